@@ -1,0 +1,1 @@
+//! The binding: convert, release the interpreter, call, convert back.

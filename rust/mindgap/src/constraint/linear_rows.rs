@@ -1,0 +1,99 @@
+//! The general form: linear rows on the centres.
+
+use crate::error::ConstraintError;
+
+/// `lower ≤ A·μ ≤ upper`, row by row; an equality has both bounds alike, infinity means no bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinearRows {
+    /// Row-major, `rows × k`.
+    matrix: Vec<f64>,
+    k: usize,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+}
+
+impl LinearRows {
+    /// Rows on `k` means: `matrix` row by row, with one lower and one upper bound a row.
+    ///
+    /// # Errors
+    /// If the lengths do not fit, a coefficient is not finite, a row is all zero, or its bounds cross or are NaN.
+    pub fn new(k: usize, matrix: &[f64], lower: &[f64], upper: &[f64]) -> Result<Self, ConstraintError> {
+        let rows = lower.len();
+        if upper.len() != rows || matrix.len() != rows * k {
+            let what = format!("{} coefficients, {rows} lower and {} upper bounds", matrix.len(), upper.len());
+            return Err(ConstraintError::RowShape { k, what });
+        }
+        let built = Self { matrix: matrix.to_vec(), k, lower: lower.to_vec(), upper: upper.to_vec() };
+        (0..rows).try_for_each(|row| built.check(row))?;
+        Ok(built)
+    }
+
+    fn check(&self, row: usize) -> Result<(), ConstraintError> {
+        let bad = |what: String| Err(ConstraintError::BadRow { row, what });
+        let (lower, upper) = (self.lower[row], self.upper[row]);
+        if self.row(row).iter().any(|a| !a.is_finite()) {
+            return bad(format!("its coefficients {:?} are not all finite", self.row(row)));
+        }
+        if self.row(row).iter().all(|&a| a == 0.0) {
+            return bad("all its coefficients are zero".to_owned());
+        }
+        if lower.is_nan() || upper.is_nan() || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
+            return bad(format!("its bounds are {lower} and {upper}"));
+        }
+        if lower > upper {
+            return bad(format!("its lower bound {lower} is above its upper bound {upper}"));
+        }
+        Ok(())
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.lower.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.lower.is_empty()
+    }
+
+    /// The number of means that the rows are about.
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// The coefficients of one row.
+    pub fn row(&self, row: usize) -> &[f64] {
+        &self.matrix[row * self.k..(row + 1) * self.k]
+    }
+
+    /// The lower bounds, one a row.
+    pub fn lower(&self) -> &[f64] {
+        &self.lower
+    }
+
+    /// The upper bounds, one a row.
+    pub fn upper(&self) -> &[f64] {
+        &self.upper
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_fault_has_its_error() {
+        let rows = |matrix: &[f64], lower: f64, upper: f64| LinearRows::new(2, matrix, &[lower], &[upper]);
+        assert!(rows(&[-1.0, 1.0], 1.0, 1.0).is_ok());
+        assert!(matches!(rows(&[1.0], 0.0, 1.0), Err(ConstraintError::RowShape { k: 2, .. })));
+        for (matrix, lower, upper) in [
+            ([f64::NAN, 1.0], 0.0, 1.0),
+            ([0.0, 0.0], 0.0, 1.0),
+            ([1.0, 1.0], f64::NAN, 1.0),
+            ([1.0, 1.0], 2.0, 1.0),
+            ([1.0, 1.0], f64::INFINITY, f64::INFINITY),
+        ] {
+            assert!(matches!(rows(&matrix, lower, upper), Err(ConstraintError::BadRow { row: 0, .. })));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The result of k-means, in the units and the order of the data.
+
+use super::solution::Solution;
+use crate::constraint::Gaps;
+use crate::sample::Sample;
+
+/// A gap within this fraction of the data's range of its bound counts as being at it.
+const AT_BOUND: f64 = 1e-9;
+
+/// The costs agree, and the solution counts as proven, to this relative difference.
+const PROVEN: f64 = 1e-9;
+
+/// Which bound a gap is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Active {
+    /// Neither bound.
+    Free,
+    /// The lower bound.
+    Lower,
+    /// The upper bound.
+    Upper,
+    /// Both: the bounds are equal.
+    Both,
+}
+
+/// Clusters, their centres, and how good they are proven to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KMeansFit {
+    labels: Vec<u32>,
+    centers: Vec<f64>,
+    boundaries: Vec<f64>,
+    sizes: Vec<usize>,
+    within: Vec<f64>,
+    gaps: Vec<f64>,
+    active: Vec<Active>,
+    inertia: f64,
+    lower_bound: f64,
+}
+
+impl KMeansFit {
+    pub(super) fn new(sample: &Sample, bounds: Gaps, solution: Solution) -> Self {
+        let frame = sample.frame();
+        let mut centers = Vec::with_capacity(solution.ends.len());
+        let mut within = Vec::with_capacity(solution.ends.len());
+        for (c, points) in clusters(&solution.ends).enumerate() {
+            let center = match &solution.centers {
+                Some(centers) => centers[c],
+                None => mean(sample, points.clone()),
+            };
+            let cost = points.map(|i| sample.weight(i) * (sample.framed(i) - center).powi(2)).sum::<f64>();
+            centers.push(center);
+            within.push(frame.leave_square(cost));
+        }
+        let gaps: Vec<f64> = centers.windows(2).map(|pair| frame.leave_length(pair[1] - pair[0])).collect();
+        let centers = centers.into_iter().map(|z| frame.leave(z)).collect();
+        let inertia: f64 = within.iter().sum();
+        let boundaries = boundaries(sample.values(), &solution.ends);
+        Self {
+            labels: labels(sample, &solution.ends, &boundaries),
+            centers,
+            sizes: clusters(&solution.ends).map(|points| points.len()).collect(),
+            active: active(&gaps, &bounds, frame.leave_length(AT_BOUND)),
+            boundaries,
+            within,
+            gaps,
+            inertia,
+            lower_bound: frame.leave_square(solution.lower_bound).min(inertia),
+        }
+    }
+
+    /// The cluster of each input point, `0..k` by ascending centre.
+    pub fn labels(&self) -> &[u32] {
+        &self.labels
+    }
+
+    /// The centres, ascending.
+    pub fn centers(&self) -> &[f64] {
+        &self.centers
+    }
+
+    /// What divides the clusters: midway between the neighbouring points of two of them.
+    pub fn boundaries(&self) -> &[f64] {
+        &self.boundaries
+    }
+
+    /// The number of points in each cluster, those of weight zero left out.
+    pub fn sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// The weighted sum of squares about the centre, for each cluster.
+    pub fn within(&self) -> &[f64] {
+        &self.within
+    }
+
+    /// The weighted sum of squares about the centres.
+    pub fn inertia(&self) -> f64 {
+        self.inertia
+    }
+
+    /// The distances between neighbouring centres.
+    pub fn gaps(&self) -> &[f64] {
+        &self.gaps
+    }
+
+    /// Which bound each gap is at.
+    pub fn active(&self) -> &[Active] {
+        &self.active
+    }
+
+    /// What no solution of the problem can cost less than.
+    pub fn lower_bound(&self) -> f64 {
+        self.lower_bound
+    }
+
+    /// Whether the inertia is proven to be the least possible (to one part in 10⁹).
+    pub fn is_optimal(&self) -> bool {
+        self.inertia - self.lower_bound <= PROVEN * self.inertia
+    }
+
+    /// The cluster of each of `values`; NaN goes to the first.
+    pub fn predict(&self, values: &[f64]) -> Vec<u32> {
+        values.iter().map(|&x| cluster_of(&self.boundaries, x)).collect()
+    }
+}
+
+/// The index ranges of the clusters.
+fn clusters(ends: &[usize]) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    starts.zip(ends.iter().copied()).map(|(start, end)| start..end)
+}
+
+/// The mean of some points in frame units; the second pass takes back what the first lost to rounding.
+fn mean(sample: &Sample, points: std::ops::Range<usize>) -> f64 {
+    let weight: f64 = points.clone().map(|i| sample.weight(i)).sum();
+    let about =
+        |center: f64| points.clone().map(|i| sample.weight(i) * (sample.framed(i) - center)).sum::<f64>() / weight;
+    let first = sample.framed(points.start) + about(sample.framed(points.start));
+    first + about(first)
+}
+
+fn boundaries(values: &[f64], ends: &[usize]) -> Vec<f64> {
+    let inner = &ends[..ends.len() - 1];
+    inner.iter().map(|&end| between(values[end - 1], values[end])).collect()
+}
+
+/// A number in `left..right`, halfway where rounding allows.
+fn between(left: f64, right: f64) -> f64 {
+    let middle = left * 0.5 + right * 0.5;
+    if middle >= left && middle < right { middle } else { left }
+}
+
+fn cluster_of(boundaries: &[f64], x: f64) -> u32 {
+    boundaries.partition_point(|&boundary| boundary < x) as u32
+}
+
+fn labels(sample: &Sample, ends: &[usize], boundaries: &[f64]) -> Vec<u32> {
+    let mut labels = vec![0; sample.input_len()];
+    for (label, points) in (0u32..).zip(clusters(ends)) {
+        for &index in &sample.order()[points] {
+            labels[index as usize] = label;
+        }
+    }
+    for &(index, x) in sample.weightless() {
+        labels[index as usize] = cluster_of(boundaries, x);
+    }
+    labels
+}
+
+fn active(gaps: &[f64], bounds: &Gaps, slack: f64) -> Vec<Active> {
+    gaps.iter()
+        .zip(bounds.lower.iter().zip(&bounds.upper))
+        .map(|(&gap, (&lower, &upper))| match (lower > 0.0 && gap <= lower + slack, gap >= upper - slack) {
+            (true, true) => Active::Both,
+            (true, false) => Active::Lower,
+            (false, true) => Active::Upper,
+            (false, false) => Active::Free,
+        })
+        .collect()
+}

@@ -1,0 +1,158 @@
+//! K-means whose neighbouring centres keep a gap, solved exactly.
+
+mod fit;
+mod separated;
+mod solution;
+mod unconstrained;
+
+pub use fit::{Active, KMeansFit};
+
+use crate::constraint::{Constraint, Gaps, Restriction, Unconstrained};
+use crate::error::KMeansError;
+use crate::progress::Watch;
+use crate::sample::Sample;
+use solution::Solution;
+
+/// Whether a centre is its cluster's mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Centers {
+    /// Each centre is the mean of its cluster, and the means hold the bounds (the paper's program).
+    #[default]
+    Means,
+    /// Centres are free: any that hold the bounds (the paper's statement).
+    Free,
+}
+
+/// How the problem is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Method {
+    /// To the optimum, with proof.
+    #[default]
+    Exact,
+    /// The paper's tables to the letter, which miss the optimum on some data; for comparison.
+    Paper,
+}
+
+/// What becomes of equal points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ties {
+    /// They may fall into neighbouring clusters, as in the paper.
+    #[default]
+    Split,
+    /// They stay in one cluster.
+    Together,
+}
+
+/// A k-means problem.
+///
+/// ```
+/// use mindgap::{GapBounds, KMeans, Sample};
+///
+/// let sample = Sample::new(&[-2.0, 1.0, 2.0, 4.0, 5.0, 6.0, 9.0, 10.0])?;
+/// let fit = KMeans::new(5).constraint(GapBounds::lower(1.75)).fit(&sample)?;
+/// assert_eq!(fit.labels(), [0, 1, 2, 2, 3, 3, 4, 4]);
+/// assert_eq!(fit.inertia(), 3.0);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+pub struct KMeans {
+    k: usize,
+    constraint: Box<dyn Constraint>,
+    centers: Centers,
+    method: Method,
+    ties: Ties,
+}
+
+impl KMeans {
+    /// K-means with `k` clusters, no constraint, the exact method.
+    pub fn new(k: usize) -> Self {
+        Self {
+            k,
+            constraint: Box::new(Unconstrained),
+            centers: Centers::default(),
+            method: Method::default(),
+            ties: Ties::default(),
+        }
+    }
+
+    /// What the centres must hold.
+    #[must_use]
+    pub fn constraint(mut self, constraint: impl Constraint + 'static) -> Self {
+        self.constraint = Box::new(constraint);
+        self
+    }
+
+    /// Whether centres are cluster means or free.
+    #[must_use]
+    pub fn centers(mut self, centers: Centers) -> Self {
+        self.centers = centers;
+        self
+    }
+
+    /// How the problem is solved.
+    #[must_use]
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// What becomes of equal points.
+    #[must_use]
+    pub fn ties(mut self, ties: Ties) -> Self {
+        self.ties = ties;
+        self
+    }
+
+    /// Solves the problem.
+    ///
+    /// # Errors
+    /// Settings that make no sense for this sample, and bounds that no partition holds.
+    pub fn fit(&self, sample: &Sample) -> Result<KMeansFit, KMeansError> {
+        self.fit_watched(sample, None)
+    }
+
+    /// Solves the problem, reporting to `watch`, which may stop it.
+    ///
+    /// # Errors
+    /// As [`KMeans::fit`]; also [`KMeansError::Interrupted`].
+    pub fn fit_watched(&self, sample: &Sample, watch: Option<Watch<'_>>) -> Result<KMeansFit, KMeansError> {
+        self.check(sample)?;
+        let gaps = match self.constraint.restriction(self.k)? {
+            Restriction::Gaps(bounds) => bounds.resolve(self.k)?,
+            Restriction::Rows(_) => {
+                return Err(KMeansError::Unsupported("k-means under linear rows is not available".to_owned()));
+            }
+        };
+        let solution = match self.ties {
+            Ties::Split => self.solve(sample, &gaps, watch)?,
+            Ties::Together => {
+                let (distinct, ends) = sample.collapsed();
+                self.solve(&distinct, &gaps, watch)?.expanded(&ends)
+            }
+        };
+        Ok(KMeansFit::new(sample, gaps, solution))
+    }
+
+    fn check(&self, sample: &Sample) -> Result<(), KMeansError> {
+        let (k, points, distinct) = (self.k, sample.len(), sample.distinct());
+        if k == 0 {
+            return Err(KMeansError::NoClusters);
+        }
+        if k > points {
+            return Err(KMeansError::TooManyClusters { k, points });
+        }
+        if k > distinct {
+            return Err(KMeansError::TooFewDistinct { k, distinct });
+        }
+        Ok(())
+    }
+
+    fn solve(&self, sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+        if gaps.are_trivial() && self.method == Method::Exact {
+            return unconstrained::solve(sample, self.k, watch);
+        }
+        separated::solve(sample, gaps, watch)
+    }
+}

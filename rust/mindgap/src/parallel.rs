@@ -1,0 +1,41 @@
+//! Threads that live as long as one fit.
+//!
+//! A pool of our own, made when a fit is large enough to gain from it and dropped with the fit: it survives `fork`,
+//! leaves no thread behind, and never changes a result, because work is cut into pieces by the data alone.
+
+/// Fits with fewer points than this run on the calling thread; making a pool costs about as much as they do.
+#[cfg(feature = "rayon")]
+const WORTH_A_POOL: usize = 1 << 16;
+
+/// The threads of one fit.
+pub(crate) struct Workers {
+    #[cfg(feature = "rayon")]
+    pool: Option<rayon::ThreadPool>,
+}
+
+impl Workers {
+    /// Threads for work on `n` points: none for small work, the caller's own pool inside one, else one a core.
+    pub(crate) fn for_points(n: usize) -> Self {
+        #[cfg(feature = "rayon")]
+        {
+            let wanted = n >= WORTH_A_POOL && rayon::current_thread_index().is_none();
+            // A machine that refuses threads still gets its answer, on one.
+            let pool = wanted.then(|| rayon::ThreadPoolBuilder::new().build().ok()).flatten();
+            Self { pool }
+        }
+        #[cfg(not(feature = "rayon"))]
+        {
+            let _ = n;
+            Self {}
+        }
+    }
+
+    /// Runs `work` where the parallel iterators inside it use these threads.
+    pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        #[cfg(feature = "rayon")]
+        if let Some(pool) = &self.pool {
+            return pool.install(work);
+        }
+        work()
+    }
+}

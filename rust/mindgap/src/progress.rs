@@ -1,0 +1,42 @@
+//! Progress and cancellation, by a callback that the caller brings.
+
+use std::ops::ControlFlow;
+
+/// What a running fit reports.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// A k-means search has proven `lower_bound` and found `cost` (infinite while nothing feasible is known).
+    Search {
+        /// The cost of the best solution so far, in squared data units.
+        cost: f64,
+        /// What no solution can cost less than.
+        lower_bound: f64,
+    },
+    /// An EM iteration has ended.
+    Iteration {
+        /// How many iterations have ended.
+        iteration: usize,
+        /// The log-likelihood of the iterate.
+        log_likelihood: f64,
+        /// The largest movement of a parameter, on the scale of the tolerance.
+        movement: f64,
+    },
+}
+
+/// A callback that watches a fit and may stop it by answering `ControlFlow::Break`.
+///
+/// It is called on the calling thread, between steps of work.
+pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> ControlFlow<()>;
+
+/// The fit was stopped by its watcher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Interrupted;
+
+/// Reports to the watcher, if there is one.
+pub(crate) fn report(watch: &mut Option<Watch<'_>>, progress: Progress) -> Result<(), Interrupted> {
+    match watch.as_mut().map(|watch| watch(&progress)) {
+        Some(ControlFlow::Break(())) => Err(Interrupted),
+        _ => Ok(()),
+    }
+}

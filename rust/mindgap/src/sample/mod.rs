@@ -1,0 +1,196 @@
+//! The data: finite, sorted once, with weights and the order to undo the sort.
+//!
+//! Everything after [`Sample`] relies on what it has checked and checks nothing again.
+
+pub(crate) mod double;
+mod prefix;
+mod sort;
+
+pub(crate) use prefix::{Block, Prefix, Prefixes};
+
+use crate::error::SampleError;
+use crate::frame::Frame;
+
+/// One-dimensional data, ready for every solver.
+///
+/// Points of weight zero keep their place in the input (they get labels) but take no part in a fit.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    values: Vec<f64>,
+    weights: Option<Vec<f64>>,
+    /// `order[i]` is the input index of sorted point `i`.
+    order: Vec<u32>,
+    /// Input index and value of the points of weight zero.
+    weightless: Vec<(u32, f64)>,
+    frame: Frame,
+    distinct: usize,
+    total_weight: f64,
+}
+
+impl Sample {
+    /// Checks and sorts `values`, each of weight one.
+    ///
+    /// # Errors
+    /// Empty data, values that are not finite, and ranges whose squares overflow or vanish.
+    pub fn new(values: &[f64]) -> Result<Self, SampleError> {
+        check_values(values)?;
+        let (sorted, order) = sort::by_value(values);
+        Self::from_sorted(sorted, None, order, Vec::new())
+    }
+
+    /// Checks and sorts `values` with one weight each.
+    ///
+    /// # Errors
+    /// As [`Sample::new`]; also weights that are negative, not finite, of another number, or all zero.
+    pub fn weighted(values: &[f64], weights: &[f64]) -> Result<Self, SampleError> {
+        check_values(values)?;
+        check_weights(values.len(), weights)?;
+        let sorted = sort::by_value_and_weight(values, weights);
+        Self::from_sorted(sorted.values, Some(sorted.weights), sorted.order, sorted.weightless)
+    }
+
+    fn from_sorted(
+        values: Vec<f64>,
+        weights: Option<Vec<f64>>,
+        order: Vec<u32>,
+        weightless: Vec<(u32, f64)>,
+    ) -> Result<Self, SampleError> {
+        let range = values[values.len() - 1] - values[0];
+        let frame = Frame::of_sorted(&values).ok_or(SampleError::RangeNotSquarable { range })?;
+        let total_weight = weights.as_ref().map_or(values.len() as f64, |w| w.iter().sum());
+        if !(total_weight * (1.0 + range * range)).is_finite() {
+            return Err(SampleError::WeightOverflow { total: total_weight });
+        }
+        let distinct = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        Ok(Self { values, weights, order, weightless, frame, distinct, total_weight })
+    }
+
+    /// The values in ascending order, those of weight zero left out.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The weights in the order of [`values`](Self::values); `None` if every point weighs one.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// For each of [`values`](Self::values), its index in the input.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// The number of points that take part in a fit.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Never true: a sample has at least one point.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The number of points of the input, those of weight zero included.
+    pub fn input_len(&self) -> usize {
+        self.order.len() + self.weightless.len()
+    }
+
+    /// The number of distinct values.
+    pub fn distinct(&self) -> usize {
+        self.distinct
+    }
+
+    /// The sum of the weights: the number of points if none were given.
+    pub fn total_weight(&self) -> f64 {
+        self.total_weight
+    }
+
+    /// The distinct values, each with the weight of all points that share it, and for each of them where its points
+    /// end in this sample.
+    pub(crate) fn collapsed(&self) -> (Sample, Vec<usize>) {
+        let mut values = Vec::with_capacity(self.distinct);
+        let mut weights: Vec<f64> = Vec::with_capacity(self.distinct);
+        let mut ends: Vec<usize> = Vec::with_capacity(self.distinct);
+        for (i, &x) in self.values.iter().enumerate() {
+            if values.last() != Some(&x) {
+                values.push(x);
+                weights.push(0.0);
+                ends.push(i);
+            }
+            if let (Some(weight), Some(end)) = (weights.last_mut(), ends.last_mut()) {
+                *weight += self.weight(i);
+                *end = i + 1;
+            }
+        }
+        let order = (0..values.len() as u32).collect();
+        let sample = Sample { values, weights: Some(weights), order, weightless: Vec::new(), ..self.clone_facts() };
+        (sample, ends)
+    }
+
+    /// A sample of no points that shares this one's frame and totals.
+    fn clone_facts(&self) -> Sample {
+        Sample {
+            values: Vec::new(),
+            weights: None,
+            order: Vec::new(),
+            weightless: Vec::new(),
+            frame: self.frame,
+            distinct: self.distinct,
+            total_weight: self.total_weight,
+        }
+    }
+
+    /// Input index and value of the points of weight zero.
+    pub(crate) fn weightless(&self) -> &[(u32, f64)] {
+        &self.weightless
+    }
+
+    pub(crate) fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// The weight of sorted point `i`.
+    #[inline]
+    pub(crate) fn weight(&self, i: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[i])
+    }
+
+    /// Sorted point `i` in frame units.
+    #[inline]
+    pub(crate) fn framed(&self, i: usize) -> f64 {
+        self.frame.enter(self.values[i])
+    }
+}
+
+fn check_values(values: &[f64]) -> Result<(), SampleError> {
+    if values.is_empty() {
+        return Err(SampleError::Empty);
+    }
+    if values.len() > u32::MAX as usize {
+        return Err(SampleError::TooMany { len: values.len() });
+    }
+    match values.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(SampleError::NotFinite { index, value: values[index] }),
+        None => Ok(()),
+    }
+}
+
+fn check_weights(points: usize, weights: &[f64]) -> Result<(), SampleError> {
+    if weights.len() != points {
+        return Err(SampleError::WeightCount { points, weights: weights.len() });
+    }
+    if let Some(index) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+        return Err(SampleError::BadWeight { index, value: weights[index] });
+    }
+    let total: f64 = weights.iter().sum();
+    if total == 0.0 {
+        return Err(SampleError::NoWeight);
+    }
+    if !total.is_finite() {
+        return Err(SampleError::WeightOverflow { total });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

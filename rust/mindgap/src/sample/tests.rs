@@ -1,0 +1,69 @@
+use super::*;
+
+#[test]
+fn sorts_and_remembers_the_order() {
+    let sample = Sample::new(&[3.0, -1.0, 2.0, -1.0]).unwrap();
+    assert_eq!(sample.values(), [-1.0, -1.0, 2.0, 3.0]);
+    assert_eq!(sample.order(), [1, 3, 2, 0]);
+    assert_eq!(sample.distinct(), 3);
+    assert_eq!(sample.total_weight(), 4.0);
+}
+
+#[test]
+fn points_of_weight_zero_take_no_part() {
+    let sample = Sample::weighted(&[3.0, 1.0, 2.0], &[1.0, 0.0, 2.0]).unwrap();
+    assert_eq!(sample.values(), [2.0, 3.0]);
+    assert_eq!(sample.weights(), Some(&[2.0, 1.0][..]));
+    assert_eq!(sample.weightless(), [(1, 1.0)]);
+    assert_eq!(sample.input_len(), 3);
+}
+
+#[test]
+fn each_fault_has_its_error() {
+    assert_eq!(Sample::new(&[]).unwrap_err(), SampleError::Empty);
+    assert!(matches!(Sample::new(&[1.0, f64::NAN]), Err(SampleError::NotFinite { index: 1, .. })));
+    assert!(matches!(Sample::new(&[f64::INFINITY]), Err(SampleError::NotFinite { index: 0, .. })));
+    assert!(matches!(Sample::new(&[0.0, 1e300]), Err(SampleError::RangeNotSquarable { .. })));
+    let weighted = |weights: &[f64]| Sample::weighted(&[1.0, 2.0], weights).unwrap_err();
+    assert_eq!(weighted(&[1.0]), SampleError::WeightCount { points: 2, weights: 1 });
+    assert_eq!(weighted(&[1.0, -1.0]), SampleError::BadWeight { index: 1, value: -1.0 });
+    assert!(matches!(weighted(&[f64::NAN, 1.0]), SampleError::BadWeight { index: 0, .. }));
+    assert_eq!(weighted(&[0.0, 0.0]), SampleError::NoWeight);
+    assert!(matches!(weighted(&[1e308, 1e308]), SampleError::WeightOverflow { .. }));
+}
+
+#[test]
+fn prefix_sums_survive_an_outlier() {
+    let sample = Sample::new(&[0.0, 1e-6, 2e-6, 1.0, 1e9]).unwrap();
+    let block = Prefixes::new(&sample).block(0, 3);
+    let cost = sample.frame().leave_square(block.cost);
+    assert!((cost - 2e-12).abs() < 1e-15, "{cost:e}");
+}
+
+#[test]
+fn every_block_agrees_with_two_passes() {
+    let x: Vec<f64> = (0..37).map(|i| ((i * i * 7) % 31) as f64 * 0.37).collect();
+    let w: Vec<f64> = (0..37).map(|i| 1.0 + (i % 5) as f64).collect();
+    let sample = Sample::weighted(&x, &w).unwrap();
+    let prefixes = Prefixes::new(&sample);
+    for start in 0..sample.len() {
+        for end in start + 1..=sample.len() {
+            let weight: f64 = (start..end).map(|i| sample.weight(i)).sum();
+            let mean = (start..end).map(|i| sample.weight(i) * sample.framed(i)).sum::<f64>() / weight;
+            let cost: f64 = (start..end).map(|i| sample.weight(i) * (sample.framed(i) - mean).powi(2)).sum();
+            let block = prefixes.block(start, end);
+            assert!((block.weight - weight).abs() < 1e-12);
+            assert!((block.mean - mean).abs() < 1e-14);
+            assert!((block.cost - cost).abs() < 1e-13);
+        }
+    }
+}
+
+#[test]
+fn collapsing_gathers_equal_values() {
+    let sample = Sample::new(&[2.0, 1.0, 2.0, 2.0]).unwrap();
+    let (distinct, ends) = sample.collapsed();
+    assert_eq!(distinct.values(), [1.0, 2.0]);
+    assert_eq!(distinct.weights(), Some(&[1.0, 3.0][..]));
+    assert_eq!(ends, [1, 4]);
+}

@@ -38,6 +38,12 @@ impl Constraint for Unconstrained {
     }
 }
 
+impl Constraint for Restriction {
+    fn restriction(&self, _k: usize) -> Result<Restriction, ConstraintError> {
+        Ok(self.clone())
+    }
+}
+
 impl Constraint for GapBounds {
     fn restriction(&self, _k: usize) -> Result<Restriction, ConstraintError> {
         Ok(Restriction::Gaps(self.clone()))

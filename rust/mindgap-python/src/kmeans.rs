@@ -1,0 +1,128 @@
+//! `kmeans` and its fit.
+
+use mindgap::{Active, Centers, KMeans, Method, Ties};
+use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::constraint::Bounds;
+use crate::errors::IntoPyErr;
+use crate::sample::Sample;
+use crate::watch::Watcher;
+
+/// Clusters, their centres, and how good they are proven to be.
+#[pyclass(frozen, module = "mindgap._core")]
+pub(crate) struct KMeansFit {
+    inner: mindgap::KMeansFit,
+}
+
+/// Fits k-means to a sample.
+#[pyfunction]
+#[pyo3(signature = (sample, k, bounds=None, *, centers="means", method="exact", ties="split", watch=None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn kmeans(
+    py: Python<'_>,
+    sample: &Sample,
+    k: usize,
+    bounds: Option<Bounds<'_>>,
+    centers: &str,
+    method: &str,
+    ties: &str,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<KMeansFit> {
+    let mut problem = KMeans::new(k)
+        .centers(choose("centers", centers, &[("means", Centers::Means), ("free", Centers::Free)])?)
+        .method(choose("method", method, &[("exact", Method::Exact), ("paper", Method::Paper)])?)
+        .ties(choose("ties", ties, &[("split", Ties::Split), ("together", Ties::Together)])?);
+    if let Some(bounds) = bounds {
+        problem = problem.constraint(bounds.restriction(py)?);
+    }
+    let mut watcher = Watcher::new(watch);
+    let fitted = py.detach(|| problem.fit_watched(&sample.inner, Some(&mut |progress| watcher.observe(progress))));
+    match (watcher.raised, fitted) {
+        (Some(raised), _) => Err(raised),
+        (None, fitted) => fitted.map(|inner| KMeansFit { inner }).map_err(|error| error.into_py_err(py)),
+    }
+}
+
+/// The choice of that name, or an error that lists the choices.
+pub(crate) fn choose<T: Copy>(setting: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T> {
+    choices.iter().find(|(choice, _)| *choice == name).map(|&(_, value)| value).ok_or_else(|| {
+        let names: Vec<String> = choices.iter().map(|(choice, _)| format!("{choice:?}")).collect();
+        PyValueError::new_err(format!("{setting} is {name:?}; it must be {}", names.join(" or ")))
+    })
+}
+
+/// Which bounds are active, in words.
+pub(crate) fn words(active: &[Active]) -> Vec<&'static str> {
+    let word = |active: &Active| match active {
+        Active::Lower => "lower",
+        Active::Upper => "upper",
+        Active::Both => "both",
+        _ => "free",
+    };
+    active.iter().map(word).collect()
+}
+
+#[pymethods]
+impl KMeansFit {
+    /// The cluster of each input point.
+    #[getter]
+    fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        PyArray1::from_iter(py, self.inner.labels().iter().map(|&label| label as i32))
+    }
+
+    /// The centres, ascending.
+    #[getter]
+    fn centers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.inner.centers())
+    }
+
+    /// What divides the clusters.
+    #[getter]
+    fn boundaries<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.inner.boundaries())
+    }
+
+    /// The number of points in each cluster.
+    #[getter]
+    fn sizes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_iter(py, self.inner.sizes().iter().map(|&size| size as i64))
+    }
+
+    /// The sum of squares about each centre.
+    #[getter]
+    fn within<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.inner.within())
+    }
+
+    /// The sum of squares about all centres.
+    #[getter]
+    fn inertia(&self) -> f64 {
+        self.inner.inertia()
+    }
+
+    /// The distances between neighbouring centres.
+    #[getter]
+    fn gaps<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.inner.gaps())
+    }
+
+    /// Which bound each gap is at: "free", "lower", "upper" or "both".
+    #[getter]
+    fn active(&self) -> Vec<&'static str> {
+        words(self.inner.active())
+    }
+
+    /// What no solution can cost less than.
+    #[getter]
+    fn lower_bound(&self) -> f64 {
+        self.inner.lower_bound()
+    }
+
+    /// Whether the inertia is proven to be the least possible.
+    #[getter]
+    fn optimal(&self) -> bool {
+        self.inner.is_optimal()
+    }
+}

@@ -1,0 +1,81 @@
+# Every target sets up what it needs in .venv; Python and Rust are all that must be on the machine.
+# `make PYTHON=python3.13 test` picks the interpreter of a fresh .venv.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+PY := $(BIN)/python
+
+# The binding is built and tested against the interpreter of .venv, never one that a shim picks.
+export PYO3_PYTHON := $(PY)
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_QUIET := 1
+
+RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+EXTENSIONS := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
+
+.PHONY: help test test-rust test-python lint demo bench reproduce docs clean
+.DEFAULT_GOAL := help
+
+help: ## show the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
+
+$(VENV)/.created:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "mindgap needs Python 3.10 or newer")'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(PY) -m pip install --upgrade pip
+	touch $@
+
+$(VENV)/.maturin: $(VENV)/.created constraints.txt
+	$(PY) -m pip install maturin
+	touch $@
+
+# What each kind of work needs beside the package itself.
+$(VENV)/.extras-%: $(VENV)/.created pyproject.toml constraints.txt
+	$(PY) tools/extras.py pyproject.toml $(subst +, ,$*) | $(PY) -m pip install -r /dev/stdin
+	touch $@
+
+# The package, editable: Python sources are used in place, Rust is rebuilt when it has changed.
+$(VENV)/.built: $(VENV)/.maturin $(RUST_SOURCES) pyproject.toml
+	$(BIN)/maturin develop --release
+	touch $@
+
+test: test-rust test-python ## run all tests: the crate, the package, the extension packages
+
+test-rust: $(VENV)/.created
+	cargo test --workspace
+
+test-python: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn
+	$(PY) -m pytest
+	@for extension in $(EXTENSIONS); do \
+		echo "== $$extension" && $(PY) -m pip install --no-deps --no-build-isolation -e $$extension && $(PY) -m pytest $$extension || exit 1; \
+	done
+
+lint: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-lint ## check format, lints, types and the stub
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --all-features -- -D warnings
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	$(PY) -m mypy
+	$(PY) -m mypy.stubtest mindgap._core
+
+demo: $(VENV)/.built $(VENV)/.extras-cli+plot ## fit the NYPANS heights both ways and draw them
+	$(PY) -m mindgap.demo
+
+bench: $(VENV)/.built $(VENV)/.extras-cli+plot+sklearn ## measure against peers, in one run
+	$(PY) -m pip install -r benchmarks/requirements.txt
+	$(PY) benchmarks/run.py
+
+reproduce: $(VENV)/.built $(VENV)/.extras-cli+plot ## redo the paper's experiments
+	$(PY) -m mindgap reproduce
+
+docs: $(VENV)/.built $(VENV)/.extras-docs $(VENV)/.extras-cli+plot+sklearn ## build the site into site/
+	$(PY) -m sphinx -W --keep-going -b html docs site
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) target site build dist

@@ -10,7 +10,36 @@ class InvalidInputError(MindgapError, ValueError):
 
 
 class InfeasibleError(MindgapError):
-    """No solution holds the constraint."""
+    """No solution holds the constraint; the attributes say what was asked.
+
+    Attributes
+    ----------
+    k : int or None
+        The number of clusters.
+    lower, upper : list of float or None
+        The bounds of the gaps.
+    largest : float or None
+        Where one lower bound serves all gaps: the largest that can be held.
+    delta : float or None
+        The separation that the paper's program was given.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        k: int | None = None,
+        lower: list[float] | None = None,
+        upper: list[float] | None = None,
+        largest: float | None = None,
+        delta: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.k = k
+        self.lower = lower
+        self.upper = upper
+        self.largest = largest
+        self.delta = delta
 
 
 class SolverError(MindgapError):

@@ -1,0 +1,127 @@
+"""Results as JSON: versioned, checked on the way in, safe to load from strangers."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from mindgap.errors import InvalidInputError
+
+VERSION = 1
+
+
+def dump(kind: str, fields: dict[str, Any]) -> str:
+    """The JSON text of a result of that kind."""
+    plain = {name: _plain(value) for name, value in fields.items()}
+    return json.dumps({"mindgap": kind, "version": VERSION, **plain}, allow_nan=False)
+
+
+def load(kind: str, text: str | bytes) -> Fields:
+    """The fields of a result of that kind, or InvalidInputError."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"this is not JSON: {error}") from error
+    if not isinstance(document, dict) or document.get("mindgap") != kind:
+        raise InvalidInputError(f"this is not a stored {kind}")
+    if document.get("version") != VERSION:
+        raise InvalidInputError(
+            f"this {kind} was stored in version {document.get('version')!r}; this mindgap reads version {VERSION}"
+        )
+    return Fields(kind, document)
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no infinity; the only one that a result holds is an absent upper bound."""
+    if isinstance(value, np.ndarray):
+        return [_plain(item) for item in value.tolist()]
+    if isinstance(value, float) and math.isinf(value):
+        return None
+    return value
+
+
+class Fields:
+    """Typed access to the fields of a stored result; each fault names the field."""
+
+    def __init__(self, kind: str, document: dict[str, Any]) -> None:
+        self._kind = kind
+        self._document = document
+
+    def number(self, name: str) -> float:
+        """One finite number."""
+        return self._number(name, self._get(name))
+
+    def whole(self, name: str) -> int:
+        """One whole number."""
+        value = self._get(name)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self._fault(name, "a whole number")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """True or false."""
+        value = self._get(name)
+        if not isinstance(value, bool):
+            raise self._fault(name, "true or false")
+        return value
+
+    def text(self, name: str, allowed: tuple[str, ...] | None = None) -> str:
+        """A string, one of those allowed."""
+        value = self._get(name)
+        if not isinstance(value, str) or (allowed is not None and value not in allowed):
+            raise self._fault(name, "text" if allowed is None else f"one of {', '.join(allowed)}")
+        return value
+
+    def texts(self, name: str, length: int, allowed: tuple[str, ...]) -> tuple[str, ...]:
+        """As many strings as said, each one of those allowed."""
+        items = self._list(name, length)
+        if not all(isinstance(item, str) and item in allowed for item in items):
+            raise self._fault(name, f"a list of {', '.join(allowed)}")
+        return tuple(items)
+
+    def numbers(self, name: str, length: int | None = None, *, absent: float | None = None) -> np.ndarray[Any, Any]:
+        """Finite numbers, as many as said; null stands for `absent` where that is given."""
+        items = self._list(name, length)
+        if absent is not None:
+            items = [absent if item is None else self._number(name, item) for item in items]
+            return np.array(items, dtype=np.float64)
+        return np.array([self._number(name, item) for item in items], dtype=np.float64)
+
+    def wholes(self, name: str, length: int | None = None, *, below: int) -> np.ndarray[Any, Any]:
+        """Whole numbers from zero up to, not including, `below`."""
+        items = self._list(name, length)
+        if not all(type(item) is int and 0 <= item < below for item in items):
+            raise self._fault(name, f"a list of whole numbers from 0 to {below - 1}")
+        return np.array(items, dtype=np.int64)
+
+    def has(self, name: str) -> bool:
+        """Whether the field is there and not null."""
+        return self._document.get(name) is not None
+
+    def _get(self, name: str) -> Any:
+        if name not in self._document:
+            raise InvalidInputError(f"the stored {self._kind} lacks {name!r}")
+        return self._document[name]
+
+    def _list(self, name: str, length: int | None) -> list[Any]:
+        items = self._get(name)
+        if not isinstance(items, list) or (length is not None and len(items) != length):
+            raise self._fault(name, "a list" if length is None else f"a list of {length}")
+        return items
+
+    def _number(self, name: str, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self._fault(name, "a finite number")
+        try:
+            number = float(value)
+        except OverflowError:
+            raise self._fault(name, "a finite number") from None
+        if not math.isfinite(number):
+            raise self._fault(name, "a finite number")
+        return number
+
+    def _fault(self, name: str, expected: str) -> InvalidInputError:
+        return InvalidInputError(f"the stored {self._kind} has a bad {name!r}: expected {expected}")

@@ -1,0 +1,152 @@
+"""What `kmeans` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mindgap import archive
+from mindgap.arrays import FloatArray, as_vector
+from mindgap.constraint import GapBounds
+from mindgap.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from mindgap._core import KMeansFit
+
+ACTIVE = ("free", "lower", "upper", "both")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KMeansResult:
+    """Clusters of one-dimensional data, their centres, and how good they are proven to be.
+
+    Attributes
+    ----------
+    labels : array of int
+        The cluster of each point, in input order: 0 to k-1 by ascending centre.
+    centers : array of float
+        The centres, ascending.
+    boundaries : array of float
+        What divides the clusters: midway between the neighbouring points of two of them.
+    sizes : array of int
+        The number of points in each cluster (points of weight zero left out).
+    within : array of float
+        The weighted sum of squares about each centre.
+    inertia : float
+        The sum of `within`: what k-means minimises.
+    gaps : array of float
+        The distances between neighbouring centres.
+    active : tuple of str
+        For each gap the bound it is at: "free" (none), "lower", "upper" or "both".
+    lower_bound : float
+        What no solution can cost less than.
+    optimal : bool
+        Whether `inertia` is proven to be the least possible (it meets `lower_bound` to one part in 10⁹).
+    bounds : GapBounds or None
+        The bounds that the gaps hold.
+    """
+
+    labels: npt.NDArray[np.int32]
+    centers: FloatArray
+    boundaries: FloatArray
+    sizes: npt.NDArray[np.int64]
+    within: FloatArray
+    inertia: float
+    gaps: FloatArray
+    active: tuple[str, ...]
+    lower_bound: float
+    optimal: bool
+    bounds: GapBounds | None = None
+
+    @classmethod
+    def _of_fit(cls, fit: KMeansFit, bounds: GapBounds | None) -> KMeansResult:
+        return cls(
+            labels=fit.labels,
+            centers=fit.centers,
+            boundaries=fit.boundaries,
+            sizes=fit.sizes,
+            within=fit.within,
+            inertia=fit.inertia,
+            gaps=fit.gaps,
+            active=tuple(fit.active),
+            lower_bound=fit.lower_bound,
+            optimal=fit.optimal,
+            bounds=bounds,
+        )
+
+    @property
+    def k(self) -> int:
+        """The number of clusters."""
+        return len(self.centers)
+
+    def predict(self, x: Any) -> npt.NDArray[np.int32]:
+        """The cluster of each of `x`, by `boundaries`; a point on a boundary belongs to its left."""
+        values = as_vector(x, "x")
+        if np.isnan(values).any():
+            index = int(np.flatnonzero(np.isnan(values))[0])
+            raise InvalidInputError(f"x holds nan at index {index}; drop or replace it")
+        return np.searchsorted(self.boundaries, values, side="left").astype(np.int32)
+
+    def summary(self) -> str:
+        """A table of the clusters, and what is proven of it, as plain text."""
+        head = f"{'cluster':>7} {'centre':>13} {'size':>10} {'within':>13} {'gap to next':>13}  bound"
+        rows = [self._row(cluster) for cluster in range(self.k)]
+        return "\n".join([head, *rows, self._verdict()])
+
+    def _row(self, cluster: int) -> str:
+        row = f"{cluster:>7} {self.centers[cluster]:>13.6g} {self.sizes[cluster]:>10} {self.within[cluster]:>13.6g}"
+        if cluster == self.k - 1:
+            return row
+        return f"{row} {self.gaps[cluster]:>13.6g}  {self._bound_text(cluster)}".rstrip()
+
+    def _bound_text(self, gap: int) -> str:
+        if self.bounds is None:
+            return ""
+        lower, upper = self.bounds.lower[gap], self.bounds.upper[gap]
+        sides = [f">= {lower:.6g}" if lower > 0 else "", f"<= {upper:.6g}" if np.isfinite(upper) else ""]
+        reached = "" if self.active[gap] == "free" else "(reached)"
+        return " ".join(side for side in [*sides, reached] if side)
+
+    def _verdict(self) -> str:
+        if self.optimal:
+            return f"inertia {self.inertia:.10g}, proven optimal"
+        return f"inertia {self.inertia:.10g}, proven to be at least {self.lower_bound:.10g}"
+
+    def __repr__(self) -> str:
+        centers = np.array2string(self.centers, precision=6, threshold=8, separator=", ")
+        return f"KMeansResult(k={self.k}, inertia={self.inertia:.6g}, centers={centers}, optimal={self.optimal})"
+
+    def to_json(self) -> str:
+        """The result as JSON text, to be read by `from_json`."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "bounds"}
+        if self.bounds is not None:
+            fields |= {"gap_lower": self.bounds.lower, "gap_upper": self.bounds.upper}
+        return archive.dump("KMeansResult", fields)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> KMeansResult:
+        """The result that `to_json` stored; InvalidInputError if it is none."""
+        fields = archive.load("KMeansResult", text)
+        centers = fields.numbers("centers")
+        k = len(centers)
+        if k == 0:
+            raise InvalidInputError("the stored KMeansResult has no centers")
+        bounds = None
+        if fields.has("gap_lower"):
+            bounds = GapBounds(fields.numbers("gap_lower", k - 1), fields.numbers("gap_upper", k - 1, absent=np.inf))
+        return cls(
+            labels=fields.wholes("labels", below=k).astype(np.int32),
+            centers=centers,
+            boundaries=fields.numbers("boundaries", k - 1),
+            sizes=fields.wholes("sizes", k, below=2**63),
+            within=fields.numbers("within", k),
+            inertia=fields.number("inertia"),
+            gaps=fields.numbers("gaps", k - 1),
+            active=fields.texts("active", k - 1, ACTIVE),
+            lower_bound=fields.number("lower_bound"),
+            optimal=fields.flag("optimal"),
+            bounds=bounds,
+        )

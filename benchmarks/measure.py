@@ -1,0 +1,52 @@
+"""Times one job in a process of its own: `python measure.py JOB N K REPEATS` prints JSON.
+
+Seconds are the best of the repeats; memory is the peak above what the process held with the data loaded.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+import time
+from pathlib import Path
+
+from jobs import JOBS, model_d
+
+
+def main() -> None:
+    name, n, k, repeats = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+    job = JOBS[name]
+    x = model_d(n)
+    job(model_d(1000, seed=1), min(k, 20))  # imports and one-time costs
+    gc.collect()
+    _reset_peak()
+    before = _status("VmRSS")
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = job(x, k)
+        seconds.append(time.perf_counter() - start)
+    megabytes = (_status("VmHWM") - before) / 1024
+    optimal = getattr(result, "optimal", None)
+    print(json.dumps({"seconds": min(seconds), "megabytes": megabytes, "optimal": optimal}))
+
+
+def _status(field: str) -> float:
+    """A field of the process's status in kB; NaN where there is none to read."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return float("nan")
+    return next((float(line.split()[1]) for line in lines if line.startswith(field)), float("nan"))
+
+
+def _reset_peak() -> None:
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        print("the peak of memory cannot be reset here; it includes the set-up", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

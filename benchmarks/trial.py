@@ -1,0 +1,41 @@
+"""One measurement in a process of its own, or why there is none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+#: A job that needs longer is left out of its cell and named.
+LIMIT_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one job took on one size of data."""
+
+    job: str
+    n: int
+    k: int
+    seconds: float | None
+    megabytes: float | None
+    optimal: bool | None
+    failure: str | None = None
+
+
+def run(job: str, n: int, k: int, repeats: int = 3, limit: float = LIMIT_SECONDS) -> Trial:
+    """Measures `job`, best of `repeats`; long jobs are run once."""
+    command = [sys.executable, str(Path(__file__).with_name("measure.py")), job, str(n), str(k), str(repeats)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit * repeats, check=False)
+    except subprocess.TimeoutExpired:
+        if repeats > 1:
+            return run(job, n, k, repeats=1, limit=limit)
+        return Trial(job, n, k, None, None, None, f"more than {limit:.0f} s")
+    if done.returncode != 0:
+        reason = done.stderr.strip().splitlines()[-1:] or ["died without a word"]
+        return Trial(job, n, k, None, None, None, reason[0][:60])
+    found = json.loads(done.stdout)
+    return Trial(job, n, k, found["seconds"], found["megabytes"], found["optimal"])

@@ -1,0 +1,45 @@
+"""Values with the group that each truly came from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+class Labelled(NamedTuple):
+    """Values and the group, 0 to k-1, that each came from."""
+
+    values: npt.NDArray[np.float64]
+    groups: npt.NDArray[np.int64]
+
+    def means(self) -> npt.NDArray[np.float64]:
+        """Return the mean of each group."""
+        return np.bincount(self.groups, self.values) / np.bincount(self.groups)
+
+    def variances(self) -> npt.NDArray[np.float64]:
+        """Return the variance (divisor n) of each group."""
+        deviations = self.values - self.means()[self.groups]
+        return np.bincount(self.groups, deviations**2) / np.bincount(self.groups)
+
+    def shares(self) -> npt.NDArray[np.float64]:
+        """Return the share of the points in each group."""
+        return np.bincount(self.groups) / len(self.groups)
+
+
+def from_components(
+    n: int,
+    weights: npt.ArrayLike,
+    means: npt.ArrayLike,
+    deviations: npt.ArrayLike,
+    seed: int | np.random.Generator,
+) -> Labelled:
+    """Draw `n` points from a mixture of normal distributions."""
+    rng = np.random.default_rng(seed)
+    shares = np.asarray(weights, dtype=np.float64)
+    groups = rng.choice(len(shares), size=n, p=shares / shares.sum())
+    values = rng.normal(np.asarray(means)[groups], np.asarray(deviations)[groups])
+    return Labelled(values, groups)

@@ -1,0 +1,33 @@
+"""The simulation models A to D of Jiang and Arias-Castro."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mindgap.datasets.labelled import Labelled, from_components
+from mindgap.errors import InvalidInputError
+
+
+class Model(NamedTuple):
+    """A mixture of normal distributions."""
+
+    weights: tuple[float, ...]
+    means: tuple[float, ...]
+    deviations: tuple[float, ...]
+
+
+MODELS = {
+    "A": Model((0.333, 0.667), (0, 2), (1, 1)),
+    "B": Model((0.45, 0.1, 0.45), (0, 2, 4), (0.75, 1.5, 0.75)),
+    "C": Model((0.2, 0.2, 0.2, 0.2, 0.2), (0, 2, 4, 6, 8), (1, 1, 1, 1, 1)),
+    "D": Model((0.1, 0.2, 0.4, 0.2, 0.1), (0, 2, 4, 6, 8), (0.25, 0.75, 1.25, 0.75, 0.25)),
+}
+
+
+def paper_model(name: str, n: int = 500, seed: int | np.random.Generator = 0) -> Labelled:
+    """Draw `n` points from model "A", "B", "C" or "D" of the paper."""
+    if name not in MODELS:
+        raise InvalidInputError(f"there is no model {name!r}; the paper's models are {', '.join(MODELS)}")
+    return from_components(n, *MODELS[name], seed)

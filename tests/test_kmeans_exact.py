@@ -1,0 +1,173 @@
+"""K-means against a brute force over all partitions, and the cases that are known to bite."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import oracle
+import pytest
+
+import mindgap as mg
+
+Floats = npt.NDArray[np.float64]
+
+
+def random_values(rng: np.random.Generator, n: int) -> Floats:
+    """Ties, duplicates, integers, far shifts and small scales among them."""
+    kind = rng.integers(6)
+    if kind == 0:
+        return rng.integers(0, 6, n).astype(float)
+    if kind == 1:
+        return np.round(rng.normal(0, 2, n), 1)
+    if kind == 2:
+        return rng.normal(1e6, 1, n)
+    if kind == 3:
+        return rng.normal(0, 1e-6, n)
+    return rng.normal(0, 3, n)
+
+
+def random_bounds(rng: np.random.Generator, k: int, scale: float) -> tuple[Floats, Floats]:
+    """One lower bound, two-sided, per gap, or none; some that no partition holds."""
+    kind = rng.integers(4)
+    if kind == 0:
+        return np.full(k - 1, rng.uniform(0, 1) * scale), np.full(k - 1, np.inf)
+    if kind == 1:
+        low = rng.uniform(0, 0.8) * scale
+        return np.full(k - 1, low), np.full(k - 1, low + rng.uniform(0, 1) * scale)
+    if kind == 2:
+        lower = rng.uniform(0, 0.8, k - 1) * scale
+        return lower, lower + np.where(rng.random(k - 1) < 0.3, np.inf, rng.uniform(0, 1, k - 1) * scale)
+    return np.zeros(k - 1), np.full(k - 1, np.inf)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_agrees_with_brute_force(seed: int) -> None:
+    """250 instances a seed, 5,000 in all."""
+    rng = np.random.default_rng(seed)
+    judged = {"feasible": 0, "infeasible": 0}
+    for _ in range(250):
+        n = int(rng.integers(1, 13))
+        x = random_values(rng, n)
+        w = rng.integers(1, 5, n) * rng.uniform(0.5, 2) if rng.random() < 0.4 else np.ones(n)
+        k = int(rng.integers(1, min(5, len(np.unique(x))) + 1))
+        lower, upper = random_bounds(rng, k, float(np.ptp(x)) / max(k - 1, 1))
+        judged[check_instance(x, w, k, lower, upper)] += 1
+    assert min(judged.values()) > 20, judged
+
+
+def check_instance(x: Floats, w: Floats, k: int, lower: Floats, upper: Floats) -> str:
+    # Equal values of unequal weight are sorted by weight too, so that the input's order cannot matter.
+    order = np.lexsort((w, x))
+    best = oracle.best_partition(x[order], w[order], k, lower, upper)
+    weights = None if np.all(w == 1) else w
+    if best is None:
+        with pytest.raises(mg.InfeasibleError) as caught:
+            mg.kmeans(x, k, mg.PerGap(lower, upper), sample_weight=weights)
+        if np.all(lower == lower[0]) and np.all(np.isinf(upper)):
+            largest = oracle.largest_lower_bound(x[order], w[order], k)
+            assert caught.value.largest == pytest.approx(largest, rel=1e-9, abs=1e-12 * np.ptp(x))
+        return "infeasible"
+    result = mg.kmeans(x, k, mg.PerGap(lower, upper), sample_weight=weights)
+    scale = float(np.ptp(x))
+    assert result.inertia == pytest.approx(best.cost, rel=1e-9, abs=1e-20 * scale**2)
+    assert result.optimal
+    assert result.lower_bound <= result.inertia
+    assert np.all(result.gaps >= lower - 2e-12 * scale)
+    assert np.all(result.gaps <= upper + 2e-12 * scale)
+    check_consistency(x, w, result)
+    return "feasible"
+
+
+def check_consistency(x: Floats, w: Floats, result: mg.KMeansResult) -> None:
+    """What the result says of its clusters is what its labels say."""
+    assert len(result.labels) == len(x)
+    for cluster in range(result.k):
+        inside = result.labels == cluster
+        assert inside.sum() == result.sizes[cluster] >= 1
+        center = np.average(x[inside], weights=w[inside])
+        assert result.centers[cluster] == pytest.approx(center, rel=1e-12, abs=1e-12 * np.ptp(x))
+    assert np.all(np.diff(result.labels[np.argsort(x, kind="stable")]) >= 0) or len(np.unique(x)) < len(x)
+
+
+@pytest.mark.parametrize(
+    ("x", "k", "delta", "cost", "starts"),
+    [
+        ([0, 2, 2, 5, 6], 3, 2.5, 6.0, [1, 2, 5]),
+        ([0, 2, 2, 5, 7], 3, 3.0, 6.0, [1, 2, 5]),
+        ([-2, 1, 2, 4, 5, 6, 9, 10], 5, 1.75, 3.0, [1, 2, 3, 5, 7]),
+    ],
+)
+def test_known_optima(x: list[float], k: int, delta: float, cost: float, starts: list[int]) -> None:
+    result = mg.kmeans(x, k, mg.LowerOnly(delta))
+    assert result.inertia == pytest.approx(cost, rel=1e-12)
+    assert (np.flatnonzero(np.diff(result.labels, prepend=-1)) + 1).tolist() == starts
+
+
+def test_the_papers_program_misses_the_optimum() -> None:
+    assert mg.kmeans([0, 2, 2, 5, 6], 3, mg.LowerOnly(2.5), method="paper").inertia == pytest.approx(6.5)
+    with pytest.raises(mg.InfeasibleError, match="paper's program"):
+        mg.kmeans([0, 2, 2, 5, 7], 3, mg.LowerOnly(3.0), method="paper")
+
+
+def test_the_papers_program_proves_nothing() -> None:
+    result = mg.kmeans([0, 2, 2, 5, 6], 3, mg.LowerOnly(2.5), method="paper")
+    assert not result.optimal
+    assert result.lower_bound <= 6.0
+
+
+def test_infeasible_says_what_would_do() -> None:
+    with pytest.raises(mg.InfeasibleError, match="largest feasible lower bound") as caught:
+        mg.kmeans([0.0, 1.0, 2.0, 10.0], 3, mg.LowerOnly(5.0))
+    assert caught.value.k == 3
+    assert caught.value.lower == [5.0, 5.0]
+    largest = caught.value.largest
+    assert largest is not None
+    assert mg.kmeans([0.0, 1.0, 2.0, 10.0], 3, mg.LowerOnly(largest)).optimal
+
+
+def test_a_far_shift_changes_no_label() -> None:
+    rng = np.random.default_rng(5)
+    x = np.round(rng.normal(0, 3, 400), 3)
+    near, far = mg.kmeans(x, 4, mg.LowerOnly(2.0)), mg.kmeans((x + 1e9), 4, mg.LowerOnly(2.0))
+    assert np.array_equal(near.labels, far.labels)
+    # Powers of two lose nothing, so neither does the fit.
+    exact = np.round(x * 1024) / 1024
+    shifted = mg.kmeans(exact + 2.0**30, 4)
+    assert mg.kmeans(exact, 4).inertia == shifted.inertia
+    assert np.array_equal(mg.kmeans(exact, 4).labels, shifted.labels)
+
+
+def test_the_order_of_the_input_moves_no_bit() -> None:
+    rng = np.random.default_rng(6)
+    x, w = rng.normal(0, 3, 1000).round(1), rng.uniform(0.5, 2, 1000)
+    shuffled = rng.permutation(1000)
+    one = mg.kmeans(x, 6, mg.LowerOnly(1.0), sample_weight=w)
+    two = mg.kmeans(x[shuffled], 6, mg.LowerOnly(1.0), sample_weight=w[shuffled])
+    assert np.array_equal(one.centers, two.centers)
+    assert one.inertia == two.inertia
+    assert np.array_equal(one.labels[shuffled], two.labels)
+
+
+def test_ties_together_never_splits_a_value() -> None:
+    x = [0, 2, 2, 5, 6]
+    together = mg.kmeans(x, 3, mg.LowerOnly(2.0), ties="together")
+    assert together.labels[1] == together.labels[2]
+    rng = np.random.default_rng(7)
+    values = rng.integers(0, 30, 500).astype(float)
+    split, joined = mg.kmeans(values, 5, mg.LowerOnly(5)), mg.kmeans(values, 5, mg.LowerOnly(5), ties="together")
+    assert split.inertia <= joined.inertia
+    assert all(len(set(joined.labels[values == value])) == 1 for value in set(values))
+
+
+def test_predict_gives_back_the_labels() -> None:
+    x = np.random.default_rng(8).normal(0, 3, 500)
+    result = mg.kmeans(x, 7, mg.LowerOnly(0.5))
+    assert np.array_equal(result.predict(x), result.labels)
+
+
+def test_points_of_weight_zero_get_a_label_and_no_say() -> None:
+    x = np.array([0.0, 1.0, 5.0, 6.0, 100.0])
+    weighted = mg.kmeans(x, 2, sample_weight=[1, 1, 1, 1, 0])
+    assert weighted.labels.tolist() == [0, 0, 1, 1, 1]
+    assert weighted.centers.tolist() == [0.5, 5.5]
+    assert weighted.sizes.tolist() == [2, 2]

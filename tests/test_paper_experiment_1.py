@@ -1,0 +1,79 @@
+"""The authors' 1000 data sets of Experiment 1, and what they measured on each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import mindgap as mg
+
+DATA = Path(__file__).parents[2] / "shared" / "data" / "paper_exp1.npz"
+K, DELTA = 5, 1.95
+
+pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the authors' data sets are not beside the project")
+
+
+def errors(result: mg.KMeansResult, x: npt.NDArray[Any], truth: npt.NDArray[Any]) -> tuple[float, float, float]:
+    """Centre error, size error and Rand index, as the paper measures them."""
+    names = np.unique(truth)
+    means = np.array([x[truth == name].mean() for name in names])
+    sizes = np.array([np.sum(truth == name) for name in names])
+    center_error = np.abs(result.centers - means).sum()
+    size_error = np.abs(result.sizes - sizes).sum()
+    return float(center_error), float(size_error), rand_index(result.labels, truth)
+
+
+def rand_index(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> float:
+    """The share of pairs on which two labellings agree."""
+    table = np.zeros((K, K))
+    np.add.at(table, (one, np.unique(two, return_inverse=True)[1]), 1)
+
+    def pairs(counts: npt.NDArray[Any]) -> float:
+        return float(np.sum(counts * (counts - 1) / 2))
+
+    n = len(one)
+    together, rows, columns = pairs(table), pairs(table.sum(1)), pairs(table.sum(0))
+    return (n * (n - 1) / 2 + 2 * together - rows - columns) / (n * (n - 1) / 2)
+
+
+@pytest.fixture(scope="module")
+def experiment() -> dict[str, npt.NDArray[Any]]:
+    with np.load(DATA) as stored:
+        return {name: stored[name] for name in stored}
+
+
+def agrees(found: tuple[float, float, float], experiment: dict[str, npt.NDArray[Any]], row: int, column: int) -> bool:
+    expected = [experiment[name][row, column] for name in ("center_error", "size_error", "rand_index")]
+    return bool(np.allclose(found, expected, rtol=0, atol=1e-9))
+
+
+def test_the_papers_program_agrees_on_all(experiment: dict[str, npt.NDArray[Any]]) -> None:
+    agreeing = 0
+    for row, (x, truth) in enumerate(zip(experiment["samples"], experiment["labels"], strict=True)):
+        result = mg.kmeans(x, K, mg.LowerOnly(DELTA), method="paper")
+        agreeing += agrees(errors(result, x, truth), experiment, row, 0)
+    assert agreeing == 1000
+
+
+def test_the_exact_program_agrees_or_is_cheaper(experiment: dict[str, npt.NDArray[Any]]) -> None:
+    agreeing = cheaper = 0
+    for row, (x, truth) in enumerate(zip(experiment["samples"], experiment["labels"], strict=True)):
+        exact = mg.kmeans(x, K, mg.LowerOnly(DELTA))
+        assert exact.optimal
+        if agrees(errors(exact, x, truth), experiment, row, 0):
+            agreeing += 1
+        else:
+            cheaper += exact.inertia < mg.kmeans(x, K, mg.LowerOnly(DELTA), method="paper").inertia
+    assert (agreeing, cheaper) == (901, 99)
+
+
+def test_without_a_constraint_all_agree(experiment: dict[str, npt.NDArray[Any]]) -> None:
+    found = [
+        agrees(errors(mg.kmeans(x, K), x, truth), experiment, row, 1)
+        for row, (x, truth) in enumerate(zip(experiment["samples"], experiment["labels"], strict=True))
+    ]
+    assert sum(found) == 1000

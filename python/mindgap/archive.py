@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
 
 VERSION = 1
@@ -97,9 +98,11 @@ class Fields:
             raise self._fault(name, f"a list of whole numbers from 0 to {below - 1}")
         return np.array(items, dtype=np.int64)
 
-    def has(self, name: str) -> bool:
-        """Whether the field is there and not null."""
-        return self._document.get(name) is not None
+    def gap_bounds(self, k: int) -> GapBounds | None:
+        """The bounds on the gaps of k centres, if the result has any."""
+        if self._document.get("gap_lower") is None:
+            return None
+        return GapBounds(self.numbers("gap_lower", k - 1), self.numbers("gap_upper", k - 1, absent=math.inf))
 
     def _get(self, name: str) -> Any:
         if name not in self._document:

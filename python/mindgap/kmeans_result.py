@@ -10,13 +10,12 @@ import numpy.typing as npt
 
 from mindgap import archive
 from mindgap.arrays import FloatArray, as_vector
-from mindgap.constraint import GapBounds
+from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
+from mindgap.gap_text import ACTIVE, gap_bound_text
 
 if TYPE_CHECKING:
     from mindgap._core import KMeansFit
-
-ACTIVE = ("free", "lower", "upper", "both")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,15 +99,7 @@ class KMeansResult:
         row = f"{cluster:>7} {self.centers[cluster]:>13.6g} {self.sizes[cluster]:>10} {self.within[cluster]:>13.6g}"
         if cluster == self.k - 1:
             return row
-        return f"{row} {self.gaps[cluster]:>13.6g}  {self._bound_text(cluster)}".rstrip()
-
-    def _bound_text(self, gap: int) -> str:
-        if self.bounds is None:
-            return ""
-        lower, upper = self.bounds.lower[gap], self.bounds.upper[gap]
-        sides = [f">= {lower:.6g}" if lower > 0 else "", f"<= {upper:.6g}" if np.isfinite(upper) else ""]
-        reached = "" if self.active[gap] == "free" else "(reached)"
-        return " ".join(side for side in [*sides, reached] if side)
+        return f"{row} {self.gaps[cluster]:>13.6g}  {gap_bound_text(self.bounds, self.active, cluster)}".rstrip()
 
     def _verdict(self) -> str:
         if self.optimal:
@@ -134,9 +125,6 @@ class KMeansResult:
         k = len(centers)
         if k == 0:
             raise InvalidInputError("the stored KMeansResult has no centers")
-        bounds = None
-        if fields.has("gap_lower"):
-            bounds = GapBounds(fields.numbers("gap_lower", k - 1), fields.numbers("gap_upper", k - 1, absent=np.inf))
         return cls(
             labels=fields.wholes("labels", below=k).astype(np.int32),
             centers=centers,
@@ -148,5 +136,5 @@ class KMeansResult:
             active=fields.texts("active", k - 1, ACTIVE),
             lower_bound=fields.number("lower_bound"),
             optimal=fields.flag("optimal"),
-            bounds=bounds,
+            bounds=fields.gap_bounds(k),
         )

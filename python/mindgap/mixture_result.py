@@ -1,0 +1,197 @@
+"""What `mixture` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mindgap import archive
+from mindgap.arrays import FloatArray, as_count, as_vector
+from mindgap.bounds import GapBounds
+from mindgap.errors import InvalidInputError
+from mindgap.gap_text import ACTIVE, gap_bound_text
+
+if TYPE_CHECKING:
+    from mindgap._core import MixtureFit
+
+STATUSES = ("converged", "max-iterations", "collapsed", "lost-weight")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureResult:
+    """A Gaussian mixture fitted to one-dimensional data.
+
+    Attributes
+    ----------
+    weights, means, variances : array of float
+        The parameters of the components, by ascending mean.
+    labels : array of int
+        The most likely component of each point, in input order.
+    log_likelihood : float
+        The weighted sum of the log density at the points.
+    history : array of float
+        The log-likelihood of the start and of each iterate; the last is `log_likelihood`.
+    n_iter : int
+        The number of iterations.
+    status : str
+        How the fit ended: "converged", "max-iterations", "collapsed" (a variance fell to its floor) or "lost-weight".
+    message : str
+        The status in words.
+    gaps : array of float
+        The distances between neighbouring means.
+    active : tuple of str
+        For each gap the bound that holds it back: "free" (none), "lower", "upper" or "both".
+    bounds : GapBounds or None
+        The bounds that the gaps hold, where the constraint is of that form.
+    n_parameters : int
+        The free parameters that the information criteria count: 3k-1, or 2k with equal variances.
+    total_weight : float
+        The sum of the sample weights: the number of points if there were none.
+    entropy : float
+        Minus twice the log of how surely the points belong to their components: what `icl` adds to `bic`.
+    """
+
+    weights: FloatArray
+    means: FloatArray
+    variances: FloatArray
+    labels: npt.NDArray[np.int32]
+    log_likelihood: float
+    history: FloatArray
+    n_iter: int
+    status: str
+    message: str
+    gaps: FloatArray
+    active: tuple[str, ...]
+    n_parameters: int
+    total_weight: float
+    entropy: float
+    bounds: GapBounds | None = None
+
+    @classmethod
+    def _of_fit(cls, fit: MixtureFit, bounds: GapBounds | None) -> MixtureResult:
+        names = [name for name in cls.__dataclass_fields__ if name not in ("active", "bounds")]
+        values: dict[str, Any] = {name: getattr(fit, name) for name in names}
+        return cls(**values, active=tuple(fit.active), bounds=bounds)
+
+    @property
+    def k(self) -> int:
+        """The number of components."""
+        return len(self.means)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the parameters came to rest within the tolerance."""
+        return self.status == "converged"
+
+    @property
+    def bic(self) -> float:
+        """The Bayesian information criterion; less is better."""
+        return float(self.n_parameters * np.log(self.total_weight) - 2 * self.log_likelihood)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's information criterion; less is better."""
+        return 2 * self.n_parameters - 2 * self.log_likelihood
+
+    @property
+    def icl(self) -> float:
+        """The integrated complete likelihood: `bic` with a penalty for components that overlap; less is better."""
+        return self.bic + self.entropy
+
+    def predict(self, x: Any) -> npt.NDArray[np.int32]:
+        """Return the most likely component of each of `x`; the lower one where two are equally likely."""
+        from mindgap import _core
+
+        return _core.predict(*self._parameters(), _finite(x))
+
+    def predict_proba(self, x: Any) -> FloatArray:
+        """Return the probability of each component (columns) for each of `x` (rows)."""
+        from mindgap import _core
+
+        return _core.predict_proba(*self._parameters(), _finite(x))
+
+    def score_samples(self, x: Any) -> FloatArray:
+        """Return the log density at each of `x`."""
+        from mindgap import _core
+
+        return _core.score_samples(*self._parameters(), _finite(x))
+
+    def score(self, x: Any, sample_weight: Any = None) -> float:
+        """Return the mean log density of `x`."""
+        weights = None if sample_weight is None else as_vector(sample_weight, "sample_weight")
+        return float(np.average(self.score_samples(x), weights=weights))
+
+    def sample(self, n: int, seed: int | np.random.Generator) -> tuple[FloatArray, npt.NDArray[np.int32]]:
+        """Draw `n` values from the mixture, and the component that each came from."""
+        rng = np.random.default_rng(seed)
+        components = rng.choice(self.k, size=as_count(n, "n"), p=self.weights / self.weights.sum())
+        values = rng.normal(self.means[components], np.sqrt(self.variances[components]))
+        return values, components.astype(np.int32)
+
+    def _parameters(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return self.weights, self.means, self.variances
+
+    def summary(self) -> str:
+        """Return a table of the components, and how the fit ended, as plain text."""
+        head = f"{'component':>9} {'weight':>9} {'mean':>13} {'std. dev.':>13} {'gap to next':>13}  bound"
+        rows = [self._row(component) for component in range(self.k)]
+        ending = f"log-likelihood {self.log_likelihood:.10g}, {self.n_iter} iterations, {self.message}"
+        return "\n".join([head, *rows, ending])
+
+    def _row(self, component: int) -> str:
+        deviation = np.sqrt(self.variances[component])
+        row = f"{component:>9} {self.weights[component]:>9.4f} {self.means[component]:>13.6g} {deviation:>13.6g}"
+        if component == self.k - 1:
+            return row
+        bound = gap_bound_text(self.bounds, self.active, component)
+        return f"{row} {self.gaps[component]:>13.6g}  {bound}".rstrip()
+
+    def __repr__(self) -> str:
+        means = np.array2string(self.means, precision=6, threshold=8, separator=", ")
+        return (
+            f"MixtureResult(k={self.k}, log_likelihood={self.log_likelihood:.8g}, means={means}, status={self.status!r})"
+        )
+
+    def to_json(self) -> str:
+        """Return the result as JSON text, to be read by `from_json`."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "bounds"}
+        if self.bounds is not None:
+            fields |= {"gap_lower": self.bounds.lower, "gap_upper": self.bounds.upper}
+        return archive.dump("MixtureResult", fields)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> MixtureResult:
+        """Return the result that `to_json` stored; InvalidInputError if it is none."""
+        fields = archive.load("MixtureResult", text)
+        means = fields.numbers("means")
+        k = len(means)
+        if k == 0:
+            raise InvalidInputError("the stored MixtureResult has no means")
+        return cls(
+            weights=fields.numbers("weights", k),
+            means=means,
+            variances=fields.numbers("variances", k),
+            labels=fields.wholes("labels", below=k).astype(np.int32),
+            log_likelihood=fields.number("log_likelihood"),
+            history=fields.numbers("history"),
+            n_iter=fields.whole("n_iter"),
+            status=fields.text("status", STATUSES),
+            message=fields.text("message"),
+            gaps=fields.numbers("gaps", k - 1),
+            active=fields.texts("active", k - 1, ACTIVE),
+            n_parameters=fields.whole("n_parameters"),
+            total_weight=fields.number("total_weight"),
+            entropy=fields.number("entropy"),
+            bounds=fields.gap_bounds(k),
+        )
+
+
+def _finite(x: Any) -> FloatArray:
+    values = as_vector(x, "x")
+    if not np.isfinite(values).all():
+        index = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise InvalidInputError(f"x holds {values[index]} at index {index}; drop or replace it")
+    return values

@@ -37,6 +37,11 @@ impl IntoPyErr for KMeansError {
     }
 }
 
+/// A setting that makes no sense.
+pub(crate) fn invalid(py: Python<'_>, message: &str) -> PyErr {
+    raise(py, "InvalidInputError", &message, &[])
+}
+
 /// What an exception carries beside its message, by attribute name.
 type Facts<'a> = &'a [(&'a str, &'a dyn Fact)];
 

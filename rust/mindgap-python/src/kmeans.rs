@@ -2,11 +2,10 @@
 
 use mindgap::{Active, Centers, KMeans, Method, Ties};
 use numpy::PyArray1;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::constraint::Bounds;
-use crate::errors::IntoPyErr;
+use crate::errors::{IntoPyErr, invalid};
 use crate::sample::Sample;
 use crate::watch::Watcher;
 
@@ -31,9 +30,9 @@ pub(crate) fn kmeans(
     watch: Option<Py<PyAny>>,
 ) -> PyResult<KMeansFit> {
     let mut problem = KMeans::new(k)
-        .centers(choose("centers", centers, &[("means", Centers::Means), ("free", Centers::Free)])?)
-        .method(choose("method", method, &[("exact", Method::Exact), ("paper", Method::Paper)])?)
-        .ties(choose("ties", ties, &[("split", Ties::Split), ("together", Ties::Together)])?);
+        .centers(choose(py, "centers", centers, &[("means", Centers::Means), ("free", Centers::Free)])?)
+        .method(choose(py, "method", method, &[("exact", Method::Exact), ("paper", Method::Paper)])?)
+        .ties(choose(py, "ties", ties, &[("split", Ties::Split), ("together", Ties::Together)])?);
     if let Some(bounds) = bounds {
         problem = problem.constraint(bounds.restriction(py)?);
     }
@@ -46,10 +45,10 @@ pub(crate) fn kmeans(
 }
 
 /// The choice of that name, or an error that lists the choices.
-pub(crate) fn choose<T: Copy>(setting: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T> {
+pub(crate) fn choose<T: Copy>(py: Python<'_>, setting: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T> {
     choices.iter().find(|(choice, _)| *choice == name).map(|&(_, value)| value).ok_or_else(|| {
         let names: Vec<String> = choices.iter().map(|(choice, _)| format!("{choice:?}")).collect();
-        PyValueError::new_err(format!("{setting} is {name:?}; it must be {}", names.join(" or ")))
+        invalid(py, &format!("{setting} is {name:?}; it must be {}", names.join(" or ")))
     })
 }
 

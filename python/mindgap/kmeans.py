@@ -1,1 +1,90 @@
 """K-means in one dimension, exact, with or without a constraint on the gaps between centres."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from mindgap import _core, guard, lookup
+from mindgap.arrays import as_count, as_vector
+from mindgap.bounds import GapBounds
+from mindgap.errors import InvalidInputError
+from mindgap.kmeans_result import KMeansResult
+
+if TYPE_CHECKING:
+    from mindgap.constraints import Constraint
+    from mindgap.engines import Engine
+
+
+def kmeans(
+    x: Any,
+    k: int,
+    constraint: Constraint | str | None = None,
+    *,
+    centers: Literal["means", "free"] = "means",
+    method: Literal["exact", "paper"] = "exact",
+    ties: Literal["split", "together"] = "split",
+    sample_weight: Any = None,
+    engine: Engine | str = "local",
+) -> KMeansResult:
+    """Cluster one-dimensional data into `k` clusters whose centres hold a constraint, at the least cost.
+
+    Parameters
+    ----------
+    x : array-like of n numbers
+        The data: a list, an array, one column of a frame.
+    k : int
+        The number of clusters; each keeps at least one point.
+    constraint : Constraint, str or None
+        What the centres must hold: `LowerOnly(delta)`, `TwoSided(lower, upper)`, `PerGap(lower, upper)`, a plugin's,
+        or a name with parameters, such as ``"lower-only:delta=1.75"``. Bounds are held to 1e-12 of the data's range.
+    centers : "means" or "free"
+        Whether a centre is its cluster's mean (the paper's program), or any that holds the constraint (the problem as
+        the paper states it). Without a constraint these are the same.
+    method : "exact" or "paper"
+        "exact" finds the optimum and proves it; "paper" is the published program to the letter, which misses the
+        optimum on some data, for comparison.
+    ties : "split" or "together"
+        Whether equal points may fall into neighbouring clusters.
+    sample_weight : array-like of n numbers, optional
+        A weight for each point, not negative.
+    engine : Engine or str
+        Where the data are.
+
+    Returns
+    -------
+    KMeansResult
+        With `labels`, `centers`, `inertia`, and the proof: `lower_bound` and `optimal`.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data, the weights, `k` or the constraint make no sense.
+    InfeasibleError
+        If no partition holds the constraint; it says which lower bound one would hold.
+
+    Examples
+    --------
+    >>> result = mg.kmeans([-2, 1, 2, 4, 5, 6, 9, 10], 5, mg.LowerOnly(1.75))
+    >>> result.labels.tolist()
+    [0, 1, 2, 2, 3, 3, 4, 4]
+    >>> result.centers.tolist()
+    [-2.0, 1.0, 3.0, 5.5, 9.5]
+    >>> result.optimal
+    True
+    """
+    count = as_count(k, "k")
+    chosen = None if constraint is None else lookup.constraint(constraint)
+    asked = None if chosen is None else guard.restriction(chosen, count)
+    if lookup.engine(engine).name != "local":
+        raise InvalidInputError(f"k-means does not run on the engine {engine!r}; use the local one")
+    weights = None if sample_weight is None else as_vector(sample_weight, "sample_weight")
+    sample = _core.Sample(as_vector(x, "x"), weights)
+    if count > len(sample):
+        raise InvalidInputError(
+            f"k is {count}, but there are only {len(sample)} points (of positive weight); every cluster needs one"
+        )
+    with guard.infeasible_by(chosen):
+        fit = _core.kmeans(
+            sample, count, None if asked is None else asked.arrays(), centers=centers, method=method, ties=ties
+        )
+    return KMeansResult._of_fit(fit, asked if isinstance(asked, GapBounds) else None)

@@ -1,9 +1,6 @@
 """One-dimensional k-means and Gaussian mixtures whose neighbouring centres keep a given gap."""
 
-from importlib.metadata import version as _version
-
-__version__ = _version("mindgap")
-
+from mindgap import _core
 from mindgap.bounds import GapBounds, LinearRows
 from mindgap.constraints import Constraint, LowerOnly, PerGap, TwoSided
 from mindgap.engines import Engine, Local, Moments
@@ -20,6 +17,8 @@ from mindgap.initializers import Ckmeans, ConstrainedKMeans, Initializer
 from mindgap.lookup import PluginRecord, constraint, engine, initializer, plugins, register, unregister
 from mindgap.sample import Sample
 from mindgap.start import Start
+
+__version__ = _core.VERSION
 
 __all__ = [
     "Ckmeans",
@@ -43,6 +42,7 @@ __all__ = [
     "SolverError",
     "Start",
     "TwoSided",
+    "__version__",
     "constraint",
     "engine",
     "hookimpl",

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from mindgap.origin import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from importlib import metadata
 
 GROUP = "mindgap"
 LOAD = "MINDGAP_LOAD_PLUGINS"
@@ -32,6 +32,8 @@ class Found:
 
 def find() -> Iterator[Found]:
     """Yield the entry points of all installed distributions; the first of a name on the path counts."""
+    from importlib import metadata  # slow to import, and only needed on first use
+
     seen: set[str] = set()
     for distribution in metadata.distributions():
         try:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import metadata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class Origin:
     @classmethod
     def of_class(cls, plugin: type) -> Origin:
         """Return the origin of a class that nobody registered: its distribution if there is one, else its module."""
+        from importlib import metadata  # slow to import, and only needed for a message
+
         module = plugin.__module__
         for package in metadata.packages_distributions().get(module.partition(".")[0], ()):
             return cls.of_distribution(metadata.distribution(package), module)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 from mindgap import discovery, hookspecs
+from mindgap._core import VERSION
 from mindgap.errors import InvalidInputError, PluginError, PluginWarning
 from mindgap.origin import Origin
 from mindgap.registry import KINDS, Entry, Kind, Registry, hint
@@ -106,7 +107,7 @@ class PluginHost:
             self._manager.add_hookcall_monitoring(_trace, _ignore_outcome)
         for module in DEFAULT_PLUGINS:
             plugin = import_module(f"mindgap.default_plugins.{module}")
-            self._add(plugin, plugin.__name__, Origin("mindgap", _version(), plugin.__name__))
+            self._add(plugin, plugin.__name__, Origin("mindgap", VERSION, plugin.__name__))
         only = discovery.allowed()
         present = set()
         for found in discovery.find():
@@ -192,12 +193,6 @@ def _kind_of(plugin: object) -> Kind | None:
     if not isinstance(plugin, type):
         return None
     return next((kind for kind in KINDS.values() if issubclass(plugin, kind.base)), None)
-
-
-def _version() -> str:
-    from mindgap import __version__
-
-    return __version__
 
 
 def _describe(error: BaseException | None) -> str:

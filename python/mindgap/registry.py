@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -111,5 +110,7 @@ class Registry:
 
 def hint(name: str, known: Iterable[str]) -> str:
     """Return "did you mean ...? " where something known is near."""
+    import difflib  # for messages alone
+
     nearest = difflib.get_close_matches(name, list(known), n=1)
     return f"did you mean {nearest[0]!r}? " if nearest else ""

@@ -1,15 +1,53 @@
 """One-dimensional k-means and Gaussian mixtures whose neighbouring centres keep a given gap."""
 
-from importlib.metadata import version as _version
+from mindgap import _core
+from mindgap.bounds import GapBounds, LinearRows
+from mindgap.constraints import Constraint, LowerOnly, PerGap, TwoSided
+from mindgap.engines import Engine, Local, Moments
+from mindgap.errors import (
+    InfeasibleError,
+    InvalidInputError,
+    MindgapError,
+    PluginError,
+    PluginWarning,
+    SolverError,
+)
+from mindgap.hookspecs import hookimpl
+from mindgap.initializers import Ckmeans, ConstrainedKMeans, Initializer
+from mindgap.lookup import PluginRecord, constraint, engine, initializer, plugins, register, unregister
+from mindgap.sample import Sample
+from mindgap.start import Start
 
-from mindgap.errors import InfeasibleError, InvalidInputError, MindgapError, PluginError, SolverError
-
-__version__ = _version("mindgap")
+__version__ = _core.VERSION
 
 __all__ = [
+    "Ckmeans",
+    "ConstrainedKMeans",
+    "Constraint",
+    "Engine",
+    "GapBounds",
     "InfeasibleError",
+    "Initializer",
     "InvalidInputError",
+    "LinearRows",
+    "Local",
+    "LowerOnly",
     "MindgapError",
+    "Moments",
+    "PerGap",
     "PluginError",
+    "PluginRecord",
+    "PluginWarning",
+    "Sample",
     "SolverError",
+    "Start",
+    "TwoSided",
+    "__version__",
+    "constraint",
+    "engine",
+    "hookimpl",
+    "initializer",
+    "plugins",
+    "register",
+    "unregister",
 ]

@@ -48,3 +48,18 @@ class SolverError(MindgapError):
 
 class PluginError(MindgapError):
     """A plugin raised or returned something unusable; the message names it and its package."""
+
+
+class UnusableValueError(InvalidInputError):
+    """A value that plugins speak in (bounds, rows, a start, moments) was built from numbers that make no sense.
+
+    Where a plugin builds it, the caller sees a `PluginError` that names the plugin instead.
+    """
+
+
+class InfeasiblePluginError(PluginError, InfeasibleError):
+    """A plugin's constraint asks for what no centres can hold; caught as either of its bases."""
+
+
+class PluginWarning(UserWarning):
+    """A plugin package was blocked, or asked for and not found; everything else works."""

@@ -1,0 +1,29 @@
+"""The hooks that a plugin may implement, and the two markers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pluggy
+
+from mindgap.constraints import Constraint
+from mindgap.engines import Engine
+from mindgap.initializers import Initializer
+
+hookspec = pluggy.HookspecMarker("mindgap")
+hookimpl = pluggy.HookimplMarker("mindgap")
+
+
+@hookspec
+def register_constraints(register: Callable[[type[Constraint]], None]) -> None:
+    """Call `register` with each subclass of `Constraint` that the plugin brings."""
+
+
+@hookspec
+def register_initializers(register: Callable[[type[Initializer]], None]) -> None:
+    """Call `register` with each subclass of `Initializer` that the plugin brings."""
+
+
+@hookspec
+def register_engines(register: Callable[[type[Engine]], None]) -> None:
+    """Call `register` with each subclass of `Engine` that the plugin brings."""

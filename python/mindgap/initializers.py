@@ -1,0 +1,66 @@
+"""Initializers: where a mixture's EM starts. The base class of plugins, and the built-in ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mindgap.plugin import Plugin
+from mindgap.start import Start
+
+if TYPE_CHECKING:
+    from mindgap.constraints import Constraint
+    from mindgap.sample import Sample
+
+
+class Initializer(Plugin):
+    """Finds the start of a mixture fit. Subclass it and answer `start`.
+
+    Examples
+    --------
+    >>> class Even(mg.Initializer):
+    ...     name = "even"
+    ...     def start(self, sample, k, constraint):
+    ...         means = np.linspace(sample.values[0], sample.values[-1], k + 2)[1:-1]
+    ...         return mg.Start(np.full(k, 1 / k), means, np.full(k, sample.variance() / k**2))
+    """
+
+    def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Start:
+        """Return the start for k components; it need not hold the constraint."""
+        raise NotImplementedError(f"{type(self).__name__} does not answer start(sample, k, constraint)")
+
+
+class ConstrainedKMeans(Initializer):
+    """Start at the clusters of k-means under the constraint of the fit.
+
+    Parameters
+    ----------
+    method, centers
+        As in `mindgap.kmeans`.
+    """
+
+    name = "constrained-kmeans"
+
+    def __init__(self, method: str = "exact", centers: str = "means") -> None:
+        self.method = method
+        self.centers = centers
+
+    def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Start:
+        """Return the shares, means and variances of the clusters."""
+        from mindgap import kmeans
+
+        clusters = kmeans(
+            sample.values, k, constraint, method=self.method, centers=self.centers, sample_weight=sample.weights
+        )
+        return Start.of_clusters(sample, clusters.labels)
+
+
+class Ckmeans(Initializer):
+    """Start at the clusters of k-means without a constraint."""
+
+    name = "ckmeans"
+
+    def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Start:
+        """Return the shares, means and variances of the clusters."""
+        from mindgap import kmeans
+
+        return Start.of_clusters(sample, kmeans(sample.values, k, sample_weight=sample.weights).labels)

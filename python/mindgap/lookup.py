@@ -1,0 +1,161 @@
+"""Constraints, initializers and engines by name with parameters, and the list of what there is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from inspect import Parameter
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from mindgap import spec
+from mindgap.constraints import Constraint
+from mindgap.engines import Engine
+from mindgap.errors import InvalidInputError, MindgapError, PluginError
+from mindgap.initializers import Initializer
+from mindgap.plugin_host import host
+from mindgap.registry import KINDS, Entry, hint
+
+if TYPE_CHECKING:
+    from mindgap.plugin import Plugin
+
+P = TypeVar("P")
+
+
+@dataclass(frozen=True)
+class PluginRecord:
+    """One line of `plugins`: something registered, or an entry point that was not loaded.
+
+    Attributes
+    ----------
+    name : str
+        What it is asked for by; of an entry point that was not loaded, the entry point's name.
+    kind : str or None
+        "constraint", "initializer" or "engine"; None where nothing was registered.
+    package, version : str or None
+        The distribution that brought it; None for what a script registered.
+    hooks : tuple of str
+        The hooks that the plugin implements.
+    status : str
+        "loaded", "blocked" (it is broken) or "disabled" (by MINDGAP_LOAD_PLUGINS).
+    parameters : tuple of str
+        What it takes, with defaults: ``("lower", "upper=None")``.
+    cause : str or None
+        Why it was not loaded.
+    """
+
+    name: str
+    kind: str | None
+    package: str | None
+    version: str | None
+    hooks: tuple[str, ...]
+    status: str
+    parameters: tuple[str, ...]
+    cause: str | None = None
+
+
+def constraint(spec: str | Constraint, **parameters: Any) -> Constraint:
+    """Return a constraint by name or spec string; an object is returned as it is.
+
+    Examples
+    --------
+    >>> mg.constraint("per-gap", lower=[1, 2])
+    PerGap(lower=[1.0, 2.0], upper=[inf, inf])
+    >>> mg.constraint("two-sided:lower=1,upper=2")
+    TwoSided(lower=1.0, upper=2.0)
+    """
+    return cast("Constraint", _resolve("constraint", spec, parameters))
+
+
+def initializer(spec: str | Initializer, **parameters: Any) -> Initializer:
+    """Return an initializer by name or spec string; an object is returned as it is."""
+    return cast("Initializer", _resolve("initializer", spec, parameters))
+
+
+def engine(spec: str | Engine, **parameters: Any) -> Engine:
+    """Return an engine by name or spec string; an object is returned as it is."""
+    return cast("Engine", _resolve("engine", spec, parameters))
+
+
+def register(plugin: P) -> P:
+    """Register a plugin of one's own, and return it, so that it can decorate a class.
+
+    Parameters
+    ----------
+    plugin
+        A subclass of `Constraint`, `Initializer` or `Engine`; or a module or other object whose functions are marked
+        with `hookimpl`.
+
+    Raises
+    ------
+    PluginError
+        If it is broken. Then nothing of it is registered.
+    """
+    host.register(plugin)
+    return plugin
+
+
+def unregister(plugin: object) -> None:
+    """Take back what `register` did with the same object."""
+    host.unregister(plugin)
+
+
+def plugins() -> list[PluginRecord]:
+    """Return everything that is registered, and every entry point that was not loaded, with the cause."""
+    loaded = [_record(entry) for entry in host.registry()]
+    others = [
+        PluginRecord(item.name, None, item.origin.package, item.origin.version, (), item.status, (), item.cause)
+        for item in host.blocked
+    ]
+    return loaded + others
+
+
+def _record(entry: Entry) -> PluginRecord:
+    takes = tuple(_takes(entry.plugin))
+    origin = entry.origin
+    return PluginRecord(entry.name, entry.kind.name, origin.package, origin.version, entry.hooks, "loaded", takes)
+
+
+def _takes(plugin: type[Plugin]) -> list[str]:
+    return [
+        name if parameter.default is Parameter.empty else f"{name}={parameter.default!r}"
+        for name, parameter in plugin.parameters().items()
+    ]
+
+
+def _resolve(kind_name: str, given: object, parameters: dict[str, Any]) -> Plugin:
+    kind = KINDS[kind_name]
+    if isinstance(given, kind.base):
+        if parameters:
+            raise InvalidInputError(f"{given!r} has its parameters already; give them to the class or with a name")
+        return given
+    if not isinstance(given, str):
+        what = f"give a name such as {next(e.name for e in host.registry() if e.kind is kind)!r}"
+        raise InvalidInputError(f"{given!r} is no {kind_name}; {what}, or an object of mindgap.{kind.base.__name__}")
+    name, in_spec = spec.parse(given)
+    if twice := sorted(in_spec.keys() & parameters.keys()):
+        raise InvalidInputError(f"{', '.join(twice)} is given both in {given!r} and as an argument")
+    return _build(host.registry().get(kind, name), in_spec | parameters)
+
+
+def _build(entry: Entry, parameters: dict[str, Any]) -> Plugin:
+    _check_parameters(entry, parameters)
+    try:
+        return entry.plugin(**parameters)
+    except MindgapError:
+        raise
+    except Exception as error:
+        text = f"{entry.kind.name} {entry.name!r} ({entry.origin}) raised {type(error).__name__} while it was built"
+        raise PluginError(f"{text}: {error}") from error
+
+
+def _check_parameters(entry: Entry, parameters: dict[str, Any]) -> None:
+    accepted = entry.plugin.parameters()
+    takes = f"it takes {', '.join(_takes(entry.plugin)) or 'no parameters'}"
+    who = f"{entry.kind.name} {entry.name!r}"
+    open_ended = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in accepted.values())
+    for name in parameters:
+        if name not in accepted and not open_ended:
+            raise InvalidInputError(f"{who} has no parameter {name!r}; {hint(name, accepted)}{takes}")
+    variadic = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
+    for name, parameter in accepted.items():
+        if parameter.default is Parameter.empty and parameter.kind not in variadic and name not in parameters:
+            raise InvalidInputError(f"{who} needs the parameter {name!r}; {takes}")

@@ -1,0 +1,116 @@
+"""The registry: what is registered under which name, and by whom."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mindgap.constraints import Constraint
+from mindgap.engines import Engine
+from mindgap.errors import InvalidInputError, PluginError
+from mindgap.initializers import Initializer
+from mindgap.plugin import Plugin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mindgap.origin import Origin
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of plugin: its base class, its hook, and the methods of which it must answer some."""
+
+    name: str
+    base: type[Plugin]
+    hook: str
+    answers: tuple[str, ...]
+    needs_all: bool = True
+
+    def missing(self, plugin: type[Plugin]) -> tuple[str, ...]:
+        """Return the methods that the class has left unanswered and must not."""
+        unanswered = tuple(name for name in self.answers if getattr(plugin, name) is getattr(self.base, name))
+        return unanswered if self.needs_all or len(unanswered) == len(self.answers) else ()
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("constraint", Constraint, "register_constraints", ("gaps", "rows"), needs_all=False),
+        Kind("initializer", Initializer, "register_initializers", ("start",)),
+        Kind("engine", Engine, "register_engines", ("load", "moments")),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One registered class."""
+
+    kind: Kind
+    plugin: type[Plugin]
+    origin: Origin
+    hooks: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name it is registered under."""
+        return self.plugin.name
+
+
+class Registry:
+    """The registered classes of every kind, by name."""
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, str], Entry] = {}
+
+    def check(self, kind: Kind, plugin: object, staged: Iterable[Entry] = ()) -> type[Plugin]:
+        """Return the class if it may be registered beside what is there and what is staged, or raise PluginError."""
+        if not (isinstance(plugin, type) and issubclass(plugin, kind.base)):
+            raise PluginError(f"{plugin!r} is not a subclass of mindgap.{kind.base.__name__}")
+        if not _NAME.fullmatch(str(plugin.name)):
+            how = 'give it a class attribute such as name = "my-own"'
+            raise PluginError(f"{plugin.__qualname__} has the name {plugin.name!r}; {how}")
+        if missing := kind.missing(plugin):
+            joined = (" and " if kind.needs_all else " or ").join(missing)
+            raise PluginError(f"{plugin.__qualname__} does not answer {joined}")
+        holders = [*self._entries.values(), *staged]
+        for holder in holders:
+            if (holder.kind, holder.name) == (kind, plugin.name):
+                raise PluginError(f"the {kind.name} {plugin.name!r} is taken by {holder.origin}; choose another name")
+        return plugin
+
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Add entries that have been checked."""
+        self._entries |= {(entry.kind.name, entry.name): entry for entry in entries}
+
+    def discard(self, entries: Iterable[Entry]) -> None:
+        """Take entries out again."""
+        for entry in entries:
+            self._entries.pop((entry.kind.name, entry.name), None)
+
+    def get(self, kind: Kind, name: str) -> Entry:
+        """Return the entry, or raise InvalidInputError with what there is and the nearest match."""
+        entry = self._entries.get((kind.name, name))
+        if entry is not None:
+            return entry
+        known = [entry.name for entry in self if entry.kind is kind]
+        raise InvalidInputError(f"there is no {kind.name} {name!r}; {hint(name, known)}there are {', '.join(known)}")
+
+    def entry_of(self, plugin: type[Plugin]) -> Entry | None:
+        """Return the entry under which exactly this class is registered."""
+        return next((entry for entry in self if entry.plugin is plugin), None)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(list(self._entries.values()))
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """Return "did you mean ...? " where something known is near."""
+    import difflib  # for messages alone
+
+    nearest = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {nearest[0]!r}? " if nearest else ""

@@ -1,0 +1,58 @@
+"""Spec strings: a registered name with parameters, as in ``"per-gap:lower=[1,2],upper=[3,inf]"``.
+
+Values are numbers, inf, true, false, none, text (quoted, or bare where it is a word) and lists of these. Nothing is
+ever evaluated.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from mindgap.errors import InvalidInputError
+
+_WORDS: dict[str, Any] = {"inf": float("inf"), "nan": float("nan"), "true": True, "false": False, "none": None}
+_BARE_TEXT = re.compile(r"[A-Za-z_][\w-]*")
+_EXAMPLE = "write it like per-gap:lower=[1,2],upper=[3,inf]"
+
+
+def parse(spec: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the parameters of a spec string."""
+    name, colon, text = spec.partition(":")
+    name = name.strip()
+    if not name:
+        raise InvalidInputError(f"{spec!r} has no name; {_EXAMPLE}")
+    if not colon:
+        return name, {}
+    return name, _parameters(spec, text)
+
+
+def _parameters(spec: str, text: str) -> dict[str, Any]:
+    try:
+        call = ast.parse(f"_({text})", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise InvalidInputError(f"{spec!r} cannot be read; {_EXAMPLE}") from error
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+        raise InvalidInputError(f"{spec!r} has a value without a name; {_EXAMPLE}")
+    parameters: dict[str, Any] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise InvalidInputError(f"{spec!r} has a value without a name; {_EXAMPLE}")
+        parameters[keyword.arg] = _value(keyword.value, f"_({text})", keyword.arg)
+    return parameters
+
+
+def _value(node: ast.expr, source: str, name: str) -> Any:
+    if isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float, str, type(None))):
+        return node.value
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [_value(item, source, name) for item in node.elts]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+        number = _value(node.operand, source, name)
+        if isinstance(number, (int, float)) and not isinstance(number, bool):
+            return -number if isinstance(node.op, ast.USub) else number
+    text = ast.get_source_segment(source, node) or ""
+    if isinstance(node, (ast.Name, ast.BinOp)) and _BARE_TEXT.fullmatch(text):
+        return _WORDS.get(text.lower(), text)
+    raise InvalidInputError(f"{name}={text} is neither a number, text nor a list of these; {_EXAMPLE}")

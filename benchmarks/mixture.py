@@ -42,6 +42,12 @@ def start_of(k: int) -> tuple[Any, Any, Any]:
     return np.full(k, 1 / k), np.linspace(0, 8, k), np.ones(k)
 
 
+def compare(console: Console, n: int) -> None:
+    """Both comparisons."""
+    one_iteration(console, n, [5, 20])
+    whole_fit(console)
+
+
 def one_iteration(console: Console, n: int, ks: list[int]) -> None:
     """Seconds an iteration, as the difference of a long run and a short one."""
     table = Table(title=f"EM, one iteration, Model D, N={n:.0e}: milliseconds, ratio of the peer's to ours")
@@ -73,9 +79,7 @@ def whole_fit(console: Console) -> None:
     seconds = []
     for _ in range(50):
         begin = time.perf_counter()
-        fit = mindgap.mixture(
-            x, 3, mindgap.TwoSided(1.9, 2.1), init=start, tol=1e-3, tol_scale="absolute"
-        )
+        fit = mindgap.mixture(x, 3, mindgap.TwoSided(1.9, 2.1), init=start, tol=1e-3, tol_scale="absolute")
         seconds.append(time.perf_counter() - begin)
     best = min(seconds)
     console.print(

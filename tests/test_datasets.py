@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import mindgap as mg
 import numpy as np
 import pytest
-
-import mindgap as mg
 from mindgap import datasets
 
 

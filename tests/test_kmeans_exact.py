@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import mindgap as mg
 import numpy as np
 import numpy.typing as npt
 import oracle
 import pytest
-
-import mindgap as mg
 
 Floats = npt.NDArray[np.float64]
 
@@ -48,7 +47,9 @@ def test_agrees_with_brute_force(seed: int) -> None:
     for _ in range(250):
         n = int(rng.integers(1, 13))
         x = random_values(rng, n)
-        w = rng.integers(1, 5, n) * rng.uniform(0.5, 2) if rng.random() < 0.4 else np.ones(n)
+        w = np.asarray(
+            rng.integers(1, 5, n) * rng.uniform(0.5, 2) if rng.random() < 0.4 else np.ones(n), dtype=np.float64
+        )
         k = int(rng.integers(1, min(5, len(np.unique(x))) + 1))
         lower, upper = random_bounds(rng, k, float(np.ptp(x)) / max(k - 1, 1))
         judged[check_instance(x, w, k, lower, upper)] += 1

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import mindgap as mg
 import numpy as np
 import numpy.typing as npt
 import pytest
-
-import mindgap as mg
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "paper_exp1.npz"
 K, DELTA = 5, 1.95

@@ -12,8 +12,10 @@ from mindgap.errors import (
     PluginWarning,
     SolverError,
 )
+from mindgap.fit_kmeans import kmeans
 from mindgap.hookspecs import hookimpl
 from mindgap.initializers import Ckmeans, ConstrainedKMeans, Initializer
+from mindgap.kmeans_result import KMeansResult
 from mindgap.lookup import PluginRecord, constraint, engine, initializer, plugins, register, unregister
 from mindgap.sample import Sample
 from mindgap.start import Start
@@ -29,6 +31,7 @@ __all__ = [
     "InfeasibleError",
     "Initializer",
     "InvalidInputError",
+    "KMeansResult",
     "LinearRows",
     "Local",
     "LowerOnly",
@@ -47,6 +50,7 @@ __all__ = [
     "engine",
     "hookimpl",
     "initializer",
+    "kmeans",
     "plugins",
     "register",
     "unregister",

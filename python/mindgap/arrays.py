@@ -20,8 +20,7 @@ def as_vector(x: Any, name: str) -> FloatArray:
     Raises InvalidInputError for anything that is not a vector of real numbers. Whether the numbers are finite is
     for the core to say, which looks at each of them anyway.
     """
-    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
-        count = int(np.ma.count_masked(x))
+    if isinstance(x, np.ma.MaskedArray) and (count := int(np.sum(np.ma.getmaskarray(x)))):
         raise InvalidInputError(f"{name} has {count} masked values; drop or fill them")
     try:
         array = np.asarray(x)

@@ -57,6 +57,10 @@ class GapBounds:
             return None
         return float(self.lower[0])
 
+    def arrays(self) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds as the core takes them."""
+        return self.lower, self.upper
+
     def as_rows(self) -> LinearRows:
         """Return the same bounds as linear rows on the centres."""
         gaps = len(self)
@@ -101,6 +105,10 @@ class LinearRows:
     def k(self) -> int:
         """The number of centres that the rows are about."""
         return int(self.matrix.shape[1])
+
+    def arrays(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the rows as the core takes them."""
+        return self.matrix, self.lower, self.upper
 
     def __len__(self) -> int:
         return len(self.lower)

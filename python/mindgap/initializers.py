@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mindgap.plugin import Plugin
 from mindgap.start import Start
@@ -40,7 +40,9 @@ class ConstrainedKMeans(Initializer):
 
     name = "constrained-kmeans"
 
-    def __init__(self, method: str = "exact", centers: str = "means") -> None:
+    def __init__(
+        self, method: Literal["exact", "paper"] = "exact", centers: Literal["means", "free"] = "means"
+    ) -> None:
         self.method = method
         self.centers = centers
 

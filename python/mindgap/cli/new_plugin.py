@@ -59,8 +59,8 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
     files = {}
     for folder in (_TEMPLATES / "any", _TEMPLATES / kind):
         for template in sorted(folder.rglob("*.tmpl")):
-            relative = str(template.relative_to(folder).with_suffix(""))
-            files[target / Template(relative).substitute(words)] = Template(template.read_text("utf-8")).substitute(
+            path = target / Template(str(template.relative_to(folder).with_suffix(""))).substitute(words)
+            files[path] = Template(template.read_text("utf-8")).substitute(
                 words
             )
     for path, text in files.items():

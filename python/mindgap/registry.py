@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from mindgap.origin import Origin
 
-_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+#: What a plugin may be called.
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Registry:
         """Return the class if it may be registered beside what is there and what is staged, or raise PluginError."""
         if not (isinstance(plugin, type) and issubclass(plugin, kind.base)):
             raise PluginError(f"{plugin!r} is not a subclass of mindgap.{kind.base.__name__}")
-        if not _NAME.fullmatch(str(plugin.name)):
+        if not NAME.fullmatch(str(plugin.name)):
             how = 'give it a class attribute such as name = "my-own"'
             raise PluginError(f"{plugin.__qualname__} has the name {plugin.name!r}; {how}")
         if missing := kind.missing(plugin):

@@ -1,0 +1,55 @@
+"""`mindgap plugins`: what is registered, by whom, and what was blocked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mindgap.lookup import PluginRecord, plugins
+from mindgap.registry import KINDS
+
+_COLUMNS = ("name", "package", "version", "status", "hooks", "parameters")
+
+
+@click.command("plugins")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs instead of tables.")
+def command(as_json: bool) -> None:
+    """List the constraints, initializers and engines that there are.
+
+    Also shows every installed plugin package that was not loaded, and why.
+    """
+    records = plugins()
+    if as_json:
+        click.echo(json.dumps([asdict(record) for record in records], indent=2))
+        return
+    console = Console()
+    for kind in KINDS:
+        console.print(f"[bold]{kind}s[/bold]", _table([record for record in records if record.kind == kind]))
+    others = [record for record in records if record.kind is None]
+    if others:
+        console.print("[bold]not loaded[/bold]")
+    for record in others:
+        console.print(Text(f"{record.name} of {record.package} {record.version} is {record.status}: {record.cause}"))
+
+
+def _table(records: list[PluginRecord]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for column in _COLUMNS:
+        table.add_column(column, overflow="fold")
+    for record in records:
+        hooks = [hook.removeprefix("register_") for hook in record.hooks]
+        cells = (
+            record.name,
+            record.package or "this session",
+            record.version or "-",
+            record.status,
+            "\n".join(hooks) or "-",
+            "\n".join(record.parameters) or "-",
+        )
+        table.add_row(*map(Text, cells))
+    return table

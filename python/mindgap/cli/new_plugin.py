@@ -1,0 +1,69 @@
+"""`mindgap new-plugin`: writes a complete extension package from the templates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from string import Template
+
+import click
+
+from mindgap.errors import InvalidInputError
+from mindgap.registry import KINDS, NAME
+
+_TEMPLATES = Path(__file__).with_name("templates")
+
+
+@click.command("new-plugin")
+@click.argument("name")
+@click.option("--kind", type=click.Choice(list(KINDS)), required=True, help="What the plugin brings.")
+@click.option(
+    "--dir",
+    "parent",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    show_default="here",
+    help="Where the package's directory is made.",
+)
+def command(name: str, kind: str, parent: Path) -> None:
+    r"""Write a new extension package that brings NAME.
+
+    The package installs, shows up in `mindgap plugins` and passes its own tests as written. Then make it yours.
+
+    \b
+    Example:
+      mindgap new-plugin equal-steps --kind constraint
+      pip install -e 'mindgap-equal-steps[test]'
+      pytest mindgap-equal-steps
+    """
+    for path in write_package(name, kind, parent):
+        click.echo(f"wrote {path}")
+
+
+def write_package(name: str, kind: str, parent: Path) -> list[Path]:
+    """Write the package that brings `name` below `parent`, and return its files."""
+    name = name.removeprefix("mindgap-")
+    if not NAME.fullmatch(name):
+        raise InvalidInputError(
+            f"{name!r} is no name for a plugin; use lower case words joined by hyphens, as in equal-steps"
+        )
+    target = parent / f"mindgap-{name}"
+    if target.exists():
+        raise InvalidInputError(f"{target} exists already; choose another name or --dir")
+    words = {
+        "name": name,
+        "distribution": f"mindgap-{name}",
+        "module": f"mindgap_{name.replace('-', '_')}",
+        "cls": "".join(word.capitalize() for word in name.split("-")),
+        "kind": kind,
+    }
+    files = {}
+    for folder in (_TEMPLATES / "any", _TEMPLATES / kind):
+        for template in sorted(folder.rglob("*.tmpl")):
+            path = target / Template(str(template.relative_to(folder).with_suffix(""))).substitute(words)
+            files[path] = Template(template.read_text("utf-8")).substitute(
+                words
+            )
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return list(files)

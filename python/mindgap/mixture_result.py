@@ -151,7 +151,8 @@ class MixtureResult:
 
     def __repr__(self) -> str:
         means = np.array2string(self.means, precision=6, threshold=8, separator=", ")
-        return f"MixtureResult(k={self.k}, log_likelihood={self.log_likelihood:.8g}, means={means}, status={self.status!r})"
+        fitted = f"log_likelihood={self.log_likelihood:.8g}, means={means}"
+        return f"MixtureResult(k={self.k}, {fitted}, status={self.status!r})"
 
     def to_json(self) -> str:
         """Return the result as JSON text, to be read by `from_json`."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mindgap.arrays import FloatArray, as_vector
+from mindgap.arrays import FloatArray
 from mindgap.errors import UnusableValueError
 from mindgap.frozen import frozen_finite
 from mindgap.plugin import Plugin
@@ -99,10 +99,7 @@ class Local(Engine):
 
     def load(self, x: Any, sample_weight: Any) -> Sample:
         """Check and sort the data."""
-        from mindgap import _core
-
-        weights = None if sample_weight is None else as_vector(sample_weight, "sample_weight")
-        self._sample = Sample.of_core(_core.Sample(as_vector(x, "x"), weights))
+        self._sample = Sample.of(x, sample_weight)
         return self._sample
 
     def moments(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:

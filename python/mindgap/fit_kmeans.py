@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core, guard, lookup
-from mindgap.arrays import as_count, as_vector
+from mindgap.arrays import as_count
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
 from mindgap.kmeans_result import KMeansResult
+from mindgap.sample import Sample
 
 if TYPE_CHECKING:
     from mindgap.constraints import Constraint
@@ -31,7 +32,7 @@ def kmeans(
     Parameters
     ----------
     x : array-like of n numbers
-        The data: a list, an array, one column of a frame.
+        The data: a list, an array, one column of a frame, or a `Sample`.
     k : int
         The number of clusters; each keeps at least one point.
     constraint : Constraint, str or None
@@ -77,14 +78,13 @@ def kmeans(
     asked = None if chosen is None else guard.restriction(chosen, count)
     if lookup.engine(engine).name != "local":
         raise InvalidInputError(f"k-means does not run on the engine {engine!r}; use the local one")
-    weights = None if sample_weight is None else as_vector(sample_weight, "sample_weight")
-    sample = _core.Sample(as_vector(x, "x"), weights)
+    sample = Sample.of(x, sample_weight)
     if count > len(sample):
         raise InvalidInputError(
             f"k is {count}, but there are only {len(sample)} points (of positive weight); every cluster needs one"
         )
     with guard.infeasible_by(chosen):
         fit = _core.kmeans(
-            sample, count, None if asked is None else asked.arrays(), centers=centers, method=method, ties=ties
+            sample._core, count, None if asked is None else asked.arrays(), centers=centers, method=method, ties=ties
         )
     return KMeansResult._of_fit(fit, asked if isinstance(asked, GapBounds) else None)

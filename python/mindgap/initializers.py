@@ -48,7 +48,7 @@ class ConstrainedKMeans(Initializer):
 
     def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Start:
         """Return the shares, means and variances of the clusters."""
-        from mindgap.kmeans import kmeans
+        from mindgap.fit_kmeans import kmeans
 
         clusters = kmeans(
             sample.values, k, constraint, method=self.method, centers=self.centers, sample_weight=sample.weights
@@ -63,6 +63,6 @@ class Ckmeans(Initializer):
 
     def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Start:
         """Return the shares, means and variances of the clusters."""
-        from mindgap.kmeans import kmeans
+        from mindgap.fit_kmeans import kmeans
 
         return Start.of_clusters(sample, kmeans(sample.values, k, sample_weight=sample.weights).labels)

@@ -49,6 +49,12 @@ impl Prefix {
         (end.sum - self.sum).value() / (end.weight - self.weight).value()
     }
 
+    /// The weight of the points from `self` up to `end`.
+    #[inline]
+    pub(crate) fn weight_until(&self, end: &Prefix) -> f64 {
+        (end.weight - self.weight).value()
+    }
+
     /// The sum of squares about `center` of the points from `self` up to `end`.
     #[inline]
     pub(crate) fn cost_about(&self, end: &Prefix, center: f64) -> f64 {

@@ -34,6 +34,16 @@ pub fn best_partition(x: &[f64], w: &[f64], k: usize, bounds: Option<Bounds<'_>>
     best
 }
 
+/// The largest that the smallest gap between neighbouring means of `k` runs can be.
+pub fn largest_smallest_gap(x: &[f64], w: &[f64], k: usize) -> f64 {
+    let mut largest = f64::NEG_INFINITY;
+    for_each_partition(x.len(), k, &mut |ends| {
+        let smallest = means(x, w, ends).windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+        largest = largest.max(smallest);
+    });
+    largest
+}
+
 /// The weighted sum of squares about the means.
 pub fn cost(x: &[f64], w: &[f64], ends: &[usize]) -> f64 {
     runs(ends).map(|(start, end)| run_cost(&x[start..end], &w[start..end])).sum()

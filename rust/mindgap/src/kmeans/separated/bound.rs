@@ -34,7 +34,7 @@ pub(super) struct Centers {
 }
 
 /// The bounds of the cluster from `start` to `end` under a tilt of `kappa`.
-#[inline]
+#[inline(always)]
 pub(super) fn state(prefixes: &Prefixes<'_>, start: &Cell, end: &Cell, kappa: f64) -> State {
     if start.high < end.low {
         let core = start.at_high.until(&end.at_low);
@@ -48,7 +48,8 @@ pub(super) fn state(prefixes: &Prefixes<'_>, start: &Cell, end: &Cell, kappa: f6
         let whole = start.at_low.weight_until(&end.at_high);
         let (most, least) = (0.5 * kappa / core.weight, 0.5 * kappa / whole);
         let centers = Centers { low: low - most.max(least), high: high - most.min(least), excess: least * least };
-        let z = (core.mean - most).clamp(centers.low, centers.high);
+        // Not `clamp`, which panics where rounding has crossed the ends.
+        let z = (core.mean - most).max(centers.low).min(centers.high);
         let tangent = 0.25 * kappa * kappa * (2.0 - core.weight / whole) / whole;
         let cost = core.cost + core.weight * (z - core.mean).powi(2) + kappa * z + tangent;
         return State { low, high, cost, centers: Some(centers) };

@@ -96,6 +96,11 @@ impl Cells {
         self.0.iter().flatten().all(Cell::is_single)
     }
 
+    /// Whether some boundary has no place left.
+    pub(super) fn are_empty(&self) -> bool {
+        self.0.iter().any(Vec::is_empty)
+    }
+
     /// The most positions in a cell.
     pub(super) fn widest(&self) -> usize {
         self.0.iter().flatten().map(Cell::positions).max().unwrap_or(1)

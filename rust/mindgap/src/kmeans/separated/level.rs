@@ -47,20 +47,26 @@ impl<'a> Level<'a> {
         let mut sides: Vec<Vec<Sides>> = cells.0.iter().map(|cells| vec![Sides::NONE; cells.len()]).collect();
         let mut coreless = Vec::new();
         let mut layers = Vec::with_capacity(cells.clusters());
+        let arch = pulp::Arch::new();
         for (m, pair) in cells.0.windows(2).enumerate() {
             let mut layer = Layer::empty(Band::between(&pair[0], &pair[1]));
+            let (before, after) = sides.split_at_mut(m + 1);
+            let (right_of, left_of) = (&mut before[m], &mut after[0]);
             for (s, start) in pair[0].iter().enumerate() {
-                for e in layer.band.ends(s) {
-                    let state = state(prefixes, start, &pair[1][e], tilt.kappa[m]);
-                    match &state.centers {
-                        Some(centers) => {
-                            sides[m][s].add_right(centers);
-                            sides[m + 1][e].add_left(centers);
+                // Compiled for the machine at hand: double-double products want its fused multiply-add.
+                arch.dispatch(|| {
+                    for e in layer.band.ends(s) {
+                        let state = state(prefixes, start, &pair[1][e], tilt.kappa[m]);
+                        match &state.centers {
+                            Some(centers) => {
+                                right_of[s].add_right(centers);
+                                left_of[e].add_left(centers);
+                            }
+                            None => coreless.push((m as u32, s as u32, e as u32)),
                         }
-                        None => coreless.push((m as u32, s as u32, e as u32)),
+                        layer.push(&state);
                     }
-                    layer.push(&state);
-                }
+                });
                 pulse.spend(layer.band.ends(s).len())?;
             }
             layers.push(layer);

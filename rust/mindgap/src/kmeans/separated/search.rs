@@ -5,6 +5,7 @@
 //! cells survive, for which a certificate is all that can be said; a budget of states ends a search that would not.
 
 use super::cells::Cells;
+use super::feasible;
 use super::incumbent::{Incumbent, best_among, improved};
 use super::level::{Level, states};
 use super::pulse::Pulse;
@@ -51,53 +52,69 @@ pub(super) fn search(
     let mut cells = Cells::all(prefixes, k, limits.first_cells);
     let mut best: Option<Incumbent> = None;
     loop {
-        if std::env::var_os("SEP_TRACE").is_some() {
-            let counts: Vec<usize> = cells.0.iter().map(Vec::len).collect();
-            eprintln!("widest {} states {} counts {:?} ub {} lb {}", cells.widest(), states(&cells), &counts[..counts.len().min(8)], pulse.cost, pulse.lower_bound);
-        }
-        let found = best_among(prefixes, gaps, &cells.first_positions(), pulse)?;
+        best = better(best, best_among(prefixes, gaps, &cells.first_positions(), pulse)?);
         if cells.are_single() {
-            return Ok(match better(best, found) {
-                Some(best) => Outcome::Optimal(best),
-                None => Outcome::Infeasible,
-            });
+            return Ok(best.map_or(Outcome::Infeasible, Outcome::Optimal));
         }
-        best = better(best, found);
+        let reach = 2 * cells.widest();
         if let Some(from) = &best {
-            let found = improved(prefixes, gaps, &from.boundaries, 2 * cells.widest(), pulse)?;
+            let found = improved(prefixes, gaps, &from.boundaries, reach, pulse)?;
             best = better(best, found);
         }
-        let plain = Tilt::none(k);
-        let (least, mut kept) = pruned(prefixes, &cells, gaps, &plain, best.as_ref(), pulse)?;
-        if least == f64::INFINITY && best.is_none() {
-            return Ok(Outcome::Infeasible);
+        let plain = pruned(prefixes, &cells, gaps, &Tilt::none(k), best.as_ref(), pulse)?;
+        if plain.kept.are_empty() {
+            return Ok(best.map_or(Outcome::Infeasible, Outcome::Optimal));
         }
-        pulse.lower_bound = pulse.lower_bound.max(least);
-        let Some(incumbent) = &best else {
-            todo!()
-        };
-        pulse.cost = incumbent.cost;
+        pulse.lower_bound = pulse.lower_bound.max(plain.least);
+        if best.is_none() && !gaps.have_upper() {
+            let at = prefixes.gathered();
+            let Some(boundaries) = feasible::partition(&at, &gaps.lower, pulse)? else {
+                return Ok(Outcome::Infeasible);
+            };
+            best = improved(prefixes, gaps, &boundaries, reach, pulse)?;
+        }
+        if let Some(path) = &plain.path {
+            best = better(best, improved(prefixes, gaps, path, reach, pulse)?);
+        }
+        let mut kept = plain.kept;
+        if let Some(incumbent) = &best {
+            pulse.cost = incumbent.cost;
+            let tilt = Tilt::by(&multipliers(prefixes, gaps, &ends(prefixes, incumbent)), gaps);
+            if tilt.magnitude() > 0.0 {
+                let tilted = pruned(prefixes, &kept, gaps, &tilt, best.as_ref(), pulse)?;
+                if tilted.kept.are_empty() {
+                    return Ok(best.map_or(Outcome::Infeasible, Outcome::Optimal));
+                }
+                pulse.lower_bound = pulse.lower_bound.max(tilted.least);
+                kept = tilted.kept;
+            }
+        }
         pulse.beat()?;
-        let tr = std::env::var_os("SEP_TRACE").is_some();
-        if tr { eprintln!("   plain {least} ub {} kept {:?} {}", incumbent.cost, &kept.0.iter().map(Vec::len).collect::<Vec<_>>(), states(&kept)); }
-        let tilt = Tilt::by(&multipliers(prefixes, gaps, &ends(prefixes, incumbent)), gaps);
-        if tilt.magnitude() > 0.0 && !kept.0.iter().any(Vec::is_empty) {
-            let (least, keptt) = pruned(prefixes, &kept, gaps, &tilt, best.as_ref(), pulse)?;
-            kept = keptt;
-            pulse.lower_bound = pulse.lower_bound.max(least);
-        if tr { eprintln!("   tilted {least} kept {:?} {}", &kept.0.iter().map(Vec::len).collect::<Vec<_>>(), states(&kept)); }
+        if std::env::var_os("SEP_TRACE").is_some() {
+            eprintln!("widest {} states {} kept {} ub {} lb {} plain {}", cells.widest(), states(&cells), states(&kept), pulse.cost, pulse.lower_bound, plain.least);
         }
-        if kept.0.iter().any(Vec::is_empty) {
-            return Ok(Outcome::Optimal(incumbent.clone()));
-        }
-        cells = match refined(prefixes, &kept, limits) {
-            Some(cells) => cells,
-            None => return Ok(Outcome::Bounded(incumbent.clone(), pulse.lower_bound)),
+        cells = match (refined(prefixes, &kept, limits), best) {
+            (Some(cells), incumbent) => {
+                best = incumbent;
+                cells
+            }
+            (None, Some(best)) => return Ok(Outcome::Bounded(best, pulse.lower_bound)),
+            (None, None) => return Ok(Outcome::Undecided),
         };
     }
 }
 
-/// The least cost of a path over `cells`, and the cells that paths no worse than the best partition go through.
+/// What one program over cells tells.
+struct Pruned {
+    /// The least cost of a path.
+    least: f64,
+    /// Where the boundaries of the best path lie.
+    path: Option<Vec<usize>>,
+    /// The cells that paths no worse than the best partition go through.
+    kept: Cells,
+}
+
+/// Bounds the partitions over `cells` and drops what cannot be in an optimum.
 fn pruned(
     prefixes: &Prefixes<'_>,
     cells: &Cells,
@@ -105,10 +122,11 @@ fn pruned(
     tilt: &Tilt,
     best: Option<&Incumbent>,
     pulse: &mut Pulse<'_, '_>,
-) -> Result<(f64, Cells), KMeansError> {
+) -> Result<Pruned, KMeansError> {
     let level = Level::new(prefixes, cells, gaps, tilt, pulse)?;
     let limit = best.map_or(f64::MAX, |best| best.cost + ROUNDING * (best.cost + tilt.magnitude()));
-    Ok((level.least(), level.survivors(limit, pulse)?))
+    let path = level.best_path().map(|path| path.iter().map(|cell| cell.low + cell.positions() / 2).collect());
+    Ok(Pruned { least: level.least(), path, kept: level.survivors(limit, pulse)? })
 }
 
 /// The cells split as finely as a level's worth of states allows; `None` if even halves are too many.

@@ -89,6 +89,9 @@ fn check(gap: Option<usize>, lower: f64, upper: f64) -> Result<(), ConstraintErr
     Ok(())
 }
 
+/// A gap holds its bounds if it misses them by no more than this, in frame units: 1e-12 of the data's range.
+const GAP_TOLERANCE: f64 = 1e-12;
+
 /// The checked bounds of every gap, one entry a gap.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Gaps {
@@ -101,6 +104,15 @@ impl Gaps {
     pub(crate) fn enter(&self, frame: &Frame) -> Gaps {
         let enter = |bounds: &[f64]| bounds.iter().map(|&bound| frame.enter_length(bound)).collect();
         Gaps { lower: enter(&self.lower), upper: enter(&self.upper) }
+    }
+
+    /// The bounds (in frame units) with their tolerance: what rounding does to data and bounds must not decide whether
+    /// a gap that is meant to be at its bound holds it, as 0.3 - 0.1 ≥ 0.2 should.
+    pub(crate) fn loosened(&self) -> Gaps {
+        Gaps {
+            lower: self.lower.iter().map(|bound| bound - GAP_TOLERANCE).collect(),
+            upper: self.upper.iter().map(|bound| bound + GAP_TOLERANCE).collect(),
+        }
     }
 
     /// Whether any ascending centres at all are allowed.

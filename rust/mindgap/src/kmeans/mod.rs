@@ -1,6 +1,7 @@
 //! K-means whose neighbouring centres keep a gap, solved exactly.
 
 mod fit;
+mod paper;
 mod separated;
 mod solution;
 mod unconstrained;
@@ -150,9 +151,13 @@ impl KMeans {
     }
 
     fn solve(&self, sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
-        if gaps.are_trivial() && self.method == Method::Exact {
-            return unconstrained::solve(sample, self.k, watch);
+        match self.method {
+            Method::Paper if self.centers == Centers::Free => Err(KMeansError::Unsupported(
+                "the paper's program makes every centre its cluster's mean; free centres need method \"exact\"".to_owned(),
+            )),
+            Method::Paper => paper::solve(sample, gaps, watch),
+            Method::Exact if gaps.are_trivial() => unconstrained::solve(sample, self.k, watch),
+            Method::Exact => separated::solve(sample, gaps, watch),
         }
-        separated::solve(sample, gaps, watch)
     }
 }

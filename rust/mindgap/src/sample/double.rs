@@ -16,27 +16,27 @@ impl Double {
     pub(crate) const ZERO: Self = Self { high: 0.0, low: 0.0 };
 
     /// `a · b` without error.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn product(a: f64, b: f64) -> Self {
         let high = a * b;
         Self { high, low: a.mul_add(b, -high) }
     }
 
     /// `self · b`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn times(self, b: f64) -> Self {
         let product = Self::product(self.high, b);
         Self::fast_sum(product.high, self.low.mul_add(b, product.low))
     }
 
     /// The nearest double.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn value(self) -> f64 {
         self.high
     }
 
     /// `a + b` without error.
-    #[inline]
+    #[inline(always)]
     fn sum(a: f64, b: f64) -> Self {
         let high = a + b;
         let part = high - a;
@@ -44,7 +44,7 @@ impl Double {
     }
 
     /// `a + b` without error where `|a| >= |b|`.
-    #[inline]
+    #[inline(always)]
     fn fast_sum(a: f64, b: f64) -> Self {
         let high = a + b;
         Self { high, low: b - (high - a) }
@@ -52,7 +52,7 @@ impl Double {
 }
 
 impl From<f64> for Double {
-    #[inline]
+    #[inline(always)]
     fn from(high: f64) -> Self {
         Self { high, low: 0.0 }
     }
@@ -61,7 +61,7 @@ impl From<f64> for Double {
 impl Add for Double {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         let high = Self::sum(self.high, other.high);
         let low = Self::sum(self.low, other.low);
@@ -73,7 +73,7 @@ impl Add for Double {
 impl Neg for Double {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
     fn neg(self) -> Self {
         Self { high: -self.high, low: -self.low }
     }
@@ -82,7 +82,7 @@ impl Neg for Double {
 impl Sub for Double {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
     fn sub(self, other: Self) -> Self {
         self + -other
     }

@@ -27,7 +27,7 @@ pub(crate) struct Block {
 }
 
 impl Prefix {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, z: f64, weight: f64) {
         self.weight = self.weight + Double::from(weight);
         self.sum = self.sum + Double::product(z, weight);
@@ -35,7 +35,7 @@ impl Prefix {
     }
 
     /// The points from `self` up to `end`. The run must not be empty.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn until(&self, end: &Prefix) -> Block {
         let weight = (end.weight - self.weight).value();
         let sum = end.sum - self.sum;
@@ -44,13 +44,19 @@ impl Prefix {
     }
 
     /// The mean of the points from `self` up to `end`. The run must not be empty.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn mean_until(&self, end: &Prefix) -> f64 {
         (end.sum - self.sum).value() / (end.weight - self.weight).value()
     }
 
+    /// The weight of the points from `self` up to `end`.
+    #[inline(always)]
+    pub(crate) fn weight_until(&self, end: &Prefix) -> f64 {
+        (end.weight - self.weight).value()
+    }
+
     /// The sum of squares about `center` of the points from `self` up to `end`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn cost_about(&self, end: &Prefix, center: f64) -> f64 {
         let weight = end.weight - self.weight;
         let sum = end.sum - self.sum;
@@ -104,6 +110,18 @@ impl<'a> Prefixes<'a> {
             prefix.push(self.sample.framed(i), self.sample.weight(i));
         }
         prefix
+    }
+
+    /// The sums at every position, 48 bytes each.
+    pub(crate) fn gathered(&self) -> Vec<Prefix> {
+        let mut running = Prefix::default();
+        let mut gathered = Vec::with_capacity(self.len() + 1);
+        gathered.push(running);
+        for i in 0..self.len() {
+            running.push(self.sample.framed(i), self.sample.weight(i));
+            gathered.push(running);
+        }
+        gathered
     }
 
     /// The points `start..end`, which must not be empty.

@@ -1,0 +1,69 @@
+//! Exact k-means whose cluster means hold bounds on their gaps.
+
+mod band;
+mod bound;
+mod cells;
+mod feasible;
+mod incumbent;
+mod level;
+mod pulse;
+mod search;
+mod tilt;
+mod window;
+
+use super::solution::Solution;
+use crate::constraint::Gaps;
+use crate::error::KMeansError;
+use crate::progress::Watch;
+use crate::sample::{Prefixes, Sample};
+use pulse::Pulse;
+use search::{Limits, Outcome, search};
+
+/// Of how the search goes: enough cells to begin with for a first cut, few enough to be quick at it.
+const LIMITS: Limits = Limits { first_cells: 64, direct: 1 << 14, states: 1 << 24 };
+
+/// The optimal partition whose means hold `gaps` (in data units).
+///
+/// A gap holds its bounds if it misses them by at most 1e-12 of the data's range.
+pub(super) fn solve(sample: &Sample, gaps: &Gaps, mut watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+    let mut pulse = Pulse::new(&mut watch, *sample.frame());
+    solve_within(sample, gaps, &LIMITS, &mut pulse)
+}
+
+fn solve_within(
+    sample: &Sample,
+    gaps: &Gaps,
+    limits: &Limits,
+    pulse: &mut Pulse<'_, '_>,
+) -> Result<Solution, KMeansError> {
+    let prefixes = Prefixes::new(sample);
+    let framed = gaps.enter(sample.frame()).loosened();
+    let n = sample.len();
+    let full = |boundaries: Vec<usize>| boundaries.into_iter().chain([n]).collect();
+    match search(&prefixes, &framed, limits, pulse)? {
+        Outcome::Optimal(best) => Ok(Solution::optimal(full(best.boundaries))),
+        Outcome::Bounded(best, lower_bound) => Ok(Solution { ends: full(best.boundaries), centers: None, lower_bound }),
+        Outcome::Undecided => Err(KMeansError::Undecided),
+        Outcome::Infeasible => Err(infeasible(&prefixes, gaps, pulse)?),
+    }
+}
+
+/// The error for bounds that no partition holds.
+fn infeasible(
+    prefixes: &Prefixes<'_>,
+    gaps: &Gaps,
+    pulse: &mut Pulse<'_, '_>,
+) -> Result<KMeansError, KMeansError> {
+    let k = gaps.lower.len() + 1;
+    let largest = match gaps.single_lower() {
+        Some(_) => {
+            let largest = feasible::largest(&prefixes.gathered(), k, pulse)?;
+            Some(prefixes.sample().frame().leave_length(largest))
+        }
+        None => None,
+    };
+    Ok(KMeansError::Infeasible { k, lower: gaps.lower.clone(), upper: gaps.upper.clone(), largest })
+}
+
+#[cfg(test)]
+mod tests;

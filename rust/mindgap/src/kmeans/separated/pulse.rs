@@ -1,0 +1,40 @@
+//! The heartbeat of a search: what it has found so far, and whether its watcher wants it to stop.
+
+use crate::error::KMeansError;
+use crate::frame::Frame;
+use crate::progress::{Progress, Watch, report};
+
+/// States between two looks at the watcher: some tens of milliseconds.
+const BEAT: usize = 1 << 20;
+
+/// What a search reports, in frame units.
+pub(super) struct Pulse<'p, 'w> {
+    watch: &'p mut Option<Watch<'w>>,
+    frame: Frame,
+    spent: usize,
+    /// The cost of the best solution so far.
+    pub(super) cost: f64,
+    /// What no solution can cost less than.
+    pub(super) lower_bound: f64,
+}
+
+impl<'p, 'w> Pulse<'p, 'w> {
+    pub(super) fn new(watch: &'p mut Option<Watch<'w>>, frame: Frame) -> Self {
+        Self { watch, frame, spent: 0, cost: f64::INFINITY, lower_bound: 0.0 }
+    }
+
+    /// Counts work and reports now and then.
+    #[inline]
+    pub(super) fn spend(&mut self, states: usize) -> Result<(), KMeansError> {
+        self.spent += states;
+        if self.spent >= BEAT { self.beat() } else { Ok(()) }
+    }
+
+    /// Reports now.
+    pub(super) fn beat(&mut self) -> Result<(), KMeansError> {
+        self.spent = 0;
+        let square = |cost: f64| self.frame.leave_square(cost);
+        let progress = Progress::Search { cost: square(self.cost), lower_bound: square(self.lower_bound) };
+        report(self.watch, progress).map_err(|_| KMeansError::Interrupted)
+    }
+}

@@ -1,0 +1,153 @@
+//! From coarse to fine: bound all cells, drop those that cannot be in an optimum, split the rest.
+//!
+//! Each level bounds the optimum from below by the best path over cells and from above by a partition found near it.
+//! When every cell left is one position, the best partition among them is the optimum. The work depends on how many
+//! cells survive, for which a certificate is all that can be said; a budget of states ends a search that would not.
+
+use super::cells::Cells;
+use super::feasible;
+use super::incumbent::{Incumbent, best_among, improved};
+use super::level::{Level, states};
+use super::pulse::Pulse;
+use super::tilt::{Tilt, multipliers};
+use crate::constraint::Gaps;
+use crate::error::KMeansError;
+use crate::sample::Prefixes;
+
+/// How far a search goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// The cells of each boundary on the first level.
+    pub(super) first_cells: usize,
+    /// A level of at most this many states goes to single positions at once.
+    pub(super) direct: usize,
+    /// No level has more states than this.
+    pub(super) states: usize,
+}
+
+/// How a search ended.
+#[derive(Clone, Debug)]
+pub(super) enum Outcome {
+    /// The incumbent is optimal.
+    Optimal(Incumbent),
+    /// The limits were reached: the best partition and the proven bound.
+    Bounded(Incumbent, f64),
+    /// No partition holds the bounds.
+    Infeasible,
+    /// The limits were reached before any partition was found.
+    Undecided,
+}
+
+/// Relative differences below this are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Finds the best partition into `gaps.lower.len() + 1` clusters whose means hold `gaps` (in frame units).
+pub(super) fn search(
+    prefixes: &Prefixes<'_>,
+    gaps: &Gaps,
+    limits: &Limits,
+    pulse: &mut Pulse<'_, '_>,
+) -> Result<Outcome, KMeansError> {
+    let k = gaps.lower.len() + 1;
+    let mut cells = Cells::all(prefixes, k, limits.first_cells);
+    let mut best: Option<Incumbent> = None;
+    loop {
+        best = better(best, best_among(prefixes, gaps, &cells.first_positions(), pulse)?);
+        if cells.are_single() {
+            return Ok(best.map_or(Outcome::Infeasible, Outcome::Optimal));
+        }
+        let reach = 2 * cells.widest();
+        if let Some(from) = &best {
+            let found = improved(prefixes, gaps, &from.boundaries, reach, pulse)?;
+            best = better(best, found);
+        }
+        let plain = pruned(prefixes, &cells, gaps, &Tilt::none(k), best.as_ref(), pulse)?;
+        if plain.kept.are_empty() {
+            return Ok(best.map_or(Outcome::Infeasible, Outcome::Optimal));
+        }
+        pulse.lower_bound = pulse.lower_bound.max(plain.least);
+        if best.is_none() && !gaps.have_upper() {
+            let at = prefixes.gathered();
+            let Some(boundaries) = feasible::partition(&at, &gaps.lower, pulse)? else {
+                return Ok(Outcome::Infeasible);
+            };
+            best = improved(prefixes, gaps, &boundaries, reach, pulse)?;
+        }
+        if let Some(path) = &plain.path {
+            best = better(best, improved(prefixes, gaps, path, reach, pulse)?);
+        }
+        let mut kept = plain.kept;
+        if let Some(incumbent) = &best {
+            pulse.cost = incumbent.cost;
+            let tilt = Tilt::by(&multipliers(prefixes, gaps, &ends(prefixes, incumbent)), gaps);
+            if tilt.magnitude() > 0.0 {
+                let tilted = pruned(prefixes, &kept, gaps, &tilt, best.as_ref(), pulse)?;
+                if tilted.kept.are_empty() {
+                    return Ok(best.map_or(Outcome::Infeasible, Outcome::Optimal));
+                }
+                pulse.lower_bound = pulse.lower_bound.max(tilted.least);
+                kept = tilted.kept;
+            }
+        }
+        pulse.beat()?;
+        if std::env::var_os("SEP_TRACE").is_some() {
+            eprintln!("widest {} states {} kept {} ub {} lb {} plain {}", cells.widest(), states(&cells), states(&kept), pulse.cost, pulse.lower_bound, plain.least);
+        }
+        cells = match (refined(prefixes, &kept, limits), best) {
+            (Some(cells), incumbent) => {
+                best = incumbent;
+                cells
+            }
+            (None, Some(best)) => return Ok(Outcome::Bounded(best, pulse.lower_bound)),
+            (None, None) => return Ok(Outcome::Undecided),
+        };
+    }
+}
+
+/// What one program over cells tells.
+struct Pruned {
+    /// The least cost of a path.
+    least: f64,
+    /// Where the boundaries of the best path lie.
+    path: Option<Vec<usize>>,
+    /// The cells that paths no worse than the best partition go through.
+    kept: Cells,
+}
+
+/// Bounds the partitions over `cells` and drops what cannot be in an optimum.
+fn pruned(
+    prefixes: &Prefixes<'_>,
+    cells: &Cells,
+    gaps: &Gaps,
+    tilt: &Tilt,
+    best: Option<&Incumbent>,
+    pulse: &mut Pulse<'_, '_>,
+) -> Result<Pruned, KMeansError> {
+    let level = Level::new(prefixes, cells, gaps, tilt, pulse)?;
+    let limit = best.map_or(f64::MAX, |best| best.cost + ROUNDING * (best.cost + tilt.magnitude()));
+    let path = level.best_path().map(|path| path.iter().map(|cell| cell.low + cell.positions() / 2).collect());
+    Ok(Pruned { least: level.least(), path, kept: level.survivors(limit, pulse)? })
+}
+
+/// The cells split as finely as a level's worth of states allows; `None` if even halves are too many.
+fn refined(prefixes: &Prefixes<'_>, kept: &Cells, limits: &Limits) -> Option<Cells> {
+    let now = states(kept);
+    let parts = [usize::MAX, 8, 4].into_iter().find(|&parts| {
+        let parts = parts.min(kept.widest());
+        now.saturating_mul(parts * parts) <= limits.direct
+    });
+    let cells = kept.split(prefixes, parts.unwrap_or(2));
+    (states(&cells) <= limits.states).then_some(cells)
+}
+
+/// The lesser of two partitions; the first of equal ones.
+fn better(a: Option<Incumbent>, b: Option<Incumbent>) -> Option<Incumbent> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b.cost < a.cost { b } else { a }),
+        (a, b) => a.or(b),
+    }
+}
+
+fn ends(prefixes: &Prefixes<'_>, incumbent: &Incumbent) -> Vec<usize> {
+    incumbent.boundaries.iter().copied().chain([prefixes.len()]).collect()
+}

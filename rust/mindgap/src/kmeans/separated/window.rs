@@ -1,0 +1,48 @@
+//! The least value in a window that only moves right, in O(1) amortised.
+
+use std::collections::VecDeque;
+
+/// Items in the window, by index, their values ascending from the front.
+#[derive(Default)]
+pub(super) struct Window {
+    queue: VecDeque<(usize, f64)>,
+    entered: usize,
+}
+
+impl Window {
+    /// Empties the window and starts again before item 0.
+    pub(super) fn restart(&mut self) {
+        self.queue.clear();
+        self.entered = 0;
+    }
+
+    /// The next item that has not entered.
+    #[inline]
+    pub(super) fn next(&self) -> usize {
+        self.entered
+    }
+
+    /// Takes in the next item.
+    #[inline]
+    pub(super) fn enter(&mut self, value: f64) {
+        while self.queue.back().is_some_and(|last| last.1 > value) {
+            self.queue.pop_back();
+        }
+        self.queue.push_back((self.entered, value));
+        self.entered += 1;
+    }
+
+    /// Drops the items at the front that have left.
+    #[inline]
+    pub(super) fn drop_while(&mut self, left: impl Fn(usize) -> bool) {
+        while self.queue.front().is_some_and(|first| left(first.0)) {
+            self.queue.pop_front();
+        }
+    }
+
+    /// The least value in the window; infinity if it is empty.
+    #[inline]
+    pub(super) fn least(&self) -> f64 {
+        self.queue.front().map_or(f64::INFINITY, |first| first.1)
+    }
+}

@@ -1,0 +1,7 @@
+//! Slow, obvious solvers that the fast ones are held against.
+
+#![allow(dead_code, reason = "each test file uses its own part of the oracles")]
+
+pub mod partitions;
+pub mod random;
+pub mod tables;

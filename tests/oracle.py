@@ -56,8 +56,9 @@ def largest_lower_bound(x: npt.NDArray[np.float64], w: npt.NDArray[np.float64], 
 def _blocks(
     x: npt.NDArray[np.float64], w: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Mean and sum of squares of every run start..end."""
+    """Mean (from the first point, so that far data lose nothing) and sum of squares of every run start..end."""
     n = len(x)
+    x = x - x[0]
     mean = np.zeros((n + 1, n + 1))
     cost = np.zeros((n + 1, n + 1))
     for start in range(n):

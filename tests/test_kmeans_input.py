@@ -99,8 +99,8 @@ def test_bad_settings(setting: dict[str, str], message: str) -> None:
 @pytest.mark.parametrize(
     ("constraint", "message"),
     [
-        (mg.TwoSided(1.0, 2.0), "lower bound"),
-        (mg.PerGap([1.0, 2.0, 1.0]), "lower bound"),
+        (mg.TwoSided(1.0, 2.0), "takes no upper bounds"),
+        (mg.PerGap([1.0, 2.0, 1.0]), "one lower bound"),
     ],
 )
 def test_the_papers_program_takes_one_lower_bound(constraint: mg.Constraint, message: str) -> None:

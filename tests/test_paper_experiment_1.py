@@ -9,6 +9,8 @@ import mindgap as mg
 import numpy as np
 import numpy.typing as npt
 import pytest
+from mindgap.datasets import Labelled
+from mindgap.measures import rand_index, total_center_error, total_size_error
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "paper_exp1.npz"
 K, DELTA = 5, 1.95
@@ -16,27 +18,9 @@ K, DELTA = 5, 1.95
 pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the authors' data sets are not beside the project")
 
 
-def errors(result: mg.KMeansResult, x: npt.NDArray[Any], truth: npt.NDArray[Any]) -> tuple[float, float, float]:
-    """Centre error, size error and Rand index, as the paper measures them."""
-    names = np.unique(truth)
-    means = np.array([x[truth == name].mean() for name in names])
-    sizes = np.array([np.sum(truth == name) for name in names])
-    center_error = np.abs(result.centers - means).sum()
-    size_error = np.abs(result.sizes - sizes).sum()
-    return float(center_error), float(size_error), rand_index(result.labels, truth)
-
-
-def rand_index(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> float:
-    """The share of pairs on which two labellings agree."""
-    table = np.zeros((K, K))
-    np.add.at(table, (one, np.unique(two, return_inverse=True)[1]), 1)
-
-    def pairs(counts: npt.NDArray[Any]) -> float:
-        return float(np.sum(counts * (counts - 1) / 2))
-
-    n = len(one)
-    together, rows, columns = pairs(table), pairs(table.sum(1)), pairs(table.sum(0))
-    return (n * (n - 1) / 2 + 2 * together - rows - columns) / (n * (n - 1) / 2)
+def errors(result: mg.KMeansResult, x: npt.NDArray[Any], labels: npt.NDArray[Any]) -> tuple[float, float, float]:
+    truth = Labelled(x, np.unique(labels, return_inverse=True)[1])
+    return total_center_error(result, truth), total_size_error(result, truth), rand_index(result.labels, labels)
 
 
 @pytest.fixture(scope="module")

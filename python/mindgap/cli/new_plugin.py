@@ -60,9 +60,7 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
     for folder in (_TEMPLATES / "any", _TEMPLATES / kind):
         for template in sorted(folder.rglob("*.tmpl")):
             path = target / Template(str(template.relative_to(folder).with_suffix(""))).substitute(words)
-            files[path] = Template(template.read_text("utf-8")).substitute(
-                words
-            )
+            files[path] = Template(template.read_text("utf-8")).substitute(words)
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

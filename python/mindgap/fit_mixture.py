@@ -1,0 +1,151 @@
+"""Gaussian mixtures in one dimension, with or without a constraint on the gaps between means."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, Literal
+
+from mindgap import _core, guard, lookup
+from mindgap.arrays import as_count
+from mindgap.bounds import GapBounds
+from mindgap.engines import Local
+from mindgap.errors import InvalidInputError
+from mindgap.initializers import Ckmeans, ConstrainedKMeans, Initializer
+from mindgap.mixture_result import MixtureResult
+from mindgap.progress_line import ProgressLine
+from mindgap.sample import Sample
+from mindgap.start import Start
+
+if TYPE_CHECKING:
+    from mindgap.bounds import LinearRows
+    from mindgap.constraints import Constraint
+    from mindgap.engines import Engine
+
+
+def mixture(
+    x: Any,
+    k: int,
+    constraint: Constraint | str | None = None,
+    *,
+    init: Initializer | Start | tuple[Any, Any, Any] | str = "auto",
+    tol: float = 1e-6,
+    tol_scale: Literal["data", "absolute"] = "data",
+    max_iter: int = 1000,
+    variances: Literal["free", "equal"] = "free",
+    min_variance: float | None = None,
+    sample_weight: Any = None,
+    engine: Engine | str = "local",
+    progress: bool = False,
+) -> MixtureResult:
+    """Fit a mixture of `k` normal distributions whose means hold a constraint, by maximum likelihood.
+
+    The EM of Jiang and Arias-Castro: its M step finds the means by a quadratic program, so that they hold the
+    constraint after every iteration, and the likelihood never falls once they do.
+
+    Parameters
+    ----------
+    x : array-like of n numbers
+        The data: a list, an array, one column of a frame, or a `Sample`.
+    k : int
+        The number of components.
+    constraint : Constraint, str or None
+        What the means must hold: `LowerOnly(delta)`, `TwoSided(lower, upper)`, `PerGap(lower, upper)`, a plugin's,
+        or a name with parameters, such as ``"two-sided:lower=1.9,upper=2.1"``.
+    init : Initializer, Start, (weights, means, variances) or str
+        Where the EM starts; it need not hold the constraint. "auto" is the paper's rule: constrained k-means where
+        one lower bound serves all gaps, else k-means without a constraint.
+    tol : float
+        The fit has converged when no parameter moves by more.
+    tol_scale : "data" or "absolute"
+        Whether `tol` is measured in standard deviations (means) and variances of the data, or in their units, as the
+        paper does (with 1e-3).
+    max_iter : int
+        The most iterations.
+    variances : "free" or "equal"
+        Whether each component has a variance of its own.
+    min_variance : float, optional
+        The least variance of a component, in squared units of the data; a small part of the data's by default.
+    sample_weight : array-like of n numbers, optional
+        A weight for each point, not negative.
+    engine : Engine or str
+        Where the data are and the E step runs.
+    progress : bool
+        Whether to show a live line on standard error.
+
+    Returns
+    -------
+    MixtureResult
+        With `weights`, `means`, `variances`, `labels`, `log_likelihood`, and how the fit ended: `status`, `message`.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data, the weights, the start or a setting make no sense.
+    InfeasibleError
+        If no means hold the constraint.
+
+    Examples
+    --------
+    >>> values = mg.datasets.paper_model("B", 500, seed=1).values
+    >>> fit = mg.mixture(values, 3, mg.TwoSided(1.9, 2.1))
+    >>> fit.converged
+    True
+    >>> bool((fit.gaps >= 1.9 - 1e-9).all())
+    True
+    """
+    count = as_count(k, "k")
+    chosen = None if constraint is None else lookup.constraint(constraint)
+    asked = None if chosen is None else guard.restriction(chosen, count)
+    runner = lookup.engine(engine)
+    settings = {
+        "tol": _number("tol", tol),
+        "tol_scale": tol_scale,
+        "max_iter": as_count(max_iter, "max_iter"),
+        "variances": variances,
+        "min_variance": None if min_variance is None else _number("min_variance", min_variance),
+    }
+    local = isinstance(runner, Local)
+    try:
+        sample = Sample.of(x, sample_weight) if local else guard.load(runner, x, sample_weight)
+        start = _start(init, sample, count, chosen, asked)
+        with guard.infeasible_by(chosen), ProgressLine() if progress else nullcontext() as watch:
+            fit = _core.mixture(
+                sample._core,
+                (start.weights, start.means, start.variances),
+                None if asked is None else asked.arrays(),
+                engine=None if local else guard.answering(runner),
+                watch=watch,
+                **settings,
+            )
+    finally:
+        runner.close()
+    return MixtureResult._of_fit(fit, asked if isinstance(asked, GapBounds) else None)
+
+
+def _start(
+    init: Any, sample: Sample, k: int, constraint: Constraint | None, asked: GapBounds | LinearRows | None
+) -> Start:
+    """The start that was given, or the one that the initializer finds."""
+    if isinstance(init, (tuple, list)):
+        if len(init) != 3:
+            raise InvalidInputError(f"init has {len(init)} parts; give weights, means and variances")
+        init = Start(*init)
+    if isinstance(init, Start):
+        if init.k != k:
+            raise InvalidInputError(f"the start has {init.k} components, but k is {k}")
+        return init
+    if isinstance(init, str) and init == "auto":
+        init = _papers_rule(asked)
+    return guard.start(lookup.initializer(init), sample, k, constraint)
+
+
+def _papers_rule(asked: GapBounds | LinearRows | None) -> Initializer:
+    one_lower = isinstance(asked, GapBounds) and len(asked) > 0 and len(set(asked.lower.tolist())) == 1
+    return ConstrainedKMeans() if one_lower else Ckmeans()
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"{name} is {value!r}; it must be a number") from None

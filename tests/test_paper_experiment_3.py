@@ -1,0 +1,67 @@
+"""The authors' 1000 data sets of Experiment 3, and what they measured on each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import mindgap as mg
+import numpy as np
+import numpy.typing as npt
+import pytest
+from mindgap.datasets import Labelled
+from mindgap.measures import mean_center_error, mean_parameter_error, rand_index
+
+DATA = Path(__file__).parents[2] / "shared" / "data" / "paper_exp3.npz"
+K, LOWER, UPPER = 3, 1.9, 2.1
+REGULAR, CONSTRAINED = 0, 1
+
+pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the authors' data sets are not beside the project")
+
+
+@pytest.fixture(scope="module")
+def experiment() -> dict[str, npt.NDArray[Any]]:
+    with np.load(DATA) as stored:
+        return {name: stored[name] for name in stored}
+
+
+@pytest.fixture(scope="module")
+def fits(experiment: dict[str, npt.NDArray[Any]]) -> list[tuple[mg.MixtureResult, mg.MixtureResult]]:
+    """Regular and constrained EM on each data set, both from the paper's constrained k-means."""
+    init = mg.ConstrainedKMeans(delta=LOWER, method="paper")
+
+    def fit(x: npt.NDArray[Any], constraint: mg.Constraint | None) -> mg.MixtureResult:
+        return mg.mixture(x, K, constraint, init=init, tol=1e-3, tol_scale="absolute", max_iter=10_000)
+
+    return [(fit(x, None), fit(x, mg.TwoSided(LOWER, UPPER))) for x in experiment["samples"]]
+
+
+@pytest.mark.parametrize("column", [REGULAR, CONSTRAINED])
+def test_errors_agree_on_all(
+    column: int, experiment: dict[str, npt.NDArray[Any]], fits: list[tuple[mg.MixtureResult, mg.MixtureResult]]
+) -> None:
+    found = []
+    for pair, x, labels in zip(fits, experiment["samples"], experiment["labels"], strict=True):
+        truth = Labelled(x, np.unique(labels, return_inverse=True)[1])
+        means = truth.means()
+        found.append(
+            (
+                mean_center_error(pair[column], means),
+                mean_parameter_error(pair[column], truth.shares(), means, truth.variances()),
+            )
+        )
+    expected = np.column_stack([experiment["center_error"][:, column], experiment["parameter_error"][:, column]])
+    assert np.all(np.abs(np.array(found) - expected) <= 1e-6)
+
+
+@pytest.mark.parametrize(("column", "misses"), [(REGULAR, 1), (CONSTRAINED, 0)])
+def test_rand_index_agrees_but_where_regular_em_collapses(
+    column: int,
+    misses: int,
+    experiment: dict[str, npt.NDArray[Any]],
+    fits: list[tuple[mg.MixtureResult, mg.MixtureResult]],
+) -> None:
+    found = [rand_index(pair[column].labels, labels) for pair, labels in zip(fits, experiment["labels"], strict=True)]
+    differing = np.flatnonzero(np.abs(np.array(found) - experiment["rand_index"][:, column]) > 1e-9)
+    assert len(differing) <= misses
+    assert all(not fits[row][column].converged for row in differing)

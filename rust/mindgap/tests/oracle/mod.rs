@@ -3,3 +3,4 @@
 #![allow(dead_code, reason = "each test file uses its own part of the oracles")]
 
 pub mod partitions;
+pub mod rows;

@@ -39,3 +39,21 @@ impl Workers {
         work()
     }
 }
+
+/// How many threads the work that calls this may use.
+pub(crate) fn threads() -> usize {
+    #[cfg(feature = "rayon")]
+    if rayon::current_thread_index().is_some() {
+        return rayon::current_num_threads();
+    }
+    1
+}
+
+/// Runs both, at the same time where the caller runs on [`Workers`] with threads to spare.
+pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    #[cfg(feature = "rayon")]
+    if threads() > 1 {
+        return rayon::join(a, b);
+    }
+    (a(), b())
+}

@@ -78,7 +78,9 @@ fn points(random: &mut Random, n: usize) -> Vec<f64> {
 
 fn instance(random: &mut Random, n: usize, k: usize) -> Instance {
     let x = points(random, n);
-    let weight = |random: &mut Random| if random.below(2) == 0 { (1 + random.below(3)) as f64 } else { random.uniform(0.1, 9.0) };
+    let weight = |random: &mut Random| {
+        if random.below(2) == 0 { (1 + random.below(3)) as f64 } else { random.uniform(0.1, 9.0) }
+    };
     let w = (random.below(3) == 0).then(|| (0..n).map(|_| weight(random)).collect::<Vec<f64>>());
     let w = w.map(|w| sorted_weights(&x, w));
     let scale = (x[n - 1] - x[0]) / k as f64;
@@ -171,7 +173,7 @@ fn starts(fit: &KMeansFit) -> Vec<usize> {
 fn where_the_papers_program_misses_the_optimum() {
     for (x, delta) in [([0.0, 2.0, 2.0, 5.0, 6.0], 2.5), ([0.0, 2.0, 2.0, 5.0, 7.0], 3.0)] {
         let fit = KMeans::new(3).constraint(GapBounds::lower(delta)).fit(&Sample::new(&x).unwrap()).unwrap();
-        assert_eq!((fit.inertia(), starts(&fit)), (if delta == 2.5 { 6.0 } else { 6.0 }, vec![1, 2, 5]));
+        assert_eq!((fit.inertia(), starts(&fit)), (6.0, vec![1, 2, 5]));
         assert!(fit.is_optimal());
     }
 }

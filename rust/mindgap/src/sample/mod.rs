@@ -6,7 +6,7 @@ pub(crate) mod double;
 mod prefix;
 mod sort;
 
-pub(crate) use prefix::{Block, Prefix, Prefixes};
+pub(crate) use prefix::{Block, Prefix, Prefixes, cost_about};
 
 use crate::error::SampleError;
 use crate::frame::Frame;

@@ -4,4 +4,5 @@
 
 pub mod partitions;
 pub mod random;
+pub mod rows;
 pub mod tables;

@@ -23,6 +23,16 @@ impl Random {
 
     /// A number between `low` and `high`.
     pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * ((self.next() >> 11) as f64 / (1u64 << 53) as f64)
+        low + (high - low) * self.unit()
+    }
+
+    /// A number in `0..1`.
+    pub fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// A draw from the standard normal distribution.
+    pub fn normal(&mut self) -> f64 {
+        (-2.0 * (1.0 - self.unit()).ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
     }
 }

@@ -1,0 +1,187 @@
+//! The search for the penalty at which the cheapest partition has `k` clusters.
+//!
+//! Monge costs make the optimal cost convex in the number of clusters, so there is such a penalty. Every trial is one
+//! [`Chain`]. Trials follow the law cost ~ k⁻² of smooth data, the chord between what is known on both sides, and
+//! bisection, in turn. The trial at a chord either lands between its two sides or proves both optimal under that one
+//! penalty, and then [`splice`](super::splice) has the answer: every second trial makes progress, ties or not.
+
+use super::candidates::{Candidates, Costs, Reversed, Task};
+use super::chain::Chain;
+use super::splice::splice;
+use crate::sample::double::Double;
+
+/// An optimal partition of the candidates, with the penalty that proves it.
+pub(super) struct Found {
+    /// Nodes, from 0 to the last candidate.
+    pub(super) path: Vec<u32>,
+    pub(super) cost: f64,
+    pub(super) penalty: f64,
+    /// The chain of that penalty.
+    pub(super) chain: Chain,
+}
+
+/// A path and the penalty under which it is cheapest.
+struct Trial {
+    path: Vec<u32>,
+    cost: f64,
+    penalty: f64,
+}
+
+impl Trial {
+    fn links(&self) -> usize {
+        self.path.len() - 1
+    }
+}
+
+/// How a penalty was chosen.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    Law,
+    Chord,
+    Bisection,
+}
+
+/// The state of the search: the best known with fewer and with more clusters than asked.
+struct Search<'a> {
+    candidates: &'a Candidates<'a>,
+    k: usize,
+    few: Trial,
+    many: Trial,
+}
+
+/// The cheapest partition of the candidates into `k` clusters, `1 < k <=` their number of cells. `guess` is where to
+/// begin; `pause` is called before every trial and may end the search.
+pub(super) fn search<E>(
+    candidates: &Candidates<'_>,
+    k: usize,
+    guess: f64,
+    mut pause: impl FnMut() -> Result<(), E>,
+) -> Result<Found, E> {
+    let mut search = Search::new(candidates, k);
+    let mut chain = Chain::default();
+    let (mut step, mut penalty) = (Step::Law, guess);
+    for count in 0.. {
+        pause()?;
+        candidates.with_costs(Forward { chain: &mut chain, penalty });
+        let trial = search.trial(chain.path(), penalty);
+        if trial.links() == k {
+            return Ok(Found { path: trial.path, cost: trial.cost, penalty, chain });
+        }
+        let between = search.few.links() < trial.links() && trial.links() < search.many.links();
+        if !between && step == Step::Chord {
+            break;
+        }
+        let last = (penalty, trial.links());
+        if between {
+            search.narrow(trial);
+        }
+        (step, penalty) = if between { search.next(count, last) } else { (Step::Chord, search.chord()) };
+    }
+    let path = splice(&search.few.path, &search.many.path, k);
+    let cost = path_cost(candidates, &path);
+    Ok(Found { path, cost, penalty, chain })
+}
+
+impl<'a> Search<'a> {
+    /// One cluster, and a cluster for every cell.
+    fn new(candidates: &'a Candidates<'a>, k: usize) -> Self {
+        let last = candidates.cells() as u32;
+        let one = vec![0, last];
+        let all: Vec<u32> = (0..=last).collect();
+        let few = Trial { cost: path_cost(candidates, &one), path: one, penalty: f64::INFINITY };
+        let many = Trial { cost: path_cost(candidates, &all), path: all, penalty: 0.0 };
+        Self { candidates, k, few, many }
+    }
+
+    fn trial(&self, path: Vec<u32>, penalty: f64) -> Trial {
+        Trial { cost: path_cost(self.candidates, &path), path, penalty }
+    }
+
+    fn narrow(&mut self, trial: Trial) {
+        if trial.links() < self.k {
+            self.few = trial;
+        } else {
+            self.many = trial;
+        }
+    }
+
+    /// The penalty under which both sides cost the same.
+    fn chord(&self) -> f64 {
+        ((self.few.cost - self.many.cost) / (self.many.links() - self.few.links()) as f64).max(0.0)
+    }
+
+    /// The next penalty to try after one that gave `links` clusters; strictly between those of the two sides.
+    fn next(&self, count: usize, (penalty, links): (f64, usize)) -> (Step, f64) {
+        let (low, high) = (self.many.penalty, self.few.penalty);
+        let tried = low > 0.0 && high < f64::INFINITY;
+        let close = self.many.links() - self.few.links() <= 2;
+        let (step, next) = match count % 3 {
+            _ if close => (Step::Chord, self.chord()),
+            // From one side alone a few steps may go astray; after that the chord leads.
+            _ if !tried && count < 3 => (Step::Law, penalty * (links as f64 / self.k as f64).powi(3)),
+            0 | 1 if tried => (Step::Law, self.interpolated()),
+            2 if tried => (Step::Bisection, (low * high).sqrt()),
+            _ => (Step::Chord, self.chord()),
+        };
+        if low < next && next < high { (step, next) } else { (Step::Chord, self.chord()) }
+    }
+
+    /// Interpolation of log penalty over log k.
+    fn interpolated(&self) -> f64 {
+        let log = |links: usize| (links as f64).ln();
+        let (few, many) = (log(self.few.links()), log(self.many.links()));
+        let part = (log(self.k) - few) / (many - few);
+        (self.few.penalty.ln() * (1.0 - part) + self.many.penalty.ln() * part).exp()
+    }
+}
+
+/// The cost of a path, without penalties.
+fn path_cost(candidates: &Candidates<'_>, path: &[u32]) -> f64 {
+    candidates.with_costs(PathCost { path })
+}
+
+struct PathCost<'a> {
+    path: &'a [u32],
+}
+
+impl Task<f64> for PathCost<'_> {
+    #[inline(always)]
+    fn run<C: Costs>(self, costs: &C) -> f64 {
+        let mut total = Double::ZERO;
+        for pair in self.path.windows(2) {
+            total.gather(Double::from(costs.cost(pair[0] as usize, pair[1] as usize)));
+        }
+        total.whole()
+    }
+}
+
+struct Forward<'a> {
+    chain: &'a mut Chain,
+    penalty: f64,
+}
+
+impl Task<()> for Forward<'_> {
+    #[inline(always)]
+    fn run<C: Costs>(self, costs: &C) {
+        self.chain.compute(costs, self.penalty);
+    }
+}
+
+/// The chain over suffixes: `values[i]` belongs to the candidate `i` from the end.
+pub(super) fn backward(candidates: &Candidates<'_>, penalty: f64) -> Chain {
+    let mut chain = Chain::default();
+    candidates.with_costs(Backward { chain: &mut chain, penalty });
+    chain
+}
+
+struct Backward<'a> {
+    chain: &'a mut Chain,
+    penalty: f64,
+}
+
+impl Task<()> for Backward<'_> {
+    #[inline(always)]
+    fn run<C: Costs>(self, costs: &C) {
+        self.chain.compute(&Reversed(costs), self.penalty);
+    }
+}

@@ -1,0 +1,108 @@
+//! Which edges of a grid the boundaries of an optimal partition may be at, or be moved to. O(M).
+//!
+//! *Moving a boundary to an edge.* Let an optimal partition have a boundary strictly inside a cell, between
+//! clusters of means c < c', g = c' - c. No point can gain by changing sides, so the middle between c and c' lies
+//! between the two points at the boundary, hence within the cell. Moving the points left of the boundary to the right
+//! cluster costs, about the old means, 2g·Σw(middle - x); moving those right of it to the left 2g·Σw(x - middle). The
+//! first grows with the middle and the second falls; they meet where the middle is the cell's mean. So the cheaper
+//! costs at most g·Σw|x - mean| <= g·√(weight·cost) = g·spread. (Boundaries in one cell keep their order, since the
+//! side depends on the middle alone, and their costs add up; a cluster left empty saves a penalty.)
+//!
+//! *All boundaries together.* Σg is at most the range, and g at most what its two clusters can reach before they
+//! alone cost more than a known solution. Either gives a bound `slack` on what moving all boundaries costs.
+//!
+//! *The test.* Under any penalty >= 0, F(p) + G(p) - k·penalty is at most the cost of every partition of the grid into
+//! at most k clusters with a boundary at p (F and G are the chains of prefixes and suffixes). So where it exceeds
+//! best + slack, no optimum has a boundary at p, nor one in a cell beside p that could be moved to p.
+
+use super::candidates::{Candidates, Costs, Task};
+use super::grid::Grid;
+use super::penalty::{Found, backward};
+use crate::sample::Sample;
+use crate::sample::double::Double;
+
+/// Rounding may hide this part of the costs compared: bounds must be exceeded clearly.
+const ROUNDING: f64 = 1e-11;
+
+/// √(weight·cost) of every cell.
+pub(super) fn spreads(candidates: &Candidates<'_>) -> Vec<f64> {
+    candidates.with_costs(OfCells(|weight: f64, cost: f64| (weight * cost).sqrt()))
+}
+
+/// The cost of every cell.
+pub(super) fn cell_costs(candidates: &Candidates<'_>) -> Vec<f64> {
+    candidates.with_costs(OfCells(|_, cost| cost))
+}
+
+/// A function of weight and cost, for every cell.
+struct OfCells<F>(F);
+
+impl<F: Fn(f64, f64) -> f64> Task<Vec<f64>> for OfCells<F> {
+    #[inline(always)]
+    fn run<C: Costs>(self, costs: &C) -> Vec<f64> {
+        (0..costs.last()).map(|cell| self.0(costs.weight(cell, cell + 1), costs.cost(cell, cell + 1))).collect()
+    }
+}
+
+/// What no partition into `k` clusters can cost less than, and the edges that survive the test.
+pub(super) struct Pruned {
+    pub(super) lower_bound: f64,
+    pub(super) alive: Vec<bool>,
+}
+
+/// Applies the test to every edge.
+pub(super) fn prune(
+    sample: &Sample,
+    grid: &Grid<'_>,
+    candidates: &Candidates<'_>,
+    spreads: &[f64],
+    found: &Found,
+    k: usize,
+) -> Pruned {
+    let best = found.cost * (1.0 + ROUNDING);
+    let slack = candidates.with_costs(Slack { sample, grid, candidates, spreads, best, k });
+    let suffixes = backward(candidates, found.penalty).values;
+    let prefixes = &found.chain.values;
+    let whole = prefixes[candidates.cells()];
+    let dual = (whole - Double::product(found.penalty, k as f64)).value();
+    let limit = (best - dual).max(0.0) + slack + ROUNDING * (best + found.penalty);
+    let alive = prefixes.iter().zip(suffixes.iter().rev()).map(|(&f, &g)| (f + g).minus(whole) <= limit).collect();
+    Pruned { lower_bound: dual - slack, alive }
+}
+
+/// The bound on what moving all boundaries of an optimum to edges costs.
+struct Slack<'a> {
+    sample: &'a Sample,
+    grid: &'a Grid<'a>,
+    candidates: &'a Candidates<'a>,
+    spreads: &'a [f64],
+    best: f64,
+    k: usize,
+}
+
+impl Task<f64> for Slack<'_> {
+    #[inline(always)]
+    fn run<C: Costs>(self, costs: &C) -> f64 {
+        let last = costs.last();
+        let point = |position: u32| self.sample.framed(position as usize);
+        let positions = self.candidates.positions();
+        let (mut widest, mut farthest) = (0.0_f64, 0.0_f64);
+        // A cluster that ends in the cell starts after edge `left`, or at the first point; one that starts in it ends
+        // before edge `right`, or at the last point.
+        let (mut left, mut right) = (0, 1);
+        for cell in (0..last).filter(|&cell| self.grid.is_open(cell)) {
+            while left + 1 < cell && costs.cost(left + 1, cell) > self.best {
+                left += 1;
+            }
+            right = right.max(cell + 1);
+            while right < last && (right == cell + 1 || costs.cost(cell + 1, right) <= self.best) {
+                right += 1;
+            }
+            let reach = point(positions[right] - 1) - point(positions[left]);
+            widest = widest.max(self.spreads[cell]);
+            farthest = farthest.max(self.spreads[cell] * reach);
+        }
+        let range = point(positions[last] - 1) - point(0);
+        (range * widest).min((self.k - 1) as f64 * farthest) * (1.0 + ROUNDING)
+    }
+}

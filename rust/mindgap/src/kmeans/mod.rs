@@ -1,6 +1,7 @@
 //! K-means whose neighbouring centres keep a gap, solved exactly.
 
 mod fit;
+mod free;
 mod separated;
 mod solution;
 mod unconstrained;
@@ -153,6 +154,12 @@ impl KMeans {
         if gaps.are_trivial() && self.method == Method::Exact {
             return unconstrained::solve(sample, self.k, watch);
         }
-        separated::solve(sample, gaps, watch)
+        match (self.centers, self.method) {
+            (Centers::Free, Method::Exact) => free::solve(sample, gaps, watch),
+            (Centers::Free, Method::Paper) => {
+                Err(KMeansError::Unsupported("the paper's program has no free centres; use the exact method".to_owned()))
+            }
+            (Centers::Means, _) => separated::solve(sample, gaps, watch),
+        }
     }
 }

@@ -1,0 +1,8 @@
+//! Slow, obvious solvers that the fast ones are held against.
+
+#![allow(dead_code, reason = "each test file uses its own part of the oracles")]
+
+pub mod free;
+pub mod partitions;
+pub mod random;
+pub mod tables;

@@ -17,6 +17,22 @@ pub(super) struct Region {
     pub(super) ends: Vec<Vec<usize>>,
 }
 
+impl Region {
+    /// What rounding may do to the cost of a solution that costs about `cost`, when the program sums it up.
+    pub(super) fn rounding(&self, problem: &Problem<'_>, cost: f64) -> f64 {
+        let width = |k: usize| self.centers[k].1 - self.centers[k].0;
+        let mut sum = cost;
+        for k in 0..problem.k {
+            let start = k.checked_sub(1).map_or(0, |before| self.ends[before][0]);
+            let end = self.ends[k][self.ends[k].len() - 1];
+            let (level, _, weight) = problem.quadratic(start, end, middle(self, k));
+            let widest = (k.saturating_sub(1)..problem.k.min(k + 2)).map(width).fold(0.0, f64::max);
+            sum += level + weight * widest * widest;
+        }
+        8.0 * f64::EPSILON * sum
+    }
+}
+
 /// The best of a region.
 pub(super) struct Found {
     pub(super) cost: f64,

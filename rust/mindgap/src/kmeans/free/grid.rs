@@ -30,6 +30,11 @@ impl Grid {
         self.step
     }
 
+    /// Whether halved cells would still be wider than rounding.
+    pub(super) fn can_be_halved(&self) -> bool {
+        self.step > 8.0 * f64::EPSILON * (1.0 + self.origin.abs())
+    }
+
     /// The same grid with cells half as wide: cell `j` becomes `2j` and `2j + 1`.
     pub(super) fn halved(&self) -> Self {
         Self { step: 0.5 * self.step, ..*self }

@@ -17,6 +17,9 @@ const FEW_BOUNDARIES: usize = 12;
 /// What cannot be better than the incumbent by this relative amount is dropped.
 const INDIFFERENT: f64 = 1e-10;
 
+/// A mean square below this, in frame units, is rounding.
+const NOTHING: f64 = 1e-28;
+
 /// Cells across the data of the first level: so many a cluster, within limits.
 const CELLS_A_CLUSTER: usize = 12;
 const FEWEST_CELLS: usize = 64;
@@ -42,33 +45,43 @@ struct Search<'a> {
 impl Search<'_> {
     /// Searches until the best is proven to be the best.
     fn prove(&mut self, budget: &mut Budget<'_>) -> Result<(), Stop> {
-        if self.problem.k == 1 || self.best.cost <= 0.0 {
+        let problem = self.problem;
+        if problem.k == 1 || self.is_exact() {
             return Ok(());
         }
-        if self.problem.len() <= FEW_POINTS {
-            return self.finish(&Region::whole(self.problem), budget);
+        if problem.len() <= FEW_POINTS && self.finish(&Region::whole(problem), budget)? {
+            return Ok(());
         }
         let mut level = self.first_level();
-        let mut boundaries = usize::MAX;
         loop {
-            let bounds = level.bound(self.problem, self.threshold(), budget)?;
+            let bounds = level.bound(problem, self.threshold(), budget)?;
             self.floor = self.floor.max(bounds.least.min(self.threshold()));
             if !bounds.chain.is_empty() {
-                self.adopt(Incumbent::from_centers(self.problem, &bounds.chain));
+                self.adopt(Incumbent::from_centers(problem, &bounds.chain));
             }
             self.tell(budget)?;
-            match level.halved(self.problem, &bounds, self.threshold(), &self.best) {
+            match level.halved(problem, &bounds, self.threshold(), &self.best) {
                 None => return Ok(()),
                 Some(next) => level = next,
             }
-            if let Some(region) = Region::of_level(self.problem, &level, FEW_BOUNDARIES * self.problem.k) {
-                return self.finish(&region, budget);
+            if self.is_exact() {
+                return Ok(());
             }
-            let _ = &mut boundaries;
-            if !budget.allows(level.steps()) {
+            if let Some(region) = Region::of_level(problem, &level, FEW_BOUNDARIES * problem.k)
+                && self.finish(&region, budget)?
+            {
+                return Ok(());
+            }
+            if !level.grid.can_be_halved() || !budget.allows(level.steps()) {
                 return Err(Stop::Exhausted);
             }
         }
+    }
+
+    /// Whether the cost is rounding and nothing else.
+    fn is_exact(&self) -> bool {
+        let sample = self.problem.prefixes.sample();
+        self.best.cost <= NOTHING * sample.total_weight()
     }
 
     /// A solution must cost less than this to matter.
@@ -97,17 +110,15 @@ impl Search<'_> {
         budget.report()
     }
 
-    /// Solves what is left exactly.
-    fn finish(&mut self, region: &Region, budget: &mut Budget<'_>) -> Result<(), Stop> {
-        self.tell(budget)?;
-        let cutoff = self.best.cost * (1.0 + 1e-12);
-        if let Some(found) = functional::solve(self.problem, region, cutoff, budget)? {
-            self.adopt(Incumbent::of_partition(self.problem, found.ends));
-            self.floor = self.floor.max(found.cost.min(self.threshold()));
-            if found.cost < self.threshold() {
-                return Err(Stop::Exhausted);
-            }
+    /// Solves what is left exactly, unless rounding would spoil the result; says whether it has.
+    fn finish(&mut self, region: &Region, budget: &mut Budget<'_>) -> Result<bool, Stop> {
+        let rounding = region.rounding(self.problem, self.best.cost);
+        if rounding > INDIFFERENT * self.best.cost {
+            return Ok(false);
         }
-        Ok(())
+        if let Some(found) = functional::solve(self.problem, region, self.best.cost + rounding, budget)? {
+            self.adopt(Incumbent::of_partition(self.problem, found.ends));
+        }
+        Ok(true)
     }
 }

@@ -1,6 +1,7 @@
 //! K-means whose neighbouring centres keep a gap, solved exactly.
 
 mod fit;
+mod free;
 mod paper;
 mod separated;
 mod solution;
@@ -158,6 +159,7 @@ impl KMeans {
             )),
             Method::Paper => paper::solve(sample, gaps, watch),
             Method::Exact if gaps.are_trivial() => unconstrained::solve(sample, self.k, watch),
+            Method::Exact if self.centers == Centers::Free => free::solve(sample, gaps, watch),
             Method::Exact => separated::solve(sample, gaps, watch),
         }
     }

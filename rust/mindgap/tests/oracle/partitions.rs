@@ -75,12 +75,13 @@ fn holds(x: &[f64], w: &[f64], ends: &[usize], bounds: Bounds<'_>) -> bool {
     })
 }
 
-fn runs(ends: &[usize]) -> impl Iterator<Item = (usize, usize)> {
+/// The first point of each run and one past its last.
+pub fn runs(ends: &[usize]) -> impl Iterator<Item = (usize, usize)> {
     std::iter::once(0).chain(ends.iter().copied()).zip(ends.iter().copied())
 }
 
 /// Calls `visit` with the ends of every partition of `n` points into `k` runs, none of them empty.
-fn for_each_partition(n: usize, k: usize, visit: &mut dyn FnMut(&[usize])) {
+pub fn for_each_partition(n: usize, k: usize, visit: &mut dyn FnMut(&[usize])) {
     fn extend(ends: &mut Vec<usize>, n: usize, k: usize, visit: &mut dyn FnMut(&[usize])) {
         let start = ends.last().copied().unwrap_or(0);
         if k == 1 {

@@ -1,0 +1,49 @@
+//! How much work a search may do, and its reports to the watcher while it works.
+
+use super::Stop;
+use crate::frame::Frame;
+use crate::progress::{self, Progress, Watch};
+
+/// Work between two reports.
+const REPORT_EVERY: u64 = 1 << 18;
+
+/// Work that remains, in steps of some ten nanoseconds, and the state of the search.
+pub(super) struct Budget<'a> {
+    left: u64,
+    until_report: u64,
+    frame: Frame,
+    watch: Option<Watch<'a>>,
+    /// The best cost, in frame units.
+    pub(super) cost: f64,
+    /// What no solution costs less than, in frame units.
+    pub(super) lower_bound: f64,
+}
+
+impl<'a> Budget<'a> {
+    pub(super) fn new(steps: u64, frame: Frame, watch: Option<Watch<'a>>) -> Self {
+        Self { left: steps, until_report: REPORT_EVERY, frame, watch, cost: f64::INFINITY, lower_bound: 0.0 }
+    }
+
+    /// Whether `steps` can still be done.
+    pub(super) fn allows(&self, steps: u64) -> bool {
+        self.left >= steps
+    }
+
+    /// Takes `steps` off, and reports now and then.
+    pub(super) fn spend(&mut self, steps: u64) -> Result<(), Stop> {
+        self.left = self.left.checked_sub(steps).ok_or(Stop::Exhausted)?;
+        match self.until_report.checked_sub(steps) {
+            Some(rest) => self.until_report = rest,
+            None => self.report()?,
+        }
+        Ok(())
+    }
+
+    /// Reports to the watcher.
+    pub(super) fn report(&mut self) -> Result<(), Stop> {
+        self.until_report = REPORT_EVERY;
+        let cost = self.frame.leave_square(self.cost);
+        let lower_bound = self.frame.leave_square(self.lower_bound);
+        progress::report(&mut self.watch, Progress::Search { cost, lower_bound }).map_err(|_| Stop::Interrupted)
+    }
+}

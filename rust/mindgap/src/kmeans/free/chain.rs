@@ -1,0 +1,194 @@
+//! The best centres of given clusters: a quadratic program on a chain, solved exactly in O(k²).
+//!
+//! Minimises `Σ wₖ (μₖ - mₖ)²` under `lower ≤ μₖ₊₁ - μₖ ≤ upper`. The derivative of the best cost of the first centres
+//! as a function of the last one is piecewise linear and never falls, so a dynamic program over it finds which gaps are
+//! at a bound; centres joined by such gaps then move as one, and their place is a weighted mean.
+
+use crate::constraint::Gaps;
+
+/// A cluster as the program sees it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) weight: f64,
+    pub(super) mean: f64,
+}
+
+/// The optimum: centres, and for each gap the multiplier of its bound (positive for lower, negative for upper).
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    pub(super) centers: Vec<f64>,
+    pub(super) multipliers: Vec<f64>,
+}
+
+/// Which bound holds a gap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Hold {
+    Free,
+    Lower,
+    Upper,
+    Both,
+}
+
+/// `slope·u + offset` from `start` to the start of the next line.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    start: f64,
+    slope: f64,
+    offset: f64,
+}
+
+/// The optimal centres of `targets` (at least one, of positive weight).
+pub(super) fn solve(targets: &[Target], gaps: &Gaps) -> Chain {
+    let holds = holds(targets, gaps);
+    let mut chain = Chain { centers: vec![0.0; targets.len()], multipliers: vec![0.0; holds.len()] };
+    let mut start = 0;
+    while start < targets.len() {
+        let joined = holds[start..].iter().take_while(|&&hold| hold != Hold::Free).count();
+        place(targets, gaps, &holds, start..start + joined + 1, &mut chain);
+        start += joined + 1;
+    }
+    chain
+}
+
+/// Places centres joined by tight gaps, and reads off the multipliers of these gaps.
+fn place(targets: &[Target], gaps: &Gaps, holds: &[Hold], group: std::ops::Range<usize>, chain: &mut Chain) {
+    let anchor = targets[group.start].mean;
+    let (mut offset, mut weight, mut pull) = (0.0, 0.0, 0.0);
+    let mut offsets = Vec::with_capacity(group.len());
+    for k in group.clone() {
+        offsets.push(offset);
+        weight += targets[k].weight;
+        pull += targets[k].weight * (targets[k].mean - anchor - offset);
+        if k + 1 < group.end {
+            offset += if holds[k] == Hold::Upper { gaps.upper[k] } else { gaps.lower[k] };
+        }
+    }
+    let base = anchor + pull / weight;
+    let mut multiplier = 0.0;
+    for (k, offset) in group.clone().zip(offsets) {
+        chain.centers[k] = base + offset;
+        multiplier += 2.0 * targets[k].weight * (targets[k].mean - chain.centers[k]);
+        if k + 1 < group.end {
+            // A multiplier of the wrong sign is rounding: zero is always valid.
+            chain.multipliers[k] = match holds[k] {
+                Hold::Lower => multiplier.max(0.0),
+                Hold::Upper => multiplier.min(0.0),
+                Hold::Both => multiplier,
+                Hold::Free => 0.0,
+            };
+        }
+    }
+}
+
+/// Which bound holds each gap at the optimum.
+fn holds(targets: &[Target], gaps: &Gaps) -> Vec<Hold> {
+    let mut derivative = vec![Line { start: f64::NEG_INFINITY, slope: 0.0, offset: 0.0 }];
+    add_target(&mut derivative, targets[0]);
+    let mut free = Vec::with_capacity(targets.len());
+    for (k, &target) in targets.iter().enumerate().skip(1) {
+        let best = zero(&derivative);
+        free.push(best);
+        derivative = spread(&derivative, best, gaps.lower[k - 1], gaps.upper[k - 1]);
+        add_target(&mut derivative, target);
+    }
+    let mut center = zero(&derivative);
+    let mut holds = vec![Hold::Free; free.len()];
+    for k in (0..free.len()).rev() {
+        let (lower, upper) = (gaps.lower[k], gaps.upper[k]);
+        (center, holds[k]) = if lower == upper {
+            (center - lower, Hold::Both)
+        } else if free[k] > center - lower {
+            (center - lower, Hold::Lower)
+        } else if free[k] < center - upper {
+            (center - upper, Hold::Upper)
+        } else {
+            (free[k], Hold::Free)
+        };
+    }
+    holds
+}
+
+fn add_target(derivative: &mut [Line], target: Target) {
+    for line in derivative {
+        line.slope += 2.0 * target.weight;
+        line.offset -= 2.0 * target.weight * target.mean;
+    }
+}
+
+/// Where a rising piecewise linear function is zero.
+fn zero(derivative: &[Line]) -> f64 {
+    let mut end = f64::INFINITY;
+    for line in derivative.iter().rev() {
+        let root = -line.offset / line.slope;
+        if root >= line.start {
+            return root.min(end);
+        }
+        end = line.start;
+    }
+    end
+}
+
+/// The derivative of `min V(v)` over `lower ≤ u - v ≤ upper`: what falls moves by `lower`, what rises by `upper`.
+fn spread(derivative: &[Line], best: f64, lower: f64, upper: f64) -> Vec<Line> {
+    let moved = |line: &Line, start: f64, by: f64| Line {
+        start: start + by,
+        slope: line.slope,
+        offset: line.offset - line.slope * by,
+    };
+    let mut lines: Vec<Line> =
+        derivative.iter().filter(|line| line.start < best).map(|line| moved(line, line.start, lower)).collect();
+    lines.push(Line { start: best + lower, slope: 0.0, offset: 0.0 });
+    if upper.is_finite() {
+        let ends = derivative.iter().skip(1).map(|line| line.start).chain([f64::INFINITY]);
+        let rising = derivative.iter().zip(ends).filter(|&(_, end)| end > best);
+        lines.extend(rising.map(|(line, _)| moved(line, line.start.max(best), upper)));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(means: &[f64], weights: &[f64], lower: &[f64], upper: &[f64]) -> Chain {
+        let targets: Vec<_> = means.iter().zip(weights).map(|(&mean, &weight)| Target { weight, mean }).collect();
+        solve(&targets, &Gaps { lower: lower.to_vec(), upper: upper.to_vec() })
+    }
+
+    #[test]
+    fn free_centres_stay_at_their_means() {
+        let chain = chain(&[0.0, 2.0, 5.0], &[1.0; 3], &[1.0; 2], &[4.0; 2]);
+        assert_eq!(chain.centers, [0.0, 2.0, 5.0]);
+        assert_eq!(chain.multipliers, [0.0, 0.0]);
+    }
+
+    #[test]
+    fn optimality_conditions_hold() {
+        let mut seed = 1u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 11) as f64 / (1u64 << 53) as f64
+        };
+        for round in 0..2000 {
+            let k = 1 + round % 9;
+            let means: Vec<f64> = (0..k).map(|i| random() * 3.0 + i as f64).collect();
+            let weights: Vec<f64> = (0..k).map(|_| 0.1 + 9.0 * random()).collect();
+            let lower: Vec<f64> = (1..k).map(|_| (2.0 * random()).floor() * random()).collect();
+            let upper: Vec<f64> =
+                lower.iter().map(|l| [*l, l + random(), f64::INFINITY][(3.0 * random()) as usize]).collect();
+            let chain = chain(&means, &weights, &lower, &upper);
+            let mut force = 0.0;
+            for i in 0..k {
+                force += 2.0 * weights[i] * (means[i] - chain.centers[i]);
+                if i + 1 < k {
+                    let gap = chain.centers[i + 1] - chain.centers[i];
+                    assert!(gap >= lower[i] - 1e-12 && gap <= upper[i] + 1e-12);
+                    assert!((force - chain.multipliers[i]).abs() < 1e-10);
+                    assert!(force < 1e-10 || (gap - lower[i]).abs() < 1e-12);
+                    assert!(force > -1e-10 || (gap - upper[i]).abs() < 1e-12);
+                }
+            }
+            assert!(force.abs() < 1e-10);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Exact k-means whose centres are free: they hold bounds on their gaps but need not be cluster means.
+//!
+//! Minimises `Σ wᵢ (xᵢ - μₖ)²` over partitions into non-empty clusters and centres that hold the bounds, with proof.
+//! Branch and bound over cells of centres: bounds that are right to first order drop all but a few cells, those are
+//! halved, and when few boundaries remain an exact dynamic program over them ends the search. Beyond the prefix sums the
+//! work hardly depends on the number of points.
+
+mod bound;
+mod budget;
+mod chain;
+mod functional;
+mod grid;
+mod incumbent;
+mod level;
+mod piecewise;
+mod region;
+mod search;
+
+use std::ops::Range;
+
+use super::solution::Solution;
+use crate::constraint::Gaps;
+use crate::error::KMeansError;
+use crate::progress::Watch;
+use crate::sample::{Prefixes, Sample};
+use budget::Budget;
+
+/// Work after which a search gives its best, in steps of some ten nanoseconds.
+const STEPS: u64 = 2_000_000_000;
+
+/// Why a search ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// Its budget is spent.
+    Exhausted,
+    /// Its watcher said so.
+    Interrupted,
+}
+
+/// The best free centres under `gaps` (in data units), proven where the search's budget suffices.
+pub(super) fn solve(sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+    let prefixes = Prefixes::new(sample);
+    let problem = Problem::new(&prefixes, gaps);
+    let budget = Budget::new(STEPS, *sample.frame(), watch);
+    let (best, lower_bound) = search::run(&problem, budget).map_err(|_| KMeansError::Interrupted)?;
+    Ok(Solution { ends: best.ends, centers: Some(best.centers), lower_bound })
+}
+
+/// A problem in frame units.
+struct Problem<'a> {
+    prefixes: &'a Prefixes<'a>,
+    gaps: Gaps,
+    k: usize,
+    /// For each centre, an interval that some optimum has it in.
+    reach: Vec<(f64, f64)>,
+}
+
+impl<'a> Problem<'a> {
+    fn new(prefixes: &'a Prefixes<'a>, gaps: &Gaps) -> Self {
+        let sample = prefixes.sample();
+        let gaps = gaps.enter(sample.frame());
+        let k = gaps.lower.len() + 1;
+        // Centres beyond the data can be drawn in until the lower bounds, one after the other, stop them.
+        let (first, last) = (sample.framed(0), sample.framed(sample.len() - 1));
+        let total: f64 = gaps.lower.iter().sum();
+        let mut before = 0.0;
+        let mut reach = Vec::with_capacity(k);
+        for lower in gaps.lower.iter().chain([&0.0]) {
+            reach.push((first - (total - before), last + before));
+            before += lower;
+        }
+        Self { prefixes, gaps, k, reach }
+    }
+
+    /// The number of points.
+    fn len(&self) -> usize {
+        self.prefixes.len()
+    }
+
+    /// Whether centre `k` may be within `radius` of `middle`.
+    fn in_reach(&self, k: usize, middle: f64, radius: f64) -> bool {
+        let (from, to) = self.reach[k];
+        middle + 1.5 * radius >= from && middle - 1.5 * radius <= to
+    }
+
+    /// The number of points up to `z`, known to be within `range`.
+    fn points_until(&self, z: f64, range: Range<usize>) -> usize {
+        let sample = self.prefixes.sample();
+        let (mut low, mut high) = (range.start, range.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if sample.framed(middle) <= z { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
+    /// The number of points up to `z`, known to be at least `least` and likely to be little more.
+    fn points_until_after(&self, z: f64, least: usize) -> usize {
+        let (n, sample) = (self.len(), self.prefixes.sample());
+        let mut step = 1;
+        let mut low = least;
+        while low + step <= n && sample.framed(low + step - 1) <= z {
+            low += step;
+            step *= 2;
+        }
+        self.points_until(z, low..n.min(low + step))
+    }
+
+    /// The cost of the points `start..end` about `origin + t` as `level + slope·t + bend·t²`.
+    fn quadratic(&self, start: usize, end: usize, origin: f64) -> (f64, f64, f64) {
+        if start >= end {
+            return (0.0, 0.0, 0.0);
+        }
+        let block = self.prefixes.block(start, end);
+        let off = block.mean - origin;
+        (block.cost + block.weight * off * off, -2.0 * block.weight * off, block.weight)
+    }
+}
+
+#[cfg(test)]
+mod tests;

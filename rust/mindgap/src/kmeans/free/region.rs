@@ -1,0 +1,90 @@
+//! What a level leaves for the exact finish: intervals of centres and the boundaries that go with them.
+
+use super::Problem;
+use super::functional::Region;
+use super::level::Level;
+
+impl Region {
+    /// The whole problem: every boundary, every place that a centre may need.
+    pub(super) fn whole(problem: &Problem<'_>) -> Self {
+        let (n, k) = (problem.len(), problem.k);
+        let margin = 0.01;
+        let centers = problem.reach.iter().map(|&(from, to)| (from - margin, to + margin)).collect();
+        let ends = (1..k).map(|c| (c..=n - k + c).collect()).chain([vec![n]]).collect();
+        Self { centers, ends }
+    }
+
+    /// The cells of a level; `None` if they leave more than `most` boundaries.
+    ///
+    /// A point belongs to the nearest centre, so a boundary is where the points up to a midpoint end, except where that
+    /// would leave a cluster empty: there boundaries crowd, and may have to move by as many places as there are in the
+    /// crowd.
+    pub(super) fn of_level(problem: &Problem<'_>, level: &Level, most: usize) -> Option<Self> {
+        let n = problem.len();
+        let centers: Vec<(f64, f64)> = level
+            .cells
+            .iter()
+            .map(|cells| {
+                let (first, last) = (cells[0].index, cells[cells.len() - 1].index);
+                (level.grid.node(2 * first), level.grid.node(2 * last + 2))
+            })
+            .collect();
+        let midpoint = |a: f64, b: f64| problem.points_until(0.5 * (a + b), 0..n);
+        let windows: Vec<(usize, usize)> =
+            centers.windows(2).map(|pair| (midpoint(pair[0].0, pair[1].0), midpoint(pair[0].1, pair[1].1))).collect();
+        let crowding = crowding(&windows, n);
+        let mut left = most;
+        let mut ends = Vec::with_capacity(problem.k);
+        for (gap, (&window, &crowd)) in windows.iter().zip(&crowding).enumerate() {
+            let range = gap + 1..=n - (problem.k - 1 - gap);
+            let candidates = boundaries(problem, window, crowd, left, range)?;
+            left -= candidates.len();
+            ends.push(candidates);
+        }
+        ends.push(vec![n]);
+        Some(Self { centers, ends })
+    }
+}
+
+/// The ends of runs of equal points within `window`, each with `crowd` places on either side; `None` if too many.
+fn boundaries(
+    problem: &Problem<'_>,
+    window: (usize, usize),
+    crowd: usize,
+    most: usize,
+    range: std::ops::RangeInclusive<usize>,
+) -> Option<Vec<usize>> {
+    let sample = problem.prefixes.sample();
+    let mut out: Vec<usize> = Vec::new();
+    let mut end = window.0;
+    loop {
+        let from = end.saturating_sub(crowd).max(*range.start());
+        let from = out.last().map_or(from, |&last| from.max(last + 1));
+        out.extend(from..=(end + crowd).min(*range.end()));
+        if out.len() > most {
+            return None;
+        }
+        if end >= window.1 {
+            return Some(out);
+        }
+        end = problem.points_until_after(sample.framed(end), end + 1);
+    }
+}
+
+/// For each boundary, how far a crowd that it may be part of can move it: zero where no cluster can be empty.
+fn crowding(windows: &[(usize, usize)], n: usize) -> Vec<usize> {
+    let reach = 2 * windows.len() + 3;
+    let fixed = |at: usize| (at, at);
+    let all: Vec<(usize, usize)> = std::iter::once(fixed(0)).chain(windows.iter().copied()).chain([fixed(n)]).collect();
+    let mut crowding = vec![0; all.len()];
+    let mut start = 0;
+    while start < all.len() {
+        let joined = all[start..].windows(2).take_while(|pair| pair[1].0 <= pair[0].1 + reach).count();
+        let crowd = &all[start..start + joined + 1];
+        if crowd.windows(2).any(|pair| pair[1].0 <= pair[0].1) {
+            crowding[start..start + joined + 1].fill(joined + 1);
+        }
+        start += joined + 1;
+    }
+    crowding[1..all.len() - 1].to_vec()
+}

@@ -31,6 +31,12 @@ impl Frame {
         RANGE_EXPONENTS.contains(&exponent).then(|| Self { scale: power_of_two(-exponent), shift })
     }
 
+    /// The data value that is zero in the frame.
+    #[inline]
+    pub(crate) fn shift(&self) -> f64 {
+        self.shift
+    }
+
     /// A data value in frame units.
     #[inline]
     pub(crate) fn enter(&self, x: f64) -> f64 {

@@ -4,12 +4,14 @@ mod constraint;
 pub mod error;
 mod frame;
 mod kmeans;
+mod mixture;
 mod parallel;
 mod progress;
 mod sample;
 
 pub use constraint::{Constraint, GapBounds, LinearRows, Restriction, Unconstrained};
-pub use error::{ConstraintError, Error, KMeansError, SampleError};
+pub use error::{ConstraintError, Error, KMeansError, MixtureError, SampleError};
 pub use kmeans::{Active, Centers, KMeans, KMeansFit, Method, Ties};
+pub use mixture::{Engine, LocalEngine, Moments, Start, Summary};
 pub use progress::{Progress, Watch};
 pub use sample::Sample;

@@ -5,6 +5,7 @@ mod elementary;
 mod engine;
 mod estep;
 mod local;
+mod qp;
 mod start;
 
 pub use engine::{Engine, Moments, Summary};

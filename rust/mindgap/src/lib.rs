@@ -12,6 +12,9 @@ mod sample;
 pub use constraint::{Constraint, GapBounds, LinearRows, Restriction, Unconstrained};
 pub use error::{ConstraintError, Error, KMeansError, MixtureError, SampleError};
 pub use kmeans::{Active, Centers, KMeans, KMeansFit, Method, Ties};
-pub use mixture::{Engine, LocalEngine, Moments, Start, Summary};
+pub use mixture::{
+    Auto, Ckmeans, ConstrainedKMeans, Engine, Initializer, LocalEngine, Mixture, MixtureFit, Moments, Start, Status,
+    Summary, ToleranceScale, VarianceModel,
+};
 pub use progress::{Progress, Watch};
 pub use sample::Sample;

@@ -26,11 +26,11 @@ impl Start {
         if w != m || m != v || m == 0 {
             return Err(MixtureError::StartShape { weights: w, means: m, variances: v });
         }
-        let find = |what: &'static str, values: &[f64], good: fn(f64) -> bool| match values.iter().position(|&x| !good(x))
-        {
-            Some(component) => Err(MixtureError::BadStart { what, component, value: values[component] }),
-            None => Ok(()),
-        };
+        let find =
+            |what: &'static str, values: &[f64], good: fn(f64) -> bool| match values.iter().position(|&x| !good(x)) {
+                Some(component) => Err(MixtureError::BadStart { what, component, value: values[component] }),
+                None => Ok(()),
+            };
         find("weight", weights, |x| x.is_finite() && x >= 0.0)?;
         find("mean", means, f64::is_finite)?;
         find("variance", variances, |x| x.is_finite() && x > 0.0)?;
@@ -67,9 +67,10 @@ impl Start {
         &self.variances
     }
 
-    /// The parts, to be taken over.
-    pub(super) fn into_parts(self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
-        (self.weights, self.means, self.variances)
+    /// With no variance below `floor`.
+    pub(super) fn raised(mut self, floor: f64) -> Self {
+        self.variances.iter_mut().for_each(|v| *v = v.max(floor));
+        self
     }
 
     /// In frame units.
@@ -77,7 +78,7 @@ impl Start {
         Self {
             weights: self.weights.clone(),
             means: self.means.iter().map(|&x| frame.enter(x)).collect(),
-            variances: self.variances.iter().map(|&v| frame.enter_length(frame.enter_length(v))).collect(),
+            variances: self.variances.iter().map(|&v| frame.enter_square(v)).collect(),
         }
     }
 
@@ -95,8 +96,7 @@ impl Start {
         let mut order: Vec<usize> = (0..self.k()).collect();
         order.sort_by(|&a, &b| self.means[a].total_cmp(&self.means[b]));
         let pick = |values: &[f64]| order.iter().map(|&k| values[k]).collect();
-        let sorted =
-            Self { weights: pick(&self.weights), means: pick(&self.means), variances: pick(&self.variances) };
+        let sorted = Self { weights: pick(&self.weights), means: pick(&self.means), variances: pick(&self.variances) };
         (sorted, order)
     }
 }

@@ -143,9 +143,8 @@ impl<'a> Search<'a> {
     /// The active row whose multiplier reaches zero first on the way to `full`, and how far along that is.
     fn first_to_vanish(&self, full: &Equilibrium) -> Option<(usize, f64)> {
         let new = self.active.len() - 1;
-        let vanishing = |&index: &usize| {
-            self.active[index].side != Side::Equal && full.multipliers[index] < -full.noise[index]
-        };
+        let vanishing =
+            |&index: &usize| self.active[index].side != Side::Equal && full.multipliers[index] < -full.noise[index];
         let step = |index: usize| {
             let now = self.multipliers[index].max(0.0);
             (index, now / (now - full.multipliers[index]))
@@ -169,8 +168,7 @@ fn loosest(active: &[Bound], combination: &[f64]) -> Option<usize> {
 fn members(active: &[Bound], combination: &[f64]) -> Vec<usize> {
     let size = combination.iter().fold(0.0, |size: f64, c| size.max(c.abs()));
     let takes_part = |(_, c): &(&Bound, &f64)| c.abs() > ABSENT * size;
-    let mut rows: Vec<usize> =
-        active.iter().zip(combination).filter(takes_part).map(|(bound, _)| bound.row).collect();
+    let mut rows: Vec<usize> = active.iter().zip(combination).filter(takes_part).map(|(bound, _)| bound.row).collect();
     rows.sort_unstable();
     rows.dedup();
     rows

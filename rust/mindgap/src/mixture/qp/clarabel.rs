@@ -47,7 +47,10 @@ impl InteriorPoint {
         // On the central path slack times multiplier is constant, so the larger of the two tells.
         let presses = |(slack, multiplier): (&f64, &f64)| multiplier > slack;
         let active = self.bounds.iter().zip(solution.s.iter().zip(&solution.z));
-        Ok(active.filter(|(bound, pair)| bound.side == Side::Equal || presses(*pair)).map(|(bound, _)| *bound).collect())
+        Ok(active
+            .filter(|(bound, pair)| bound.side == Side::Equal || presses(*pair))
+            .map(|(bound, _)| *bound)
+            .collect())
     }
 }
 

@@ -54,8 +54,7 @@ fn on_bounds(rows: &Rows, m: &[f64], g: &[f64], bounds: &[Bound]) -> Option<Vec<
     let soft = |i: usize| Twofold::of(1.0).div(Twofold::of(g[i]));
     let mut table: Vec<Vec<Twofold>> = (0..n)
         .map(|r| {
-            let mut line: Vec<Twofold> =
-                (0..n).map(|c| dot(&row(r), &|i| row(c)(i).mul(soft(i)))).collect();
+            let mut line: Vec<Twofold> = (0..n).map(|c| dot(&row(r), &|i| row(c)(i).mul(soft(i)))).collect();
             line.push(Twofold::of(rows.level(bounds[r])).add(dot(&row(r), &|i| Twofold::of(m[i])).neg()));
             line
         })
@@ -96,15 +95,14 @@ fn oracle(rows: &Rows, m: &[f64], g: &[f64]) -> Option<Vec<f64>> {
             2 => Some(Side::Upper),
             _ => None,
         };
-        let bounds: Vec<Bound> =
-            (0..rows.len()).filter_map(|row| side(row).map(|side| Bound { row, side })).collect();
+        let bounds: Vec<Bound> = (0..rows.len()).filter_map(|row| side(row).map(|side| Bound { row, side })).collect();
         if bounds.len() > rows.k() || bounds.iter().any(|b| !rows.level(*b).is_finite()) {
             continue;
         }
         let Some(means) = on_bounds(rows, m, g, &bounds) else { continue };
         let holds = |row: usize| {
-            let value = (0..rows.k())
-                .fold(Twofold::of(0.0), |sum, i| sum.add(Twofold::of(rows.row(row)[i]).mul(means[i])));
+            let value =
+                (0..rows.k()).fold(Twofold::of(0.0), |sum, i| sum.add(Twofold::of(rows.row(row)[i]).mul(means[i])));
             let (lower, upper) = rows.bounds(row);
             (lower == f64::NEG_INFINITY || value.add(Twofold::of(-lower)).0 >= -1e-12)
                 && (upper == f64::INFINITY || value.add(Twofold::of(-upper)).0 <= 1e-12)

@@ -16,6 +16,11 @@ pub(crate) struct Frame {
 pub(crate) const RANGE_EXPONENTS: std::ops::RangeInclusive<i32> = -480..=480;
 
 impl Frame {
+    /// The units of the data themselves.
+    pub(crate) fn identity() -> Self {
+        Self { scale: 1.0, shift: 0.0 }
+    }
+
     /// The frame of sorted data; `None` if the range is too small or too large to be squared.
     pub(crate) fn of_sorted(values: &[f64]) -> Option<Self> {
         let (Some(&first), Some(&last)) = (values.first(), values.last()) else {
@@ -29,6 +34,12 @@ impl Frame {
         let half_range = last * 0.5 - first * 0.5;
         let exponent = binary_exponent(half_range) + 1;
         RANGE_EXPONENTS.contains(&exponent).then(|| Self { scale: power_of_two(-exponent), shift })
+    }
+
+    /// The data value that is zero in the frame.
+    #[inline]
+    pub(crate) fn shift(&self) -> f64 {
+        self.shift
     }
 
     /// A data value in frame units.
@@ -47,6 +58,12 @@ impl Frame {
     #[inline]
     pub(crate) fn enter_length(&self, length: f64) -> f64 {
         length * self.scale
+    }
+
+    /// A squared length (a variance) in frame units.
+    #[inline]
+    pub(crate) fn enter_square(&self, square: f64) -> f64 {
+        square * self.scale * self.scale
     }
 
     /// A length of the frame in data units.

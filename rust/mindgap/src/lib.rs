@@ -4,12 +4,17 @@ mod constraint;
 pub mod error;
 mod frame;
 mod kmeans;
+mod mixture;
 mod parallel;
 mod progress;
 mod sample;
 
 pub use constraint::{Constraint, GapBounds, LinearRows, Restriction, Unconstrained};
-pub use error::{ConstraintError, Error, KMeansError, SampleError};
+pub use error::{ConstraintError, Error, KMeansError, MixtureError, SampleError};
 pub use kmeans::{Active, Centers, KMeans, KMeansFit, Method, Ties};
+pub use mixture::{
+    Auto, Ckmeans, ConstrainedKMeans, Engine, Initializer, LocalEngine, Mixture, MixtureFit, Moments, Start, Status,
+    Summary, ToleranceScale, VarianceModel,
+};
 pub use progress::{Progress, Watch};
 pub use sample::Sample;

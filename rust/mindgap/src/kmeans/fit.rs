@@ -12,6 +12,7 @@ const PROVEN: f64 = 1e-9;
 
 /// Which bound a gap is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum Active {
     /// Neither bound.
@@ -22,6 +23,18 @@ pub enum Active {
     Upper,
     /// Both: the bounds are equal.
     Both,
+}
+
+impl Active {
+    /// Which of its bounds a value is at, to within `slack`.
+    pub(crate) fn of(value: f64, lower: f64, upper: f64, slack: f64) -> Self {
+        match (value <= lower + slack, value >= upper - slack) {
+            (true, true) => Active::Both,
+            (true, false) => Active::Lower,
+            (false, true) => Active::Upper,
+            (false, false) => Active::Free,
+        }
+    }
 }
 
 /// Clusters, their centres, and how good they are proven to be.
@@ -171,11 +184,10 @@ fn labels(sample: &Sample, ends: &[usize], boundaries: &[f64]) -> Vec<u32> {
 fn active(gaps: &[f64], bounds: &Gaps, slack: f64) -> Vec<Active> {
     gaps.iter()
         .zip(bounds.lower.iter().zip(&bounds.upper))
-        .map(|(&gap, (&lower, &upper))| match (lower > 0.0 && gap <= lower + slack, gap >= upper - slack) {
-            (true, true) => Active::Both,
-            (true, false) => Active::Lower,
-            (false, true) => Active::Upper,
-            (false, false) => Active::Free,
+        .map(|(&gap, (&lower, &upper))| {
+            // Ascending order alone holds nothing back.
+            let lower = if lower > 0.0 { lower } else { f64::NEG_INFINITY };
+            Active::of(gap, lower, upper, slack)
         })
         .collect()
 }

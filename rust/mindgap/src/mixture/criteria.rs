@@ -1,0 +1,27 @@
+//! Information criteria: the smaller, the better.
+
+use super::fit::MixtureFit;
+
+impl MixtureFit {
+    /// The number of free parameters: `k - 1` weights, `k` means, and `k` variances or one. Constraints are not
+    /// counted: which of them bind is known only after the fit.
+    pub fn parameter_count(&self) -> usize {
+        2 * self.means().len() - 1 + self.variance_count()
+    }
+
+    /// The Bayesian information criterion; the total weight counts as the number of points.
+    pub fn bic(&self) -> f64 {
+        self.parameter_count() as f64 * self.total_weight().ln() - 2.0 * self.log_likelihood()
+    }
+
+    /// Akaike's information criterion.
+    pub fn aic(&self) -> f64 {
+        2.0 * self.parameter_count() as f64 - 2.0 * self.log_likelihood()
+    }
+
+    /// The integrated completed likelihood: [`bic`](Self::bic) plus twice the cost, in nats, of giving each point to its
+    /// most probable component. NaN if the engine does not tell.
+    pub fn icl(&self) -> f64 {
+        self.bic() - 2.0 * self.classification()
+    }
+}

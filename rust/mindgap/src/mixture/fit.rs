@@ -1,0 +1,200 @@
+//! The result of a mixture fit, in the units and the order of the data.
+
+use super::density::{LEAST, Parabola, Relevant};
+use super::em::Outcome;
+use super::start::Start;
+use super::status::Status;
+use crate::kmeans::Active;
+use crate::sample::Sample;
+use std::f64::consts::LN_2;
+
+/// A fitted mixture; components by ascending mean.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct MixtureFit {
+    parameters: Start,
+    labels: Vec<u32>,
+    history: Vec<f64>,
+    gaps: Vec<f64>,
+    active: Vec<Active>,
+    status: Status,
+    total_weight: f64,
+    classification: f64,
+    variance_count: usize,
+}
+
+/// What a fit knows beside the loop's outcome.
+pub(super) struct Facts {
+    pub(super) gaps: Vec<f64>,
+    pub(super) active: Vec<Active>,
+    pub(super) total_weight: f64,
+    pub(super) variance_count: usize,
+}
+
+impl MixtureFit {
+    /// `outcome` in data units.
+    pub(super) fn new(outcome: Outcome, facts: Facts) -> Self {
+        Self {
+            parameters: outcome.parameters,
+            labels: Vec::new(),
+            history: outcome.history,
+            gaps: facts.gaps,
+            active: facts.active,
+            status: outcome.status,
+            total_weight: facts.total_weight,
+            classification: outcome.classification,
+            variance_count: facts.variance_count,
+        }
+    }
+
+    /// Labels the points of the sample.
+    pub(super) fn label(mut self, sample: &Sample) -> Self {
+        const RUN: usize = 512;
+        let parabolas = Parabola::of(&self.parameters);
+        let mut relevant = Relevant::none();
+        self.labels = vec![0; sample.input_len()];
+        for (values, order) in sample.values().chunks(RUN).zip(sample.order().chunks(RUN)) {
+            relevant.find(&parabolas, values[0], values[values.len() - 1]);
+            for (&x, &index) in values.iter().zip(order) {
+                self.labels[index as usize] = most_probable(&parabolas, &relevant.components, x);
+            }
+        }
+        let all: Vec<usize> = (0..parabolas.len()).collect();
+        for &(index, x) in sample.weightless() {
+            self.labels[index as usize] = most_probable(&parabolas, &all, x);
+        }
+        self
+    }
+
+    /// The weights, which sum to one.
+    pub fn weights(&self) -> &[f64] {
+        self.parameters.weights()
+    }
+
+    /// The means, ascending.
+    pub fn means(&self) -> &[f64] {
+        self.parameters.means()
+    }
+
+    /// The variances.
+    pub fn variances(&self) -> &[f64] {
+        self.parameters.variances()
+    }
+
+    /// Weights, means and variances in one: a start for another fit.
+    pub fn parameters(&self) -> &Start {
+        &self.parameters
+    }
+
+    /// The most probable component of each input point, the first of equals. Empty if the fit was made by
+    /// [`Mixture::fit_engine`](super::Mixture::fit_engine), which sees no points.
+    pub fn labels(&self) -> &[u32] {
+        &self.labels
+    }
+
+    /// The log-likelihood of the fit, weighted.
+    pub fn log_likelihood(&self) -> f64 {
+        self.history.last().copied().unwrap_or(f64::NAN)
+    }
+
+    /// The log-likelihood along the way: entry `i` is that of the parameters that entered iteration `i + 1`, so the
+    /// first is the start's, and the last, entry `n_iter`, is that of the parameters returned.
+    pub fn history(&self) -> &[f64] {
+        &self.history
+    }
+
+    /// The number of iterations.
+    pub fn n_iter(&self) -> usize {
+        self.history.len() - 1
+    }
+
+    /// How the fit ended.
+    pub fn status(&self) -> &Status {
+        &self.status
+    }
+
+    /// Whether the parameters came to rest, with nothing to remark.
+    pub fn converged(&self) -> bool {
+        self.status == Status::Converged
+    }
+
+    /// The distances between neighbouring means.
+    pub fn gaps(&self) -> &[f64] {
+        &self.gaps
+    }
+
+    /// Which bound each gap is at; for linear rows, each row.
+    pub fn active(&self) -> &[Active] {
+        &self.active
+    }
+
+    /// The sum of the weights of the points: their number if they have none.
+    pub fn total_weight(&self) -> f64 {
+        self.total_weight
+    }
+
+    /// `Σ w log max_k r_k` over the points.
+    pub(super) fn classification(&self) -> f64 {
+        self.classification
+    }
+
+    pub(super) fn variance_count(&self) -> usize {
+        self.variance_count
+    }
+
+    /// The most probable component of each of `values`; NaN goes to the first.
+    pub fn predict(&self, values: &[f64]) -> Vec<u32> {
+        let parabolas = Parabola::of(&self.parameters);
+        let all: Vec<usize> = (0..parabolas.len()).collect();
+        values.iter().map(|&x| most_probable(&parabolas, &all, x)).collect()
+    }
+
+    /// The probability of each component at each of `values`: row-major, one row a value. NaN gives NaN.
+    pub fn predict_proba(&self, values: &[f64]) -> Vec<f64> {
+        let parabolas = Parabola::of(&self.parameters);
+        let mut rows = Vec::with_capacity(values.len() * parabolas.len());
+        for &x in values {
+            let (peak, total) = peak_and_total(&parabolas, x);
+            rows.extend(parabolas.iter().map(|p| relative(p, x, peak) / total));
+        }
+        rows
+    }
+
+    /// The log-density at each of `values`.
+    pub fn score_samples(&self, values: &[f64]) -> Vec<f64> {
+        let parabolas = Parabola::of(&self.parameters);
+        let density = |&x: &f64| {
+            let (peak, total) = peak_and_total(&parabolas, x);
+            peak * LN_2 + total.ln()
+        };
+        values.iter().map(density).collect()
+    }
+
+    /// The average log-density of `values`.
+    pub fn score(&self, values: &[f64]) -> f64 {
+        self.score_samples(values).iter().sum::<f64>() / values.len() as f64
+    }
+}
+
+/// The component with the largest logarithm at `x`, the first of equals.
+fn most_probable(parabolas: &[Parabola], components: &[usize], x: f64) -> u32 {
+    let mut best = (components.first().copied().unwrap_or(0), f64::NEG_INFINITY);
+    for &k in components {
+        let value = parabolas[k].at(x);
+        if value > best.1 {
+            best = (k, value);
+        }
+    }
+    best.0 as u32
+}
+
+/// A density at `x` relative to the reference; NaN at NaN.
+fn relative(parabola: &Parabola, x: f64, peak: f64) -> f64 {
+    if x.is_nan() { f64::NAN } else { (parabola.at(x) - peak).exp2() }
+}
+
+/// The largest logarithm at `x`, and the sum of the densities relative to it.
+fn peak_and_total(parabolas: &[Parabola], x: f64) -> (f64, f64) {
+    let peak = parabolas.iter().map(|p| p.at(x)).fold(LEAST, f64::max);
+    (peak, parabolas.iter().map(|p| relative(p, x, peak)).sum())
+}

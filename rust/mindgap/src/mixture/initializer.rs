@@ -1,0 +1,126 @@
+//! Where the EM starts: a k-means partition, or whatever the caller brings.
+
+use super::start::Start;
+use crate::constraint::{Constraint, GapBounds, Restriction};
+use crate::error::{ConstraintError, MixtureError};
+use crate::kmeans::{Centers, KMeans, KMeansFit, Method};
+use crate::sample::Sample;
+
+/// Gives a fit its start; implement it to bring your own.
+pub trait Initializer: Send + Sync {
+    /// A start for `k` components under `restriction`, which it need not hold: the first M step sees to that.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError>;
+}
+
+/// The paper's rule: constrained k-means where one positive lower bound serves all gaps, else optimal k-means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Auto;
+
+/// Optimal k-means without a constraint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ckmeans;
+
+/// K-means under the constraint's lower bounds (under the rows, where it is linear rows).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ConstrainedKMeans {
+    method: Method,
+    centers: Centers,
+}
+
+impl ConstrainedKMeans {
+    /// The exact method, with cluster means for centres.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How k-means is solved.
+    #[must_use]
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// Whether centres are cluster means or free.
+    #[must_use]
+    pub fn centers(mut self, centers: Centers) -> Self {
+        self.centers = centers;
+        self
+    }
+}
+
+impl Initializer for Start {
+    fn start(&self, _sample: &Sample, _k: usize, _restriction: &Restriction) -> Result<Start, MixtureError> {
+        Ok(self.clone())
+    }
+}
+
+impl Initializer for Auto {
+    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError> {
+        if let Restriction::Gaps(bounds) = restriction {
+            let lower = bounds.resolve(k)?.lower;
+            if lower.first().is_some_and(|&first| first > 0.0 && lower.iter().all(|&bound| bound == first)) {
+                return ConstrainedKMeans::new().start(sample, k, restriction);
+            }
+        }
+        Ckmeans.start(sample, k, restriction)
+    }
+}
+
+impl Initializer for Ckmeans {
+    fn start(&self, sample: &Sample, k: usize, _restriction: &Restriction) -> Result<Start, MixtureError> {
+        let fit = KMeans::new(k).fit(sample).map_err(MixtureError::KMeansStart)?;
+        Ok(from_clusters(sample, &fit))
+    }
+}
+
+impl Initializer for ConstrainedKMeans {
+    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError> {
+        let constraint = match restriction {
+            Restriction::Gaps(bounds) => {
+                let lower = bounds.resolve(k)?.lower;
+                Restriction::Gaps(match lower.first() {
+                    Some(&first) if lower.iter().all(|&bound| bound == first) => GapBounds::lower(first),
+                    _ => GapBounds::per_gap(&lower, &vec![f64::INFINITY; lower.len()])?,
+                })
+            }
+            Restriction::Rows(rows) => Restriction::Rows(rows.clone()),
+        };
+        let kmeans = KMeans::new(k).constraint(Fixed(constraint)).method(self.method).centers(self.centers);
+        Ok(from_clusters(sample, &kmeans.fit(sample).map_err(MixtureError::KMeansStart)?))
+    }
+}
+
+/// A restriction as a constraint.
+struct Fixed(Restriction);
+
+impl Constraint for Fixed {
+    fn restriction(&self, _k: usize) -> Result<Restriction, ConstraintError> {
+        Ok(self.0.clone())
+    }
+}
+
+/// Each cluster's share, centre, and variance about it. A cluster without spread takes the average variance within
+/// clusters, or failing that a share of the data's: a component that starts on a point would stay there.
+fn from_clusters(sample: &Sample, fit: &KMeansFit) -> Start {
+    let mut weights = Vec::with_capacity(fit.sizes().len());
+    let mut next = 0;
+    for &size in fit.sizes() {
+        weights.push((next..next + size).map(|i| sample.weight(i)).sum::<f64>());
+        next += size;
+    }
+    let total: f64 = weights.iter().sum();
+    let frame = sample.frame();
+    let (k, range) = (weights.len() as f64, sample.values()[sample.len() - 1] - sample.values()[0]);
+    let spread = [fit.inertia() / total, (range / k).powi(2) / 12.0, frame.leave_square(1.0)];
+    let spread = spread.into_iter().find(|&v| v > 0.0).unwrap_or(1.0);
+    let variance = |(&within, &weight): (&f64, &f64)| {
+        let variance = within / weight;
+        if variance > super::FLOOR * spread { variance } else { spread }
+    };
+    let variances = fit.within().iter().zip(&weights).map(variance).collect();
+    let weights = weights.iter().map(|weight| weight / total).collect();
+    Start::sound(weights, fit.centers().to_vec(), variances)
+}

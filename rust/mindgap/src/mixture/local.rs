@@ -1,0 +1,113 @@
+//! The engine of this process: threads over pieces of sorted data whose cuts depend on nothing but their number.
+
+use super::density::Parabola;
+use super::engine::{Engine, Moments, Summary};
+use super::estep::{CHUNK, Pass, Scratch};
+use super::start::Start;
+use crate::parallel::Workers;
+use crate::sample::Sample;
+use pulp::{Arch, Simd, WithSimd};
+#[cfg(feature = "rayon")]
+use rayon::prelude::*;
+
+/// Points of one piece of work: enough to be worth handing over, few enough to go round.
+const PIECE: usize = 32 * CHUNK;
+
+/// The points of a [`Sample`], in units of the data.
+pub struct LocalEngine<'a> {
+    sample: &'a Sample,
+    workers: Workers,
+    scale: f64,
+    shift: f64,
+}
+
+impl<'a> LocalEngine<'a> {
+    /// An engine that speaks in units of the data.
+    pub fn new(sample: &'a Sample) -> Self {
+        Self { sample, workers: Workers::for_points(sample.len()), scale: 1.0, shift: 0.0 }
+    }
+
+    /// An engine that speaks in frame units.
+    pub(super) fn framed(sample: &'a Sample) -> Self {
+        let frame = sample.frame();
+        let scale = frame.enter_length(1.0);
+        Self { scale, shift: frame.shift() * scale, ..Self::new(sample) }
+    }
+
+    fn pass(&self, parameters: &Start, classify: bool) -> Moments {
+        let parabolas = Parabola::of(parameters);
+        let pass = Pass { parabolas: &parabolas, scale: self.scale, shift: self.shift, classify };
+        let (values, weights) = (self.sample.values(), self.sample.weights());
+        let piece = |index: usize| {
+            let range = index * PIECE..((index + 1) * PIECE).min(values.len());
+            Arch::new().dispatch(Piece {
+                pass: &pass,
+                values: &values[range.clone()],
+                weights: weights.map(|weights| &weights[range]),
+            })
+        };
+        let pieces = values.len().div_ceil(PIECE);
+        let mut moments = Moments::zero(parabolas.len());
+        if pieces == 1 {
+            moments.add(&piece(0));
+            return moments;
+        }
+        #[cfg(feature = "rayon")]
+        let parts: Vec<Moments> = self.workers.run(|| (0..pieces).into_par_iter().map(piece).collect());
+        #[cfg(not(feature = "rayon"))]
+        let parts: Vec<Moments> = self.workers.run(|| (0..pieces).map(piece).collect());
+        parts.iter().for_each(|part| moments.add(part));
+        moments
+    }
+}
+
+impl Engine for LocalEngine<'_> {
+    fn summary(&mut self) -> Result<Summary, String> {
+        // A single wide component takes every point whole: its moments are those of the data. It stands in the middle of
+        // the frame, so that the squares do not cancel.
+        let center = self.sample.frame().shift() * self.scale - self.shift;
+        let parameters = Start::sound(vec![1.0], vec![center], vec![f64::MAX.sqrt()]);
+        let Moments { weight, first, second, .. } = self.pass(&parameters, false);
+        let (total, mean) = (weight[0], first[0] / weight[0]);
+        let variance = (second[0] / total - mean * mean).max(0.0);
+        Ok(Summary { total_weight: self.sample.total_weight(), variance })
+    }
+
+    fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {
+        Ok(self.pass(parameters, false))
+    }
+
+    fn finish(&mut self, parameters: &Start) -> Result<Moments, String> {
+        Ok(self.pass(parameters, true))
+    }
+}
+
+/// One piece of a pass, compiled for each kind of processor.
+struct Piece<'a> {
+    pass: &'a Pass<'a>,
+    values: &'a [f64],
+    weights: Option<&'a [f64]>,
+}
+
+impl WithSimd for Piece<'_> {
+    type Output = Moments;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> Moments {
+        if S::IS_SCALAR { self.run::<false>() } else { self.run::<true>() }
+    }
+}
+
+impl Piece<'_> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) -> Moments {
+        let components = self.pass.parabolas.len();
+        let mut scratch = Scratch::new(components);
+        let mut moments = Moments::zero(components);
+        for (c, values) in self.values.chunks(CHUNK).enumerate() {
+            let weights = self.weights.map(|weights| &weights[c * CHUNK..c * CHUNK + values.len()]);
+            self.pass.add_chunk::<FUSED>(values, weights, &mut scratch, &mut moments);
+        }
+        moments
+    }
+}

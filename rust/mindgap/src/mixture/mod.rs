@@ -1,0 +1,246 @@
+//! Gaussian mixtures whose neighbouring means keep a gap, fitted by EM.
+//!
+//! An iteration is one pass over the data, O(N·K), and a small quadratic program for the means. Nothing of the size
+//! N×K is ever stored.
+
+mod criteria;
+mod density;
+mod elementary;
+mod em;
+mod engine;
+mod estep;
+mod fit;
+mod initializer;
+mod local;
+mod mstep;
+mod qp;
+mod restraint;
+mod start;
+mod status;
+
+pub use engine::{Engine, Moments, Summary};
+pub use fit::MixtureFit;
+pub use initializer::{Auto, Ckmeans, ConstrainedKMeans, Initializer};
+pub use local::LocalEngine;
+pub use mstep::VarianceModel;
+pub use start::Start;
+pub use status::Status;
+
+use crate::constraint::{Constraint, Unconstrained};
+use crate::error::MixtureError;
+use crate::frame::Frame;
+use crate::progress::Watch;
+use crate::sample::Sample;
+use em::Yardstick;
+use fit::Facts;
+use mstep::MStep;
+use restraint::Restraint;
+
+/// The default floor of the variances, as a fraction of the data's variance.
+const FLOOR: f64 = 1e-10;
+
+/// What the tolerance is measured in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToleranceScale {
+    /// Means in standard deviations of the data, variances in the data's variance: units do not matter.
+    #[default]
+    Data,
+    /// Means and variances in the units of the data, as in the paper.
+    Absolute,
+}
+
+/// A mixture to be fitted.
+///
+/// ```
+/// use mindgap::{GapBounds, Mixture, Sample, Start};
+///
+/// let x: Vec<f64> = (0..200).map(|i| f64::from(i % 2) * 4.0 + f64::from(i % 10) * 0.1).collect();
+/// let sample = Sample::new(&x)?;
+/// let start = Start::new(&[0.5, 0.5], &[0.0, 1.0], &[1.0, 1.0])?;
+/// let fit = Mixture::new(2).constraint(GapBounds::lower(4.5)).init(start).fit(&sample)?;
+/// assert!(fit.converged());
+/// assert!((fit.gaps()[0] - 4.5).abs() < 1e-9);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+pub struct Mixture {
+    k: usize,
+    constraint: Box<dyn Constraint>,
+    init: Box<dyn Initializer>,
+    tol: f64,
+    tol_scale: ToleranceScale,
+    max_iter: usize,
+    variances: VarianceModel,
+    min_variance: Option<f64>,
+}
+
+impl Mixture {
+    /// A mixture of `k` components: no constraint, the paper's start, tolerance 1e-6 of the data's scale, at most 1000
+    /// iterations, free variances, a floor of 1e-10 of the data's variance.
+    pub fn new(k: usize) -> Self {
+        Self {
+            k,
+            constraint: Box::new(Unconstrained),
+            init: Box::new(Auto),
+            tol: 1e-6,
+            tol_scale: ToleranceScale::default(),
+            max_iter: 1000,
+            variances: VarianceModel::default(),
+            min_variance: None,
+        }
+    }
+
+    /// What the means must hold.
+    #[must_use]
+    pub fn constraint(mut self, constraint: impl Constraint + 'static) -> Self {
+        self.constraint = Box::new(constraint);
+        self
+    }
+
+    /// Where to start: an initializer, or a [`Start`].
+    #[must_use]
+    pub fn init(mut self, init: impl Initializer + 'static) -> Self {
+        self.init = Box::new(init);
+        self
+    }
+
+    /// The fit has converged when no parameter moves by more than this; 0 asks for a fixed point.
+    #[must_use]
+    pub fn tol(mut self, tol: f64) -> Self {
+        self.tol = tol;
+        self
+    }
+
+    /// What the tolerance is measured in.
+    #[must_use]
+    pub fn tol_scale(mut self, scale: ToleranceScale) -> Self {
+        self.tol_scale = scale;
+        self
+    }
+
+    /// The largest number of iterations, at least 1.
+    #[must_use]
+    pub fn max_iter(mut self, max_iter: usize) -> Self {
+        self.max_iter = max_iter;
+        self
+    }
+
+    /// Which variances the components may have.
+    #[must_use]
+    pub fn variances(mut self, variances: VarianceModel) -> Self {
+        self.variances = variances;
+        self
+    }
+
+    /// The floor of the variances in squared data units; `None` for 1e-10 of the data's variance (of one, where the
+    /// data are all equal). A component whose variance reaches it has collapsed; starts below it are raised to it.
+    #[must_use]
+    pub fn min_variance(mut self, floor: impl Into<Option<f64>>) -> Self {
+        self.min_variance = floor.into();
+        self
+    }
+
+    /// Fits the mixture.
+    ///
+    /// # Errors
+    /// Settings, starts and constraints that make no sense for this sample, rows that no means hold, and solvers that fail.
+    pub fn fit(&self, sample: &Sample) -> Result<MixtureFit, MixtureError> {
+        self.fit_watched(sample, None)
+    }
+
+    /// Fits the mixture, reporting to `watch`, which may stop it between iterations.
+    ///
+    /// # Errors
+    /// As [`Mixture::fit`]; also [`MixtureError::Interrupted`].
+    pub fn fit_watched(&self, sample: &Sample, watch: Option<Watch<'_>>) -> Result<MixtureFit, MixtureError> {
+        self.check()?;
+        let (k, distinct) = (self.k, sample.distinct());
+        if k > distinct {
+            return Err(MixtureError::TooManyComponents { k, distinct });
+        }
+        let restriction = self.constraint.restriction(k)?;
+        let restraint = Restraint::new(&restriction, k, sample.frame())?;
+        let start = self.init.start(sample, k, &restriction)?;
+        // Few distinct values: the same sums in fewer terms.
+        let collapsed = (distinct < sample.len() / 4).then(|| sample.collapsed().0);
+        let mut engine = LocalEngine::framed(collapsed.as_ref().unwrap_or(sample));
+        let fit = self.run(&mut engine, &start, restraint, sample.frame(), watch)?;
+        Ok(fit.label(sample))
+    }
+
+    /// Fits data that only `engine` sees, in its own units, from `start`; the initializer is not asked. The fit has
+    /// no [`labels`](MixtureFit::labels).
+    ///
+    /// # Errors
+    /// As [`Mixture::fit_watched`]; also [`MixtureError::Engine`].
+    pub fn fit_engine(
+        &self,
+        engine: &mut dyn Engine,
+        start: &Start,
+        watch: Option<Watch<'_>>,
+    ) -> Result<MixtureFit, MixtureError> {
+        self.check()?;
+        let frame = Frame::identity();
+        let restraint = Restraint::new(&self.constraint.restriction(self.k)?, self.k, &frame)?;
+        self.run(engine, start, restraint, &frame, watch)
+    }
+
+    fn check(&self) -> Result<(), MixtureError> {
+        let bad = |name, value, expected| Err(MixtureError::BadSetting { name, value, expected });
+        if self.k == 0 {
+            return Err(MixtureError::NoComponents);
+        }
+        if !(self.tol.is_finite() && self.tol >= 0.0) {
+            return bad("tol", self.tol, "it must be finite and not negative");
+        }
+        if self.max_iter == 0 {
+            return bad("max_iter", 0.0, "it must be at least 1");
+        }
+        match self.min_variance {
+            Some(floor) if !(floor.is_finite() && floor > 0.0) => {
+                bad("min_variance", floor, "it must be finite and positive")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs the loop in the engine's units and brings the outcome home.
+    fn run(
+        &self,
+        engine: &mut dyn Engine,
+        start: &Start,
+        restraint: Restraint,
+        frame: &Frame,
+        watch: Option<Watch<'_>>,
+    ) -> Result<MixtureFit, MixtureError> {
+        if start.k() != self.k {
+            return Err(MixtureError::StartCount { k: self.k, given: start.k() });
+        }
+        let Summary { total_weight, variance } = engine.summary().map_err(MixtureError::Engine)?;
+        if !(total_weight.is_finite() && total_weight > 0.0 && variance.is_finite() && variance >= 0.0) {
+            let what = format!("it reports a total weight of {total_weight} and a variance of {variance}");
+            return Err(MixtureError::Engine(what));
+        }
+        let variance = if variance > 0.0 { variance } else { 1.0 };
+        let floor = self.min_variance.map_or(FLOOR * variance, |floor| frame.enter_square(floor));
+        let (mean_unit, variance_unit) = match self.tol_scale {
+            ToleranceScale::Data => (variance.sqrt(), variance),
+            ToleranceScale::Absolute => (frame.enter_length(1.0), frame.enter_square(1.0)),
+        };
+        let yardstick = Yardstick { tol: self.tol, max_iter: self.max_iter, mean_unit, variance_unit };
+        // A density in frame units is smaller by the scale.
+        let offset = total_weight * frame.enter_length(1.0).ln();
+        let mstep = MStep { program: restraint.program()?, variances: self.variances, floor };
+        let start = start.enter(frame).raised(floor);
+        let mut outcome = em::run(engine, mstep, yardstick, offset, start, watch)?;
+        let order;
+        (outcome.parameters, order) = outcome.parameters.sorted();
+        outcome.status = outcome.status.renumbered(&order);
+        let means = outcome.parameters.means();
+        let gaps = means.windows(2).map(|pair| frame.leave_length(pair[1] - pair[0])).collect();
+        let variance_count = if self.variances == VarianceModel::Equal { 1 } else { self.k };
+        let facts = Facts { gaps, active: restraint.active(means), total_weight, variance_count };
+        outcome.parameters = outcome.parameters.leave(frame);
+        Ok(MixtureFit::new(outcome, facts))
+    }
+}

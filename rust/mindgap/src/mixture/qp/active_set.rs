@@ -1,0 +1,175 @@
+//! The exact optimum by a dual active-set method (Goldfarb and Idnani's), one small solve a step.
+//!
+//! From a set of rows that press the right way, take the row that is missed by most, move towards it, and drop each
+//! row whose pressure vanishes on the way. A row that cannot be reached names the rows it clashes with.
+
+use super::equality::{self, Equilibrium, Objective};
+use super::rows::{Bound, Rows, Side};
+
+/// A coefficient of a vanishing combination below this is zero.
+const ABSENT: f64 = 1e-9;
+
+/// The optimum: the means, and the rows that hold them.
+#[derive(Clone, Debug)]
+pub(crate) struct Optimum {
+    pub(crate) means: Vec<f64>,
+    pub(crate) active: Vec<Bound>,
+}
+
+/// Why there is no optimum.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Failure {
+    /// These rows cannot be held together; any but one can.
+    Clash(Vec<usize>),
+    /// The method did not end, which exact arithmetic rules out.
+    NoEnd,
+}
+
+/// The optimum if `bounds` are the rows active in it: nothing missed, and every row pressing the right way.
+pub(crate) fn check(rows: &Rows, objective: Objective<'_>, bounds: &[Bound]) -> Option<Optimum> {
+    let Equilibrium { means, multipliers, noise, dependencies } = equality::solve(rows, objective, bounds);
+    let presses = |index: usize| bounds[index].side == Side::Equal || multipliers[index] >= -noise[index];
+    if !(0..bounds.len()).all(presses) || rows.worst_miss(&means, objective.scale()).is_some() {
+        return None;
+    }
+    let independent = |index: &usize| dependencies.iter().all(|(dependent, _)| dependent != index);
+    let active = (0..bounds.len()).filter(independent).map(|index| bounds[index]).collect();
+    Some(Optimum { means, active })
+}
+
+/// The optimum, from a guess of the active rows.
+pub(crate) fn optimise(rows: &Rows, objective: Objective<'_>, guess: &[Bound]) -> Result<Optimum, Failure> {
+    let mut search = Search::begin(rows, objective, guess)?;
+    // Each round adds a row and may drop others; far more rounds than rows means that rounding has made it circle.
+    for _ in 0..50 * (rows.len() + 1) {
+        match rows.worst_miss(&search.means, objective.scale()) {
+            None => return Ok(Optimum { means: search.means, active: search.active }),
+            Some(bound) => search.add(bound)?,
+        }
+    }
+    Err(Failure::NoEnd)
+}
+
+struct Search<'a> {
+    rows: &'a Rows,
+    objective: Objective<'a>,
+    means: Vec<f64>,
+    active: Vec<Bound>,
+    multipliers: Vec<f64>,
+}
+
+impl<'a> Search<'a> {
+    /// The equalities, and those rows of the guess that press the right way.
+    fn begin(rows: &'a Rows, objective: Objective<'a>, guess: &[Bound]) -> Result<Self, Failure> {
+        let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row));
+        let mut active: Vec<Bound> = equalities.map(|row| Bound { row, side: Side::Equal }).collect();
+        active.extend(guess.iter().filter(|bound| bound.side != Side::Equal));
+        loop {
+            let state = equality::solve(rows, objective, &active);
+            if let Some((index, combination)) = state.dependencies.last() {
+                let index = loosest(&active, combination).unwrap_or(*index);
+                let bound = active[index];
+                if bound.side == Side::Equal && rows.miss(bound.row, &state.means, objective.scale()).is_some() {
+                    return Err(Failure::Clash(members(&active, combination)));
+                }
+                active.remove(index);
+                continue;
+            }
+            let pulling = |&index: &usize| active[index].side != Side::Equal && state.multipliers[index] < 0.0;
+            let worst = (0..active.len())
+                .filter(pulling)
+                .min_by(|&a, &b| state.multipliers[a].total_cmp(&state.multipliers[b]));
+            match worst {
+                Some(index) => drop(active.remove(index)),
+                None => {
+                    let Equilibrium { means, multipliers, .. } = state;
+                    return Ok(Self { rows, objective, means, active, multipliers });
+                }
+            }
+        }
+    }
+
+    /// Moves until `bound` is held, dropping rows on the way.
+    fn add(&mut self, bound: Bound) -> Result<(), Failure> {
+        self.active.push(bound);
+        self.multipliers.push(0.0);
+        // At most every other row is dropped.
+        for _ in 0..=self.active.len() {
+            let full = equality::solve(self.rows, self.objective, &self.active);
+            if let Some((_, combination)) = full.dependencies.first() {
+                let dropped = self.slide(combination)?;
+                self.remove(dropped);
+                continue;
+            }
+            match self.first_to_vanish(&full) {
+                None => {
+                    self.means = full.means;
+                    self.multipliers = full.multipliers;
+                    return Ok(());
+                }
+                Some((index, step)) => {
+                    for (now, then) in self.multipliers.iter_mut().zip(&full.multipliers) {
+                        *now += step * (then - *now);
+                    }
+                    self.remove(index);
+                }
+            }
+        }
+        Err(Failure::NoEnd)
+    }
+
+    /// The new row depends on the active ones: its pressure takes over from theirs until one vanishes.
+    fn slide(&mut self, combination: &[f64]) -> Result<usize, Failure> {
+        let new = self.active.len() - 1;
+        let size = combination.iter().fold(0.0, |size: f64, c| size.max(c.abs()));
+        let mut first: Option<(usize, f64)> = None;
+        for index in 0..new {
+            let share = -combination[index] / combination[new];
+            let blocks = self.active[index].side != Side::Equal && share > ABSENT * size / combination[new].abs();
+            let step = self.multipliers[index].max(0.0) / share;
+            if blocks && first.is_none_or(|(_, least)| step < least) {
+                first = Some((index, step));
+            }
+        }
+        let Some((index, step)) = first else {
+            return Err(Failure::Clash(members(&self.active, combination)));
+        };
+        for (multiplier, c) in self.multipliers.iter_mut().zip(combination) {
+            *multiplier += step * c / combination[new];
+        }
+        Ok(index)
+    }
+
+    /// The active row whose multiplier reaches zero first on the way to `full`, and how far along that is.
+    fn first_to_vanish(&self, full: &Equilibrium) -> Option<(usize, f64)> {
+        let new = self.active.len() - 1;
+        let vanishing =
+            |&index: &usize| self.active[index].side != Side::Equal && full.multipliers[index] < -full.noise[index];
+        let step = |index: usize| {
+            let now = self.multipliers[index].max(0.0);
+            (index, now / (now - full.multipliers[index]))
+        };
+        (0..new).filter(vanishing).map(step).min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    fn remove(&mut self, index: usize) {
+        self.active.remove(index);
+        self.multipliers.remove(index);
+    }
+}
+
+/// The last row of a vanishing combination that is no equality: the one to do without.
+fn loosest(active: &[Bound], combination: &[f64]) -> Option<usize> {
+    let size = combination.iter().fold(0.0, |size: f64, c| size.max(c.abs()));
+    (0..active.len()).rfind(|&index| active[index].side != Side::Equal && combination[index].abs() > ABSENT * size)
+}
+
+/// The rows that take part in a vanishing combination.
+fn members(active: &[Bound], combination: &[f64]) -> Vec<usize> {
+    let size = combination.iter().fold(0.0, |size: f64, c| size.max(c.abs()));
+    let takes_part = |(_, c): &(&Bound, &f64)| c.abs() > ABSENT * size;
+    let mut rows: Vec<usize> = active.iter().zip(combination).filter(takes_part).map(|(bound, _)| bound.row).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}

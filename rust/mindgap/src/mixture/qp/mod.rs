@@ -1,0 +1,75 @@
+//! The means' quadratic program: `min Σ g_k (μ_k - m_k)²` under the rows, to the last bit.
+//!
+//! Between two iterations of EM the answer hardly changes, so the cheap answers come first: the targets themselves, the
+//! rows that were active last time, and only then the interior-point solver, whose rows are solved on exactly. Where
+//! stiffnesses are so far apart that it misjudges a row, an active-set method goes on from its guess.
+
+mod active_set;
+mod clarabel;
+mod equality;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+pub(super) use active_set::Failure;
+pub(super) use equality::Objective;
+pub(super) use rows::Rows;
+
+use active_set::{check, optimise};
+use clarabel::InteriorPoint;
+use rows::{Bound, Side};
+
+/// The program of one fit.
+pub(super) struct MeanProgram {
+    rows: Rows,
+    last: Vec<Bound>,
+    interior_point: Option<InteriorPoint>,
+}
+
+impl MeanProgram {
+    /// The program under these rows.
+    ///
+    /// # Errors
+    /// The rows that cannot be held together.
+    pub(super) fn new(rows: Rows) -> Result<Self, Failure> {
+        let (targets, stiffness) = (vec![0.0; rows.k()], vec![1.0; rows.k()]);
+        optimise(&rows, Objective { targets: &targets, stiffness: &stiffness }, &[])?;
+        let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row));
+        let last = equalities.map(|row| Bound { row, side: Side::Equal }).collect();
+        Ok(Self { rows, last, interior_point: None })
+    }
+
+    pub(super) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// The best means.
+    ///
+    /// # Errors
+    /// What kept the solvers from an answer.
+    pub(super) fn solve(&mut self, objective: Objective<'_>) -> Result<Vec<f64>, String> {
+        if self.rows.worst_miss(objective.targets, objective.scale()).is_none() {
+            return Ok(objective.targets.to_vec());
+        }
+        if let Some(optimum) = check(&self.rows, objective, &self.last) {
+            return Ok(optimum.means);
+        }
+        let guess = self.interior_point(objective)?.active(objective)?;
+        let optimum = match check(&self.rows, objective, &guess) {
+            Some(optimum) => optimum,
+            None => optimise(&self.rows, objective, &guess).map_err(|failure| match failure {
+                Failure::Clash(rows) => format!("rows {rows:?} clash"),
+                Failure::NoEnd => "the active-set method did not end".to_owned(),
+            })?,
+        };
+        self.last = optimum.active;
+        Ok(optimum.means)
+    }
+
+    fn interior_point(&mut self, objective: Objective<'_>) -> Result<&mut InteriorPoint, String> {
+        match &mut self.interior_point {
+            Some(solver) => Ok(solver),
+            none => Ok(none.insert(InteriorPoint::new(&self.rows, objective)?)),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The rows that the means must hold, in the units of the fit, each scaled so that its largest coefficient is near one.
+
+use crate::constraint::{Gaps, LinearRows};
+use crate::frame::Frame;
+
+/// A row may be missed by this fraction of the sizes of its terms and of the targets, which is a few roundings.
+const HELD: f64 = 1e-13;
+
+/// `lower ≤ A·μ ≤ upper`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rows {
+    k: usize,
+    matrix: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    /// How many come from the constraint; the others keep the means ascending.
+    given: usize,
+}
+
+/// Which bound of a row holds with equality.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Lower,
+    Upper,
+    /// Lower and upper bound are one.
+    Equal,
+}
+
+/// A row at one of its bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub(crate) row: usize,
+    pub(crate) side: Side,
+}
+
+impl Rows {
+    fn new(k: usize) -> Self {
+        Self { k, ..Self::default() }
+    }
+
+    /// The bounds on the gaps, in frame units.
+    pub(crate) fn from_gaps(gaps: &Gaps, frame: &Frame) -> Self {
+        let mut rows = Self::new(gaps.lower.len() + 1);
+        let gaps = gaps.enter(frame);
+        for (gap, (&lower, &upper)) in gaps.lower.iter().zip(&gaps.upper).enumerate() {
+            rows.push_gap(gap, lower, upper);
+        }
+        rows.given = rows.len();
+        rows
+    }
+
+    /// Linear rows in frame units, and the ascending order of the means.
+    pub(crate) fn from_linear(linear: &LinearRows, frame: &Frame) -> Self {
+        let mut rows = Self::new(linear.k());
+        for row in 0..linear.len() {
+            let coefficients = linear.row(row);
+            // a·(z/s + shift) is bounded: so is a·z, by s·(bound - shift·Σa).
+            let offset = frame.shift() * coefficients.iter().sum::<f64>();
+            let enter = |bound: f64| frame.enter_length(bound - offset);
+            rows.push(coefficients, enter(linear.lower()[row]), enter(linear.upper()[row]));
+        }
+        rows.given = rows.len();
+        for gap in 0..rows.k.saturating_sub(1) {
+            rows.push_gap(gap, 0.0, f64::INFINITY);
+        }
+        rows
+    }
+
+    fn push_gap(&mut self, gap: usize, lower: f64, upper: f64) {
+        let mut row = vec![0.0; self.k];
+        (row[gap], row[gap + 1]) = (-1.0, 1.0);
+        self.push(&row, lower, upper);
+    }
+
+    fn push(&mut self, coefficients: &[f64], lower: f64, upper: f64) {
+        let largest = coefficients.iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
+        // A power of two, so that scaling rounds nothing.
+        let scale = f64::from_bits(largest.to_bits() & 0x7ff0_0000_0000_0000).recip();
+        let scale = if scale.is_finite() && scale > 0.0 { scale } else { 1.0 };
+        self.matrix.extend(coefficients.iter().map(|a| a * scale));
+        self.lower.push(lower * scale);
+        self.upper.push(upper * scale);
+    }
+
+    pub(crate) fn k(&self) -> usize {
+        self.k
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lower.len()
+    }
+
+    /// How many rows come from the constraint.
+    pub(crate) fn given(&self) -> usize {
+        self.given
+    }
+
+    pub(crate) fn row(&self, row: usize) -> &[f64] {
+        &self.matrix[row * self.k..(row + 1) * self.k]
+    }
+
+    pub(crate) fn bounds(&self, row: usize) -> (f64, f64) {
+        (self.lower[row], self.upper[row])
+    }
+
+    pub(crate) fn is_equality(&self, row: usize) -> bool {
+        self.lower[row] == self.upper[row]
+    }
+
+    /// What the row must equal at a bound.
+    pub(crate) fn level(&self, bound: Bound) -> f64 {
+        match bound.side {
+            Side::Upper => self.upper[bound.row],
+            Side::Lower | Side::Equal => self.lower[bound.row],
+        }
+    }
+
+    /// The value of a row.
+    pub(crate) fn value(&self, row: usize, means: &[f64]) -> f64 {
+        self.row(row).iter().zip(means).map(|(a, mean)| a * mean).sum()
+    }
+
+    /// By how much a row is missed, and at which bound; `None` if it is held to rounding.
+    pub(crate) fn miss(&self, row: usize, means: &[f64], scale: f64) -> Option<(Bound, f64)> {
+        let (lower, upper) = self.bounds(row);
+        let (mut value, mut size) = (0.0, 0.0);
+        for (a, mean) in self.row(row).iter().zip(means) {
+            value += a * mean;
+            size += (a * mean).abs();
+        }
+        let (side, level, by) =
+            if value < lower { (Side::Lower, lower, lower - value) } else { (Side::Upper, upper, value - upper) };
+        let side = if self.is_equality(row) { Side::Equal } else { side };
+        (by > HELD * (size + level.abs() + scale)).then_some((Bound { row, side }, by))
+    }
+
+    /// The row that is missed by most, where targets of this scale were asked for.
+    pub(crate) fn worst_miss(&self, means: &[f64], scale: f64) -> Option<Bound> {
+        let misses = (0..self.len()).filter_map(|row| self.miss(row, means, scale));
+        misses.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(bound, _)| bound)
+    }
+}

@@ -1,0 +1,284 @@
+//! The program against the obvious oracle: try every set of rows at every side, in doubled precision.
+
+use super::*;
+use crate::constraint::{GapBounds, LinearRows};
+use crate::frame::Frame;
+
+/// A sum of two doubles, by Dekker's and Knuth's error-free operations.
+#[derive(Clone, Copy)]
+struct Twofold(f64, f64);
+
+impl Twofold {
+    fn of(x: f64) -> Self {
+        Self(x, 0.0)
+    }
+
+    fn add(self, other: Self) -> Self {
+        let sum = self.0 + other.0;
+        let part = sum - self.0;
+        let error = (self.0 - (sum - part)) + (other.0 - part) + self.1 + other.1;
+        Self(sum + error, error - ((sum + error) - sum))
+    }
+
+    fn neg(self) -> Self {
+        Self(-self.0, -self.1)
+    }
+
+    fn mul(self, other: Self) -> Self {
+        let split = |x: f64| {
+            let c = x * 134_217_729.0;
+            let high = c - (c - x);
+            (high, x - high)
+        };
+        let product = self.0 * other.0;
+        let ((a, b), (c, d)) = (split(self.0), split(other.0));
+        let error = ((a * c - product) + a * d + b * c) + b * d + self.0 * other.1 + self.1 * other.0;
+        Self(product + error, error - ((product + error) - product))
+    }
+
+    fn div(self, other: Self) -> Self {
+        let first = self.0 / other.0;
+        let rest = self.add(other.mul(Self::of(first)).neg());
+        Self::of(first).add(Self::of(rest.0 / other.0))
+    }
+}
+
+/// Means that hold `bounds` with equality, by the normal equations; `None` if the bounds depend on each other.
+fn on_bounds(rows: &Rows, m: &[f64], g: &[f64], bounds: &[Bound]) -> Option<Vec<Twofold>> {
+    let n = bounds.len();
+    let k = rows.k();
+    let dot = |a: &dyn Fn(usize) -> Twofold, b: &dyn Fn(usize) -> Twofold| {
+        (0..k).fold(Twofold::of(0.0), |sum, i| sum.add(a(i).mul(b(i))))
+    };
+    let row = |b: usize| move |i: usize| Twofold::of(rows.row(bounds[b].row)[i]);
+    let soft = |i: usize| Twofold::of(1.0).div(Twofold::of(g[i]));
+    let mut table: Vec<Vec<Twofold>> = (0..n)
+        .map(|r| {
+            let mut line: Vec<Twofold> = (0..n).map(|c| dot(&row(r), &|i| row(c)(i).mul(soft(i)))).collect();
+            line.push(Twofold::of(rows.level(bounds[r])).add(dot(&row(r), &|i| Twofold::of(m[i])).neg()));
+            line
+        })
+        .collect();
+    let sizes: Vec<f64> = (0..n).map(|r| table[r][r].0).collect();
+    for p in 0..n {
+        if table[p][p].0 <= 1e-24 * sizes[p] {
+            return None;
+        }
+        for r in 0..n {
+            if r != p {
+                let factor = table[r][p].div(table[p][p]);
+                for c in p..=n {
+                    table[r][c] = table[r][c].add(factor.mul(table[p][c]).neg());
+                }
+            }
+        }
+    }
+    let multipliers: Vec<Twofold> = (0..n).map(|p| table[p][n].div(table[p][p])).collect();
+    Some(
+        (0..k)
+            .map(|i| {
+                let force = (0..n).fold(Twofold::of(0.0), |sum, b| sum.add(row(b)(i).mul(multipliers[b])));
+                Twofold::of(m[i]).add(force.mul(soft(i)))
+            })
+            .collect(),
+    )
+}
+
+/// The feasible candidate of least cost among all sets of rows; `None` if none is feasible.
+fn oracle(rows: &Rows, m: &[f64], g: &[f64]) -> Option<Vec<f64>> {
+    let mut best: Option<(Twofold, Vec<f64>)> = None;
+    for code in 0..3usize.pow(rows.len() as u32) {
+        let digit = |row: usize| code / 3usize.pow(row as u32) % 3;
+        let side = |row: usize| match digit(row) {
+            1 if rows.is_equality(row) => Some(Side::Equal),
+            1 => Some(Side::Lower),
+            2 => Some(Side::Upper),
+            _ => None,
+        };
+        let bounds: Vec<Bound> = (0..rows.len()).filter_map(|row| side(row).map(|side| Bound { row, side })).collect();
+        if bounds.len() > rows.k() || bounds.iter().any(|b| !rows.level(*b).is_finite()) {
+            continue;
+        }
+        let Some(means) = on_bounds(rows, m, g, &bounds) else { continue };
+        let holds = |row: usize| {
+            let value =
+                (0..rows.k()).fold(Twofold::of(0.0), |sum, i| sum.add(Twofold::of(rows.row(row)[i]).mul(means[i])));
+            let (lower, upper) = rows.bounds(row);
+            (lower == f64::NEG_INFINITY || value.add(Twofold::of(-lower)).0 >= -1e-12)
+                && (upper == f64::INFINITY || value.add(Twofold::of(-upper)).0 <= 1e-12)
+        };
+        if !(0..rows.len()).all(holds) {
+            continue;
+        }
+        let cost = (0..rows.k()).fold(Twofold::of(0.0), |sum, i| {
+            let d = means[i].add(Twofold::of(-m[i]));
+            sum.add(d.mul(d).mul(Twofold::of(g[i])))
+        });
+        if best.as_ref().is_none_or(|(least, _)| cost.add(least.neg()).0 < 0.0) {
+            best = Some((cost, means.iter().map(|mean| mean.0).collect()));
+        }
+    }
+    best.map(|(_, means)| means)
+}
+
+/// Random numbers, the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn unit(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.unit() * n as f64) as usize
+    }
+
+    /// Targets about one apart and stiffnesses from 1e-6 to 1e12.
+    fn objective(&mut self, k: usize) -> (Vec<f64>, Vec<f64>) {
+        let m = (0..k).map(|_| 4.0 * self.unit() - 2.0).collect();
+        let g = (0..k).map(|_| 10f64.powf(18.0 * self.unit() - 6.0)).collect();
+        (m, g)
+    }
+}
+
+fn frame() -> Frame {
+    Frame::of_sorted(&[0.0, 0.0]).unwrap()
+}
+
+fn gap_rows(dice: &mut Dice, k: usize) -> Rows {
+    let (mut lower, mut upper) = (Vec::new(), Vec::new());
+    for _ in 1..k {
+        let low = if dice.below(3) == 0 { 0.0 } else { dice.unit() };
+        lower.push(low);
+        upper.push(match dice.below(3) {
+            0 => low,
+            1 => low + dice.unit(),
+            _ => f64::INFINITY,
+        });
+    }
+    Rows::from_gaps(&GapBounds::per_gap(&lower, &upper).unwrap().resolve(k).unwrap(), &frame())
+}
+
+/// Rows through a common point, so that they can be held; some repeated, some summed, some equalities.
+fn linear_rows(dice: &mut Dice, k: usize, count: usize) -> LinearRows {
+    let mut point: Vec<f64> = (0..k).map(|_| dice.unit()).collect();
+    point.sort_by(f64::total_cmp);
+    let (mut matrix, mut lower, mut upper) = (Vec::<f64>::new(), Vec::new(), Vec::new());
+    for row in 0..count {
+        let copied = row > 0 && dice.below(4) == 0;
+        let coefficients: Vec<f64> = if copied {
+            let from = dice.below(row) * k;
+            matrix[from..from + k].iter().map(|a| 2.0 * a).collect()
+        } else {
+            (0..k).map(|i| if i == row % k { 1.0 } else { (dice.below(9) as f64 - 4.0) / 4.0 }).collect()
+        };
+        let value: f64 = coefficients.iter().zip(&point).map(|(a, x)| a * x).sum();
+        let (low, high) = match dice.below(4) {
+            0 => (value, value),
+            1 => (value - dice.unit() * 0.3, f64::INFINITY),
+            2 => (f64::NEG_INFINITY, value + dice.unit() * 0.3),
+            _ => (value - dice.unit() * 0.1, value + dice.unit() * 0.1),
+        };
+        matrix.extend(coefficients);
+        lower.push(low);
+        upper.push(high);
+    }
+    LinearRows::new(k, &matrix, &lower, &upper).unwrap()
+}
+
+fn agree(program: &mut MeanProgram, m: &[f64], g: &[f64], case: usize) {
+    let expected = oracle(program.rows(), m, g).unwrap_or_else(|| panic!("case {case} has no solution"));
+    let means = program.solve(Objective { targets: m, stiffness: g }).unwrap_or_else(|e| panic!("case {case}: {e}"));
+    for (mean, expected) in means.iter().zip(&expected) {
+        assert!((mean - expected).abs() <= 1e-9, "case {case}: {means:?} for {expected:?} of {m:?} {g:?}");
+    }
+}
+
+#[test]
+fn gap_programs_agree_with_every_active_set() {
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    for case in 0..600 {
+        let k = 2 + dice.below(4);
+        let mut program = MeanProgram::new(gap_rows(&mut dice, k)).unwrap();
+        for _ in 0..5 {
+            let (m, g) = dice.objective(k);
+            agree(&mut program, &m, &g, case);
+        }
+    }
+}
+
+#[test]
+fn row_programs_agree_with_every_active_set() {
+    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    for case in 0..500 {
+        let k = 1 + dice.below(4);
+        let count = 1 + dice.below(3);
+        let rows = Rows::from_linear(&linear_rows(&mut dice, k, count), &frame());
+        let mut program = MeanProgram::new(rows).unwrap_or_else(|e| panic!("case {case}: {e:?}"));
+        for _ in 0..5 {
+            let (m, g) = dice.objective(k);
+            agree(&mut program, &m, &g, case);
+        }
+    }
+}
+
+#[test]
+fn the_active_set_method_needs_no_guess() {
+    let mut dice = Dice(0x0123_4567_89ab_cdef);
+    for case in 0..500 {
+        let k = 2 + dice.below(3);
+        let rows = gap_rows(&mut dice, k);
+        let (m, g) = dice.objective(k);
+        let optimum = optimise(&rows, Objective { targets: &m, stiffness: &g }, &[]).unwrap();
+        let expected = oracle(&rows, &m, &g).unwrap();
+        for (mean, expected) in optimum.means.iter().zip(&expected) {
+            assert!((mean - expected).abs() <= 1e-9, "case {case}");
+        }
+    }
+}
+
+#[test]
+fn clashing_rows_are_named_and_no_others() {
+    // μ0 ≥ 1 and μ1 ≤ 0 clash with the order; row 1 has no part in it.
+    let rows = LinearRows::new(
+        2,
+        &[1.0, 0.0, 1.0, 1.0, 0.0, 1.0],
+        &[1.0, -9.0, f64::NEG_INFINITY],
+        &[f64::INFINITY, 9.0, 0.0],
+    );
+    let rows = Rows::from_linear(&rows.unwrap(), &frame());
+    assert_eq!(MeanProgram::new(rows).err(), Some(Failure::Clash(vec![0, 2, 3])));
+    // Two equalities on one sum.
+    let rows = LinearRows::new(2, &[1.0, 1.0, 2.0, 2.0], &[1.0, 3.0], &[1.0, 3.0]).unwrap();
+    let rows = Rows::from_linear(&rows, &frame());
+    assert_eq!(MeanProgram::new(rows).err(), Some(Failure::Clash(vec![0, 1])));
+}
+
+#[test]
+fn a_hundred_means_are_pooled_as_by_isotonic_regression() {
+    let k = 100;
+    let mut dice = Dice(77);
+    let rows = Rows::from_gaps(&GapBounds::lower(0.0).resolve(k).unwrap(), &frame());
+    let mut program = MeanProgram::new(rows).unwrap();
+    let m: Vec<f64> = (0..k).map(|i| i as f64 * 0.02 + dice.unit()).collect();
+    let g: Vec<f64> = (0..k).map(|_| 10f64.powf(6.0 * dice.unit())).collect();
+    let means = program.solve(Objective { targets: &m, stiffness: &g }).unwrap();
+    let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
+    for (&m, &g) in m.iter().zip(&g) {
+        blocks.push((m, g, 1));
+        while let [.., (a, u, p), (b, v, q)] = blocks[..] {
+            if a <= b {
+                break;
+            }
+            blocks.truncate(blocks.len() - 2);
+            blocks.push(((a * u + b * v) / (u + v), u + v, p + q));
+        }
+    }
+    let expected = blocks.iter().flat_map(|&(mean, _, count)| std::iter::repeat_n(mean, count));
+    for (mean, expected) in means.iter().zip(expected) {
+        assert!((mean - expected).abs() <= 1e-9);
+    }
+}

@@ -1,0 +1,59 @@
+//! How a fit ended.
+
+use std::fmt;
+
+/// How a fit ended. The result is usable in every case; only [`Status::Converged`] asks for no second look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub enum Status {
+    /// No parameter moved by more than the tolerance in the last iteration.
+    Converged,
+    /// The iterations ran out first.
+    MaxIterations,
+    /// Some components have shrunk onto a point: their variances are held at the floor.
+    Collapsed {
+        /// Which, by ascending mean.
+        components: Vec<usize>,
+    },
+    /// A component's weight has fallen below 1e-16, and the iterations stopped there.
+    LostWeight {
+        /// Which, by ascending mean.
+        component: usize,
+    },
+}
+
+impl Status {
+    /// With the components named by their places in `order`.
+    pub(super) fn renumbered(self, order: &[usize]) -> Self {
+        let place = |component: usize| order.iter().position(|&k| k == component).unwrap_or(component);
+        match self {
+            Self::Collapsed { components } => {
+                let mut components: Vec<usize> = components.into_iter().map(place).collect();
+                components.sort_unstable();
+                Self::Collapsed { components }
+            }
+            Self::LostWeight { component } => Self::LostWeight { component: place(component) },
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Converged => write!(f, "converged"),
+            Self::MaxIterations => {
+                write!(f, "the iterations ran out before the parameters came to rest; raise max_iter or tol")
+            }
+            Self::Collapsed { components } => write!(
+                f,
+                "components {components:?} have collapsed onto a point: their variances are held at the floor; \
+                 try fewer components, equal variances, another start or a larger floor"
+            ),
+            Self::LostWeight { component } => {
+                write!(f, "component {component} has lost its weight; try fewer components or another start")
+            }
+        }
+    }
+}

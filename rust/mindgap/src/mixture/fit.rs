@@ -1,12 +1,12 @@
 //! The result of a mixture fit, in the units and the order of the data.
 
-use super::density::{LEAST, Parabola, Relevant};
+use super::density::{Parabola, Relevant};
 use super::em::Outcome;
+use super::evaluate::most_probable;
 use super::start::Start;
 use super::status::Status;
 use crate::kmeans::Active;
 use crate::sample::Sample;
-use std::f64::consts::LN_2;
 
 /// A fitted mixture; components by ascending mean.
 #[derive(Clone, Debug)]
@@ -144,57 +144,21 @@ impl MixtureFit {
 
     /// The most probable component of each of `values`; NaN goes to the first.
     pub fn predict(&self, values: &[f64]) -> Vec<u32> {
-        let parabolas = Parabola::of(&self.parameters);
-        let all: Vec<usize> = (0..parabolas.len()).collect();
-        values.iter().map(|&x| most_probable(&parabolas, &all, x)).collect()
+        self.parameters.predict(values)
     }
 
     /// The probability of each component at each of `values`: row-major, one row a value. NaN gives NaN.
     pub fn predict_proba(&self, values: &[f64]) -> Vec<f64> {
-        let parabolas = Parabola::of(&self.parameters);
-        let mut rows = Vec::with_capacity(values.len() * parabolas.len());
-        for &x in values {
-            let (peak, total) = peak_and_total(&parabolas, x);
-            rows.extend(parabolas.iter().map(|p| relative(p, x, peak) / total));
-        }
-        rows
+        self.parameters.predict_proba(values)
     }
 
     /// The log-density at each of `values`.
     pub fn score_samples(&self, values: &[f64]) -> Vec<f64> {
-        let parabolas = Parabola::of(&self.parameters);
-        let density = |&x: &f64| {
-            let (peak, total) = peak_and_total(&parabolas, x);
-            peak * LN_2 + total.ln()
-        };
-        values.iter().map(density).collect()
+        self.parameters.score_samples(values)
     }
 
     /// The average log-density of `values`.
     pub fn score(&self, values: &[f64]) -> f64 {
         self.score_samples(values).iter().sum::<f64>() / values.len() as f64
     }
-}
-
-/// The component with the largest logarithm at `x`, the first of equals.
-fn most_probable(parabolas: &[Parabola], components: &[usize], x: f64) -> u32 {
-    let mut best = (components.first().copied().unwrap_or(0), f64::NEG_INFINITY);
-    for &k in components {
-        let value = parabolas[k].at(x);
-        if value > best.1 {
-            best = (k, value);
-        }
-    }
-    best.0 as u32
-}
-
-/// A density at `x` relative to the reference; NaN at NaN.
-fn relative(parabola: &Parabola, x: f64, peak: f64) -> f64 {
-    if x.is_nan() { f64::NAN } else { (parabola.at(x) - peak).exp2() }
-}
-
-/// The largest logarithm at `x`, and the sum of the densities relative to it.
-fn peak_and_total(parabolas: &[Parabola], x: f64) -> (f64, f64) {
-    let peak = parabolas.iter().map(|p| p.at(x)).fold(LEAST, f64::max);
-    (peak, parabolas.iter().map(|p| relative(p, x, peak)).sum())
 }

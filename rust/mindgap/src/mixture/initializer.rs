@@ -1,8 +1,8 @@
 //! Where the EM starts: a k-means partition, or whatever the caller brings.
 
 use super::start::Start;
-use crate::constraint::{Constraint, GapBounds, Restriction};
-use crate::error::{ConstraintError, MixtureError};
+use crate::constraint::{GapBounds, Restriction};
+use crate::error::MixtureError;
 use crate::kmeans::{Centers, KMeans, KMeansFit, Method};
 use crate::sample::Sample;
 
@@ -24,8 +24,9 @@ pub struct Auto;
 pub struct Ckmeans;
 
 /// K-means under the constraint's lower bounds (under the rows, where it is linear rows).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ConstrainedKMeans {
+    delta: Option<f64>,
     method: Method,
     centers: Centers,
 }
@@ -34,6 +35,13 @@ impl ConstrainedKMeans {
     /// The exact method, with cluster means for centres.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// One lower bound for all gaps, in place of the constraint's.
+    #[must_use]
+    pub fn delta(mut self, delta: f64) -> Self {
+        self.delta = Some(delta);
+        self
     }
 
     /// How k-means is solved.
@@ -78,27 +86,16 @@ impl Initializer for Ckmeans {
 
 impl Initializer for ConstrainedKMeans {
     fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError> {
-        let constraint = match restriction {
-            Restriction::Gaps(bounds) => {
+        let constraint = match (self.delta, restriction) {
+            (Some(delta), _) => Restriction::Gaps(GapBounds::lower(delta)),
+            (None, Restriction::Gaps(bounds)) => {
                 let lower = bounds.resolve(k)?.lower;
-                Restriction::Gaps(match lower.first() {
-                    Some(&first) if lower.iter().all(|&bound| bound == first) => GapBounds::lower(first),
-                    _ => GapBounds::per_gap(&lower, &vec![f64::INFINITY; lower.len()])?,
-                })
+                Restriction::Gaps(GapBounds::per_gap(&lower, &vec![f64::INFINITY; lower.len()])?)
             }
-            Restriction::Rows(rows) => Restriction::Rows(rows.clone()),
+            (None, Restriction::Rows(rows)) => Restriction::Rows(rows.clone()),
         };
-        let kmeans = KMeans::new(k).constraint(Fixed(constraint)).method(self.method).centers(self.centers);
+        let kmeans = KMeans::new(k).constraint(constraint).method(self.method).centers(self.centers);
         Ok(from_clusters(sample, &kmeans.fit(sample).map_err(MixtureError::KMeansStart)?))
-    }
-}
-
-/// A restriction as a constraint.
-struct Fixed(Restriction);
-
-impl Constraint for Fixed {
-    fn restriction(&self, _k: usize) -> Result<Restriction, ConstraintError> {
-        Ok(self.0.clone())
     }
 }
 

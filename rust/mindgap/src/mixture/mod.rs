@@ -9,6 +9,7 @@ mod elementary;
 mod em;
 mod engine;
 mod estep;
+mod evaluate;
 mod fit;
 mod initializer;
 mod local;

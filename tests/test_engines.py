@@ -12,7 +12,7 @@ import mindgap as mg
 WEIGHTS, MEANS, VARIANCES = np.array([0.3, 0.7]), np.array([-1.0, 2.0]), np.array([0.5, 2.0])
 
 
-def moments_one_by_one(x: list[float], sample_weight: list[float]) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:  # type: ignore[type-arg]
+def moments_one_by_one(x: list[float], sample_weight: list[float]) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     sums, log_likelihood = np.zeros((3, 2)), 0.0
     for value, mass in zip(x, sample_weight, strict=True):
         densities = [

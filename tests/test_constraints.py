@@ -90,7 +90,7 @@ def test_one_lower_bound_for_all_gaps(bounds: mg.GapBounds, single: float | None
 
 
 @pytest.mark.parametrize(
-    "built", [mg.LowerOnly(1.5), mg.TwoSided(1, 2), mg.PerGap([1, 2]), mg.Ckmeans(), mg.ConstrainedKMeans("paper")]
+    "built", [mg.LowerOnly(1.5), mg.TwoSided(1, 2), mg.PerGap([1, 2]), mg.Ckmeans(), mg.ConstrainedKMeans(1.5, "paper")]
 )
 def test_what_is_printed_can_be_typed(built: Any) -> None:
     again = eval(repr(built), vars(mg) | {"inf": np.inf})

@@ -26,6 +26,14 @@ def test_the_constraint_is_held_by_one_and_not_by_the_other() -> None:
     assert np.array_equal(free.means, mg.kmeans(X, 2).centers)
 
 
+def test_a_separation_of_its_own_replaces_the_constraint() -> None:
+    own = mg.initializer("constrained-kmeans:delta=20").start(mg.Sample(X), 2, mg.LowerOnly(1))
+    held = mg.ConstrainedKMeans().start(mg.Sample(X), 2, mg.LowerOnly(20))
+    assert np.array_equal(own.means, held.means)
+    with pytest.raises(mg.InvalidInputError, match=r"delta is -1\.0"):
+        mg.ConstrainedKMeans(delta=-1)
+
+
 def test_whole_weights_are_repetitions() -> None:
     values, counts = np.array([0.0, 1.0, 5.0, 6.0]), np.array([2.0, 1.0, 3.0, 4.0])
     weighted = mg.Ckmeans().start(mg.Sample(values, counts), 2, None)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import mindgap as mg
 import numpy as np
 import pytest
+
+import mindgap as mg
 from mindgap import datasets
 
 

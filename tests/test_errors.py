@@ -1,7 +1,8 @@
 """The classes of errors and how they nest."""
 
-import mindgap as mg
 import pytest
+
+import mindgap as mg
 
 
 @pytest.mark.parametrize("error", [mg.InvalidInputError, mg.InfeasibleError, mg.SolverError, mg.PluginError])

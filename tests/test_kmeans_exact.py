@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import mindgap as mg
 import numpy as np
 import numpy.typing as npt
-import oracle
 import pytest
+
+import mindgap as mg
+import oracle
 
 Floats = npt.NDArray[np.float64]
 

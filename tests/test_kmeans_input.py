@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import mindgap as mg
 import numpy as np
 import pytest
+
+import mindgap as mg
 
 X = [1.0, 2.0, 4.0, 8.0]
 

@@ -7,11 +7,13 @@ def main() -> None:
     """Run the command line, or say which extra it needs."""
     try:
         from mindgap.cli import run
-    except ModuleNotFoundError as missing:
-        if missing.name not in {"click", "rich"}:
+
+        run()
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in {"click", "rich"}:
             raise
-        sys.exit(f"mindgap: the command line needs {missing.name}; install it with: pip install 'mindgap[cli]'")
-    run()
+        sys.exit(f"mindgap: the command line needs {missing}; install it with: pip install 'mindgap[cli]'")
 
 
 if __name__ == "__main__":

@@ -103,7 +103,8 @@ def title(plugin: Plugin) -> str:
     kind = next((kind.name for kind in KINDS.values() if isinstance(plugin, kind.base)), "plugin")
     entry = host.registry_so_far().entry_of(type(plugin))
     origin = entry.origin if entry else Origin.of_class(type(plugin))
-    return f"{kind} {plugin.name or type(plugin).__qualname__!r} ({origin})"
+    name = plugin.name or type(plugin).__qualname__
+    return f"{kind} {name!r} ({origin})"
 
 
 def is_built_in(plugin: Plugin) -> bool:

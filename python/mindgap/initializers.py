@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from mindgap.constraints import LowerOnly
 from mindgap.plugin import Plugin
 from mindgap.start import Start
 
@@ -30,10 +31,12 @@ class Initializer(Plugin):
 
 
 class ConstrainedKMeans(Initializer):
-    """Start at the clusters of k-means under the constraint of the fit.
+    """Start at the clusters of k-means under the constraint of the fit, or under a separation of its own.
 
     Parameters
     ----------
+    delta : float, optional
+        The least gap between the clusters' centres, in the place of the fit's constraint.
     method, centers
         As in `mindgap.kmeans`.
     """
@@ -41,8 +44,13 @@ class ConstrainedKMeans(Initializer):
     name = "constrained-kmeans"
 
     def __init__(
-        self, method: Literal["exact", "paper"] = "exact", centers: Literal["means", "free"] = "means"
+        self,
+        delta: float | None = None,
+        method: Literal["exact", "paper"] = "exact",
+        centers: Literal["means", "free"] = "means",
     ) -> None:
+        self.delta = delta
+        self._own = None if delta is None else LowerOnly(delta)
         self.method = method
         self.centers = centers
 
@@ -50,8 +58,10 @@ class ConstrainedKMeans(Initializer):
         """Return the shares, means and variances of the clusters."""
         from mindgap.fit_kmeans import kmeans
 
+        held = self._own or constraint
+        # On the sorted values, so that the labels ascend.
         clusters = kmeans(
-            sample.values, k, constraint, method=self.method, centers=self.centers, sample_weight=sample.weights
+            sample.values, k, held, method=self.method, centers=self.centers, sample_weight=sample.weights
         )
         return Start.of_clusters(sample, clusters.labels)
 

@@ -204,7 +204,11 @@ def _one_line(error: object) -> str:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, PluginWarning, stacklevel=2)
+    """Warn at the line outside mindgap that made it load its plugins."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "mindgap":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, PluginWarning, stacklevel=level)
 
 
 def _trace(hook_name: str, hook_impls: Any, kwargs: Any) -> None:

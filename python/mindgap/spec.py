@@ -39,6 +39,8 @@ def _parameters(spec: str, text: str) -> dict[str, Any]:
     for keyword in call.keywords:
         if keyword.arg is None:
             raise InvalidInputError(f"{spec!r} has a value without a name; {_EXAMPLE}")
+        if keyword.arg in parameters:
+            raise InvalidInputError(f"{spec!r} gives {keyword.arg} twice")
         parameters[keyword.arg] = _value(keyword.value, f"_({text})", keyword.arg)
     return parameters
 

@@ -1,0 +1,68 @@
+"""Fixtures that several behaviours share: installed packages that are made up, and a host that has loaded nothing."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from made_up import Install, Run
+from mindgap import guard, lookup
+from mindgap.plugin_host import PluginHost
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A directory for made-up installed packages."""
+    directory = tmp_path / "site"
+    directory.mkdir()
+    return directory
+
+
+@pytest.fixture
+def install(site: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Install a package of one module, with real metadata, where this process finds it."""
+    monkeypatch.syspath_prepend(str(site))
+
+    def install(
+        package: str, source: str | None, *, version: str = "1.0", entry_points: str | None = None, into: Path = site
+    ) -> None:
+        module = package.replace("-", "_")
+        metadata = into / f"{module}-{version}.dist-info"
+        metadata.mkdir(parents=True)
+        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
+        (metadata / "entry_points.txt").write_text(entry_points or f"[mindgap]\n{package} = {module}\n")
+        if source is not None:
+            (into / f"{module}.py").write_text(source)
+            monkeypatch.delitem(sys.modules, module, raising=False)
+        importlib.invalidate_caches()
+
+    return install
+
+
+@pytest.fixture
+def fresh_host(monkeypatch: pytest.MonkeyPatch) -> PluginHost:
+    """A host that has loaded nothing yet, in the place of the process's own."""
+    monkeypatch.delenv("MINDGAP_LOAD_PLUGINS", raising=False)
+    monkeypatch.delenv("MINDGAP_TRACE_PLUGINS", raising=False)
+    host = PluginHost()
+    for module in (lookup, guard):
+        monkeypatch.setattr(module, "host", host)
+    return host
+
+
+@pytest.fixture
+def run(site: Path) -> Run:
+    """Run this Python in a new process that sees the made-up packages."""
+
+    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("MINDGAP_")}
+        variables = clean | {"PYTHONPATH": str(site), "COLUMNS": "80", "NO_COLOR": "1"} | environment
+        command = [sys.executable, *arguments]
+        return subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+
+    return run

@@ -1,0 +1,205 @@
+"""A plugin that raises or answers rubbish while it is used gives a PluginError that names it and what it returned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindgap as mg
+from made_up import Install
+from mindgap import guard
+from mindgap.plugin_host import PluginHost
+
+SAMPLE = mg.Sample(np.arange(10.0))
+
+
+def fail(*_: Any) -> Any:
+    raise ZeroDivisionError("by zero")
+
+
+def constraint(**answers: Callable[..., Any]) -> mg.Constraint:
+    methods = {name: (lambda self, k, answer=answer: answer(k)) for name, answer in answers.items()}
+    built = type("Odd", (mg.Constraint,), {"name": "odd", **methods})()
+    assert isinstance(built, mg.Constraint)
+    return built
+
+
+def rows(matrix: Any, lower: Any = (0,), upper: Any = (1,)) -> Callable[[int], mg.LinearRows]:
+    return lambda k: mg.LinearRows(matrix, lower, upper)
+
+
+CONSTRAINTS: list[tuple[dict[str, Callable[..., Any]], str]] = [
+    ({"gaps": fail}, r"raised ZeroDivisionError in gaps\(3\): by zero"),
+    ({"gaps": lambda k: [1.0, 1.0]}, r"returned \[1.0, 1.0\] from gaps\(3\): not a mindgap.GapBounds"),
+    ({"gaps": lambda k: rows([[1, 0, 0]])(k)}, r"not a mindgap.GapBounds"),
+    ({"gaps": lambda k: mg.GapBounds([1.0] * k)}, r"from gaps\(3\): 3 bounds, but 3 centres have 2 gaps"),
+    ({"gaps": lambda k: mg.GapBounds([1, np.nan])}, r"unusable in gaps\(3\): the lower bound of gap 1 is nan"),
+    ({"gaps": lambda k: mg.GapBounds([-1, 1])}, r"the lower bound of gap 0 is -1.0"),
+    ({"gaps": lambda k: mg.GapBounds([np.inf, 1])}, r"the lower bound of gap 0 is inf"),
+    ({"gaps": lambda k: mg.GapBounds([1, 1], [2, np.nan])}, r"the upper bound of gap 1 is nan"),
+    ({"gaps": lambda k: mg.GapBounds([1, 3], [2, 2])}, r"lower bound 3.0 of gap 1 is above its upper bound 2.0"),
+    ({"gaps": lambda k: mg.GapBounds([1, 3], [2])}, r"lower has 2 bounds and upper 1"),
+    ({"gaps": lambda k: mg.GapBounds("ab")}, r"unusable in gaps\(3\)"),
+    ({"rows": fail}, r"raised ZeroDivisionError in rows\(3\): by zero"),
+    ({"rows": lambda k: "x" * 1000}, r"returned 'x{199}\.\.\. from rows\(3\): not a mindgap.LinearRows"),
+    ({"rows": rows([[1, 0]])}, r"from rows\(3\): rows on 2 centres, but there are 3"),
+    ({"rows": rows([1, 0, 0])}, r"matrix has shape \(3,\)"),
+    ({"rows": rows([[1, np.nan, 0]])}, r"row 0 has coefficients"),
+    ({"rows": rows([[0, 0, 0]])}, r"row 0 has coefficients that are all zero"),
+    ({"rows": rows([[1, 0, 0]], [2], [1])}, r"row 0 has the lower bound 2.0 above its upper bound 1.0"),
+    ({"rows": rows([[1, 0, 0]], [np.nan], [1])}, r"row 0 has the bounds nan and 1.0"),
+    ({"rows": rows([[1, 0, 0]], [0, 0], [1])}, r"matrix has 1 rows, lower 2 and upper 1 bounds"),
+    ({"rows": rows([["a", "b", "c"]])}, r"matrix is not a matrix of numbers"),
+    ({"gaps": lambda k: None}, r"answered neither gaps\(3\) nor rows\(3\)"),
+]
+
+
+@pytest.mark.parametrize(("answers", "message"), CONSTRAINTS)
+def test_constraints(answers: dict[str, Callable[..., Any]], message: str) -> None:
+    with pytest.raises(mg.PluginError, match=message) as caught:
+        guard.restriction(constraint(**answers), 3)
+    assert str(caught.value).startswith(f"constraint 'odd' (module {__name__})")
+    with pytest.raises(mg.PluginError, match=message):
+        mg.kmeans([0, 1, 2, 3, 4, 5], 3, constraint(**answers))
+
+
+class Beginner(mg.Initializer):
+    name = "beginner"
+
+    def __init__(self, answer: Callable[[], Any]) -> None:
+        self.answer = answer
+
+    def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> mg.Start:
+        found: mg.Start = self.answer()
+        return found
+
+
+STARTS: list[tuple[Callable[[], Any], str]] = [
+    (fail, "raised ZeroDivisionError in start: by zero"),
+    (lambda: None, "returned None from start: not a mindgap.Start"),
+    (lambda: ([0.5, 0.5], [0, 1], [1, 1]), "not a mindgap.Start"),
+    (lambda: mg.Start([1], [0], [1]), "from start: 1 components, but 2 were asked for"),
+    (lambda: mg.Start([0.5, 0.5], [0, 1, 2], [1, 1]), "2 weights, 3 means and 2 variances"),
+    (lambda: mg.Start([0.5, 0.5], [0, np.nan], [1, 1]), "means holds nan at index 1"),
+    (lambda: mg.Start([0.5, 0.5], [0, 1], [1, 0]), "the variance 0.0 in component 1; it must be positive"),
+    (lambda: mg.Start([0.5, 0.5], [0, 1], [-1, 1]), "the variance -1.0 in component 0; it must be positive"),
+    (lambda: mg.Start([0.5, 0.6], [0, 1], [1, 1]), "sum to 1.1; they must sum to one"),
+    (lambda: mg.Start([1.5, -0.5], [0, 1], [1, 1]), "the weight -0.5 in component 1; it must be positive"),
+    (lambda: mg.Start([0.5, 0.5], [1, 0], [1, 1]), "do not ascend"),
+    (lambda: mg.Start([], [], []), "0 weights, 0 means and 0 variances"),
+]
+
+
+@pytest.mark.parametrize(("answer", "message"), STARTS)
+def test_initializers(answer: Callable[[], Any], message: str) -> None:
+    with pytest.raises(mg.PluginError, match=message) as caught:
+        guard.start(Beginner(answer), SAMPLE, 2, None)
+    assert str(caught.value).startswith(f"initializer 'beginner' (module {__name__})")
+
+
+class Motor(mg.Engine):
+    name = "motor"
+
+    def __init__(self, answer: Callable[[], Any]) -> None:
+        self.answer = answer
+
+    def load(self, x: Any, sample_weight: Any) -> mg.Sample:
+        found: mg.Sample = self.answer()
+        return found
+
+    def moments(self, *_: Any) -> mg.Moments:
+        found: mg.Moments = self.answer()
+        return found
+
+
+MOMENTS: list[tuple[Callable[[], Any], str]] = [
+    (fail, "raised ZeroDivisionError in moments: by zero"),
+    (lambda: 3, "returned 3 from moments: not a mindgap.Moments"),
+    (lambda: mg.Moments([1], [0], [1], 0), "moments of 1 components, but there are 2"),
+    (lambda: mg.Moments([1, 2], [0], [1, 1], 0), "2 weights, 1 first and 2 second"),
+    (lambda: mg.Moments([1, np.nan], [0, 0], [1, 1], 0), "weight holds nan at index 1"),
+    (lambda: mg.Moments([1, -1], [0, 0], [1, 1], 0), "negative"),
+    (lambda: mg.Moments([1, 1], [0, 0], [1, 1], np.nan), "log_likelihood is nan"),
+    (lambda: mg.Moments([1, 1], [0, 0], [1, 1], None), "log_likelihood is None"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("answer", "message"), MOMENTS)
+def test_engines(answer: Callable[[], Any], message: str) -> None:
+    with pytest.raises(mg.PluginError, match=message) as caught:
+        guard.moments(Motor(answer), np.full(2, 0.5), np.arange(2.0), np.ones(2))
+    assert str(caught.value).startswith(f"engine 'motor' (module {__name__})")
+
+
+def test_engines_that_do_not_load() -> None:
+    with pytest.raises(mg.PluginError, match=r"returned None from load: not a mindgap\.Sample"):
+        guard.load(Motor(lambda: None), [1], None)
+
+
+def test_the_cause_is_kept() -> None:
+    with pytest.raises(mg.PluginError) as caught:
+        guard.restriction(constraint(gaps=fail), 3)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_an_answer_whose_repr_fails_is_still_reported() -> None:
+    class Sulky:
+        __repr__ = fail
+
+    with pytest.raises(mg.PluginError, match=r"an object of type .*Sulky"):
+        guard.restriction(constraint(gaps=lambda k: Sulky()), 3)
+
+
+def test_what_a_plugin_says_about_the_users_request_passes() -> None:
+    def refuse(k: int) -> mg.GapBounds:
+        raise mg.InvalidInputError(f"only for 2 clusters, not {k}")
+
+    with pytest.raises(mg.InvalidInputError, match="only for 2 clusters, not 3"):
+        guard.restriction(constraint(gaps=refuse), 3)
+
+
+def test_an_infeasible_plugin_is_named_and_caught_as_either() -> None:
+    wide = constraint(gaps=lambda k: mg.GapBounds([100.0] * (k - 1)))
+    for error in (mg.PluginError, mg.InfeasibleError):
+        with pytest.raises(error, match=r"constraint 'odd' \(module .*\) cannot be held"):
+            mg.kmeans([0, 1, 2, 3], 2, wide)
+
+
+def test_an_infeasible_built_in_is_not_a_plugin_error() -> None:
+    with pytest.raises(mg.InfeasibleError) as caught:
+        mg.kmeans([0, 1, 2, 3], 2, mg.LowerOnly(100))
+    assert not isinstance(caught.value, mg.PluginError)
+
+
+def test_the_message_names_package_and_version(install: Install, fresh_host: PluginHost) -> None:
+    install(
+        "acme-odd",
+        "import mindgap as mg\n"
+        "class Odd(mg.Constraint):\n"
+        "    name = 'odd'\n"
+        "    def gaps(self, k): return 7\n"
+        "@mg.hookimpl\n"
+        "def register_constraints(register): register(Odd)\n",
+        version="4.2",
+    )
+    with pytest.raises(mg.PluginError, match=r"constraint 'odd' \(acme-odd 4.2\) returned 7 from gaps\(2\)"):
+        mg.kmeans([0, 1, 2], 2, "odd")
+    assert mg.kmeans([0, 1, 5], 2).labels.tolist() == [0, 0, 1]
+
+
+def test_a_constructor_that_raises_is_named(fresh_host: PluginHost) -> None:
+    class Moody(mg.Constraint):
+        name = "moody"
+
+        def __init__(self) -> None:
+            raise OSError("not today")
+
+        def gaps(self, k: int) -> mg.GapBounds:
+            return mg.GapBounds(np.zeros(k - 1))
+
+    mg.register(Moody)
+    with pytest.raises(mg.PluginError, match=r"'moody' \(module .*\) raised OSError while it was built: not today"):
+        mg.constraint("moody")

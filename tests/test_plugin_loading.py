@@ -1,0 +1,133 @@
+"""When plugins of installed packages are loaded, which of them, and how to watch it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import mindgap as mg
+from made_up import Install, Run
+from mindgap.plugin_host import PluginHost
+
+SOURCE = """
+import mindgap as mg
+
+class {cls}(mg.Constraint):
+    name = "{name}"
+    def __init__(self, size, factor=2):
+        self.size, self.factor = size, factor
+    def gaps(self, k):
+        return mg.GapBounds([self.size * self.factor] * (k - 1))
+
+@mg.hookimpl
+def register_constraints(register):
+    register({cls})
+"""
+
+
+@pytest.fixture
+def packages(install: Install) -> None:
+    install("acme-one", SOURCE.format(cls="One", name="one"), version="3.1")
+    install("acme-two", SOURCE.format(cls="Two", name="two"))
+
+
+def loaded() -> set[str]:
+    return {record.name for record in mg.plugins() if record.status == "loaded"} & {"one", "two"}
+
+
+@pytest.mark.usefixtures("packages")
+def test_plugins_load_on_first_use(fresh_host: PluginHost) -> None:
+    assert "acme_one" not in sys.modules
+    assert mg.constraint("one:size=3").gaps(2) == mg.GapBounds([6.0])
+    assert "acme_one" in sys.modules
+
+
+@pytest.mark.usefixtures("packages")
+def test_a_record_says_all_about_a_plugin(fresh_host: PluginHost) -> None:
+    [record] = [record for record in mg.plugins() if record.name == "one"]
+    assert record == mg.PluginRecord(
+        name="one",
+        kind="constraint",
+        package="acme-one",
+        version="3.1",
+        hooks=("register_constraints",),
+        status="loaded",
+        parameters=("size", "factor=2"),
+        cause=None,
+    )
+
+
+@pytest.mark.usefixtures("packages")
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("", set()), ("acme-one", {"one"}), ("ACME_One", {"one"}), (" acme.one , acme-two ", {"one", "two"})],
+)
+def test_the_environment_restricts(
+    value: str, expected: set[str], fresh_host: PluginHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINDGAP_LOAD_PLUGINS", value)
+    assert loaded() == expected
+    disabled = [record for record in mg.plugins() if record.status == "disabled"]
+    assert {record.package for record in disabled} >= {"acme-one", "acme-two"} - {f"acme-{name}" for name in expected}
+    assert all(record.cause == "MINDGAP_LOAD_PLUGINS leaves it out" for record in disabled)
+    assert mg.constraint("lower-only:delta=1").gaps(2) == mg.GapBounds([1.0])
+
+
+@pytest.mark.usefixtures("packages")
+def test_without_the_variable_all_are_loaded(fresh_host: PluginHost) -> None:
+    assert loaded() == {"one", "two"}
+
+
+def test_a_package_that_is_asked_for_and_absent(fresh_host: PluginHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINDGAP_LOAD_PLUGINS", "not-there")
+    with pytest.warns(mg.PluginWarning, match="names 'not-there', but no installed package of that name"):
+        mg.plugins()
+
+
+def test_the_first_on_the_path_counts(
+    install: Install, tmp_path: Path, fresh_host: PluginHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("acme-one", SOURCE.format(cls="One", name="one"), version="1.0")
+    second = tmp_path / "second"
+    install("acme-one", SOURCE.format(cls="One", name="one"), version="9.0", into=second)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(second)])
+    assert [record.version for record in mg.plugins() if record.package == "acme-one"] == ["1.0"]
+
+
+@pytest.mark.usefixtures("packages")
+def test_hook_calls_can_be_watched(run: Run) -> None:
+    code = "import mindgap as mg; mg.plugins()"
+    assert run("-c", code).stderr == ""
+    lines = run("-c", code, MINDGAP_TRACE_PLUGINS="1").stderr.splitlines()
+    assert "mindgap: register_constraints of acme-one:acme-one" in lines
+    assert "mindgap: register_engines of mindgap.default_plugins.engines" in lines
+
+
+def test_importing_loads_no_plugin_and_nothing_heavy(install: Install, run: Run) -> None:
+    install("acme-one", "raise RuntimeError('imported')")
+    code = (
+        "import sys, numpy, threading; before = set(sys.modules)\n"
+        "import mindgap\n"
+        "new = set(sys.modules) - before\n"
+        "heavy = {'scipy', 'matplotlib', 'pandas', 'sklearn', 'click', 'rich', 'email', 'importlib.metadata'}\n"
+        "assert not heavy & new, heavy & new\n"
+        "print(len([name for name in new if not name.startswith(('mindgap', 'pluggy'))]))"
+    )
+    done = run("-c", code)
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert int(done.stdout) <= 25, "importing mindgap brings in more and more of the standard library"
+
+
+def test_built_ins_come_through_the_same_hooks(fresh_host: PluginHost) -> None:
+    own = [record for record in mg.plugins() if record.package == "mindgap"]
+    assert {(record.kind, record.name) for record in own} == {
+        ("constraint", "lower-only"),
+        ("constraint", "two-sided"),
+        ("constraint", "per-gap"),
+        ("initializer", "constrained-kmeans"),
+        ("initializer", "ckmeans"),
+        ("engine", "local"),
+    }
+    assert all(record.hooks == (f"register_{record.kind}s",) for record in own)

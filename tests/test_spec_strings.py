@@ -1,0 +1,126 @@
+"""Names with parameters, as the command line and Python take them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mindgap as mg
+from mindgap.spec import parse
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "parameters"),
+    [
+        ("ckmeans", "ckmeans", {}),
+        ("ckmeans:", "ckmeans", {}),
+        (" per-gap : lower = [1, 2] ", "per-gap", {"lower": [1, 2]}),
+        ("a:x=1,y=2.5e-3,z=-4", "a", {"x": 1, "y": 2.5e-3, "z": -4}),
+        ("a:x=[1,[2,3]],y=(4,5)", "a", {"x": [1, [2, 3]], "y": [4, 5]}),
+        ("a:x=inf,y=-inf,z=+INF", "a", {"x": math.inf, "y": -math.inf, "z": math.inf}),
+        ("a:x=true,y=False,z=none", "a", {"x": True, "y": False, "z": None}),
+        ("a:x=exact,y='two words',z=\"q,=]\"", "a", {"x": "exact", "y": "two words", "z": "q,=]"}),
+        ("a:x=constrained-kmeans", "a", {"x": "constrained-kmeans"}),
+        ("a:x=[ckmeans,'per-gap:lower=[1]']", "a", {"x": ["ckmeans", "per-gap:lower=[1]"]}),
+    ],
+)
+def test_what_can_be_written(text: str, name: str, parameters: dict[str, Any]) -> None:
+    assert parse(text) == (name, parameters)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no name"),
+        (":lower=1", "has no name"),
+        ("a:1", "has a value without a name"),
+        ("a:lower", "has a value without a name"),
+        ("a:**{}", "has a value without a name"),
+        ("a:x=1)+(2", "has a value without a name"),
+        ("a:x=", "cannot be read"),
+        ("a:x=[1", "cannot be read"),
+        ("a:x=1,x=2", "gives x twice"),
+        ("a:x=1 2", "cannot be read"),
+        ("a:x=\0", "cannot be read"),
+        ("a:x=" + "[" * 5000, "cannot be read"),
+        ("a:x=__import__('os')", "neither a number, text nor a list"),
+        ("a:x=os.system", "neither a number, text nor a list"),
+        ("a:x={1: 2}", "neither a number, text nor a list"),
+        ("a:x=2**9999", "neither a number, text nor a list"),
+        ("a:x=1+2", "neither a number, text nor a list"),
+        ("a:x=-word", "neither a number, text nor a list"),
+        ("a:x=b'bytes'", "neither a number, text nor a list"),
+        ("a:x=2j", "neither a number, text nor a list"),
+        ("a:x=f'{1}'", "neither a number, text nor a list"),
+    ],
+)
+def test_what_cannot(text: str, message: str) -> None:
+    with pytest.raises(mg.InvalidInputError, match=message):
+        parse(text)
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        name, parameters = parse(text)
+    except mg.InvalidInputError:
+        return
+    assert name
+    assert isinstance(parameters, dict)
+
+
+numbers = st.integers() | st.floats(allow_nan=False)
+values = st.recursive(numbers | st.booleans() | st.text(alphabet="abc _-,=[]'"), st.lists, max_leaves=5)
+
+
+@given(st.dictionaries(st.sampled_from("abcd"), values, max_size=3))
+def test_what_python_writes_is_read_back(parameters: dict[str, Any]) -> None:
+    text = ",".join(f"{name}={value!r}" for name, value in parameters.items())
+    assert parse(f"name:{text}") == ("name", parameters)
+
+
+def test_spec_and_arguments_go_together() -> None:
+    built = mg.constraint("two-sided:lower=1", upper=2)
+    assert built.gaps(2) == mg.GapBounds([1], [2])
+    assert repr(built) == "TwoSided(lower=1.0, upper=2.0)"
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        ("lower", {}, "there is no constraint 'lower'; did you mean 'lower-only'\\? there are lower-only, two-sided"),
+        ("zzz", {}, "there is no constraint 'zzz'; there are lower-only, two-sided, per-gap"),
+        ("ckmeans", {}, "there is no constraint 'ckmeans'"),
+        ("per-gap:lowr=1", {}, "no parameter 'lowr'; did you mean 'lower'\\? it takes lower, upper=None"),
+        ("two-sided:lower=1", {}, "needs the parameter 'upper'; it takes lower, upper"),
+        ("two-sided:lower=1", {"lower": 2}, "lower is given both in 'two-sided:lower=1' and as an argument"),
+        ("lower-only:delta=big", {}, "delta is 'big'; it must be one number"),
+    ],
+)
+def test_what_is_asked_for_wrongly(text: str, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(mg.InvalidInputError, match=message):
+        mg.constraint(text, **arguments)
+
+
+def test_no_parameters_are_no_parameters() -> None:
+    with pytest.raises(
+        mg.InvalidInputError, match="'ckmeans' has no parameter 'x'; it takes no parameters"
+    ):
+        mg.initializer("ckmeans:x=1")
+
+
+def test_objects_are_taken_as_they_are() -> None:
+    given = mg.LowerOnly(1)
+    assert mg.constraint(given) is given
+    with pytest.raises(mg.InvalidInputError, match="has its parameters already"):
+        mg.constraint(given, delta=2)
+
+
+@pytest.mark.parametrize("rubbish", [3, None, b"lower-only", mg.Ckmeans(), mg.LowerOnly])
+def test_other_objects_are_refused(rubbish: Any) -> None:
+    with pytest.raises(mg.InvalidInputError, match="is no constraint; give a name such as 'lower-only'"):
+        mg.constraint(rubbish)

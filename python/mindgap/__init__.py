@@ -13,10 +13,12 @@ from mindgap.errors import (
     SolverError,
 )
 from mindgap.fit_kmeans import kmeans
+from mindgap.fit_mixture import mixture
 from mindgap.hookspecs import hookimpl
 from mindgap.initializers import Ckmeans, ConstrainedKMeans, Initializer
 from mindgap.kmeans_result import KMeansResult
 from mindgap.lookup import PluginRecord, constraint, engine, initializer, plugins, register, unregister
+from mindgap.mixture_result import MixtureResult
 from mindgap.sample import Sample
 from mindgap.start import Start
 
@@ -36,6 +38,7 @@ __all__ = [
     "Local",
     "LowerOnly",
     "MindgapError",
+    "MixtureResult",
     "Moments",
     "PerGap",
     "PluginError",
@@ -51,6 +54,7 @@ __all__ = [
     "hookimpl",
     "initializer",
     "kmeans",
+    "mixture",
     "plugins",
     "register",
     "unregister",

@@ -76,8 +76,8 @@ class Fields:
             raise self._fault(name, "text" if allowed is None else f"one of {', '.join(allowed)}")
         return value
 
-    def texts(self, name: str, length: int, allowed: tuple[str, ...]) -> tuple[str, ...]:
-        """As many strings as said, each one of those allowed."""
+    def texts(self, name: str, length: int | None, allowed: tuple[str, ...]) -> tuple[str, ...]:
+        """Strings, as many as said, each one of those allowed."""
         items = self._list(name, length)
         if not all(isinstance(item, str) and item in allowed for item in items):
             raise self._fault(name, f"a list of {', '.join(allowed)}")
@@ -98,9 +98,13 @@ class Fields:
             raise self._fault(name, f"a list of whole numbers from 0 to {below - 1}")
         return np.array(items, dtype=np.int64)
 
+    def has(self, name: str) -> bool:
+        """Whether the field is there and not null."""
+        return self._document.get(name) is not None
+
     def gap_bounds(self, k: int) -> GapBounds | None:
         """The bounds on the gaps of k centres, if the result has any."""
-        if self._document.get("gap_lower") is None:
+        if not self.has("gap_lower"):
             return None
         return GapBounds(self.numbers("gap_lower", k - 1), self.numbers("gap_upper", k - 1, absent=math.inf))
 

@@ -65,3 +65,13 @@ def as_count(k: Any, name: str) -> int:
     if k < 1:
         raise InvalidInputError(f"{name} is {k}; it must be at least 1")
     return int(k)
+
+
+def as_number(value: Any, name: str) -> float:
+    """One real number, finite or not."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise InvalidInputError(f"{name} is {value!r}; it must be one number")
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise InvalidInputError(f"{name} is {value!r}, which is beyond the largest double") from error

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mindgap.arrays import FloatArray
+from mindgap.arrays import FloatArray, as_number
 from mindgap.bounds import GapBounds, LinearRows, check_gap
 from mindgap.errors import InvalidInputError
 from mindgap.plugin import Plugin
@@ -95,9 +95,7 @@ class PerGap(Constraint):
 
 def _length(value: Any, name: str) -> float:
     """A bound on a gap as a plain float; infinity is for the caller to judge."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise InvalidInputError(f"{name} is {value!r}; it must be one number")
-    length = float(value)
+    length = as_number(value, name)
     if not length >= 0:
         raise InvalidInputError(f"{name} is {length}; it must be a number that is not negative")
     return length

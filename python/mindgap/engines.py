@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mindgap import _core
 from mindgap.arrays import FloatArray
 from mindgap.errors import UnusableValueError
 from mindgap.frozen import frozen_finite
@@ -28,20 +29,24 @@ class Moments:
         The sums of w·r·(x - mean)².
     log_likelihood : float
         The weighted log-likelihood of the data at the parameters that were given.
+    classification : float, optional
+        The sums of w·log(max r), from which `icl` is known.
     """
 
     weight: FloatArray
     first: FloatArray
     second: FloatArray
     log_likelihood: float
+    classification: float | None
 
-    def __init__(self, weight: Any, first: Any, second: Any, log_likelihood: float) -> None:
+    def __init__(
+        self, weight: Any, first: Any, second: Any, log_likelihood: float, classification: float | None = None
+    ) -> None:
         for name, values in {"weight": weight, "first": first, "second": second}.items():
             object.__setattr__(self, name, frozen_finite(values, f"the moments' {name}"))
-        try:
-            object.__setattr__(self, "log_likelihood", float(log_likelihood))
-        except (TypeError, ValueError) as error:
-            raise UnusableValueError(f"log_likelihood is {log_likelihood!r}; it must be a number") from error
+        object.__setattr__(self, "log_likelihood", _finite(log_likelihood, "log_likelihood"))
+        known = None if classification is None else _finite(classification, "classification")
+        object.__setattr__(self, "classification", known)
         self._check()
 
     def _check(self) -> None:
@@ -50,8 +55,16 @@ class Moments:
             raise UnusableValueError("the moments have {} weights, {} first and {} second ones".format(*sizes))
         if (self.weight < 0).any() or (self.second < 0).any():
             raise UnusableValueError(f"a weight or second moment is negative: {self.weight}, {self.second}")
-        if not np.isfinite(self.log_likelihood):
-            raise UnusableValueError(f"log_likelihood is {self.log_likelihood}; it must be finite")
+
+
+def _finite(value: Any, name: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise UnusableValueError(f"{name} is {value!r}; it must be a number") from error
+    if not np.isfinite(number):
+        raise UnusableValueError(f"{name} is {number}; it must be finite")
+    return number
 
 
 class Engine(Plugin):
@@ -90,12 +103,11 @@ class Engine(Plugin):
 class Local(Engine):
     """The data in the memory of this process.
 
-    A fit with this engine runs in the core altogether. Its `moments` say the same in numpy, one block at a time, and
-    are there to be read, to check other engines against, and to build them from.
+    A fit with this engine runs in the core altogether. Its `moments` are there to build other engines from: load a part
+    of the data into each of many, and add what they answer.
     """
 
     name = "local"
-    block = 1 << 16
 
     def load(self, x: Any, sample_weight: Any) -> Sample:
         """Check and sort the data."""
@@ -103,17 +115,5 @@ class Local(Engine):
         return self._sample
 
     def moments(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
-        """Return the moments, in O(n k) time and memory for one block."""
-        total = np.zeros((3, len(means)))
-        log_likelihood = 0.0
-        for first in range(0, len(self._sample), self.block):
-            block = slice(first, first + self.block)
-            values = self._sample.values[block, None] - means
-            masses = 1.0 if self._sample.weights is None else self._sample.weights[block]
-            logs = np.log(weights) - 0.5 * (np.log(2 * np.pi * variances) + values**2 / variances)
-            peak = logs.max(axis=1, keepdims=True)
-            sums = np.exp(logs - peak).sum(axis=1, keepdims=True)
-            shares = np.exp(logs - peak) / sums * np.reshape(masses, (-1, 1))
-            total += [shares.sum(axis=0), (shares * values).sum(axis=0), (shares * values**2).sum(axis=0)]
-            log_likelihood += float(np.sum(masses * (peak + np.log(sums))[:, 0]))
-        return Moments(total[0], total[1], total[2], log_likelihood)
+        """Return the moments, by the core's threads."""
+        return Moments(*_core.moments(self._sample._core, (weights, means, variances)))

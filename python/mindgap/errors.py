@@ -22,6 +22,8 @@ class InfeasibleError(MindgapError):
         Where one lower bound serves all gaps: the largest that can be held.
     delta : float or None
         The separation that the paper's program was given.
+    rows : list of int or None
+        The rows of the constraint that clash, for a mixture: drop any one and the others can be held.
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class InfeasibleError(MindgapError):
         upper: list[float] | None = None,
         largest: float | None = None,
         delta: float | None = None,
+        rows: list[int] | None = None,
     ) -> None:
         super().__init__(message)
         self.k = k
@@ -40,6 +43,7 @@ class InfeasibleError(MindgapError):
         self.upper = upper
         self.largest = largest
         self.delta = delta
+        self.rows = rows
 
 
 class SolverError(MindgapError):

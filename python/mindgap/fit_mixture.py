@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core, guard, lookup
-from mindgap.arrays import as_count
+from mindgap.arrays import as_count, as_number
 from mindgap.bounds import GapBounds
 from mindgap.engines import Local
 from mindgap.errors import InvalidInputError
@@ -97,13 +97,6 @@ def mixture(
     chosen = None if constraint is None else lookup.constraint(constraint)
     asked = None if chosen is None else guard.restriction(chosen, count)
     runner = lookup.engine(engine)
-    settings = {
-        "tol": _number("tol", tol),
-        "tol_scale": tol_scale,
-        "max_iter": as_count(max_iter, "max_iter"),
-        "variances": variances,
-        "min_variance": None if min_variance is None else _number("min_variance", min_variance),
-    }
     local = isinstance(runner, Local)
     try:
         sample = Sample.of(x, sample_weight) if local else guard.load(runner, x, sample_weight)
@@ -115,7 +108,11 @@ def mixture(
                 None if asked is None else asked.arrays(),
                 engine=None if local else guard.answering(runner),
                 watch=watch,
-                **settings,
+                tol=as_number(tol, "tol"),
+                tol_scale=tol_scale,
+                max_iter=as_count(max_iter, "max_iter"),
+                variances=variances,
+                min_variance=None if min_variance is None else as_number(min_variance, "min_variance"),
             )
     finally:
         runner.close()
@@ -142,10 +139,3 @@ def _start(
 def _papers_rule(asked: GapBounds | LinearRows | None) -> Initializer:
     one_lower = isinstance(asked, GapBounds) and len(asked) > 0 and len(set(asked.lower.tolist())) == 1
     return ConstrainedKMeans() if one_lower else Ckmeans()
-
-
-def _number(name: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise InvalidInputError(f"{name} is {value!r}; it must be a number") from None

@@ -26,13 +26,16 @@ from mindgap.sample import Sample
 from mindgap.start import Start
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import TypeAlias
 
     from mindgap.arrays import FloatArray
     from mindgap.constraints import Constraint
     from mindgap.engines import Engine
     from mindgap.initializers import Initializer
     from mindgap.plugin import Plugin
+
+    Answer: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, float, float | None]
 
 _LONGEST_REPR = 200
 T = TypeVar("T")
@@ -83,6 +86,16 @@ def moments(engine: Engine, weights: FloatArray, means: FloatArray, variances: F
         what = f"moments of {len(found.weight)} components, but there are {len(means)}"
         raise _returned(engine, "moments", found, what)
     return found
+
+
+def answering(engine: Engine) -> Callable[[FloatArray, FloatArray, FloatArray], Answer]:
+    """Return what the core calls for an engine's moments."""
+
+    def answer(weights: FloatArray, means: FloatArray, variances: FloatArray) -> Answer:
+        found = moments(engine, weights, means, variances)
+        return found.weight, found.first, found.second, found.log_likelihood, found.classification
+
+    return answer
 
 
 @contextmanager

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from mindgap.constraints import LowerOnly
+from mindgap import _core
+from mindgap.arrays import as_number
 from mindgap.plugin import Plugin
 from mindgap.start import Start
 
@@ -31,12 +32,14 @@ class Initializer(Plugin):
 
 
 class ConstrainedKMeans(Initializer):
-    """Start at the clusters of k-means under the constraint of the fit, or under a separation of its own.
+    """Start at the clusters of k-means under the lower bounds of the fit's constraint.
+
+    Upper bounds are left to the fit. Under a constraint that is linear rows, k-means holds the rows.
 
     Parameters
     ----------
     delta : float, optional
-        The least gap between the clusters' centres, in the place of the fit's constraint.
+        One lower bound for all gaps, in place of the constraint's.
     method, centers
         As in `mindgap.kmeans`.
     """
@@ -49,21 +52,21 @@ class ConstrainedKMeans(Initializer):
         method: Literal["exact", "paper"] = "exact",
         centers: Literal["means", "free"] = "means",
     ) -> None:
-        self.delta = delta
-        self._own = None if delta is None else LowerOnly(delta)
+        self.delta = None if delta is None else as_number(delta, "delta")
         self.method = method
         self.centers = centers
 
     def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Start:
-        """Return the shares, means and variances of the clusters."""
-        from mindgap.fit_kmeans import kmeans
+        """Return the shares, centres and variances of the clusters."""
+        from mindgap import guard  # which looks plugins up, and so knows this module
 
-        held = self._own or constraint
-        # On the sorted values, so that the labels ascend.
-        clusters = kmeans(
-            sample.values, k, held, method=self.method, centers=self.centers, sample_weight=sample.weights
+        bounds = None
+        if constraint is not None and self.delta is None:
+            bounds = guard.restriction(constraint, k).arrays()
+        found = _core.constrained_kmeans_start(
+            sample._core, k, bounds, delta=self.delta, method=self.method, centers=self.centers
         )
-        return Start.of_clusters(sample, clusters.labels)
+        return Start(*found)
 
 
 class Ckmeans(Initializer):
@@ -73,6 +76,4 @@ class Ckmeans(Initializer):
 
     def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Start:
         """Return the shares, means and variances of the clusters."""
-        from mindgap.fit_kmeans import kmeans
-
-        return Start.of_clusters(sample, kmeans(sample.values, k, sample_weight=sample.weights).labels)
+        return Start(*_core.ckmeans_start(sample._core, k))

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from mindgap import archive
+from mindgap import _core, archive
 from mindgap.arrays import FloatArray, as_count, as_vector
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
 from mindgap.gap_text import ACTIVE, gap_bound_text
-
-if TYPE_CHECKING:
-    from mindgap._core import MixtureFit
 
 STATUSES = ("converged", "max-iterations", "collapsed", "lost-weight")
 
@@ -29,7 +26,7 @@ class MixtureResult:
     weights, means, variances : array of float
         The parameters of the components, by ascending mean.
     labels : array of int
-        The most likely component of each point, in input order.
+        The most likely component of each point, in input order; empty where the data lie with an engine.
     log_likelihood : float
         The weighted sum of the log density at the points.
     history : array of float
@@ -43,15 +40,17 @@ class MixtureResult:
     gaps : array of float
         The distances between neighbouring means.
     active : tuple of str
-        For each gap the bound that holds it back: "free" (none), "lower", "upper" or "both".
+        For each gap (or row, where the constraint is linear rows) the bound that holds it back: "free" (none), "lower",
+        "upper" or "both".
     bounds : GapBounds or None
         The bounds that the gaps hold, where the constraint is of that form.
     n_parameters : int
         The free parameters that the information criteria count: 3k-1, or 2k with equal variances.
     total_weight : float
         The sum of the sample weights: the number of points if there were none.
-    entropy : float
-        Minus twice the log of how surely the points belong to their components: what `icl` adds to `bic`.
+    entropy : float or None
+        Minus twice the log of how surely the points belong to their components: what `icl` adds to `bic`. None where
+        the engine that holds the data does not say.
     """
 
     weights: FloatArray
@@ -67,11 +66,11 @@ class MixtureResult:
     active: tuple[str, ...]
     n_parameters: int
     total_weight: float
-    entropy: float
+    entropy: float | None
     bounds: GapBounds | None = None
 
     @classmethod
-    def _of_fit(cls, fit: MixtureFit, bounds: GapBounds | None) -> MixtureResult:
+    def _of_fit(cls, fit: _core.MixtureFit, bounds: GapBounds | None) -> MixtureResult:
         names = [name for name in cls.__dataclass_fields__ if name not in ("active", "bounds")]
         values: dict[str, Any] = {name: getattr(fit, name) for name in names}
         return cls(**values, active=tuple(fit.active), bounds=bounds)
@@ -99,25 +98,21 @@ class MixtureResult:
     @property
     def icl(self) -> float:
         """The integrated complete likelihood: `bic` with a penalty for components that overlap; less is better."""
+        if self.entropy is None:
+            raise InvalidInputError("icl is not known: the engine that held the data did not classify them")
         return self.bic + self.entropy
 
     def predict(self, x: Any) -> npt.NDArray[np.int32]:
         """Return the most likely component of each of `x`; the lower one where two are equally likely."""
-        from mindgap import _core
-
-        return _core.predict(*self._parameters(), _finite(x))
+        return _core.predict(self._parameters(), _finite(x))
 
     def predict_proba(self, x: Any) -> FloatArray:
         """Return the probability of each component (columns) for each of `x` (rows)."""
-        from mindgap import _core
-
-        return _core.predict_proba(*self._parameters(), _finite(x))
+        return _core.predict_proba(self._parameters(), _finite(x))
 
     def score_samples(self, x: Any) -> FloatArray:
         """Return the log density at each of `x`."""
-        from mindgap import _core
-
-        return _core.score_samples(*self._parameters(), _finite(x))
+        return _core.score_samples(self._parameters(), _finite(x))
 
     def score(self, x: Any, sample_weight: Any = None) -> float:
         """Return the mean log density of `x`."""
@@ -180,10 +175,10 @@ class MixtureResult:
             status=fields.text("status", STATUSES),
             message=fields.text("message"),
             gaps=fields.numbers("gaps", k - 1),
-            active=fields.texts("active", k - 1, ACTIVE),
+            active=fields.texts("active", None, ACTIVE),
             n_parameters=fields.whole("n_parameters"),
             total_weight=fields.number("total_weight"),
-            entropy=fields.number("entropy"),
+            entropy=fields.number("entropy") if fields.has("entropy") else None,
             bounds=fields.gap_bounds(k),
         )
 

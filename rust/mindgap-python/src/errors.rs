@@ -1,6 +1,6 @@
 //! From each error variant to its exception class; a new variant does not compile until it has one.
 
-use mindgap::{ConstraintError, KMeansError, SampleError};
+use mindgap::{ConstraintError, KMeansError, MixtureError, SampleError};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -32,6 +32,26 @@ impl IntoPyErr for KMeansError {
             KMeansError::PaperFailed { k, delta } => raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)]),
             KMeansError::Undecided => raise(py, "SolverError", &self, &[]),
             KMeansError::Interrupted => PyKeyboardInterrupt::new_err(self.to_string()),
+            _ => raise(py, "InvalidInputError", &self, &[]),
+        }
+    }
+}
+
+impl IntoPyErr for MixtureError {
+    fn into_py_err(self, py: Python<'_>) -> PyErr {
+        match &self {
+            MixtureError::Infeasible { rows, .. } => raise(py, "InfeasibleError", &self, &[("rows", rows)]),
+            MixtureError::KMeansStart(KMeansError::Infeasible { k, lower, upper, largest }) => {
+                let facts: Facts = &[("k", k), ("lower", lower), ("upper", upper), ("largest", largest)];
+                raise(py, "InfeasibleError", &self, facts)
+            }
+            MixtureError::KMeansStart(KMeansError::PaperFailed { k, delta }) => {
+                raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)])
+            }
+            MixtureError::KMeansStart(KMeansError::Undecided)
+            | MixtureError::Solver { .. }
+            | MixtureError::Engine(_) => raise(py, "SolverError", &self, &[]),
+            MixtureError::Interrupted => PyKeyboardInterrupt::new_err(self.to_string()),
             _ => raise(py, "InvalidInputError", &self, &[]),
         }
     }

@@ -4,8 +4,9 @@ use mindgap::{Active, Centers, KMeans, Method, Ties};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
+use crate::choice::choose;
 use crate::constraint::Bounds;
-use crate::errors::{IntoPyErr, invalid};
+use crate::errors::IntoPyErr;
 use crate::sample::Sample;
 use crate::watch::Watcher;
 
@@ -29,10 +30,12 @@ pub(crate) fn kmeans(
     ties: &str,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<KMeansFit> {
-    let mut problem = KMeans::new(k)
-        .centers(choose(py, "centers", centers, &[("means", Centers::Means), ("free", Centers::Free)])?)
-        .method(choose(py, "method", method, &[("exact", Method::Exact), ("paper", Method::Paper)])?)
-        .ties(choose(py, "ties", ties, &[("split", Ties::Split), ("together", Ties::Together)])?);
+    let mut problem = KMeans::new(k).centers(centers_of(py, centers)?).method(method_of(py, method)?).ties(choose(
+        py,
+        "ties",
+        ties,
+        &[("split", Ties::Split), ("together", Ties::Together)],
+    )?);
     if let Some(bounds) = bounds {
         problem = problem.constraint(bounds.restriction(py)?);
     }
@@ -44,12 +47,14 @@ pub(crate) fn kmeans(
     }
 }
 
-/// The choice of that name, or an error that lists the choices.
-pub(crate) fn choose<T: Copy>(py: Python<'_>, setting: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T> {
-    choices.iter().find(|(choice, _)| *choice == name).map(|&(_, value)| value).ok_or_else(|| {
-        let names: Vec<String> = choices.iter().map(|(choice, _)| format!("{choice:?}")).collect();
-        invalid(py, &format!("{setting} is {name:?}; it must be {}", names.join(" or ")))
-    })
+/// What the centres are, by name.
+pub(crate) fn centers_of(py: Python<'_>, name: &str) -> PyResult<Centers> {
+    choose(py, "centers", name, &[("means", Centers::Means), ("free", Centers::Free)])
+}
+
+/// How the problem is solved, by name.
+pub(crate) fn method_of(py: Python<'_>, name: &str) -> PyResult<Method> {
+    choose(py, "method", name, &[("exact", Method::Exact), ("paper", Method::Paper)])
 }
 
 /// Which bounds are active, in words.

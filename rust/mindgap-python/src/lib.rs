@@ -1,18 +1,31 @@
 //! The binding: convert, release the interpreter, call, convert back. Nothing else.
 
+mod choice;
 mod constraint;
+mod engine;
 mod errors;
+mod evaluate;
 mod kmeans;
+mod mixture;
 mod sample;
+mod start;
 mod watch;
 
 /// The compiled core of mindgap.
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
+    use crate::engine::moments;
+    #[pymodule_export]
+    use crate::evaluate::{predict, predict_proba, score_samples};
+    #[pymodule_export]
     use crate::kmeans::{KMeansFit, kmeans};
     #[pymodule_export]
+    use crate::mixture::{MixtureFit, mixture};
+    #[pymodule_export]
     use crate::sample::Sample;
+    #[pymodule_export]
+    use crate::start::{ckmeans_start, constrained_kmeans_start};
 
     /// The version of the core, which is that of the package.
     #[pymodule_export]

@@ -1,0 +1,54 @@
+//! The built-in initializers.
+
+use mindgap::{Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Restriction};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+
+use crate::constraint::Bounds;
+use crate::errors::IntoPyErr;
+use crate::kmeans::{centers_of, method_of};
+use crate::sample::Sample;
+
+type Triple<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// The start at the clusters of k-means without a constraint: weights, means, variances.
+#[pyfunction]
+pub(crate) fn ckmeans_start<'py>(py: Python<'py>, sample: &Sample, k: usize) -> PyResult<Triple<'py>> {
+    start(py, &Ckmeans, sample, k, Restriction::Gaps(GapBounds::none()))
+}
+
+/// The start at the clusters of k-means under the lower bounds of a constraint, or one of its own.
+#[pyfunction]
+#[pyo3(signature = (sample, k, bounds=None, *, delta=None, method="exact", centers="means"))]
+pub(crate) fn constrained_kmeans_start<'py>(
+    py: Python<'py>,
+    sample: &Sample,
+    k: usize,
+    bounds: Option<Bounds<'_>>,
+    delta: Option<f64>,
+    method: &str,
+    centers: &str,
+) -> PyResult<Triple<'py>> {
+    let mut initializer = ConstrainedKMeans::new().method(method_of(py, method)?).centers(centers_of(py, centers)?);
+    if let Some(delta) = delta {
+        initializer = initializer.delta(delta);
+    }
+    let restriction = match bounds {
+        Some(bounds) => bounds.restriction(py)?,
+        None => Restriction::Gaps(GapBounds::none()),
+    };
+    start(py, &initializer, sample, k, restriction)
+}
+
+fn start<'py>(
+    py: Python<'py>,
+    initializer: &dyn Initializer,
+    sample: &Sample,
+    k: usize,
+    restriction: Restriction,
+) -> PyResult<Triple<'py>> {
+    let found = py.detach(|| initializer.start(&sample.inner, k, &restriction));
+    let start = found.map_err(|error| error.into_py_err(py))?;
+    let array = |values: &[f64]| PyArray1::from_slice(py, values);
+    Ok((array(start.weights()), array(start.means()), array(start.variances())))
+}

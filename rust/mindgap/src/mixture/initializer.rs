@@ -1,8 +1,8 @@
 //! Where the EM starts: a k-means partition, or whatever the caller brings.
 
 use super::start::Start;
-use crate::constraint::{Constraint, GapBounds, Restriction};
-use crate::error::{ConstraintError, MixtureError};
+use crate::constraint::{GapBounds, Restriction};
+use crate::error::MixtureError;
 use crate::kmeans::{Centers, KMeans, KMeansFit, Method};
 use crate::sample::Sample;
 
@@ -88,17 +88,8 @@ impl Initializer for ConstrainedKMeans {
             }
             Restriction::Rows(rows) => Restriction::Rows(rows.clone()),
         };
-        let kmeans = KMeans::new(k).constraint(Fixed(constraint)).method(self.method).centers(self.centers);
+        let kmeans = KMeans::new(k).constraint(constraint).method(self.method).centers(self.centers);
         Ok(from_clusters(sample, &kmeans.fit(sample).map_err(MixtureError::KMeansStart)?))
-    }
-}
-
-/// A restriction as a constraint.
-struct Fixed(Restriction);
-
-impl Constraint for Fixed {
-    fn restriction(&self, _k: usize) -> Result<Restriction, ConstraintError> {
-        Ok(self.0.clone())
     }
 }
 

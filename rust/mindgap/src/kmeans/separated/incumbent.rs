@@ -28,10 +28,9 @@ pub(super) fn best_among(
 ) -> Result<Option<Incumbent>, KMeansError> {
     let cells = Cells::at_positions(prefixes, positions);
     let level = Level::new(prefixes, &cells, gaps, &Tilt::none(cells.clusters()), pulse)?;
-    Ok(level.best_path().map(|path| Incumbent {
-        boundaries: path.iter().map(|cell| cell.low).collect(),
-        cost: level.least(),
-    }))
+    Ok(level
+        .best_path()
+        .map(|path| Incumbent { boundaries: path.iter().map(|cell| cell.low).collect(), cost: level.least() }))
 }
 
 /// Improves on boundaries `from` (which need not hold the bounds) by moving all of them at once, each by one of a

@@ -91,7 +91,15 @@ pub(super) fn search(
         }
         pulse.beat()?;
         if std::env::var_os("SEP_TRACE").is_some() {
-            eprintln!("widest {} states {} kept {} ub {} lb {} plain {}", cells.widest(), states(&cells), states(&kept), pulse.cost, pulse.lower_bound, plain.least);
+            eprintln!(
+                "widest {} states {} kept {} ub {} lb {} plain {}",
+                cells.widest(),
+                states(&cells),
+                states(&kept),
+                pulse.cost,
+                pulse.lower_bound,
+                plain.least
+            );
         }
         cells = match (refined(prefixes, &kept, limits), best) {
             (Some(cells), incumbent) => {

@@ -25,6 +25,8 @@ class MixtureResult:
     ----------
     weights, means, variances : array of float
         The parameters of the components, by ascending mean.
+    origins : array of int
+        For each component, which one of the start it grew from: without a constraint the means may cross on their way.
     labels : array of int
         The most likely component of each point, in input order; empty where the data lie with an engine.
     log_likelihood : float
@@ -56,6 +58,7 @@ class MixtureResult:
     weights: FloatArray
     means: FloatArray
     variances: FloatArray
+    origins: npt.NDArray[np.int64]
     labels: npt.NDArray[np.int32]
     log_likelihood: float
     history: FloatArray
@@ -168,6 +171,7 @@ class MixtureResult:
             weights=fields.numbers("weights", k),
             means=means,
             variances=fields.numbers("variances", k),
+            origins=fields.wholes("origins", k, below=k),
             labels=fields.wholes("labels", below=k).astype(np.int32),
             log_likelihood=fields.number("log_likelihood"),
             history=fields.numbers("history"),

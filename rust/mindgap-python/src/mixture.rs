@@ -105,6 +105,12 @@ impl MixtureFit {
         PyArray1::from_slice(py, self.inner.variances())
     }
 
+    /// For each component, which one of the start it grew from.
+    #[getter]
+    fn origins<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_iter(py, self.inner.origins().iter().map(|&component| component as i64))
+    }
+
     /// The most likely component of each input point; empty if the data lie with an engine.
     #[getter]
     fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {

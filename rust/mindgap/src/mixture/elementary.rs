@@ -58,8 +58,8 @@ const LN: [f64; 7] = [
 ];
 
 /// `ln 2` in two parts, the first with enough zeros at its end to be multiplied by an exponent exactly.
-const LN_2_HIGH: f64 = 0.693147180369123816490;
-const LN_2_LOW: f64 = 1.90821492927058770002e-10;
+const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
+const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
 /// The bits of `√½`: numbers from here up to `√2` have exponent zero below.
 const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;

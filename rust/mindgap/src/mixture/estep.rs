@@ -230,12 +230,12 @@ impl Scratch {
             for group in (0..TILE).step_by(FACTORS * LANES) {
                 let mut product = [1.0; LANES];
                 for row in (group..group + FACTORS * LANES).step_by(LANES) {
-                    for l in 0..LANES {
-                        product[l] *= self.total[row + l];
+                    for (product, total) in product.iter_mut().zip(&self.total[row..row + LANES]) {
+                        *product *= total;
                     }
                 }
-                for l in 0..LANES {
-                    self.log_likelihood[l] += ln::<FUSED>(product[l]);
+                for (sum, &product) in self.log_likelihood.iter_mut().zip(&product) {
+                    *sum += ln::<FUSED>(product);
                 }
             }
         }

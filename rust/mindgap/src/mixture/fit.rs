@@ -17,6 +17,7 @@ pub struct MixtureFit {
     history: Vec<f64>,
     gaps: Vec<f64>,
     active: Vec<Active>,
+    origins: Vec<usize>,
     status: Status,
     total_weight: f64,
     classification: f64,
@@ -27,6 +28,7 @@ pub struct MixtureFit {
 pub(super) struct Facts {
     pub(super) gaps: Vec<f64>,
     pub(super) active: Vec<Active>,
+    pub(super) origins: Vec<usize>,
     pub(super) total_weight: f64,
     pub(super) variance_count: usize,
 }
@@ -40,6 +42,7 @@ impl MixtureFit {
             history: outcome.history,
             gaps: facts.gaps,
             active: facts.active,
+            origins: facts.origins,
             status: outcome.status,
             total_weight: facts.total_weight,
             classification: outcome.classification,
@@ -126,6 +129,12 @@ impl MixtureFit {
     /// Which bound each gap is at; for linear rows, each row.
     pub fn active(&self) -> &[Active] {
         &self.active
+    }
+
+    /// For each component, by ascending mean, which component of the start it grew from: without a constraint means
+    /// may cross on the way.
+    pub fn origins(&self) -> &[usize] {
+        &self.origins
     }
 
     /// The sum of the weights of the points: their number if they have none.

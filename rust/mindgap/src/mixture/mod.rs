@@ -234,13 +234,14 @@ impl Mixture {
         let mstep = MStep { program: restraint.program()?, variances: self.variances, floor };
         let start = start.enter(frame).raised(floor);
         let mut outcome = em::run(engine, mstep, yardstick, offset, start, watch)?;
-        let order;
-        (outcome.parameters, order) = outcome.parameters.sorted();
-        outcome.status = outcome.status.renumbered(&order);
+        let origins;
+        (outcome.parameters, origins) = outcome.parameters.sorted();
+        outcome.status = outcome.status.renumbered(&origins);
         let means = outcome.parameters.means();
         let gaps = means.windows(2).map(|pair| frame.leave_length(pair[1] - pair[0])).collect();
         let variance_count = if self.variances == VarianceModel::Equal { 1 } else { self.k };
-        let facts = Facts { gaps, active: restraint.active(means), total_weight, variance_count };
+        let facts =
+            Facts { gaps, active: restraint.active(means, variance.sqrt()), total_weight, variance_count, origins };
         outcome.parameters = outcome.parameters.leave(frame);
         Ok(MixtureFit::new(outcome, facts))
     }

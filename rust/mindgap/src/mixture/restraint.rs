@@ -6,7 +6,7 @@ use crate::error::{ConstraintError, MixtureError};
 use crate::frame::Frame;
 use crate::kmeans::Active;
 
-/// A row within this fraction of the data's range of its bound counts as being at it.
+/// A row within this fraction of the data's standard deviation of its bound counts as being at it.
 const AT_BOUND: f64 = 1e-9;
 
 /// The rows that the means hold, in the units of the fit.
@@ -53,13 +53,13 @@ impl Restraint {
         })
     }
 
-    /// Which bound each given row is at.
-    pub(super) fn active(&self, means: &[f64]) -> Vec<Active> {
+    /// Which bound each given row is at, where the data have this standard deviation.
+    pub(super) fn active(&self, means: &[f64], deviation: f64) -> Vec<Active> {
         (0..self.rows.given())
             .map(|row| {
                 let (lower, upper) = self.rows.bounds(row);
                 let lower = if self.trivial { f64::NEG_INFINITY } else { lower };
-                Active::of(self.rows.value(row, means), lower, upper, AT_BOUND)
+                Active::of(self.rows.value(row, means), lower, upper, AT_BOUND * deviation)
             })
             .collect()
     }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of the oracles")]
 
+pub mod em;
 pub mod free;
 pub mod partitions;
 pub mod random;

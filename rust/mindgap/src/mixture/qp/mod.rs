@@ -39,7 +39,8 @@ impl MeanProgram {
         Ok(Self { rows, last, interior_point: None })
     }
 
-    pub(super) fn rows(&self) -> &Rows {
+    #[cfg(test)]
+    fn rows(&self) -> &Rows {
         &self.rows
     }
 

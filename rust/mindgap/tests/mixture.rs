@@ -1,0 +1,388 @@
+//! The constrained EM against a plain one, and what must hold whatever the data.
+
+mod oracle;
+
+use mindgap::{
+    Active, Engine, GapBounds, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Sample, Start,
+    Status, Summary, ToleranceScale, VarianceModel,
+};
+use oracle::em::{self, Parameters};
+use oracle::random::Random;
+
+/// Points from a random mixture with means about two apart.
+fn points(random: &mut Random, n: usize, k: usize) -> Vec<f64> {
+    let deviations: Vec<f64> = (0..k).map(|_| random.uniform(0.2, 1.2)).collect();
+    (0..n)
+        .map(|_| {
+            let c = random.below(k);
+            // The sum of twelve uniform numbers is near enough to normal.
+            let noise = (0..12).map(|_| random.uniform(-0.5, 0.5)).sum::<f64>();
+            2.0 * c as f64 + deviations[c] * noise
+        })
+        .collect()
+}
+
+fn random_start(random: &mut Random, k: usize) -> Start {
+    let weights: Vec<f64> = (0..k).map(|_| random.uniform(0.2, 1.0)).collect();
+    let total: f64 = weights.iter().sum();
+    let weights: Vec<f64> = weights.iter().map(|w| w / total).collect();
+    let means: Vec<f64> = (0..k).map(|c| 2.0 * c as f64 + random.uniform(-0.8, 0.8)).collect();
+    let variances: Vec<f64> = (0..k).map(|_| random.uniform(0.3, 2.0)).collect();
+    Start::new(&weights, &means, &variances).unwrap()
+}
+
+fn random_bounds(random: &mut Random, k: usize) -> (Vec<f64>, Vec<f64>) {
+    (1..k)
+        .map(|_| match random.below(4) {
+            0 => (0.0, f64::INFINITY),
+            1 => (random.uniform(1.5, 2.5), f64::INFINITY),
+            2 => {
+                let low = random.uniform(1.0, 2.2);
+                (low, low + random.uniform(0.0, 0.5))
+            }
+            _ => (2.1, 2.1),
+        })
+        .unzip()
+}
+
+fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance)
+}
+
+#[test]
+fn iterations_agree_with_the_plain_em() {
+    let mut random = Random::new(1);
+    for case in 0..150 {
+        let (n, k) = (20 + random.below(1500), 1 + random.below(4));
+        let x = points(&mut random, n, k);
+        let weighted = case % 3 == 0;
+        let w: Vec<f64> = (0..n).map(|_| if weighted { random.uniform(0.1, 3.0) } else { 1.0 }).collect();
+        let sample = if weighted { Sample::weighted(&x, &w).unwrap() } else { Sample::new(&x).unwrap() };
+        let start = random_start(&mut random, k);
+        let (lower, upper) = random_bounds(&mut random, k);
+        let mixture = Mixture::new(k)
+            .constraint(GapBounds::per_gap(&lower, &upper).unwrap())
+            .init(start.clone())
+            .tol(0.0)
+            .max_iter(4);
+        let fit = mixture.fit(&sample).unwrap();
+        let mut plain = Parameters {
+            weights: start.weights().to_vec(),
+            means: start.means().to_vec(),
+            variances: start.variances().to_vec(),
+        };
+        // Bounds from zero to infinity ask for nothing, so means may cross; the plain EM sorts its gaps otherwise.
+        if lower.iter().all(|&l| l == 0.0) && upper.iter().all(|u| u.is_infinite()) {
+            continue;
+        }
+        for step in 0..4 {
+            let (next, likelihood) = em::iterate(&x, &w, &plain, &lower, &upper);
+            let found = fit.history()[step];
+            assert!((found - likelihood).abs() <= 1e-9 * likelihood.abs(), "case {case}: {found} for {likelihood}");
+            plain = next;
+        }
+        assert!(close(fit.weights(), &plain.weights, 1e-9), "case {case}");
+        assert!(close(fit.means(), &plain.means, 1e-9), "case {case}: {:?} {:?}", fit.means(), plain.means);
+        assert!(close(fit.variances(), &plain.variances, 1e-8), "case {case}");
+        let (_, likelihood) = em::e_step(&x, &w, &plain);
+        assert!((fit.log_likelihood() - likelihood).abs() <= 1e-9 * likelihood.abs());
+    }
+}
+
+fn holds(fit: &MixtureFit, lower: &[f64], upper: &[f64], scale: f64) -> bool {
+    let bounds = lower.iter().zip(upper);
+    fit.gaps().iter().zip(bounds).all(|(gap, (l, u))| *gap >= l - 1e-10 * scale && *gap <= u + 1e-10 * scale)
+}
+
+#[test]
+fn the_likelihood_never_falls_and_the_bounds_hold() {
+    let mut random = Random::new(2);
+    for case in 0..1500 {
+        let (n, k) = (10 + random.below(90), 2 + random.below(4));
+        let x = points(&mut random, n, k);
+        let (lower, upper) = random_bounds(&mut random, k);
+        let variances = if case % 4 == 0 { VarianceModel::Equal } else { VarianceModel::Free };
+        let fit = Mixture::new(k)
+            .constraint(GapBounds::per_gap(&lower, &upper).unwrap())
+            .init(random_start(&mut random, k))
+            .variances(variances)
+            .max_iter(60)
+            .fit(&Sample::new(&x).unwrap())
+            .unwrap();
+        // The start may break the bounds: the first step is free to fall.
+        for pair in fit.history()[1..].windows(2) {
+            assert!(pair[1] >= pair[0] - 1e-11 * (n as f64 + pair[0].abs()), "case {case}: {pair:?}");
+        }
+        assert!(holds(&fit, &lower, &upper, 8.0), "case {case}: {:?} for {lower:?} {upper:?}", fit.gaps());
+        assert!(fit.means().is_sorted());
+        assert!((fit.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn rows_hold_and_the_likelihood_never_falls() {
+    let mut random = Random::new(3);
+    for case in 0..500 {
+        let (n, k) = (10 + random.below(60), 2 + random.below(3));
+        let x = points(&mut random, n, k);
+        let count = 1 + random.below(3);
+        let inside: Vec<f64> = (0..k).map(|c| 1.8 * c as f64 + random.uniform(0.0, 0.5)).collect();
+        let (mut matrix, mut lower, mut upper) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..count {
+            let row: Vec<f64> = (0..k).map(|_| random.uniform(-1.0, 1.0)).collect();
+            let value: f64 = row.iter().zip(&inside).map(|(a, x)| a * x).sum();
+            lower.push(value - random.uniform(0.0, 0.2) * random.below(2) as f64);
+            upper.push(value + random.uniform(0.0, 0.2) * random.below(2) as f64);
+            matrix.extend(row);
+        }
+        let fit = Mixture::new(k)
+            .constraint(LinearRows::new(k, &matrix, &lower, &upper).unwrap())
+            .init(random_start(&mut random, k))
+            .max_iter(40)
+            .fit(&Sample::new(&x).unwrap())
+            .unwrap();
+        for pair in fit.history()[1..].windows(2) {
+            assert!(pair[1] >= pair[0] - 1e-11 * (n as f64 + pair[0].abs()), "case {case}: {pair:?}");
+        }
+        for row in 0..count {
+            let value: f64 = matrix[row * k..(row + 1) * k].iter().zip(fit.means()).map(|(a, m)| a * m).sum();
+            assert!(value >= lower[row] - 1e-9 && value <= upper[row] + 1e-9, "case {case}");
+            assert_eq!(lower[row] == upper[row], fit.active()[row] == Active::Both, "case {case}");
+        }
+        assert!(fit.means().is_sorted(), "case {case}: {:?}", fit.means());
+    }
+}
+
+#[test]
+fn units_do_not_matter() {
+    let mut random = Random::new(4);
+    let x: Vec<f64> = points(&mut random, 2000, 3).iter().map(|x| (x * 1024.0).round() / 1024.0).collect();
+    let start = random_start(&mut random, 3);
+    let fit = |scale: f64, shift: f64| {
+        let y: Vec<f64> = x.iter().map(|x| x * scale + shift).collect();
+        let means: Vec<f64> = start.means().iter().map(|x| x * scale + shift).collect();
+        let variances: Vec<f64> = start.variances().iter().map(|v| v * scale * scale).collect();
+        Mixture::new(3)
+            .constraint(GapBounds::between(1.9 * scale, 2.1 * scale).unwrap())
+            .init(Start::new(start.weights(), &means, &variances).unwrap())
+            .fit(&Sample::new(&y).unwrap())
+            .unwrap()
+    };
+    let base = fit(1.0, 0.0);
+    for (scale, shift, tolerance) in [(1e-6, 0.0, 1e-9), (1e6, 0.0, 1e-9), (1.0, 1e8, 1e-6), (1e-3, 1e5, 1e-6)] {
+        let other = fit(scale, shift);
+        assert_eq!(other.n_iter(), base.n_iter(), "{scale} {shift}");
+        let means: Vec<f64> = other.means().iter().map(|x| (x - shift) / scale).collect();
+        let variances: Vec<f64> = other.variances().iter().map(|v| v / scale / scale).collect();
+        assert!(close(&means, base.means(), tolerance), "{scale} {shift}: {means:?} for {:?}", base.means());
+        assert!(close(&variances, base.variances(), tolerance));
+        assert!(close(other.weights(), base.weights(), tolerance));
+        let likelihood = other.log_likelihood() + 2000.0 * scale.ln();
+        assert!((likelihood - base.log_likelihood()).abs() <= tolerance * base.log_likelihood().abs());
+        assert_eq!(other.labels(), base.labels());
+    }
+}
+
+#[test]
+fn order_and_threads_change_no_bit() {
+    let mut random = Random::new(5);
+    let n = 100_000;
+    let x = points(&mut random, n, 3);
+    let w: Vec<f64> = (0..n).map(|_| random.uniform(0.5, 2.0)).collect();
+    let start = random_start(&mut random, 3);
+    let mixture = || Mixture::new(3).constraint(GapBounds::lower(2.2)).init(start.clone()).max_iter(5);
+    let base = mixture().fit(&Sample::weighted(&x, &w).unwrap()).unwrap();
+    let bits = |fit: &MixtureFit| -> Vec<u64> {
+        let all = [fit.weights(), fit.means(), fit.variances(), fit.history()].concat();
+        all.iter().map(|v| v.to_bits()).collect()
+    };
+    let mut order: Vec<usize> = (0..n).collect();
+    (1..n).rev().for_each(|i| order.swap(i, random.below(i + 1)));
+    let permuted = |values: &[f64]| order.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+    let other = mixture().fit(&Sample::weighted(&permuted(&x), &permuted(&w)).unwrap()).unwrap();
+    assert_eq!(bits(&base), bits(&other));
+    assert!(order.iter().zip(other.labels()).all(|(&i, &label)| label == base.labels()[i]));
+    for threads in [1, 2, 4] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let fit = pool.install(|| mixture().fit(&Sample::weighted(&x, &w).unwrap()).unwrap());
+        assert_eq!(bits(&base), bits(&fit), "{threads} threads");
+    }
+}
+
+#[test]
+fn few_distinct_values_give_the_same_fit() {
+    let mut random = Random::new(6);
+    let x: Vec<f64> = points(&mut random, 4000, 2).iter().map(|x| (x * 8.0).round() / 8.0).collect();
+    let start = random_start(&mut random, 2);
+    let mixture = || Mixture::new(2).constraint(GapBounds::lower(2.1)).init(start.clone()).tol(0.0).max_iter(20);
+    let fit = mixture().fit(&Sample::new(&x).unwrap()).unwrap();
+    let mut plain = Parameters {
+        weights: start.weights().to_vec(),
+        means: start.means().to_vec(),
+        variances: start.variances().to_vec(),
+    };
+    for _ in 0..20 {
+        plain = em::iterate(&x, &[1.0; 4000], &plain, &[2.1], &[f64::INFINITY]).0;
+    }
+    assert!(close(fit.means(), &plain.means, 1e-10));
+    assert!(close(fit.variances(), &plain.variances, 1e-10));
+    assert_eq!(fit.labels().len(), 4000);
+    assert_eq!(fit.predict(&x), fit.labels());
+}
+
+#[test]
+fn an_outlier_belongs_somewhere() {
+    let mut random = Random::new(7);
+    let mut x = points(&mut random, 500, 2);
+    x.push(1e4);
+    x.push(-1e6);
+    let fit = Mixture::new(2).init(random_start(&mut random, 2)).max_iter(1).fit(&Sample::new(&x).unwrap()).unwrap();
+    assert!(fit.log_likelihood().is_finite() && fit.history().iter().all(|l| l.is_finite()));
+    assert!((fit.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    let rows = fit.predict_proba(&[1e4, -1e6, 0.0, 1e300]);
+    for row in rows.chunks(2) {
+        assert!((row[0] + row[1] - 1.0).abs() < 1e-12, "{row:?}");
+    }
+    assert_eq!(fit.score_samples(&x).len(), 502);
+    let total: f64 = fit.score_samples(&x).iter().sum();
+    assert!((total - fit.log_likelihood()).abs() <= 1e-9 * total.abs());
+}
+
+#[test]
+fn one_component_is_mean_and_variance() {
+    let x = [1.0, 2.0, 4.0, 9.0];
+    let fit = Mixture::new(1).constraint(GapBounds::lower(3.0)).fit(&Sample::new(&x).unwrap()).unwrap();
+    assert!((fit.means()[0] - 4.0).abs() < 1e-12 && (fit.variances()[0] - 9.5).abs() < 1e-12);
+    assert_eq!((fit.weights(), fit.gaps().len(), fit.labels()), (&[1.0][..], 0, &[0, 0, 0, 0][..]));
+    let likelihood: f64 = -2.0 * (2.0 * std::f64::consts::PI * 9.5_f64).ln() - 2.0;
+    assert!((fit.log_likelihood() - likelihood).abs() < 1e-12);
+    assert!((fit.bic() - (2.0 * 4.0_f64.ln() - 2.0 * likelihood)).abs() < 1e-9);
+    assert!((fit.aic() - (4.0 - 2.0 * likelihood)).abs() < 1e-9);
+    assert!((fit.icl() - fit.bic()).abs() < 1e-9);
+}
+
+#[test]
+fn a_component_on_a_point_has_collapsed() {
+    let mut x: Vec<f64> = (0..50).map(|i| f64::from(i) * 0.02).collect();
+    x.push(30.0);
+    let start = Start::new(&[0.9, 0.1], &[0.5, 30.0], &[0.1, 0.1]).unwrap();
+    let fit = Mixture::new(2).init(start.clone()).fit(&Sample::new(&x).unwrap()).unwrap();
+    assert_eq!(fit.status(), &Status::Collapsed { components: vec![1] });
+    assert!(fit.status().to_string().contains("[1]"));
+    assert!(!fit.converged() && fit.log_likelihood().is_finite() && fit.variances()[1] > 0.0);
+    // A floor of the caller's own holds.
+    let fit = Mixture::new(2).init(start).min_variance(0.25).fit(&Sample::new(&x).unwrap()).unwrap();
+    assert!((fit.variances()[1] - 0.25).abs() < 1e-12);
+    // Data that are all equal have no variance at all.
+    let fit = Mixture::new(1).fit(&Sample::new(&[3.0; 5]).unwrap()).unwrap();
+    assert_eq!((fit.means(), fit.status()), (&[3.0][..], &Status::Collapsed { components: vec![0] }));
+}
+
+#[test]
+fn a_component_far_from_all_points_loses_its_weight() {
+    let x: Vec<f64> = (0..50).map(|i| f64::from(i) * 0.02).collect();
+    let start = Start::new(&[0.5, 0.5], &[0.5, 1e3], &[0.1, 0.1]).unwrap();
+    let fit = Mixture::new(2).init(start).fit(&Sample::new(&x).unwrap()).unwrap();
+    assert_eq!(fit.status(), &Status::LostWeight { component: 1 });
+    assert!(fit.labels().iter().all(|&label| label == 0));
+    assert!(fit.log_likelihood().is_finite() && fit.means().iter().all(|m| m.is_finite()));
+}
+
+#[test]
+fn crossed_means_come_back_sorted() {
+    let mut random = Random::new(8);
+    let x = points(&mut random, 400, 2);
+    let start = Start::new(&[0.5, 0.5], &[3.0, -1.0], &[1.0, 1.0]).unwrap();
+    let fit = Mixture::new(2).init(start).fit(&Sample::new(&x).unwrap()).unwrap();
+    assert!(fit.means().is_sorted());
+    assert_eq!(fit.origins(), [1, 0]);
+}
+
+#[test]
+fn each_fault_has_its_error() {
+    let sample = Sample::new(&[0.0, 1.0, 2.0, 2.0]).unwrap();
+    let start = Start::new(&[0.5, 0.5], &[0.0, 1.0], &[1.0, 1.0]).unwrap();
+    let error = |mixture: Mixture| mixture.fit(&sample).unwrap_err();
+    assert_eq!(error(Mixture::new(0)), MixtureError::NoComponents);
+    assert_eq!(error(Mixture::new(4)), MixtureError::TooManyComponents { k: 4, distinct: 3 });
+    assert_eq!(error(Mixture::new(3).init(start.clone())), MixtureError::StartCount { k: 3, given: 2 });
+    assert!(matches!(error(Mixture::new(2).tol(-1.0)), MixtureError::BadSetting { name: "tol", .. }));
+    assert!(matches!(error(Mixture::new(2).max_iter(0)), MixtureError::BadSetting { name: "max_iter", .. }));
+    assert!(matches!(error(Mixture::new(2).min_variance(0.0)), MixtureError::BadSetting { name: "min_variance", .. }));
+    assert!(matches!(error(Mixture::new(2).constraint(GapBounds::lower(-1.0))), MixtureError::Constraint(_)));
+    let rows = LinearRows::new(3, &[1.0, 0.0, 0.0], &[0.0], &[1.0]).unwrap();
+    assert!(matches!(error(Mixture::new(2).constraint(rows)), MixtureError::Constraint(_)));
+    let rows = LinearRows::new(2, &[1.0, 0.0, 0.0, 1.0], &[5.0, -9.0], &[9.0, 4.0]).unwrap();
+    let clash = error(Mixture::new(2).constraint(rows).init(start.clone()));
+    assert_eq!(clash, MixtureError::Infeasible { rows: vec![0, 1], ordering: true });
+    assert_eq!(
+        clash.to_string(),
+        "no ascending means hold rows [0, 1] together with the means in ascending order; widen or drop one of them"
+    );
+    let mut stop = |_: &mindgap::Progress| std::ops::ControlFlow::Break(());
+    let stopped = Mixture::new(2).init(start).fit_watched(&sample, Some(&mut stop));
+    assert_eq!(stopped.unwrap_err(), MixtureError::Interrupted);
+}
+
+/// Two samples on two machines, as it were.
+struct Halves<'a>(LocalEngine<'a>, LocalEngine<'a>, Summary);
+
+impl Engine for Halves<'_> {
+    fn summary(&mut self) -> Result<Summary, String> {
+        Ok(self.2)
+    }
+
+    fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {
+        let mut moments = self.0.moments(parameters)?;
+        moments.add(&self.1.moments(parameters)?);
+        Ok(moments)
+    }
+}
+
+#[test]
+fn an_engine_of_the_callers_own_gives_the_same_fit() {
+    let mut random = Random::new(9);
+    let x = points(&mut random, 1000, 3);
+    let start = random_start(&mut random, 3);
+    let whole = Sample::new(&x).unwrap();
+    let (left, right) = (Sample::new(&x[..300]).unwrap(), Sample::new(&x[300..]).unwrap());
+    let summary = LocalEngine::new(&whole).summary().unwrap();
+    let mut engine = Halves(LocalEngine::new(&left), LocalEngine::new(&right), summary);
+    let mixture = Mixture::new(3).constraint(GapBounds::lower(2.1)).init(start.clone());
+    let local = mixture.fit(&whole).unwrap();
+    let fit = mixture.fit_engine(&mut engine, &start, None).unwrap();
+    assert!(close(fit.means(), local.means(), 1e-10) && close(fit.variances(), local.variances(), 1e-10));
+    assert!((fit.log_likelihood() - local.log_likelihood()).abs() < 1e-7);
+    assert_eq!((fit.n_iter(), fit.active(), fit.labels().len()), (local.n_iter(), local.active(), 0));
+
+    struct Broken;
+    impl Engine for Broken {
+        fn summary(&mut self) -> Result<Summary, String> {
+            Ok(Summary { total_weight: 2.0, variance: 1.0 })
+        }
+        fn moments(&mut self, _: &Start) -> Result<Moments, String> {
+            Ok(Moments { weight: vec![f64::NAN; 3], ..Moments::zero(3) })
+        }
+    }
+    assert!(matches!(mixture.fit_engine(&mut Broken, &start, None), Err(MixtureError::Engine(_))));
+}
+
+#[test]
+fn equal_variances_are_pooled() {
+    let mut random = Random::new(10);
+    let x = points(&mut random, 600, 2);
+    let fit = Mixture::new(2)
+        .variances(VarianceModel::Equal)
+        .init(random_start(&mut random, 2))
+        .tol_scale(ToleranceScale::Absolute)
+        .fit(&Sample::new(&x).unwrap())
+        .unwrap();
+    assert_eq!(fit.variances()[0], fit.variances()[1]);
+    assert_eq!(fit.parameter_count(), 4);
+    let within: f64 = {
+        let rows = fit.predict_proba(&x);
+        let square = |(x, r): (&f64, &[f64])| (0..2).map(|k| r[k] * (x - fit.means()[k]).powi(2)).sum::<f64>();
+        x.iter().zip(rows.chunks(2)).map(square).sum()
+    };
+    assert!((fit.variances()[0] - within / 600.0).abs() < 1e-4);
+}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import mindgap as mg
 import numpy as np
 import numpy.typing as npt
 import pytest
+
+import mindgap as mg
 from mindgap.datasets import Labelled
 from mindgap.measures import mean_center_error, mean_parameter_error, rand_index
 

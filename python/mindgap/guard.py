@@ -26,7 +26,7 @@ from mindgap.sample import Sample
 from mindgap.start import Start
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mindgap.arrays import FloatArray
     from mindgap.constraints import Constraint
@@ -83,6 +83,18 @@ def moments(engine: Engine, weights: FloatArray, means: FloatArray, variances: F
         what = f"moments of {len(found.weight)} components, but there are {len(means)}"
         raise _returned(engine, "moments", found, what)
     return found
+
+
+def answering(engine: Engine) -> Callable[..., tuple[FloatArray, FloatArray, FloatArray, float]]:
+    """Return an engine's checked moments as a function of weights, means and variances, for the core to call."""
+
+    def answer(
+        weights: FloatArray, means: FloatArray, variances: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+        found = moments(engine, weights, means, variances)
+        return found.weight, found.first, found.second, found.log_likelihood
+
+    return answer
 
 
 @contextmanager

@@ -107,9 +107,7 @@ def test_what_is_asked_for_wrongly(text: str, arguments: dict[str, Any], message
 
 
 def test_no_parameters_are_no_parameters() -> None:
-    with pytest.raises(
-        mg.InvalidInputError, match="'ckmeans' has no parameter 'x'; it takes no parameters"
-    ):
+    with pytest.raises(mg.InvalidInputError, match="'ckmeans' has no parameter 'x'; it takes no parameters"):
         mg.initializer("ckmeans:x=1")
 
 

@@ -17,7 +17,6 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
-EXTENSIONS := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
 .PHONY: help test test-rust test-python lint demo bench reproduce docs clean
 .DEFAULT_GOAL := help
@@ -52,9 +51,6 @@ test-rust: $(VENV)/.created
 
 test-python: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn
 	$(PY) -m pytest
-	@for extension in $(EXTENSIONS); do \
-		echo "== $$extension" && $(PY) -m pip install --no-deps --no-build-isolation -e $$extension && $(PY) -m pytest $$extension || exit 1; \
-	done
 
 lint: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-lint ## check format, lints, types and the stub
 	cargo fmt --all --check

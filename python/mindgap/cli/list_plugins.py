@@ -40,7 +40,7 @@ def command(as_json: bool) -> None:
 def _table(records: list[PluginRecord]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for column in _COLUMNS:
-        table.add_column(column, overflow="fold")
+        table.add_column(column, overflow="fold", no_wrap=column == "name")
     for record in records:
         hooks = [hook.removeprefix("register_") for hook in record.hooks]
         cells = (

@@ -1,0 +1,43 @@
+"""Some centres are known: the modes of a calibrated instrument."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+import mindgap as mg
+
+
+class FixedMeans(mg.Constraint):
+    """Some or all of the centres are where they are known to be.
+
+    Parameters
+    ----------
+    means : sequence of k floats or None
+        The centres in ascending order; None where one is not known.
+    """
+
+    name = "fixed-means"
+
+    def __init__(self, means: Sequence[float | None]) -> None:
+        try:
+            values = [None if mean is None else float(mean) for mean in means]
+        except (TypeError, ValueError) as error:
+            raise mg.InvalidInputError(f"means is {means!r}; it must be a list of numbers and none") from error
+        known = [value for value in values if value is not None]
+        if not np.isfinite(known).all():
+            raise mg.InvalidInputError(f"means is {means!r}; those that are known must be finite")
+        if (np.diff(known) < 0).any():
+            raise mg.InvalidInputError(f"means is {means!r}; those that are known must ascend")
+        self.means = values
+
+    def rows(self, k: int) -> mg.LinearRows:
+        """Return one equality for each centre that is known."""
+        if len(self.means) != k:
+            raise mg.InvalidInputError(
+                f"{k} centres need {k} entries, but fixed-means was given {len(self.means)}; none stands for unknown"
+            )
+        known = [centre for centre, mean in enumerate(self.means) if mean is not None]
+        values = [self.means[centre] for centre in known]
+        return mg.LinearRows(np.eye(k)[known], values, values)

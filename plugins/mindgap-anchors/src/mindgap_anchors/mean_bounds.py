@@ -1,0 +1,53 @@
+"""Each centre lies between two bounds of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+import mindgap as mg
+
+Bounds = Sequence["float | None"]
+
+
+class MeanBounds(mg.Constraint):
+    """Centre i is at least ``lower[i]`` and at most ``upper[i]``.
+
+    Parameters
+    ----------
+    lower, upper : sequence of k floats, optional
+        Ascending centres' bounds, one for each; None, minus infinity or infinity where there is none.
+    """
+
+    name = "mean-bounds"
+
+    def __init__(self, lower: Bounds | None = None, upper: Bounds | None = None) -> None:
+        if lower is None and upper is None:
+            raise mg.InvalidInputError("mean-bounds has neither lower nor upper bounds; give at least one of them")
+        self.lower, self.upper = lower, upper
+        sides = [side for side in (lower, upper) if side is not None]
+        if len({len(side) for side in sides}) > 1:
+            counts = " lower and ".join(str(len(side)) for side in sides)
+            raise mg.InvalidInputError(f"mean-bounds has {counts} upper bounds; give as many of each")
+        self._bounds = [_vector(side, absent, len(sides[0])) for side, absent in ((lower, -np.inf), (upper, np.inf))]
+        for centre, (least, largest) in enumerate(zip(*self._bounds, strict=True)):
+            if not (least <= largest and least < np.inf and largest > -np.inf):
+                raise mg.InvalidInputError(f"centre {centre} cannot be between {least} and {largest}")
+
+    def rows(self, k: int) -> mg.LinearRows:
+        """Return one row for each centre that is bounded."""
+        least, largest = self._bounds
+        if len(least) != k:
+            raise mg.InvalidInputError(f"{k} centres need {k} bounds, but mean-bounds was given {len(least)}")
+        bounded = np.isfinite(least) | np.isfinite(largest)
+        return mg.LinearRows(np.eye(k)[bounded], least[bounded], largest[bounded])
+
+
+def _vector(side: Bounds | None, absent: float, count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    if side is None:
+        return np.full(count, absent)
+    try:
+        return np.array([absent if bound is None else float(bound) for bound in side])
+    except (TypeError, ValueError) as error:
+        raise mg.InvalidInputError(f"the bounds {side!r} are not numbers: {error}") from error

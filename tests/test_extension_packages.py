@@ -1,0 +1,101 @@
+"""Every package under plugins/, and those that the generator writes, in a clean environment of their own.
+
+Install mindgap as a wheel, then one package; it is found by its entry point alone, passes its own tests, its README's
+code runs; uninstall it, and nothing of it is left.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from mindgap.cli.new_plugin import write_package
+from mindgap.registry import KINDS
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = sorted(path.parent.name for path in (ROOT / "plugins").glob("*/pyproject.toml"))
+
+
+class Environment:
+    """A virtual environment with mindgap in it, and no plugins."""
+
+    def __init__(self, directory: Path, wheel: Path) -> None:
+        venv.create(directory, with_pip=True)
+        self.bin = directory / ("Scripts" if sys.platform == "win32" else "bin")
+        self.variables = {
+            name: value for name, value in os.environ.items() if not name.startswith(("MINDGAP", "PYTHON"))
+        }
+        self.pip("install", "pytest", f"mindgap[cli] @ {wheel.as_uri()}")
+
+    def run(self, program: str, *arguments: str, cwd: Path | None = None) -> str:
+        command = [str(self.bin / program), *arguments]
+        done = subprocess.run(command, env=self.variables, cwd=cwd, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def pip(self, *arguments: str) -> str:
+        constraints = ["-c", str(ROOT / "constraints.txt")] if arguments[0] == "install" else []
+        return self.run("python", "-m", "pip", *arguments, *constraints, "--disable-pip-version-check")
+
+    def plugins(self) -> list[dict[str, str]]:
+        records: list[dict[str, str]] = json.loads(self.run("mindgap", "plugins", "--json"))
+        return records
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    if subprocess.run([sys.executable, "-m", "maturin", "--version"], capture_output=True, check=False).returncode:
+        pytest.skip("maturin, which builds the wheel, is not installed here; `make test` installs it")
+    wheels = tmp_path_factory.mktemp("wheels")
+    build = [sys.executable, "-m", "maturin", "build", "--release", "--out", str(wheels)]
+    built = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    [wheel] = wheels.glob("*.whl")
+    return Environment(tmp_path_factory.mktemp("clean") / "venv", wheel)
+
+
+def check(environment: Environment, package: Path) -> None:
+    """Install, use, test and uninstall one package."""
+    name, module = package.name, package.name.replace("-", "_")
+    assert all(record["package"] == "mindgap" for record in environment.plugins())
+    environment.pip("install", str(package))
+    brought = [record for record in environment.plugins() if record["package"] == name]
+    assert brought
+    assert all(record["status"] == "loaded" for record in brought)
+    environment.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(package), cwd=package)
+    check_readme(environment, package)
+    environment.pip("uninstall", "--yes", name)
+    assert all(record["package"] == "mindgap" for record in environment.plugins())
+    environment.run("python", "-c", f"import importlib.util as u; assert u.find_spec({module!r}) is None")
+
+
+def check_readme(environment: Environment, package: Path) -> None:
+    """Run the blocks of a README that promise, in comments at the start of a line, what they print."""
+    text = (package / "README.md").read_text(encoding="utf-8")
+    for block in re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
+        if promised := "".join(f"{line[2:]}\n" for line in block.splitlines() if line.startswith("# ")):
+            assert environment.run("python", "-c", block) == promised
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_package_comes_and_goes(name: str, environment: Environment) -> None:
+    check(environment, ROOT / "plugins" / name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_the_generator_writes_comes_and_goes(kind: str, environment: Environment, tmp_path: Path) -> None:
+    write_package(f"fresh-{kind}", kind, tmp_path)
+    check(environment, tmp_path / f"mindgap-fresh-{kind}")
+
+
+def test_the_bare_package_needs_numpy_and_pluggy_alone(environment: Environment) -> None:
+    shown = environment.pip("show", "mindgap")
+    [requires] = re.findall(r"^Requires: (.*)$", shown, flags=re.MULTILINE)
+    assert requires == "numpy, pluggy"

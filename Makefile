@@ -51,6 +51,7 @@ test-rust: $(VENV)/.created
 	cargo test --workspace
 
 test-python: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn
+	tools/browser.sh
 	$(PY) -m pytest
 	@for extension in $(EXTENSIONS); do \
 		echo "== $$extension" && $(PY) -m pip install --no-deps --no-build-isolation -e $$extension && $(PY) -m pytest $$extension || exit 1; \

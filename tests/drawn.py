@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def gaps_of(k: int) -> FloatArray:
     """Uneven gaps, of which every third is at its lower bound of 2."""
-    gaps = 2.0 + 0.9 * np.abs(np.sin(np.arange(k - 1) * 1.7))
+    gaps: FloatArray = 2.0 + 0.9 * np.abs(np.sin(np.arange(k - 1) * 1.7))
     gaps[::3] = 2.0
     return gaps
 
@@ -79,7 +79,7 @@ def a_kmeans(k: int, *, per_gap: bool = False) -> KMeansResult:
         centers=means,
         boundaries=boundaries,
         sizes=np.bincount(labels, minlength=k),
-        within=np.bincount(labels, (values - means[labels]) ** 2, minlength=k),
+        within=np.bincount(labels, (values - means[labels]) ** 2, minlength=k).astype(np.float64),
         inertia=float(((values - means[labels]) ** 2).sum()),
         gaps=np.diff(means),
         active=active_of(k),

@@ -91,7 +91,7 @@ def _bin_width(values: FloatArray, weights: FloatArray | None, span: float) -> f
     if not high > low:
         return span / _FINEST
     width = float(high - low) * max(len(values) ** (-1 / 3), 1 / _FINEST)
-    return min(width, span / float(np.clip(1.5 * np.sqrt(len(values)), _FEWEST, _ENOUGH)))
+    return float(min(width, span / np.clip(1.5 * np.sqrt(len(values)), _FEWEST, _ENOUGH)))
 
 
 def _grid_step(values: FloatArray, least: float) -> float | None:

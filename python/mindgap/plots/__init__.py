@@ -1,4 +1,4 @@
-"""Pictures of results, by matplotlib: the extra ``mindgap[plot]``. Importing this package says so where it is missing."""
+"""Pictures of results, by matplotlib: the extra ``mindgap[plot]``, which importing this asks for if it is missing."""
 
 from mindgap.extras import demand
 

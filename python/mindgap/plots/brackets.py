@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.artist import Artist, allow_rasterization
+from matplotlib.artist import Artist
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform
 
+from mindgap.gap_text import gap_labels
+from mindgap.palette import GUIDE, HELD, INK, SMALL_TEXT, short
 from mindgap.plots.spread import spread
-from mindgap.plots.style import GUIDE, HELD, INK, SMALL_TEXT, short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,37 +33,6 @@ _ARM, _LEADER, _APART = 4.0, 7.0, 7.0
 #: Points.
 FREE_LINE, HELD_LINE = 1.0, 2.4
 
-_REACHED = {"free": "", "lower": "= min", "upper": "= max", "both": "= min = max"}
-
-
-def shared_bound(bounds: GapBounds | None) -> str | None:
-    """Return the bound of every gap in words, if all have the same."""
-    if bounds is None or len(bounds) == 0:
-        return None
-    texts = {_bound_text(bounds, gap, " and ") for gap in range(len(bounds))}
-    return texts.pop() if len(texts) == 1 else None
-
-
-def _bound_text(bounds: GapBounds, gap: int, between: str, state: str = "free") -> str:
-    """Return the bounds of a gap, those that it is at without their value, which is its own."""
-    lower, upper = bounds.lower[gap], bounds.upper[gap]
-    least = "= min" if state in ("lower", "both") else f"≥ {short(lower)}" if lower > 0 else ""
-    largest = "= max" if state in ("upper", "both") else f"≤ {short(upper)}" if np.isfinite(upper) else ""
-    return between.join(side for side in (least, largest) if side)
-
-
-def _label_texts(sizes: Sequence[str], bounds: GapBounds | None, active: Sequence[str]) -> list[str]:
-    """Return all that there is to say of each gap that the legend does not say of all of them."""
-    if bounds is None:
-        return list(sizes)
-    if shared_bound(bounds) is None:
-        below = [_bound_text(bounds, gap, "\n", state) for gap, state in enumerate(active)]
-    elif np.isfinite(bounds.upper).any():
-        below = [_REACHED[state] for state in active]
-    else:
-        return list(sizes)
-    return [f"{size}\n{text}".rstrip() for size, text in zip(sizes, below, strict=True)]
-
 
 class GapBrackets(Artist):
     """The brackets of all gaps, in the strip of the axes above `floor` (a fraction of their height)."""
@@ -73,7 +43,7 @@ class GapBrackets(Artist):
         self._floor = floor
         self._held = np.array([state != "free" for state in active], dtype=bool)
         sizes = [short(size) for size in np.diff(centers)]
-        full = _label_texts(sizes, bounds, active)
+        full = gap_labels(np.diff(centers), bounds, active)
         none = np.zeros(len(sizes), dtype=bool)
         #: From most to least that the labels can say.
         self._choices = [(full, ~none), (sizes, ~none), (full, self._held), (sizes, self._held), (sizes, none)]
@@ -100,7 +70,6 @@ class GapBrackets(Artist):
         """Return how many lines the tallest label has."""
         return max((text.count("\n") + 1 for text in self._choices[0][0]), default=0)
 
-    @allow_rasterization
     def draw(self, renderer: RendererBase) -> None:
         """Lay the brackets out for the present size of the axes, and draw them."""
         if self.get_visible():
@@ -111,7 +80,7 @@ class GapBrackets(Artist):
     def _lay_out(self, renderer: RendererBase) -> None:
         ax = self.axes
         assert ax is not None
-        point = renderer.points_to_pixels(1.0)
+        point = ax.figure.dpi / 72
         left, right = ax.bbox.x0, ax.bbox.x1
         level = ax.bbox.y0 + self._floor * ax.bbox.height + (_ARM + 2) * point
         ends = ax.transData.transform(np.column_stack([self._centers, np.zeros(len(self._centers))]))[:, 0]
@@ -132,7 +101,7 @@ class GapBrackets(Artist):
         assert ax is not None
         for texts, wanted in self._choices:
             shown = np.flatnonzero(wanted & inside)
-            widths = np.array([self._width(renderer, gap, texts[gap]) for gap in shown]) + _APART * point
+            widths = np.array([self._width(renderer, gap, texts[gap]) for gap in shown.tolist()]) + _APART * point
             places = spread(middles[shown], widths, ax.bbox.x0, ax.bbox.x1)
             if places is not None:
                 break

@@ -14,8 +14,8 @@ from mindgap.whole_file import write_whole
 if TYPE_CHECKING:
     import os
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -36,14 +36,18 @@ def open_sides(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def save(picture: Axes | Figure, path: str | os.PathLike[str]) -> None:
-    """Store a picture as PNG, SVG or PDF, by the ending of `path`; a file is there whole or not at all."""
+def save(picture: Artist, path: str | os.PathLike[str]) -> None:
+    """Store the figure of a picture (axes, or the figure itself) as PNG, SVG or PDF, by the ending of `path`.
+
+    The file is there whole or not at all, and the same picture gives the same file.
+    """
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         raise InvalidInputError(f"{str(path)!r} must end in one of .{', .'.join(FORMATS)}")
-    figure = picture.figure if hasattr(picture, "figure") and picture.figure is not None else picture
+    figure = picture.get_figure(root=True)
+    if figure is None:
+        raise InvalidInputError("these axes have been removed from their figure; there is nothing to store")
     buffer = BytesIO()
-    # Without dates the same picture is the same file.
     metadata = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
     figure.savefig(buffer, format=kind, dpi=200, metadata=metadata)
     write_whole(path, buffer.getvalue())

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from mindgap.plots.brackets import FREE_LINE, HELD_LINE, GapBrackets, shared_bound
-from mindgap.plots.style import GUIDE, HELD, INK, SMALL_TEXT
+from mindgap.gap_text import shared_bound
+from mindgap.palette import GUIDE, HELD, INK, SMALL_TEXT
+from mindgap.plots.brackets import FREE_LINE, HELD_LINE, GapBrackets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,9 +48,10 @@ def crown(
     bounds: GapBounds | None,
     active: Sequence[str],
 ) -> None:
-    """Put legend and brackets above what reaches up to `peak`, which is clipped there, and centres' lines up to them."""
-    if ax.figure.get_layout_engine() is not None:
-        ax.figure.draw_without_rendering()
+    """Put legend and brackets above what reaches up to `peak`, which is clipped there, with guides from the centres."""
+    figure = ax.get_figure(root=True)
+    if figure is not None and figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
     rows = _legend(ax, handles)
     brackets = GapBrackets(ax, centers, bounds, active, floor=0.0)
     height = ax.bbox.height * 72 / ax.figure.dpi

@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from mindgap.palette import GUIDE, INK, colour
 from mindgap.plots.canvas import axes_or_new, open_sides
 from mindgap.plots.headroom import crown, gap_handles
-from mindgap.plots.style import GUIDE, INK, colour
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

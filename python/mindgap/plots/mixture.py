@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.lines import Line2D
 
+from mindgap.palette import INK, PALE, colour, line_style
 from mindgap.plots.canvas import axes_or_new, open_sides
 from mindgap.plots.headroom import crown, data_handle, gap_handles
-from mindgap.plots.style import INK, PALE, colour, line_style
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

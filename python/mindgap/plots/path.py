@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
 import numpy as np
 
+from mindgap.palette import GUIDE, HELD, INK, SMALL_TEXT, colour, line_style, short
 from mindgap.plots.canvas import open_sides
-from mindgap.plots.style import GUIDE, HELD, INK, SMALL_TEXT, colour, line_style, short
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from mindgap.arrays import FloatArray
-    from mindgap.mixture_result import MixtureResult
-
-
-class GapPathLike(Protocol):
-    """Mixtures of as many components, fitted along ascending δ."""
-
-    @property
-    def deltas(self) -> FloatArray:
-        """The least gaps asked for, ascending."""
-
-    @property
-    def results(self) -> Sequence[MixtureResult]:
-        """The fit at each of `deltas`."""
-
-    @property
-    def bites_at(self) -> float | None:
-        """The δ from which some gap is at its bound; None if none is along the whole path."""
+    from mindgap.drawable import GapPathLike
 
 
 def plot_path(path: GapPathLike, figure: Figure | None = None) -> Figure:

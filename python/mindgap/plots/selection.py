@@ -2,40 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
+from mindgap.palette import HELD, INK
 from mindgap.plots.canvas import axes_or_new, open_sides
-from mindgap.plots.style import HELD, INK
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
 
-    from mindgap.arrays import FloatArray
-
-
-class SelectionLike(Protocol):
-    """A criterion, less being better, for several numbers of components."""
-
-    @property
-    def ks(self) -> Sequence[int]:
-        """The numbers of components, ascending."""
-
-    @property
-    def criterion(self) -> str:
-        """The name of the criterion."""
-
-    @property
-    def values(self) -> FloatArray:
-        """The criterion for each of `ks`; NaN where there is no fit."""
-
-    @property
-    def best(self) -> int:
-        """The index of the least of `values`."""
+    from mindgap.drawable import SelectionLike
 
 
 def plot_selection(selection: SelectionLike, ax: Axes | None = None) -> Axes:

@@ -1,19 +1,16 @@
-"""Colours, line styles and numbers that all pictures share.
+"""Colours, line styles and numbers that all pictures share, on paper and on screen.
 
-The colours are those of Okabe and Ito, which the colour-blind tell apart, ordered so that neighbours differ in lightness
-too; line styles repeat with another period, so that the first thirty lines all differ, in print without colour as well.
+The colours are those of Okabe and Ito, which the colour-blind tell apart, ordered so that neighbours differ in
+lightness too; line styles repeat with another period, so that the first thirty lines differ, in print without colour
+as well.
 """
 
 from __future__ import annotations
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7")
-_LINES: tuple[str | tuple[float, tuple[float, ...]], ...] = (
-    "solid",
-    (0, (6, 1.5)),
-    (0, (1, 1)),
-    (0, (6, 1.5, 1, 1.5)),
-    (0, (3, 1, 1, 1, 1, 1)),
-)
+
+#: Strokes and spaces in line widths; the first is a solid line.
+DASHES: tuple[tuple[float, ...], ...] = ((), (6, 1.5), (1, 1), (6, 1.5, 1, 1.5), (3, 1, 1, 1, 1, 1))
 
 INK = "#1a1a1a"
 PALE = "#d4d4d4"
@@ -31,7 +28,8 @@ def colour(index: int) -> str:
 
 def line_style(index: int) -> str | tuple[float, tuple[float, ...]]:
     """Return the line style of a component."""
-    return _LINES[index % len(_LINES)]
+    dashes = DASHES[index % len(DASHES)]
+    return (0, dashes) if dashes else "solid"
 
 
 def short(value: float) -> str:

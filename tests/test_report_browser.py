@@ -114,7 +114,8 @@ def test_no_text_overlaps_or_is_cut_off(browser: Browser, tmp_path: Path, k: int
           const faults = [];
           for (const svg of document.querySelectorAll("svg")) {
             const frame = svg.getBoundingClientRect();
-            const boxes = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+            const texts = [...svg.querySelectorAll("text")];
+            const boxes = texts.map((text) => [text.textContent, text.getBoundingClientRect()]);
             boxes.forEach(([name, box], index) => {
               const inside = box.left >= frame.left - 1 && box.right <= frame.right + 1
                 && box.top >= frame.top - 1 && box.bottom <= frame.bottom + 1;

@@ -49,5 +49,6 @@ def save(picture: Artist, path: str | os.PathLike[str]) -> None:
         raise InvalidInputError("these axes have been removed from their figure; there is nothing to store")
     buffer = BytesIO()
     metadata = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    figure.savefig(buffer, format=kind, dpi=200, metadata=metadata)
+    with plt.rc_context({"svg.hashsalt": "mindgap"}):
+        figure.savefig(buffer, format=kind, dpi=200, metadata=metadata)
     write_whole(path, buffer.getvalue())

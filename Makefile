@@ -50,6 +50,7 @@ test-rust: $(VENV)/.created
 	cargo test --workspace
 
 test-python: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn
+	tools/browser.sh
 	$(PY) -m pytest
 
 lint: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-lint ## check format, lints, types and the stub

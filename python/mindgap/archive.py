@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
+from mindgap.histogram import Histogram
+
+if TYPE_CHECKING:
+    from mindgap.kmeans_result import KMeansResult
+    from mindgap.mixture_result import MixtureResult
 
 VERSION = 1
 
 
-def dump(kind: str, fields: dict[str, Any]) -> str:
-    """The JSON text of a result of that kind."""
+def dump(result: KMeansResult | MixtureResult) -> str:
+    """The JSON text of a result."""
+    nested = ("bounds", "histogram")
+    fields = {name: getattr(result, name) for name in result.__dataclass_fields__ if name not in nested}
+    if result.bounds is not None:
+        fields |= {"gap_lower": result.bounds.lower, "gap_upper": result.bounds.upper}
+    if result.histogram is not None:
+        fields |= {"histogram_counts": result.histogram.counts, "histogram_edges": result.histogram.edges}
     plain = {name: _plain(value) for name, value in fields.items()}
-    return json.dumps({"mindgap": kind, "version": VERSION, **plain}, allow_nan=False)
+    return json.dumps({"mindgap": type(result).__name__, "version": VERSION, **plain}, allow_nan=False)
 
 
 def load(kind: str, text: str | bytes) -> Fields:
@@ -107,6 +118,12 @@ class Fields:
         if not self.has("gap_lower"):
             return None
         return GapBounds(self.numbers("gap_lower", k - 1), self.numbers("gap_upper", k - 1, absent=math.inf))
+
+    def histogram(self) -> Histogram | None:
+        """The histogram of the data, if the result has one."""
+        if self._document.get("histogram_counts") is None:
+            return None
+        return Histogram(self.numbers("histogram_counts"), self.numbers("histogram_edges"))
 
     def _get(self, name: str) -> Any:
         if name not in self._document:

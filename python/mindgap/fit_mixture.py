@@ -10,6 +10,7 @@ from mindgap.arrays import as_count, as_number
 from mindgap.bounds import GapBounds
 from mindgap.engines import Local
 from mindgap.errors import InvalidInputError
+from mindgap.histogram import histogram_of
 from mindgap.initializers import Ckmeans, ConstrainedKMeans, Initializer
 from mindgap.mixture_result import MixtureResult
 from mindgap.progress_line import ProgressLine
@@ -116,7 +117,8 @@ def mixture(
             )
     finally:
         runner.close()
-    return MixtureResult._of_fit(fit, asked if isinstance(asked, GapBounds) else None)
+    histogram = histogram_of(sample.values, sample.weights)
+    return MixtureResult._of_fit(fit, asked if isinstance(asked, GapBounds) else None, histogram)
 
 
 def _start(

@@ -13,8 +13,12 @@ from mindgap.arrays import FloatArray, as_vector
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
 from mindgap.gap_text import ACTIVE, gap_bound_text
+from mindgap.histogram import Histogram
+from mindgap.notebook import notebook_table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from mindgap._core import KMeansFit
 
 
@@ -46,6 +50,8 @@ class KMeansResult:
         Whether `inertia` is proven to be the least possible (it meets `lower_bound` to one part in 10⁹).
     bounds : GapBounds or None
         The bounds that the gaps hold.
+    histogram : Histogram or None
+        The data in bins, for pictures; the data themselves are not kept.
     """
 
     labels: npt.NDArray[np.int32]
@@ -59,9 +65,10 @@ class KMeansResult:
     lower_bound: float
     optimal: bool
     bounds: GapBounds | None = None
+    histogram: Histogram | None = None
 
     @classmethod
-    def _of_fit(cls, fit: KMeansFit, bounds: GapBounds | None) -> KMeansResult:
+    def _of_fit(cls, fit: KMeansFit, bounds: GapBounds | None, histogram: Histogram | None = None) -> KMeansResult:
         return cls(
             labels=fit.labels,
             centers=fit.centers,
@@ -74,6 +81,7 @@ class KMeansResult:
             lower_bound=fit.lower_bound,
             optimal=fit.optimal,
             bounds=bounds,
+            histogram=histogram,
         )
 
     @property
@@ -92,19 +100,33 @@ class KMeansResult:
     def summary(self) -> str:
         """A table of the clusters, and what is proven of it, as plain text."""
         head = f"{'cluster':>7} {'centre':>13} {'size':>10} {'within':>13} {'gap to next':>13}  bound"
-        rows = [self._row(cluster) for cluster in range(self.k)]
+        row = "{:>7} {:>13} {:>10} {:>13} {:>13}  {}"
+        rows = [row.format(*self._cells(cluster)).rstrip() for cluster in range(self.k)]
         return "\n".join([head, *rows, self._verdict()])
 
-    def _row(self, cluster: int) -> str:
-        row = f"{cluster:>7} {self.centers[cluster]:>13.6g} {self.sizes[cluster]:>10} {self.within[cluster]:>13.6g}"
+    def _repr_html_(self) -> str:
+        head = ("cluster", "centre", "size", "within", "gap to next", "bound")
+        return notebook_table(f"k-means, k = {self.k}", head, map(self._cells, range(self.k)), self._verdict())
+
+    def _cells(self, cluster: int) -> list[str]:
+        cells = [f"{cluster}", f"{self.centers[cluster]:.6g}", f"{self.sizes[cluster]}", f"{self.within[cluster]:.6g}"]
         if cluster == self.k - 1:
-            return row
-        return f"{row} {self.gaps[cluster]:>13.6g}  {gap_bound_text(self.bounds, self.active, cluster)}".rstrip()
+            return [*cells, "", ""]
+        return [*cells, f"{self.gaps[cluster]:.6g}", gap_bound_text(self.bounds, self.active, cluster)]
 
     def _verdict(self) -> str:
         if self.optimal:
             return f"inertia {self.inertia:.10g}, proven optimal"
         return f"inertia {self.inertia:.10g}, proven to be at least {self.lower_bound:.10g}"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the data, the clusters and their centres, and the gaps with their bounds; needs ``mindgap[plot]``.
+
+        Draws into `ax`, or into a new figure of pyplot's, and returns the axes.
+        """
+        from mindgap.plots import plot_kmeans
+
+        return plot_kmeans(self, ax)
 
     def __repr__(self) -> str:
         centers = np.array2string(self.centers, precision=6, threshold=8, separator=", ")
@@ -112,10 +134,7 @@ class KMeansResult:
 
     def to_json(self) -> str:
         """The result as JSON text, to be read by `from_json`."""
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "bounds"}
-        if self.bounds is not None:
-            fields |= {"gap_lower": self.bounds.lower, "gap_upper": self.bounds.upper}
-        return archive.dump("KMeansResult", fields)
+        return archive.dump(self)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> KMeansResult:
@@ -137,4 +156,5 @@ class KMeansResult:
             lower_bound=fields.number("lower_bound"),
             optimal=fields.flag("optimal"),
             bounds=fields.gap_bounds(k),
+            histogram=fields.histogram(),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,11 @@ from mindgap.arrays import FloatArray, as_count, as_vector
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
 from mindgap.gap_text import ACTIVE, gap_bound_text
+from mindgap.histogram import Histogram
+from mindgap.notebook import notebook_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 STATUSES = ("converged", "max-iterations", "collapsed", "lost-weight")
 
@@ -53,6 +58,8 @@ class MixtureResult:
     entropy : float or None
         Minus twice the log of how surely the points belong to their components: what `icl` adds to `bic`. None where
         the engine that holds the data does not say.
+    histogram : Histogram or None
+        The data in bins, for pictures; the data themselves are not kept.
     """
 
     weights: FloatArray
@@ -71,12 +78,13 @@ class MixtureResult:
     total_weight: float
     entropy: float | None
     bounds: GapBounds | None = None
+    histogram: Histogram | None = None
 
     @classmethod
-    def _of_fit(cls, fit: _core.MixtureFit, bounds: GapBounds | None) -> MixtureResult:
-        names = [name for name in cls.__dataclass_fields__ if name not in ("active", "bounds")]
+    def _of_fit(cls, fit: _core.MixtureFit, bounds: GapBounds | None, histogram: Histogram | None) -> MixtureResult:
+        names = [name for name in cls.__dataclass_fields__ if name not in ("active", "bounds", "histogram")]
         values: dict[str, Any] = {name: getattr(fit, name) for name in names}
-        return cls(**values, active=tuple(fit.active), bounds=bounds)
+        return cls(**values, active=tuple(fit.active), bounds=bounds, histogram=histogram)
 
     @property
     def k(self) -> int:
@@ -135,17 +143,32 @@ class MixtureResult:
     def summary(self) -> str:
         """Return a table of the components, and how the fit ended, as plain text."""
         head = f"{'component':>9} {'weight':>9} {'mean':>13} {'std. dev.':>13} {'gap to next':>13}  bound"
-        rows = [self._row(component) for component in range(self.k)]
-        ending = f"log-likelihood {self.log_likelihood:.10g}, {self.n_iter} iterations, {self.message}"
-        return "\n".join([head, *rows, ending])
+        row = "{:>9} {:>9} {:>13} {:>13} {:>13}  {}"
+        rows = [row.format(*self._cells(component)).rstrip() for component in range(self.k)]
+        return "\n".join([head, *rows, self._ending()])
 
-    def _row(self, component: int) -> str:
-        deviation = np.sqrt(self.variances[component])
-        row = f"{component:>9} {self.weights[component]:>9.4f} {self.means[component]:>13.6g} {deviation:>13.6g}"
+    def _repr_html_(self) -> str:
+        head = ("component", "weight", "mean", "std. dev.", "gap to next", "bound")
+        return notebook_table(f"Gaussian mixture, k = {self.k}", head, map(self._cells, range(self.k)), self._ending())
+
+    def _cells(self, component: int) -> list[str]:
+        parameters = self.means[component], np.sqrt(self.variances[component])
+        cells = [f"{component}", f"{self.weights[component]:.4f}", *(f"{value:.6g}" for value in parameters)]
         if component == self.k - 1:
-            return row
-        bound = gap_bound_text(self.bounds, self.active, component)
-        return f"{row} {self.gaps[component]:>13.6g}  {bound}".rstrip()
+            return [*cells, "", ""]
+        return [*cells, f"{self.gaps[component]:.6g}", gap_bound_text(self.bounds, self.active, component)]
+
+    def _ending(self) -> str:
+        return f"log-likelihood {self.log_likelihood:.10g}, {self.n_iter} iterations, {self.message}"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the data, the components and their sum, and the gaps with their bounds; needs ``mindgap[plot]``.
+
+        Draws into `ax`, or into a new figure of pyplot's, and returns the axes.
+        """
+        from mindgap.plots import plot_mixture
+
+        return plot_mixture(self, ax)
 
     def __repr__(self) -> str:
         means = np.array2string(self.means, precision=6, threshold=8, separator=", ")
@@ -154,10 +177,7 @@ class MixtureResult:
 
     def to_json(self) -> str:
         """Return the result as JSON text, to be read by `from_json`."""
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "bounds"}
-        if self.bounds is not None:
-            fields |= {"gap_lower": self.bounds.lower, "gap_upper": self.bounds.upper}
-        return archive.dump("MixtureResult", fields)
+        return archive.dump(self)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> MixtureResult:
@@ -184,6 +204,7 @@ class MixtureResult:
             total_weight=fields.number("total_weight"),
             entropy=fields.number("entropy") if fields.has("entropy") else None,
             bounds=fields.gap_bounds(k),
+            histogram=fields.histogram(),
         )
 
 

@@ -1,0 +1,147 @@
+"""A compact histogram of the data, so that a result can be drawn without holding them.
+
+The bins that hold data are all of one width; the empty stretches between them are one wide bin each, so that a far
+outlier costs two bins and takes no detail from the rest. On sorted values a few passes, and a search for each bin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mindgap.arrays import FloatArray
+from mindgap.errors import InvalidInputError
+
+#: The most bins that a histogram has.
+MOST_BINS = 200
+
+#: The most bins between the quartiles, and the least and most that the whole range is cut into at least.
+_FINEST, _FEWEST, _ENOUGH = 40, 12, 60
+
+#: So many values are looked at first to see whether the data lie on a grid at all.
+_GLANCE = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """The weight of the data in each of neighbouring bins.
+
+    Attributes
+    ----------
+    counts : array of float
+        The number (weight) of the points in each bin.
+    edges : array of float
+        The edges of the bins, strictly ascending, one more than there are bins.
+    """
+
+    counts: FloatArray
+    edges: FloatArray
+
+    def __post_init__(self) -> None:
+        if len(self.counts) == 0 or len(self.edges) != len(self.counts) + 1:
+            raise InvalidInputError(f"a histogram has {len(self.counts)} counts and {len(self.edges)} edges")
+        if not (np.isfinite(self.edges).all() and (self.edges[1:] > self.edges[:-1]).all()):
+            raise InvalidInputError("the edges of a histogram must be finite and ascending")
+        if not (np.isfinite(self.counts).all() and (self.counts >= 0).all()):
+            raise InvalidInputError("the counts of a histogram must be finite and not negative")
+
+    def density(self) -> FloatArray:
+        """Return the height of each bar when the area of all of them is one."""
+        shares = self.counts / max(float(self.counts.sum()), np.finfo(np.float64).tiny)
+        heights: FloatArray = shares / np.diff(self.edges)
+        return heights
+
+
+def histogram_of(values: FloatArray, weights: FloatArray | None = None) -> Histogram:
+    """Return the histogram of finite values, each of weight one unless `weights` says otherwise.
+
+    Data on a grid (whole numbers, rounded measurements) get bins centred on its points. Values in ascending order, as
+    a `Sample` has them, are not sorted again.
+    """
+    if len(values) == 0:
+        raise InvalidInputError("there are no values to draw a histogram of")
+    if (values[1:] < values[:-1]).any():
+        order = np.argsort(values, kind="stable")
+        values, weights = values[order], None if weights is None else weights[order]
+    # A quarter of any two doubles, and of the bins around them, can be subtracted without overflow.
+    quarters = values / 4
+    span = float(quarters[-1] - quarters[0])
+    least = max(span, _magnitude(quarters)) * 2.0**-40
+    if span <= least:
+        margin = max(abs(float(values[0])) * 2.0**-10, 0.5)
+        total = float(len(values) if weights is None else weights.sum())
+        return Histogram(np.array([total]), np.array([values[0] - margin, values[-1] + margin]))
+    width = max(_bin_width(quarters, weights, span), least)
+    return _binned(quarters, weights, width, _grid_step(quarters, least))
+
+
+def _magnitude(ascending: FloatArray) -> float:
+    return max(abs(float(ascending[0])), abs(float(ascending[-1])))
+
+
+def _bin_width(values: FloatArray, weights: FloatArray | None, span: float) -> float:
+    """Half of Freedman and Diaconis's width, or less: with several modes the quartiles are far apart, not the data."""
+    if weights is None:
+        places = np.array([len(values) // 4, 3 * len(values) // 4])
+    else:
+        reached = np.cumsum(weights)
+        places = np.searchsorted(reached, reached[-1] * np.array([0.25, 0.75]))
+    low, high = values[np.minimum(places, len(values) - 1)]
+    if not high > low:
+        return span / _FINEST
+    width = float(high - low) * max(len(values) ** (-1 / 3), 1 / _FINEST)
+    return float(min(width, span / np.clip(1.5 * np.sqrt(len(values)), _FEWEST, _ENOUGH)))
+
+
+def _grid_step(values: FloatArray, least: float) -> float | None:
+    """Return the spacing of the grid that sorted values lie on, or None if they lie on none."""
+    if len(values) > _GLANCE:
+        places = np.linspace(0, len(values) - 1, _GLANCE).astype(np.int64)
+        if _grid_step(values[places], least) is None:
+            return None
+    steps = np.diff(values)
+    steps = steps[steps > least]
+    if len(steps) == 0:
+        return None
+    span = float(values[-1] - values[0])
+    step = span / np.rint(span / steps.min())
+    multiples = (values - values[0]) / step
+    slack = 1e-6 + 4 * np.finfo(np.float64).eps * _magnitude(values) / step
+    on_grid = slack < 0.1 and bool((np.abs(multiples - np.rint(multiples)) <= slack).all())
+    return float(step) if on_grid else None
+
+
+def _binned(values: FloatArray, weights: FloatArray | None, width: float, step: float | None) -> Histogram:
+    """Count quarters of the data into bins at least so wide, whole steps wide if the data lie on a grid."""
+    start = float(values[0]) - (width if step is None else step) / 2
+    if step is not None:
+        width = step * max(1.0, float(np.rint(width / step)))
+    while (firsts := _first_of_bins(values, start, width)) is None:
+        width *= 2
+    occupied = np.floor((values[firsts] - start) / width)
+    edges = np.unique(np.concatenate([occupied, occupied + 1]))
+    counts = np.zeros(len(edges) - 1)
+    held = np.diff([*firsts, len(values)]) if weights is None else np.add.reduceat(weights, firsts)
+    # Not `counts[..] = held`: rounding at an edge may have cut a bin in two.
+    np.add.at(counts, np.searchsorted(edges, occupied), held)
+    limit = np.finfo(np.float64).max
+    return Histogram(counts, 4 * np.clip(start + edges * width, -limit / 4, limit / 4))
+
+
+def _first_of_bins(values: FloatArray, start: float, width: float) -> list[int] | None:
+    """Return the first value of each bin that holds any, or None if there would be too many bins."""
+    firsts: list[int] = []
+    edges, last = 1, -1.0
+    place = 0
+    while place < len(values):
+        number = float(np.floor((values[place] - start) / width))
+        edges += 1 if number == last + 1 else 2
+        if edges > MOST_BINS + 2:
+            return None
+        firsts.append(place)
+        last = number
+        end = int(np.searchsorted(values, start + (number + 1) * width))
+        # Rounding may put the end of a bin at its own first value.
+        place = max(end, place + 1)
+    return firsts

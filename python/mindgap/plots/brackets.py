@@ -1,0 +1,138 @@
+"""Gaps between neighbouring centres, drawn as brackets with their sizes above a picture.
+
+The labels are laid out whenever the picture is drawn, for the size that it then has: they move aside for each other,
+and where there is no room for all, the bounds go first, then all labels but those of gaps at their bounds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from matplotlib.transforms import IdentityTransform
+
+from mindgap.gap_text import gap_labels
+from mindgap.palette import GUIDE, HELD, INK, SMALL_TEXT, short
+from mindgap.plots.spread import spread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
+
+    from mindgap.arrays import FloatArray
+    from mindgap.bounds import GapBounds
+
+#: Points: the arms of a bracket, the way from it to its label, and the space between labels.
+_ARM, _LEADER, _APART = 4.0, 7.0, 7.0
+
+#: Points.
+FREE_LINE, HELD_LINE = 1.0, 2.4
+
+
+class GapBrackets(Artist):
+    """The brackets of all gaps, in the strip of the axes above `floor` (a fraction of their height)."""
+
+    def __init__(self, ax: Axes, centers: FloatArray, bounds: GapBounds | None, active: Sequence[str], floor: float):
+        super().__init__()
+        self._centers = centers
+        self._floor = floor
+        self._held = np.array([state != "free" for state in active], dtype=bool)
+        sizes = [short(size) for size in np.diff(centers)]
+        full = gap_labels(np.diff(centers), bounds, active)
+        none = np.zeros(len(sizes), dtype=bool)
+        #: From most to least that the labels can say.
+        self._choices = [(full, ~none), (sizes, ~none), (full, self._held), (sizes, self._held), (sizes, none)]
+        self.lines = [_line(HELD if held else INK, HELD_LINE if held else FREE_LINE) for held in self._held]
+        self.leaders = [_line(GUIDE, 0.6) for _ in sizes]
+        self.labels = [_label(HELD if held else INK, "bold" if held else "normal") for held in self._held]
+        self.set_zorder(4)
+        self.set_in_layout(False)
+        ax.add_artist(self)
+        for child in self.get_children():
+            child.axes = ax
+            child.set_figure(ax.figure)
+            child.set_in_layout(False)
+
+    def get_children(self) -> list[Artist]:
+        """Return the lines and texts that make up the brackets."""
+        return [*self.lines, *self.leaders, *self.labels]
+
+    def set_floor(self, floor: float) -> None:
+        """Move the strip."""
+        self._floor = floor
+
+    def lines_of_text(self) -> int:
+        """Return how many lines the tallest label has."""
+        return max((text.count("\n") + 1 for text in self._choices[0][0]), default=0)
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Lay the brackets out for the present size of the axes, and draw them."""
+        if self.get_visible():
+            self._lay_out(renderer)
+            for child in self.get_children():
+                child.draw(renderer)
+
+    def _lay_out(self, renderer: RendererBase) -> None:
+        ax = self.axes
+        assert ax is not None
+        point = ax.figure.dpi / 72
+        left, right = ax.bbox.x0, ax.bbox.x1
+        level = ax.bbox.y0 + self._floor * ax.bbox.height + (_ARM + 2) * point
+        ends = ax.transData.transform(np.column_stack([self._centers, np.zeros(len(self._centers))]))[:, 0]
+        middles = (ends[1:] + ends[:-1]) / 2
+        inside = (middles >= left) & (middles <= right)
+        for gap, line in enumerate(self.lines):
+            line.set_visible(bool(inside[gap]))
+            start, end = ends[gap], ends[gap + 1]
+            inset = min(1.5 * point, (end - start) / 4)
+            arms = [start + inset, start + inset, end - inset, end - inset]
+            line.set_data(arms, [level - _ARM * point, level, level, level - _ARM * point])
+        self._lay_out_labels(renderer, point, level, middles, inside)
+
+    def _lay_out_labels(
+        self, renderer: RendererBase, point: float, level: float, middles: FloatArray, inside: Any
+    ) -> None:
+        ax = self.axes
+        assert ax is not None
+        for texts, wanted in self._choices:
+            shown = np.flatnonzero(wanted & inside)
+            widths = np.array([self._width(renderer, gap, texts[gap]) for gap in shown.tolist()]) + _APART * point
+            places = spread(middles[shown], widths, ax.bbox.x0, ax.bbox.x1)
+            if places is not None:
+                break
+        for artist in (*self.leaders, *self.labels):
+            artist.set_visible(False)
+        bottom = level + _LEADER * point
+        for gap, place in zip(shown, [] if places is None else places, strict=True):
+            self.labels[gap].set_visible(True)
+            self.labels[gap].set_position((place, bottom + point))
+            self.leaders[gap].set_visible(True)
+            self.leaders[gap].set_data([middles[gap], place], [level, bottom])
+
+    def _width(self, renderer: RendererBase, gap: int, text: str) -> float:
+        label = self.labels[gap]
+        label.set_visible(True)
+        label.set_text(text)
+        return float(label.get_window_extent(renderer).width)
+
+
+def _line(colour: str, width: float) -> Line2D:
+    return Line2D([], [], color=colour, linewidth=width, solid_capstyle="butt", transform=IdentityTransform())
+
+
+def _label(colour: str, weight: str) -> Text:
+    return Text(
+        color=colour,
+        fontsize=SMALL_TEXT,
+        fontweight=weight,
+        ha="center",
+        va="bottom",
+        multialignment="center",
+        linespacing=1.1,
+        transform=IdentityTransform(),
+    )

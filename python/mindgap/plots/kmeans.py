@@ -1,0 +1,89 @@
+"""Clusters: the data coloured by cluster, the centres, what divides them, and the gaps between the centres."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from mindgap.palette import GUIDE, INK, colour
+from mindgap.plots.canvas import axes_or_new, open_sides
+from mindgap.plots.headroom import crown, gap_handles
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+    from mindgap.histogram import Histogram
+    from mindgap.kmeans_result import KMeansResult
+
+
+def plot_kmeans(result: KMeansResult, ax: Axes | None = None) -> Axes:
+    """Draw clusters into `ax`, or into a new figure; return the axes."""
+    ax = axes_or_new(ax)
+    handles: list[Artist] = []
+    low, high, peak = float(result.centers[0]), float(result.centers[-1]), 1.0
+    if result.histogram is None:
+        ax.yaxis.set_visible(False)
+    else:
+        _draw_data(ax, result, result.histogram)
+        edges, peak = result.histogram.edges, float(result.histogram.counts.max())
+        low, high = min(low, float(edges[0])), max(high, float(edges[-1]))
+        handles.append(Patch(facecolor=colour(0), label="data, by cluster"))
+    margin = 0.03 * (high - low) or 1.0
+    ax.set_xlim(low - margin, high + margin)
+    ax.vlines(result.boundaries, 0, peak * 1.03, colors=INK, linewidth=0.9, linestyles=(0, (4, 2)), zorder=3)
+    _draw_centers(ax, result)
+    handles += _handles(result)
+    ax.set_xlabel("x")
+    ax.set_ylabel("points in bin")
+    open_sides(ax)
+    crown(ax, peak, handles, result.centers, result.bounds, result.active)
+    return ax
+
+
+def _handles(result: KMeansResult) -> list[Artist]:
+    marker = Line2D([], [], color="none", marker="^", markersize=6, markerfacecolor=colour(0), markeredgecolor=INK)
+    marker.set_label("centre")
+    handles: list[Artist] = [marker]
+    if result.k > 1:
+        handles.append(Line2D([], [], color=INK, linewidth=0.9, linestyle=(0, (4, 2)), label="boundary"))
+    return [*handles, *gap_handles(result.bounds, result.active)]
+
+
+def _draw_data(ax: Axes, result: KMeansResult, histogram: Histogram) -> None:
+    """Draw the bars; one that a boundary passes through changes colour there."""
+    cuts = result.boundaries[(result.boundaries > histogram.edges[0]) & (result.boundaries < histogram.edges[-1])]
+    edges = np.unique(np.concatenate([histogram.edges, cuts]))
+    starts, widths = edges[:-1], np.diff(edges)
+    bins = np.searchsorted(histogram.edges, starts, side="right") - 1
+    colours = [colour(int(cluster)) for cluster in np.searchsorted(result.boundaries, starts, side="right")]
+    ax.bar(
+        starts,
+        histogram.counts[bins],
+        widths,
+        align="edge",
+        color=colours,
+        edgecolor="white",
+        linewidth=0.4,
+        zorder=2,
+    )
+
+
+def _draw_centers(ax: Axes, result: KMeansResult) -> None:
+    colours = [colour(cluster) for cluster in range(result.k)]
+    ax.scatter(
+        result.centers,
+        np.zeros(result.k),
+        marker="^",
+        s=48,
+        c=colours,
+        edgecolors=INK,
+        linewidths=0.8,
+        zorder=5,
+        clip_on=False,
+    )
+    if result.k == 1:
+        ax.axvline(result.centers[0], color=GUIDE, linewidth=0.7, linestyle=":", zorder=1.5)

@@ -1,0 +1,123 @@
+"""A mixture: the data, the weighted density of each component, their sum, and the gaps between the means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+from mindgap.palette import INK, PALE, colour, line_style
+from mindgap.plots.canvas import axes_or_new, open_sides
+from mindgap.plots.headroom import crown, data_handle, gap_handles
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+    from mindgap.arrays import FloatArray
+    from mindgap.mixture_result import MixtureResult
+
+#: A collapsed component is a spike; the picture is cut off where it exceeds the data's peak this much.
+_TALLEST = 2.5
+
+#: A component ends where it is lower than this fraction of the picture, lest all of them run along its bottom.
+_FAINTEST = 0.003
+
+_TRUTH: dict[str, Any] = {
+    "linestyle": "none",
+    "marker": "D",
+    "markersize": 9,
+    "markerfacecolor": "white",
+    "markeredgecolor": INK,
+}
+
+
+def plot_mixture(result: MixtureResult, ax: Axes | None = None, *, truth: ArrayLike | None = None) -> Axes:
+    """Draw a mixture into `ax`, or into a new figure; return the axes. `truth` are means known from elsewhere."""
+    ax = axes_or_new(ax)
+    low, high = extent(result)
+    points = _points(result, low, high)
+    densities = component_densities(result, points)
+    handles = _draw_data(ax, result)
+    peak = _peak(result, densities.sum(axis=0))
+    for component, density in enumerate(np.where(densities < _FAINTEST * peak, np.nan, densities)):
+        ax.fill_between(points, density, color=colour(component), alpha=0.13, linewidth=0, zorder=2)
+        ax.plot(points, density, color=colour(component), linestyle=line_style(component), linewidth=1.4, zorder=3)
+    total = densities.sum(axis=0)
+    ax.plot(points, total, color=INK, linewidth=1.8, zorder=2.5)
+    _draw_means(ax, result)
+    if truth is not None:
+        ax.plot(truth, np.zeros(np.shape(truth)), **_TRUTH, zorder=4.5, clip_on=False)
+        handles.append(Line2D([], [], **_TRUTH, label="true mean"))
+    handles += [
+        Line2D([], [], color=INK, linewidth=1.8, label="mixture"),
+        Line2D([], [], color=colour(0), linewidth=1.4, marker="^", markersize=5, label="component, mean"),
+        *gap_handles(result.bounds, result.active),
+    ]
+    ax.set_xlim(low, high)
+    ax.set_xlabel("x")
+    ax.set_ylabel("density")
+    open_sides(ax)
+    crown(ax, peak, handles, result.means, result.bounds, result.active)
+    return ax
+
+
+def extent(result: MixtureResult) -> tuple[float, float]:
+    """Return the part of the line that a picture shows: all data, all means and some margin."""
+    low, high = float(result.means[0]), float(result.means[-1])
+    if result.histogram is None:
+        reach = 3.5 * np.sqrt(result.variances)
+        low, high = float((result.means - reach).min()), float((result.means + reach).max())
+    else:
+        low, high = min(low, float(result.histogram.edges[0])), max(high, float(result.histogram.edges[-1]))
+    margin = 0.03 * (high - low)
+    return low - margin, high + margin
+
+
+def component_densities(result: MixtureResult, points: FloatArray) -> FloatArray:
+    """Return the weighted density of each component (rows) at each point (columns)."""
+    deviations = np.sqrt(result.variances)[:, None]
+    scores = (points - result.means[:, None]) / deviations
+    heights = result.weights[:, None] / (deviations * np.sqrt(2 * np.pi))
+    densities: FloatArray = heights * np.exp(-0.5 * np.minimum(scores**2, 1400.0))
+    return densities
+
+
+def _points(result: MixtureResult, low: float, high: float) -> FloatArray:
+    """Return points dense enough for the whole picture and for each component, however narrow."""
+    around = np.linspace(-5, 5, 81)
+    near = (result.means[:, None] + np.sqrt(result.variances)[:, None] * around).ravel()
+    return np.unique(np.clip(np.concatenate([np.linspace(low, high, 600), near]), low, high))
+
+
+def _draw_data(ax: Axes, result: MixtureResult) -> list[Artist]:
+    if result.histogram is None:
+        return []
+    edges, density = result.histogram.edges, result.histogram.density()
+    ax.bar(edges[:-1], density, np.diff(edges), align="edge", color=PALE, edgecolor="white", linewidth=0.4, zorder=1)
+    return [data_handle(PALE)]
+
+
+def _draw_means(ax: Axes, result: MixtureResult) -> None:
+    colours = [colour(component) for component in range(result.k)]
+    ax.scatter(
+        result.means,
+        np.zeros(result.k),
+        marker="^",
+        s=42,
+        c=colours,
+        edgecolors=INK,
+        linewidths=0.6,
+        zorder=5,
+        clip_on=False,
+    )
+
+
+def _peak(result: MixtureResult, total: FloatArray) -> float:
+    highest = float(total.max())
+    if result.histogram is None:
+        return highest
+    data = float(result.histogram.density().max())
+    return max(data, min(highest, _TALLEST * data))

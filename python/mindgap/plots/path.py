@@ -1,0 +1,69 @@
+"""Fits along a grid of δ: the means, the gaps and the log-likelihood, and where the bound starts to bite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from mindgap.palette import GUIDE, HELD, INK, SMALL_TEXT, colour, line_style, short
+from mindgap.plots.canvas import open_sides
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from mindgap.arrays import FloatArray
+    from mindgap.drawable import GapPathLike
+
+
+def plot_path(path: GapPathLike, figure: Figure | None = None) -> Figure:
+    """Draw means, gaps and log-likelihood against δ, one below the other, into an empty figure or a new one."""
+    deltas = np.asarray(path.deltas, dtype=np.float64)
+    means = np.array([result.means for result in path.results])
+    gapped = means.shape[1] > 1
+    heights = [3, 2, 2] if gapped else [3, 2]
+    if figure is None:
+        figure = plt.figure(figsize=(7.2, 1.1 * sum(heights)), layout="constrained")
+    panels = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
+    _draw_lines(panels[0], deltas, means, "mean")
+    if gapped:
+        _draw_lines(panels[1], deltas, np.diff(means, axis=1), "gap")
+        panels[1].plot(deltas, deltas, color=GUIDE, linewidth=3.5, alpha=0.45, zorder=1, label="gap = δ")
+        panels[1].legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0, fontsize=SMALL_TEXT, frameon=False)
+    likelihoods = [result.log_likelihood for result in path.results]
+    panels[-1].plot(deltas, likelihoods, color=INK, linewidth=1.6, marker="o", markersize=3)
+    panels[-1].ticklabel_format(axis="y", useOffset=False)
+    panels[-1].set_ylabel("log-likelihood")
+    panels[-1].set_xlabel("δ, the least gap allowed")
+    _mark_bite(panels, path.bites_at)
+    for panel in panels:
+        open_sides(panel)
+    figure.align_ylabels(panels)
+    return figure
+
+
+def _draw_lines(ax: Axes, deltas: FloatArray, columns: FloatArray, name: str) -> None:
+    marker = "o" if len(deltas) == 1 else None
+    for index, values in enumerate(columns.T):
+        ax.plot(
+            deltas,
+            values,
+            color=colour(index),
+            linestyle=line_style(index),
+            linewidth=1.5,
+            marker=marker,
+            zorder=2 + 0.01 * index,
+        )
+    ax.set_ylabel(name)
+
+
+def _mark_bite(panels: list[Axes], bites_at: float | None) -> None:
+    if bites_at is None:
+        note = "the bound bites nowhere on this path"
+    else:
+        note = f"the bound bites from δ = {short(bites_at)}"
+        for panel in panels:
+            panel.axvline(bites_at, color=HELD, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1.5)
+    panels[0].set_title(note, fontsize=SMALL_TEXT + 1, color=INK if bites_at is None else HELD, loc="left")

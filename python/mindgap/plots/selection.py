@@ -1,0 +1,45 @@
+"""A criterion against the number of components, the best marked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from mindgap.palette import HELD, INK
+from mindgap.plots.canvas import axes_or_new, open_sides
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from mindgap.drawable import SelectionLike
+
+
+def plot_selection(selection: SelectionLike, ax: Axes | None = None) -> Axes:
+    """Draw the criterion into `ax`, or into a new figure; return the axes."""
+    ax = axes_or_new(ax)
+    ks, values = np.asarray(selection.ks), np.asarray(selection.values, dtype=np.float64)
+    best = selection.best
+    ax.plot(ks, values, color=INK, linewidth=1.4, marker="o", markersize=4.5, zorder=2)
+    ax.plot(
+        ks[best],
+        values[best],
+        color=HELD,
+        linestyle="none",
+        marker="o",
+        markersize=11,
+        markerfacecolor="none",
+        markeredgewidth=2,
+        zorder=3,
+    )
+    ax.axvline(ks[best], color=HELD, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1)
+    ax.set_title(f"least at K = {ks[best]}", color=HELD, fontsize=9, loc="left")
+    ax.set_xlim(ks.min() - 0.5, ks.max() + 0.5)
+    ax.margins(y=0.12)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=14))
+    ax.ticklabel_format(axis="y", useOffset=False, style="plain")
+    ax.set_xlabel("K, the number of components")
+    ax.set_ylabel(f"{selection.criterion.upper()} (less is better)")
+    open_sides(ax)
+    return ax

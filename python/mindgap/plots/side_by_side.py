@@ -1,0 +1,38 @@
+"""Two mixtures of the same data beside each other, on common axes, with the true group means where they are known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import matplotlib.pyplot as plt
+
+from mindgap.plots.mixture import extent, plot_mixture
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+    from mindgap.mixture_result import MixtureResult
+
+
+def side_by_side(
+    left: MixtureResult,
+    right: MixtureResult,
+    titles: tuple[str, str],
+    *,
+    truth: ArrayLike | None = None,
+    label: str = "x",
+) -> Figure:
+    """Draw two mixtures in a new figure of pyplot's; `truth` are the means that the groups really have."""
+    figure, axes = plt.subplots(1, 2, figsize=(11.0, 4.6), sharex=True, sharey=True, layout="constrained")
+    lows, highs = zip(extent(left), extent(right), strict=True)
+    tops = []
+    for ax, result, title in zip(axes, (left, right), titles, strict=True):
+        plot_mixture(result, ax, truth=truth)
+        tops.append(ax.get_ylim()[1])
+        ax.set_title(title, fontsize=11)
+        ax.set_xlabel(label)
+    axes[0].set_xlim(min(lows), max(highs))
+    axes[0].set_ylim(0, max(tops))
+    axes[1].set_ylabel("")
+    return figure

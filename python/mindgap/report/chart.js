@@ -1,0 +1,89 @@
+"use strict";
+// Shapes, scales and axes that the pictures share. The namespace is read from the page, so that no address stands here.
+const NAMESPACE = document.querySelector("svg").namespaceURI;
+
+function add(parent, tag, attributes, text) {
+  const shape = document.createElementNS(NAMESPACE, tag);
+  for (const [name, value] of Object.entries(attributes)) shape.setAttribute(name, value);
+  if (text !== undefined) shape.textContent = text;
+  parent.appendChild(shape);
+  return shape;
+}
+
+function scale(low, high, start, end) {
+  const width = high - low || 1;
+  return (value) => start + ((value - low) / width) * (end - start);
+}
+
+function ticks(low, high, about) {
+  const rough = (high - low) / about || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);
+  const found = [];
+  for (let index = Math.ceil(low / step); index * step <= high; index += 1) found.push(index * step);
+  return found;
+}
+
+function short(value, digits = 4) {
+  const size = Math.abs(value);
+  if (size >= 1e4 && size < 1e7) return value.toFixed(0);
+  return String(Number(value.toPrecision(digits)));
+}
+
+// Drawn at the size that it is shown at, so that its texts are as large as those around it.
+function widthOf(svg) {
+  return Math.max(svg.getBoundingClientRect().width, 320);
+}
+
+function polyline(xs, ys) {
+  return xs.map((x, index) => `${index ? "L" : "M"}${x.toFixed(2)} ${ys[index].toFixed(2)}`).join("");
+}
+
+// An empty picture with axes; returns where data go. `top` is kept free above the data.
+function axes(svg, view, names) {
+  const { width, height, top, left } = view;
+  const bottom = height - 46;
+  const right = width - 14;
+  svg.replaceChildren();
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const x = scale(view.low, view.high, left, right);
+  const y = scale(view.floor, view.peak, bottom, top);
+  add(svg, "path", { class: "axis", fill: "none", d: `M${left} ${top}V${bottom}H${right}` });
+  for (const tick of ticks(view.low, view.high, width / 90)) {
+    add(svg, "path", { class: "axis", d: `M${x(tick)} ${bottom}v5` });
+    add(svg, "text", { class: "tick-x", x: x(tick), y: bottom + 18 }, short(tick, 8));
+  }
+  for (const tick of ticks(view.floor, view.peak, (bottom - top) / 50)) {
+    add(svg, "path", { class: "axis", d: `M${left} ${y(tick)}h-5` });
+    add(svg, "text", { class: "tick-y", x: left - 8, y: y(tick) + 4 }, short(tick, 8));
+  }
+  add(svg, "text", { class: "name-x", x: (left + right) / 2, y: height - 8 }, names.x);
+  const middle = (top + bottom) / 2;
+  add(svg, "text", { class: "name-y", x: 14, y: middle, transform: `rotate(-90 14 ${middle})` }, names.y);
+  return { x, y, bottom, left, right };
+}
+
+// One line against another; a mark on one of its points, and a place where the bound bites, are optional.
+function drawTrace(svg, xs, ys, names, here, bitesAt) {
+  const known = xs.map((_, index) => index).filter((index) => ys[index] !== null);
+  if (known.length === 0) return;
+  const values = known.map((index) => ys[index]);
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const margin = (high - low) * 0.08 || Math.abs(high) * 0.01 || 1;
+  const wide = Math.max(...[low, high].map((value) => short(value, 8).length));
+  const view = {
+    width: widthOf(svg), height: 240, top: 12, left: 34 + 7 * wide,
+    low: xs[0], high: xs[xs.length - 1], floor: low - margin, peak: high + margin,
+  };
+  if (view.high === view.low) view.high = view.low + 1;
+  const { x, y, bottom } = axes(svg, view, names);
+  if (bitesAt !== undefined && bitesAt !== null) {
+    add(svg, "path", { class: "bite", d: `M${x(bitesAt)} ${view.top}V${bottom}` });
+  }
+  const across = known.map((index) => x(xs[index]));
+  const up = values.map(y);
+  add(svg, "path", { class: "trace", d: polyline(across, up) });
+  if (known.length <= 60) across.forEach((at, index) => add(svg, "circle", { class: "dot", cx: at, cy: up[index], r: 2.4 }));
+  if (here !== undefined) add(svg, "circle", { class: "here", cx: x(xs[here]), cy: y(ys[here]), r: 6.5 });
+}

@@ -1,0 +1,75 @@
+"""What a report's script draws from: plain numbers as JSON that cannot end the script element it stands in."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindgap.gap_text import gap_bound_text, gap_labels
+from mindgap.palette import COLOURS, DASHES
+
+if TYPE_CHECKING:
+    from mindgap.arrays import FloatArray
+    from mindgap.drawable import GapPathLike
+    from mindgap.mixture_result import MixtureResult
+
+_UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+
+#: More points than this no one can tell apart in a picture.
+_MOST_ITERATIONS = 2000
+
+
+def embedded_json(content: dict[str, Any]) -> str:
+    """Return JSON in which nothing can be taken for markup."""
+    return json.dumps(content, allow_nan=False, ensure_ascii=True, separators=(",", ":")).translate(_UNSAFE)
+
+
+def report_content(result: MixtureResult, path: GapPathLike | None, label: str) -> dict[str, Any]:
+    """Return all that the script needs."""
+    histogram = result.histogram
+    return {
+        "label": label,
+        "colours": COLOURS,
+        "dashes": DASHES,
+        "histogram": None
+        if histogram is None
+        else {"edges": histogram.edges.tolist(), "density": histogram.density().tolist()},
+        "fit": _fit(result),
+        "history": _history(result.history),
+        "path": None if path is None else _path(path),
+    }
+
+
+def _path(path: GapPathLike) -> dict[str, Any]:
+    return {
+        "deltas": np.asarray(path.deltas, dtype=np.float64).tolist(),
+        "bitesAt": path.bites_at,
+        "fits": [_fit(result) for result in path.results],
+    }
+
+
+def _fit(result: MixtureResult) -> dict[str, Any]:
+    gaps = range(result.k - 1)
+    return {
+        "weights": result.weights.tolist(),
+        "means": result.means.tolist(),
+        "deviations": np.sqrt(result.variances).tolist(),
+        "gaps": result.gaps.tolist(),
+        "held": [state != "free" for state in result.active],
+        "labels": gap_labels(result.gaps, result.bounds, result.active),
+        "bounds": [gap_bound_text(result.bounds, result.active, gap) for gap in gaps],
+        "logLikelihood": result.log_likelihood,
+    }
+
+
+def _history(history: FloatArray) -> dict[str, Any]:
+    """Return the history, thinned if it is long; a start may have no likelihood at all, which is null."""
+    iterations = np.unique(np.linspace(0, len(history) - 1, min(len(history), _MOST_ITERATIONS)).astype(np.int64))
+    values = history[iterations].tolist()
+    return {
+        "iterations": iterations.tolist(),
+        "values": [value if math.isfinite(value) else None for value in values],
+    }

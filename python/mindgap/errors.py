@@ -46,6 +46,10 @@ class InfeasibleError(MindgapError):
         self.rows = rows
 
 
+class MissingExtraError(MindgapError, ImportError):
+    """An optional dependency is not installed; the message says which extra has it."""
+
+
 class SolverError(MindgapError):
     """A solver gave up for numerical reasons."""
 

@@ -1,0 +1,49 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from mindgap.errors import InvalidInputError
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file under another name in the same folder, then put it in place in one step.
+
+    A link is followed, so that what it points to is replaced; a device or pipe is written to directly.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if target.exists() and not target.is_file() and not target.is_dir():
+            target.write_bytes(content)
+            return
+        if target.is_dir():
+            raise IsADirectoryError("it is a folder")
+        _replace(target, content)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InvalidInputError(f"cannot write {str(path)!r}: {reason}") from error
+
+
+def _replace(target: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
+    draft = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        draft.chmod(_mode(target))
+        draft.replace(target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _mode(target: Path) -> int:
+    """Return the permissions of the file that is replaced, or those that a new file gets."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -12,6 +12,7 @@ from mindgap import archive
 from mindgap.arrays import FloatArray, as_vector
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
+from mindgap.frames import frame_of, gap_columns
 from mindgap.gap_text import ACTIVE, gap_bound_text
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class KMeansResult:
         """A table of the clusters, and what is proven of it, as plain text."""
         head = f"{'cluster':>7} {'centre':>13} {'size':>10} {'within':>13} {'gap to next':>13}  bound"
         rows = [self._row(cluster) for cluster in range(self.k)]
-        return "\n".join([head, *rows, self._verdict()])
+        return "\n".join([head, *rows, self.verdict()])
 
     def _row(self, cluster: int) -> str:
         row = f"{cluster:>7} {self.centers[cluster]:>13.6g} {self.sizes[cluster]:>10} {self.within[cluster]:>13.6g}"
@@ -101,10 +102,16 @@ class KMeansResult:
             return row
         return f"{row} {self.gaps[cluster]:>13.6g}  {gap_bound_text(self.bounds, self.active, cluster)}".rstrip()
 
-    def _verdict(self) -> str:
+    def verdict(self) -> str:
+        """Return the cost and what is proven of it, in words."""
         if self.optimal:
             return f"inertia {self.inertia:.10g}, proven optimal"
         return f"inertia {self.inertia:.10g}, proven to be at least {self.lower_bound:.10g}"
+
+    def to_frame(self) -> Any:
+        """Return the clusters as a frame of pandas or else polars, one row each."""
+        clusters = {"cluster": np.arange(self.k), "center": self.centers, "size": self.sizes, "within": self.within}
+        return frame_of(clusters | gap_columns(self.gaps, self.bounds, self.active))
 
     def __repr__(self) -> str:
         centers = np.array2string(self.centers, precision=6, threshold=8, separator=", ")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mindgap.mixture_result import MixtureResult
-    from mindgap.progress import Progress
+    from mindgap.progress_bar import Progress
 
 PARAMETERS = ("weights", "means", "variances", "gaps")
 

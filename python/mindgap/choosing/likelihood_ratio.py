@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from mindgap.mixture_result import MixtureResult
-    from mindgap.progress import Progress
+    from mindgap.progress_bar import Progress
     from mindgap.sample import Sample
 
 #: A free fit may be worse by this share of the log-likelihood before it is called stuck: EM stops short of the top.
@@ -143,10 +143,14 @@ def _drawn_statistics(
     draw = parametric(constrained, round(constrained.total_weight))
 
     def statistic(sample: Sample) -> float | None:
-        held, released = hold(sample), release(sample)
-        if held is None or released is None:
+        held = hold(sample)
+        if held is None:
             return None
-        return max(0.0, 2 * (released.log_likelihood - held.log_likelihood))
+        # Also from the held fit, so that the free one is not stuck below it.
+        released = [fit for fit in (release(sample), release(sample, held)) if fit is not None]
+        if not released:
+            return None
+        return max(0.0, 2 * (max(fit.log_likelihood for fit in released) - held.log_likelihood))
 
     drawn = replicate(
         lambda rng: statistic(draw(rng)), n, seed, threads=threads, progress=progress, what="likelihood ratio"

@@ -34,8 +34,11 @@ class _Kept(Constraint):
         return self.restriction if isinstance(self.restriction, LinearRows) else None
 
 
-def refit_like(result: MixtureResult) -> Callable[[Any], MixtureResult | None]:
-    """Return what fits a sample as `result` was fitted; it answers None where the fit fails or degenerates."""
+def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
+    """Return what fits a sample as `result` was fitted, from its parameters or those of another fit.
+
+    It answers None where the fit fails or degenerates.
+    """
     settings = result.settings
     if settings is None:
         raise InvalidInputError(
@@ -44,9 +47,9 @@ def refit_like(result: MixtureResult) -> Callable[[Any], MixtureResult | None]:
     if not ((result.weights > 0).all() and (result.variances > 0).all()):
         raise InvalidInputError(f"this fit is degenerate ({result.message}); there is nothing to draw from")
     constraint = None if settings.restriction is None else _Kept(settings.restriction)
-    start = Start(result.weights, result.means, result.variances)
 
-    def refit(sample: Any) -> MixtureResult | None:
+    def refit(sample: Any, origin: MixtureResult = result) -> MixtureResult | None:
+        start = Start(origin.weights, origin.means, origin.variances)
         try:
             fit = mixture(sample, result.k, constraint, init=start, **settings.keywords())
         except (SolverError, InvalidInputError):

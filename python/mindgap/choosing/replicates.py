@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from mindgap.arrays import as_count
 from mindgap.errors import InvalidInputError
-from mindgap.progress import Progress, shown
+from mindgap.progress_bar import Progress, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +27,8 @@ def replicate(
     what: str,
 ) -> list[T]:
     """Return `n` draws in order; `draw` spends its time in the core, which leaves the interpreter to the others."""
+    from concurrent.futures import ThreadPoolExecutor  # costs more to import than the rest of mindgap's Python
+
     streams = _sequence(seed).spawn(as_count(n, "n"))
     workers = min(os.cpu_count() or 1 if threads is None else as_count(threads, "threads"), len(streams))
     with shown(progress, what, len(streams)) as tick, ThreadPoolExecutor(workers) as pool:

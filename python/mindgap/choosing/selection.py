@@ -14,11 +14,13 @@ from mindgap.errors import InfeasibleError, InvalidInputError, MindgapError, Plu
 from mindgap.fit_mixture import mixture
 from mindgap.frames import frame_of
 from mindgap.mixture_result import MixtureResult
+from mindgap.progress_bar import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from mindgap.constraints import Constraint
+    from mindgap.progress_bar import Progress
 
 CRITERIA = ("bic", "aic", "icl")
 
@@ -111,6 +113,7 @@ def select(
     constraint: Constraint | str | None = None,
     *,
     criterion: Literal["bic", "aic", "icl"] = "bic",
+    progress: Progress = False,
     **settings: Any,
 ) -> Selection:
     """Fit a mixture for each number of components, and say which is best by an information criterion.
@@ -130,6 +133,8 @@ def select(
     criterion : "bic", "aic" or "icl"
         BIC finds the number of components when the model is right; AIC aims at prediction and picks more; ICL wants
         components that do not overlap and picks fewer.
+    progress : bool or callable
+        Whether to show a bar on standard error; or what to call with (done, total).
     **settings
         As in `mixture`.
 
@@ -154,7 +159,11 @@ def select(
         raise InvalidInputError(f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}")
     ks = _numbers(k)
     data = sorted_once(x, settings)
-    fits = [_attempt(data, number, constraint, settings) for number in ks]
+    fits = []
+    with shown(progress, "select", len(ks)) as tick:
+        for number in ks:
+            fits.append(_attempt(data, number, constraint, settings))
+            tick(len(fits))
     results = tuple(fit if isinstance(fit, MixtureResult) else None for fit in fits)
     values = np.array([np.nan if result is None else getattr(result, criterion) for result in results])
     reasons = tuple(_reason(fit) for fit in fits)

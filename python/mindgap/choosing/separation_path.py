@@ -14,6 +14,7 @@ from mindgap.errors import InvalidInputError
 from mindgap.fit_mixture import mixture
 from mindgap.frames import frame_of
 from mindgap.mixture_result import MixtureResult
+from mindgap.progress_bar import shown
 from mindgap.sample import Sample
 from mindgap.start import Start
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mindgap.constraints import Constraint
+    from mindgap.progress_bar import Progress
 
 #: How many bounds are tried where only their range is known.
 GRID = 21
@@ -109,7 +111,15 @@ class GapPath:
         return f"GapPath(k={self.k}, {grid}, bites_at={self.bites_at})"
 
 
-def gap_path(x: Any, k: int, deltas: Any = None, *, width: float | None = None, **settings: Any) -> GapPath:
+def gap_path(
+    x: Any,
+    k: int,
+    deltas: Any = None,
+    *,
+    width: float | None = None,
+    progress: Progress = False,
+    **settings: Any,
+) -> GapPath:
     """Fit a mixture for each of a grid of least gaps δ, each fit started at the one before.
 
     Below some δ the bound changes nothing; `bites_at` says from where on it does, to the grid's resolution. The fall
@@ -125,6 +135,8 @@ def gap_path(x: Any, k: int, deltas: Any = None, *, width: float | None = None, 
         The least gaps, in any order; or how many, evenly from zero to where the means would span the data.
     width : float, optional
         Keep every gap at most δ + width as well.
+    progress : bool or callable
+        Whether to show a bar on standard error; or what to call with (done, total).
     **settings
         As in `mixture`; `init` is where the first fit starts.
 
@@ -143,11 +155,13 @@ def gap_path(x: Any, k: int, deltas: Any = None, *, width: float | None = None, 
         raise InvalidInputError("a gap path makes its own constraint; give deltas, and width for an upper bound")
     data = sorted_once(x, settings)
     grid = _grid(deltas, data, count)
-    first = settings.pop("init", "auto")
-    results: list[MixtureResult] = []
-    for delta in grid:
-        start = _warm(results[-1]) if results else None
-        results.append(mixture(data, count, _bound(float(delta), width), init=first if start is None else start, **settings))
+    start = settings.pop("init", "auto")
+    first, results = start, []
+    with shown(progress, "path", len(grid)) as tick:
+        for delta in grid:
+            results.append(mixture(data, count, _bound(float(delta), width), init=start, **settings))
+            start = _warm(results[-1]) or first
+            tick(len(results))
     return GapPath(grid, tuple(results), None if width is None else float(width))
 
 

@@ -175,9 +175,7 @@ class MixtureResult:
         """
         from mindgap.choosing.bootstrapping import bootstrap
 
-        return bootstrap(
-            self, n, seed, x=x, sample_weight=sample_weight, size=size, threads=threads, progress=progress
-        )
+        return bootstrap(self, n, seed, x=x, sample_weight=sample_weight, size=size, threads=threads, progress=progress)
 
     def to_frame(self) -> Any:
         """Return the components as a frame of pandas or else polars, one row each."""

@@ -82,7 +82,9 @@ class Bootstrap:
     def summary(self, level: float = 0.95) -> str:
         """Return the estimates and their intervals as a table in plain text."""
         head = f"{'parameter':<14} {'estimate':>13} {'from':>13} {'to':>13}"
-        rows = [f"{name:<14} {estimate:>13.6g} {low:>13.6g} {high:>13.6g}" for name, estimate, low, high in self.rows(level)]
+        rows = [
+            f"{name:<14} {estimate:>13.6g} {low:>13.6g} {high:>13.6g}" for name, estimate, low, high in self.rows(level)
+        ]
         failed = f", {self.n_failed} more failed and are left out" if self.n_failed else ""
         return "\n".join([head, *rows, f"{100 * level:g}% intervals from {len(self)} replicates{failed}"])
 
@@ -123,9 +125,7 @@ def bootstrap(
     refit = refit_like(result)
     points = as_count(round(result.total_weight) if size is None else size, "size")
     draw = parametric(result, points) if x is None else resampling(x, sample_weight, size)
-    fits = replicate(
-        lambda rng: refit(draw(rng)), n, seed, threads=threads, progress=progress, what="bootstrap"
-    )
+    fits = replicate(lambda rng: refit(draw(rng)), n, seed, threads=threads, progress=progress, what="bootstrap")
     sound = [fit for fit in fits if fit is not None]
     if not sound:
         raise SolverError(f"none of {n} refits succeeded; the fit has more components than the data can tell apart")

@@ -19,4 +19,6 @@ def chi_square_tail(value: float, df: int) -> float:
     odd = df % 2
     tail = math.erfc(math.sqrt(half)) if odd else 0.0
     shapes = (term + odd / 2 for term in range(df // 2))
-    return min(1.0, tail + math.fsum(math.exp(shape * math.log(half) - half - math.lgamma(shape + 1)) for shape in shapes))
+    return min(
+        1.0, tail + math.fsum(math.exp(shape * math.log(half) - half - math.lgamma(shape + 1)) for shape in shapes)
+    )

@@ -64,7 +64,7 @@ def compare(
     threads: int | None = None,
     progress: Progress = False,
 ) -> LikelihoodRatio:
-    """Compare a fit under a constraint with one without it: does the constraint fit the data worse than chance would?
+    """Compare a fit under a constraint with one without it: whether the data speak against the constraint.
 
     If the constraint is true, the statistic follows (for large samples) a chi-bar-squared distribution: a mixture of
     chi-squares whose degrees of freedom are the number of bounds that the constrained fit is at. Given that number,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def replicate(
     streams = _sequence(seed).spawn(as_count(n, "n"))
     workers = min(os.cpu_count() or 1 if threads is None else as_count(threads, "threads"), len(streams))
     with shown(progress, what, len(streams)) as tick, ThreadPoolExecutor(workers) as pool:
-        futures = [pool.submit(lambda stream=stream: draw(np.random.default_rng(stream))) for stream in streams]
+        futures = [pool.submit(draw, np.random.default_rng(stream)) for stream in streams]
         try:
             draws = []
             for done, future in enumerate(futures, start=1):
@@ -45,7 +45,7 @@ def replicate(
     return draws
 
 
-def _sequence(seed: int | np.random.SeedSequence) -> np.random.SeedSequence:
+def _sequence(seed: Any) -> np.random.SeedSequence:
     if isinstance(seed, np.random.SeedSequence):
         # Spawning counts up in a sequence; a copy gives the same children each time.
         return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)

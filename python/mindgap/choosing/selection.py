@@ -201,6 +201,8 @@ def _nothing_sound(ks: tuple[int, ...], fits: list[Any], reasons: tuple[str | No
     errors = [fit for fit in fits if isinstance(fit, MindgapError)]
     if len(errors) == len(fits) and len(set(reasons)) == 1:
         return errors[0]
-    kinds = [kind for kind in (PluginError, InfeasibleError, InvalidInputError) if any(isinstance(e, kind) for e in errors)]
+    kinds = [
+        kind for kind in (PluginError, InfeasibleError, InvalidInputError) if any(isinstance(e, kind) for e in errors)
+    ]
     listed = "; ".join(f"k = {k}: {reason}" for k, reason in zip(ks, reasons, strict=True))
     return (kinds[0] if kinds else SolverError)(f"no number of components gave a sound fit: {listed}")

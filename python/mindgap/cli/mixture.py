@@ -10,7 +10,7 @@ import numpy as np
 
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
 from mindgap.cli.printing import gap_cells, number, print_data, print_line, print_table
-from mindgap.cli.reading import Data, Request, read_data
+from mindgap.cli.reading import Request, read_data
 from mindgap.fit_mixture import mixture
 
 if TYPE_CHECKING:
@@ -39,9 +39,7 @@ def command(request: Request, output: Output, k: int, constraint: str | None, se
     """
     output.check()
     data = read_data(request)
-    result = mixture(
-        data.values, k, constraint, sample_weight=data.weights, progress=sys.stderr.isatty(), **settings
-    )
+    result = mixture(data.values, k, constraint, sample_weight=data.weights, progress=sys.stderr.isatty(), **settings)
     if output.labels is not None:
         sure = result.predict_proba(data.values)[np.arange(len(data.values)), result.labels]
         output.write_labels(data, {"label": result.labels, "probability": sure})

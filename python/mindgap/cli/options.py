@@ -81,7 +81,9 @@ def mixture_options(function: F) -> F:
         ),
         click.option("--max-iter", type=int, metavar="N", help="The most iterations.  [default: 1000]"),
         click.option(
-            "--variances", type=click.Choice(["free", "equal"]), help="One variance each, or one for all.  [default: free]"
+            "--variances",
+            type=click.Choice(["free", "equal"]),
+            help="One variance each, or one for all.  [default: free]",
         ),
         click.option("--min-variance", type=float, metavar="V", help="The least variance of a component."),
         click.option("--engine", metavar="SPEC", help="Where the E step runs.  [default: local]"),
@@ -105,7 +107,7 @@ def _packed(function: F, name: str, build: Callable[..., Any], *options: Callabl
 
 
 def _delimiter(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    if value is None or len(value) == 1 and value not in '"\r\n':
+    if value is None or (len(value) == 1 and value not in '"\r\n'):
         return value
     if value in _TAB:
         return "\t"

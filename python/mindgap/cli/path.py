@@ -92,7 +92,5 @@ def _rows(path: GapPath) -> list[list[str]]:
 
 
 def _document(path: GapPath) -> dict[str, Any]:
-    fits = [
-        {"delta": delta, **fit_document(result)} for delta, result in zip(path.deltas, path.results, strict=True)
-    ]
+    fits = [{"delta": delta, **fit_document(result)} for delta, result in zip(path.deltas, path.results, strict=True)]
     return {"k": path.k, "width": path.width, "bites_at": path.bites_at, "path": fits}

@@ -5,11 +5,11 @@ Delimited text, npy and Parquet are told apart by how the content begins, not by
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
 import numpy as np
 
 from mindgap.errors import InvalidInputError
@@ -83,7 +83,7 @@ def read_data(request: Request) -> Data:
 
 def _content(request: Request) -> bytes:
     if request.source == "-":
-        return click.get_binary_stream("stdin").read()
+        return sys.stdin.buffer.read()
     path = Path(request.source)
     try:
         content = path.read_bytes()

@@ -10,7 +10,7 @@ import click
 from mindgap.choosing.selection import CRITERIA, Selection, select
 from mindgap.cli.mixture import fit_document, print_result
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
-from mindgap.cli.printing import number, print_data, print_json, print_line, print_table
+from mindgap.cli.printing import print_data, print_json, print_line, print_table
 from mindgap.cli.reading import Request, read_data
 
 if TYPE_CHECKING:
@@ -43,9 +43,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str) -> 
     "-k", "ks", metavar="RANGE", default="1-8", show_default=True, callback=_numbers, help="What to try: 1-8, or 2,3,5."
 )
 @constraint_option
-@click.option(
-    "--criterion", type=click.Choice(CRITERIA), default="bic", show_default=True, help="What ranks the fits."
-)
+@click.option("--criterion", type=click.Choice(CRITERIA), default="bic", show_default=True, help="What ranks the fits.")
 @mixture_options
 @output_options(labels=True)
 def command(

@@ -58,7 +58,8 @@ def _text(request: Request, content: bytes) -> str:
 
 def _rows(request: Request, text: str) -> list[_Row]:
     separator = request.delimiter or _separator(text)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=separator != " ")
     rows = []
     begin = 1
     try:

@@ -10,6 +10,7 @@ import pytest
 import mindgap as mg
 from mindgap.datasets import paper_model
 
+SOUND = ("converged", "max-iterations")
 X = paper_model("B", 400, seed=2).values
 
 
@@ -33,9 +34,34 @@ def test_where_it_bites() -> None:
         assert (result.gaps >= delta - 1e-9).all()
         assert (count > 0) == bool((np.abs(result.gaps - delta) < 1e-9).any())
         assert (count > 0) <= (delta >= bites)
-    held = path.log_likelihoods[path.deltas >= bites]
-    assert (np.diff(held) < 1e-6).all()
     assert mg.gap_path(X, 3, [0, 1e-3]).bites_at is None
+
+
+def test_no_fit_is_worse_than_by_warm_starts_alone() -> None:
+    gained = 0
+    for seed in range(6):
+        x = paper_model("B", 400, seed=seed).values
+        path = mg.gap_path(x, 3, np.linspace(0, 4, 17))
+        start: Any = "auto"
+        for delta, result in zip(path.deltas, path.results, strict=True):
+            assert (result.gaps >= delta - 1e-9).all()
+            fit = mg.mixture(x, 3, mg.LowerOnly(delta), init=start)
+            if fit.status not in SOUND:
+                break  # from here on the path starts elsewhere
+            assert result.status in SOUND
+            assert result.log_likelihood >= fit.log_likelihood
+            gained += result.log_likelihood > fit.log_likelihood + 1
+            start = mg.Start(fit.weights, fit.means, fit.variances)
+    assert gained > 0
+
+
+def test_a_lost_component_does_not_stay_lost() -> None:
+    x = paper_model("B", 400, seed=0).values
+    path = mg.gap_path(x, 3, [0, 1.5, 2])
+    assert all(result.status in SOUND for result in path.results)
+    free = path.results[0]
+    from_there = mg.mixture(x, 3, mg.LowerOnly(1.5), init=(free.weights, free.means, free.variances))
+    assert from_there.status == "lost-weight"
 
 
 def test_width_bounds_the_gaps_above() -> None:
@@ -56,7 +82,7 @@ def test_the_grid_of_its_own() -> None:
 
 def test_settings_and_the_first_start() -> None:
     start = mg.Start([0.2, 0.8], [0.0, 1.0], [1.0, 1.0])
-    path = mg.gap_path(X, 2, [0, 1], init=start, max_iter=1)
+    path = mg.gap_path(X, 2, [0], init=start, max_iter=1)
     assert path.results[0].means.tolist() == mg.mixture(X, 2, mg.LowerOnly(0), init=start, max_iter=1).means.tolist()
     weights = np.arange(len(X)) % 3
     weighted = mg.gap_path(X, 2, [1], sample_weight=weights)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 STATUSES = ("converged", "max-iterations", "collapsed", "lost-weight")
 
+#: How a fit ends whose parameters mean nothing: a component fell onto a point, or vanished.
+DEGENERATE = ("collapsed", "lost-weight")
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MixtureResult:

@@ -75,8 +75,9 @@ def compare(
 
     - it is for large samples, and for components that are all there: with a weight near zero or two equal components
       the theory of likelihood ratios fails, and only the bootstrap is left (and even that is rough);
-    - both fits must be the best there are. EM finds a local one, so start the free fit also from the constrained one,
-      ``init=(result.weights, result.means, result.variances)``, and keep the better;
+    - both fits must be the best there are, while EM finds a local one. Start the constrained fit also from "ckmeans",
+      and the free one also from the constrained one, ``init=(result.weights, result.means, result.variances)``, and
+      keep the better of each. A constrained fit that is stuck looks like evidence against the constraint;
     - bounds that were chosen after a look at the data make any p-value too small or too large;
     - a large p-value says that the data do not contradict the constraint, not that it is true.
 

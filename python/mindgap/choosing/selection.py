@@ -13,7 +13,7 @@ from mindgap.choosing.many_fits import sorted_once
 from mindgap.errors import InfeasibleError, InvalidInputError, MindgapError, PluginError, SolverError
 from mindgap.fit_mixture import mixture
 from mindgap.frames import frame_of
-from mindgap.mixture_result import MixtureResult
+from mindgap.mixture_result import DEGENERATE, MixtureResult
 from mindgap.progress_bar import shown
 
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from mindgap.progress_bar import Progress
 
 CRITERIA = ("bic", "aic", "icl")
-
-#: How a fit may have ended to be chosen: a collapsed component makes the likelihood as large as one likes.
-_SOUND = ("converged", "max-iterations")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,13 +75,13 @@ class Selection:
 
     def remark(self, index: int) -> str:
         """Return what a table says of one fit: that it is the best, or what is wrong with it."""
-        result = self.results[index]
-        if self.ks[index] == self.best:
-            mark = "best"
-            return mark if result is None or result.converged else f"{mark}; {result.message}"
-        if self.reasons[index] is not None:
-            return str(self.reasons[index])
-        return "" if result is None or result.converged else result.message
+        result, reason = self.results[index], self.reasons[index]
+        remarks = ["best"] if self.ks[index] == self.best else []
+        if reason is not None:
+            remarks.append(reason)
+        elif result is not None and not result.converged:
+            remarks.append(result.status)
+        return "; ".join(remarks)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the criterion against k into `ax` or a new figure, and return the axes; needs ``mindgap[plot]``."""
@@ -193,7 +190,8 @@ def _attempt(data: Any, k: int, constraint: Constraint | str | None, settings: d
 def _reason(fit: MixtureResult | MindgapError) -> str | None:
     if isinstance(fit, MindgapError):
         return str(fit)
-    return None if fit.status in _SOUND else fit.message
+    # A collapsed component makes the likelihood as large as one likes.
+    return fit.message if fit.status in DEGENERATE else None
 
 
 def _nothing_sound(ks: tuple[int, ...], fits: list[Any], reasons: tuple[str | None, ...]) -> MindgapError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,10 @@ import numpy as np
 from mindgap.arrays import FloatArray, as_count, as_vector
 from mindgap.choosing.many_fits import sorted_once
 from mindgap.constraints import LowerOnly, TwoSided
-from mindgap.errors import InvalidInputError
+from mindgap.errors import InfeasibleError, InvalidInputError
 from mindgap.fit_mixture import mixture
 from mindgap.frames import frame_of
-from mindgap.mixture_result import MixtureResult
+from mindgap.mixture_result import DEGENERATE, MixtureResult
 from mindgap.progress_bar import shown
 from mindgap.sample import Sample
 from mindgap.start import Start
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 #: How many bounds are tried where only their range is known.
 GRID = 21
+
+#: A rise of the log-likelihood by less than this share is rounding.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,7 +86,7 @@ class GapPath:
         result = self.results[index]
         least = f"{result.gaps.min():.6g}" if result.k > 1 else ""
         cells = f"{self.deltas[index]:>12.6g} {result.log_likelihood:>16.8g} {self.n_active[index]:>6} {least:>12}"
-        return f"{cells} {result.n_iter:>10}  {'' if result.converged else result.message}".rstrip()
+        return f"{cells} {result.n_iter:>10}  {'' if result.converged else result.status}".rstrip()
 
     def verdict(self) -> str:
         """Return in words where the bound starts to bite."""
@@ -125,6 +129,10 @@ def gap_path(
     Below some δ the bound changes nothing; `bites_at` says from where on it does, to the grid's resolution. The fall
     of the log-likelihood from there is what the bound costs.
 
+    EM can get stuck. A fit in which a component collapsed or vanished is tried again from the first start, and the
+    next starts at the last sound one; a fit that turns out worse than the next, which holds its bound too (unless
+    there is a `width`), is tried again from there, and the better kept.
+
     Parameters
     ----------
     x : array-like of n numbers
@@ -155,20 +163,58 @@ def gap_path(
         raise InvalidInputError("a gap path makes its own constraint; give deltas, and width for an upper bound")
     data = sorted_once(x, settings)
     grid = _grid(deltas, data, count)
-    start = settings.pop("init", "auto")
-    first, results = start, []
+    walk = _Walk(data, count, width, settings.pop("init", "auto"), settings)
     with shown(progress, "path", len(grid)) as tick:
-        for delta in grid:
-            results.append(mixture(data, count, _bound(float(delta), width), init=start, **settings))
-            start = _warm(results[-1]) or first
-            tick(len(results))
+        for done, delta in enumerate(grid, start=1):
+            walk.step(float(delta))
+            tick(done)
+    if width is None:
+        walk.retrace()
+    results = walk.results
     return GapPath(grid, tuple(results), None if width is None else float(width))
 
 
-def _bound(delta: float, width: float | None) -> Constraint:
-    if width is None:
-        return LowerOnly(delta)
-    return TwoSided(delta, delta + LowerOnly(width).delta)
+class _Walk:
+    """The fits of a path as they are made: where each starts, and what is done where EM gets stuck."""
+
+    def __init__(self, data: Any, k: int, width: float | None, init: Any, settings: dict[str, Any]) -> None:
+        self.data, self.k, self.width, self.init, self.settings = data, k, width, init, settings
+        self.deltas: list[float] = []
+        self.results: list[MixtureResult] = []
+
+    def step(self, delta: float) -> None:
+        """Fit from the last sound fit; where that degenerates, also from where the path began."""
+        sound = [result for result in self.results if result.status not in DEGENERATE]
+        result = self._fit(delta, _start(sound[-1]) if sound else self.init)
+        if sound and result.status in DEGENERATE:
+            # k-means may know no partition with so large a gap to start from.
+            with suppress(InfeasibleError):
+                again = self._fit(delta, self.init)
+                result = result if again.status in DEGENERATE else again
+        self.deltas.append(delta)
+        self.results.append(result)
+
+    def retrace(self) -> None:
+        """Refit, from the far end, what its successor beats: that one holds the smaller bound too, so EM was stuck."""
+        for place in range(len(self.results) - 2, -1, -1):
+            here, ahead = self.results[place : place + 2]
+            rise = ahead.log_likelihood - here.log_likelihood
+            if rise > _ROUNDING * abs(here.log_likelihood) and ahead.status not in DEGENERATE:
+                again = self._fit(self.deltas[place], _start(ahead))
+                if again.status not in DEGENERATE and again.log_likelihood > here.log_likelihood:
+                    self.results[place] = again
+
+    def _fit(self, delta: float, init: Any) -> MixtureResult:
+        return mixture(self.data, self.k, self._bound(delta), init=init, **self.settings)
+
+    def _bound(self, delta: float) -> Constraint:
+        if self.width is None:
+            return LowerOnly(delta)
+        return TwoSided(delta, delta + LowerOnly(self.width).delta)
+
+
+def _start(result: MixtureResult) -> Start:
+    return Start(result.weights, result.means, result.variances)
 
 
 def _grid(deltas: Any, data: Any, k: int) -> FloatArray:
@@ -184,8 +230,3 @@ def _grid(deltas: Any, data: Any, k: int) -> FloatArray:
     if not (np.isfinite(grid).all() and grid[0] >= 0):
         raise InvalidInputError(f"deltas are {grid.tolist()}; they must be finite and not negative")
     return grid
-
-
-def _warm(last: MixtureResult) -> Start | None:
-    """The start at a fit, or None where a component has no weight left to start from."""
-    return Start(last.weights, last.means, last.variances) if (last.weights > 0).all() else None

@@ -85,7 +85,7 @@ def _rows(path: GapPath) -> list[list[str]]:
             str(active),
             number(result.gaps.min()) if result.k > 1 else "",
             str(result.n_iter),
-            "" if result.converged else result.message,
+            "" if result.converged else result.status,
         ]
         for delta, active, result in zip(path.deltas, path.n_active, path.results, strict=True)
     ]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import Command, command_runner
 from made_up import Install, Run
 from mindgap import guard, lookup
 from mindgap.plugin_host import PluginHost
@@ -66,3 +67,9 @@ def run(site: Path) -> Run:
         return subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
 
     return run
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run the command line in this process."""
+    return command_runner(monkeypatch, capsys)

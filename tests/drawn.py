@@ -55,6 +55,7 @@ def a_mixture(k: int, *, per_gap: bool = False, histogram: Histogram | None = No
         weights=weights,
         means=means,
         variances=variances,
+        origins=np.arange(k),
         labels=np.zeros(len(values), dtype=np.int32),
         log_likelihood=float(history[-1]),
         history=history,
@@ -67,7 +68,7 @@ def a_mixture(k: int, *, per_gap: bool = False, histogram: Histogram | None = No
         total_weight=float(len(values)),
         entropy=12.5,
         bounds=bounds_of(k, per_gap),
-        histogram=histogram_of(values) if histogram is None else histogram,
+        data=histogram_of(values) if histogram is None else histogram,
     )
 
 
@@ -87,7 +88,7 @@ def a_kmeans(k: int, *, per_gap: bool = False) -> KMeansResult:
         lower_bound=0.0,
         optimal=True,
         bounds=bounds_of(k, per_gap),
-        histogram=histogram_of(values),
+        data=histogram_of(values),
     )
 
 

@@ -2,6 +2,7 @@
 
 from mindgap import _core
 from mindgap.bounds import GapBounds, LinearRows
+from mindgap.choosing import Bootstrap, GapPath, LikelihoodRatio, Selection, compare, gap_path, select
 from mindgap.constraints import Constraint, LowerOnly, PerGap, TwoSided
 from mindgap.engines import Engine, Local, Moments
 from mindgap.errors import (
@@ -26,15 +27,18 @@ from mindgap.start import Start
 __version__ = _core.VERSION
 
 __all__ = [
+    "Bootstrap",
     "Ckmeans",
     "ConstrainedKMeans",
     "Constraint",
     "Engine",
     "GapBounds",
+    "GapPath",
     "InfeasibleError",
     "Initializer",
     "InvalidInputError",
     "KMeansResult",
+    "LikelihoodRatio",
     "LinearRows",
     "Local",
     "LowerOnly",
@@ -47,17 +51,21 @@ __all__ = [
     "PluginRecord",
     "PluginWarning",
     "Sample",
+    "Selection",
     "SolverError",
     "Start",
     "TwoSided",
     "__version__",
+    "compare",
     "constraint",
     "engine",
+    "gap_path",
     "hookimpl",
     "initializer",
     "kmeans",
     "mixture",
     "plugins",
     "register",
+    "select",
     "unregister",
 ]

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
-def dump(result: KMeansResult | MixtureResult) -> str:
-    """The JSON text of a result."""
-    nested = ("bounds", "histogram")
+def dump(result: KMeansResult | MixtureResult, extra: dict[str, Any] | None = None) -> str:
+    """The JSON text of a result, with fields beside its own."""
+    nested = ("bounds", "data", "settings")
     fields = {name: getattr(result, name) for name in result.__dataclass_fields__ if name not in nested}
     if result.bounds is not None:
         fields |= {"gap_lower": result.bounds.lower, "gap_upper": result.bounds.upper}
     if result.histogram is not None:
         fields |= {"histogram_counts": result.histogram.counts, "histogram_edges": result.histogram.edges}
-    plain = {name: _plain(value) for name, value in fields.items()}
+    plain = {name: _plain(value) for name, value in (fields | (extra or {})).items()}
     return json.dumps({"mindgap": type(result).__name__, "version": VERSION, **plain}, allow_nan=False)
 
 

@@ -8,7 +8,6 @@ from mindgap import _core, guard, lookup
 from mindgap.arrays import as_count
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
-from mindgap.histogram import histogram_of
 from mindgap.kmeans_result import KMeansResult
 from mindgap.sample import Sample
 
@@ -88,5 +87,4 @@ def kmeans(
         fit = _core.kmeans(
             sample._core, count, None if asked is None else asked.arrays(), centers=centers, method=method, ties=ties
         )
-    histogram = histogram_of(sample.values, sample.weights)
-    return KMeansResult._of_fit(fit, asked if isinstance(asked, GapBounds) else None, histogram)
+    return KMeansResult._of_fit(fit, asked if isinstance(asked, GapBounds) else None, sample)

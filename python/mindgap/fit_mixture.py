@@ -10,7 +10,7 @@ from mindgap.arrays import as_count, as_number
 from mindgap.bounds import GapBounds
 from mindgap.engines import Local
 from mindgap.errors import InvalidInputError
-from mindgap.histogram import histogram_of
+from mindgap.fit_settings import FitSettings
 from mindgap.initializers import Ckmeans, ConstrainedKMeans, Initializer
 from mindgap.mixture_result import MixtureResult
 from mindgap.progress_line import ProgressLine
@@ -98,6 +98,14 @@ def mixture(
     chosen = None if constraint is None else lookup.constraint(constraint)
     asked = None if chosen is None else guard.restriction(chosen, count)
     runner = lookup.engine(engine)
+    settings = FitSettings(
+        restriction=asked,
+        variances=variances,
+        tol=as_number(tol, "tol"),
+        tol_scale=tol_scale,
+        max_iter=as_count(max_iter, "max_iter"),
+        min_variance=None if min_variance is None else as_number(min_variance, "min_variance"),
+    )
     local = isinstance(runner, Local)
     try:
         sample = Sample.of(x, sample_weight) if local else guard.load(runner, x, sample_weight)
@@ -109,16 +117,11 @@ def mixture(
                 None if asked is None else asked.arrays(),
                 engine=None if local else guard.answering(runner),
                 watch=watch,
-                tol=as_number(tol, "tol"),
-                tol_scale=tol_scale,
-                max_iter=as_count(max_iter, "max_iter"),
-                variances=variances,
-                min_variance=None if min_variance is None else as_number(min_variance, "min_variance"),
+                **settings.keywords(),
             )
     finally:
         runner.close()
-    histogram = histogram_of(sample.values, sample.weights)
-    return MixtureResult._of_fit(fit, asked if isinstance(asked, GapBounds) else None, histogram)
+    return MixtureResult._of_fit(fit, settings, sample)
 
 
 def _start(

@@ -12,6 +12,7 @@ import numpy as np
 
 from mindgap.arrays import FloatArray
 from mindgap.errors import InvalidInputError
+from mindgap.sample import Sample
 
 #: The most bins that a histogram has.
 MOST_BINS = 200
@@ -45,6 +46,11 @@ class Histogram:
             raise InvalidInputError("the edges of a histogram must be finite and ascending")
         if not (np.isfinite(self.counts).all() and (self.counts >= 0).all()):
             raise InvalidInputError("the counts of a histogram must be finite and not negative")
+
+    @classmethod
+    def of(cls, data: Sample | Histogram | None) -> Histogram | None:
+        """Return the histogram of a sample; one that is made already, or none at all, is returned as it is."""
+        return histogram_of(data.values, data.weights) if isinstance(data, Sample) else data
 
     def density(self) -> FloatArray:
         """Return the height of each bar when the area of all of them is one."""

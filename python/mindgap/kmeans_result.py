@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from mindgap import archive
 from mindgap.arrays import FloatArray, as_vector
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
+from mindgap.frames import frame_of, gap_columns
 from mindgap.gap_text import ACTIVE, gap_bound_text
 from mindgap.histogram import Histogram
 from mindgap.notebook import notebook_table
+from mindgap.sample import Sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,8 +53,8 @@ class KMeansResult:
         Whether `inertia` is proven to be the least possible (it meets `lower_bound` to one part in 10⁹).
     bounds : GapBounds or None
         The bounds that the gaps hold.
-    histogram : Histogram or None
-        The data in bins, for pictures; the data themselves are not kept.
+    data : Sample, Histogram or None
+        The data, for pictures; of a stored result only their histogram.
     """
 
     labels: npt.NDArray[np.int32]
@@ -65,10 +68,10 @@ class KMeansResult:
     lower_bound: float
     optimal: bool
     bounds: GapBounds | None = None
-    histogram: Histogram | None = None
+    data: Sample | Histogram | None = None
 
     @classmethod
-    def _of_fit(cls, fit: KMeansFit, bounds: GapBounds | None, histogram: Histogram | None = None) -> KMeansResult:
+    def _of_fit(cls, fit: KMeansFit, bounds: GapBounds | None, sample: Sample) -> KMeansResult:
         return cls(
             labels=fit.labels,
             centers=fit.centers,
@@ -81,8 +84,13 @@ class KMeansResult:
             lower_bound=fit.lower_bound,
             optimal=fit.optimal,
             bounds=bounds,
-            histogram=histogram,
+            data=sample,
         )
+
+    @cached_property
+    def histogram(self) -> Histogram | None:
+        """The data in bins; None if they are not known."""
+        return Histogram.of(self.data)
 
     @property
     def k(self) -> int:
@@ -102,11 +110,11 @@ class KMeansResult:
         head = f"{'cluster':>7} {'centre':>13} {'size':>10} {'within':>13} {'gap to next':>13}  bound"
         row = "{:>7} {:>13} {:>10} {:>13} {:>13}  {}"
         rows = [row.format(*self._cells(cluster)).rstrip() for cluster in range(self.k)]
-        return "\n".join([head, *rows, self._verdict()])
+        return "\n".join([head, *rows, self.verdict()])
 
     def _repr_html_(self) -> str:
         head = ("cluster", "centre", "size", "within", "gap to next", "bound")
-        return notebook_table(f"k-means, k = {self.k}", head, map(self._cells, range(self.k)), self._verdict())
+        return notebook_table(f"k-means, k = {self.k}", head, map(self._cells, range(self.k)), self.verdict())
 
     def _cells(self, cluster: int) -> list[str]:
         cells = [f"{cluster}", f"{self.centers[cluster]:.6g}", f"{self.sizes[cluster]}", f"{self.within[cluster]:.6g}"]
@@ -114,7 +122,8 @@ class KMeansResult:
             return [*cells, "", ""]
         return [*cells, f"{self.gaps[cluster]:.6g}", gap_bound_text(self.bounds, self.active, cluster)]
 
-    def _verdict(self) -> str:
+    def verdict(self) -> str:
+        """Return the cost and what is proven of it, in words."""
         if self.optimal:
             return f"inertia {self.inertia:.10g}, proven optimal"
         return f"inertia {self.inertia:.10g}, proven to be at least {self.lower_bound:.10g}"
@@ -127,6 +136,11 @@ class KMeansResult:
         from mindgap.plots import plot_kmeans
 
         return plot_kmeans(self, ax)
+
+    def to_frame(self) -> Any:
+        """Return the clusters as a frame of pandas or else polars, one row each."""
+        clusters = {"cluster": np.arange(self.k), "center": self.centers, "size": self.sizes, "within": self.within}
+        return frame_of(clusters | gap_columns(self.gaps, self.bounds, self.active))
 
     def __repr__(self) -> str:
         centers = np.array2string(self.centers, precision=6, threshold=8, separator=", ")
@@ -156,5 +170,5 @@ class KMeansResult:
             lower_bound=fields.number("lower_bound"),
             optimal=fields.flag("optimal"),
             bounds=fields.gap_bounds(k),
-            histogram=fields.histogram(),
+            data=fields.histogram(),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +13,23 @@ from mindgap import _core, archive
 from mindgap.arrays import FloatArray, as_count, as_vector
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
+from mindgap.fit_settings import FitSettings
+from mindgap.frames import frame_of, gap_columns
 from mindgap.gap_text import ACTIVE, gap_bound_text
 from mindgap.histogram import Histogram
 from mindgap.notebook import notebook_table
+from mindgap.sample import Sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from mindgap.choosing.bootstrapping import Bootstrap
+    from mindgap.progress_bar import Progress
+
 STATUSES = ("converged", "max-iterations", "collapsed", "lost-weight")
+
+#: How a fit ends whose parameters mean nothing: a component fell onto a point, or vanished.
+DEGENERATE = ("collapsed", "lost-weight")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,8 +68,10 @@ class MixtureResult:
     entropy : float or None
         Minus twice the log of how surely the points belong to their components: what `icl` adds to `bic`. None where
         the engine that holds the data does not say.
-    histogram : Histogram or None
-        The data in bins, for pictures; the data themselves are not kept.
+    settings : FitSettings or None
+        What it takes to fit other data in the same way; None if that is not known.
+    data : Sample, Histogram or None
+        The data, for pictures; of a stored result only their histogram.
     """
 
     weights: FloatArray
@@ -78,13 +90,20 @@ class MixtureResult:
     total_weight: float
     entropy: float | None
     bounds: GapBounds | None = None
-    histogram: Histogram | None = None
+    settings: FitSettings | None = None
+    data: Sample | Histogram | None = None
 
     @classmethod
-    def _of_fit(cls, fit: _core.MixtureFit, bounds: GapBounds | None, histogram: Histogram | None) -> MixtureResult:
-        names = [name for name in cls.__dataclass_fields__ if name not in ("active", "bounds", "histogram")]
-        values: dict[str, Any] = {name: getattr(fit, name) for name in names}
-        return cls(**values, active=tuple(fit.active), bounds=bounds, histogram=histogram)
+    def _of_fit(cls, fit: _core.MixtureFit, settings: FitSettings, sample: Sample) -> MixtureResult:
+        ours = ("active", "bounds", "settings", "data")
+        values: dict[str, Any] = {name: getattr(fit, name) for name in cls.__dataclass_fields__ if name not in ours}
+        bounds = settings.restriction if isinstance(settings.restriction, GapBounds) else None
+        return cls(**values, active=tuple(fit.active), bounds=bounds, settings=settings, data=sample)
+
+    @cached_property
+    def histogram(self) -> Histogram | None:
+        """The data in bins; None if they are not known."""
+        return Histogram.of(self.data)
 
     @property
     def k(self) -> int:
@@ -137,6 +156,53 @@ class MixtureResult:
         values = rng.normal(self.means[components], np.sqrt(self.variances[components]))
         return values, components.astype(np.int32)
 
+    def bootstrap(
+        self,
+        n: int = 200,
+        seed: int | np.random.SeedSequence = 0,
+        *,
+        x: Any = None,
+        sample_weight: Any = None,
+        size: int | None = None,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> Bootstrap:
+        """Refit data drawn again `n` times, in parallel, for intervals of all parameters.
+
+        By default the data are drawn from the fitted mixture (the parametric bootstrap), since a result does not keep
+        its data. Give `x` to draw from the data themselves with replacement. Each refit holds the constraint and
+        settings of this one and starts at its parameters; components are matched by the order of their means.
+
+        Parameters
+        ----------
+        n : int
+            The number of replicates.
+        seed : int or SeedSequence
+            The same seed gives the same replicates, whatever the number of threads and the order of `x`.
+        x, sample_weight : array-like, optional
+            The data, to resample them. Weights count as so many equal points.
+        size : int, optional
+            The number of points in a replicate; the total weight of the data by default.
+        threads : int, optional
+            How many refits run at once; as many as there are processors by default.
+        progress : bool or callable
+            Whether to show a bar on standard error; or what to call with (done, total).
+
+        Returns
+        -------
+        Bootstrap
+            With `interval(level)` for weights, means, variances and gaps.
+        """
+        from mindgap.choosing.bootstrapping import bootstrap
+
+        return bootstrap(self, n, seed, x=x, sample_weight=sample_weight, size=size, threads=threads, progress=progress)
+
+    def to_frame(self) -> Any:
+        """Return the components as a frame of pandas or else polars, one row each."""
+        parameters = {"weight": self.weights, "mean": self.means, "variance": self.variances}
+        gaps = gap_columns(self.gaps, self.bounds, self.active)
+        return frame_of({"component": np.arange(self.k)} | parameters | gaps)
+
     def _parameters(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         return self.weights, self.means, self.variances
 
@@ -177,7 +243,7 @@ class MixtureResult:
 
     def to_json(self) -> str:
         """Return the result as JSON text, to be read by `from_json`."""
-        return archive.dump(self)
+        return archive.dump(self, {} if self.settings is None else self.settings.stored())
 
     @classmethod
     def from_json(cls, text: str | bytes) -> MixtureResult:
@@ -204,7 +270,8 @@ class MixtureResult:
             total_weight=fields.number("total_weight"),
             entropy=fields.number("entropy") if fields.has("entropy") else None,
             bounds=fields.gap_bounds(k),
-            histogram=fields.histogram(),
+            settings=FitSettings.of_stored(fields, k),
+            data=fields.histogram(),
         )
 
 

@@ -56,6 +56,9 @@ class Sample:
         """The sum of the weights: the number of points if there are none."""
         return self._core.total_weight
 
+    def __reduce__(self) -> tuple[type[Sample], tuple[FloatArray, FloatArray | None]]:
+        return Sample, (self.values, self.weights)
+
     def __len__(self) -> int:
         return len(self._core)
 

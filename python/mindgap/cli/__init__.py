@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from importlib import import_module
+from typing import NoReturn
 
 import click
 
 from mindgap import __version__
-from mindgap.errors import InfeasibleError, InvalidInputError, MindgapError, PluginWarning
+from mindgap.errors import InfeasibleError, MindgapError, PluginError, PluginWarning, SolverError
 
 # command -> (the module of this package whose `command` it is, what the list of commands says of it)
 COMMANDS: dict[str, tuple[str, str]] = {
+    "kmeans": ("kmeans", "Cluster the numbers in a file exactly, the centres a gap apart."),
+    "mixture": ("mixture", "Fit a Gaussian mixture to them, the means a gap apart."),
+    "select": ("select", "Find the number of components of a mixture."),
+    "path": ("path", "Show what a growing bound on the gaps does."),
     "plugins": ("list_plugins", "List the constraints, initializers and engines that there are."),
     "new-plugin": ("new_plugin", "Write a new extension package."),
 }
@@ -41,19 +48,42 @@ def app() -> None:
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit: 0 well, 1 a fault while computing, 2 bad input or usage, 3 infeasible."""
+    """Run the command line and exit: 0 well, 2 usage or input, 3 infeasible, 4 solver, 5 plugin, 130 interrupted.
+
+    Every expected fault is one line on standard error.
+    """
     warnings.showwarning = _show_warning
     try:
-        app(arguments, prog_name="mindgap")
+        raise SystemExit(app(arguments, prog_name="mindgap", standalone_mode=False) or 0)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        raise SystemExit(2) from None
+    except click.ClickException as error:
+        _complain(f"{error.format_message()}{_see_help(error)}", 2)
     except MindgapError as error:
-        click.echo(f"mindgap: {error}", err=True)
-        raise SystemExit(_exit_code(error)) from None
+        _complain(str(error), exit_code(error))
+    except (KeyboardInterrupt, click.Abort):
+        _complain("interrupted", 130)
+    except BrokenPipeError:
+        # Whoever read our output has stopped; there is nobody to tell, and flushing at exit would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(141) from None
 
 
-def _exit_code(error: MindgapError) -> int:
-    if isinstance(error, InvalidInputError):
-        return 2
-    return 3 if isinstance(error, InfeasibleError) else 1
+def exit_code(error: MindgapError) -> int:
+    """Return the exit code of a fault; the most telling kind counts where it is of several."""
+    kinds = ((InfeasibleError, 3), (PluginError, 5), (SolverError, 4))
+    return next((code for kind, code in kinds if isinstance(error, kind)), 2)
+
+
+def _complain(message: str, code: int) -> NoReturn:
+    click.echo(f"mindgap: {' '.join(message.split())}", err=True)
+    raise SystemExit(code) from None
+
+
+def _see_help(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    return "" if context is None else f" (see {context.command_path} --help)"
 
 
 _show_with_source = warnings.showwarning

@@ -7,13 +7,21 @@ from string import Template
 
 import click
 
+from mindgap.cli.options import epilog
 from mindgap.errors import InvalidInputError
 from mindgap.registry import KINDS, NAME
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
-@click.command("new-plugin")
+@click.command(
+    "new-plugin",
+    epilog=epilog(
+        "mindgap new-plugin equal-steps --kind constraint",
+        "pip install -e 'mindgap-equal-steps[test]'",
+        "pytest mindgap-equal-steps",
+    ),
+)
 @click.argument("name")
 @click.option("--kind", type=click.Choice(list(KINDS)), required=True, help="What the plugin brings.")
 @click.option(
@@ -25,15 +33,9 @@ _TEMPLATES = Path(__file__).with_name("templates")
     help="Where the package's directory is made.",
 )
 def command(name: str, kind: str, parent: Path) -> None:
-    r"""Write a new extension package that brings NAME.
+    """Write a new extension package that brings NAME.
 
     The package installs, shows up in `mindgap plugins` and passes its own tests as written. Then make it yours.
-
-    \b
-    Example:
-      mindgap new-plugin equal-steps --kind constraint
-      pip install -e 'mindgap-equal-steps[test]'
-      pytest mindgap-equal-steps
     """
     for path in write_package(name, kind, parent):
         click.echo(f"wrote {path}")

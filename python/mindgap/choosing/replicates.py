@@ -1,0 +1,54 @@
+"""Many independent draws in threads, the same whatever their number: each draw has its own random stream."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from mindgap.arrays import as_count
+from mindgap.errors import InvalidInputError
+from mindgap.progress_bar import Progress, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+
+def replicate(
+    draw: Callable[[np.random.Generator], T],
+    n: int,
+    seed: int | np.random.SeedSequence,
+    *,
+    threads: int | None,
+    progress: Progress,
+    what: str,
+) -> list[T]:
+    """Return `n` draws in order; `draw` spends its time in the core, which leaves the interpreter to the others."""
+    from concurrent.futures import ThreadPoolExecutor  # costs more to import than the rest of mindgap's Python
+
+    streams = _sequence(seed).spawn(as_count(n, "n"))
+    workers = min(os.cpu_count() or 1 if threads is None else as_count(threads, "threads"), len(streams))
+    with shown(progress, what, len(streams)) as tick, ThreadPoolExecutor(workers) as pool:
+        futures = [pool.submit(draw, np.random.default_rng(stream)) for stream in streams]
+        try:
+            draws = []
+            for done, future in enumerate(futures, start=1):
+                draws.append(future.result())
+                tick(done)
+        except BaseException:
+            # Also for an interrupt: what has not begun is not begun any more.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return draws
+
+
+def _sequence(seed: Any) -> np.random.SeedSequence:
+    if isinstance(seed, np.random.SeedSequence):
+        # Spawning counts up in a sequence; a copy gives the same children each time.
+        return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
+    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InvalidInputError(f"seed is {seed!r}; it must be a whole number that is not negative")
+    return np.random.SeedSequence(int(seed))

@@ -1,0 +1,206 @@
+"""How many components: one mixture for each number of them, ranked by an information criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from mindgap.arrays import FloatArray, as_count
+from mindgap.choosing.many_fits import sorted_once
+from mindgap.errors import InfeasibleError, InvalidInputError, MindgapError, PluginError, SolverError
+from mindgap.fit_mixture import mixture
+from mindgap.frames import frame_of
+from mindgap.mixture_result import DEGENERATE, MixtureResult
+from mindgap.progress_bar import shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from mindgap.constraints import Constraint
+    from mindgap.progress_bar import Progress
+
+CRITERIA = ("bic", "aic", "icl")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Selection:
+    """Mixtures with different numbers of components, and the best of them by a criterion.
+
+    Attributes
+    ----------
+    criterion : str
+        "bic", "aic" or "icl"; less is better.
+    ks : tuple of int
+        The numbers of components, ascending.
+    results : tuple of MixtureResult or None
+        The fit for each of `ks`; None where there is none.
+    values : array of float
+        The criterion for each of `ks`; NaN where there is no fit.
+    reasons : tuple of str or None
+        Why there is no fit, or why the fit cannot be chosen; None for a sound fit.
+    best : int
+        The number of components of the sound fit with the least value.
+    """
+
+    criterion: str
+    ks: tuple[int, ...]
+    results: tuple[MixtureResult | None, ...]
+    values: FloatArray
+    reasons: tuple[str | None, ...]
+    best: int
+
+    @property
+    def best_result(self) -> MixtureResult:
+        """The fit with `best` components."""
+        result = self.results[self.ks.index(self.best)]
+        assert result is not None  # `best` is chosen among the fits
+        return result
+
+    def summary(self) -> str:
+        """Return the path as a table in plain text, the best marked."""
+        head = f"{'k':>4} {self.criterion:>14} {'log-likelihood':>16} {'parameters':>10}  remarks"
+        return "\n".join([head, *(self._row(index) for index in range(len(self.ks)))])
+
+    def _row(self, index: int) -> str:
+        k, result = self.ks[index], self.results[index]
+        cells = f"{k:>4}"
+        if result is not None:
+            cells += f" {self.values[index]:>14.8g} {result.log_likelihood:>16.8g} {result.n_parameters:>10}"
+        else:
+            cells += " " * 43
+        return f"{cells}  {self.remark(index)}".rstrip()
+
+    def remark(self, index: int) -> str:
+        """Return what a table says of one fit: that it is the best, or what is wrong with it."""
+        result, reason = self.results[index], self.reasons[index]
+        remarks = ["best"] if self.ks[index] == self.best else []
+        if reason is not None:
+            remarks.append(reason)
+        elif result is not None and not result.converged:
+            remarks.append(result.status)
+        return "; ".join(remarks)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the criterion against k into `ax` or a new figure, and return the axes; needs ``mindgap[plot]``."""
+        from mindgap.plots import plot_selection
+
+        return plot_selection(self, ax)
+
+    def to_frame(self) -> Any:
+        """Return the path as a frame of pandas or else polars, one row for each k."""
+        columns: dict[str, Any] = {"k": list(self.ks)}
+        for name in (*CRITERIA, "log_likelihood"):
+            columns[name] = [np.nan if result is None else getattr(result, name) for result in self.results]
+        columns["status"] = [None if result is None else result.status for result in self.results]
+        columns["reason"] = list(self.reasons)
+        columns["best"] = [k == self.best for k in self.ks]
+        return frame_of(columns)
+
+    def __repr__(self) -> str:
+        value = self.values[self.ks.index(self.best)]
+        return f"Selection(best={self.best}, {self.criterion}={value:.8g}, ks={list(self.ks)})"
+
+
+def select(
+    x: Any,
+    k: Iterable[int] = range(1, 9),
+    constraint: Constraint | str | None = None,
+    *,
+    criterion: Literal["bic", "aic", "icl"] = "bic",
+    progress: Progress = False,
+    **settings: Any,
+) -> Selection:
+    """Fit a mixture for each number of components, and say which is best by an information criterion.
+
+    The criteria count 3k-1 parameters (2k with equal variances), whether or not a bound is active, so that they do
+    not favour a constraint.
+
+    Parameters
+    ----------
+    x : array-like of n numbers
+        The data.
+    k : iterable of int
+        The numbers of components to try.
+    constraint : Constraint, str or None
+        What the means must hold; one that serves every k, such as `LowerOnly`. A k for which it has no meaning or
+        cannot be held is recorded in `reasons`.
+    criterion : "bic", "aic" or "icl"
+        BIC finds the number of components when the model is right; AIC aims at prediction and picks more; ICL wants
+        components that do not overlap and picks fewer.
+    progress : bool or callable
+        Whether to show a bar on standard error; or what to call with (done, total).
+    **settings
+        As in `mixture`.
+
+    Returns
+    -------
+    Selection
+        The whole path, with `best` and `best_result`. A fit in which a component collapsed or vanished is on the path
+        but never the best.
+
+    Raises
+    ------
+    MindgapError
+        If no k has a sound fit; of the kind that the fits failed with.
+
+    Examples
+    --------
+    >>> x = mg.datasets.paper_model("B", 2000, seed=1).values
+    >>> mg.select(x, range(1, 5), "lower-only:delta=1.5", criterion="icl").ks
+    (1, 2, 3, 4)
+    """
+    if criterion not in CRITERIA:
+        raise InvalidInputError(f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}")
+    ks = _numbers(k)
+    data = sorted_once(x, settings)
+    fits = []
+    with shown(progress, "select", len(ks)) as tick:
+        for number in ks:
+            fits.append(_attempt(data, number, constraint, settings))
+            tick(len(fits))
+    results = tuple(fit if isinstance(fit, MixtureResult) else None for fit in fits)
+    values = np.array([np.nan if result is None else getattr(result, criterion) for result in results])
+    reasons = tuple(_reason(fit) for fit in fits)
+    sound = [index for index, reason in enumerate(reasons) if reason is None]
+    if not sound:
+        raise _nothing_sound(ks, fits, reasons)
+    best = min(sound, key=lambda index: (values[index], index))
+    return Selection(criterion, ks, results, values, reasons, ks[best])
+
+
+def _numbers(k: Any) -> tuple[int, ...]:
+    if isinstance(k, (str, bytes)) or not isinstance(k, Iterable):
+        raise InvalidInputError(f"k is {k!r}; give the numbers of components to try, such as range(1, 9)")
+    ks = tuple(sorted({as_count(number, "k") for number in k}))
+    if not ks:
+        raise InvalidInputError("k is empty; give the numbers of components to try, such as range(1, 9)")
+    return ks
+
+
+def _attempt(data: Any, k: int, constraint: Constraint | str | None, settings: dict[str, Any]) -> Any:
+    try:
+        return mixture(data, k, constraint, **settings)
+    except (InvalidInputError, InfeasibleError, SolverError) as error:
+        return error
+
+
+def _reason(fit: MixtureResult | MindgapError) -> str | None:
+    if isinstance(fit, MindgapError):
+        return str(fit)
+    # A collapsed component makes the likelihood as large as one likes.
+    return fit.message if fit.status in DEGENERATE else None
+
+
+def _nothing_sound(ks: tuple[int, ...], fits: list[Any], reasons: tuple[str | None, ...]) -> MindgapError:
+    """Return the error that they all are, or one of the first's kind that lists them."""
+    errors = [fit for fit in fits if isinstance(fit, MindgapError)]
+    if len(errors) == len(fits) and len(set(reasons)) == 1:
+        return errors[0]
+    kinds = [
+        kind for kind in (PluginError, InfeasibleError, InvalidInputError) if any(isinstance(e, kind) for e in errors)
+    ]
+    listed = "; ".join(f"k = {k}: {reason}" for k, reason in zip(ks, reasons, strict=True))
+    return (kinds[0] if kinds else SolverError)(f"no number of components gave a sound fit: {listed}")

@@ -1,0 +1,83 @@
+"""`mindgap kmeans`: k-means of one column of a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mindgap.cli.options import constraint_option, data_options, epilog, output_options
+from mindgap.cli.printing import gap_cells, number, print_data, print_line, print_table
+from mindgap.cli.reading import Data, Request, read_data
+from mindgap.fit_kmeans import kmeans
+
+if TYPE_CHECKING:
+    from mindgap.cli.output import Output
+    from mindgap.kmeans_result import KMeansResult
+
+
+@click.command(
+    "kmeans",
+    epilog=epilog(
+        "mindgap kmeans heights.csv --column height -k 4",
+        "mindgap kmeans heights.csv --column height -k 4 \\",
+        "    --constraint lower-only:delta=0.05 --labels labels.csv",
+        "cut -f3 table.tsv | mindgap kmeans - -k 5 --json",
+    ),
+)
+@data_options
+@click.option("-k", "k", type=int, required=True, help="The number of clusters.")
+@constraint_option
+@click.option(
+    "--centers",
+    type=click.Choice(["means", "free"]),
+    default="means",
+    show_default=True,
+    help="Whether a centre is its cluster's mean, or any that holds the constraint.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["exact", "paper"]),
+    default="exact",
+    show_default=True,
+    help="The optimum, or the published program to the letter.",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(["split", "together"]),
+    default="split",
+    show_default=True,
+    help="Whether equal values may be parted.",
+)
+@output_options(labels=True)
+def command(request: Request, output: Output, k: int, constraint: str | None, **settings: Any) -> None:
+    """Cluster the numbers in FILE exactly, the centres a gap apart.
+
+    FILE is CSV, TSV, Parquet or npy; - reads standard input.
+    """
+    output.check()
+    data = read_data(request)
+    result = kmeans(data.values, k, constraint, sample_weight=data.weights, **settings)
+    output.write_labels(data, {"label": result.labels})
+    output.draw(result)
+    if output.as_json:
+        print_line(result.to_json())
+    else:
+        print_result(result, data)
+
+
+def print_result(result: KMeansResult, data: Data) -> None:
+    """Print the clusters for people."""
+    print_data(data)
+    rows = (
+        [
+            str(place),
+            number(result.centers[place]),
+            str(result.sizes[place]),
+            number(result.within[place]),
+            *gap_cells(result.gaps, result.bounds, result.active, place),
+        ]
+        for place in range(result.k)
+    )
+    print_table(["cluster", "centre", "size", "within", "gap to next", "bound"], rows)
+    print_line(result.verdict())

@@ -1,0 +1,75 @@
+"""`mindgap mixture`: a Gaussian mixture of one column of a file."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
+from mindgap.cli.printing import gap_cells, number, print_data, print_line, print_table
+from mindgap.cli.reading import Request, read_data
+from mindgap.fit_mixture import mixture
+
+if TYPE_CHECKING:
+    from mindgap.cli.output import Output
+    from mindgap.mixture_result import MixtureResult
+
+
+@click.command(
+    "mixture",
+    epilog=epilog(
+        "mindgap mixture heights.csv --column height -k 4",
+        "mindgap mixture heights.csv --column height -k 4 --init ckmeans \\",
+        '    --constraint "per-gap:lower=[0.019,0.009,0.002]" --plot fit.png',
+        "mindgap mixture - -k 2 --json < numbers.txt > fit.json",
+    ),
+)
+@data_options
+@click.option("-k", "k", type=int, required=True, help="The number of components.")
+@constraint_option
+@mixture_options
+@output_options(labels=True)
+def command(request: Request, output: Output, k: int, constraint: str | None, settings: dict[str, Any]) -> None:
+    """Fit a Gaussian mixture to the numbers in FILE, the means a gap apart.
+
+    FILE is CSV, TSV, Parquet or npy; - reads standard input.
+    """
+    output.check()
+    data = read_data(request)
+    result = mixture(data.values, k, constraint, sample_weight=data.weights, progress=sys.stderr.isatty(), **settings)
+    if output.labels is not None:
+        sure = result.predict_proba(data.values)[np.arange(len(data.values)), result.labels]
+        output.write_labels(data, {"label": result.labels, "probability": sure})
+    output.draw(result)
+    if output.as_json:
+        print_line(result.to_json())
+    else:
+        print_data(data)
+        print_result(result)
+
+
+def print_result(result: MixtureResult) -> None:
+    """Print the components for people."""
+    deviations = np.sqrt(result.variances)
+    rows = (
+        [
+            str(place),
+            f"{result.weights[place]:.4f}",
+            number(result.means[place]),
+            number(deviations[place]),
+            *gap_cells(result.gaps, result.bounds, result.active, place),
+        ]
+        for place in range(result.k)
+    )
+    print_table(["component", "weight", "mean", "std. dev.", "gap to next", "bound"], rows)
+    print_line(f"log-likelihood {result.log_likelihood:.10g}, {result.n_iter} iterations, {result.message}")
+    print_line(f"BIC {result.bic:.8g}, AIC {result.aic:.8g}, ICL {result.icl:.8g}")
+
+
+def fit_document(result: MixtureResult) -> dict[str, Any]:
+    """Return what JSON for programs says of one fit among several."""
+    names = ("weights", "means", "variances", "log_likelihood", "n_iter", "status", "gaps", "active")
+    return {name: getattr(result, name) for name in names}

@@ -1,0 +1,38 @@
+"""Arrays that numpy stored: one column, one of several by number, or a field by name."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindgap.arrays import as_vector
+from mindgap.cli.tables import Column, place_of
+from mindgap.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from mindgap.cli.reading import Request
+
+
+def read_npy(request: Request, content: bytes) -> tuple[Column, Column | None]:
+    """Return the column that was asked for, and that of the weights if one was."""
+    try:
+        array = np.load(io.BytesIO(content), allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise InvalidInputError(f"{request.title} cannot be read as npy: {str(error).splitlines()[0]}") from None
+    if array.ndim not in (1, 2):
+        raise InvalidInputError(f"{request.title} has shape {array.shape}; give one column, or rows and columns")
+    column = _column(request, array, request.column, "--column")
+    return column, None if request.weights is None else _column(request, array, request.weights, "--weights")
+
+
+def _column(request: Request, array: npt.NDArray[Any], wanted: str | None, option: str) -> Column:
+    names = array.dtype.names
+    width = len(names) if names else 1 if array.ndim == 1 else array.shape[1]
+    place = place_of(wanted, names, width, request.title, option)
+    name = names[place] if names else str(place + 1)
+    values = array[name] if names else array.reshape(len(array), -1)[:, place]
+    return Column(as_vector(values, f"column {name}"), name).refuse_infinite(request.title)

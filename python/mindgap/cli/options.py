@@ -1,0 +1,114 @@
+"""The options that commands share, each group packed into one object."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mindgap.cli.output import Output
+from mindgap.cli.reading import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+_TAB = ("tab", "\\t", "\t")
+
+_EXIT_CODES = """Exit codes: 0 well · 2 bad usage or input · 3 no solution holds the constraint
+            4 the solver gave up · 5 a plugin is broken · 130 interrupted"""
+
+#: Marks a paragraph that click must not wrap.
+_AS_IT_IS = "\b\n"
+
+
+def epilog(*examples: str) -> str:
+    """Return what follows the options in a command's help: the examples, and the exit codes."""
+    lines = "\n".join(["Examples:", *(f"  {example}" for example in examples)])
+    return f"{_AS_IT_IS}{lines}\n\n{_AS_IT_IS}{_EXIT_CODES}"
+
+
+def data_options(function: F) -> F:
+    """Add the file and how to read it; the command gets them as `request`."""
+    return _packed(
+        function,
+        "request",
+        Request,
+        click.argument("source", metavar="FILE"),
+        click.option("--column", metavar="NAME", help="The column of the data: its name, or its number from 1."),
+        click.option("--weights", metavar="NAME", help="The column of the weights of the points."),
+        click.option("--drop-missing", is_flag=True, help="Leave out rows without a value, and count them."),
+        click.option(
+            "--delimiter", metavar="CHAR", callback=_delimiter, help="What separates the cells (found out if not said)."
+        ),
+        click.option(
+            "--header/--no-header", default=None, help="Whether the first row holds names (found out if not said)."
+        ),
+    )
+
+
+def output_options(*, labels: bool) -> Callable[[F], F]:
+    """Add where results go; the command gets them as `output`."""
+    options = [click.option("--json", "as_json", is_flag=True, help="Print JSON for programs instead of a table.")]
+    if labels:
+        text = "Write the label of every row to this CSV file."
+        options.append(click.option("--labels", metavar="OUT.csv", help=text))
+    text = "Draw a picture into this file: .png, .svg or .pdf."
+    options.append(click.option("--plot", metavar="OUT", help=text))
+    return lambda function: _packed(function, "output", Output, *options)
+
+
+def constraint_option(function: F) -> F:
+    """Add the constraint on the centres."""
+    text = "What the centres must hold: a name with parameters; `mindgap plugins` lists the names."
+    return click.option("--constraint", metavar="SPEC", help=text)(function)
+
+
+def mixture_options(function: F) -> F:
+    """Add the settings of a mixture fit; the command gets those that were given as `settings`."""
+    return _packed(
+        function,
+        "settings",
+        lambda **given: {name: value for name, value in given.items() if value is not None},
+        click.option("--init", metavar="SPEC", help="Where EM starts: auto, or an initializer with parameters."),
+        click.option("--tol", type=float, help="Stop when no parameter moves by more.  [default: 1e-6]"),
+        click.option(
+            "--tol-scale",
+            type=click.Choice(["data", "absolute"]),
+            help="Measure that in the data's deviations, or in their units.  [default: data]",
+        ),
+        click.option("--max-iter", type=int, metavar="N", help="The most iterations.  [default: 1000]"),
+        click.option(
+            "--variances",
+            type=click.Choice(["free", "equal"]),
+            help="One variance each, or one for all.  [default: free]",
+        ),
+        click.option("--min-variance", type=float, metavar="V", help="The least variance of a component."),
+        click.option("--engine", metavar="SPEC", help="Where the E step runs.  [default: local]"),
+    )
+
+
+def _packed(function: F, name: str, build: Callable[..., Any], *options: Callable[[Any], Any]) -> F:
+    """Return the command with these options, whose values it gets as one argument."""
+    names: set[str] = set()
+
+    @functools.wraps(function)
+    def wrapped(**values: Any) -> Any:
+        own = {key: values.pop(key) for key in names}
+        return function(**values, **{name: build(**own)})
+
+    before = len(getattr(wrapped, "__click_params__", []))
+    for option in reversed(options):
+        option(wrapped)
+    names |= {parameter.name for parameter in wrapped.__click_params__[before:]}  # type: ignore[attr-defined]
+    return wrapped  # type: ignore[return-value]
+
+
+def _delimiter(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value is None or (len(value) == 1 and value not in '"\r\n'):
+        return value
+    if value in _TAB:
+        return "\t"
+    raise click.BadParameter("give one character, or tab")

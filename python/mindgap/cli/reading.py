@@ -1,0 +1,120 @@
+"""The data of a command: one column of numbers, and maybe one of weights, from a file or standard input.
+
+Delimited text, npy and Parquet are told apart by how the content begins, not by the file's name.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mindgap.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from mindgap.arrays import FloatArray
+    from mindgap.cli.tables import Column
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which data a command was asked to read, and how."""
+
+    source: str
+    column: str | None = None
+    weights: str | None = None
+    drop_missing: bool = False
+    delimiter: str | None = None
+    header: bool | None = None
+
+    @property
+    def title(self) -> str:
+        """What messages call the source."""
+        return "standard input" if self.source == "-" else self.source
+
+
+@dataclass(frozen=True)
+class Data:
+    """What was read: finite values with their weights, and which rows of the source they are.
+
+    Attributes
+    ----------
+    values : array of float
+        The numbers, without the rows that were dropped.
+    weights : array of float or None
+        Their weights, if a column of weights was asked for.
+    kept : array of bool
+        For every row of the source whether it is among the values.
+    name : str
+        The name of the column, or "value" where it has none.
+    """
+
+    values: FloatArray
+    weights: FloatArray | None
+    kept: npt.NDArray[np.bool_]
+    name: str
+
+    @property
+    def n_dropped(self) -> int:
+        """The number of rows that were left out because a value was missing."""
+        return int((~self.kept).sum())
+
+
+def read_data(request: Request) -> Data:
+    """Return the column that was asked for, or InvalidInputError that says where it cannot be read."""
+    column, weights = _columns(request, _content(request))
+    missing = np.isnan(column.values)
+    _check_missing(request, column, missing)
+    if weights is not None:
+        absent = np.isnan(weights.values) & ~missing
+        _check_missing(request, weights, absent)
+        missing = missing | absent
+    kept = ~missing
+    if not kept.any():
+        raise InvalidInputError(f"{request.title} has no values in column {column.name}")
+    masses = None if weights is None else weights.values[kept]
+    return Data(column.values[kept], masses, kept, column.name)
+
+
+def _content(request: Request) -> bytes:
+    if request.source == "-":
+        return sys.stdin.buffer.read()
+    path = Path(request.source)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise InvalidInputError(f"there is no file {request.source}") from None
+    except IsADirectoryError:
+        raise InvalidInputError(f"{request.source} is a folder; give a file") from None
+    except OSError as error:
+        raise InvalidInputError(f"{request.source} cannot be read: {error.strerror or error}") from None
+    return content
+
+
+def _columns(request: Request, content: bytes) -> tuple[Column, Column | None]:
+    if not content.strip():
+        raise InvalidInputError(f"{request.title} is empty")
+    if content.startswith(b"\x93NUMPY"):
+        from mindgap.cli.npy import read_npy as read
+    elif content.startswith(b"PAR1"):
+        from mindgap.cli.parquet import read_parquet as read
+    else:
+        from mindgap.cli.delimited import read_delimited as read
+    return read(request, content)
+
+
+def _check_missing(request: Request, column: Column, missing: npt.NDArray[np.bool_]) -> None:
+    count = int(missing.sum())
+    if count and not request.drop_missing:
+        first = column.place(int(np.argmax(missing)))
+        values = "value is" if count == 1 else "values are"
+        where = f"at {first}" if count == 1 else f"the first at {first}"
+        raise InvalidInputError(
+            f"{count} {values} missing in column {column.name} of {request.title}, {where}; "
+            "--drop-missing leaves them out"
+        )

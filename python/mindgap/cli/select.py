@@ -1,0 +1,95 @@
+"""`mindgap select`: how many components a mixture of one column should have."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mindgap.choosing.selection import CRITERIA, Selection, select
+from mindgap.cli.mixture import fit_document, print_result
+from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
+from mindgap.cli.printing import print_data, print_json, print_line, print_table
+from mindgap.cli.reading import Request, read_data
+
+if TYPE_CHECKING:
+    from mindgap.cli.output import Output
+
+
+def _numbers(context: click.Context, parameter: click.Parameter, value: str) -> list[int]:
+    """Read 1-8, or 2,3,5, or both: 1-4,8."""
+    numbers: list[int] = []
+    for part in value.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not (first.isdigit() and (last.isdigit() or not dash)):
+            raise click.BadParameter(f"{value!r} is no list of numbers; write 1-8, or 2,3,5")
+        numbers.extend(range(int(first), int(last or first) + 1))
+    if not numbers:
+        raise click.BadParameter(f"{value!r} holds no number; write 1-8, or 2,3,5")
+    return numbers
+
+
+@click.command(
+    "select",
+    epilog=epilog(
+        "mindgap select heights.csv --column height",
+        "mindgap select heights.csv --column height -k 2-6 --criterion icl \\",
+        "    --constraint lower-only:delta=0.02 --plot path.svg",
+    ),
+)
+@data_options
+@click.option(
+    "-k", "ks", metavar="RANGE", default="1-8", show_default=True, callback=_numbers, help="What to try: 1-8, or 2,3,5."
+)
+@constraint_option
+@click.option("--criterion", type=click.Choice(CRITERIA), default="bic", show_default=True, help="What ranks the fits.")
+@mixture_options
+@output_options(labels=True)
+def command(
+    request: Request, output: Output, ks: list[int], constraint: str | None, criterion: Any, settings: dict[str, Any]
+) -> None:
+    """Find the number of components of a mixture by an information criterion.
+
+    FILE is CSV, TSV, Parquet or npy; - reads standard input. Labels and --json's result are those of the best fit.
+    """
+    output.check()
+    data = read_data(request)
+    selection = select(
+        data.values,
+        ks,
+        constraint,
+        criterion=criterion,
+        sample_weight=data.weights,
+        progress=sys.stderr.isatty(),
+        **settings,
+    )
+    output.write_labels(data, {"label": selection.best_result.labels})
+    output.draw(selection)
+    if output.as_json:
+        print_json(_document(selection))
+        return
+    print_data(data)
+    print_table(["k", criterion.upper(), "log-likelihood", "parameters", "remarks"], _rows(selection))
+    print_line("")
+    print_result(selection.best_result)
+
+
+def _rows(selection: Selection) -> list[list[str]]:
+    rows = []
+    for index, (k, result) in enumerate(zip(selection.ks, selection.results, strict=True)):
+        cells = ["", "", ""]
+        if result is not None:
+            cells = [f"{selection.values[index]:.8g}", f"{result.log_likelihood:.8g}", str(result.n_parameters)]
+        rows.append([str(k), *cells, selection.remark(index)])
+    return rows
+
+
+def _document(selection: Selection) -> dict[str, Any]:
+    path = [
+        {"k": k, "value": value, "reason": reason, "fit": None if result is None else fit_document(result)}
+        for k, value, reason, result in zip(
+            selection.ks, selection.values, selection.reasons, selection.results, strict=True
+        )
+    ]
+    return {"criterion": selection.criterion, "best": selection.best, "path": path}

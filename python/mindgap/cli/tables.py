@@ -1,0 +1,76 @@
+"""Finding a column by name or number, whatever kind of file it is in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mindgap.errors import InvalidInputError
+from mindgap.registry import hint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mindgap.arrays import FloatArray
+
+#: A message lists no more columns than this.
+_MOST_LISTED = 12
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of numbers; a missing one is NaN.
+
+    Attributes
+    ----------
+    values : array of float
+        One entry a row.
+    name : str
+        What it is called.
+    lines : sequence of int or None
+        The line of the file that each row begins on; None where the file has no lines.
+    """
+
+    values: FloatArray
+    name: str
+    lines: Sequence[int] | None = None
+
+    def place(self, row: int) -> str:
+        """Return where a row is, for messages."""
+        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+
+    def refuse_infinite(self, source: str) -> Column:
+        """Return the column itself, or say where it has an infinite value."""
+        infinite = np.isinf(self.values)
+        if infinite.any():
+            row = int(np.argmax(infinite))
+            value = self.values[row]
+            raise InvalidInputError(f"column {self.name} of {source} holds {value} at {self.place(row)}; remove it")
+        return self
+
+
+def place_of(wanted: str | None, names: Sequence[str] | None, width: int, source: str, option: str = "--column") -> int:
+    """Return the index of the column wanted: by name, else by its number from 1; the only one if none is named."""
+    if wanted is None:
+        if width == 1:
+            return 0
+        listed = "" if names is None else f" ({_listed(names)})"
+        raise InvalidInputError(f"{source} has {width} columns{listed}; choose one with {option}")
+    if names is not None and wanted in names:
+        if list(names).count(wanted) > 1:
+            raise InvalidInputError(f"{source} has more than one column {wanted!r}; choose one by its number, from 1")
+        return list(names).index(wanted)
+    if wanted.isascii() and wanted.isdigit() and 1 <= int(wanted) <= width:
+        return int(wanted) - 1
+    if names is None:
+        known = f"it has no names but {width} column{'s' if width > 1 else ''}; give a number from 1"
+    else:
+        known = f"{hint(wanted, names)}there are {_listed(names)}"
+    raise InvalidInputError(f"{source} has no column {wanted!r}; {known}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) if name != name.strip() or not name else name for name in names[:_MOST_LISTED])
+    return shown if len(names) <= _MOST_LISTED else f"{shown} and {len(names) - _MOST_LISTED} more"

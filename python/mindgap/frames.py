@@ -1,0 +1,39 @@
+"""Results as data frames: pandas where it is installed, else polars. Imported only when asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindgap.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mindgap.arrays import FloatArray
+    from mindgap.bounds import GapBounds
+
+_LIBRARIES = ("pandas", "polars")
+
+
+def frame_of(columns: Mapping[str, Any]) -> Any:
+    """Return a frame with these columns, or raise MissingExtraError where there is no library of frames."""
+    library = next((name for name in _LIBRARIES if find_spec(name) is not None), None)
+    if library is None:
+        raise MissingExtraError('to_frame() needs pandas or polars; install one: pip install "mindgap[frame]"')
+    return import_module(library).DataFrame(dict(columns))
+
+
+def gap_columns(gaps: FloatArray, bounds: GapBounds | None, active: Sequence[str]) -> dict[str, Any]:
+    """Return the columns about the gap from each centre to the next; the last centre has none."""
+    unbounded = np.full(len(gaps), np.nan)
+    lower, upper = (unbounded, unbounded) if bounds is None else (bounds.lower, bounds.upper)
+    return {
+        "gap_to_next": np.append(gaps, np.nan),
+        "gap_lower": np.append(lower, np.nan),
+        "gap_upper": np.append(upper, np.nan),
+        "active": [*active, None],
+    }

@@ -1,0 +1,10 @@
+"""Estimators for scikit-learn: the extra ``mindgap[sklearn]``. Importing this package says so where it is missing."""
+
+from mindgap.extras import demand
+
+demand("sklearn", "sklearn")
+
+from mindgap.sklearn.gaussian_mixture import GaussianMixture1D  # noqa: E402  (only once scikit-learn is known to be there)
+from mindgap.sklearn.k_means import KMeans1D  # noqa: E402
+
+__all__ = ["GaussianMixture1D", "KMeans1D"]

@@ -1,0 +1,140 @@
+"""`mixture` as an estimator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.utils import check_random_state
+
+from mindgap.fit_mixture import mixture
+from mindgap.sklearn.one_column import OneColumn
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from typing_extensions import Self
+
+    from mindgap.arrays import FloatArray
+    from mindgap.constraints import Constraint
+    from mindgap.initializers import Initializer
+    from mindgap.start import Start
+
+
+class GaussianMixture1D(OneColumn, DensityMixin, BaseEstimator):
+    """A Gaussian mixture of one column, whose means hold a constraint.
+
+    Parameters
+    ----------
+    n_components : int
+        The number of components.
+    constraint : Constraint, str or None
+        What the means must hold, such as ``"two-sided:lower=1.9,upper=2.1"``.
+    init, tol, tol_scale, max_iter, variances, min_variance
+        As in `mindgap.mixture`.
+
+    Attributes
+    ----------
+    weights_ : array of shape (n_components,)
+        The weights, by ascending mean.
+    means_ : array of shape (n_components, 1)
+        The means, ascending.
+    covariances_, precisions_ : arrays of shape (n_components, 1, 1)
+        The variances and their inverses.
+    labels_ : array of shape (n,)
+        The most likely component of each point.
+    converged_ : bool
+        Whether the parameters came to rest.
+    n_iter_ : int
+        The number of iterations.
+    lower_bound_ : float
+        The mean log-likelihood of the data, as scikit-learn has it.
+    result_ : MixtureResult
+        Everything else that is known of the fit.
+    n_features_in_ : int
+        1.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 1,
+        *,
+        constraint: Constraint | str | None = None,
+        init: Initializer | Start | tuple[Any, Any, Any] | str = "auto",
+        tol: float = 1e-6,
+        tol_scale: Literal["data", "absolute"] = "data",
+        max_iter: int = 1000,
+        variances: Literal["free", "equal"] = "free",
+        min_variance: float | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.constraint = constraint
+        self.init = init
+        self.tol = tol
+        self.tol_scale = tol_scale
+        self.max_iter = max_iter
+        self.variances = variances
+        self.min_variance = min_variance
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: N803
+        """Fit the mixture to `X`: n numbers or one column; `y` is not used."""
+        self.result_ = mixture(
+            self._column(X, reset=True, least=self.n_components),
+            self.n_components,
+            self.constraint,
+            init=self.init,
+            tol=self.tol,
+            tol_scale=self.tol_scale,
+            max_iter=self.max_iter,
+            variances=self.variances,
+            min_variance=self.min_variance,
+            sample_weight=sample_weight,
+        )
+        self.weights_ = self.result_.weights
+        self.means_ = self.result_.means.reshape(-1, 1)
+        self.covariances_ = self.result_.variances.reshape(-1, 1, 1)
+        self.precisions_ = 1 / self.covariances_
+        self.labels_ = self.result_.labels
+        self.converged_ = self.result_.converged
+        self.n_iter_ = self.result_.n_iter
+        self.lower_bound_ = self.result_.log_likelihood / self.result_.total_weight
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> npt.NDArray[np.int32]:  # noqa: N803
+        """Fit the mixture to `X` and return the most likely component of each."""
+        return self.fit(X, y, sample_weight).labels_
+
+    def predict(self, X: Any) -> npt.NDArray[np.int32]:  # noqa: N803
+        """Return the most likely component of each of `X`."""
+        column = self._column(X, reset=False)
+        return self.result_.predict(column)
+
+    def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
+        """Return the probability of each component (columns) for each of `X` (rows)."""
+        column = self._column(X, reset=False)
+        return self.result_.predict_proba(column)
+
+    def score_samples(self, X: Any) -> FloatArray:  # noqa: N803
+        """Return the log density at each of `X`."""
+        column = self._column(X, reset=False)
+        return self.result_.score_samples(column)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # noqa: N803
+        """Return the mean log density of `X`."""
+        column = self._column(X, reset=False)
+        return self.result_.score(column, sample_weight)
+
+    def bic(self, X: Any) -> float:  # noqa: N803
+        """Return the Bayesian information criterion of this mixture for `X`; less is better."""
+        values = self.score_samples(X)
+        return float(self.result_.n_parameters * np.log(len(values)) - 2 * values.sum())
+
+    def aic(self, X: Any) -> float:  # noqa: N803
+        """Return Akaike's information criterion of this mixture for `X`; less is better."""
+        return float(2 * self.result_.n_parameters - 2 * self.score_samples(X).sum())
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[FloatArray, npt.NDArray[np.int32]]:
+        """Draw values of shape (n_samples, 1) from the mixture, and the component that each came from."""
+        seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+        values, components = self.result_.sample(n_samples, seed)
+        return values.reshape(-1, 1), components

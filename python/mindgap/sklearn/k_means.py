@@ -1,0 +1,110 @@
+"""`kmeans` as an estimator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+
+from mindgap.arrays import as_vector
+from mindgap.fit_kmeans import kmeans
+from mindgap.sklearn.one_column import OneColumn
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from typing_extensions import Self
+
+    from mindgap.arrays import FloatArray
+    from mindgap.constraints import Constraint
+
+
+class KMeans1D(OneColumn, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Exact k-means of one column, whose centres hold a constraint.
+
+    Parameters
+    ----------
+    n_clusters : int
+        The number of clusters.
+    constraint : Constraint, str or None
+        What the centres must hold, such as ``"lower-only:delta=1.75"``.
+    centers, method, ties
+        As in `mindgap.kmeans`.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, 1)
+        The centres, ascending.
+    labels_ : array of shape (n,)
+        The cluster of each point.
+    inertia_ : float
+        The weighted sum of squares about the centres.
+    n_iter_ : int
+        1: the method is direct. It is there because scikit-learn's own has it.
+    result_ : KMeansResult
+        Everything else that is known of the fit.
+    n_features_in_ : int
+        1.
+
+    Examples
+    --------
+    >>> from mindgap.sklearn import KMeans1D
+    >>> KMeans1D(2).fit_predict([[1.0], [2.0], [9.0]]).tolist()
+    [0, 0, 1]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        constraint: Constraint | str | None = None,
+        centers: Literal["means", "free"] = "means",
+        method: Literal["exact", "paper"] = "exact",
+        ties: Literal["split", "together"] = "split",
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.constraint = constraint
+        self.centers = centers
+        self.method = method
+        self.ties = ties
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: N803
+        """Cluster `X`: n numbers or one column; `y` is not used."""
+        column = self._column(X, reset=True, least=self.n_clusters)
+        self.result_ = kmeans(
+            column,
+            self.n_clusters,
+            self.constraint,
+            centers=self.centers,
+            method=self.method,
+            ties=self.ties,
+            sample_weight=sample_weight,
+        )
+        self.cluster_centers_ = self.result_.centers.reshape(-1, 1)
+        self.labels_ = self.result_.labels
+        self.inertia_ = self.result_.inertia
+        self.n_iter_ = 1
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[np.int32]:  # noqa: N803
+        """Return the cluster of each of `X`."""
+        column = self._column(X, reset=False)
+        return self.result_.predict(column)
+
+    def transform(self, X: Any) -> FloatArray:  # noqa: N803
+        """Return the distance of each of `X` (rows) from each centre (columns)."""
+        column = self._column(X, reset=False)
+        distances: FloatArray = np.abs(column[:, None] - self.result_.centers)
+        return distances
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # noqa: N803
+        """Return minus the weighted sum of squared distances of `X` from the centres of their clusters."""
+        column = self._column(X, reset=False)
+        squares = (column - self.result_.centers[self.result_.predict(column)]) ** 2
+        weights = 1.0 if sample_weight is None else as_vector(sample_weight, "sample_weight")
+        return -float(np.sum(weights * squares))
+
+    @property
+    def _n_features_out(self) -> int:
+        """The number of columns of `transform`, for scikit-learn's names of features."""
+        return len(self.cluster_centers_)

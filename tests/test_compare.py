@@ -1,0 +1,84 @@
+"""The likelihood ratio of a constrained and a free fit."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import mindgap as mg
+from mindgap.choosing.chi_square import chi_square_tail
+
+RNG = np.random.default_rng(1)
+X = np.concatenate([RNG.normal(0, 1, 200), RNG.normal(4, 1, 200)])
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 4, 5, 10, 31, 100])
+def test_the_tail_of_chi_square(df: int) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    for value in (1e-12, 0.1, 1.0, df, 3.84, 10 * df, 500.0):
+        assert chi_square_tail(value, df) == pytest.approx(float(stats.chi2.sf(value, df)), rel=1e-10)
+    assert chi_square_tail(0.0, df) == 1.0
+    assert chi_square_tail(1e5, df) == 0.0
+
+
+def test_known_quantiles() -> None:
+    assert chi_square_tail(3.841458820694124, 1) == pytest.approx(0.05, rel=1e-12)
+    assert chi_square_tail(5.991464547107979, 2) == pytest.approx(0.05, rel=1e-12)
+    assert chi_square_tail(1.0, 0) == 0.0
+
+
+def fits(bound: float) -> tuple[mg.MixtureResult, mg.MixtureResult]:
+    held = mg.mixture(X, 2, mg.LowerOnly(bound), init="ckmeans")
+    return held, mg.mixture(X, 2, init=(held.weights, held.means, held.variances))
+
+
+def test_a_bound_that_does_not_bite() -> None:
+    held, free = fits(0.1)
+    ratio = mg.compare(held, free)
+    assert ratio.df == 0
+    assert ratio.p_value == 1.0
+    assert ratio.statistic < 1e-3
+
+
+def test_a_bound_that_bites() -> None:
+    held, free = fits(5.0)
+    ratio = mg.compare(held, free, n_bootstrap=40, seed=1)
+    assert ratio.df == 1
+    assert ratio.statistic == 2 * (free.log_likelihood - held.log_likelihood)
+    assert ratio.p_value == pytest.approx(math.erfc(math.sqrt(ratio.statistic / 2)), rel=1e-9)
+    assert ratio.p_value < 1e-6
+    assert ratio.bootstrap_p_value == 1 / (1 + ratio.n_bootstrap)
+    assert "p <= " in ratio.summary()
+    assert "parametric bootstrap" in ratio.summary()
+    assert ratio == mg.compare(held, free, n_bootstrap=40, seed=1, threads=1)
+
+
+def test_a_true_bound_is_not_rejected() -> None:
+    held, free = fits(4.05)
+    ratio = mg.compare(held, free, n_bootstrap=40, seed=2)
+    assert ratio.bootstrap_p_value is not None
+    assert ratio.bootstrap_p_value > 0.05
+
+
+def test_under_the_bound_the_p_value_is_on_the_safe_side() -> None:
+    """At the least favourable truth (the gap is exactly the bound) it rejects at most about as often as it says."""
+    rejected = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        x = np.concatenate([rng.normal(0, 1, 150), rng.normal(4, 1, 150)])
+        held = mg.mixture(x, 2, mg.LowerOnly(4.0), init="ckmeans")
+        free = mg.mixture(x, 2, init=(held.weights, held.means, held.variances))
+        rejected += mg.compare(held, free).p_value < 0.1
+    assert rejected <= 12  # of 60, at the level 0.1
+
+
+def test_fits_that_do_not_belong_together() -> None:
+    held, free = fits(5.0)
+    with pytest.raises(mg.InvalidInputError, match="differ in k"):
+        mg.compare(held, mg.mixture(X, 1))
+    with pytest.raises(mg.InvalidInputError, match="differ in total_weight"):
+        mg.compare(held, mg.mixture(X[1:], 2))
+    with pytest.raises(mg.InvalidInputError, match="it is stuck at a local optimum"):
+        mg.compare(free, held)

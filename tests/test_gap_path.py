@@ -1,0 +1,122 @@
+"""Fits along a growing bound on the gaps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindgap as mg
+from mindgap.datasets import paper_model
+
+SOUND = ("converged", "max-iterations")
+X = paper_model("B", 400, seed=2).values
+
+
+def test_each_fit_starts_at_the_last() -> None:
+    path = mg.gap_path(X, 3, [2.5, 0, 2])
+    assert path.deltas.tolist() == [0, 2, 2.5]
+    fit = mg.mixture(X, 3, mg.LowerOnly(0))
+    for delta, result in zip(path.deltas[1:], path.results[1:], strict=True):
+        fit = mg.mixture(X, 3, mg.LowerOnly(delta), init=(fit.weights, fit.means, fit.variances))
+        assert result.means.tolist() == fit.means.tolist()
+        assert result.log_likelihood == fit.log_likelihood
+
+
+def test_where_it_bites() -> None:
+    path = mg.gap_path(X, 3, np.linspace(0, 4, 17))
+    bites = path.bites_at
+    assert bites is not None
+    free = path.results[0]
+    assert bites > free.gaps.min() - 1e-6
+    for delta, result, count in zip(path.deltas, path.results, path.n_active, strict=True):
+        assert (result.gaps >= delta - 1e-9).all()
+        assert (count > 0) == bool((np.abs(result.gaps - delta) < 1e-9).any())
+        assert (count > 0) <= (delta >= bites)
+    assert mg.gap_path(X, 3, [0, 1e-3]).bites_at is None
+
+
+def test_no_fit_is_worse_than_by_warm_starts_alone() -> None:
+    gained = 0
+    for seed in range(6):
+        x = paper_model("B", 400, seed=seed).values
+        path = mg.gap_path(x, 3, np.linspace(0, 4, 17))
+        start: Any = "auto"
+        for delta, result in zip(path.deltas, path.results, strict=True):
+            assert (result.gaps >= delta - 1e-9).all()
+            fit = mg.mixture(x, 3, mg.LowerOnly(delta), init=start)
+            if fit.status not in SOUND:
+                break  # from here on the path starts elsewhere
+            assert result.status in SOUND
+            assert result.log_likelihood >= fit.log_likelihood
+            gained += result.log_likelihood > fit.log_likelihood + 1
+            start = mg.Start(fit.weights, fit.means, fit.variances)
+    assert gained > 0
+
+
+def test_a_lost_component_does_not_stay_lost() -> None:
+    x = paper_model("B", 400, seed=0).values
+    path = mg.gap_path(x, 3, [0, 1.5, 2])
+    assert all(result.status in SOUND for result in path.results)
+    free = path.results[0]
+    from_there = mg.mixture(x, 3, mg.LowerOnly(1.5), init=(free.weights, free.means, free.variances))
+    assert from_there.status == "lost-weight"
+
+
+def test_width_bounds_the_gaps_above() -> None:
+    path = mg.gap_path(X, 3, [1, 3], width=0.25)
+    assert path.width == 0.25
+    for delta, result in zip(path.deltas, path.results, strict=True):
+        assert (result.gaps >= delta - 1e-9).all()
+        assert (result.gaps <= delta + 0.25 + 1e-9).all()
+
+
+def test_the_grid_of_its_own() -> None:
+    path = mg.gap_path(X, 3)
+    assert len(path.deltas) == 21
+    assert (path.deltas[0], path.deltas[-1]) == (0, (X.max() - X.min()) / 2)
+    assert mg.gap_path(X, 1, 3).bites_at is None
+    assert mg.gap_path(X, 2, 1).deltas.tolist() == [0]
+
+
+def test_settings_and_the_first_start() -> None:
+    start = mg.Start([0.2, 0.8], [0.0, 1.0], [1.0, 1.0])
+    path = mg.gap_path(X, 2, [0], init=start, max_iter=1)
+    assert path.results[0].means.tolist() == mg.mixture(X, 2, mg.LowerOnly(0), init=start, max_iter=1).means.tolist()
+    weights = np.arange(len(X)) % 3
+    weighted = mg.gap_path(X, 2, [1], sample_weight=weights)
+    assert weighted.results[0].total_weight == weights.sum()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"deltas": []}, "deltas is empty"),
+        ({"deltas": [-1]}, "finite and not negative"),
+        ({"deltas": [np.nan]}, "finite and not negative"),
+        ({"deltas": [np.inf]}, "finite and not negative"),
+        ({"deltas": ["a"]}, "deltas has dtype"),
+        ({"deltas": 0}, "deltas is 0; it must be at least 1"),
+        ({"constraint": mg.LowerOnly(1)}, "makes its own constraint"),
+        ({"deltas": [1], "width": -1}, "-1.0; it must be"),
+        ({"k": 0}, "k is 0"),
+    ],
+)
+def test_bad_input(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(mg.InvalidInputError, match=message):
+        mg.gap_path(X, **{"k": 3, **settings})
+
+
+def test_faces() -> None:
+    path = mg.gap_path(X, 3, [0, 1, 2, 3])
+    assert repr(path).startswith("GapPath(k=3, 4 deltas from 0 to 3, bites_at=")
+    lines = path.summary().splitlines()
+    assert len(lines) == 6
+    assert lines[-1] == path.verdict()
+    frame = path.to_frame()
+    assert frame["delta"].tolist() == [0, 1, 2, 3]
+    assert frame["mean_2"].tolist() == path.means[:, 2].tolist()
+    seen: list[tuple[int, int]] = []
+    mg.gap_path(X, 2, [0, 1], progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 2), (2, 2)]

@@ -1,0 +1,63 @@
+"""Results as frames, and what is said where there is no library of frames."""
+
+from __future__ import annotations
+
+import math
+import sys
+import types
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindgap as mg
+
+X = [1.0, 2.0, 4.0, 5.0, 9.0, 10.0]
+
+
+def test_kmeans() -> None:
+    pytest.importorskip("pandas")
+    result = mg.kmeans(X, 3, mg.LowerOnly(2.0))
+    frame = result.to_frame()
+    assert list(frame.columns) == [
+        "cluster",
+        "center",
+        "size",
+        "within",
+        "gap_to_next",
+        "gap_lower",
+        "gap_upper",
+        "active",
+    ]
+    assert frame["center"].tolist() == result.centers.tolist()
+    assert frame["gap_to_next"].tolist()[:2] == result.gaps.tolist()
+    assert math.isnan(frame["gap_to_next"].tolist()[2])
+    assert frame["gap_lower"].tolist()[:2] == [2.0, 2.0]
+    assert frame["gap_upper"].tolist()[:2] == [math.inf, math.inf]
+    free = mg.kmeans(X, 1).to_frame()
+    assert len(free) == 1
+
+
+def test_mixture() -> None:
+    pytest.importorskip("pandas")
+    result = mg.mixture(np.random.default_rng(0).normal(size=200), 2)
+    frame = result.to_frame()
+    assert frame["variance"].tolist() == result.variances.tolist()
+    assert frame["active"].tolist() == ["free", None]
+    assert np.isnan(frame["gap_lower"]).all()
+
+
+def test_polars_where_there_is_no_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[dict[str, Any]] = []
+    polars = types.ModuleType("polars")
+    polars.DataFrame = made.append  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "polars", polars)
+    monkeypatch.setattr("mindgap.frames.find_spec", lambda name: True if name == "polars" else None)
+    mg.kmeans(X, 2).to_frame()
+    assert made[0]["cluster"].tolist() == [0, 1]
+
+
+def test_neither(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mindgap.frames.find_spec", lambda name: None)
+    with pytest.raises(mg.MissingExtraError, match=r'pip install "mindgap\[frame\]"'):
+        mg.kmeans(X, 2).to_frame()

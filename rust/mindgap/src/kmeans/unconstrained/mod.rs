@@ -75,3 +75,6 @@ fn smooth_penalty(prefixes: &Prefixes<'_>, grid: &Grid<'_>, k: usize) -> f64 {
 fn ends(grid: &Grid<'_>, edges: impl IntoIterator<Item = usize>) -> Vec<usize> {
     edges.into_iter().map(|edge| grid.edges()[edge] as usize).collect()
 }
+
+#[cfg(test)]
+mod tests;

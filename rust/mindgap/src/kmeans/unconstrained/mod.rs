@@ -30,7 +30,17 @@ const CELLS: usize = 96;
 const PIECES: usize = 8;
 
 /// The optimal partition into `k` clusters, `1 <= k <=` the number of distinct values.
-pub(super) fn solve(sample: &Sample, k: usize, mut watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+pub(super) fn solve(sample: &Sample, k: usize, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+    solve_in_cells(sample, k, CELLS_PER_CLUSTER * k + CELLS, watch)
+}
+
+/// As [`solve`], with at least about `budget` cells a level.
+fn solve_in_cells(
+    sample: &Sample,
+    k: usize,
+    budget: usize,
+    mut watch: Option<Watch<'_>>,
+) -> Result<Solution, KMeansError> {
     let n = sample.len();
     if k == 1 {
         return Ok(Solution::optimal(vec![n]));
@@ -38,7 +48,6 @@ pub(super) fn solve(sample: &Sample, k: usize, mut watch: Option<Watch<'_>>) -> 
     let prefixes = Prefixes::new(sample);
     let even = Grid::even(&prefixes, CELLS.min(n / 8 + 1));
     let mut guess = smooth_penalty(&prefixes, &even, k);
-    let budget = CELLS_PER_CLUSTER * k + CELLS;
     let mut grid = if n <= 4 * budget { Grid::finest(&prefixes) } else { even.refined(|_| true, budget) };
     let mut progress = Progress::Search { cost: f64::INFINITY, lower_bound: 0.0 };
     loop {

@@ -54,6 +54,30 @@ fn levels_of_cells_lose_nothing() {
 }
 
 #[test]
+fn few_cells_lose_nothing_either() {
+    for case in 0..1500 {
+        let n = 100 + case % 400;
+        let x: Vec<f64> = (0..n).map(|i| random(case * 1000 + i)).map(|u| shape(u, case)).collect();
+        let weights: Vec<f64> = (0..n).map(|i| if case % 2 == 0 { 1.0 } else { 0.1 + random(i + case) }).collect();
+        let sample = Sample::weighted(&x, &weights).unwrap();
+        let k = 2 + case % 9;
+        let (levels, all) = (solve_in_cells(&sample, k, 2 * k, None).unwrap().ends, without_levels(&sample, k));
+        let (levels, all) = (cost(&sample, &levels), cost(&sample, &all));
+        assert!((levels - all).abs() <= 1e-12 * all, "case {case}: {levels:e} with levels, {all:e} without");
+    }
+}
+
+fn shape(u: f64, case: usize) -> f64 {
+    match case % 5 {
+        0 => u,
+        1 => (u * 30.0).floor(),
+        2 => (3.1 * (u - 0.5)).tan(),
+        3 => (u * 4.0).floor() + 0.05 * (u * 4.0).fract().powi(3),
+        _ => (20.0 * u).exp(),
+    }
+}
+
+#[test]
 fn a_watcher_stops_the_fit() {
     let x: Vec<f64> = (0..10_000).map(random).collect();
     let sample = Sample::new(&x).unwrap();

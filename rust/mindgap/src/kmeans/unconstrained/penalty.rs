@@ -96,7 +96,7 @@ pub(super) fn search<E>(
     let (mut step, mut penalty) = (Step::Law, guess);
     for count in 0.. {
         pause()?;
-        candidates.with_costs(Forward { chain: &mut chain, penalty });
+        candidates.with_costs(Compute { chain: &mut chain, penalty, direction: Direction::Forward });
         let trial = Trial::new(candidates, Path::Nodes(chain.path()), penalty);
         if trial.links() == k {
             let near = search.is_tried() && search.many.links() - search.few.links() <= CLOSE;
@@ -148,12 +148,19 @@ impl Search {
         let (step, next) = match count % 3 {
             _ if close => (Step::Chord, self.chord()),
             // From one side alone a few steps may go astray; after that the chord leads.
-            _ if !tried && count < 3 => (Step::Law, penalty * (links as f64 / self.k as f64).powi(3)),
+            _ if !tried && count < 3 => (Step::Law, self.by_law(penalty, links)),
             0 | 1 if tried => (Step::Law, self.interpolated()),
             2 if tried => (Step::Bisection, (low * high).sqrt()),
             _ => (Step::Chord, self.chord()),
         };
         if low < next && next < high { (step, next) } else { (Step::Chord, self.chord()) }
+    }
+
+    /// The penalty for `k` clusters on smooth data, where this one gave `links`. It asks for them half a cluster before
+    /// and after, too; the nearer end is the better guess.
+    fn by_law(&self, penalty: f64, links: usize) -> f64 {
+        let toward = if links > self.k { -0.5 } else { 0.5 };
+        penalty * ((links as f64 + toward) / self.k as f64).powi(3)
     }
 
     /// Whether both sides come from trials.
@@ -194,37 +201,32 @@ impl<I: Iterator<Item = u32>> Task for PathCost<I> {
     }
 }
 
-struct Forward<'a> {
-    chain: &'a mut Chain,
-    penalty: f64,
-}
-
-impl Task for Forward<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<C: Costs>(self, costs: &C) {
-        self.chain.compute(costs, self.penalty);
-    }
-}
-
 /// The chain over suffixes: `values[i]` belongs to the candidate `i` from the end.
 pub(super) fn backward(candidates: &Candidates<'_>, penalty: f64) -> Chain {
     let mut chain = Chain::default();
-    candidates.with_costs(Backward { chain: &mut chain, penalty });
+    candidates.with_costs(Compute { chain: &mut chain, penalty, direction: Direction::Backward });
     chain
 }
 
-struct Backward<'a> {
-    chain: &'a mut Chain,
-    penalty: f64,
+enum Direction {
+    Forward,
+    Backward,
 }
 
-impl Task for Backward<'_> {
+struct Compute<'a> {
+    chain: &'a mut Chain,
+    penalty: f64,
+    direction: Direction,
+}
+
+impl Task for Compute<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<C: Costs>(self, costs: &C) {
-        self.chain.compute(&Reversed(costs), self.penalty);
+        match self.direction {
+            Direction::Forward => self.chain.compute(costs, self.penalty),
+            Direction::Backward => self.chain.compute(&Reversed(costs), self.penalty),
+        }
     }
 }

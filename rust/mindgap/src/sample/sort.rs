@@ -211,8 +211,8 @@ mod tests {
 
     #[test]
     fn crowded_values_are_sorted_too() {
-        let outliers = |i: u64| if i % 1000 == 0 { 1e9 * hash(i) as f64 } else { (hash(i) >> 40) as f64 };
-        let geometric = |i: u64| 2f64.powi((hash(i) % 900) as i32 - 450) * if i % 2 == 0 { -1.0 } else { 1.0 };
+        let outliers = |i: u64| if i.is_multiple_of(1000) { 1e9 * hash(i) as f64 } else { (hash(i) >> 40) as f64 };
+        let geometric = |i: u64| 2f64.powi((hash(i) % 900) as i32 - 450) * if i.is_multiple_of(2) { -1.0 } else { 1.0 };
         let few = |i: u64| (hash(i) % 7) as f64;
         let bits = |i: u64| Some(f64::from_bits(hash(i))).filter(|x| x.is_finite()).unwrap_or(0.0);
         for source in [outliers, geometric, few, bits] {

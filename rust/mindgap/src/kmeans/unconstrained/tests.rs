@@ -35,9 +35,10 @@ fn assert_levels_lose_nothing(sample: &Sample, name: &str) {
 
 #[test]
 fn levels_of_cells_lose_nothing() {
+    type Source = fn(usize) -> f64;
     let n = 100_000;
-    let values = |of: fn(usize) -> f64| -> Vec<f64> { (0..n).map(of).collect() };
-    let sources: [(&str, fn(usize) -> f64); 6] = [
+    let values = |of: Source| -> Vec<f64> { (0..n).map(of).collect() };
+    let sources: [(&str, Source); 6] = [
         ("uniform", random),
         ("lumps", |i| (i % 5) as f64 + random(i) * random(i + 1) * random(i + 2)),
         ("heavy tails", |i| (3.1 * (random(i) - 0.5)).tan()),

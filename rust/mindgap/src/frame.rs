@@ -43,7 +43,7 @@ impl Frame {
     }
 
     /// A data value in frame units.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enter(&self, x: f64) -> f64 {
         x * self.scale - self.shift * self.scale
     }

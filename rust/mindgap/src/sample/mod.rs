@@ -6,7 +6,7 @@ pub(crate) mod double;
 mod prefix;
 mod sort;
 
-pub(crate) use prefix::{Block, Prefix, Prefixes, cost_about};
+pub(crate) use prefix::{Block, Prefix, Prefixes};
 
 use crate::error::SampleError;
 use crate::frame::Frame;
@@ -150,13 +150,13 @@ impl Sample {
     }
 
     /// The weight of sorted point `i`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn weight(&self, i: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[i])
     }
 
     /// Sorted point `i` in frame units.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn framed(&self, i: usize) -> f64 {
         self.frame.enter(self.values[i])
     }

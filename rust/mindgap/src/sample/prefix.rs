@@ -30,10 +30,7 @@ impl Prefix {
     /// The points from `self` up to `end`. The run must not be empty.
     #[inline(always)]
     pub(crate) fn until(&self, end: &Prefix) -> Block {
-        let weight = end.weight.apart(self.weight);
-        let sum = end.sum.apart(self.sum);
-        let mean = sum.whole() / weight.whole();
-        Block { weight: weight.whole(), mean, cost: cost_about(weight, sum, end.square.apart(self.square), mean) }
+        Block::of(end.weight.apart(self.weight), end.sum.apart(self.sum), end.square.apart(self.square))
     }
 
     /// The mean of the points from `self` up to `end`. The run must not be empty.
@@ -56,9 +53,18 @@ impl Prefix {
     }
 }
 
+impl Block {
+    /// The run whose sums of weight, value and square these are.
+    #[inline(always)]
+    pub(crate) fn of(weight: Double, sum: Double, square: Double) -> Self {
+        let mean = sum.whole() / weight.whole();
+        Self { weight: weight.whole(), mean, cost: cost_about(weight, sum, square, mean) }
+    }
+}
+
 /// Σw(z-c)² = Σwz² - c·(2Σwz - cΣw).
 #[inline(always)]
-pub(crate) fn cost_about(weight: Double, sum: Double, square: Double, center: f64) -> f64 {
+fn cost_about(weight: Double, sum: Double, square: Double, center: f64) -> f64 {
     let inner = sum.doubled().apart(weight.apart_times(center));
     square.apart(inner.apart_times(center)).whole().max(0.0)
 }
@@ -72,18 +78,7 @@ pub(crate) struct Prefixes<'a> {
 impl<'a> Prefixes<'a> {
     /// One pass over the sample.
     pub(crate) fn new(sample: &'a Sample) -> Self {
-        let n = sample.len();
-        let mut stored = Vec::with_capacity(n / STRIDE + 1);
-        // Inside the dispatch a fused multiply-add is an instruction, not a call.
-        pulp::Arch::new().dispatch(|| {
-            let mut running = Prefix::default();
-            stored.push(running);
-            for block in 0..n / STRIDE {
-                running = plus_points(&running, sample, block * STRIDE, (block + 1) * STRIDE);
-                stored.push(running);
-            }
-        });
-        Self { sample, stored }
+        Self { sample, stored: pulp::Arch::new().dispatch(Summing(sample)) }
     }
 
     /// The number of points.
@@ -139,4 +134,24 @@ fn plus_points(prefix: &Prefix, sample: &Sample, start: usize, end: usize) -> Pr
         }
     }
     Prefix { weight: prefix.weight + added.weight, sum: prefix.sum + added.sum, square: prefix.square + added.square }
+}
+
+/// The stored sums, computed where a fused multiply-add is an instruction and not a call.
+struct Summing<'a>(&'a Sample);
+
+impl pulp::WithSimd for Summing<'_> {
+    type Output = Vec<Prefix>;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> Vec<Prefix> {
+        let blocks = self.0.len() / STRIDE;
+        let mut stored = Vec::with_capacity(blocks + 1);
+        let mut running = Prefix::default();
+        stored.push(running);
+        for block in 0..blocks {
+            running = plus_points(&running, self.0, block * STRIDE, (block + 1) * STRIDE);
+            stored.push(running);
+        }
+        stored
+    }
 }

@@ -3,14 +3,32 @@
 //! 36 bytes a candidate, 52 with weights; a cost takes some 45 floating-point operations.
 
 use crate::sample::double::Double;
-use crate::sample::{Prefixes, cost_about};
+use crate::sample::{Block, Prefixes};
 
 /// The block costs `cost(start, end)` of the runs between candidates `0..=last`. They are Monge:
 /// `cost(a, c) + cost(b, d) <= cost(a, d) + cost(b, c)` for `a <= b <= c <= d`.
 pub(super) trait Costs {
     fn last(&self) -> usize;
-    fn weight(&self, start: usize, end: usize) -> f64;
-    fn cost(&self, start: usize, end: usize) -> f64;
+    fn block(&self, start: usize, end: usize) -> Block;
+
+    #[inline(always)]
+    fn cost(&self, start: usize, end: usize) -> f64 {
+        self.block(start, end).cost
+    }
+
+    /// The cost of a run to within [`blur`](Self::blur), at a fraction of the work.
+    fn rough_cost(&self, start: usize, end: usize) -> f64;
+
+    /// What the difference of two rough costs, and of two sums added to it, may be wrong by; infinite where rough costs
+    /// are of no use.
+    fn blur(&self) -> f64;
+
+    /// The cost of a run and one point more, of value `z` in frame units.
+    #[inline(always)]
+    fn cost_with(&self, start: usize, end: usize, z: f64, weight: f64) -> f64 {
+        let block = self.block(start, end);
+        block.cost + (block.mean - z).powi(2) * (block.weight / (block.weight + weight)) * weight
+    }
 }
 
 /// Gathered candidates.
@@ -19,6 +37,7 @@ pub(super) struct Candidates<'a> {
     sums: Vec<Sums>,
     /// Sums of weight; none where every point weighs one, since positions count those.
     weights: Option<Vec<Double>>,
+    blur: f64,
 }
 
 #[derive(Clone, Copy)]
@@ -30,18 +49,7 @@ struct Sums {
 impl<'a> Candidates<'a> {
     /// Gathers the sums at `positions`, which ascend.
     pub(super) fn gather(prefixes: &Prefixes<'_>, positions: &'a [u32]) -> Self {
-        let mut sums = Vec::with_capacity(positions.len());
-        let mut weights = prefixes.sample().weights().map(|_| Vec::with_capacity(positions.len()));
-        pulp::Arch::new().dispatch(|| {
-            for &position in positions {
-                let prefix = prefixes.at(position as usize);
-                sums.push(Sums { sum: prefix.sum, square: prefix.square });
-                if let Some(weights) = &mut weights {
-                    weights.push(prefix.weight);
-                }
-            }
-        });
-        Self { positions, sums, weights }
+        pulp::Arch::new().dispatch(Gather { prefixes, positions })
     }
 
     pub(super) fn positions(&self) -> &'a [u32] {
@@ -54,23 +62,77 @@ impl<'a> Candidates<'a> {
     }
 
     /// Calls `task` with the costs, where a fused multiply-add is an instruction.
-    pub(super) fn with_costs<R>(&self, task: impl Task<R>) -> R {
+    pub(super) fn with_costs<T: Task>(&self, task: T) -> T::Output {
         let arch = pulp::Arch::new();
         match &self.weights {
-            None => arch.dispatch(|| task.run(&Unit { positions: self.positions, sums: &self.sums })),
-            Some(weights) => arch.dispatch(|| task.run(&Weighted { weights, sums: &self.sums })),
+            None => arch.dispatch(Dispatched {
+                costs: &Unit { positions: self.positions, sums: &self.sums, blur: self.blur },
+                task,
+            }),
+            Some(weights) => arch.dispatch(Dispatched { costs: &Weighted { weights, sums: &self.sums }, task }),
         }
     }
 }
 
-/// Work on costs of either kind. Its `run` must be `#[inline(always)]`, as must all that it calls in a loop.
-pub(super) trait Task<R> {
-    fn run<C: Costs>(self, costs: &C) -> R;
+/// Work on costs of either kind. Its `run` must be `#[inline(always)]`, as must all that it calls in a loop: only what
+/// is inlined is compiled for the instructions at hand.
+pub(super) trait Task {
+    type Output;
+
+    fn run<C: Costs>(self, costs: &C) -> Self::Output;
+}
+
+struct Dispatched<'a, C, T> {
+    costs: &'a C,
+    task: T,
+}
+
+impl<C: Costs, T: Task> pulp::WithSimd for Dispatched<'_, C, T> {
+    type Output = T::Output;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> Self::Output {
+        self.task.run(self.costs)
+    }
+}
+
+struct Gather<'a, 'p> {
+    prefixes: &'p Prefixes<'p>,
+    positions: &'a [u32],
+}
+
+impl<'a> pulp::WithSimd for Gather<'a, '_> {
+    type Output = Candidates<'a>;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> Self::Output {
+        let mut sums = Vec::with_capacity(self.positions.len());
+        let mut weights = self.prefixes.sample().weights().map(|_| Vec::with_capacity(self.positions.len()));
+        for &position in self.positions {
+            let prefix = self.prefixes.at(position as usize);
+            sums.push(Sums { sum: prefix.sum, square: prefix.square });
+            if let Some(weights) = &mut weights {
+                weights.push(prefix.weight);
+            }
+        }
+        let blur = blur(&sums);
+        Candidates { positions: self.positions, sums, weights, blur }
+    }
+}
+
+/// What comparisons of rough costs may be wrong by, where every point weighs one. Let ε be the rounding of a double, S
+/// and Q the largest sums of values and squares. Without their low parts, differences of sums are wrong by 2εS and 2εQ.
+/// A run has a mean of at most one in absolute value and (Σz)²/n of at most Q, so its (Σz)²/n is wrong by at most
+/// 4εS + 3εQ, and its cost by 4εS + 6εQ. The factor covers two costs and sums of four numbers of their size.
+fn blur(sums: &[Sums]) -> f64 {
+    let largest = |of: fn(&Sums) -> f64| sums.iter().map(|sums| of(sums).abs()).fold(0.0, f64::max);
+    32.0 * f64::EPSILON * (largest(|sums| sums.sum.value()) + largest(|sums| sums.square.value()))
 }
 
 struct Unit<'a> {
     positions: &'a [u32],
     sums: &'a [Sums],
+    blur: f64,
 }
 
 impl Costs for Unit<'_> {
@@ -80,13 +142,22 @@ impl Costs for Unit<'_> {
     }
 
     #[inline(always)]
-    fn weight(&self, start: usize, end: usize) -> f64 {
-        f64::from(self.positions[end] - self.positions[start])
+    fn block(&self, start: usize, end: usize) -> Block {
+        let weight = f64::from(self.positions[end] - self.positions[start]);
+        self.sums[start].until(&self.sums[end], Double::from(weight))
     }
 
     #[inline(always)]
-    fn cost(&self, start: usize, end: usize) -> f64 {
-        self.sums[start].cost_until(&self.sums[end], Double::from(self.weight(start, end)))
+    fn rough_cost(&self, start: usize, end: usize) -> f64 {
+        let weight = f64::from(self.positions[end] - self.positions[start]);
+        let (before, after) = (&self.sums[start], &self.sums[end]);
+        let sum = after.sum.value() - before.sum.value();
+        (after.square.value() - before.square.value()) - sum * sum / weight
+    }
+
+    #[inline(always)]
+    fn blur(&self) -> f64 {
+        self.blur
     }
 }
 
@@ -102,23 +173,27 @@ impl Costs for Weighted<'_> {
     }
 
     #[inline(always)]
-    fn weight(&self, start: usize, end: usize) -> f64 {
-        self.weights[end].minus(self.weights[start])
+    fn block(&self, start: usize, end: usize) -> Block {
+        let weight = self.weights[end].apart(self.weights[start]);
+        self.sums[start].until(&self.sums[end], weight)
     }
 
     #[inline(always)]
-    fn cost(&self, start: usize, end: usize) -> f64 {
-        let weight = self.weights[end].apart(self.weights[start]);
-        self.sums[start].cost_until(&self.sums[end], weight)
+    fn rough_cost(&self, start: usize, end: usize) -> f64 {
+        self.cost(start, end)
+    }
+
+    /// A light run among heavy ones has no digit of its weight in the high parts.
+    #[inline(always)]
+    fn blur(&self) -> f64 {
+        f64::INFINITY
     }
 }
 
 impl Sums {
     #[inline(always)]
-    fn cost_until(&self, end: &Sums, weight: Double) -> f64 {
-        let sum = end.sum.apart(self.sum);
-        let mean = sum.whole() / weight.whole();
-        cost_about(weight, sum, end.square.apart(self.square), mean)
+    fn until(&self, end: &Sums, weight: Double) -> Block {
+        Block::of(weight, end.sum.apart(self.sum), end.square.apart(self.square))
     }
 }
 
@@ -132,12 +207,17 @@ impl<C: Costs> Costs for Reversed<'_, C> {
     }
 
     #[inline(always)]
-    fn weight(&self, start: usize, end: usize) -> f64 {
-        self.0.weight(self.0.last() - end, self.0.last() - start)
+    fn block(&self, start: usize, end: usize) -> Block {
+        self.0.block(self.0.last() - end, self.0.last() - start)
     }
 
     #[inline(always)]
-    fn cost(&self, start: usize, end: usize) -> f64 {
-        self.0.cost(self.0.last() - end, self.0.last() - start)
+    fn rough_cost(&self, start: usize, end: usize) -> f64 {
+        self.0.rough_cost(self.0.last() - end, self.0.last() - start)
+    }
+
+    #[inline(always)]
+    fn blur(&self) -> f64 {
+        self.0.blur()
     }
 }

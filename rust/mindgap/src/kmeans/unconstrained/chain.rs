@@ -23,6 +23,9 @@ struct Reign {
     from: usize,
 }
 
+/// The length of step at which the search for a crossing looks at the very end.
+const HASTE: usize = 16;
+
 impl Chain {
     /// The nodes of the best path from candidate 0 to the last, both included.
     pub(super) fn path(&self) -> Vec<u32> {
@@ -80,18 +83,23 @@ impl Chain {
     #[inline(always)]
     fn crossing(&self, costs: &impl Costs, start: usize, rival: usize, beaten: usize) -> Option<usize> {
         let last = costs.last();
-        let (mut low, mut high, mut step) = (beaten, last, 1);
-        while low + step < last {
-            if self.beats(costs, start, rival, low + step) {
-                high = low + step;
-                break;
+        let (mut low, mut high, mut step) = (beaten, last + 1, 1);
+        while low + step < high {
+            // A start that is not at its best within a few steps often never is.
+            let probe = if step == HASTE { last } else { low + step };
+            if self.beats(costs, start, rival, probe) {
+                high = probe;
+            } else if probe == last {
+                return None;
+            } else {
+                low = probe;
             }
-            low += step;
             step *= 2;
         }
-        if high == last && (low == last || !self.beats(costs, start, rival, last)) {
+        if high > last && (low == last || !self.beats(costs, start, rival, last)) {
             return None;
         }
+        high = high.min(last);
         while high - low > 1 {
             let middle = low + (high - low) / 2;
             if self.beats(costs, start, rival, middle) {
@@ -104,10 +112,17 @@ impl Chain {
     }
 
     /// Whether the last cluster of the prefix `..end` better starts at `start` than at `rival`. The values are
-    /// subtracted first: they are large and close, and what is left is of the size of a cost.
+    /// subtracted first: they are large and close, and what is left is of the size of a cost. Rough costs decide
+    /// wherever exact ones could not decide otherwise.
     #[inline(always)]
     fn beats(&self, costs: &impl Costs, start: usize, rival: usize, end: usize) -> bool {
         let values = self.values[start].minus(self.values[rival]);
+        if costs.blur() < f64::INFINITY {
+            let rough = values + (costs.rough_cost(start, end) - costs.rough_cost(rival, end));
+            if rough.abs() > costs.blur() {
+                return rough < 0.0;
+            }
+        }
         values + (costs.cost(start, end) - costs.cost(rival, end)) < 0.0
     }
 }

@@ -24,63 +24,66 @@ use grid::Grid;
 
 /// Cells a level has at least: so many a cluster, and some more.
 const CELLS_PER_CLUSTER: usize = 16;
-const CELLS: usize = 256;
+const CELLS: usize = 96;
 
 /// Pieces an open cell is split into when there are many of them.
 const PIECES: usize = 8;
 
 /// The optimal partition into `k` clusters, `1 <= k <=` the number of distinct values.
-pub(super) fn solve(sample: &Sample, k: usize, mut watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
-    let values = sample.values();
+pub(super) fn solve(sample: &Sample, k: usize, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+    solve_in_cells(sample, k, CELLS_PER_CLUSTER * k + CELLS, watch)
+}
+
+/// As [`solve`], with at least about `budget` cells a level.
+fn solve_in_cells(
+    sample: &Sample,
+    k: usize,
+    budget: usize,
+    mut watch: Option<Watch<'_>>,
+) -> Result<Solution, KMeansError> {
+    let n = sample.len();
     if k == 1 {
-        return Ok(Solution::optimal(vec![values.len()]));
+        return Ok(Solution::optimal(vec![n]));
     }
     let prefixes = Prefixes::new(sample);
-    let budget = CELLS_PER_CLUSTER * k + CELLS;
-    let mut grid = if values.len() <= 4 * budget { Grid::finest(values) } else { first_grid(&prefixes, budget) };
-    let mut guess = None;
+    let even = Grid::even(&prefixes, CELLS.min(n / 8 + 1));
+    let mut guess = smooth_penalty(&prefixes, &even, k);
+    let mut grid = if n <= 4 * budget { Grid::finest(&prefixes) } else { even.refined(|_| true, budget) };
     let mut progress = Progress::Search { cost: f64::INFINITY, lower_bound: 0.0 };
     loop {
         let candidates = Candidates::gather(&prefixes, grid.edges());
-        let cells = candidates.cells();
-        if grid.is_closed() && cells == k {
-            return Ok(Solution::optimal(ends(&grid, 1..=cells)));
-        }
-        let spreads = pruning::spreads(&candidates);
-        if cells <= k {
-            grid = grid.refined(&vec![true; cells + 1], &spreads, 2 * budget);
+        if candidates.cells() <= k {
+            if grid.is_closed() {
+                return Ok(Solution::optimal(ends(&grid, 1..=candidates.cells())));
+            }
+            grid = grid.refined(|_| true, 2 * budget);
             continue;
         }
-        let start = guess.unwrap_or_else(|| smooth_penalty(&candidates, k));
-        let found = penalty::search(&candidates, k, start, || {
-            report(&mut watch, progress).map_err(|_| KMeansError::Interrupted)
-        })?;
+        let mut pause = || report(&mut watch, progress).map_err(|_| KMeansError::Interrupted);
+        let found = penalty::search(&candidates, k, guess, &mut pause)?;
         if grid.is_closed() {
             return Ok(Solution::optimal(ends(&grid, found.path[1..].iter().map(|&node| node as usize))));
         }
-        let pruned = pruning::prune(sample, &grid, &candidates, &spreads, &found, k);
+        let pruned = pruning::prune(sample, &grid, &candidates, &found, k);
         let outside = |cost: f64| sample.frame().leave_square(cost);
         progress = Progress::Search { cost: outside(found.cost), lower_bound: outside(pruned.lower_bound.max(0.0)) };
         let alive = pruned.alive.iter().filter(|&&alive| alive).count();
-        guess = Some(found.penalty);
-        grid = grid.refined(&pruned.alive, &spreads, budget.max(PIECES * alive));
+        guess = found.next_guess;
+        grid = grid.refined(|edge| pruned.alive[edge], budget.max(PIECES * alive));
     }
-}
-
-/// About `budget` cells of even spread.
-fn first_grid<'a>(prefixes: &Prefixes<'a>, budget: usize) -> Grid<'a> {
-    let even = Grid::even(prefixes.sample().values(), CELLS);
-    let spreads = pruning::spreads(&Candidates::gather(prefixes, even.edges()));
-    even.refined(&vec![true; even.edges().len()], &spreads, budget)
 }
 
 /// The penalty of smooth data. Where cells are narrow, k clusters of the best sizes cost (Σ cell cost^⅓)³ / k²
 /// (Panter and Dite), and the penalty is what one more would save.
-fn smooth_penalty(candidates: &Candidates<'_>, k: usize) -> f64 {
-    let roots: f64 = pruning::cell_costs(candidates).iter().map(|cost| cost.cbrt()).sum();
+fn smooth_penalty(prefixes: &Prefixes<'_>, grid: &Grid<'_>, k: usize) -> f64 {
+    let cells = grid.edges().windows(2);
+    let roots: f64 = cells.map(|cell| prefixes.block(cell[0] as usize, cell[1] as usize).cost.cbrt()).sum();
     2.0 * (roots / k as f64).powi(3)
 }
 
 fn ends(grid: &Grid<'_>, edges: impl IntoIterator<Item = usize>) -> Vec<usize> {
     edges.into_iter().map(|edge| grid.edges()[edge] as usize).collect()
 }
+
+#[cfg(test)]
+mod tests;

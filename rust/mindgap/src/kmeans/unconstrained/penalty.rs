@@ -16,22 +16,57 @@ pub(super) struct Found {
     pub(super) path: Vec<u32>,
     pub(super) cost: f64,
     pub(super) penalty: f64,
+    /// Where to begin a search on finer candidates: amid the penalties that ask for as many clusters.
+    pub(super) next_guess: f64,
     /// The chain of that penalty.
     pub(super) chain: Chain,
 }
 
 /// A path and the penalty under which it is cheapest.
 struct Trial {
-    path: Vec<u32>,
+    path: Path,
     cost: f64,
     penalty: f64,
 }
 
-impl Trial {
+/// The nodes of a path; those of the longest one are not written down.
+enum Path {
+    Nodes(Vec<u32>),
+    All { last: u32 },
+}
+
+impl Path {
     fn links(&self) -> usize {
-        self.path.len() - 1
+        match self {
+            Self::Nodes(nodes) => nodes.len() - 1,
+            Self::All { last } => *last as usize,
+        }
+    }
+
+    fn nodes(self) -> Vec<u32> {
+        match self {
+            Self::Nodes(nodes) => nodes,
+            Self::All { last } => (0..=last).collect(),
+        }
     }
 }
+
+impl Trial {
+    fn new(candidates: &Candidates<'_>, path: Path, penalty: f64) -> Self {
+        let cost = match &path {
+            Path::Nodes(nodes) => path_cost(candidates, nodes.iter().copied()),
+            Path::All { last } => path_cost(candidates, 0..=*last),
+        };
+        Self { path, cost, penalty }
+    }
+
+    fn links(&self) -> usize {
+        self.path.links()
+    }
+}
+
+/// Between sides that differ by so few clusters the chord alone leads.
+const CLOSE: usize = 4;
 
 /// How a penalty was chosen.
 #[derive(Clone, Copy, PartialEq)]
@@ -42,8 +77,7 @@ enum Step {
 }
 
 /// The state of the search: the best known with fewer and with more clusters than asked.
-struct Search<'a> {
-    candidates: &'a Candidates<'a>,
+struct Search {
     k: usize,
     few: Trial,
     many: Trial,
@@ -62,10 +96,12 @@ pub(super) fn search<E>(
     let (mut step, mut penalty) = (Step::Law, guess);
     for count in 0.. {
         pause()?;
-        candidates.with_costs(Forward { chain: &mut chain, penalty });
-        let trial = search.trial(chain.path(), penalty);
+        candidates.with_costs(Compute { chain: &mut chain, penalty, direction: Direction::Forward });
+        let trial = Trial::new(candidates, Path::Nodes(chain.path()), penalty);
         if trial.links() == k {
-            return Ok(Found { path: trial.path, cost: trial.cost, penalty, chain });
+            let near = search.is_tried() && search.many.links() - search.few.links() <= CLOSE;
+            let next_guess = if near { search.interpolated() } else { penalty };
+            return Ok(Found { path: trial.path.nodes(), cost: trial.cost, penalty, next_guess, chain });
         }
         let between = search.few.links() < trial.links() && trial.links() < search.many.links();
         if !between && step == Step::Chord {
@@ -77,24 +113,18 @@ pub(super) fn search<E>(
         }
         (step, penalty) = if between { search.next(count, last) } else { (Step::Chord, search.chord()) };
     }
-    let path = splice(&search.few.path, &search.many.path, k);
-    let cost = path_cost(candidates, &path);
-    Ok(Found { path, cost, penalty, chain })
+    let path = splice(&search.few.path.nodes(), &search.many.path.nodes(), k);
+    let cost = path_cost(candidates, path.iter().copied());
+    Ok(Found { path, cost, penalty, next_guess: penalty, chain })
 }
 
-impl<'a> Search<'a> {
+impl Search {
     /// One cluster, and a cluster for every cell.
-    fn new(candidates: &'a Candidates<'a>, k: usize) -> Self {
+    fn new(candidates: &Candidates<'_>, k: usize) -> Self {
         let last = candidates.cells() as u32;
-        let one = vec![0, last];
-        let all: Vec<u32> = (0..=last).collect();
-        let few = Trial { cost: path_cost(candidates, &one), path: one, penalty: f64::INFINITY };
-        let many = Trial { cost: path_cost(candidates, &all), path: all, penalty: 0.0 };
-        Self { candidates, k, few, many }
-    }
-
-    fn trial(&self, path: Vec<u32>, penalty: f64) -> Trial {
-        Trial { cost: path_cost(self.candidates, &path), path, penalty }
+        let few = Trial::new(candidates, Path::Nodes(vec![0, last]), f64::INFINITY);
+        let many = Trial::new(candidates, Path::All { last }, 0.0);
+        Self { k, few, many }
     }
 
     fn narrow(&mut self, trial: Trial) {
@@ -113,17 +143,29 @@ impl<'a> Search<'a> {
     /// The next penalty to try after one that gave `links` clusters; strictly between those of the two sides.
     fn next(&self, count: usize, (penalty, links): (f64, usize)) -> (Step, f64) {
         let (low, high) = (self.many.penalty, self.few.penalty);
-        let tried = low > 0.0 && high < f64::INFINITY;
-        let close = self.many.links() - self.few.links() <= 2;
+        let tried = self.is_tried();
+        let close = self.many.links() - self.few.links() <= CLOSE;
         let (step, next) = match count % 3 {
             _ if close => (Step::Chord, self.chord()),
             // From one side alone a few steps may go astray; after that the chord leads.
-            _ if !tried && count < 3 => (Step::Law, penalty * (links as f64 / self.k as f64).powi(3)),
+            _ if !tried && count < 3 => (Step::Law, self.by_law(penalty, links)),
             0 | 1 if tried => (Step::Law, self.interpolated()),
             2 if tried => (Step::Bisection, (low * high).sqrt()),
             _ => (Step::Chord, self.chord()),
         };
         if low < next && next < high { (step, next) } else { (Step::Chord, self.chord()) }
+    }
+
+    /// The penalty for `k` clusters on smooth data, where this one gave `links`. It asks for them half a cluster before
+    /// and after, too; the nearer end is the better guess.
+    fn by_law(&self, penalty: f64, links: usize) -> f64 {
+        let toward = if links > self.k { -0.5 } else { 0.5 };
+        penalty * ((links as f64 + toward) / self.k as f64).powi(3)
+    }
+
+    /// Whether both sides come from trials.
+    fn is_tried(&self) -> bool {
+        self.many.penalty > 0.0 && self.few.penalty < f64::INFINITY
     }
 
     /// Interpolation of log penalty over log k.
@@ -136,52 +178,55 @@ impl<'a> Search<'a> {
 }
 
 /// The cost of a path, without penalties.
-fn path_cost(candidates: &Candidates<'_>, path: &[u32]) -> f64 {
-    candidates.with_costs(PathCost { path })
+fn path_cost(candidates: &Candidates<'_>, nodes: impl Iterator<Item = u32>) -> f64 {
+    candidates.with_costs(PathCost { nodes })
 }
 
-struct PathCost<'a> {
-    path: &'a [u32],
+struct PathCost<I> {
+    nodes: I,
 }
 
-impl Task<f64> for PathCost<'_> {
+impl<I: Iterator<Item = u32>> Task for PathCost<I> {
+    type Output = f64;
+
     #[inline(always)]
-    fn run<C: Costs>(self, costs: &C) -> f64 {
+    fn run<C: Costs>(mut self, costs: &C) -> f64 {
         let mut total = Double::ZERO;
-        for pair in self.path.windows(2) {
-            total.gather(Double::from(costs.cost(pair[0] as usize, pair[1] as usize)));
+        let mut start = self.nodes.next().unwrap_or_default() as usize;
+        for end in self.nodes {
+            total.gather(Double::from(costs.cost(start, end as usize)));
+            start = end as usize;
         }
         total.whole()
-    }
-}
-
-struct Forward<'a> {
-    chain: &'a mut Chain,
-    penalty: f64,
-}
-
-impl Task<()> for Forward<'_> {
-    #[inline(always)]
-    fn run<C: Costs>(self, costs: &C) {
-        self.chain.compute(costs, self.penalty);
     }
 }
 
 /// The chain over suffixes: `values[i]` belongs to the candidate `i` from the end.
 pub(super) fn backward(candidates: &Candidates<'_>, penalty: f64) -> Chain {
     let mut chain = Chain::default();
-    candidates.with_costs(Backward { chain: &mut chain, penalty });
+    candidates.with_costs(Compute { chain: &mut chain, penalty, direction: Direction::Backward });
     chain
 }
 
-struct Backward<'a> {
-    chain: &'a mut Chain,
-    penalty: f64,
+enum Direction {
+    Forward,
+    Backward,
 }
 
-impl Task<()> for Backward<'_> {
+struct Compute<'a> {
+    chain: &'a mut Chain,
+    penalty: f64,
+    direction: Direction,
+}
+
+impl Task for Compute<'_> {
+    type Output = ();
+
     #[inline(always)]
     fn run<C: Costs>(self, costs: &C) {
-        self.chain.compute(&Reversed(costs), self.penalty);
+        match self.direction {
+            Direction::Forward => self.chain.compute(costs, self.penalty),
+            Direction::Backward => self.chain.compute(&Reversed(costs), self.penalty),
+        }
     }
 }

@@ -8,8 +8,8 @@
 //! costs at most g·Σw|x - mean| <= g·√(weight·cost) = g·spread. (Boundaries in one cell keep their order, since the
 //! side depends on the middle alone, and their costs add up; a cluster left empty saves a penalty.)
 //!
-//! *All boundaries together.* Σg is at most the range, and g at most what its two clusters can reach before they
-//! alone cost more than a known solution. Either gives a bound `slack` on what moving all boundaries costs.
+//! *All boundaries together.* Σg is at most the range, and g at most what its two clusters can reach before one of them
+//! alone costs more than a known solution. Either gives a bound `slack` on what moving all boundaries costs.
 //!
 //! *The test.* Under any penalty >= 0, F(p) + G(p) - k·penalty is at most the cost of every partition of the grid into
 //! at most k clusters with a boundary at p (F and G are the chains of prefixes and suffixes). So where it exceeds
@@ -24,26 +24,6 @@ use crate::sample::double::Double;
 /// Rounding may hide this part of the costs compared: bounds must be exceeded clearly.
 const ROUNDING: f64 = 1e-11;
 
-/// √(weight·cost) of every cell.
-pub(super) fn spreads(candidates: &Candidates<'_>) -> Vec<f64> {
-    candidates.with_costs(OfCells(|weight: f64, cost: f64| (weight * cost).sqrt()))
-}
-
-/// The cost of every cell.
-pub(super) fn cell_costs(candidates: &Candidates<'_>) -> Vec<f64> {
-    candidates.with_costs(OfCells(|_, cost| cost))
-}
-
-/// A function of weight and cost, for every cell.
-struct OfCells<F>(F);
-
-impl<F: Fn(f64, f64) -> f64> Task<Vec<f64>> for OfCells<F> {
-    #[inline(always)]
-    fn run<C: Costs>(self, costs: &C) -> Vec<f64> {
-        (0..costs.last()).map(|cell| self.0(costs.weight(cell, cell + 1), costs.cost(cell, cell + 1))).collect()
-    }
-}
-
 /// What no partition into `k` clusters can cost less than, and the edges that survive the test.
 pub(super) struct Pruned {
     pub(super) lower_bound: f64,
@@ -51,16 +31,9 @@ pub(super) struct Pruned {
 }
 
 /// Applies the test to every edge.
-pub(super) fn prune(
-    sample: &Sample,
-    grid: &Grid<'_>,
-    candidates: &Candidates<'_>,
-    spreads: &[f64],
-    found: &Found,
-    k: usize,
-) -> Pruned {
+pub(super) fn prune(sample: &Sample, grid: &Grid<'_>, candidates: &Candidates<'_>, found: &Found, k: usize) -> Pruned {
     let best = found.cost * (1.0 + ROUNDING);
-    let slack = candidates.with_costs(Slack { sample, grid, candidates, spreads, best, k });
+    let slack = candidates.with_costs(Slack { sample, grid, candidates, best, k });
     let suffixes = backward(candidates, found.penalty).values;
     let prefixes = &found.chain.values;
     let whole = prefixes[candidates.cells()];
@@ -75,32 +48,39 @@ struct Slack<'a> {
     sample: &'a Sample,
     grid: &'a Grid<'a>,
     candidates: &'a Candidates<'a>,
-    spreads: &'a [f64],
     best: f64,
     k: usize,
 }
 
-impl Task<f64> for Slack<'_> {
+impl Task for Slack<'_> {
+    type Output = f64;
+
     #[inline(always)]
     fn run<C: Costs>(self, costs: &C) -> f64 {
         let last = costs.last();
         let point = |position: u32| self.sample.framed(position as usize);
         let positions = self.candidates.positions();
         let (mut widest, mut farthest) = (0.0_f64, 0.0_f64);
-        // A cluster that ends in the cell starts after edge `left`, or at the first point; one that starts in it ends
-        // before edge `right`, or at the last point.
-        let (mut left, mut right) = (0, 1);
-        for cell in (0..last).filter(|&cell| self.grid.is_open(cell)) {
-            while left + 1 < cell && costs.cost(left + 1, cell) > self.best {
+        // A cluster that ends in the cell holds the cell's first point; it would be too dear if it began at an edge
+        // before `left`. One that starts in the cell holds its last point, and would be too dear if it reached `right`.
+        let (mut left, mut right) = (0, 0);
+        for cell in 0..last {
+            let Some(spread) = self.grid.open(cell) else { continue };
+            let too_dear = |start: usize, end: usize, position: u32| {
+                let weight = self.sample.weight(position as usize);
+                costs.cost_with(start, end, point(position), weight) > self.best
+            };
+            while left < cell && too_dear(left, cell, positions[cell]) {
                 left += 1;
             }
-            right = right.max(cell + 1);
-            while right < last && (right == cell + 1 || costs.cost(cell + 1, right) <= self.best) {
+            right = right.max(cell + 2);
+            while right <= last && !too_dear(cell + 1, right, positions[cell + 1] - 1) {
                 right += 1;
             }
-            let reach = point(positions[right] - 1) - point(positions[left]);
-            widest = widest.max(self.spreads[cell]);
-            farthest = farthest.max(self.spreads[cell] * reach);
+            let lowest = if left == 0 { 0 } else { positions[left - 1] + 1 };
+            let highest = if right > last { positions[last] - 1 } else { positions[right] - 2 };
+            widest = widest.max(spread);
+            farthest = farthest.max(spread * (point(highest) - point(lowest)));
         }
         let range = point(positions[last] - 1) - point(0);
         (range * widest).min((self.k - 1) as f64 * farthest) * (1.0 + ROUNDING)

@@ -35,9 +35,51 @@ impl Double {
         self.high
     }
 
+    /// `self - other` as one double: right to the last bits also where the two nearly agree.
+    #[inline(always)]
+    pub(crate) fn minus(self, other: Self) -> f64 {
+        self.apart(other).whole()
+    }
+
+    /// `self - other`, its parts not yet brought into line: half the work of `-`, for use inside a formula whose
+    /// end is [`whole`](Self::whole).
+    #[inline(always)]
+    pub(crate) fn apart(self, other: Self) -> Self {
+        let high = Self::sum(self.high, -other.high);
+        Self { high: high.high, low: high.low + (self.low - other.low) }
+    }
+
+    /// `self · b`, its parts not yet brought into line.
+    #[inline(always)]
+    pub(crate) fn apart_times(self, b: f64) -> Self {
+        let product = Self::product(self.high, b);
+        Self { high: product.high, low: self.low.mul_add(b, product.low) }
+    }
+
+    /// Twice `self`.
+    #[inline(always)]
+    pub(crate) fn doubled(self) -> Self {
+        Self { high: 2.0 * self.high, low: 2.0 * self.low }
+    }
+
+    /// The two parts as one double.
+    #[inline(always)]
+    pub(crate) fn whole(self) -> f64 {
+        self.high + self.low
+    }
+
+    /// Adds `term`; what rounding loses gathers in the low part, which is brought into line by the next `+`.
+    /// The chain of dependent operations is one addition long. For a few terms.
+    #[inline(always)]
+    pub(crate) fn gather(&mut self, term: Self) {
+        let sum = Self::sum(self.high, term.high);
+        self.high = sum.high;
+        self.low += sum.low + term.low;
+    }
+
     /// `a + b` without error.
     #[inline(always)]
-    fn sum(a: f64, b: f64) -> Self {
+    pub(crate) fn sum(a: f64, b: f64) -> Self {
         let high = a + b;
         let part = high - a;
         Self { high, low: (a - (high - part)) + (b - part) }
@@ -96,6 +138,16 @@ mod tests {
     fn differences_of_large_sums_keep_small_parts() {
         let large = Double::from(1e18) + Double::from(1e-6);
         assert_eq!((large - Double::from(1e18)).value(), 1e-6);
+    }
+
+    #[test]
+    fn gathering_keeps_what_rounding_loses() {
+        let mut sum = Double::from(1e18);
+        for _ in 0..8 {
+            sum.gather(Double::from(1e-6));
+        }
+        assert!((sum.minus(Double::from(1e18)) - 8e-6).abs() < 1e-20);
+        assert_eq!((sum + Double::ZERO).value(), 1e18);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Prefix sums of weight, value and square in frame units: the cost and mean of any run of points in O(1).
 //!
 //! Sums are double-double, so an outlier does not drown a narrow cluster. They are stored once every few points,
-//! 4 bytes a point (6 with weights); the rest is added on demand. Solvers gather the prefixes of the positions they
-//! care about into a slice and work on that.
+//! 6 bytes a point; the rest is added on demand. Solvers gather the prefixes of the positions they care about into a
+//! slice and work on that.
 
 use super::Sample;
 use super::double::Double;
@@ -13,9 +13,9 @@ const STRIDE: usize = 8;
 /// The sums over all points before a position.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Prefix {
-    weight: Double,
-    sum: Double,
-    square: Double,
+    pub(crate) weight: Double,
+    pub(crate) sum: Double,
+    pub(crate) square: Double,
 }
 
 /// A run of neighbouring points: its weight, mean and sum of squares about the mean, in frame units.
@@ -27,44 +27,40 @@ pub(crate) struct Block {
 }
 
 impl Prefix {
-    #[inline(always)]
-    fn push(&mut self, z: f64, weight: f64) {
-        self.weight = self.weight + Double::from(weight);
-        self.sum = self.sum + Double::product(z, weight);
-        self.square = self.square + Double::product(z, z).times(weight);
-    }
-
     /// The points from `self` up to `end`. The run must not be empty.
     #[inline(always)]
     pub(crate) fn until(&self, end: &Prefix) -> Block {
-        let weight = (end.weight - self.weight).value();
-        let sum = end.sum - self.sum;
-        let mean = sum.value() / weight;
-        Block { weight, mean, cost: self.cost_about(end, mean) }
+        let weight = end.weight.apart(self.weight);
+        let sum = end.sum.apart(self.sum);
+        let mean = sum.whole() / weight.whole();
+        Block { weight: weight.whole(), mean, cost: cost_about(weight, sum, end.square.apart(self.square), mean) }
     }
 
     /// The mean of the points from `self` up to `end`. The run must not be empty.
     #[inline(always)]
     pub(crate) fn mean_until(&self, end: &Prefix) -> f64 {
-        (end.sum - self.sum).value() / (end.weight - self.weight).value()
+        end.sum.minus(self.sum) / end.weight.minus(self.weight)
     }
 
     /// The weight of the points from `self` up to `end`.
     #[inline(always)]
     pub(crate) fn weight_until(&self, end: &Prefix) -> f64 {
-        (end.weight - self.weight).value()
+        end.weight.minus(self.weight)
     }
 
     /// The sum of squares about `center` of the points from `self` up to `end`.
     #[inline(always)]
     pub(crate) fn cost_about(&self, end: &Prefix, center: f64) -> f64 {
-        let weight = end.weight - self.weight;
-        let sum = end.sum - self.sum;
-        let square = end.square - self.square;
-        // Σw(z-c)² = Σwz² - c·(2Σwz - cΣw)
-        let inner = sum + sum - weight.times(center);
-        (square - inner.times(center)).value().max(0.0)
+        let weight = end.weight.apart(self.weight);
+        cost_about(weight, end.sum.apart(self.sum), end.square.apart(self.square), center)
     }
+}
+
+/// Σw(z-c)² = Σwz² - c·(2Σwz - cΣw).
+#[inline(always)]
+pub(crate) fn cost_about(weight: Double, sum: Double, square: Double, center: f64) -> f64 {
+    let inner = sum.doubled().apart(weight.apart_times(center));
+    square.apart(inner.apart_times(center)).whole().max(0.0)
 }
 
 /// The prefix sums of a sample.
@@ -78,16 +74,15 @@ impl<'a> Prefixes<'a> {
     pub(crate) fn new(sample: &'a Sample) -> Self {
         let n = sample.len();
         let mut stored = Vec::with_capacity(n / STRIDE + 1);
-        let mut running = Prefix::default();
-        for i in 0..n {
-            if i % STRIDE == 0 {
+        // Inside the dispatch a fused multiply-add is an instruction, not a call.
+        pulp::Arch::new().dispatch(|| {
+            let mut running = Prefix::default();
+            stored.push(running);
+            for block in 0..n / STRIDE {
+                running = plus_points(&running, sample, block * STRIDE, (block + 1) * STRIDE);
                 stored.push(running);
             }
-            running.push(sample.framed(i), sample.weight(i));
-        }
-        if n % STRIDE == 0 {
-            stored.push(running);
-        }
+        });
         Self { sample, stored }
     }
 
@@ -102,26 +97,15 @@ impl<'a> Prefixes<'a> {
     }
 
     /// The sums over the points `0..position`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn at(&self, position: usize) -> Prefix {
         let block = position / STRIDE;
-        let mut prefix = self.stored[block];
-        for i in block * STRIDE..position {
-            prefix.push(self.sample.framed(i), self.sample.weight(i));
-        }
-        prefix
+        plus_points(&self.stored[block], self.sample, block * STRIDE, position)
     }
 
     /// The sums at every position, 48 bytes each.
     pub(crate) fn gathered(&self) -> Vec<Prefix> {
-        let mut running = Prefix::default();
-        let mut gathered = Vec::with_capacity(self.len() + 1);
-        gathered.push(running);
-        for i in 0..self.len() {
-            running.push(self.sample.framed(i), self.sample.weight(i));
-            gathered.push(running);
-        }
-        gathered
+        (0..=self.len()).map(|position| self.at(position)).collect()
     }
 
     /// The points `start..end`, which must not be empty.
@@ -129,4 +113,30 @@ impl<'a> Prefixes<'a> {
     pub(crate) fn block(&self, start: usize, end: usize) -> Block {
         self.at(start).until(&self.at(end))
     }
+}
+
+/// The sums with the points `start..end` added. They are summed apart first: the long chain of dependent additions
+/// then has one link a block.
+#[inline(always)]
+fn plus_points(prefix: &Prefix, sample: &Sample, start: usize, end: usize) -> Prefix {
+    let mut added = Prefix::default();
+    match sample.weights() {
+        None => {
+            for i in start..end {
+                let z = sample.framed(i);
+                added.sum.gather(Double::from(z));
+                added.square.gather(Double::product(z, z));
+            }
+            added.weight = Double::from((end - start) as f64);
+        }
+        Some(weights) => {
+            for (i, &weight) in (start..end).zip(&weights[start..end]) {
+                let z = sample.framed(i);
+                added.weight.gather(Double::from(weight));
+                added.sum.gather(Double::product(z, weight));
+                added.square.gather(Double::product(z, z).times(weight));
+            }
+        }
+    }
+    Prefix { weight: prefix.weight + added.weight, sum: prefix.sum + added.sum, square: prefix.square + added.square }
 }

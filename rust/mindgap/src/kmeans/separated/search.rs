@@ -38,6 +38,9 @@ pub(super) enum Outcome {
     Undecided,
 }
 
+/// When more states than this survive, the cells of the best path are searched for a better partition.
+const WORTH_A_LOOK: usize = 1 << 10;
+
 /// Relative differences below this are rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -57,7 +60,7 @@ pub(super) fn search(
             return Ok(best.map_or(Outcome::Infeasible, Outcome::Optimal));
         }
         let reach = 2 * cells.widest();
-        if let Some(from) = &best {
+        if let Some(from) = best.as_ref().filter(|best| best.cost < pulse.cost) {
             let found = improved(prefixes, gaps, &from.boundaries, reach, pulse)?;
             best = better(best, found);
         }
@@ -73,7 +76,8 @@ pub(super) fn search(
             };
             best = improved(prefixes, gaps, &boundaries, reach, pulse)?;
         }
-        if let Some(path) = &plain.path {
+        let stubborn = best.is_none() || states(&plain.kept) > WORTH_A_LOOK;
+        if let Some(path) = plain.path.as_ref().filter(|_| stubborn) {
             best = better(best, improved(prefixes, gaps, path, reach, pulse)?);
         }
         let mut kept = plain.kept;
@@ -90,9 +94,6 @@ pub(super) fn search(
             }
         }
         pulse.beat()?;
-        if std::env::var_os("SEP_TRACE").is_some() {
-            eprintln!("widest {} states {} kept {} ub {} lb {} plain {}", cells.widest(), states(&cells), states(&kept), pulse.cost, pulse.lower_bound, plain.least);
-        }
         cells = match (refined(prefixes, &kept, limits), best) {
             (Some(cells), incumbent) => {
                 best = incumbent;

@@ -78,7 +78,9 @@ fn points(random: &mut Random, n: usize) -> Vec<f64> {
 
 fn instance(random: &mut Random, n: usize, k: usize) -> Instance {
     let x = points(random, n);
-    let weight = |random: &mut Random| if random.below(2) == 0 { (1 + random.below(3)) as f64 } else { random.uniform(0.1, 9.0) };
+    let weight = |random: &mut Random| {
+        if random.below(2) == 0 { (1 + random.below(3)) as f64 } else { random.uniform(0.1, 9.0) }
+    };
     let w = (random.below(3) == 0).then(|| (0..n).map(|_| weight(random)).collect::<Vec<f64>>());
     let w = w.map(|w| sorted_weights(&x, w));
     let scale = (x[n - 1] - x[0]) / k as f64;

@@ -153,7 +153,8 @@ impl KMeans {
     fn solve(&self, sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
         match self.method {
             Method::Paper if self.centers == Centers::Free => Err(KMeansError::Unsupported(
-                "the paper's program makes every centre its cluster's mean; free centres need method \"exact\"".to_owned(),
+                "the paper's program makes every centre its cluster's mean; free centres need method \"exact\""
+                    .to_owned(),
             )),
             Method::Paper => paper::solve(sample, gaps, watch),
             Method::Exact if gaps.are_trivial() => unconstrained::solve(sample, self.k, watch),

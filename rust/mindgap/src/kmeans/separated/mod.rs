@@ -49,11 +49,7 @@ fn solve_within(
 }
 
 /// The error for bounds that no partition holds.
-fn infeasible(
-    prefixes: &Prefixes<'_>,
-    gaps: &Gaps,
-    pulse: &mut Pulse<'_, '_>,
-) -> Result<KMeansError, KMeansError> {
+fn infeasible(prefixes: &Prefixes<'_>, gaps: &Gaps, pulse: &mut Pulse<'_, '_>) -> Result<KMeansError, KMeansError> {
     let k = gaps.lower.len() + 1;
     let largest = match gaps.single_lower() {
         Some(_) => {

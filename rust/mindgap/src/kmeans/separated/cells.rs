@@ -106,10 +106,10 @@ impl Cells {
         self.0.iter().flatten().map(Cell::positions).max().unwrap_or(1)
     }
 
-    /// The first position of each cell of each inner boundary.
-    pub(super) fn first_positions(&self) -> Vec<Vec<usize>> {
-        let inner = &self.0[1..self.0.len() - 1];
-        inner.iter().map(|cells| cells.iter().map(|cell| cell.low).collect()).collect()
+    /// The first position of each cell, alone.
+    pub(super) fn first_positions(&self) -> Self {
+        let first = |cell: &Cell| Cell { high: cell.low, at_high: cell.at_low, ..*cell };
+        Self(self.0.iter().map(|cells| cells.iter().map(first).collect()).collect())
     }
 
     /// The number of clusters.

@@ -19,35 +19,35 @@ pub(super) struct Incumbent {
 /// Rounds of local improvement at most.
 const ROUNDS: usize = 12;
 
-/// The best partition whose boundaries are among the given ascending positions.
+/// The best partition whose boundaries are among the given single positions.
 pub(super) fn best_among(
     prefixes: &Prefixes<'_>,
     gaps: &Gaps,
-    positions: &[Vec<usize>],
+    cells: &Cells,
     pulse: &mut Pulse<'_, '_>,
 ) -> Result<Option<Incumbent>, KMeansError> {
-    let cells = Cells::at_positions(prefixes, positions);
-    let level = Level::new(prefixes, &cells, gaps, &Tilt::none(cells.clusters()), pulse)?;
+    let level = Level::new(prefixes, cells, gaps, &Tilt::none(cells.clusters()), pulse)?;
     Ok(level
         .best_path()
         .map(|path| Incumbent { boundaries: path.iter().map(|cell| cell.low).collect(), cost: level.least() }))
 }
 
 /// Improves on boundaries `from` (which need not hold the bounds) by moving all of them at once, each by one of a
-/// few steps up to `reach` positions, until that gains nothing.
+/// few steps, until that gains nothing.
 pub(super) fn improved(
     prefixes: &Prefixes<'_>,
     gaps: &Gaps,
     from: &[usize],
-    reach: usize,
+    steps: &Steps,
     pulse: &mut Pulse<'_, '_>,
 ) -> Result<Option<Incumbent>, KMeansError> {
-    let steps = steps(reach);
+    let steps = steps.list();
     let mut best: Option<Incumbent> = None;
     let mut around = from.to_vec();
     for _ in 0..ROUNDS {
         let positions = neighbours(prefixes.len(), &around, &steps);
-        let Some(found) = best_among(prefixes, gaps, &positions, pulse)? else {
+        let cells = Cells::at_positions(prefixes, &positions);
+        let Some(found) = best_among(prefixes, gaps, &cells, pulse)? else {
             break;
         };
         let gained = best.as_ref().is_none_or(|best| found.cost < best.cost * (1.0 - 1e-12));
@@ -61,15 +61,25 @@ pub(super) fn improved(
     Ok(best)
 }
 
-/// Small steps all, larger ones ever more sparsely, up to `reach`.
-fn steps(reach: usize) -> Vec<usize> {
-    let mut steps = vec![0];
-    let mut step = 1;
-    while step <= reach.max(1) {
-        steps.push(step);
-        step += 1 + step / 2;
+/// How far, and how densely, boundaries are moved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steps {
+    /// The longest step.
+    pub(super) reach: usize,
+    /// Steps up to this long are all taken, longer ones ever more sparsely.
+    pub(super) fineness: usize,
+}
+
+impl Steps {
+    fn list(&self) -> Vec<usize> {
+        let mut steps = vec![0];
+        let mut step = 1;
+        while step <= self.reach.max(1) {
+            steps.push(step);
+            step += 1 + step / self.fineness;
+        }
+        steps
     }
-    steps
 }
 
 /// The positions that the steps lead to from each boundary, those left out where a cluster would find no room.

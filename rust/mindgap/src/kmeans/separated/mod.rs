@@ -20,7 +20,7 @@ use pulse::Pulse;
 use search::{Limits, Outcome, search};
 
 /// Of how the search goes: enough cells to begin with for a first cut, few enough to be quick at it.
-const LIMITS: Limits = Limits { first_cells: 64, direct: 1 << 14, states: 1 << 24 };
+const LIMITS: Limits = Limits { first_cells: 32, direct: 1 << 12, states: 1 << 24 };
 
 /// The optimal partition whose means hold `gaps` (in data units).
 ///

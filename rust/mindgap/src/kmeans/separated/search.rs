@@ -6,7 +6,7 @@
 
 use super::cells::Cells;
 use super::feasible;
-use super::incumbent::{Incumbent, best_among, improved};
+use super::incumbent::{Incumbent, Steps, best_among, improved};
 use super::level::{Level, states};
 use super::pulse::Pulse;
 use super::tilt::{Tilt, multipliers};
@@ -38,6 +38,12 @@ pub(super) enum Outcome {
     Undecided,
 }
 
+/// When more states than this survive, the cells of the best path are searched for a better partition.
+const WORTH_A_LOOK: usize = 1 << 10;
+
+/// Gaps wider than their bound by more than this (relative) get no multiplier: generously, then strictly.
+const ACTIVE: [f64; 2] = [0.02, 0.002];
+
 /// Relative differences below this are rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -56,9 +62,10 @@ pub(super) fn search(
         if cells.are_single() {
             return Ok(best.map_or(Outcome::Infeasible, Outcome::Optimal));
         }
-        let reach = 2 * cells.widest();
-        if let Some(from) = &best {
-            let found = improved(prefixes, gaps, &from.boundaries, reach, pulse)?;
+        let effort = states(&cells) / k;
+        let steps = Steps { reach: 2 * cells.widest(), fineness: (effort.isqrt() / 8).clamp(2, 64) };
+        if let Some(from) = best.as_ref().filter(|best| best.cost < pulse.cost) {
+            let found = improved(prefixes, gaps, &from.boundaries, &steps, pulse)?;
             best = better(best, found);
         }
         let plain = pruned(prefixes, &cells, gaps, &Tilt::none(k), best.as_ref(), pulse)?;
@@ -71,36 +78,29 @@ pub(super) fn search(
             let Some(boundaries) = feasible::partition(&at, &gaps.lower, pulse)? else {
                 return Ok(Outcome::Infeasible);
             };
-            best = improved(prefixes, gaps, &boundaries, reach, pulse)?;
+            best = improved(prefixes, gaps, &boundaries, &steps, pulse)?;
         }
-        if let Some(path) = &plain.path {
-            best = better(best, improved(prefixes, gaps, path, reach, pulse)?);
+        let stubborn = best.is_none() || states(&plain.kept) > WORTH_A_LOOK;
+        if let Some(path) = plain.path.as_ref().filter(|_| stubborn) {
+            best = better(best, improved(prefixes, gaps, path, &steps, pulse)?);
         }
         let mut kept = plain.kept;
         if let Some(incumbent) = &best {
             pulse.cost = incumbent.cost;
-            let tilt = Tilt::by(&multipliers(prefixes, gaps, &ends(prefixes, incumbent)), gaps);
-            if tilt.magnitude() > 0.0 {
-                let tilted = pruned(prefixes, &kept, gaps, &tilt, best.as_ref(), pulse)?;
+            for active in ACTIVE {
+                let tilt = Tilt::by(&multipliers(prefixes, gaps, &ends(prefixes, incumbent), active), gaps);
+                if tilt.magnitude() == 0.0 {
+                    continue;
+                }
+                let tilted = pruned(prefixes, &kept, gaps, &tilt, Some(incumbent), pulse)?;
                 if tilted.kept.are_empty() {
-                    return Ok(best.map_or(Outcome::Infeasible, Outcome::Optimal));
+                    return Ok(Outcome::Optimal(incumbent.clone()));
                 }
                 pulse.lower_bound = pulse.lower_bound.max(tilted.least);
                 kept = tilted.kept;
             }
         }
         pulse.beat()?;
-        if std::env::var_os("SEP_TRACE").is_some() {
-            eprintln!(
-                "widest {} states {} kept {} ub {} lb {} plain {}",
-                cells.widest(),
-                states(&cells),
-                states(&kept),
-                pulse.cost,
-                pulse.lower_bound,
-                plain.least
-            );
-        }
         cells = match (refined(prefixes, &kept, limits), best) {
             (Some(cells), incumbent) => {
                 best = incumbent;

@@ -41,18 +41,15 @@ impl Tilt {
     }
 }
 
-/// Gaps this much wider than their bound (relative) get no multiplier.
-const ACTIVE: f64 = 0.02;
-
 /// Sweeps of the projected descent that finds the multipliers.
 const SWEEPS: usize = 400;
 
 /// The multipliers that best cancel the slopes of the cost in the boundaries `ends` of a partition: least squares with
-/// the signs that the bounds ask for.
+/// the signs that the bounds ask for, and none for gaps that miss their bound by more than `active` of it.
 ///
 /// Moving the point `x` at a boundary from the right cluster to the left one changes the tilted cost by
 /// `(x - l)² + κ_l·(x - l)/w_l - (x - r)² - κ_r·(x - r)/w_r`, with `l`, `r` the means and `w` the weights.
-pub(super) fn multipliers(prefixes: &Prefixes<'_>, gaps: &Gaps, ends: &[usize]) -> Vec<f64> {
+pub(super) fn multipliers(prefixes: &Prefixes<'_>, gaps: &Gaps, ends: &[usize], active: f64) -> Vec<f64> {
     let mut start = 0;
     let blocks: Vec<_> = ends
         .iter()
@@ -76,8 +73,8 @@ pub(super) fn multipliers(prefixes: &Prefixes<'_>, gaps: &Gaps, ends: &[usize]) 
         .map(|g| {
             let gap = blocks[g + 1].mean - blocks[g].mean;
             let (lower, upper) = (gaps.lower[g], gaps.upper[g]);
-            let positive = lower > 0.0 && gap <= lower * (1.0 + ACTIVE);
-            let negative = gap >= upper * (1.0 - ACTIVE);
+            let positive = lower > 0.0 && gap <= lower * (1.0 + active);
+            let negative = gap >= upper * (1.0 - active);
             (if negative { f64::NEG_INFINITY } else { 0.0 }, if positive { f64::INFINITY } else { 0.0 })
         })
         .collect();

@@ -14,8 +14,8 @@ const ROUNDS: usize = 200;
 pub(super) struct Incumbent {
     pub(super) ends: Vec<usize>,
     pub(super) centers: Vec<f64>,
-    /// For each centre, the force by which the bounds hold it: the slope of its own cost there, with opposite sign.
-    pub(super) tilt: Vec<f64>,
+    /// The multiplier of each gap's bound: positive for lower, negative for upper.
+    multipliers: Vec<f64>,
     pub(super) cost: f64,
 }
 
@@ -39,10 +39,13 @@ impl Incumbent {
             .zip(&chain.centers)
             .map(|(block, center)| block.cost + block.weight * (block.mean - center).powi(2))
             .sum();
-        let before = std::iter::once(&0.0).chain(&chain.multipliers);
-        let after = chain.multipliers.iter().chain([&0.0]);
-        let tilt = before.zip(after).map(|(before, after)| after - before).collect();
-        Self { ends, centers: chain.centers, tilt, cost }
+        Self { ends, centers: chain.centers, multipliers: chain.multipliers, cost }
+    }
+
+    /// The multipliers of the gaps before and after centre `k`.
+    pub(super) fn forces(&self, k: usize) -> (f64, f64) {
+        let of = |gap: Option<usize>| gap.and_then(|gap| self.multipliers.get(gap)).copied().unwrap_or(0.0);
+        (of(k.checked_sub(1)), of(Some(k)))
     }
 
     /// Clusters of about equal numbers of points, improved.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::bound::{Left, half};
+use super::bound::{Half, Left};
 use super::budget::Budget;
 use super::grid::{Grid, Moments, Nodes};
 use super::incumbent::Incumbent;
@@ -19,7 +19,7 @@ const PAIR_STEPS: u64 = 4;
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
     pub(super) index: i64,
-    /// The slope of the left half of the centre's cost; the right half has the opposite, and the tilt.
+    /// The slope added to the left half of the centre's cost; the right half has the opposite.
     slope: f64,
     /// Which cells of the next centre, by their place in its list, this one may pair with.
     partners: Range<usize>,
@@ -29,16 +29,13 @@ pub(super) struct Cell {
 pub(super) struct Level {
     pub(super) grid: Grid,
     pub(super) cells: Vec<Vec<Cell>>,
-    /// The force on each centre by which the bounds on the gaps are priced, and where it is zero.
-    tilt: Vec<f64>,
-    anchor: Vec<f64>,
     /// Whether all centres have the same cells, slopes and partners.
     uniform: bool,
 }
 
 /// The bounds of a level.
 pub(super) struct Bounds {
-    /// Least cost of what lies left of a cell's middle, the cell's own constant included.
+    /// Least cost of what lies left of a cell's middle.
     forward: Vec<Vec<f64>>,
     /// Least cost of what lies right of a cell's middle.
     backward: Vec<Vec<f64>>,
@@ -53,11 +50,11 @@ pub(super) struct Bounds {
 }
 
 impl Level {
-    /// `count` cells for every centre, nothing priced.
+    /// `count` cells for every centre, without slopes.
     pub(super) fn uniform(k: usize, grid: Grid, count: usize) -> Self {
         let cell = |j: usize| Cell { index: j as i64, slope: 0.0, partners: j..count };
         let cells: Vec<Cell> = (0..count).map(cell).collect();
-        Self { grid, cells: vec![cells; k], tilt: vec![0.0; k], anchor: vec![0.0; k], uniform: true }
+        Self { grid, cells: vec![cells; k], uniform: true }
     }
 
     /// What it takes to bound the level, in steps.
@@ -96,11 +93,6 @@ impl Level {
         Ok(Bounds { forward, backward, before, after, pairs, least, chain })
     }
 
-    /// The constant of the prices at a cell's middle.
-    fn price(&self, k: usize, cell: &Cell) -> f64 {
-        self.tilt[k] * (self.grid.middle(cell.index) - self.anchor[k])
-    }
-
     /// The first centre's left halves, or the last one's right halves.
     fn outer(&self, problem: &Problem<'_>, k: usize, threshold: f64) -> Vec<f64> {
         let first = k == 0;
@@ -115,8 +107,7 @@ impl Level {
             let (start, end) = if first { (0, at) } else { (at, problem.len()) };
             let (second, slope, weight) = problem.quadratic(start, end, middle);
             let points = Moments { weight, first: -0.5 * slope, second };
-            let slope = if first { cell.slope } else { self.tilt[k] - cell.slope };
-            half(&points, slope, radius) + if first { self.price(k, cell) } else { 0.0 }
+            Half::new(&points, if first { cell.slope } else { -cell.slope }).least(radius)
         };
         self.cells[k].iter().map(|cell| Some(bound(cell)).filter(|&b| b < threshold).unwrap_or(f64::INFINITY)).collect()
     }
@@ -124,6 +115,7 @@ impl Level {
     /// The bounds of all pairs of a gap, cell by cell.
     fn pairs(&self, problem: &Problem<'_>, gap: usize, budget: &mut Budget<'_>) -> Result<Vec<f64>, Stop> {
         let (here, there) = (&self.cells[gap], &self.cells[gap + 1]);
+        let (lower, upper) = (problem.gaps.lower[gap], problem.gaps.upper[gap]);
         let runs = runs(there);
         let parts = |cell: &Cell| {
             let partners = cell.partners.clone();
@@ -143,10 +135,10 @@ impl Level {
         wanted.extend(runs.iter().map(|run| (2 * there[run.start].index, 2 * there[run.end - 1].index)));
         let nodes = Nodes::new(problem, &self.grid, wanted);
         let zero = self.grid.middle(0) - nodes.origin;
+        let radius = self.grid.radius();
         let mut out = Vec::new();
         for cell in here {
-            let slope = self.tilt[gap] - cell.slope;
-            let left = Left { index: cell.index, slope, nodes: &nodes, radius: self.grid.radius(), zero };
+            let left = Left { index: cell.index, slope: -cell.slope, nodes: &nodes, radius, zero, lower, upper };
             for part in parts(cell) {
                 budget.spend(PAIR_STEPS * part.len() as u64)?;
                 let first = there[part.start].index;
@@ -201,7 +193,9 @@ impl Level {
         }
         for (value, cell) in values.iter_mut().zip(there) {
             let reachable = problem.in_reach(gap + 1, self.grid.middle(cell.index), self.grid.radius());
-            *value = if reachable { *value + self.price(gap + 1, cell) } else { f64::INFINITY };
+            if !reachable {
+                *value = f64::INFINITY;
+            }
         }
         Ok((values, from))
     }
@@ -214,18 +208,15 @@ impl Level {
         backward: &[f64],
         threshold: f64,
     ) -> (Vec<f64>, Vec<usize>) {
-        let (here, there) = (&self.cells[gap], &self.cells[gap + 1]);
-        let priced: Vec<f64> =
-            backward.iter().zip(there).map(|(value, cell)| value + self.price(gap + 1, cell)).collect();
         let mut place = 0;
-        let best = here.iter().map(|cell| {
+        let best = self.cells[gap].iter().map(|cell| {
             let partners = self.partners(problem, gap, cell);
             let skipped = partners.start - cell.partners.start;
             let mut best = (f64::INFINITY, partners.start);
             if problem.in_reach(gap, self.grid.middle(cell.index), self.grid.radius()) {
                 for (v, &pair) in partners.zip(&pairs[place + skipped..]) {
-                    if priced[v] + pair < best.0 {
-                        best = (priced[v] + pair, v);
+                    if backward[v] + pair < best.0 {
+                        best = (backward[v] + pair, v);
                     }
                 }
             }
@@ -266,13 +257,14 @@ impl Level {
         for (k, kept_here) in kept.iter().enumerate() {
             // The place of the first child of each partner among the children of the next centre.
             let places = first_children(kept.get(k + 1).map_or(&[][..], |next| next));
+            let forces = incumbent.forces(k);
             let mut children = Vec::new();
             for (u, partners) in kept_here.iter().enumerate() {
                 let Some(partners) = partners else { continue };
                 let partners = places[partners.start]..places[partners.end];
                 let neighbors = self.neighbors(bounds, k, u);
                 for index in [2 * self.cells[k][u].index, 2 * self.cells[k][u].index + 1] {
-                    let slope = balance(problem, grid.middle(index), neighbors, incumbent.tilt[k]);
+                    let slope = balance(problem, grid.middle(index), neighbors, forces);
                     children.push(Cell { index, slope, partners: partners.clone() });
                 }
             }
@@ -281,8 +273,7 @@ impl Level {
             }
             cells.push(children);
         }
-        let (tilt, anchor) = (incumbent.tilt.clone(), incumbent.centers.clone());
-        Some(Level { grid, cells, tilt, anchor, uniform: false })
+        Some(Level { grid, cells, uniform: false })
     }
 
     /// For each cell that may be part of a chain better than `threshold`, the partners that it may have in one.
@@ -291,11 +282,10 @@ impl Level {
         let alive = |k: usize, u: usize| bounds.forward[k][u] + bounds.backward[k][u] < threshold;
         let mut kept = vec![(0..self.cells[last].len()).map(|u| alive(last, u).then_some(0..0)).collect::<Vec<_>>()];
         for k in (0..last).rev() {
-            let there = &self.cells[k + 1];
             let onward: Vec<f64> = kept[kept.len() - 1]
                 .iter()
-                .zip(bounds.backward[k + 1].iter().zip(there))
-                .map(|(kept, (value, cell))| kept.as_ref().map_or(f64::INFINITY, |_| value + self.price(k + 1, cell)))
+                .zip(&bounds.backward[k + 1])
+                .map(|(kept, &value)| kept.as_ref().map_or(f64::INFINITY, |_| value))
                 .collect();
             let mut place = 0;
             let partners = |(u, cell): (usize, &Cell)| {
@@ -345,13 +335,19 @@ fn runs(cells: &[Cell]) -> Vec<Range<usize>> {
     runs
 }
 
-/// The slope that makes the two halves of a centre's cost equally steep, given its neighbours.
-fn balance(problem: &Problem<'_>, middle: f64, (left, right): (Option<f64>, Option<f64>), tilt: f64) -> f64 {
+/// The slope that leaves each half of a centre's cost with the force of the gap on its side, and with half of what the
+/// neighbours of the best chain leave unbalanced.
+fn balance(
+    problem: &Problem<'_>,
+    middle: f64,
+    (left, right): (Option<f64>, Option<f64>),
+    (before, after): (f64, f64),
+) -> f64 {
     let n = problem.len();
     let at = problem.points_until(middle, 0..n);
     let start = left.map_or(0, |left| problem.points_until(0.5 * (left + middle), 0..at));
     let end = right.map_or(n, |right| problem.points_until(0.5 * (middle + right), at..n));
     let (_, rising, _) = problem.quadratic(start, at, middle);
     let (_, falling, _) = problem.quadratic(at, end, middle);
-    0.5 * (falling + tilt - rising)
+    0.5 * (falling - rising + before + after)
 }

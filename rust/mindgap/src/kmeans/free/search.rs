@@ -60,6 +60,7 @@ impl Search<'_> {
                 self.adopt(Incumbent::from_centers(problem, &bounds.chain));
             }
             self.tell(budget)?;
+            if std::env::var_os("MG").is_some() { eprintln!("level w {:.1e} cells {} steps {} least {:.12e} best {:.12e} rel {:.1e}", level.grid.step, level.cells.iter().map(Vec::len).sum::<usize>(), level.steps(), bounds.least, self.best.cost, 1.0-bounds.least/self.best.cost); }
             match level.halved(problem, &bounds, self.threshold(), &self.best) {
                 None => return Ok(()),
                 Some(next) => level = next,

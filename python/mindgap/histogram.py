@@ -75,9 +75,9 @@ def histogram_of(values: FloatArray, weights: FloatArray | None = None) -> Histo
     span = float(quarters[-1] - quarters[0])
     least = max(span, _magnitude(quarters)) * 2.0**-40
     if span <= least:
-        margin = max(abs(float(values[0])) * 2.0**-10, 0.5)
+        margin = max(_magnitude(quarters) * 2.0**-10, 0.125)
         total = float(len(values) if weights is None else weights.sum())
-        return Histogram(np.array([total]), np.array([values[0] - margin, values[-1] + margin]))
+        return Histogram(np.array([total]), _restored(np.array([quarters[0] - margin, quarters[-1] + margin])))
     width = max(_bin_width(quarters, weights, span), least)
     return _binned(quarters, weights, width, _grid_step(quarters, least))
 
@@ -131,8 +131,13 @@ def _binned(values: FloatArray, weights: FloatArray | None, width: float, step: 
     held = np.diff([*firsts, len(values)]) if weights is None else np.add.reduceat(weights, firsts)
     # Not `counts[..] = held`: rounding at an edge may have cut a bin in two.
     np.add.at(counts, np.searchsorted(edges, occupied), held)
-    limit = np.finfo(np.float64).max
-    return Histogram(counts, 4 * np.clip(start + edges * width, -limit / 4, limit / 4))
+    return Histogram(counts, _restored(start + edges * width))
+
+
+def _restored(quarters: FloatArray) -> FloatArray:
+    limit = np.finfo(np.float64).max / 4
+    edges: FloatArray = 4 * np.clip(quarters, -limit, limit)
+    return edges
 
 
 def _first_of_bins(values: FloatArray, start: float, width: float) -> list[int] | None:

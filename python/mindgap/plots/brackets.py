@@ -1,12 +1,12 @@
 """Gaps between neighbouring centres, drawn as brackets with their sizes above a picture.
 
 The labels are laid out whenever the picture is drawn, for the size that it then has: they move aside for each other,
-and where there is no room for all, the bounds go first, then all labels but those of gaps at their bounds.
+and where there is no room for all, the bounds go first, then the labels of small gaps that are at no bound.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -21,11 +21,14 @@ from mindgap.plots.spread import spread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
     from matplotlib.axes import Axes
     from matplotlib.backend_bases import RendererBase
 
     from mindgap.arrays import FloatArray
     from mindgap.bounds import GapBounds
+
+IntArray: TypeAlias = "npt.NDArray[np.int64]"
 
 #: Points: the arms of a bracket, the way from it to its label, and the space between labels.
 _ARM, _LEADER, _APART = 4.0, 7.0, 7.0
@@ -35,24 +38,23 @@ FREE_LINE, HELD_LINE = 1.0, 2.4
 
 
 class GapBrackets(Artist):
-    """The brackets of all gaps, in the strip of the axes above `floor` (a fraction of their height)."""
+    """The brackets of all gaps, above `floor`, a fraction of the height of the axes, where the data's `peak` is."""
 
-    def __init__(self, ax: Axes, centers: FloatArray, bounds: GapBounds | None, active: Sequence[str], floor: float):
+    def __init__(self, ax: Axes, centers: FloatArray, bounds: GapBounds | None, active: Sequence[str]):
         super().__init__()
         self._centers = centers
-        self._floor = floor
+        self.floor = 0.0
+        self.peak = 1.0
         self._held = np.array([state != "free" for state in active], dtype=bool)
-        sizes = [short(size) for size in np.diff(centers)]
-        full = gap_labels(np.diff(centers), bounds, active)
-        none = np.zeros(len(sizes), dtype=bool)
-        #: From most to least that the labels can say.
-        self._choices = [(full, ~none), (sizes, ~none), (full, self._held), (sizes, self._held), (sizes, none)]
+        self._texts = [gap_labels(np.diff(centers), bounds, active), [short(size) for size in np.diff(centers)]]
         self.lines = [_line(HELD if held else INK, HELD_LINE if held else FREE_LINE) for held in self._held]
-        self.leaders = [_line(GUIDE, 0.6) for _ in sizes]
+        self.leaders = [_line(GUIDE, 0.6) for _ in self._held]
         self.labels = [_label(HELD if held else INK, "bold" if held else "normal") for held in self._held]
         self.set_zorder(4)
         self.set_in_layout(False)
         ax.add_artist(self)
+        across = ax.get_xaxis_transform()
+        self._guides = ax.vlines([], 0, 1, transform=across, colors=GUIDE, linewidth=0.7, linestyles=":", zorder=1.5)
         for child in self.get_children():
             child.axes = ax
             child.set_figure(ax.figure)
@@ -62,13 +64,20 @@ class GapBrackets(Artist):
         """Return the lines and texts that make up the brackets."""
         return [*self.lines, *self.leaders, *self.labels]
 
-    def set_floor(self, floor: float) -> None:
-        """Move the strip."""
-        self._floor = floor
+    def rest_on(self, peak: float, floor: float) -> None:
+        """Let what is drawn reach up to `peak` at the fraction `floor` of the height, and the brackets begin there."""
+        self.peak, self.floor = peak, floor
+        if len(self._centers) > 1:
+            self._guides.set_segments([[(center, 0.0), (center, floor)] for center in self._centers])
+        ax = self.axes
+        assert ax is not None
+        ax.set_ylim(0, peak / floor)
+        ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= peak])
+        ax.spines["left"].set_bounds(0, peak)
 
     def lines_of_text(self) -> int:
         """Return how many lines the tallest label has."""
-        return max((text.count("\n") + 1 for text in self._choices[0][0]), default=0)
+        return max((text.count("\n") + 1 for text in self._texts[0]), default=0)
 
     def draw(self, renderer: RendererBase) -> None:
         """Lay the brackets out for the present size of the axes, and draw them."""
@@ -82,7 +91,7 @@ class GapBrackets(Artist):
         assert ax is not None
         point = ax.figure.dpi / 72
         left, right = ax.bbox.x0, ax.bbox.x1
-        level = ax.bbox.y0 + self._floor * ax.bbox.height + (_ARM + 2) * point
+        level = ax.bbox.y0 + self.floor * ax.bbox.height + (_ARM + 2) * point
         ends = ax.transData.transform(np.column_stack([self._centers, np.zeros(len(self._centers))]))[:, 0]
         middles = (ends[1:] + ends[:-1]) / 2
         inside = (middles >= left) & (middles <= right)
@@ -99,12 +108,18 @@ class GapBrackets(Artist):
     ) -> None:
         ax = self.axes
         assert ax is not None
-        for texts, wanted in self._choices:
-            shown = np.flatnonzero(wanted & inside)
-            widths = np.array([self._width(renderer, gap, texts[gap]) for gap in shown.tolist()]) + _APART * point
-            places = spread(middles[shown], widths, ax.bbox.x0, ax.bbox.x1)
+        left, right = float(ax.bbox.x0), float(ax.bbox.x1)
+        seen = np.flatnonzero(inside)
+        for texts in self._texts:
+            widths = np.zeros(len(inside))
+            widths[seen] = [self._width(renderer, gap, texts[gap]) + _APART * point for gap in seen.tolist()]
+            shown = seen
+            places = spread(middles[shown], widths[shown], left, right)
             if places is not None:
                 break
+        else:
+            shown = self._first_to_fit(seen, widths, right - left)
+            places = spread(middles[shown], widths[shown], left, right)
         for artist in (*self.leaders, *self.labels):
             artist.set_visible(False)
         bottom = level + _LEADER * point
@@ -113,6 +128,11 @@ class GapBrackets(Artist):
             self.labels[gap].set_position((place, bottom + point))
             self.leaders[gap].set_visible(True)
             self.leaders[gap].set_data([middles[gap], place], [level, bottom])
+
+    def _first_to_fit(self, seen: IntArray, widths: FloatArray, room: float) -> IntArray:
+        """Return the gaps whose labels fit in, those at their bounds before the others, large before small."""
+        order = seen[np.lexsort((-np.diff(self._centers)[seen], ~self._held[seen]))]
+        return np.sort(order[np.cumsum(widths[order]) <= room])
 
     def _width(self, renderer: RendererBase, gap: int, text: str) -> float:
         label = self.labels[gap]

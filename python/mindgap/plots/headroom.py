@@ -8,11 +8,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from mindgap.gap_text import shared_bound
-from mindgap.palette import GUIDE, HELD, INK, SMALL_TEXT
+from mindgap.palette import HELD, INK, SMALL_TEXT
 from mindgap.plots.brackets import FREE_LINE, HELD_LINE, GapBrackets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
@@ -53,29 +53,31 @@ def crown(
     if figure is not None and figure.get_layout_engine() is not None:
         figure.draw_without_rendering()
     rows = _legend(ax, handles)
-    brackets = GapBrackets(ax, centers, bounds, active, floor=0.0)
+    brackets = GapBrackets(ax, centers, bounds, active)
     height = ax.bbox.height * 72 / ax.figure.dpi
     taken = (rows + 0.9) * _ROW
     if len(centers) > 1:
         taken += _BRACKET + brackets.lines_of_text() * _ROW
     floor = max(1 - taken / max(height, 1.0), _LEAST_FOR_DATA)
-    brackets.set_floor(floor)
-    ax.set_ylim(0, peak * 1.03 / floor)
-    ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= peak * 1.03])
-    ax.spines["left"].set_bounds(0, peak * 1.03)
     clip = Rectangle((0, 0), 1, floor, transform=ax.transAxes)
     for artist in (*ax.lines, *ax.patches, *ax.collections):
         if artist.get_clip_on():
             artist.set_clip_path(clip)
-    if len(centers) > 1:
-        across = ax.get_xaxis_transform()
-        ax.vlines(centers, 0, floor, transform=across, colors=GUIDE, linewidth=0.7, linestyles=":", zorder=1.5)
+    brackets.rest_on(peak * 1.03, floor)
+
+
+def level(axes: Iterable[Axes]) -> None:
+    """Give pictures that share their axes the same headroom."""
+    crowns = [artist for ax in axes for artist in ax.findobj(GapBrackets)]
+    floor, peak = min(crown.floor for crown in crowns), max(crown.peak for crown in crowns)
+    for crown in crowns:
+        crown.rest_on(peak, floor)
 
 
 def _legend(ax: Axes, handles: Sequence[Artist]) -> int:
-    """Add a legend in as many columns as the axes have room for; return its rows."""
-    renderer = ax.figure.canvas.get_renderer()  # type: ignore[attr-defined]
-    for columns in range(len(handles), 0, -1):
+    """Add a legend in as few rows as the axes have room for; return how many."""
+    for rows in range(1, len(handles) + 1):
+        columns = -(-len(handles) // rows)
         legend = ax.legend(
             handles=list(handles),
             loc="upper center",
@@ -84,13 +86,13 @@ def _legend(ax: Axes, handles: Sequence[Artist]) -> int:
             frameon=False,
             borderaxespad=0.1,
             borderpad=0.1,
-            columnspacing=1.3,
-            handlelength=1.8,
+            columnspacing=1.2,
+            handlelength=1.6,
             labelspacing=0.35,
         )
-        if columns == 1 or legend.get_window_extent(renderer).width <= ax.bbox.width:
+        if columns == 1 or legend.get_window_extent().width <= ax.bbox.width:
             break
-    return -(-len(handles) // columns)
+    return rows
 
 
 def data_handle(colour: str) -> Patch:

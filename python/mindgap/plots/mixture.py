@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.lines import Line2D
@@ -25,13 +25,8 @@ _TALLEST = 2.5
 #: A component ends where it is lower than this fraction of the picture, lest all of them run along its bottom.
 _FAINTEST = 0.003
 
-_TRUTH: dict[str, Any] = {
-    "linestyle": "none",
-    "marker": "D",
-    "markersize": 9,
-    "markerfacecolor": "white",
-    "markeredgecolor": INK,
-}
+#: How far up the picture the marks of known means reach.
+_TRUTH_HEIGHT = 0.09
 
 
 def plot_mixture(result: MixtureResult, ax: Axes | None = None, *, truth: ArrayLike | None = None) -> Axes:
@@ -40,22 +35,19 @@ def plot_mixture(result: MixtureResult, ax: Axes | None = None, *, truth: ArrayL
     low, high = extent(result)
     points = _points(result, low, high)
     densities = component_densities(result, points)
-    handles = _draw_data(ax, result)
-    peak = _peak(result, densities.sum(axis=0))
-    for component, density in enumerate(np.where(densities < _FAINTEST * peak, np.nan, densities)):
-        ax.fill_between(points, density, color=colour(component), alpha=0.13, linewidth=0, zorder=2)
-        ax.plot(points, density, color=colour(component), linestyle=line_style(component), linewidth=1.4, zorder=3)
     total = densities.sum(axis=0)
+    peak = _peak(result, total)
+    handles = _draw_data(ax, result)
+    _draw_components(ax, points, densities, least=_FAINTEST * peak)
     ax.plot(points, total, color=INK, linewidth=1.8, zorder=2.5)
     _draw_means(ax, result)
-    if truth is not None:
-        ax.plot(truth, np.zeros(np.shape(truth)), **_TRUTH, zorder=4.5, clip_on=False)
-        handles.append(Line2D([], [], **_TRUTH, label="true mean"))
     handles += [
         Line2D([], [], color=INK, linewidth=1.8, label="mixture"),
         Line2D([], [], color=colour(0), linewidth=1.4, marker="^", markersize=5, label="component, mean"),
         *gap_handles(result.bounds, result.active),
     ]
+    if truth is not None:
+        handles.append(_draw_truth(ax, truth))
     ax.set_xlim(low, high)
     ax.set_xlabel("x")
     ax.set_ylabel("density")
@@ -98,6 +90,19 @@ def _draw_data(ax: Axes, result: MixtureResult) -> list[Artist]:
     edges, density = result.histogram.edges, result.histogram.density()
     ax.bar(edges[:-1], density, np.diff(edges), align="edge", color=PALE, edgecolor="white", linewidth=0.4, zorder=1)
     return [data_handle(PALE)]
+
+
+def _draw_components(ax: Axes, points: FloatArray, densities: FloatArray, least: float) -> None:
+    for component, density in enumerate(np.where(densities < least, np.nan, densities)):
+        ax.fill_between(points, density, color=colour(component), alpha=0.13, linewidth=0, zorder=2)
+        ax.plot(points, density, color=colour(component), linestyle=line_style(component), linewidth=1.4, zorder=3)
+
+
+def _draw_truth(ax: Axes, truth: ArrayLike) -> Artist:
+    ax.vlines(truth, 0, _TRUTH_HEIGHT, transform=ax.get_xaxis_transform(), colors=INK, linewidth=2.2, zorder=4.5)
+    mark = Line2D([], [], color=INK, linestyle="none", marker="|", markersize=9, markeredgewidth=2.2)
+    mark.set_label("true mean")
+    return mark
 
 
 def _draw_means(ax: Axes, result: MixtureResult) -> None:

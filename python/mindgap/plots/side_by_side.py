@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
 
+from mindgap.plots.headroom import level
 from mindgap.plots.mixture import extent, plot_mixture
 
 if TYPE_CHECKING:
@@ -26,13 +27,11 @@ def side_by_side(
     """Draw two mixtures in a new figure of pyplot's; `truth` are the means that the groups really have."""
     figure, axes = plt.subplots(1, 2, figsize=(11.0, 4.6), sharex=True, sharey=True, layout="constrained")
     lows, highs = zip(extent(left), extent(right), strict=True)
-    tops = []
     for ax, result, title in zip(axes, (left, right), titles, strict=True):
         plot_mixture(result, ax, truth=truth)
-        tops.append(ax.get_ylim()[1])
         ax.set_title(title, fontsize=11)
         ax.set_xlabel(label)
     axes[0].set_xlim(min(lows), max(highs))
-    axes[0].set_ylim(0, max(tops))
+    level(axes)
     axes[1].set_ylabel("")
     return figure

@@ -243,7 +243,11 @@ def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:
 
 def test_a_fit_of_real_data_is_drawn() -> None:
     values = datasets.nypans_heights().values
-    check_layout(mg.kmeans(values, 4).plot().get_figure(root=True))  # type: ignore[arg-type]
+    bounds = mg.PerGap(datasets.NYPANS_LOWER, datasets.NYPANS_UPPER)
+    for result in (mg.kmeans(values, 4), mg.mixture(values, 4, bounds, init="ckmeans")):
+        ax = result.plot()
+        check_layout(ax.get_figure(root=True))  # type: ignore[arg-type]
+        assert len(ax.patches) >= len(np.unique(values))
 
 
 def test_a_missing_matplotlib_says_what_to_install() -> None:

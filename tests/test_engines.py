@@ -27,8 +27,7 @@ def moments_one_by_one(x: list[float], sample_weight: list[float]) -> tuple[np.n
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_local_engine_says_what_the_loop_says(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mg.Local, "block", 7)
+def test_the_local_engine_says_what_the_loop_says(weighted: bool) -> None:
     rng = np.random.default_rng(3)
     x, mass = rng.normal(size=30), rng.uniform(0.5, 2, 30)
     engine = mg.engine("local")

@@ -15,7 +15,7 @@ def test_a_start_has_the_shares_means_and_variances_of_its_clusters() -> None:
     np.testing.assert_allclose(start.weights, [3 / 6, 2 / 6, 1 / 6])
     np.testing.assert_allclose(start.means, [1, 11, 30])
     np.testing.assert_allclose(start.variances[:2], [2 / 3, 1])
-    assert 0 < start.variances[2] < 1e-3, "a single point has a small positive variance"
+    assert start.variances[2] == pytest.approx(4 / 6), "a single point takes the average variance within clusters"
 
 
 def test_the_constraint_is_held_by_one_and_not_by_the_other() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from mindgap import _core
-from mindgap.arrays import as_number
+from mindgap.constraints import LowerOnly
 from mindgap.plugin import Plugin
 from mindgap.start import Start
 
@@ -52,7 +52,7 @@ class ConstrainedKMeans(Initializer):
         method: Literal["exact", "paper"] = "exact",
         centers: Literal["means", "free"] = "means",
     ) -> None:
-        self.delta = None if delta is None else as_number(delta, "delta")
+        self.delta = None if delta is None else LowerOnly(delta).delta
         self.method = method
         self.centers = centers
 

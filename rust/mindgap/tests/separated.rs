@@ -235,3 +235,18 @@ fn the_order_of_the_input_does_not_matter() {
     let (here, there) = (fit(&x), fit(&backwards));
     assert_eq!(here.centers(), there.centers());
 }
+
+#[test]
+fn many_clusters_come_with_a_certificate() {
+    let mut random = Random::new(6);
+    let x: Vec<f64> = (0..600).map(|_| random.uniform(0.0, 100.0)).collect();
+    let sample = Sample::new(&x).unwrap();
+    let free = KMeans::new(80).fit(&sample).unwrap();
+    let smallest = free.gaps().iter().copied().fold(f64::INFINITY, f64::min);
+    // A bound that the optimum holds anyway changes nothing; a tighter one costs, and no less than proven.
+    let loose = KMeans::new(80).constraint(GapBounds::lower(0.99 * smallest)).fit(&sample).unwrap();
+    assert!(loose.is_optimal() && loose.labels() == free.labels());
+    let tight = KMeans::new(80).constraint(GapBounds::lower(1.05)).fit(&sample).unwrap();
+    assert!(tight.gaps().iter().all(|&gap| gap >= 1.05 - 1e-10));
+    assert!(free.inertia() <= tight.lower_bound() * (1.0 + 1e-12) && tight.lower_bound() <= tight.inertia());
+}

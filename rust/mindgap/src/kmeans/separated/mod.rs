@@ -1,4 +1,10 @@
 //! Exact k-means whose cluster means hold bounds on their gaps.
+//!
+//! A search from coarse to fine ([`search`]) over cells of boundary positions ([`cells`]): a program over pairs of cells
+//! ([`level`], [`band`], [`window`]) bounds all partitions from below ([`bound`], [`tilt`]), partitions near its best
+//! path bound the optimum from above ([`incumbent`]), and cells that cannot beat those are dropped. O(N²K) at worst, like
+//! the program over single positions that it ends in; in practice the sort is most of the work at K = 5. A budget of
+//! states keeps memory below a gigabyte; a search that would exceed it ends with a certified gap.
 
 mod band;
 mod bound;
@@ -30,6 +36,10 @@ pub(super) fn solve(sample: &Sample, gaps: &Gaps, mut watch: Option<Watch<'_>>) 
     solve_within(sample, gaps, &LIMITS, &mut pulse)
 }
 
+/// From so many clusters on, the optimum without bounds is sought first: it is cheap for them, while the first levels of
+/// cells say little.
+const MANY_CLUSTERS: usize = 64;
+
 fn solve_within(
     sample: &Sample,
     gaps: &Gaps,
@@ -40,12 +50,26 @@ fn solve_within(
     let framed = gaps.enter(sample.frame()).loosened();
     let n = sample.len();
     let full = |boundaries: Vec<usize>| boundaries.into_iter().chain([n]).collect();
-    match search(&prefixes, &framed, limits, pulse)? {
+    let start = match gaps.lower.len() + 1 {
+        k if k >= MANY_CLUSTERS => Some(unbounded(&prefixes, k, pulse)?),
+        _ => None,
+    };
+    match search(&prefixes, &framed, limits, start, pulse)? {
         Outcome::Optimal(best) => Ok(Solution::optimal(full(best.boundaries))),
         Outcome::Bounded(best, lower_bound) => Ok(Solution { ends: full(best.boundaries), centers: None, lower_bound }),
         Outcome::Undecided => Err(KMeansError::Undecided),
         Outcome::Infeasible => Err(infeasible(&prefixes, gaps, pulse)?),
     }
+}
+
+/// The boundaries of the optimum without bounds; its cost is a lower bound of the one sought.
+fn unbounded(prefixes: &Prefixes<'_>, k: usize, pulse: &mut Pulse<'_, '_>) -> Result<Vec<usize>, KMeansError> {
+    let mut ends = super::unconstrained::solve(prefixes.sample(), k, None)?.ends;
+    let starts = [0].into_iter().chain(ends.iter().copied());
+    pulse.lower_bound = starts.zip(&ends).map(|(start, &end)| prefixes.block(start, end).cost).sum();
+    pulse.beat()?;
+    ends.pop();
+    Ok(ends)
 }
 
 /// The error for bounds that no partition holds.

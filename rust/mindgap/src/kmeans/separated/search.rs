@@ -47,16 +47,25 @@ const ACTIVE: [f64; 2] = [0.02, 0.002];
 /// Relative differences below this are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Finds the best partition into `gaps.lower.len() + 1` clusters whose means hold `gaps` (in frame units).
+/// Finds the best partition into `gaps.lower.len() + 1` clusters whose means hold `gaps` (in frame units), improving on
+/// the boundaries `start` if there are any.
 pub(super) fn search(
     prefixes: &Prefixes<'_>,
     gaps: &Gaps,
     limits: &Limits,
+    start: Option<Vec<usize>>,
     pulse: &mut Pulse<'_, '_>,
 ) -> Result<Outcome, KMeansError> {
     let k = gaps.lower.len() + 1;
     let mut cells = Cells::all(prefixes, k, limits.first_cells);
     let mut best: Option<Incumbent> = None;
+    if let Some(from) = start {
+        let steps = Steps { reach: prefixes.len() / k, fineness: 4 };
+        best = improved(prefixes, gaps, &from, &steps, pulse)?;
+        if let Some(best) = best.take_if(|best| best.cost <= pulse.lower_bound * (1.0 + ROUNDING)) {
+            return Ok(Outcome::Optimal(best));
+        }
+    }
     loop {
         best = better(best, best_among(prefixes, gaps, &cells.first_positions(), pulse)?);
         if cells.are_single() {

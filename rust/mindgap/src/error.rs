@@ -261,6 +261,18 @@ pub enum MixtureError {
         /// What it is.
         value: f64,
     },
+    /// A mean or variance of a start that has nothing to do with the data.
+    #[error(
+        "the start's {what} {component} is {value}, over a million times the data's range off; start nearer to the data"
+    )]
+    StartOffScale {
+        /// "mean" or "variance" (whose root is meant).
+        what: &'static str,
+        /// Which component (0-based).
+        component: usize,
+        /// What it is.
+        value: f64,
+    },
     /// The weights of a start do not sum to one.
     #[error("the start's weights sum to {sum}; they must sum to 1")]
     StartWeights {

@@ -300,3 +300,6 @@ fn sum(lanes: &Lanes) -> f64 {
     }
     lanes[0]
 }
+
+#[cfg(test)]
+mod tests;

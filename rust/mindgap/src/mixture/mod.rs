@@ -40,6 +40,12 @@ use restraint::Restraint;
 /// The default floor of the variances, as a fraction of the data's variance.
 const FLOOR: f64 = 1e-10;
 
+/// No floor is lower, in the units of the fit: far below what doubles tell apart, far above what they cannot square.
+const LEAST_FLOOR: f64 = 1e-100;
+
+/// No floor is higher, as a multiple of the data's variance.
+const LARGEST_FLOOR: f64 = 1e12;
+
 /// What the tolerance is measured in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -162,6 +168,7 @@ impl Mixture {
         let restriction = self.constraint.restriction(k)?;
         let restraint = Restraint::new(&restriction, k, sample.frame())?;
         let start = self.init.start(sample, k, &restriction)?;
+        start.check_scale(sample.frame())?;
         // Few distinct values: the same sums in fewer terms.
         let collapsed = (distinct < sample.len() / 4).then(|| sample.collapsed().0);
         let mut engine = LocalEngine::framed(collapsed.as_ref().unwrap_or(sample));
@@ -223,7 +230,12 @@ impl Mixture {
             return Err(MixtureError::Engine(what));
         }
         let variance = if variance > 0.0 { variance } else { 1.0 };
-        let floor = self.min_variance.map_or(FLOOR * variance, |floor| frame.enter_square(floor));
+        let floor = self.min_variance.map_or(FLOOR * variance, |floor| frame.enter_square(floor)).max(LEAST_FLOOR);
+        if floor > LARGEST_FLOOR * variance {
+            let value = self.min_variance.unwrap_or(floor);
+            let expected = "it must not be more than 1e12 times the data's variance";
+            return Err(MixtureError::BadSetting { name: "min_variance", value, expected });
+        }
         let (mean_unit, variance_unit) = match self.tol_scale {
             ToleranceScale::Data => (variance.sqrt(), variance),
             ToleranceScale::Absolute => (frame.enter_length(1.0), frame.enter_square(1.0)),

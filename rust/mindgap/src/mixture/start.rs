@@ -6,6 +6,9 @@ use crate::frame::Frame;
 /// The weights of a start may miss one by this much; they are divided by their sum.
 const WEIGHTS_SUM: f64 = 1e-6;
 
+/// No mean may start farther from the data than this, in frame units, where the data's range is about one.
+pub(super) const FARTHEST: f64 = 1e6;
+
 /// Weights, means and variances of the components.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -65,6 +68,19 @@ impl Start {
     /// The variances.
     pub fn variances(&self) -> &[f64] {
         &self.variances
+    }
+
+    /// Whether frame values are of the data's scale; squares about means farther off would leave no digit.
+    pub(super) fn check_scale(&self, frame: &Frame) -> Result<(), MixtureError> {
+        let find = |what: &'static str, values: &[f64], largest: f64, enter: &dyn Fn(f64) -> f64| match values
+            .iter()
+            .position(|&x| !(enter(x).abs() <= largest))
+        {
+            Some(component) => Err(MixtureError::StartOffScale { what, component, value: values[component] }),
+            None => Ok(()),
+        };
+        find("mean", &self.means, FARTHEST, &|x| frame.enter(x))?;
+        find("variance", &self.variances, FARTHEST * FARTHEST, &|v| frame.enter_square(v))
     }
 
     /// With no variance below `floor`.

@@ -66,9 +66,10 @@ fn on_bounds(rows: &Rows, m: &[f64], g: &[f64], bounds: &[Bound]) -> Option<Vec<
         }
         for r in 0..n {
             if r != p {
-                let factor = table[r][p].div(table[p][p]);
-                for c in p..=n {
-                    table[r][c] = table[r][c].add(factor.mul(table[p][c]).neg());
+                let pivot = table[p].clone();
+                let factor = table[r][p].div(pivot[p]);
+                for (to, from) in table[r].iter_mut().zip(&pivot).skip(p) {
+                    *to = to.add(factor.mul(*from).neg());
                 }
             }
         }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -61,8 +62,10 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     return Environment(tmp_path_factory.mktemp("clean") / "venv", wheel)
 
 
-def check(environment: Environment, package: Path) -> None:
-    """Install, use, test and uninstall one package."""
+def check(environment: Environment, source: Path, into: Path) -> None:
+    """Install, use, test and uninstall a copy of one package; building leaves its traces beside the sources."""
+    package = into / source.name
+    shutil.copytree(source, package, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
     name, module = package.name, package.name.replace("-", "_")
     assert all(record["package"] == "mindgap" for record in environment.plugins())
     environment.pip("install", str(package))
@@ -85,14 +88,14 @@ def check_readme(environment: Environment, package: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_a_package_comes_and_goes(name: str, environment: Environment) -> None:
-    check(environment, ROOT / "plugins" / name)
+def test_a_package_comes_and_goes(name: str, environment: Environment, tmp_path: Path) -> None:
+    check(environment, ROOT / "plugins" / name, tmp_path)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_the_generator_writes_comes_and_goes(kind: str, environment: Environment, tmp_path: Path) -> None:
     write_package(f"fresh-{kind}", kind, tmp_path)
-    check(environment, tmp_path / f"mindgap-fresh-{kind}")
+    check(environment, tmp_path / f"mindgap-fresh-{kind}", tmp_path / "copy")
 
 
 def test_the_bare_package_needs_numpy_and_pluggy_alone(environment: Environment) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import mindgap as mg
 from mindgap_spacing.equal_spacing import EqualSpacing
 from mindgap_spacing.geometric_gaps import GeometricGaps
+from mindgap_spacing.profile import RatioProfile, profile_ratio
 
-__all__ = ["EqualSpacing", "GeometricGaps"]
+__all__ = ["EqualSpacing", "GeometricGaps", "RatioProfile", "profile_ratio"]
 
 
 @mg.hookimpl

@@ -1,0 +1,73 @@
+"""Several starts, a short fit from each, and the best likelihood wins. Costs one short fit for each start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+import mindgap as mg
+
+
+class Multistart(mg.Initializer):
+    """Try several initializers and some random starts, and begin at the best.
+
+    Parameters
+    ----------
+    starts : sequence of initializers or their names
+        What to try; one whose own constraint the data cannot hold is passed over.
+    random : int
+        How many starts at random points of the data to try beside them.
+    iterations : int
+        How many iterations of the EM each gets before likelihoods are compared.
+    seed : int
+        Of the random starts: the same seed, the same start.
+    """
+
+    name = "multistart"
+
+    def __init__(
+        self,
+        starts: Sequence[str | mg.Initializer] = ("constrained-kmeans", "ckmeans", "quantile"),
+        random: int = 5,
+        iterations: int = 20,
+        seed: int = 0,
+    ) -> None:
+        if isinstance(starts, str) or not isinstance(starts, Sequence):
+            raise mg.InvalidInputError(f"starts is {starts!r}; give a list of initializers")
+        for name, count, least in (("random", random, 0), ("iterations", iterations, 1), ("seed", seed, 0)):
+            if not isinstance(count, int) or count < least:
+                raise mg.InvalidInputError(f"{name} is {count!r}; it must be a whole number of at least {least}")
+        if not starts and random == 0:
+            raise mg.InvalidInputError("there are no starts to try; name some, or ask for random ones")
+        self.starts = list(starts)
+        self.random, self.iterations, self.seed = random, iterations, seed
+
+    def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> mg.Start:
+        """Return the parameters that the best of the short fits ended with."""
+        fits = [
+            mg.mixture(sample, k, constraint, init=start, max_iter=self.iterations)
+            for start in self._candidates(sample, k, constraint)
+        ]
+        if not fits:
+            raise mg.InfeasibleError(f"the data hold none of the starts {self.starts} for k = {k}", k=k)
+        best = max(fits, key=_rank)
+        return mg.Start(best.weights, best.means, best.variances)
+
+    def _candidates(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> Iterator[mg.Start]:
+        for given in self.starts:
+            initializer = mg.initializer(given)
+            try:
+                yield initializer.start(sample, k, constraint)
+            except mg.InfeasibleError:
+                continue
+        generator = np.random.default_rng(self.seed)
+        share = None if sample.weights is None else sample.weights / sample.weights.sum()
+        for _ in range(self.random):
+            means = np.sort(generator.choice(sample.values, k, p=share))
+            yield mg.Start(np.full(k, 1 / k), means, np.full(k, sample.variance() / k**2 or 1.0))
+
+
+def _rank(fit: mg.MixtureResult) -> tuple[bool, float]:
+    """A fit with a component that collapsed has a likelihood that means nothing: any other is better."""
+    return fit.status in ("converged", "max-iterations"), fit.log_likelihood

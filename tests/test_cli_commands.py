@@ -266,5 +266,5 @@ def test_numbers_survive_the_labels_file(tmp_path: Path, command: Command) -> No
     np.save(tmp_path / "data.npy", values)
     command("kmeans", tmp_path / "data.npy", "-k", 2, "--labels", tmp_path / "labels.csv")
     rows = list(csv.reader((tmp_path / "labels.csv").read_text().splitlines()))
-    assert rows[0] == ["1", "label"]
+    assert rows[0] == ["value", "label"]
     assert [float(row[0]) for row in rows[1:]] == values

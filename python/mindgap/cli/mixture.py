@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
-from mindgap.cli.printing import gap_cells, number, print_data, print_line, print_table
+from mindgap.cli.printing import gap_cells, number, print_data, print_words, print_table
 from mindgap.cli.reading import Request, read_data
 from mindgap.fit_mixture import mixture
 
@@ -45,7 +45,7 @@ def command(request: Request, output: Output, k: int, constraint: str | None, se
         output.write_labels(data, {"label": result.labels, "probability": sure})
     output.draw(result)
     if output.as_json:
-        print_line(result.to_json())
+        click.echo(result.to_json())
     else:
         print_data(data)
         print_result(result)
@@ -65,8 +65,8 @@ def print_result(result: MixtureResult) -> None:
         for place in range(result.k)
     )
     print_table(["component", "weight", "mean", "std. dev.", "gap to next", "bound"], rows)
-    print_line(f"log-likelihood {result.log_likelihood:.10g}, {result.n_iter} iterations, {result.message}")
-    print_line(f"BIC {result.bic:.8g}, AIC {result.aic:.8g}, ICL {result.icl:.8g}")
+    print_words(f"log-likelihood {result.log_likelihood:.10g}, {result.n_iter} iterations, {result.message}")
+    print_words(f"BIC {result.bic:.8g}, AIC {result.aic:.8g}, ICL {result.icl:.8g}")
 
 
 def fit_document(result: MixtureResult) -> dict[str, Any]:

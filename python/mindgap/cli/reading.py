@@ -76,9 +76,9 @@ def read_data(request: Request) -> Data:
         missing = missing | absent
     kept = ~missing
     if not kept.any():
-        raise InvalidInputError(f"{request.title} has no values in column {column.name}")
+        raise InvalidInputError(f"{request.title} has no values in {column.title}")
     masses = None if weights is None else weights.values[kept]
-    return Data(column.values[kept], masses, kept, column.name)
+    return Data(column.values[kept], masses, kept, column.name or "value")
 
 
 def _content(request: Request) -> bytes:
@@ -115,6 +115,5 @@ def _check_missing(request: Request, column: Column, missing: npt.NDArray[np.boo
         values = "value is" if count == 1 else "values are"
         where = f"at {first}" if count == 1 else f"the first at {first}"
         raise InvalidInputError(
-            f"{count} {values} missing in column {column.name} of {request.title}, {where}; "
-            "--drop-missing leaves them out"
+            f"{count} {values} missing in {column.title} of {request.title}, {where}; --drop-missing leaves them out"
         )

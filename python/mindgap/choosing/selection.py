@@ -92,7 +92,7 @@ class Selection:
     def to_frame(self) -> Any:
         """Return the path as a frame of pandas or else polars, one row for each k."""
         columns: dict[str, Any] = {"k": list(self.ks)}
-        for name in (*CRITERIA, "log_likelihood"):
+        for name in (self.criterion, "log_likelihood", "n_parameters"):
             columns[name] = [np.nan if result is None else getattr(result, name) for result in self.results]
         columns["status"] = [None if result is None else result.status for result in self.results]
         columns["reason"] = list(self.reasons)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mindgap.cli.options import constraint_option, data_options, epilog, output_options
-from mindgap.cli.printing import gap_cells, number, print_data, print_words, print_table
+from mindgap.cli.printing import gap_cells, number, print_data, print_table, print_words
 from mindgap.cli.reading import Data, Request, read_data
 from mindgap.fit_kmeans import kmeans
 

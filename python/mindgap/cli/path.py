@@ -11,7 +11,7 @@ import numpy as np
 from mindgap.choosing.separation_path import GRID, GapPath, gap_path
 from mindgap.cli.mixture import fit_document
 from mindgap.cli.options import data_options, epilog, mixture_options, output_options
-from mindgap.cli.printing import number, print_data, print_json, print_words, print_table
+from mindgap.cli.printing import number, print_data, print_json, print_table, print_words
 from mindgap.cli.reading import Request, read_data
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ def plot_selection(selection: SelectionLike, ax: Axes | None = None) -> Axes:
     """Draw the criterion into `ax`, or into a new figure; return the axes."""
     ax = axes_or_new(ax)
     ks, values = np.asarray(selection.ks), np.asarray(selection.values, dtype=np.float64)
-    best = selection.best
+    best = int(np.flatnonzero(ks == selection.best)[0])
     ax.plot(ks, values, color=INK, linewidth=1.4, marker="o", markersize=4.5, zorder=2)
     ax.plot(
         ks[best],

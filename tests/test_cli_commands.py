@@ -111,7 +111,9 @@ def test_select_shows_why_there_is_no_fit(command: Command, table: Path) -> None
     options = ("--column", "length", "-k", "1-3", "--constraint", "per-gap:lower=[1]")
     ended = command("select", table, *options)
     assert ended.code == 0
-    assert "3 clusters have 2 gaps" in " ".join(ended.out.split())
+    assert "no fit" in ended.out
+    assert "k = 3: 3 clusters have 2 gaps" in " ".join(ended.out.split())
+    assert max(map(len, ended.out.splitlines())) <= 80
     document = json.loads(command("select", table, *options, "--json").out)
     assert document["best"] == 2
     assert document["path"][2]["value"] is None

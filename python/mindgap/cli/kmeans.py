@@ -79,5 +79,5 @@ def print_result(result: KMeansResult, data: Data) -> None:
         ]
         for place in range(result.k)
     )
-    print_table(["cluster", "centre", "size", "within", "gap to next", "bound"], rows)
+    print_table(["cluster", "centre", "size", "within", "to next", "bound"], rows)
     print_words(result.verdict())

@@ -66,7 +66,7 @@ def print_result(result: MixtureResult) -> None:
         ]
         for place in range(result.k)
     )
-    print_table(["component", "weight", "mean", "std. dev.", "gap to next", "bound"], rows)
+    print_table(["component", "weight", "mean", "std. dev.", "to next", "bound"], rows)
     print_words(f"log-likelihood {result.log_likelihood:.10g}, {result.n_iter} iterations, {result.message}")
     icl = "" if result.entropy is None else f", ICL {result.icl:.8g}"
     print_words(f"BIC {result.bic:.8g}, AIC {result.aic:.8g}{icl}")

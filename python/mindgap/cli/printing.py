@@ -38,7 +38,8 @@ def print_data(data: Data) -> None:
     """Say what was read, and what was left out."""
     weighted = "" if data.weights is None else f", total weight {data.weights.sum():.10g}"
     dropped = f", {data.n_dropped} missing left out" if data.n_dropped else ""
-    print_words(f"{len(data.values)} values of {data.name}{weighted}{dropped}")
+    named = "" if data.name is None else f" of {data.name}"
+    print_words(f"{len(data.values)} values{named}{weighted}{dropped}")
 
 
 def print_json(document: dict[str, Any]) -> None:

@@ -50,14 +50,14 @@ class Data:
         Their weights, if a column of weights was asked for.
     kept : array of bool
         For every row of the source whether it is among the values.
-    name : str
-        The name of the column, or "value" where it has none.
+    name : str or None
+        The name of the column, if it has one.
     """
 
     values: FloatArray
     weights: FloatArray | None
     kept: npt.NDArray[np.bool_]
-    name: str
+    name: str | None
 
     @property
     def n_dropped(self) -> int:
@@ -78,7 +78,7 @@ def read_data(request: Request) -> Data:
     if not kept.any():
         raise InvalidInputError(f"{request.title} has no values in {column.title}")
     masses = None if weights is None else weights.values[kept]
-    return Data(column.values[kept], masses, kept, column.name or "value")
+    return Data(column.values[kept], masses, kept, column.name)
 
 
 def _content(request: Request) -> bytes:

@@ -10,7 +10,7 @@ import click
 from mindgap.choosing.selection import CRITERIA, Selection, select
 from mindgap.cli.mixture import fit_document, print_result
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
-from mindgap.cli.printing import print_data, print_json, print_table
+from mindgap.cli.printing import print_data, print_json, print_table, print_words
 from mindgap.cli.reading import Request, read_data
 
 if TYPE_CHECKING:
@@ -72,6 +72,8 @@ def command(
         return
     print_data(data)
     print_table(["k", criterion.upper(), "log-likelihood", "parameters", "remarks"], _rows(selection))
+    for note in selection.notes():
+        print_words(note)
     click.echo()
     print_result(selection.best_result)
 

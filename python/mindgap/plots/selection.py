@@ -34,7 +34,7 @@ def plot_selection(selection: SelectionLike, ax: Axes | None = None) -> Axes:
         zorder=3,
     )
     ax.axvline(ks[best], color=HELD, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1)
-    ax.set_title(f"least at K = {ks[best]}", color=HELD, fontsize=9, loc="left")
+    ax.set_title(f"best at K = {ks[best]}", color=HELD, fontsize=9, loc="left")
     ax.set_xlim(ks.min() - 0.5, ks.max() + 0.5)
     ax.margins(y=0.12)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=14))

@@ -130,4 +130,4 @@ class Selection:
 def a_selection(most: int) -> Selection:
     ks = list(range(1, most + 1))
     values = 3000.0 + 900.0 / np.array(ks) ** 2 + 40.0 * np.array(ks)
-    return Selection(ks, "bic", values, int(np.argmin(values)))
+    return Selection(ks, "bic", values, ks[int(np.argmin(values))])

@@ -111,7 +111,9 @@ def test_select_shows_why_there_is_no_fit(command: Command, table: Path) -> None
     options = ("--column", "length", "-k", "1-3", "--constraint", "per-gap:lower=[1]")
     ended = command("select", table, *options)
     assert ended.code == 0
-    assert "3 clusters have 2 gaps" in " ".join(ended.out.split())
+    assert "no fit" in ended.out
+    assert "k = 3: 3 clusters have 2 gaps" in " ".join(ended.out.split())
+    assert max(map(len, ended.out.splitlines())) <= 80
     document = json.loads(command("select", table, *options, "--json").out)
     assert document["best"] == 2
     assert document["path"][2]["value"] is None
@@ -266,5 +268,5 @@ def test_numbers_survive_the_labels_file(tmp_path: Path, command: Command) -> No
     np.save(tmp_path / "data.npy", values)
     command("kmeans", tmp_path / "data.npy", "-k", 2, "--labels", tmp_path / "labels.csv")
     rows = list(csv.reader((tmp_path / "labels.csv").read_text().splitlines()))
-    assert rows[0] == ["1", "label"]
+    assert rows[0] == ["value", "label"]
     assert [float(row[0]) for row in rows[1:]] == values

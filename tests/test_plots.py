@@ -209,8 +209,8 @@ def test_the_selection_marks_the_best(most: int) -> None:
     ax = plots.plot_selection(selection)
     check_layout(ax.get_figure(root=True))  # type: ignore[arg-type]
     assert list(np.asarray(ax.lines[0].get_ydata())) == list(selection.values)
-    assert list(np.asarray(ax.lines[1].get_xdata())) == [selection.ks[selection.best]]
-    assert f"K = {selection.ks[selection.best]}" in ax.get_title(loc="left")
+    assert list(np.asarray(ax.lines[1].get_xdata())) == [selection.best]
+    assert f"K = {selection.best}" in ax.get_title(loc="left")
 
 
 @pytest.mark.parametrize("k", KS)

@@ -43,8 +43,23 @@ def test_mixture() -> None:
     result = mg.mixture(np.random.default_rng(0).normal(size=200), 2)
     frame = result.to_frame()
     assert frame["variance"].tolist() == result.variances.tolist()
-    assert frame["active"].tolist() == ["free", None]
+    assert frame["active"].tolist() == [None, None]
     assert np.isnan(frame["gap_lower"]).all()
+    held = mg.mixture(np.random.default_rng(0).normal(size=200), 2, mg.LowerOnly(1), init="ckmeans")
+    assert held.to_frame()["active"].tolist() == [*held.active, None]
+
+
+def test_linear_rows_are_not_gaps() -> None:
+    pytest.importorskip("pandas")
+
+    class Sum(mg.Constraint):
+        name = "sum"
+
+        def rows(self, k: int) -> mg.LinearRows:
+            return mg.LinearRows(np.ones((1, k)), [0], [0])
+
+    frame = mg.mixture(np.random.default_rng(0).normal(size=200), 3, Sum()).to_frame()
+    assert frame["active"].tolist() == [None, None, None]
 
 
 def test_polars_where_there_is_no_pandas(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,7 @@ class SelectionLike(Protocol):
 
     @property
     def best(self) -> int:
-        """The index of the least of `values`."""
+        """The number of components that is best: one of `ks`."""
 
 
 class IntervalsLike(Protocol):

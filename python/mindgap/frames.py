@@ -28,12 +28,15 @@ def frame_of(columns: Mapping[str, Any]) -> Any:
 
 
 def gap_columns(gaps: FloatArray, bounds: GapBounds | None, active: Sequence[str]) -> dict[str, Any]:
-    """Return the columns about the gap from each centre to the next; the last centre has none."""
+    """Return the columns about the gap from each centre to the next; the last centre has none.
+
+    Without bounds on the gaps `active` is about other rows, or nothing, and is left out.
+    """
     unbounded = np.full(len(gaps), np.nan)
     lower, upper = (unbounded, unbounded) if bounds is None else (bounds.lower, bounds.upper)
     return {
         "gap_to_next": np.append(gaps, np.nan),
         "gap_lower": np.append(lower, np.nan),
         "gap_upper": np.append(upper, np.nan),
-        "active": [*active, None],
+        "active": [None] * (len(gaps) + 1) if bounds is None else [*active, None],
     }

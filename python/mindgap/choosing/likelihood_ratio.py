@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mindgap.bounds import LinearRows
 from mindgap.choosing.bootstrapping import parametric
 from mindgap.choosing.chi_square import chi_square_tail
 from mindgap.choosing.refitting import refit_like
@@ -97,7 +96,7 @@ def compare(
     """
     _check_same(constrained, free)
     statistic = _statistic(constrained, free)
-    df = _active_bounds(constrained)
+    df = sum(active != "free" for active in constrained.active)
     p_value = chi_square_tail(statistic, df) if df else 1.0
     if n_bootstrap == 0:
         return LikelihoodRatio(statistic, df, p_value)
@@ -122,14 +121,6 @@ def _statistic(constrained: MixtureResult, free: MixtureResult) -> float:
             "init=(result.weights, result.means, result.variances)"
         )
     return max(0.0, 2 * difference)
-
-
-def _active_bounds(result: MixtureResult) -> int:
-    """The gaps at a bound; under general rows, where it is not known which are active, all of them."""
-    rows = None if result.settings is None else result.settings.restriction
-    if isinstance(rows, LinearRows):
-        return min(len(rows), result.k)
-    return sum(active != "free" for active in result.active)
 
 
 def _drawn_statistics(

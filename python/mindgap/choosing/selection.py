@@ -60,28 +60,28 @@ class Selection:
         return result
 
     def summary(self) -> str:
-        """Return the path as a table in plain text, the best marked."""
+        """Return the path as a table in plain text, the best marked, and why others cannot be chosen."""
         head = f"{'k':>4} {self.criterion:>14} {'log-likelihood':>16} {'parameters':>10}  remarks"
-        return "\n".join([head, *(self._row(index) for index in range(len(self.ks)))])
+        return "\n".join([head, *(self._row(index) for index in range(len(self.ks))), *self.notes()])
 
     def _row(self, index: int) -> str:
         k, result = self.ks[index], self.results[index]
-        cells = f"{k:>4}"
+        cells = " " * 42
         if result is not None:
-            cells += f" {self.values[index]:>14.8g} {result.log_likelihood:>16.8g} {result.n_parameters:>10}"
-        else:
-            cells += " " * 43
-        return f"{cells}  {self.remark(index)}".rstrip()
+            cells = f"{self.values[index]:>14.8g} {result.log_likelihood:>16.8g} {result.n_parameters:>10}"
+        return f"{k:>4} {cells}  {self.remark(index)}".rstrip()
 
     def remark(self, index: int) -> str:
-        """Return what a table says of one fit: that it is the best, or what is wrong with it."""
-        result, reason = self.results[index], self.reasons[index]
-        remarks = ["best"] if self.ks[index] == self.best else []
-        if reason is not None:
-            remarks.append(reason)
-        elif result is not None and not result.converged:
-            remarks.append(result.status)
-        return "; ".join(remarks)
+        """Return what a table says of one fit: that it is the best, that there is none, how else it ended."""
+        result = self.results[index]
+        if result is None:
+            return "no fit"
+        best = ["best"] if self.ks[index] == self.best else []
+        return ", ".join(best if result.converged else [*best, result.status])
+
+    def notes(self) -> list[str]:
+        """Return a sentence for each k that cannot be chosen."""
+        return [f"k = {k}: {reason}" for k, reason in zip(self.ks, self.reasons, strict=True) if reason is not None]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the criterion against k into `ax` or a new figure, and return the axes; needs ``mindgap[plot]``."""
@@ -92,7 +92,7 @@ class Selection:
     def to_frame(self) -> Any:
         """Return the path as a frame of pandas or else polars, one row for each k."""
         columns: dict[str, Any] = {"k": list(self.ks)}
-        for name in (*CRITERIA, "log_likelihood"):
+        for name in (self.criterion, "log_likelihood", "n_parameters"):
             columns[name] = [np.nan if result is None else getattr(result, name) for result in self.results]
         columns["status"] = [None if result is None else result.status for result in self.results]
         columns["reason"] = list(self.reasons)

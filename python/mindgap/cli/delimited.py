@@ -97,21 +97,20 @@ def _number(cell: str) -> float | None:
 
 
 def _column(request: Request, rows: list[_Row], names: list[str] | None, place: int) -> Column:
-    name = names[place] if names is not None and names[place] else str(place + 1)
-    values = np.empty(len(rows))
+    name = names[place] if names else None
+    column = Column(np.empty(len(rows)), place + 1, name, [row.line for row in rows])
     for index, row in enumerate(rows):
         cell = row.cells[place].strip() if place < len(row.cells) else ""
         number = np.nan if cell.lower() in MISSING else _number(cell)
         if number is None:
-            raise InvalidInputError(_not_a_number(request, name, row.line, cell))
-        values[index] = number
-    lines = [row.line for row in rows]
-    return Column(values, name, lines).refuse_infinite(request.title)
+            raise InvalidInputError(_not_a_number(f"{column.title} of {request.title}", row.line, cell))
+        column.values[index] = number
+    return column.refuse_infinite(request.title)
 
 
-def _not_a_number(request: Request, name: str, line: int, cell: str) -> str:
+def _not_a_number(where: str, line: int, cell: str) -> str:
     shown = cell if len(cell) <= 40 else f"{cell[:40]}..."
-    text = f"column {name} of {request.title} holds text at line {line}: {shown!r}"
+    text = f"{where} holds text at line {line}: {shown!r}"
     if _number(cell.replace(",", ".")) is not None:
         return f"{text}; write decimals with a point"
     return text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mindgap.cli.options import constraint_option, data_options, epilog, output_options
-from mindgap.cli.printing import gap_cells, number, print_data, print_line, print_table
+from mindgap.cli.printing import gap_cells, number, print_data, print_table, print_words
 from mindgap.cli.reading import Data, Request, read_data
 from mindgap.fit_kmeans import kmeans
 
@@ -61,7 +61,7 @@ def command(request: Request, output: Output, k: int, constraint: str | None, **
     output.write_labels(data, {"label": result.labels})
     output.draw(result)
     if output.as_json:
-        print_line(result.to_json())
+        click.echo(result.to_json())
     else:
         print_result(result, data)
 
@@ -79,5 +79,5 @@ def print_result(result: KMeansResult, data: Data) -> None:
         ]
         for place in range(result.k)
     )
-    print_table(["cluster", "centre", "size", "within", "gap to next", "bound"], rows)
-    print_line(result.verdict())
+    print_table(["cluster", "centre", "size", "within", "to next", "bound"], rows)
+    print_words(result.verdict())

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
-from mindgap.cli.printing import gap_cells, number, print_data, print_line, print_table
+from mindgap.cli.printing import gap_cells, number, print_data, print_table, print_words
 from mindgap.cli.reading import Request, read_data
 from mindgap.fit_mixture import mixture
 
@@ -41,11 +41,13 @@ def command(request: Request, output: Output, k: int, constraint: str | None, se
     data = read_data(request)
     result = mixture(data.values, k, constraint, sample_weight=data.weights, progress=sys.stderr.isatty(), **settings)
     if output.labels is not None:
-        sure = result.predict_proba(data.values)[np.arange(len(data.values)), result.labels]
-        output.write_labels(data, {"label": result.labels, "probability": sure})
+        # Not result.labels: an engine of its own may have kept the data to itself.
+        labels = result.predict(data.values)
+        sure = result.predict_proba(data.values)[np.arange(len(labels)), labels]
+        output.write_labels(data, {"label": labels, "probability": sure})
     output.draw(result)
     if output.as_json:
-        print_line(result.to_json())
+        click.echo(result.to_json())
     else:
         print_data(data)
         print_result(result)
@@ -64,9 +66,10 @@ def print_result(result: MixtureResult) -> None:
         ]
         for place in range(result.k)
     )
-    print_table(["component", "weight", "mean", "std. dev.", "gap to next", "bound"], rows)
-    print_line(f"log-likelihood {result.log_likelihood:.10g}, {result.n_iter} iterations, {result.message}")
-    print_line(f"BIC {result.bic:.8g}, AIC {result.aic:.8g}, ICL {result.icl:.8g}")
+    print_table(["component", "weight", "mean", "std. dev.", "to next", "bound"], rows)
+    print_words(f"log-likelihood {result.log_likelihood:.10g}, {result.n_iter} iterations, {result.message}")
+    icl = "" if result.entropy is None else f", ICL {result.icl:.8g}"
+    print_words(f"BIC {result.bic:.8g}, AIC {result.aic:.8g}{icl}")
 
 
 def fit_document(result: MixtureResult) -> dict[str, Any]:

@@ -33,6 +33,7 @@ def _column(request: Request, array: npt.NDArray[Any], wanted: str | None, optio
     names = array.dtype.names
     width = len(names) if names else 1 if array.ndim == 1 else array.shape[1]
     place = place_of(wanted, names, width, request.title, option)
-    name = names[place] if names else str(place + 1)
-    values = array[name] if names else array.reshape(len(array), -1)[:, place]
-    return Column(as_vector(values, f"column {name}"), name).refuse_infinite(request.title)
+    name = names[place] if names else None
+    values = array.reshape(len(array), -1)[:, place] if name is None else array[name]
+    column = as_vector(values, f"column {name or place + 1} of {request.title}")
+    return Column(column, place + 1, name).refuse_infinite(request.title)

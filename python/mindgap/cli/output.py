@@ -60,7 +60,7 @@ class Output:
 def _lines(data: Data, columns: Mapping[str, Any]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([data.name, *columns])
+    writer.writerow([data.name or "value", *columns])
     rows = zip(data.values.tolist(), *(np.asarray(column).tolist() for column in columns.values()), strict=True)
     empty = [""] * (1 + len(columns))
     writer.writerows(next(rows) if kept else empty for kept in data.kept)

@@ -30,7 +30,8 @@ def read_parquet(request: Request, content: bytes) -> tuple[Column, Column | Non
 
 
 def _column(request: Request, arrow: Any, file: Any, names: list[str], wanted: str | None, option: str) -> Column:
-    name = names[place_of(wanted, names, len(names), request.title, option)]
+    place = place_of(wanted, names, len(names), request.title, option)
+    name = names[place]
     cells = file.read(columns=[name]).column(0)
     kind = cells.type
     if arrow.types.is_decimal(kind):
@@ -38,4 +39,4 @@ def _column(request: Request, arrow: Any, file: Any, names: list[str], wanted: s
     elif not (arrow.types.is_integer(kind) or arrow.types.is_floating(kind) or arrow.types.is_null(kind)):
         raise InvalidInputError(f"column {name} of {request.title} holds {kind}, not numbers")
     values = cells.cast(arrow.float64(), safe=False).to_numpy(zero_copy_only=False)
-    return Column(as_vector(values, f"column {name}"), name).refuse_infinite(request.title)
+    return Column(as_vector(values, f"column {name}"), place + 1, name).refuse_infinite(request.title)

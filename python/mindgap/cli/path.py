@@ -11,7 +11,7 @@ import numpy as np
 from mindgap.choosing.separation_path import GRID, GapPath, gap_path
 from mindgap.cli.mixture import fit_document
 from mindgap.cli.options import data_options, epilog, mixture_options, output_options
-from mindgap.cli.printing import number, print_data, print_json, print_line, print_table
+from mindgap.cli.printing import number, print_data, print_json, print_table, print_words
 from mindgap.cli.reading import Request, read_data
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def command(
         return
     print_data(data)
     print_table(["delta", "log-likelihood", "active", "least gap", "iterations", "remarks"], _rows(path))
-    print_line(path.verdict())
+    print_words(path.verdict())
 
 
 def _rows(path: GapPath) -> list[list[str]]:

@@ -29,16 +29,17 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     Console(highlight=False).print(table)
 
 
-def print_line(text: str) -> None:
-    """Print one line as it is."""
-    click.echo(text)
+def print_words(text: str) -> None:
+    """Print a sentence, on more lines where it is longer than the terminal is wide."""
+    Console(highlight=False).print(Text(text))
 
 
 def print_data(data: Data) -> None:
     """Say what was read, and what was left out."""
     weighted = "" if data.weights is None else f", total weight {data.weights.sum():.10g}"
     dropped = f", {data.n_dropped} missing left out" if data.n_dropped else ""
-    print_line(f"{len(data.values)} values of {data.name}{weighted}{dropped}")
+    named = "" if data.name is None else f" of {data.name}"
+    print_words(f"{len(data.values)} values{named}{weighted}{dropped}")
 
 
 def print_json(document: dict[str, Any]) -> None:

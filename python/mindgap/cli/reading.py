@@ -50,14 +50,14 @@ class Data:
         Their weights, if a column of weights was asked for.
     kept : array of bool
         For every row of the source whether it is among the values.
-    name : str
-        The name of the column, or "value" where it has none.
+    name : str or None
+        The name of the column, if it has one.
     """
 
     values: FloatArray
     weights: FloatArray | None
     kept: npt.NDArray[np.bool_]
-    name: str
+    name: str | None
 
     @property
     def n_dropped(self) -> int:
@@ -76,7 +76,7 @@ def read_data(request: Request) -> Data:
         missing = missing | absent
     kept = ~missing
     if not kept.any():
-        raise InvalidInputError(f"{request.title} has no values in column {column.name}")
+        raise InvalidInputError(f"{request.title} has no values in {column.title}")
     masses = None if weights is None else weights.values[kept]
     return Data(column.values[kept], masses, kept, column.name)
 
@@ -115,6 +115,5 @@ def _check_missing(request: Request, column: Column, missing: npt.NDArray[np.boo
         values = "value is" if count == 1 else "values are"
         where = f"at {first}" if count == 1 else f"the first at {first}"
         raise InvalidInputError(
-            f"{count} {values} missing in column {column.name} of {request.title}, {where}; "
-            "--drop-missing leaves them out"
+            f"{count} {values} missing in {column.title} of {request.title}, {where}; --drop-missing leaves them out"
         )

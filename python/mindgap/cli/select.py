@@ -10,7 +10,7 @@ import click
 from mindgap.choosing.selection import CRITERIA, Selection, select
 from mindgap.cli.mixture import fit_document, print_result
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
-from mindgap.cli.printing import print_data, print_json, print_line, print_table
+from mindgap.cli.printing import print_data, print_json, print_table, print_words
 from mindgap.cli.reading import Request, read_data
 
 if TYPE_CHECKING:
@@ -64,14 +64,17 @@ def command(
         progress=sys.stderr.isatty(),
         **settings,
     )
-    output.write_labels(data, {"label": selection.best_result.labels})
+    if output.labels is not None:
+        output.write_labels(data, {"label": selection.best_result.predict(data.values)})
     output.draw(selection)
     if output.as_json:
         print_json(_document(selection))
         return
     print_data(data)
     print_table(["k", criterion.upper(), "log-likelihood", "parameters", "remarks"], _rows(selection))
-    print_line("")
+    for note in selection.notes():
+        print_words(note)
+    click.echo()
     print_result(selection.best_result)
 
 

@@ -27,15 +27,23 @@ class Column:
     ----------
     values : array of float
         One entry a row.
-    name : str
-        What it is called.
+    number : int
+        Which it is, from 1.
+    name : str or None
+        What it is called, if anything.
     lines : sequence of int or None
         The line of the file that each row begins on; None where the file has no lines.
     """
 
     values: FloatArray
-    name: str
+    number: int
+    name: str | None = None
     lines: Sequence[int] | None = None
+
+    @property
+    def title(self) -> str:
+        """What messages call it."""
+        return f"column {self.name or self.number}"
 
     def place(self, row: int) -> str:
         """Return where a row is, for messages."""
@@ -47,7 +55,7 @@ class Column:
         if infinite.any():
             row = int(np.argmax(infinite))
             value = self.values[row]
-            raise InvalidInputError(f"column {self.name} of {source} holds {value} at {self.place(row)}; remove it")
+            raise InvalidInputError(f"{self.title} of {source} holds {value} at {self.place(row)}; remove it")
         return self
 
 

@@ -20,7 +20,7 @@ def plot_selection(selection: SelectionLike, ax: Axes | None = None) -> Axes:
     """Draw the criterion into `ax`, or into a new figure; return the axes."""
     ax = axes_or_new(ax)
     ks, values = np.asarray(selection.ks), np.asarray(selection.values, dtype=np.float64)
-    best = selection.best
+    best = int(np.flatnonzero(ks == selection.best)[0])
     ax.plot(ks, values, color=INK, linewidth=1.4, marker="o", markersize=4.5, zorder=2)
     ax.plot(
         ks[best],
@@ -34,7 +34,7 @@ def plot_selection(selection: SelectionLike, ax: Axes | None = None) -> Axes:
         zorder=3,
     )
     ax.axvline(ks[best], color=HELD, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1)
-    ax.set_title(f"least at K = {ks[best]}", color=HELD, fontsize=9, loc="left")
+    ax.set_title(f"best at K = {ks[best]}", color=HELD, fontsize=9, loc="left")
     ax.set_xlim(ks.min() - 0.5, ks.max() + 0.5)
     ax.margins(y=0.12)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=14))

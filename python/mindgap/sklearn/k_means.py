@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from mindgap.arrays import as_vector
 from mindgap.fit_kmeans import kmeans
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mindgap.constraints import Constraint
 
 
-class KMeans1D(OneColumn, TransformerMixin, ClusterMixin, BaseEstimator):
+class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Exact k-means of one column, whose centres hold a constraint.
 
     Parameters

@@ -1,0 +1,158 @@
+"""The estimators beside scikit-learn's own: its checks, its tools, its attributes."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindgap as mg
+from mindgap.datasets import paper_model
+
+pytest.importorskip("sklearn")
+
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from mindgap.sklearn import GaussianMixture1D, KMeans1D
+
+X = paper_model("B", 300, seed=1).values
+ESTIMATORS = [KMeans1D(3, constraint="lower-only:delta=1.5"), GaussianMixture1D(3, constraint=mg.LowerOnly(1.5))]
+
+
+class _FirstColumn:
+    """Hands on the first column, since scikit-learn's checks have several."""
+
+    def _column(self, X: Any, *, reset: bool, least: Any = 1) -> Any:  # noqa: N803
+        return self._table(X, reset=reset, least=least)[:, 0]  # type: ignore[attr-defined]
+
+
+class FirstColumnKMeans(_FirstColumn, KMeans1D):
+    pass
+
+
+class FirstColumnMixture(_FirstColumn, GaussianMixture1D):
+    pass
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.parametrize("estimator", [FirstColumnKMeans(3), FirstColumnMixture(2), FirstColumnMixture()])
+def test_the_checks_of_scikit_learn(estimator: Any) -> None:
+    checks = check_estimator(estimator, on_fail=None)
+    assert len(checks) > 40
+    assert [(check["check_name"], check["exception"]) for check in checks if check["status"] == "failed"] == []
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_thin_over_the_functions(estimator: Any) -> None:
+    fitted = clone(estimator).fit(X)
+    if isinstance(estimator, KMeans1D):
+        expected = mg.kmeans(X, 3, mg.LowerOnly(1.5))
+        assert fitted.cluster_centers_.tolist() == expected.centers[:, None].tolist()
+        assert fitted.inertia_ == expected.inertia
+        assert fitted.n_iter_ == 1
+        assert fitted.score(X) == pytest.approx(-expected.inertia)
+        assert fitted.transform(X).shape == (300, 3)
+        assert fitted.transform([expected.centers[1]]).argmin() == 1
+        assert fitted.get_feature_names_out().tolist() == ["kmeans1d0", "kmeans1d1", "kmeans1d2"]
+    else:
+        found = mg.mixture(X, 3, mg.LowerOnly(1.5))
+        assert fitted.means_.tolist() == found.means[:, None].tolist()
+        assert fitted.covariances_.tolist() == found.variances[:, None, None].tolist()
+        assert (fitted.precisions_ == 1 / fitted.covariances_).all()
+        assert fitted.weights_.tolist() == found.weights.tolist()
+        assert (fitted.converged_, fitted.n_iter_) == (found.converged, found.n_iter)
+        assert fitted.lower_bound_ == pytest.approx(fitted.score(X))
+        assert fitted.bic(X) == pytest.approx(found.bic)
+        assert fitted.aic(X) == pytest.approx(found.aic)
+        assert fitted.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(300))
+        assert fitted.score_samples(X).sum() == pytest.approx(found.log_likelihood)
+        values, components = fitted.sample(5, random_state=3)
+        assert (values.shape, components.shape) == ((5, 1), (5,))
+        assert values.tolist() == fitted.sample(5, random_state=3)[0].tolist()
+    assert fitted.labels_.tolist() == fitted.result_.labels.tolist() == fitted.predict(X).tolist()
+    assert fitted.n_features_in_ == 1
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_shapes_of_input(estimator: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    expected = clone(estimator).fit_predict(X).tolist()
+    for x in (X[:, None], X.tolist(), X.astype(object), pandas.Series(X, name="size"), pandas.DataFrame({"size": X})):
+        fitted = clone(estimator).fit(x)
+        assert fitted.labels_.tolist() == expected
+        assert fitted.predict(x).tolist() == expected
+    assert clone(estimator).fit(pandas.Series(X, name="size")).feature_names_in_.tolist() == ["size"]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_several_columns_are_refused(estimator: Any) -> None:
+    with pytest.raises(
+        mg.InvalidInputError, match=r"X has 2 columns; .*1D is for one: choose it, as with X\[:, \[0\]\]"
+    ):
+        clone(estimator).fit(np.ones((5, 2)))
+    with pytest.raises(ValueError, match="X has 2 features"):
+        clone(estimator).fit(X).predict(np.ones((5, 2)))
+    with pytest.raises(ValueError, match="NaN"):
+        clone(estimator).fit([1.0, np.nan, 2.0, 3.0])
+    for method in ("predict", "score"):
+        with pytest.raises(NotFittedError):
+            getattr(clone(estimator), method)(X)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_parameters_clones_and_pickles(estimator: Any) -> None:
+    twin = clone(estimator)
+    assert twin.get_params().keys() == estimator.get_params().keys()
+    assert repr(twin.set_params(constraint=None)) == f"{type(estimator).__name__}({_first(estimator)}=3)"
+    fitted = clone(estimator).fit(X)
+    assert pickle.loads(pickle.dumps(fitted)).predict(X).tolist() == fitted.labels_.tolist()
+
+
+def _first(estimator: Any) -> str:
+    return "n_clusters" if isinstance(estimator, KMeans1D) else "n_components"
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_sample_weight(estimator: Any) -> None:
+    weights = np.arange(len(X)) % 3
+    weighted = clone(estimator).fit(X, sample_weight=weights)
+    repeated = clone(estimator).fit(np.repeat(X, weights))
+    centers = "cluster_centers_" if isinstance(estimator, KMeans1D) else "means_"
+    np.testing.assert_allclose(getattr(weighted, centers), getattr(repeated, centers), rtol=1e-7)
+    np.testing.assert_allclose(weighted.score(X, sample_weight=weights), repeated.score(np.repeat(X, weights)))
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_in_a_pipeline(estimator: Any) -> None:
+    labels = make_pipeline(StandardScaler(), clone(estimator).set_params(constraint=None)).fit_predict(X[:, None])
+    assert labels.tolist() == clone(estimator).set_params(constraint=None).fit_predict(X).tolist()
+    assert cross_val_score(estimator, X[:, None], cv=3).shape == (3,)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:One or more of the test scores")
+def test_search_over_constraints() -> None:
+    grid: dict[str, list[Any]] = {"constraint": [None, "lower-only:delta=1.9", mg.TwoSided(1.9, 2.1)]}
+    found = GridSearchCV(GaussianMixture1D(3), grid, cv=3).fit(X[:, None])
+    assert found.best_params_["constraint"] in grid["constraint"]
+    assert np.isfinite(found.cv_results_["mean_test_score"]).all()
+    too_far = {"constraint": ["lower-only:delta=1", "lower-only:delta=1000"]}
+    found = GridSearchCV(KMeans1D(3), too_far, cv=3).fit(X[:, None])
+    assert np.isnan(found.cv_results_["mean_test_score"]).tolist() == [False, True]
+    assert found.best_params_ == {"constraint": "lower-only:delta=1"}
+
+
+def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    import mindgap.sklearn as face
+
+    monkeypatch.setattr("mindgap.extras.find_spec", lambda name: None)
+    with pytest.raises(mg.MissingExtraError, match=r'pip install "mindgap\[sklearn\]"'):
+        importlib.reload(face)

@@ -74,7 +74,7 @@ impl Start {
     pub(super) fn check_scale(&self, frame: &Frame) -> Result<(), MixtureError> {
         let find = |what: &'static str, values: &[f64], largest: f64, enter: &dyn Fn(f64) -> f64| match values
             .iter()
-            .position(|&x| !(enter(x).abs() <= largest))
+            .position(|&x| enter(x).abs() > largest)
         {
             Some(component) => Err(MixtureError::StartOffScale { what, component, value: values[component] }),
             None => Ok(()),

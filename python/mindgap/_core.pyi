@@ -4,6 +4,21 @@ from typing import Any, Final, Literal, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
+__all__ = [
+    "VERSION",
+    "KMeansFit",
+    "MixtureFit",
+    "Sample",
+    "ckmeans_start",
+    "constrained_kmeans_start",
+    "kmeans",
+    "mixture",
+    "moments",
+    "predict",
+    "predict_proba",
+    "score_samples",
+]
+
 _Floats: TypeAlias = npt.NDArray[np.float64]
 _Gaps: TypeAlias = tuple[_Floats, _Floats]
 _Rows: TypeAlias = tuple[_Floats, _Floats, _Floats]

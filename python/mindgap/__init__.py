@@ -1,6 +1,6 @@
 """One-dimensional k-means and Gaussian mixtures whose neighbouring centres keep a given gap."""
 
-from mindgap import _core
+from mindgap import _core, datasets
 from mindgap.bounds import GapBounds, LinearRows
 from mindgap.choosing import Bootstrap, GapPath, LikelihoodRatio, Selection, compare, gap_path, select
 from mindgap.constraints import Constraint, LowerOnly, PerGap, TwoSided
@@ -58,6 +58,7 @@ __all__ = [
     "__version__",
     "compare",
     "constraint",
+    "datasets",
     "engine",
     "gap_path",
     "hookimpl",

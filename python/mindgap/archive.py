@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +26,16 @@ def dump(result: KMeansResult | MixtureResult, extra: dict[str, Any] | None = No
         fields |= {"gap_lower": result.bounds.lower, "gap_upper": result.bounds.upper}
     if result.histogram is not None:
         fields |= {"histogram_counts": result.histogram.counts, "histogram_edges": result.histogram.edges}
+    import json  # not needed to import mindgap
+
     plain = {name: _plain(value) for name, value in (fields | (extra or {})).items()}
     return json.dumps({"mindgap": type(result).__name__, "version": VERSION, **plain}, allow_nan=False)
 
 
 def load(kind: str, text: str | bytes) -> Fields:
     """The fields of a result of that kind, or InvalidInputError."""
+    import json
+
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:

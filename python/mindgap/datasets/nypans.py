@@ -6,8 +6,6 @@ students, heights recorded to the inch.
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import numpy as np
 
 from mindgap.datasets.labelled import Labelled
@@ -19,6 +17,8 @@ NYPANS_UPPER = (0.029023, 0.01895, 0.01154)
 
 def nypans_heights() -> Labelled:
     """Return the heights in metres of 9980 students, and their grade as 0 (grade 9) to 3 (grade 12)."""
+    from importlib.resources import files  # slow to import, and seldom needed
+
     text = files("mindgap.datasets").joinpath("nypans_2010_height_by_grade.csv").read_text(encoding="utf-8")
     rows = np.array([[float(cell) for cell in line.split(",")] for line in text.splitlines()[1:]])
     heights, counts = rows[:, 0], rows[:, 1:].astype(np.int64)

@@ -13,6 +13,9 @@ FloatArray = npt.NDArray[np.float64]
 
 _NUMBERS = "biuf"
 
+#: What any count of points, clusters or iterations stays below.
+_LARGEST_COUNT = 2**53
+
 
 def as_vector(x: Any, name: str) -> FloatArray:
     """One-dimensional doubles from a list, an array of any stride or byte order, a column, a series.
@@ -64,6 +67,8 @@ def as_count(k: Any, name: str) -> int:
         raise InvalidInputError(f"{name} is {k!r}; it must be a whole number")
     if k < 1:
         raise InvalidInputError(f"{name} is {k}; it must be at least 1")
+    if k > _LARGEST_COUNT:
+        raise InvalidInputError(f"{name} is {k}, which is beyond all counting")
     return int(k)
 
 

@@ -79,10 +79,6 @@ def kmeans(
     if lookup.engine(engine).name != "local":
         raise InvalidInputError(f"k-means does not run on the engine {engine!r}; use the local one")
     sample = Sample.of(x, sample_weight)
-    if count > len(sample):
-        raise InvalidInputError(
-            f"k is {count}, but there are only {len(sample)} points (of positive weight); every cluster needs one"
-        )
     with guard.infeasible_by(chosen):
         fit = _core.kmeans(
             sample._core, count, None if asked is None else asked.arrays(), centers=centers, method=method, ties=ties

@@ -34,7 +34,7 @@ pub enum SampleError {
         len: usize,
     },
     /// A NaN or an infinity.
-    #[error("the data hold {value} at index {index}; drop or replace values that are not finite")]
+    #[error("the data hold {value:?} at index {index}; drop or replace values that are not finite")]
     NotFinite {
         /// Where the first one is.
         index: usize,
@@ -58,7 +58,7 @@ pub enum SampleError {
         weights: usize,
     },
     /// A weight is negative, NaN or infinite.
-    #[error("the weight at index {index} is {value}; weights must be finite and not negative")]
+    #[error("the weight at index {index} is {value:?}; weights must be finite and not negative")]
     BadWeight {
         /// Where the first one is.
         index: usize,
@@ -81,7 +81,7 @@ pub enum SampleError {
 #[non_exhaustive]
 pub enum ConstraintError {
     /// A lower bound that is negative, NaN or infinite.
-    #[error("the lower bound of {gap} is {value}; it must be finite and not negative", gap = gap_name(*.gap))]
+    #[error("the lower bound of {gap} is {value:?}; it must be finite and not negative", gap = gap_name(*.gap))]
     BadLower {
         /// Which gap (0-based), or `None` for all.
         gap: Option<usize>,
@@ -89,7 +89,7 @@ pub enum ConstraintError {
         value: f64,
     },
     /// An upper bound that is negative or NaN.
-    #[error("the upper bound of {gap} is {value}; it must be a number that is not negative, or infinity", gap = gap_name(*.gap))]
+    #[error("the upper bound of {gap} is {value:?}; it must be a number that is not negative, or infinity", gap = gap_name(*.gap))]
     BadUpper {
         /// Which gap (0-based), or `None` for all.
         gap: Option<usize>,
@@ -97,7 +97,7 @@ pub enum ConstraintError {
         value: f64,
     },
     /// A lower bound above its upper bound.
-    #[error("the lower bound {lower} of {gap} is above its upper bound {upper}", gap = gap_name(*.gap))]
+    #[error("the lower bound {lower:?} of {gap} is above its upper bound {upper:?}", gap = gap_name(*.gap))]
     Crossed {
         /// Which gap (0-based), or `None` for all.
         gap: Option<usize>,
@@ -189,7 +189,7 @@ pub enum KMeansError {
     Unsupported(String),
     /// The paper's program found no solution (which does not prove that there is none).
     #[error(
-        "the paper's program finds no solution for k = {k}, δ = {delta}; method \"exact\" decides whether there is one"
+        "the paper's program finds no solution for k = {k}, δ = {delta:?}; method \"exact\" decides whether there is one"
     )]
     PaperFailed {
         /// The number of clusters.
@@ -203,7 +203,7 @@ pub enum KMeansError {
 }
 
 fn largest_lower(largest: &Option<f64>) -> String {
-    largest.map_or_else(String::new, |delta| format!("; the largest feasible lower bound is {delta}"))
+    largest.map_or_else(String::new, |delta| format!("; the largest feasible lower bound is {delta:?}"))
 }
 
 /// Faults of a mixture fit.
@@ -222,7 +222,7 @@ pub enum MixtureError {
         distinct: usize,
     },
     /// A setting out of its range.
-    #[error("{name} is {value}; {expected}")]
+    #[error("{name} is {value:?}; {expected}")]
     BadSetting {
         /// Which setting.
         name: &'static str,
@@ -252,7 +252,7 @@ pub enum MixtureError {
         given: usize,
     },
     /// A number in a start that makes no sense.
-    #[error("the start's {what} {component} is {value}; {}", start_expects(.what))]
+    #[error("the start's {what} {component} is {value:?}; {}", start_expects(.what))]
     BadStart {
         /// "weight", "mean" or "variance".
         what: &'static str,
@@ -263,7 +263,7 @@ pub enum MixtureError {
     },
     /// A mean or variance of a start that has nothing to do with the data.
     #[error(
-        "the start's {what} {component} is {value}, over a million times the data's range off; start nearer to the data"
+        "the start's {what} {component} is {value:?}, over a million times the data's range off; start nearer to the data"
     )]
     StartOffScale {
         /// "mean" or "variance" (whose root is meant).
@@ -274,7 +274,7 @@ pub enum MixtureError {
         value: f64,
     },
     /// The weights of a start do not sum to one.
-    #[error("the start's weights sum to {sum}; they must sum to 1")]
+    #[error("the start's weights sum to {sum:?}; they must sum to 1")]
     StartWeights {
         /// Their sum.
         sum: f64,

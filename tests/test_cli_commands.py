@@ -126,7 +126,7 @@ def test_path(fit: Any, values: Any) -> None:
     assert (document["k"], document["bites_at"]) == (3, expected.bites_at)
     assert [entry["delta"] for entry in document["path"]] == [0, 1, 2, 3]
     assert [entry["log_likelihood"] for entry in document["path"]] == expected.log_likelihoods.tolist()
-    assert fit("path").out.splitlines()[-1] == expected.verdict()
+    assert fit("path").out.splitlines()[-1] == expected.table().notes[0]
     narrow = json.loads(fit("path", "--deltas", "1,2", "--width", 0.1, "--json").out)["path"]
     assert all(1 - 1e-9 <= gap <= 1.1 + 1e-9 for gap in narrow[0]["gaps"])
 

@@ -112,7 +112,7 @@ def test_faces() -> None:
     assert repr(path).startswith("GapPath(k=3, 4 deltas from 0 to 3, bites_at=")
     lines = path.summary().splitlines()
     assert len(lines) == 6
-    assert lines[-1] == path.verdict()
+    assert lines[-1] == path.table().notes[0]
     frame = path.to_frame()
     assert frame["delta"].tolist() == [0, 1, 2, 3]
     assert frame["mean_2"].tolist() == path.means[:, 2].tolist()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
+import mindgap as mg
 from drawn import a_kmeans, a_mixture
 from mindgap.notebook import MOST_ROWS, notebook_table
 
@@ -51,4 +53,11 @@ def test_the_summary_has_the_same_cells() -> None:
         lines = result.summary().split("\n")
         assert len(lines) == 6
         assert all(line == line.rstrip() for line in lines)
-        assert max(map(len, lines[:-1])) <= 90
+        assert max(map(len, lines[:-1])) <= 80
+
+
+def test_paths_selections_and_bootstraps() -> None:
+    x = np.random.default_rng(1).normal(size=100)
+    path, selection = mg.gap_path(x, 2, [0, 1, 2]), mg.select(x, [1, 2])
+    for shown, rows in ((path, 3), (selection, 2), (mg.mixture(x, 1).bootstrap(3, 1), 3)):
+        assert Checked(shown._repr_html_()).seen.count("tr") == rows + 2

@@ -16,8 +16,8 @@ from mindgap.errors import InvalidInputError
 from mindgap.frames import frame_of, gap_columns
 from mindgap.gap_text import ACTIVE, gap_bound_text
 from mindgap.histogram import Histogram
-from mindgap.notebook import notebook_table
 from mindgap.sample import Sample
+from mindgap.text_table import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,16 +105,10 @@ class KMeansResult:
             raise InvalidInputError(f"x holds nan at index {index}; drop or replace it")
         return np.searchsorted(self.boundaries, values, side="left").astype(np.int32)
 
-    def summary(self) -> str:
-        """A table of the clusters, and what is proven of it, as plain text."""
-        head = f"{'cluster':>7} {'centre':>13} {'size':>10} {'within':>13} {'gap to next':>13}  bound"
-        row = "{:>7} {:>13} {:>10} {:>13} {:>13}  {}"
-        rows = [row.format(*self._cells(cluster)).rstrip() for cluster in range(self.k)]
-        return "\n".join([head, *rows, self.verdict()])
-
-    def _repr_html_(self) -> str:
-        head = ("cluster", "centre", "size", "within", "gap to next", "bound")
-        return notebook_table(f"k-means, k = {self.k}", head, map(self._cells, range(self.k)), self.verdict())
+    def table(self) -> TextTable:
+        """Return what `summary`, notebooks and the command line show: the clusters, and what is proven of them."""
+        head = ("cluster", "centre", "size", "within", "to next", "bound")
+        return TextTable(f"k-means, k = {self.k}", head, [*map(self._cells, range(self.k))], [self._verdict()])
 
     def _cells(self, cluster: int) -> list[str]:
         cells = [f"{cluster}", f"{self.centers[cluster]:.6g}", f"{self.sizes[cluster]}", f"{self.within[cluster]:.6g}"]
@@ -122,11 +116,17 @@ class KMeansResult:
             return [*cells, "", ""]
         return [*cells, f"{self.gaps[cluster]:.6g}", gap_bound_text(self.bounds, self.active, cluster)]
 
-    def verdict(self) -> str:
-        """Return the cost and what is proven of it, in words."""
+    def _verdict(self) -> str:
         if self.optimal:
             return f"inertia {self.inertia:.10g}, proven optimal"
         return f"inertia {self.inertia:.10g}, proven to be at least {self.lower_bound:.10g}"
+
+    def summary(self) -> str:
+        """Return a table of the clusters, and what is proven of them, as plain text."""
+        return self.table().plain()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the data, the clusters and their centres, and the gaps with their bounds; needs ``mindgap[plot]``.

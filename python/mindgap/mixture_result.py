@@ -17,8 +17,8 @@ from mindgap.fit_settings import FitSettings
 from mindgap.frames import frame_of, gap_columns
 from mindgap.gap_text import ACTIVE, gap_bound_text
 from mindgap.histogram import Histogram
-from mindgap.notebook import notebook_table
 from mindgap.sample import Sample
+from mindgap.text_table import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -206,16 +206,11 @@ class MixtureResult:
     def _parameters(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         return self.weights, self.means, self.variances
 
-    def summary(self) -> str:
-        """Return a table of the components, and how the fit ended, as plain text."""
-        head = f"{'component':>9} {'weight':>9} {'mean':>13} {'std. dev.':>13} {'gap to next':>13}  bound"
-        row = "{:>9} {:>9} {:>13} {:>13} {:>13}  {}"
-        rows = [row.format(*self._cells(component)).rstrip() for component in range(self.k)]
-        return "\n".join([head, *rows, self._ending()])
-
-    def _repr_html_(self) -> str:
-        head = ("component", "weight", "mean", "std. dev.", "gap to next", "bound")
-        return notebook_table(f"Gaussian mixture, k = {self.k}", head, map(self._cells, range(self.k)), self._ending())
+    def table(self) -> TextTable:
+        """Return what `summary`, notebooks and the command line show: the components, and how the fit ended."""
+        ending = f"log-likelihood {self.log_likelihood:.10g}, {self.n_iter} iterations, {self.message}"
+        head = ("component", "weight", "mean", "std. dev.", "to next", "bound")
+        return TextTable(f"Gaussian mixture, k = {self.k}", head, [*map(self._cells, range(self.k))], [ending])
 
     def _cells(self, component: int) -> list[str]:
         parameters = self.means[component], np.sqrt(self.variances[component])
@@ -224,8 +219,12 @@ class MixtureResult:
             return [*cells, "", ""]
         return [*cells, f"{self.gaps[component]:.6g}", gap_bound_text(self.bounds, self.active, component)]
 
-    def _ending(self) -> str:
-        return f"log-likelihood {self.log_likelihood:.10g}, {self.n_iter} iterations, {self.message}"
+    def summary(self) -> str:
+        """Return a table of the components, and how the fit ended, as plain text."""
+        return self.table().plain()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the data, the components and their sum, and the gaps with their bounds; needs ``mindgap[plot]``.

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    #: Whether to show a bar, or what to call with (done, total) instead.
-    Progress: TypeAlias = bool | Callable[[int, int], None]
-else:
-    Progress = object
+#: Whether to show a bar, or what to call with (done, total) instead.
+Progress: TypeAlias = "bool | Callable[[int, int], None]"
 
 _WIDTH = 30
 

@@ -13,6 +13,7 @@ from mindgap.choosing.replicates import replicate
 from mindgap.errors import InvalidInputError, SolverError
 from mindgap.frames import frame_of
 from mindgap.sample import Sample
+from mindgap.text_table import TextTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,17 +80,17 @@ class Bootstrap:
         """Return the standard deviation of each parameter over the replicates."""
         return Replicates(**{name: getattr(self.replicates, name).std(axis=0) for name in PARAMETERS})
 
-    def summary(self, level: float = 0.95) -> str:
-        """Return the estimates and their intervals as a table in plain text."""
-        head = f"{'parameter':<14} {'estimate':>13} {'from':>13} {'to':>13}"
-        rows = [
-            f"{name:<14} {estimate:>13.6g} {low:>13.6g} {high:>13.6g}" for name, estimate, low, high in self.rows(level)
-        ]
+    def table(self, level: float = 0.95) -> TextTable:
+        """Return what `summary` and notebooks show: the estimates and their intervals."""
         failed = f", {self.n_failed} more failed and are left out" if self.n_failed else ""
-        return "\n".join([head, *rows, f"{100 * level:g}% intervals from {len(self)} replicates{failed}"])
+        note = f"{100 * level:g}% intervals from {len(self)} replicates{failed}"
+        rows = [
+            [f"{low:.6g}", f"{estimate:.6g}", f"{high:.6g}", name] for name, estimate, low, high in self._rows(level)
+        ]
+        return TextTable(f"Bootstrap, k = {self.estimate.k}", ("from", "estimate", "to", "parameter"), rows, [note])
 
-    def rows(self, level: float = 0.95) -> list[tuple[str, float, float, float]]:
-        """Return for each parameter its name, the estimate, and the ends of its interval."""
+    def _rows(self, level: float) -> list[tuple[str, float, float, float]]:
+        """For each parameter its name, the estimate, and the ends of its interval."""
         intervals = self.interval(level)
         return [
             (f"{name.removesuffix('s')} {index}", float(estimate), float(low), float(high))
@@ -99,9 +100,16 @@ class Bootstrap:
             )
         ]
 
+    def summary(self, level: float = 0.95) -> str:
+        """Return the estimates and their intervals as a table in plain text."""
+        return self.table(level).plain()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
     def to_frame(self, level: float = 0.95) -> Any:
         """Return the estimates and their intervals as a frame of pandas or else polars."""
-        names, estimates, lows, highs = zip(*self.rows(level), strict=True)
+        names, estimates, lows, highs = zip(*self._rows(level), strict=True)
         return frame_of({"parameter": names, "estimate": estimates, "low": lows, "high": highs})
 
     def __repr__(self) -> str:

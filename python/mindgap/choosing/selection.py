@@ -15,6 +15,7 @@ from mindgap.fit_mixture import mixture
 from mindgap.frames import frame_of
 from mindgap.mixture_result import DEGENERATE, MixtureResult
 from mindgap.progress_bar import shown
+from mindgap.text_table import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,29 +60,28 @@ class Selection:
         assert result is not None  # `best` is chosen among the fits
         return result
 
+    def table(self) -> TextTable:
+        """Return what `summary`, notebooks and the command line show: the path, and why a k cannot be chosen."""
+        head = ("k", self.criterion.upper(), "log-likelihood", "parameters", "remarks")
+        notes = [f"k = {k}: {reason}" for k, reason in zip(self.ks, self.reasons, strict=True) if reason is not None]
+        return TextTable("Number of components", head, [*map(self._cells, range(len(self.ks)))], notes)
+
+    def _cells(self, index: int) -> list[str]:
+        k, result = f"{self.ks[index]}", self.results[index]
+        if result is None:
+            return [k, "", "", "", "no fit"]
+        remarks = ["best"] if self.ks[index] == self.best else []
+        if not result.converged:
+            remarks.append(result.status)
+        numbers = [f"{self.values[index]:.8g}", f"{result.log_likelihood:.8g}", f"{result.n_parameters}"]
+        return [k, *numbers, ", ".join(remarks)]
+
     def summary(self) -> str:
         """Return the path as a table in plain text, the best marked, and why others cannot be chosen."""
-        head = f"{'k':>4} {self.criterion:>14} {'log-likelihood':>16} {'parameters':>10}  remarks"
-        return "\n".join([head, *(self._row(index) for index in range(len(self.ks))), *self.notes()])
+        return self.table().plain()
 
-    def _row(self, index: int) -> str:
-        k, result = self.ks[index], self.results[index]
-        cells = " " * 42
-        if result is not None:
-            cells = f"{self.values[index]:>14.8g} {result.log_likelihood:>16.8g} {result.n_parameters:>10}"
-        return f"{k:>4} {cells}  {self.remark(index)}".rstrip()
-
-    def remark(self, index: int) -> str:
-        """Return what a table says of one fit: that it is the best, that there is none, how else it ended."""
-        result = self.results[index]
-        if result is None:
-            return "no fit"
-        best = ["best"] if self.ks[index] == self.best else []
-        return ", ".join(best if result.converged else [*best, result.status])
-
-    def notes(self) -> list[str]:
-        """Return a sentence for each k that cannot be chosen."""
-        return [f"k = {k}: {reason}" for k, reason in zip(self.ks, self.reasons, strict=True) if reason is not None]
+    def _repr_html_(self) -> str:
+        return self.table().html()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the criterion against k into `ax` or a new figure, and return the axes; needs ``mindgap[plot]``."""
@@ -148,9 +148,12 @@ def select(
 
     Examples
     --------
-    >>> x = mg.datasets.paper_model("B", 2000, seed=1).values
-    >>> mg.select(x, range(1, 5), "lower-only:delta=1.5", criterion="icl").ks
+    >>> from mindgap.datasets import paper_model
+    >>> path = mg.select(paper_model("C", 2000, seed=1).values, range(1, 5), "lower-only:delta=1")
+    >>> path.ks
     (1, 2, 3, 4)
+    >>> path.best_result.k == path.best
+    True
     """
     if criterion not in CRITERIA:
         raise InvalidInputError(f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}")

@@ -18,6 +18,7 @@ from mindgap.mixture_result import DEGENERATE, MixtureResult
 from mindgap.progress_bar import shown
 from mindgap.sample import Sample
 from mindgap.start import Start
+from mindgap.text_table import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -76,23 +77,30 @@ class GapPath:
         biting = (float(delta) for delta, count in zip(self.deltas, self.n_active, strict=True) if count)
         return next(biting, None)
 
-    def summary(self) -> str:
-        """Return the path as a table in plain text, and where the bound starts to bite."""
-        head = f"{'delta':>12} {'log-likelihood':>16} {'active':>6} {'least gap':>12} {'iterations':>10}  remarks"
-        rows = [self._row(index) for index in range(len(self.deltas))]
-        return "\n".join([head, *rows, self.verdict()])
+    def table(self) -> TextTable:
+        """Return what `summary`, notebooks and the command line show: the path, and where the bound bites."""
+        head = ("delta", "log-likelihood", "active", "least gap", "iterations", "remarks")
+        return TextTable(
+            f"Gap path, k = {self.k}", head, [*map(self._cells, range(len(self.deltas)))], [self._verdict()]
+        )
 
-    def _row(self, index: int) -> str:
+    def _cells(self, index: int) -> list[str]:
         result = self.results[index]
         least = f"{result.gaps.min():.6g}" if result.k > 1 else ""
-        cells = f"{self.deltas[index]:>12.6g} {result.log_likelihood:>16.8g} {self.n_active[index]:>6} {least:>12}"
-        return f"{cells} {result.n_iter:>10}  {'' if result.converged else result.status}".rstrip()
+        numbers = [f"{self.deltas[index]:.6g}", f"{result.log_likelihood:.8g}", f"{self.n_active[index]}", least]
+        return [*numbers, f"{result.n_iter}", "" if result.converged else result.status]
 
-    def verdict(self) -> str:
-        """Return in words where the bound starts to bite."""
+    def _verdict(self) -> str:
         if self.bites_at is None:
             return f"no bound up to {self.deltas[-1]:.6g} bites"
         return f"the bound bites from delta = {self.bites_at:.6g}"
+
+    def summary(self) -> str:
+        """Return the path as a table in plain text, and where the bound starts to bite."""
+        return self.table().plain()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
 
     def plot(self, figure: Figure | None = None) -> Figure:
         """Draw means, gaps and log-likelihood against δ into `figure` or a new one; needs ``mindgap[plot]``."""
@@ -155,8 +163,12 @@ def gap_path(
 
     Examples
     --------
-    >>> path = mg.gap_path(x, 3, deltas=[0, 0.5, 1, 1.5, 2])
-    >>> path.log_likelihoods  # doctest: +SKIP
+    >>> from mindgap.datasets import paper_model
+    >>> path = mg.gap_path(paper_model("C", 2000, seed=1).values, 5, deltas=[0, 1, 2, 3])
+    >>> path.bites_at in path.deltas
+    True
+    >>> bool((path.results[-1].gaps >= 3 - 1e-9).all())
+    True
     """
     count = as_count(k, "k")
     if "constraint" in settings:

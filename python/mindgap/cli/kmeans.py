@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mindgap.cli.options import constraint_option, data_options, epilog, output_options
-from mindgap.cli.printing import gap_cells, number, print_data, print_table, print_words
-from mindgap.cli.reading import Data, Request, read_data
+from mindgap.cli.printing import print_data, print_table
+from mindgap.cli.reading import Request, read_data
 from mindgap.fit_kmeans import kmeans
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
-    from mindgap.kmeans_result import KMeansResult
 
 
 @click.command(
@@ -63,21 +62,5 @@ def command(request: Request, output: Output, k: int, constraint: str | None, **
     if output.as_json:
         click.echo(result.to_json())
     else:
-        print_result(result, data)
-
-
-def print_result(result: KMeansResult, data: Data) -> None:
-    """Print the clusters for people."""
-    print_data(data)
-    rows = (
-        [
-            str(place),
-            number(result.centers[place]),
-            str(result.sizes[place]),
-            number(result.within[place]),
-            *gap_cells(result.gaps, result.bounds, result.active, place),
-        ]
-        for place in range(result.k)
-    )
-    print_table(["cluster", "centre", "size", "within", "to next", "bound"], rows)
-    print_words(result.verdict())
+        print_data(data)
+        print_table(result.table())

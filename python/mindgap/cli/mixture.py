@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
-from mindgap.cli.printing import gap_cells, number, print_data, print_table, print_words
+from mindgap.cli.printing import print_data, print_table, print_words
 from mindgap.cli.reading import Request, read_data
 from mindgap.fit_mixture import mixture
 
@@ -55,19 +55,7 @@ def command(request: Request, output: Output, k: int, constraint: str | None, se
 
 def print_result(result: MixtureResult) -> None:
     """Print the components for people."""
-    deviations = np.sqrt(result.variances)
-    rows = (
-        [
-            str(place),
-            f"{result.weights[place]:.4f}",
-            number(result.means[place]),
-            number(deviations[place]),
-            *gap_cells(result.gaps, result.bounds, result.active, place),
-        ]
-        for place in range(result.k)
-    )
-    print_table(["component", "weight", "mean", "std. dev.", "to next", "bound"], rows)
-    print_words(f"log-likelihood {result.log_likelihood:.10g}, {result.n_iter} iterations, {result.message}")
+    print_table(result.table())
     icl = "" if result.entropy is None else f", ICL {result.icl:.8g}"
     print_words(f"BIC {result.bic:.8g}, AIC {result.aic:.8g}{icl}")
 

@@ -34,10 +34,9 @@ class Output:
             if name is not None and not Path(name).parent.is_dir():
                 raise InvalidInputError(f"there is no folder {Path(name).parent} to write {name} into")
         if self.plot is not None:
-            from mindgap.plots.canvas import FORMATS
+            from mindgap.plots.canvas import picture_format
 
-            if Path(self.plot).suffix.lower().removeprefix(".") not in FORMATS:
-                raise InvalidInputError(f"{self.plot} must end in one of .{', .'.join(FORMATS)}")
+            picture_format(self.plot)
 
     def write_labels(self, data: Data, columns: Mapping[str, Any]) -> None:
         """Write one line for each row of the source, in its order; rows that were dropped have empty cells."""

@@ -11,7 +11,7 @@ import numpy as np
 from mindgap.choosing.separation_path import GRID, GapPath, gap_path
 from mindgap.cli.mixture import fit_document
 from mindgap.cli.options import data_options, epilog, mixture_options, output_options
-from mindgap.cli.printing import number, print_data, print_json, print_table, print_words
+from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, read_data
 
 if TYPE_CHECKING:
@@ -73,22 +73,7 @@ def command(
         print_json(_document(path))
         return
     print_data(data)
-    print_table(["delta", "log-likelihood", "active", "least gap", "iterations", "remarks"], _rows(path))
-    print_words(path.verdict())
-
-
-def _rows(path: GapPath) -> list[list[str]]:
-    return [
-        [
-            number(delta),
-            f"{result.log_likelihood:.8g}",
-            str(active),
-            number(result.gaps.min()) if result.k > 1 else "",
-            str(result.n_iter),
-            "" if result.converged else result.status,
-        ]
-        for delta, active, result in zip(path.deltas, path.n_active, path.results, strict=True)
-    ]
+    print_table(path.table())
 
 
 def _document(path: GapPath) -> dict[str, Any]:

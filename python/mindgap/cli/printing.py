@@ -12,21 +12,21 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mindgap.bounds import GapBounds
     from mindgap.cli.reading import Data
+    from mindgap.text_table import TextTable
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def print_table(table: TextTable) -> None:
     """Print a table: numbers to the right, and the last column, which holds words, folded where it is long."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for index, column in enumerate(columns):
-        words = index == len(columns) - 1
-        table.add_column(column, justify="left" if words else "right", overflow="fold", no_wrap=not words)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    Console(highlight=False).print(table)
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in table.head[:-1]:
+        grid.add_column(column, justify="right", no_wrap=True)
+    grid.add_column(table.head[-1], overflow="fold")
+    for row in table.rows:
+        grid.add_row(*map(Text, row))
+    Console(highlight=False).print(grid)
+    for note in table.notes:
+        print_words(note)
 
 
 def print_words(text: str) -> None:
@@ -55,24 +55,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return _plain(value.tolist())
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def number(value: float) -> str:
-    """Return a number as tables show it."""
-    return f"{value:.6g}"
-
-
-def gap_cells(gaps: Any, bounds: GapBounds | None, active: Sequence[str], place: int) -> list[str]:
-    """Return the gap to the next centre, its bounds, and which it has reached; nothing for the last centre."""
-    if place >= len(gaps):
-        return ["", ""]
-    return [number(gaps[place]), _bound(bounds, active, place)]
-
-
-def _bound(bounds: GapBounds | None, active: Sequence[str], gap: int) -> str:
-    if bounds is None:
-        return ""
-    lower, upper = bounds.lower[gap], bounds.upper[gap]
-    sides = [f">= {number(lower)}" if lower > 0 else "", f"<= {number(upper)}" if math.isfinite(upper) else ""]
-    reached = {"free": "", "lower": "(at lower)", "upper": "(at upper)", "both": "(at both)"}[active[gap]]
-    return " ".join(part for part in (*sides, reached) if part)

@@ -10,7 +10,7 @@ import click
 from mindgap.choosing.selection import CRITERIA, Selection, select
 from mindgap.cli.mixture import fit_document, print_result
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
-from mindgap.cli.printing import print_data, print_json, print_table, print_words
+from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, read_data
 
 if TYPE_CHECKING:
@@ -71,21 +71,9 @@ def command(
         print_json(_document(selection))
         return
     print_data(data)
-    print_table(["k", criterion.upper(), "log-likelihood", "parameters", "remarks"], _rows(selection))
-    for note in selection.notes():
-        print_words(note)
+    print_table(selection.table())
     click.echo()
     print_result(selection.best_result)
-
-
-def _rows(selection: Selection) -> list[list[str]]:
-    rows = []
-    for index, (k, result) in enumerate(zip(selection.ks, selection.results, strict=True)):
-        cells = ["", "", ""]
-        if result is not None:
-            cells = [f"{selection.values[index]:.8g}", f"{result.log_likelihood:.8g}", str(result.n_parameters)]
-        rows.append([str(k), *cells, selection.remark(index)])
-    return rows
 
 
 def _document(selection: Selection) -> dict[str, Any]:

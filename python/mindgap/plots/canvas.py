@@ -36,14 +36,20 @@ def open_sides(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
+def picture_format(path: str | os.PathLike[str]) -> str:
+    """Return the format that the ending of a path stands for, or say which there are."""
+    kind = Path(path).suffix.lower().removeprefix(".")
+    if kind not in FORMATS:
+        raise InvalidInputError(f"{str(path)!r} must end in one of .{', .'.join(FORMATS)}")
+    return kind
+
+
 def save(picture: Artist, path: str | os.PathLike[str]) -> None:
     """Store the figure of a picture (axes, or the figure itself) as PNG, SVG or PDF, by the ending of `path`.
 
     The file is there whole or not at all, and the same picture gives the same file.
     """
-    kind = Path(path).suffix.lower().removeprefix(".")
-    if kind not in FORMATS:
-        raise InvalidInputError(f"{str(path)!r} must end in one of .{', .'.join(FORMATS)}")
+    kind = picture_format(path)
     figure = picture.get_figure(root=True)
     if figure is None:
         raise InvalidInputError("these axes have been removed from their figure; there is nothing to store")

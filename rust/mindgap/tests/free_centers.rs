@@ -2,9 +2,10 @@
 
 mod oracle;
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
-use mindgap::{Centers, GapBounds, KMeans, KMeansFit, Sample};
+use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, Progress, Sample, Ties};
 use oracle::free::least_cost;
 use oracle::partitions::{self, Bounds};
 use oracle::random::Random;
@@ -137,4 +138,130 @@ fn finds_the_known_optima() {
         assert!((fit.inertia() - cost).abs() <= 1e-9 * cost, "{}: {} is not {cost}", instance["id"], fit.inertia());
         assert!(fit.is_optimal(), "{}: {} of {}", instance["id"], fit.lower_bound(), fit.inertia());
     }
+}
+
+/// Points of three bumps.
+fn bumps(n: usize, seed: u64) -> Vec<f64> {
+    let mut random = Random::new(seed);
+    (0..n)
+        .map(|_| {
+            let bump = random.below(3) as f64;
+            bump * 2.0 + (0..4).map(|_| random.uniform(-0.4, 0.4)).sum::<f64>()
+        })
+        .collect()
+}
+
+#[test]
+fn the_worked_example_of_the_paper_costs_half_as_much() {
+    let sample = Sample::new(&[-2.0, 1.0, 2.0, 4.0, 5.0, 6.0, 9.0, 10.0]).unwrap();
+    let fit = fit(&sample, 5, &[1.75; 4], &[f64::INFINITY; 4]);
+    assert!((fit.inertia() - 37.0 / 24.0).abs() < 1e-12);
+    let expected = [-2.0, 1.5, 23.0 / 6.0, 67.0 / 12.0, 9.5];
+    assert!(fit.centers().iter().zip(expected).all(|(center, expected)| (center - expected).abs() < 1e-12));
+}
+
+#[test]
+fn never_dearer_than_means() {
+    for (seed, delta) in [(1, 0.3), (2, 0.9), (3, 1.1), (4, 1.4)] {
+        let sample = Sample::new(&bumps(400, seed)).unwrap();
+        let free = fit(&sample, 4, &[delta; 3], &[f64::INFINITY; 3]);
+        assert!(free.is_optimal());
+        let problem = KMeans::new(4).constraint(GapBounds::lower(delta));
+        if let Ok(means) = problem.fit(&sample) {
+            assert!(free.inertia() <= means.inertia() * (1.0 + 1e-12), "{} {}", free.inertia(), means.inertia());
+        }
+    }
+}
+
+#[test]
+fn units_do_not_matter() {
+    let x = bumps(300, 5);
+    let plain = fit(&Sample::new(&x).unwrap(), 4, &[1.2; 3], &[1.6; 3]);
+    for scale in [2f64.powi(-300), 1e-3, 1e9, 2f64.powi(300)] {
+        let scaled: Vec<f64> = x.iter().map(|x| x * scale).collect();
+        let fit = fit(&Sample::new(&scaled).unwrap(), 4, &[1.2 * scale; 3], &[1.6 * scale; 3]);
+        assert_eq!(fit.labels(), plain.labels());
+        assert!((fit.inertia() / scale / scale - plain.inertia()).abs() <= 1e-9 * plain.inertia());
+        assert!(fit.is_optimal());
+    }
+    let shifted: Vec<f64> = x.iter().map(|x| x + 1e8).collect();
+    let fit = fit(&Sample::new(&shifted).unwrap(), 4, &[1.2; 3], &[1.6; 3]);
+    assert_eq!(fit.labels(), plain.labels());
+    assert!((fit.inertia() - plain.inertia()).abs() <= 1e-6 * plain.inertia());
+}
+
+#[test]
+fn the_order_of_the_input_does_not_matter() {
+    let x = bumps(500, 6);
+    let reversed: Vec<f64> = x.iter().rev().copied().collect();
+    let one = fit(&Sample::new(&x).unwrap(), 3, &[2.2; 2], &[f64::INFINITY; 2]);
+    let other = fit(&Sample::new(&reversed).unwrap(), 3, &[2.2; 2], &[f64::INFINITY; 2]);
+    assert_eq!(one.centers(), other.centers());
+    assert_eq!(one.inertia().to_bits(), other.inertia().to_bits());
+}
+
+#[test]
+fn hostile_data_are_solved_with_proof() {
+    let outliers: Vec<f64> = bumps(400, 7).into_iter().chain([-3e6, 2e7]).collect();
+    let few_values: Vec<f64> = (0..600).map(|i| [0.0, 0.1, 7.0][i % 3]).collect();
+    let bumps = bumps(400, 8);
+    let unbounded = f64::INFINITY;
+    let cases: [(&str, &[f64], usize, f64, f64); 12] = [
+        ("outliers", &outliers, 5, 0.5, unbounded),
+        ("outliers under a tight bound", &outliers, 6, 1.1, unbounded),
+        ("three values", &few_values, 3, 0.05, unbounded),
+        ("three values, bounds between them", &few_values, 3, 1.0, 3.0),
+        ("a gap wider than the data", &bumps, 3, 20.0, unbounded),
+        ("gaps far wider than the data", &bumps, 5, 500.0, unbounded),
+        ("gaps that just do not fit", &bumps, 5, 2.0, unbounded),
+        ("no gap at all", &bumps, 4, 0.0, 0.0),
+        ("all but no gap", &bumps, 4, 0.0, 1e-3),
+        ("gaps of one length", &bumps, 4, 1.5, 1.5),
+        ("gaps of almost one length", &bumps, 4, 1.5, 1.5 + 1e-9),
+        ("a bound that does nothing", &bumps, 3, 1e-300, 1e300),
+    ];
+    for (name, x, k, lower, upper) in cases {
+        let fit = fit(&Sample::new(x).unwrap(), k, &vec![lower; k - 1], &vec![upper; k - 1]);
+        check(&fit, x, &vec![1.0; x.len()], &vec![lower; k - 1], &vec![upper; k - 1]);
+        assert!(fit.is_optimal(), "{name}: {} of {}", fit.lower_bound(), fit.inertia());
+    }
+}
+
+#[test]
+fn as_many_clusters_as_points() {
+    let x = [0.0, 1.0, 3.0, 3.5, 9.0];
+    let fit = fit(&Sample::new(&x).unwrap(), 5, &[0.5; 4], &[f64::INFINITY; 4]);
+    assert_eq!(fit.inertia(), 0.0);
+    assert!(fit.is_optimal());
+}
+
+#[test]
+fn equal_points_can_stay_together() {
+    let x: Vec<f64> = (0..300).map(|i| ((i * 7) % 23) as f64).collect();
+    let bounds = || GapBounds::between(3.0, 5.0).unwrap();
+    let problem = KMeans::new(5).centers(Centers::Free).ties(Ties::Together).constraint(bounds());
+    let fit = problem.fit(&Sample::new(&x).unwrap()).unwrap();
+    assert!(fit.is_optimal());
+    for (a, b) in x.iter().zip(fit.labels()) {
+        assert!(x.iter().zip(fit.labels()).all(|(c, d)| a != c || b == d));
+    }
+}
+
+#[test]
+fn the_watcher_sees_bounds_close_and_may_stop() {
+    let sample = Sample::new(&bumps(5000, 9)).unwrap();
+    let problem = KMeans::new(5).centers(Centers::Free).constraint(GapBounds::lower(1.3));
+    let optimum = problem.fit(&sample).unwrap().inertia();
+    let mut reports = 0;
+    let mut watch = |progress: &Progress| {
+        if let Progress::Search { cost, lower_bound } = progress {
+            assert!(*cost >= optimum * (1.0 - 1e-9) && *lower_bound <= optimum * (1.0 + 1e-9));
+            reports += 1;
+        }
+        ControlFlow::Continue(())
+    };
+    problem.fit_watched(&sample, Some(&mut watch)).unwrap();
+    assert!(reports > 2);
+    let mut stop = |_: &Progress| ControlFlow::Break(());
+    assert_eq!(problem.fit_watched(&sample, Some(&mut stop)), Err(KMeansError::Interrupted));
 }

@@ -6,7 +6,11 @@
 //! that near the optimum every pair is flat along its bounds. The points inside a cell are left out (third order), those
 //! near the midpoint of two centres are charged what a wrong assignment may save (second order).
 
+use super::Problem;
 use super::grid::{Moments, Nodes};
+
+/// What rounding may take from a difference of moments, relative to their size.
+const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// `Σw(x-a)² + slope·a` as a function of `a` in `-radius ≤ a ≤ radius`.
 #[derive(Clone, Copy, Debug)]
@@ -71,49 +75,82 @@ impl Half {
     }
 }
 
-/// A cell of one centre with what its pairs need.
-pub(super) struct Left<'a> {
-    pub(super) index: i64,
-    /// The slope added to the right half of the cell's cost.
-    pub(super) slope: f64,
-    pub(super) nodes: &'a Nodes,
+/// What the bounds on the pairs of a gap rest on.
+pub(super) struct Gap {
+    pub(super) nodes: Nodes,
     pub(super) radius: f64,
-    /// The middle of cell 0 about the nodes' origin.
-    pub(super) zero: f64,
+    /// The middle of cell 0 about the nodes' two origins.
+    pub(super) zeros: [f64; 2],
     /// The bounds on the gap.
     pub(super) lower: f64,
     pub(super) upper: f64,
+    /// The last point that the clusters before the gap have for sure, and the first that those after it have: points that
+    /// cannot change sides, or else some cluster would be empty.
+    pub(super) outmost: [Option<Outmost>; 2],
 }
 
-impl Left<'_> {
-    /// Bounds for the cells from `first` on, one for each of `slopes` (the slope of that cell's left half).
-    pub(super) fn pairs(&self, first: i64, slopes: impl Iterator<Item = f64>, out: &mut Vec<f64>) {
-        let edge = &self.nodes.from(2 * self.index + 2)[0];
-        let midway = self.nodes.from(self.index + first);
+/// A point that cannot change sides, about the origin of its side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outmost {
+    z: f64,
+    moments: Moments,
+}
+
+impl Outmost {
+    /// Point `i`, about `origin`.
+    pub(super) fn new(problem: &Problem<'_>, i: usize, origin: f64) -> Self {
+        let sample = problem.prefixes.sample();
+        let z = sample.framed(i) - origin;
+        Self { z, moments: Moments::of_point(z, sample.weight(i)) }
+    }
+}
+
+impl Gap {
+    /// Bounds for cell `index`, whose right half has `slope`, with the cells from `first` on, one for each of `slopes`
+    /// (the slope of that cell's left half).
+    pub(super) fn pairs(
+        &self,
+        (index, slope): (i64, f64),
+        first: i64,
+        slopes: impl Iterator<Item = f64>,
+        out: &mut Vec<f64>,
+    ) {
+        let radius = self.radius;
+        let edge = &self.nodes.from(2 * index + 2)[0].before;
+        let midway = self.nodes.from(index + first);
         let edges = self.nodes.from(2 * first);
-        let middle = self.zero + 2.0 * self.radius * self.index as f64;
-        for (v, slope) in slopes.enumerate() {
-            let cells = first - self.index + v as i64;
-            let apart = 2.0 * self.radius * cells as f64;
-            let far_middle = middle + apart;
+        let middle = self.zeros[0] + 2.0 * radius * index as f64;
+        let own = self.outmost[0].filter(|point| point.z > middle + radius);
+        for (v, far_slope) in slopes.enumerate() {
+            let cells = first - index + v as i64;
+            let apart = 2.0 * radius * cells as f64;
+            let far_middle = self.zeros[1] + 2.0 * radius * (first + v as i64) as f64;
             let [earliest, midpoint, latest] = [&midway[v], &midway[v + 1], &midway[v + 2]];
+            let far_edge = &edges[2 * v].after;
             let (near, far, saved) = if cells > 3 {
                 // What the points between the midpoint and its earliest (latest) place save by changing sides.
-                let at = 0.5 * (middle + far_middle);
-                let before = earliest.until(midpoint).about(at - self.radius).first;
-                let after = -midpoint.until(latest).about(at + self.radius).first;
-                let widest = (apart + 2.0 * self.radius).min(self.upper);
-                (edge.until(midpoint), midpoint.until(&edges[2 * v]), 2.0 * widest * before.max(after))
+                let half = 0.5 * apart;
+                let before = midpoint.before.without(&earliest.before).about(middle + half - radius).first;
+                let after = -midpoint.after.without(&latest.after).about(far_middle - half + radius).first;
+                let widest = (apart + 2.0 * radius).min(self.upper);
+                let saved = 2.0 * widest * before.max(after);
+                (midpoint.before.without(edge), midpoint.after.without(far_edge), saved)
             } else if cells >= 2 {
-                (edge.until(earliest), latest.until(&edges[2 * v]), 0.0)
+                (earliest.before.without(edge), latest.after.without(far_edge), 0.0)
             } else {
                 // Cells that touch have no points between them, but their slopes count.
                 (Moments::default(), Moments::default(), 0.0)
             };
-            let near = Half::new(&near.about(middle), self.slope);
-            let far = Half::new(&far.about(far_middle), slope);
-            let least = near.least_with(&far, self.radius, self.lower - apart, self.upper - apart);
-            out.push(least - saved - self.nodes.error);
+            let rounding = ROUNDING * (midpoint.before.scale(middle) + midpoint.after.scale(far_middle));
+            let far_own = self.outmost[1].filter(|point| point.z <= far_middle - radius);
+            let near = own.map_or(near, |point| near.with(&point.moments));
+            let far = far_own.map_or(far, |point| far.with(&point.moments));
+            let near = Half::new(&near.about(middle), slope);
+            let far = Half::new(&far.about(far_middle), far_slope);
+            let least = near.least_with(&far, radius, self.lower - apart, self.upper - apart);
+            // Whatever is saved, no point costs less than nothing.
+            let nothing = -radius * (slope.abs() + far_slope.abs());
+            out.push((least - saved - rounding).max(nothing));
         }
     }
 }

@@ -39,6 +39,22 @@ impl<'a> Budget<'a> {
         Ok(())
     }
 
+    /// Does `work` with no more than `steps`; says `None` where they, but not the budget, were too few.
+    pub(super) fn limited<T>(
+        &mut self,
+        steps: u64,
+        work: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<Option<T>, Stop> {
+        let reserve = self.left.saturating_sub(steps);
+        self.left -= reserve;
+        let result = work(self);
+        self.left += reserve;
+        match result {
+            Err(Stop::Exhausted) if reserve > 0 => Ok(None),
+            result => result.map(Some),
+        }
+    }
+
     /// Reports to the watcher.
     pub(super) fn report(&mut self) -> Result<(), Stop> {
         self.until_report = REPORT_EVERY;

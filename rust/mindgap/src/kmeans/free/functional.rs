@@ -9,6 +9,9 @@ use super::Problem;
 use super::budget::Budget;
 use super::piecewise::{self, Curve, Piece};
 
+/// Steps of the budget that a piece of a curve takes.
+const PIECE_STEPS: u64 = 6;
+
 /// What is left to be searched.
 pub(super) struct Region {
     /// For each centre, the interval that it is in.
@@ -104,11 +107,11 @@ fn next(
             for piece in &mut entry {
                 *piece = Piece { origin, ..piece.plus(-level, -slope, -bend) };
             }
-            budget.spend((running.len() + entry.len() + 4 * curve.len()) as u64)?;
+            budget.spend(PIECE_STEPS * (running.len() + entry.len() + 4 * curve.len()) as u64)?;
             running = piecewise::minimum(&running, &entry);
         }
         let (level, slope, bend) = problem.quadratic(base, end, middle);
-        budget.spend(running.len() as u64)?;
+        budget.spend(PIECE_STEPS * running.len() as u64)?;
         curves.push(within(running.iter().map(|piece| piece.plus(level, slope, bend)).collect(), cutoff));
     }
     Ok(Stage { middle, curves })

@@ -3,6 +3,8 @@
 //! At every level cell `j` reaches from node `2j` to node `2j + 2` with node `2j + 1` in its middle, and what lies midway
 //! between two cell middles is a node too. So a bound on a pair of cells reads its sums from a table.
 
+use std::ops::Range;
+
 use super::Problem;
 
 /// Nodes at `origin + q·step`; cells are two steps wide.
@@ -41,7 +43,7 @@ impl Grid {
     }
 }
 
-/// Weight and moments, about the origin of a table, of the points up to a node.
+/// Weight and moments of some points about some origin.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Moments {
     pub(super) weight: f64,
@@ -50,10 +52,35 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// The points after `self` up to `end`.
+    /// One point of weight `weight` at `z`.
+    pub(super) fn of_point(z: f64, weight: f64) -> Self {
+        Self { weight, first: weight * z, second: weight * z * z }
+    }
+
+    /// These points and others.
     #[inline]
-    pub(super) fn until(&self, end: &Moments) -> Moments {
-        Moments { weight: end.weight - self.weight, first: end.first - self.first, second: end.second - self.second }
+    pub(super) fn with(&self, other: &Moments) -> Moments {
+        Moments {
+            weight: self.weight + other.weight,
+            first: self.first + other.first,
+            second: self.second + other.second,
+        }
+    }
+
+    /// These points without `others` among them.
+    #[inline]
+    pub(super) fn without(&self, others: &Moments) -> Moments {
+        Moments {
+            weight: self.weight - others.weight,
+            first: self.first - others.first,
+            second: self.second - others.second,
+        }
+    }
+
+    /// The size of the numbers that make up the moments about `by`.
+    #[inline]
+    pub(super) fn scale(&self, by: f64) -> f64 {
+        self.second + by * by * self.weight
     }
 
     /// The moments about `by` instead of zero.
@@ -67,43 +94,61 @@ impl Moments {
     }
 }
 
-/// The moments at the nodes of some ranges, in plain doubles about a point amidst them.
+/// The points on either side of a node, as far as a table goes: each about the middle of the cells on that side.
+///
+/// Two origins, because next to the cost of a narrow cluster the square of its distance to the next one may be large
+/// beyond the digits of a double.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) before: Moments,
+    pub(super) after: Moments,
+}
+
+/// The nodes of some ranges.
 pub(super) struct Nodes {
     /// First node and place of each range, ascending.
     ranges: Vec<(i64, usize)>,
-    moments: Vec<Moments>,
-    pub(super) origin: f64,
-    /// What rounding may have taken from the cost of points between two nodes.
-    pub(super) error: f64,
+    nodes: Vec<Node>,
 }
 
 impl Nodes {
-    /// The nodes of `wanted` (first and last node of each range, in any order, overlapping or not).
-    pub(super) fn new(problem: &Problem<'_>, grid: &Grid, mut wanted: Vec<(i64, i64)>) -> Self {
+    /// The nodes of `wanted` (first and last node of each range, in any order, overlapping or not), where no points but
+    /// `points` count, about the two `origins`.
+    pub(super) fn new(
+        problem: &Problem<'_>,
+        grid: &Grid,
+        mut wanted: Vec<(i64, i64)>,
+        points: Range<usize>,
+        origins: [f64; 2],
+    ) -> Self {
         wanted.sort_unstable();
         let merged = merge(&wanted);
-        let (Some(&(first, _)), Some(&(_, last))) = (merged.first(), merged.last()) else {
-            return Self { ranges: Vec::new(), moments: Vec::new(), origin: 0.0, error: 0.0 };
-        };
-        let origin = grid.node(first + (last - first) / 2);
-        let mut walk = Walk::new(problem, grid.node(first), origin);
         let mut ranges = Vec::with_capacity(merged.len());
-        let mut moments = Vec::new();
+        let mut positions = Vec::new();
+        let first = merged.first().map_or(0.0, |&(first, _)| grid.node(first));
+        let start = problem.points_until(first, points.clone());
+        let mut position = start;
         for (from, to) in merged {
-            ranges.push((from, moments.len()));
-            moments.extend((from..=to).map(|q| walk.to(grid.node(q))));
+            ranges.push((from, positions.len()));
+            for q in from..=to {
+                position = problem.points_until_after(grid.node(q), position..points.end);
+                positions.push(position);
+            }
         }
-        let span = walk.span();
-        let error = 64.0 * f64::EPSILON * moments[moments.len() - 1].weight * span * span;
-        Self { ranges, moments, origin, error }
+        let end = position;
+        let node = |&position: &usize| Node {
+            before: problem.moments(start, position, origins[0]),
+            after: problem.moments(position, end, origins[1]),
+        };
+        Self { ranges, nodes: positions.iter().map(node).collect() }
     }
 
-    /// The moments at `first` and the nodes that follow it in its range.
+    /// The node `first` and those that follow it in its range.
     #[inline]
-    pub(super) fn from(&self, first: i64) -> &[Moments] {
+    pub(super) fn from(&self, first: i64) -> &[Node] {
         let range = self.ranges.partition_point(|&(start, _)| start <= first) - 1;
         let (start, place) = self.ranges[range];
-        &self.moments[place + (first - start) as usize..]
+        &self.nodes[place + (first - start) as usize..]
     }
 }
 
@@ -116,40 +161,4 @@ fn merge(sorted: &[(i64, i64)]) -> Vec<(i64, i64)> {
         }
     }
     merged
-}
-
-/// Walks to ascending nodes, summing the points on the way.
-struct Walk<'a> {
-    problem: &'a Problem<'a>,
-    origin: f64,
-    start: usize,
-    position: usize,
-    moments: Moments,
-}
-
-impl<'a> Walk<'a> {
-    fn new(problem: &'a Problem<'a>, from: f64, origin: f64) -> Self {
-        let start = problem.points_until(from, 0..problem.len());
-        Self { problem, origin, start, position: start, moments: Moments::default() }
-    }
-
-    fn to(&mut self, node: f64) -> Moments {
-        let position = self.problem.points_until_after(node, self.position);
-        if position > self.position {
-            self.position = position;
-            let (second, first, weight) = self.problem.quadratic(self.start, position, self.origin);
-            self.moments = Moments { weight, first: -0.5 * first, second };
-        }
-        self.moments
-    }
-
-    /// How far from the origin the points reach.
-    fn span(&self) -> f64 {
-        if self.position == self.start {
-            return 0.0;
-        }
-        let sample = self.problem.prefixes.sample();
-        let (first, last) = (sample.framed(self.start), sample.framed(self.position - 1));
-        (first - self.origin).abs().max((last - self.origin).abs())
-    }
 }

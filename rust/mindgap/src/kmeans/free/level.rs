@@ -6,10 +6,9 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::bound::{Half, Left};
+use super::bound::{Gap, Half, Outmost};
 use super::budget::Budget;
-use super::grid::{Grid, Moments, Nodes};
-use super::incumbent::Incumbent;
+use super::grid::{Grid, Nodes};
 use super::{Problem, Stop};
 
 /// Steps of the budget that a pair of cells takes to be bounded.
@@ -20,29 +19,39 @@ const PAIR_STEPS: u64 = 4;
 pub(super) struct Cell {
     pub(super) index: i64,
     /// The slope added to the left half of the centre's cost; the right half has the opposite.
-    slope: f64,
+    pub(super) slope: f64,
     /// Which cells of the next centre, by their place in its list, this one may pair with.
-    partners: Range<usize>,
+    pub(super) partners: Range<usize>,
 }
 
 /// The cells of all centres.
 pub(super) struct Level {
     pub(super) grid: Grid,
     pub(super) cells: Vec<Vec<Cell>>,
-    /// Whether all centres have the same cells, slopes and partners.
-    uniform: bool,
+    /// Whether all centres have the same cells and partners, and no slopes.
+    pub(super) uniform: bool,
+}
+
+/// What bounds on pairs rest on.
+struct Scope {
+    lower: f64,
+    upper: f64,
+    /// The points that may be on either side.
+    points: Range<usize>,
+    /// The last point before them and the first after them, which may not.
+    outmost: [Option<usize>; 2],
 }
 
 /// The bounds of a level.
 pub(super) struct Bounds {
     /// Least cost of what lies left of a cell's middle.
-    forward: Vec<Vec<f64>>,
+    pub(super) forward: Vec<Vec<f64>>,
     /// Least cost of what lies right of a cell's middle.
-    backward: Vec<Vec<f64>>,
+    pub(super) backward: Vec<Vec<f64>>,
     /// The best neighbours of each cell, by place.
-    before: Vec<Vec<usize>>,
-    after: Vec<Vec<usize>>,
-    pairs: Vec<Rc<Vec<f64>>>,
+    pub(super) before: Vec<Vec<usize>>,
+    pub(super) after: Vec<Vec<usize>>,
+    pub(super) pairs: Vec<Rc<Vec<f64>>>,
     /// What no solution in these cells costs less than.
     pub(super) least: f64,
     /// The middles of the chain of cells with the least bound.
@@ -67,7 +76,9 @@ impl Level {
     /// Bounds every chain of cells that may cost less than `threshold`.
     pub(super) fn bound(&self, problem: &Problem<'_>, threshold: f64, budget: &mut Budget<'_>) -> Result<Bounds, Stop> {
         let gaps = self.cells.len() - 1;
-        let mut forward = vec![self.outer(problem, 0, threshold)];
+        // Without slopes no part costs less than nothing, and a part that costs too much settles it.
+        let limit = if self.uniform { threshold } else { f64::INFINITY };
+        let mut forward = vec![self.outer(problem, 0, limit)];
         let mut before = vec![vec![0; self.cells[0].len()]];
         let mut pairs: Vec<Rc<Vec<f64>>> = Vec::with_capacity(gaps);
         for gap in 0..gaps {
@@ -75,15 +86,15 @@ impl Level {
                 Some(same) if self.uniform => Rc::clone(same),
                 _ => Rc::new(self.pairs(problem, gap, budget)?),
             };
-            let (values, from) = self.advance(problem, gap, &here, &forward[gap], threshold, budget)?;
+            let (values, from) = self.advance(problem, gap, &here, &forward[gap], limit, budget)?;
             forward.push(values);
             before.push(from);
             pairs.push(here);
         }
-        let mut backward = vec![self.outer(problem, gaps, threshold)];
+        let mut backward = vec![self.outer(problem, gaps, limit)];
         let mut after = vec![vec![0; self.cells[gaps].len()]];
         for gap in (0..gaps).rev() {
-            let (values, to) = self.retreat(problem, gap, &pairs[gap], &backward[gaps - 1 - gap], threshold);
+            let (values, to) = self.retreat(problem, gap, &pairs[gap], &backward[gaps - 1 - gap], limit);
             backward.push(values);
             after.push(to);
         }
@@ -94,7 +105,7 @@ impl Level {
     }
 
     /// The first centre's left halves, or the last one's right halves.
-    fn outer(&self, problem: &Problem<'_>, k: usize, threshold: f64) -> Vec<f64> {
+    fn outer(&self, problem: &Problem<'_>, k: usize, limit: f64) -> Vec<f64> {
         let first = k == 0;
         let radius = self.grid.radius();
         let bound = |cell: &Cell| {
@@ -103,19 +114,33 @@ impl Level {
                 return f64::INFINITY;
             }
             let edge = self.grid.node(2 * cell.index + if first { 0 } else { 2 });
-            let at = problem.points_until(edge, 0..problem.len());
-            let (start, end) = if first { (0, at) } else { (at, problem.len()) };
-            let (second, slope, weight) = problem.quadratic(start, end, middle);
-            let points = Moments { weight, first: -0.5 * slope, second };
+            let n = problem.len();
+            let at = problem.points_until(edge, 0..n);
+            let (start, end) = if first { (0, at.min(n - problem.k + 1)) } else { (at.max(problem.k - 1), n) };
+            let points = problem.moments(start, end, middle);
             Half::new(&points, if first { cell.slope } else { -cell.slope }).least(radius)
         };
-        self.cells[k].iter().map(|cell| Some(bound(cell)).filter(|&b| b < threshold).unwrap_or(f64::INFINITY)).collect()
+        self.cells[k].iter().map(|cell| Some(bound(cell)).filter(|&b| b < limit).unwrap_or(f64::INFINITY)).collect()
+    }
+
+    /// What holds for the pairs of a gap; of a uniform level, for those of every gap.
+    fn scope(&self, problem: &Problem<'_>, gap: usize) -> Scope {
+        let (first, last) = if self.uniform { (0, problem.k - 2) } else { (gap, gap) };
+        let over = |bounds: &[f64], pick: fn(f64, f64) -> f64| bounds[first..=last].iter().copied().reduce(pick);
+        let (start, end) = (problem.boundaries(last).start, problem.boundaries(first).end);
+        let alone = first == last;
+        Scope {
+            lower: over(&problem.gaps.lower, f64::min).unwrap_or(0.0),
+            upper: over(&problem.gaps.upper, f64::max).unwrap_or(f64::INFINITY),
+            points: start..end.max(start),
+            outmost: [alone.then(|| start - 1), alone.then_some(end)],
+        }
     }
 
     /// The bounds of all pairs of a gap, cell by cell.
     fn pairs(&self, problem: &Problem<'_>, gap: usize, budget: &mut Budget<'_>) -> Result<Vec<f64>, Stop> {
         let (here, there) = (&self.cells[gap], &self.cells[gap + 1]);
-        let (lower, upper) = (problem.gaps.lower[gap], problem.gaps.upper[gap]);
+        let Scope { lower, upper, points, outmost } = self.scope(problem, gap);
         let runs = runs(there);
         let parts = |cell: &Cell| {
             let partners = cell.partners.clone();
@@ -133,23 +158,33 @@ impl Level {
             }
         }
         wanted.extend(runs.iter().map(|run| (2 * there[run.start].index, 2 * there[run.end - 1].index)));
-        let nodes = Nodes::new(problem, &self.grid, wanted);
-        let zero = self.grid.middle(0) - nodes.origin;
         let radius = self.grid.radius();
+        let origins = [self.center(gap), self.center(gap + 1)];
+        let nodes = Nodes::new(problem, &self.grid, wanted, points, origins);
+        let zeros = origins.map(|origin| self.grid.middle(0) - origin);
+        let [before, after] = outmost;
+        let outmost = [(before, origins[0]), (after, origins[1])]
+            .map(|(point, origin)| point.map(|i| Outmost::new(problem, i, origin)));
+        let bounds = Gap { nodes, radius, zeros, lower, upper, outmost };
         let mut out = Vec::new();
         for cell in here {
-            let left = Left { index: cell.index, slope: -cell.slope, nodes: &nodes, radius, zero, lower, upper };
             for part in parts(cell) {
                 budget.spend(PAIR_STEPS * part.len() as u64)?;
                 let first = there[part.start].index;
-                left.pairs(first, there[part].iter().map(|cell| cell.slope), &mut out);
+                bounds.pairs((cell.index, -cell.slope), first, there[part].iter().map(|cell| cell.slope), &mut out);
             }
         }
         Ok(out)
     }
 
+    /// Amidst the cells of centre `k`.
+    fn center(&self, k: usize) -> f64 {
+        let cells = &self.cells[k];
+        self.grid.node(cells[0].index + cells[cells.len() - 1].index + 1)
+    }
+
     /// The partners of a cell whose gap to it can hold its bounds.
-    fn partners(&self, problem: &Problem<'_>, gap: usize, cell: &Cell) -> Range<usize> {
+    pub(super) fn partners(&self, problem: &Problem<'_>, gap: usize, cell: &Cell) -> Range<usize> {
         let there = &self.cells[gap + 1];
         let width = 2.0 * self.grid.radius();
         let cells_apart = |bound: f64, by: f64| {
@@ -170,7 +205,7 @@ impl Level {
         gap: usize,
         pairs: &[f64],
         forward: &[f64],
-        threshold: f64,
+        limit: f64,
         budget: &mut Budget<'_>,
     ) -> Result<(Vec<f64>, Vec<usize>), Stop> {
         let (here, there) = (&self.cells[gap], &self.cells[gap + 1]);
@@ -178,7 +213,7 @@ impl Level {
         let mut from = vec![0; there.len()];
         let mut place = 0;
         for (u, cell) in here.iter().enumerate() {
-            if forward[u] < threshold {
+            if forward[u] < limit {
                 let partners = self.partners(problem, gap, cell);
                 budget.spend(partners.len() as u64 / 8)?;
                 let skipped = partners.start - cell.partners.start;
@@ -206,7 +241,7 @@ impl Level {
         gap: usize,
         pairs: &[f64],
         backward: &[f64],
-        threshold: f64,
+        limit: f64,
     ) -> (Vec<f64>, Vec<usize>) {
         let mut place = 0;
         let best = self.cells[gap].iter().map(|cell| {
@@ -221,7 +256,7 @@ impl Level {
                 }
             }
             place += cell.partners.len();
-            if best.0 < threshold { best } else { (f64::INFINITY, best.1) }
+            if best.0 < limit { best } else { (f64::INFINITY, best.1) }
         });
         best.unzip()
     }
@@ -242,85 +277,6 @@ impl Level {
         }
         (least, chain)
     }
-
-    /// Drops what cannot cost less than `threshold` and halves the rest; `None` if nothing is left.
-    pub(super) fn halved(
-        &self,
-        problem: &Problem<'_>,
-        bounds: &Bounds,
-        threshold: f64,
-        incumbent: &Incumbent,
-    ) -> Option<Level> {
-        let kept = self.kept(problem, bounds, threshold);
-        let grid = self.grid.halved();
-        let mut cells: Vec<Vec<Cell>> = Vec::with_capacity(kept.len());
-        for (k, kept_here) in kept.iter().enumerate() {
-            // The place of the first child of each partner among the children of the next centre.
-            let places = first_children(kept.get(k + 1).map_or(&[][..], |next| next));
-            let forces = incumbent.forces(k);
-            let mut children = Vec::new();
-            for (u, partners) in kept_here.iter().enumerate() {
-                let Some(partners) = partners else { continue };
-                let partners = places[partners.start]..places[partners.end];
-                let neighbors = self.neighbors(bounds, k, u);
-                for index in [2 * self.cells[k][u].index, 2 * self.cells[k][u].index + 1] {
-                    let slope = balance(problem, grid.middle(index), neighbors, forces);
-                    children.push(Cell { index, slope, partners: partners.clone() });
-                }
-            }
-            if children.is_empty() {
-                return None;
-            }
-            cells.push(children);
-        }
-        Some(Level { grid, cells, uniform: false })
-    }
-
-    /// For each cell that may be part of a chain better than `threshold`, the partners that it may have in one.
-    fn kept(&self, problem: &Problem<'_>, bounds: &Bounds, threshold: f64) -> Vec<Vec<Option<Range<usize>>>> {
-        let last = self.cells.len() - 1;
-        let alive = |k: usize, u: usize| bounds.forward[k][u] + bounds.backward[k][u] < threshold;
-        let mut kept = vec![(0..self.cells[last].len()).map(|u| alive(last, u).then_some(0..0)).collect::<Vec<_>>()];
-        for k in (0..last).rev() {
-            let onward: Vec<f64> = kept[kept.len() - 1]
-                .iter()
-                .zip(&bounds.backward[k + 1])
-                .map(|(kept, &value)| kept.as_ref().map_or(f64::INFINITY, |_| value))
-                .collect();
-            let mut place = 0;
-            let partners = |(u, cell): (usize, &Cell)| {
-                let pairs = &bounds.pairs[k][place..place + cell.partners.len()];
-                place += cell.partners.len();
-                let survives =
-                    |v: &usize| bounds.forward[k][u] + pairs[v - cell.partners.start] + onward[*v] < threshold;
-                let mut partners = if alive(k, u) { self.partners(problem, k, cell) } else { 0..0 };
-                let first = partners.clone().find(survives)?;
-                Some(first..partners.rfind(survives)? + 1)
-            };
-            kept.push(self.cells[k].iter().enumerate().map(partners).collect());
-        }
-        kept.reverse();
-        kept
-    }
-
-    /// The middles of the best neighbours of a cell.
-    fn neighbors(&self, bounds: &Bounds, k: usize, u: usize) -> (Option<f64>, Option<f64>) {
-        let middle = |k: usize, place: usize| self.grid.middle(self.cells[k][place].index);
-        let left = (k > 0).then(|| middle(k - 1, bounds.before[k][u]));
-        let right = (k + 1 < self.cells.len()).then(|| middle(k + 1, bounds.after[k][u]));
-        (left, right)
-    }
-}
-
-/// For each cell, how many children the kept cells before it have; and how many there are in all.
-fn first_children(kept: &[Option<Range<usize>>]) -> Vec<usize> {
-    let mut count = 0;
-    let mut places = vec![0];
-    for cell in kept {
-        count += 2 * usize::from(cell.is_some());
-        places.push(count);
-    }
-    places
 }
 
 /// The runs of neighbouring cells in a list.
@@ -333,21 +289,4 @@ fn runs(cells: &[Cell]) -> Vec<Range<usize>> {
         }
     }
     runs
-}
-
-/// The slope that leaves each half of a centre's cost with the force of the gap on its side, and with half of what the
-/// neighbours of the best chain leave unbalanced.
-fn balance(
-    problem: &Problem<'_>,
-    middle: f64,
-    (left, right): (Option<f64>, Option<f64>),
-    (before, after): (f64, f64),
-) -> f64 {
-    let n = problem.len();
-    let at = problem.points_until(middle, 0..n);
-    let start = left.map_or(0, |left| problem.points_until(0.5 * (left + middle), 0..at));
-    let end = right.map_or(n, |right| problem.points_until(0.5 * (middle + right), at..n));
-    let (_, rising, _) = problem.quadratic(start, at, middle);
-    let (_, falling, _) = problem.quadratic(at, end, middle);
-    0.5 * (falling - rising + before + after)
 }

@@ -10,6 +10,7 @@ mod budget;
 mod chain;
 mod functional;
 mod grid;
+mod halving;
 mod incumbent;
 mod level;
 mod piecewise;
@@ -24,9 +25,10 @@ use crate::error::KMeansError;
 use crate::progress::Watch;
 use crate::sample::{Prefixes, Sample};
 use budget::Budget;
+use grid::Moments;
 
 /// Work after which a search gives its best, in steps of some ten nanoseconds.
-const STEPS: u64 = 2_000_000_000;
+const STEPS: u64 = 1_000_000_000;
 
 /// Why a search ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,16 +96,27 @@ impl<'a> Problem<'a> {
         low
     }
 
-    /// The number of points up to `z`, known to be at least `least` and likely to be little more.
-    fn points_until_after(&self, z: f64, least: usize) -> usize {
-        let (n, sample) = (self.len(), self.prefixes.sample());
+    /// The number of points up to `z`, known to be within `range` and likely to be near its start.
+    fn points_until_after(&self, z: f64, range: Range<usize>) -> usize {
+        let sample = self.prefixes.sample();
         let mut step = 1;
-        let mut low = least;
-        while low + step <= n && sample.framed(low + step - 1) <= z {
+        let mut low = range.start;
+        while low + step <= range.end && sample.framed(low + step - 1) <= z {
             low += step;
             step *= 2;
         }
-        self.points_until(z, low..n.min(low + step))
+        self.points_until(z, low..range.end.min(low + step))
+    }
+
+    /// Where the boundary between clusters `gap` and `gap + 1` can be, so that no cluster is empty.
+    fn boundaries(&self, gap: usize) -> Range<usize> {
+        gap + 1..self.len() - self.k + gap + 1
+    }
+
+    /// The moments of the points `start..end` about `origin`.
+    fn moments(&self, start: usize, end: usize, origin: f64) -> Moments {
+        let (second, slope, weight) = self.quadratic(start, end, origin);
+        Moments { weight, first: -0.5 * slope, second }
     }
 
     /// The cost of the points `start..end` about `origin + t` as `level + slope·t + bend·t²`.

@@ -1,5 +1,7 @@
 //! What a level leaves for the exact finish: intervals of centres and the boundaries that go with them.
 
+use std::ops::Range;
+
 use super::Problem;
 use super::functional::Region;
 use super::level::Level;
@@ -10,7 +12,11 @@ impl Region {
         let (n, k) = (problem.len(), problem.k);
         let margin = 0.01;
         let centers = problem.reach.iter().map(|&(from, to)| (from - margin, to + margin)).collect();
-        let ends = (1..k).map(|c| (c..=n - k + c).collect()).chain([vec![n]]).collect();
+        let ends = (0..k - 1)
+            .map(|gap| problem.boundaries(gap))
+            .map(|range| (range.start..=range.end).collect())
+            .chain([vec![n]])
+            .collect();
         Self { centers, ends }
     }
 
@@ -36,8 +42,7 @@ impl Region {
         let mut left = most;
         let mut ends = Vec::with_capacity(problem.k);
         for (gap, (&window, &crowd)) in windows.iter().zip(&crowding).enumerate() {
-            let range = gap + 1..=n - (problem.k - 1 - gap);
-            let candidates = boundaries(problem, window, crowd, left, range)?;
+            let candidates = boundaries(problem, window, crowd, left, problem.boundaries(gap))?;
             left -= candidates.len();
             ends.push(candidates);
         }
@@ -52,22 +57,22 @@ fn boundaries(
     window: (usize, usize),
     crowd: usize,
     most: usize,
-    range: std::ops::RangeInclusive<usize>,
+    range: Range<usize>,
 ) -> Option<Vec<usize>> {
     let sample = problem.prefixes.sample();
     let mut out: Vec<usize> = Vec::new();
     let mut end = window.0;
     loop {
-        let from = end.saturating_sub(crowd).max(*range.start());
+        let from = end.saturating_sub(crowd).max(range.start);
         let from = out.last().map_or(from, |&last| from.max(last + 1));
-        out.extend(from..=(end + crowd).min(*range.end()));
+        out.extend(from..=(end + crowd).min(range.end));
         if out.len() > most {
             return None;
         }
         if end >= window.1 {
             return Some(out);
         }
-        end = problem.points_until_after(sample.framed(end), end + 1);
+        end = problem.points_until_after(sample.framed(end), end + 1..sample.len());
     }
 }
 

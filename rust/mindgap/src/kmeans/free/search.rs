@@ -11,8 +11,12 @@ use crate::progress::Interrupted;
 /// Up to so many points the exact finish is the whole search.
 const FEW_POINTS: usize = 40;
 
-/// Boundaries a cluster that the exact finish takes at once; when cells stop dying it takes as many as the budget allows.
+/// Boundaries a cluster that are few enough for the exact finish; more are tried when cells stop dying, up to a limit.
 const FEW_BOUNDARIES: usize = 12;
+const MOST_BOUNDARIES: usize = 20_000;
+
+/// Steps that the exact finish may always take.
+const TRY: u64 = 1 << 22;
 
 /// What cannot be better than the incumbent by this relative amount is dropped.
 const INDIFFERENT: f64 = 1e-10;
@@ -26,10 +30,24 @@ const FEWEST_CELLS: usize = 64;
 const MOST_CELLS: usize = 1536;
 
 /// The best solution and what no solution costs less than (infinity: the best is optimal).
-pub(super) fn run(problem: &Problem<'_>, mut budget: Budget<'_>) -> Result<(Incumbent, f64), Interrupted> {
+pub(super) fn run(problem: &Problem<'_>, budget: Budget<'_>) -> Result<(Incumbent, f64), Interrupted> {
+    search(problem, budget, FEW_POINTS)
+}
+
+/// The same, with cells whatever the number of points.
+#[cfg(test)]
+pub(super) fn run_by_cells(problem: &Problem<'_>, budget: Budget<'_>) -> Result<(Incumbent, f64), Interrupted> {
+    search(problem, budget, 0)
+}
+
+fn search(problem: &Problem<'_>, mut budget: Budget<'_>, few: usize) -> Result<(Incumbent, f64), Interrupted> {
     let mut search = Search { problem, best: Incumbent::even(problem), floor: 0.0 };
-    match search.prove(&mut budget) {
-        Ok(()) => Ok((search.best, f64::INFINITY)),
+    match search.prove(few, &mut budget) {
+        Ok(()) if problem.k == 1 || search.is_exact() => Ok((search.best, f64::INFINITY)),
+        Ok(()) => {
+            let floor = search.threshold();
+            Ok((search.best, floor))
+        }
         Err(Stop::Exhausted) => Ok((search.best, search.floor)),
         Err(Stop::Interrupted) => Err(Interrupted),
     }
@@ -44,15 +62,16 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Searches until the best is proven to be the best.
-    fn prove(&mut self, budget: &mut Budget<'_>) -> Result<(), Stop> {
+    fn prove(&mut self, few: usize, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let problem = self.problem;
         if problem.k == 1 || self.is_exact() {
             return Ok(());
         }
-        if problem.len() <= FEW_POINTS && self.finish(&Region::whole(problem), budget)? {
+        if problem.len() <= few && self.finish(&Region::whole(problem), u64::MAX, budget)? {
             return Ok(());
         }
         let mut level = self.first_level();
+        let mut boundaries = FEW_BOUNDARIES * problem.k;
         loop {
             let bounds = level.bound(problem, self.threshold(), budget)?;
             self.floor = self.floor.max(bounds.least.min(self.threshold()));
@@ -60,16 +79,19 @@ impl Search<'_> {
                 self.adopt(Incumbent::from_centers(problem, &bounds.chain));
             }
             self.tell(budget)?;
-            if std::env::var_os("MG").is_some() { eprintln!("level w {:.1e} cells {} steps {} least {:.12e} best {:.12e} rel {:.1e}", level.grid.step, level.cells.iter().map(Vec::len).sum::<usize>(), level.steps(), bounds.least, self.best.cost, 1.0-bounds.least/self.best.cost); }
-            match level.halved(problem, &bounds, self.threshold(), &self.best) {
-                None => return Ok(()),
-                Some(next) => level = next,
+            let Some(next) = level.halved(problem, &bounds, self.threshold(), &self.best) else {
+                return Ok(());
+            };
+            // Where cells do not die any more, more boundaries are worth a try.
+            if next.steps() >= 2 * level.steps() {
+                boundaries = (2 * boundaries).min(MOST_BOUNDARIES);
             }
+            level = next;
             if self.is_exact() {
                 return Ok(());
             }
-            if let Some(region) = Region::of_level(problem, &level, FEW_BOUNDARIES * problem.k)
-                && self.finish(&region, budget)?
+            if let Some(region) = Region::of_level(problem, &level, boundaries)
+                && self.finish(&region, TRY.max(4 * level.steps()), budget)?
             {
                 return Ok(());
             }
@@ -111,15 +133,19 @@ impl Search<'_> {
         budget.report()
     }
 
-    /// Solves what is left exactly, unless rounding would spoil the result; says whether it has.
-    fn finish(&mut self, region: &Region, budget: &mut Budget<'_>) -> Result<bool, Stop> {
+    /// Solves what is left exactly; says whether it has: not if rounding would spoil the result or it takes too many steps.
+    fn finish(&mut self, region: &Region, steps: u64, budget: &mut Budget<'_>) -> Result<bool, Stop> {
         let rounding = region.rounding(self.problem, self.best.cost);
         if rounding > INDIFFERENT * self.best.cost {
             return Ok(false);
         }
-        if let Some(found) = functional::solve(self.problem, region, self.best.cost + rounding, budget)? {
-            self.adopt(Incumbent::of_partition(self.problem, found.ends));
+        let cutoff = self.best.cost + rounding;
+        let result = budget.limited(steps, |budget| functional::solve(self.problem, region, cutoff, budget))?;
+        if let Some(Some(found)) = &result {
+            self.adopt(Incumbent::of_partition(self.problem, found.ends.clone()));
+            // The program's sum and the partition's own cost agree, or rounding was worse than expected.
+            return Ok(found.cost >= self.threshold() - rounding);
         }
-        Ok(true)
+        Ok(result.is_some())
     }
 }

@@ -1,1 +1,87 @@
+//! The parts against each other: the search by cells, the exact finish on the whole problem, and the levels' bounds.
 
+use super::functional::Region;
+use super::incumbent::Incumbent;
+use super::*;
+
+/// A linear congruential generator: numbers from 0 to 1.
+fn random(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// The optimum by the exact finish alone.
+fn whole(problem: &Problem<'_>) -> f64 {
+    let mut budget = Budget::new(u64::MAX, *problem.prefixes.sample().frame(), None);
+    let found = functional::solve(problem, &Region::whole(problem), f64::INFINITY, &mut budget);
+    Incumbent::of_partition(problem, found.unwrap().unwrap().ends).cost
+}
+
+/// The optimum by cells, whatever the number of points.
+fn cells(problem: &Problem<'_>) -> (f64, f64) {
+    let budget = Budget::new(STEPS, *problem.prefixes.sample().frame(), None);
+    let (best, floor) = search::run_by_cells(problem, budget).unwrap();
+    (best.cost, floor.min(best.cost))
+}
+
+fn compare(x: &[f64], gaps: &Gaps) {
+    let sample = Sample::new(x).unwrap();
+    let prefixes = Prefixes::new(&sample);
+    let problem = Problem::new(&prefixes, gaps);
+    let ((cost, floor), truth) = (cells(&problem), whole(&problem));
+    let facts = || format!("x {x:?} {gaps:?}");
+    assert!((cost - truth).abs() <= 1e-9 * truth + 1e-24, "{cost} is not {truth}: {}", facts());
+    assert!(floor <= truth * (1.0 + 1e-9) + 1e-24, "{floor} is above {truth}: {}", facts());
+    assert!(floor >= cost * (1.0 - 1e-9), "{floor} does not prove {cost}: {}", facts());
+}
+
+fn bounds(random: &mut impl FnMut() -> f64, k: usize, scale: f64) -> Gaps {
+    let kind = (5.0 * random()) as usize;
+    let one = scale * random();
+    let lower: Vec<f64> =
+        (1..k).map(|_| if kind < 3 { one } else { (2.0 * random()).floor() * scale * random() }).collect();
+    let upper = lower
+        .iter()
+        .map(|lower| match kind {
+            0 => f64::INFINITY,
+            1 => *lower,
+            2 => lower + 0.2 * one,
+            _ => [f64::INFINITY, *lower, lower + scale * random()][(3.0 * random()) as usize],
+        })
+        .collect();
+    Gaps { lower, upper }
+}
+
+#[test]
+fn cells_agree_with_the_exact_finish_on_few_points() {
+    let mut random = random(1);
+    for round in 0..1500 {
+        let n = 5 + (20.0 * random()) as usize;
+        let k = 2 + (4.0 * random()) as usize;
+        let x: Vec<f64> = (0..n)
+            .map(|_| match round % 4 {
+                0 => random(),
+                1 => (8.0 * random()).floor() / 8.0,
+                2 => random().powi(5),
+                _ => random() * 0.2 + (3.0 * random()).floor() * 0.4,
+            })
+            .collect();
+        let gaps = bounds(&mut random, k, 0.8);
+        compare(&x, &gaps);
+    }
+}
+
+#[test]
+fn cells_agree_with_the_exact_finish_on_more_points() {
+    let mut random = random(2);
+    for round in 0..60 {
+        let n = 50 + (250.0 * random()) as usize;
+        let k = 2 + (5.0 * random()) as usize;
+        let x: Vec<f64> = (0..n).map(|_| (0..1 + round % 4).map(|_| random()).sum()).collect();
+        let gaps = bounds(&mut random, k, 1.0);
+        compare(&x, &gaps);
+    }
+}

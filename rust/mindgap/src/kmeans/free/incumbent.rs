@@ -16,6 +16,7 @@ pub(super) struct Incumbent {
     pub(super) centers: Vec<f64>,
     /// The multiplier of each gap's bound: positive for lower, negative for upper.
     multipliers: Vec<f64>,
+    at_means: bool,
     pub(super) cost: f64,
 }
 
@@ -39,7 +40,18 @@ impl Incumbent {
             .zip(&chain.centers)
             .map(|(block, center)| block.cost + block.weight * (block.mean - center).powi(2))
             .sum();
-        Self { ends, centers: chain.centers, multipliers: chain.multipliers, cost }
+        let at_means = blocks.iter().zip(&chain.centers).all(|(block, &center)| block.mean == center);
+        Self { ends, centers: chain.centers, multipliers: chain.multipliers, at_means, cost }
+    }
+
+    /// Whether every centre is its cluster's mean, so that no bound has any effect.
+    pub(super) fn is_at_means(&self) -> bool {
+        self.at_means
+    }
+
+    /// The cheaper of two solutions, this one if they cost the same.
+    pub(super) fn or_better(self, other: Self) -> Self {
+        if other.cost < self.cost { other } else { self }
     }
 
     /// The multipliers of the gaps before and after centre `k`.
@@ -60,7 +72,8 @@ impl Incumbent {
         Self::of_partition(problem, nearest(problem, centers)).improved(problem)
     }
 
-    fn improved(mut self, problem: &Problem<'_>) -> Self {
+    /// What alternation makes of the solution.
+    pub(super) fn improved(mut self, problem: &Problem<'_>) -> Self {
         for _ in 0..ROUNDS {
             let ends = nearest(problem, &self.centers);
             if ends == self.ends {

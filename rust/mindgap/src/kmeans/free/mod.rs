@@ -20,15 +20,20 @@ mod search;
 use std::ops::Range;
 
 use super::solution::Solution;
+use super::unconstrained;
 use crate::constraint::Gaps;
 use crate::error::KMeansError;
 use crate::progress::Watch;
 use crate::sample::{Prefixes, Sample};
 use budget::Budget;
 use grid::Moments;
+use incumbent::Incumbent;
 
 /// Work after which a search gives its best, in steps of some ten nanoseconds.
 const STEPS: u64 = 1_000_000_000;
+
+/// Up to so many points the search starts from the optimum without bounds, which may hold them and end it.
+const WORTH_SOLVING: usize = 1 << 12;
 
 /// Why a search ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +48,17 @@ enum Stop {
 pub(super) fn solve(sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
     let prefixes = Prefixes::new(sample);
     let problem = Problem::new(&prefixes, gaps);
+    let mut start = Incumbent::even(&problem);
+    if sample.len() <= WORTH_SOLVING {
+        let ends = unconstrained::solve(sample, problem.k, None)?.ends;
+        let other = Incumbent::of_partition(&problem, ends);
+        if other.is_at_means() {
+            return Ok(Solution::optimal(other.ends));
+        }
+        start = start.or_better(other.improved(&problem));
+    }
     let budget = Budget::new(STEPS, *sample.frame(), watch);
-    let (best, lower_bound) = search::run(&problem, budget).map_err(|_| KMeansError::Interrupted)?;
+    let (best, lower_bound) = search::run(&problem, start, budget).map_err(|_| KMeansError::Interrupted)?;
     Ok(Solution { ends: best.ends, centers: Some(best.centers), lower_bound })
 }
 

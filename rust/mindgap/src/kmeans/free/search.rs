@@ -30,18 +30,27 @@ const FEWEST_CELLS: usize = 64;
 const MOST_CELLS: usize = 1536;
 
 /// The best solution and what no solution costs less than (infinity: the best is optimal).
-pub(super) fn run(problem: &Problem<'_>, budget: Budget<'_>) -> Result<(Incumbent, f64), Interrupted> {
-    search(problem, budget, FEW_POINTS)
+pub(super) fn run(
+    problem: &Problem<'_>,
+    start: Incumbent,
+    budget: Budget<'_>,
+) -> Result<(Incumbent, f64), Interrupted> {
+    search(problem, start, budget, FEW_POINTS)
 }
 
 /// The same, with cells whatever the number of points.
 #[cfg(test)]
 pub(super) fn run_by_cells(problem: &Problem<'_>, budget: Budget<'_>) -> Result<(Incumbent, f64), Interrupted> {
-    search(problem, budget, 0)
+    search(problem, Incumbent::even(problem), budget, 0)
 }
 
-fn search(problem: &Problem<'_>, mut budget: Budget<'_>, few: usize) -> Result<(Incumbent, f64), Interrupted> {
-    let mut search = Search { problem, best: Incumbent::even(problem), floor: 0.0 };
+fn search(
+    problem: &Problem<'_>,
+    start: Incumbent,
+    mut budget: Budget<'_>,
+    few: usize,
+) -> Result<(Incumbent, f64), Interrupted> {
+    let mut search = Search { problem, best: start, floor: 0.0 };
     match search.prove(few, &mut budget) {
         Ok(()) if problem.k == 1 || search.is_exact() => Ok((search.best, f64::INFINITY)),
         Ok(()) => {

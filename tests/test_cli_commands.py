@@ -270,3 +270,15 @@ def test_numbers_survive_the_labels_file(tmp_path: Path, command: Command) -> No
     rows = list(csv.reader((tmp_path / "labels.csv").read_text().splitlines()))
     assert rows[0] == ["value", "label"]
     assert [float(row[0]) for row in rows[1:]] == values
+
+
+def test_report(command: Command, table: Path, tmp_path: Path) -> None:
+    page = tmp_path / "fit.html"
+    asked = ("--column", "length", "-k", "3", "--constraint", "lower-only:delta=1.9", "--bootstrap", "5")
+    ended = command("report", table, *asked, "--deltas", "0:3:4", "--out", page, "--title", "<b>Lengths</b>")
+    assert (ended.code, ended.err) == (0, f"wrote {page}\n")
+    assert ended.out.startswith("300 values of length\n")
+    text = page.read_text(encoding="utf-8")
+    assert "&lt;b&gt;Lengths&lt;/b&gt;" in text
+    assert "<b>Lengths" not in text
+    assert command("report", table, *asked, "--out", tmp_path / "absent" / "fit.html").code == 2

@@ -6,7 +6,9 @@ import functools
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+import numpy as np
 
+from mindgap.choosing.separation_path import GRID
 from mindgap.cli.output import Output
 from mindgap.cli.reading import Request
 
@@ -90,6 +92,12 @@ def mixture_options(function: F) -> F:
     )
 
 
+def deltas_option(function: F) -> F:
+    """Add the grid of least gaps."""
+    text = f"The least gaps: 0:2:21 (from, to, how many), or 0,0.5,1.  [default: {GRID}, up to the data's range]"
+    return click.option("--deltas", metavar="GRID", callback=_deltas, help=text)(function)
+
+
 def _packed(function: F, name: str, build: Callable[..., Any], *options: Callable[[Any], Any]) -> F:
     """Return the command with these options, whose values it gets as one argument."""
     names: set[str] = set()
@@ -104,6 +112,19 @@ def _packed(function: F, name: str, build: Callable[..., Any], *options: Callabl
         option(wrapped)
     names |= {parameter.name for parameter in wrapped.__click_params__[before:]}  # type: ignore[attr-defined]
     return wrapped  # type: ignore[return-value]
+
+
+def _deltas(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    """Read 0:2:21 (from, to, how many), a list such as 0,0.5,1, or how many."""
+    if value is None:
+        return None
+    try:
+        if ":" in value:
+            first, last, count = value.split(":")
+            return np.linspace(float(first), float(last), int(count))
+        return [float(part) for part in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no grid; write 0:2:21 (from, to, how many), or 0,0.5,1") from None
 
 
 def _delimiter(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:

@@ -6,29 +6,15 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
-from mindgap.choosing.separation_path import GRID, GapPath, gap_path
+from mindgap.choosing.separation_path import GapPath, gap_path
 from mindgap.cli.mixture import fit_document
-from mindgap.cli.options import data_options, epilog, mixture_options, output_options
+from mindgap.cli.options import data_options, deltas_option, epilog, mixture_options, output_options
 from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, read_data
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
-
-
-def _deltas(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
-    """Read 0:2:21 (from, to, how many), a list such as 0,0.5,1, or how many."""
-    if value is None:
-        return None
-    try:
-        if ":" in value:
-            first, last, count = value.split(":")
-            return np.linspace(float(first), float(last), int(count))
-        return [float(part) for part in value.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is no grid; write 0:2:21 (from, to, how many), or 0,0.5,1") from None
 
 
 @click.command(
@@ -41,12 +27,7 @@ def _deltas(context: click.Context, parameter: click.Parameter, value: str | Non
 )
 @data_options
 @click.option("-k", "k", type=int, required=True, help="The number of components.")
-@click.option(
-    "--deltas",
-    metavar="GRID",
-    callback=_deltas,
-    help=f"The least gaps: 0:2:21 (from, to, how many), or 0,0.5,1.  [default: {GRID}, up to the data's range]",
-)
+@deltas_option
 @click.option("--width", type=float, metavar="W", help="Keep every gap at most delta + W as well.")
 @mixture_options
 @output_options(labels=False)

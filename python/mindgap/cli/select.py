@@ -51,7 +51,7 @@ def command(
 ) -> None:
     """Find the number of components of a mixture by an information criterion.
 
-    FILE is CSV, TSV, Parquet or npy; - reads standard input. Labels and --json's result are those of the best fit.
+    FILE is CSV, TSV, Parquet or npy; - reads standard input. Labels are those of the best fit.
     """
     output.check()
     data = read_data(request)

@@ -30,7 +30,8 @@ impl IntoPyErr for KMeansError {
                 raise(py, "InfeasibleError", &self, facts)
             }
             KMeansError::PaperFailed { k, delta } => raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)]),
-            KMeansError::Undecided => raise(py, "SolverError", &self, &[]),
+            KMeansError::InfeasibleRows { rows, .. } => raise(py, "InfeasibleError", &self, &[("rows", rows)]),
+            KMeansError::Undecided | KMeansError::Solver(_) => raise(py, "SolverError", &self, &[]),
             KMeansError::Interrupted => PyKeyboardInterrupt::new_err(self.to_string()),
             _ => raise(py, "InvalidInputError", &self, &[]),
         }
@@ -40,7 +41,10 @@ impl IntoPyErr for KMeansError {
 impl IntoPyErr for MixtureError {
     fn into_py_err(self, py: Python<'_>) -> PyErr {
         match &self {
-            MixtureError::Infeasible { rows, .. } => raise(py, "InfeasibleError", &self, &[("rows", rows)]),
+            MixtureError::Infeasible { rows, .. }
+            | MixtureError::KMeansStart(KMeansError::InfeasibleRows { rows, .. }) => {
+                raise(py, "InfeasibleError", &self, &[("rows", rows)])
+            }
             MixtureError::KMeansStart(KMeansError::Infeasible { k, lower, upper, largest }) => {
                 let facts: Facts = &[("k", k), ("lower", lower), ("upper", upper), ("largest", largest)];
                 raise(py, "InfeasibleError", &self, facts)
@@ -48,7 +52,7 @@ impl IntoPyErr for MixtureError {
             MixtureError::KMeansStart(KMeansError::PaperFailed { k, delta }) => {
                 raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)])
             }
-            MixtureError::KMeansStart(KMeansError::Undecided)
+            MixtureError::KMeansStart(KMeansError::Undecided | KMeansError::Solver(_))
             | MixtureError::Solver { .. }
             | MixtureError::Engine(_) => raise(py, "SolverError", &self, &[]),
             MixtureError::Interrupted => PyKeyboardInterrupt::new_err(self.to_string()),

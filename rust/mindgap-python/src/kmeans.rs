@@ -112,7 +112,7 @@ impl KMeansFit {
         PyArray1::from_slice(py, self.inner.gaps())
     }
 
-    /// Which bound each gap is at: "free", "lower", "upper" or "both".
+    /// Which bound each gap (or row, under linear rows) is at: "free", "lower", "upper" or "both".
     #[getter]
     fn active(&self) -> Vec<&'static str> {
         words(self.inner.active())

@@ -179,6 +179,17 @@ pub enum KMeansError {
         /// Where one lower bound serves all gaps: the largest that some partition holds.
         largest: Option<f64>,
     },
+    /// No centres hold all rows.
+    #[error("no ascending centres hold {}; widen or drop one of them", clash(.rows, *.ordering, "centres"))]
+    InfeasibleRows {
+        /// Rows of the constraint that clash: drop any one and the others can be held.
+        rows: Vec<usize>,
+        /// Whether the clash also needs the centres to ascend.
+        ordering: bool,
+    },
+    /// The quadratic program of the centres was not solved.
+    #[error("the centres' quadratic program was not solved: {0}")]
+    Solver(String),
     /// The search ended before it found a partition that holds the bounds, or proved that there is none.
     #[error(
         "no partition that holds the bounds was found within the search's limits, and none was ruled out; widen the bounds or round the data"
@@ -283,7 +294,7 @@ pub enum MixtureError {
     #[error(transparent)]
     Constraint(#[from] ConstraintError),
     /// No means hold all rows.
-    #[error("no ascending means hold {}; widen or drop one of them", clash(.rows, *.ordering))]
+    #[error("no ascending means hold {}; widen or drop one of them", clash(.rows, *.ordering, "means"))]
     Infeasible {
         /// Rows of the constraint that clash: drop any one and the others can be held.
         rows: Vec<usize>,
@@ -320,8 +331,8 @@ fn start_expects(what: &str) -> &'static str {
     }
 }
 
-fn clash(rows: &[usize], ordering: bool) -> String {
-    let order = if ordering { " with the means in ascending order" } else { "" };
+fn clash(rows: &[usize], ordering: bool, what: &str) -> String {
+    let order = if ordering { format!(" with the {what} in ascending order") } else { String::new() };
     match rows {
         [row] => format!("row {row}{order}"),
         rows => format!("rows {rows:?} together{order}"),

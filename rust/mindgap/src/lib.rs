@@ -7,6 +7,8 @@ mod kmeans;
 mod mixture;
 mod parallel;
 mod progress;
+mod qp;
+mod restraint;
 mod sample;
 
 pub use constraint::{Constraint, GapBounds, LinearRows, Restriction, Unconstrained};

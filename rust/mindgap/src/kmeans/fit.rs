@@ -1,16 +1,13 @@
 //! The result of k-means, in the units and the order of the data.
 
+use super::demand::Demand;
 use super::solution::Solution;
-use crate::constraint::Gaps;
 use crate::sample::Sample;
-
-/// A gap within this fraction of the data's range of its bound counts as being at it.
-const AT_BOUND: f64 = 1e-9;
 
 /// The costs agree, and the solution counts as proven, to this relative difference.
 const PROVEN: f64 = 1e-9;
 
-/// Which bound a gap is at.
+/// Which bound a gap or row is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -52,7 +49,7 @@ pub struct KMeansFit {
 }
 
 impl KMeansFit {
-    pub(super) fn new(sample: &Sample, bounds: Gaps, solution: Solution) -> Self {
+    pub(super) fn new(sample: &Sample, demand: &Demand, solution: Solution) -> Self {
         let frame = sample.frame();
         let mut centers = Vec::with_capacity(solution.ends.len());
         let mut within = Vec::with_capacity(solution.ends.len());
@@ -66,6 +63,7 @@ impl KMeansFit {
             within.push(frame.leave_square(cost));
         }
         let gaps: Vec<f64> = centers.windows(2).map(|pair| frame.leave_length(pair[1] - pair[0])).collect();
+        let active = demand.active(&centers, frame);
         let centers = centers.into_iter().map(|z| frame.leave(z)).collect();
         let inertia: f64 = within.iter().sum();
         let boundaries = boundaries(sample.values(), &solution.ends);
@@ -73,7 +71,7 @@ impl KMeansFit {
             labels: labels(sample, &solution.ends, &boundaries),
             centers,
             sizes: clusters(&solution.ends).map(|points| points.len()).collect(),
-            active: active(&gaps, &bounds, frame.leave_length(AT_BOUND)),
+            active,
             boundaries,
             within,
             gaps,
@@ -117,7 +115,7 @@ impl KMeansFit {
         &self.gaps
     }
 
-    /// Which bound each gap is at.
+    /// Which bound each gap is at; for linear rows, each row.
     pub fn active(&self) -> &[Active] {
         &self.active
     }
@@ -179,15 +177,4 @@ fn labels(sample: &Sample, ends: &[usize], boundaries: &[f64]) -> Vec<u32> {
         labels[index as usize] = cluster_of(boundaries, x);
     }
     labels
-}
-
-fn active(gaps: &[f64], bounds: &Gaps, slack: f64) -> Vec<Active> {
-    gaps.iter()
-        .zip(bounds.lower.iter().zip(&bounds.upper))
-        .map(|(&gap, (&lower, &upper))| {
-            // Ascending order alone holds nothing back.
-            let lower = if lower > 0.0 { lower } else { f64::NEG_INFINITY };
-            Active::of(gap, lower, upper, slack)
-        })
-        .collect()
 }

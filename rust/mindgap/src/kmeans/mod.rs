@@ -1,5 +1,7 @@
-//! K-means whose neighbouring centres keep a gap, solved exactly.
+//! K-means whose neighbouring centres keep a gap, solved exactly; under other linear rows, by alternation.
 
+mod alternating;
+mod demand;
 mod fit;
 mod free;
 mod paper;
@@ -9,13 +11,15 @@ mod unconstrained;
 
 pub use fit::{Active, KMeansFit};
 
-use crate::constraint::{Constraint, Gaps, Restriction, Unconstrained};
+use crate::constraint::{Constraint, Gaps, Unconstrained};
 use crate::error::KMeansError;
 use crate::progress::Watch;
 use crate::sample::Sample;
+use demand::Demand;
 use solution::Solution;
 
-/// Whether a centre is its cluster's mean.
+/// Whether a centre is its cluster's mean. Under linear rows, which means cannot hold in general, it never need be: both
+/// settings ask for the same there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Centers {
@@ -30,7 +34,7 @@ pub enum Centers {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// To the optimum, with proof.
+    /// To the optimum, with proof. Under linear rows to the best that alternation finds, with a bound on the optimum.
     #[default]
     Exact,
     /// The paper's tables to the letter, which miss the optimum on some data; for comparison.
@@ -49,6 +53,11 @@ pub enum Ties {
 }
 
 /// A k-means problem.
+///
+/// Under bounds on gaps ([`GapBounds`](crate::GapBounds)) the fit is optimal. Under [`LinearRows`](crate::LinearRows) it
+/// is the best of several alternations between assigning points to centres and moving the centres, which hold the rows
+/// but need not be cluster means. [`KMeansFit::lower_bound`] is then the optimum with no rows, or with those that bound
+/// gaps; where the fit meets it, as it does when no other row is active, it is known to be optimal.
 ///
 /// ```
 /// use mindgap::{GapBounds, KMeans, Sample};
@@ -110,7 +119,7 @@ impl KMeans {
     /// Solves the problem.
     ///
     /// # Errors
-    /// Settings that make no sense for this sample, and bounds that no partition holds.
+    /// Settings that make no sense for this sample, and bounds or rows that no partition holds.
     pub fn fit(&self, sample: &Sample) -> Result<KMeansFit, KMeansError> {
         self.fit_watched(sample, None)
     }
@@ -121,20 +130,15 @@ impl KMeans {
     /// As [`KMeans::fit`]; also [`KMeansError::Interrupted`].
     pub fn fit_watched(&self, sample: &Sample, watch: Option<Watch<'_>>) -> Result<KMeansFit, KMeansError> {
         self.check(sample)?;
-        let gaps = match self.constraint.restriction(self.k)? {
-            Restriction::Gaps(bounds) => bounds.resolve(self.k)?,
-            Restriction::Rows(_) => {
-                return Err(KMeansError::Unsupported("k-means under linear rows is not available".to_owned()));
-            }
-        };
+        let demand = Demand::new(&self.constraint.restriction(self.k)?, self.k, sample.frame())?;
         let solution = match self.ties {
-            Ties::Split => self.solve(sample, &gaps, watch)?,
+            Ties::Split => self.solve(sample, &demand, watch)?,
             Ties::Together => {
                 let (distinct, ends) = sample.collapsed();
-                self.solve(&distinct, &gaps, watch)?.expanded(&ends)
+                self.solve(&distinct, &demand, watch)?.expanded(&ends)
             }
         };
-        Ok(KMeansFit::new(sample, gaps, solution))
+        Ok(KMeansFit::new(sample, &demand, solution))
     }
 
     fn check(&self, sample: &Sample) -> Result<(), KMeansError> {
@@ -151,7 +155,17 @@ impl KMeans {
         Ok(())
     }
 
-    fn solve(&self, sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+    fn solve(&self, sample: &Sample, demand: &Demand, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+        match (demand, self.method) {
+            (Demand::Gaps(gaps), _) => self.solve_gaps(sample, gaps, watch),
+            (Demand::Rows(rows, restraint), Method::Exact) => alternating::solve(sample, rows, restraint, watch),
+            (Demand::Rows(..), Method::Paper) => Err(KMeansError::Unsupported(
+                "the paper's program takes bounds on gaps; linear rows need method \"exact\"".to_owned(),
+            )),
+        }
+    }
+
+    fn solve_gaps(&self, sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
         match self.method {
             Method::Paper if self.centers == Centers::Free => Err(KMeansError::Unsupported(
                 "the paper's program makes every centre its cluster's mean; free centres need method \"exact\""

@@ -14,8 +14,6 @@ mod fit;
 mod initializer;
 mod local;
 mod mstep;
-mod qp;
-mod restraint;
 mod start;
 mod status;
 
@@ -31,11 +29,12 @@ use crate::constraint::{Constraint, Unconstrained};
 use crate::error::MixtureError;
 use crate::frame::Frame;
 use crate::progress::Watch;
+use crate::qp::MeanProgram;
+use crate::restraint::Restraint;
 use crate::sample::Sample;
 use em::Yardstick;
 use fit::Facts;
 use mstep::MStep;
-use restraint::Restraint;
 
 /// The default floor of the variances, as a fraction of the data's variance.
 const FLOOR: f64 = 1e-10;
@@ -167,12 +166,13 @@ impl Mixture {
         }
         let restriction = self.constraint.restriction(k)?;
         let restraint = Restraint::new(&restriction, k, sample.frame())?;
+        let program = restraint.program()?;
         let start = self.init.start(sample, k, &restriction)?;
         start.check_scale(sample.frame())?;
         // Few distinct values: the same sums in fewer terms.
         let collapsed = (distinct < sample.len() / 4).then(|| sample.collapsed().0);
         let mut engine = LocalEngine::framed(collapsed.as_ref().unwrap_or(sample));
-        let fit = self.run(&mut engine, &start, restraint, sample.frame(), watch)?;
+        let fit = self.run(&mut engine, &start, (restraint, program), sample.frame(), watch)?;
         Ok(fit.label(sample))
     }
 
@@ -190,7 +190,8 @@ impl Mixture {
         self.check()?;
         let frame = Frame::identity();
         let restraint = Restraint::new(&self.constraint.restriction(self.k)?, self.k, &frame)?;
-        self.run(engine, start, restraint, &frame, watch)
+        let program = restraint.program()?;
+        self.run(engine, start, (restraint, program), &frame, watch)
     }
 
     fn check(&self) -> Result<(), MixtureError> {
@@ -217,7 +218,7 @@ impl Mixture {
         &self,
         engine: &mut dyn Engine,
         start: &Start,
-        restraint: Restraint,
+        (restraint, program): (Restraint, Option<MeanProgram>),
         frame: &Frame,
         watch: Option<Watch<'_>>,
     ) -> Result<MixtureFit, MixtureError> {
@@ -243,7 +244,7 @@ impl Mixture {
         let yardstick = Yardstick { tol: self.tol, max_iter: self.max_iter, mean_unit, variance_unit };
         // A density in frame units is smaller by the scale.
         let offset = total_weight * frame.enter_length(1.0).ln();
-        let mstep = MStep { program: restraint.program()?, variances: self.variances, floor };
+        let mstep = MStep { program, variances: self.variances, floor };
         let start = start.enter(frame).raised(floor);
         let mut outcome = em::run(engine, mstep, yardstick, offset, start, watch)?;
         let origins;

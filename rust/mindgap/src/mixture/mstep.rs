@@ -1,8 +1,8 @@
 //! The M step: weights, then means under the constraint, then variances about the new means.
 
 use super::engine::Moments;
-use super::qp::{MeanProgram, Objective};
 use super::start::Start;
+use crate::qp::{MeanProgram, Objective};
 
 /// A component's pull on the means is never less than this fraction of the strongest: one that has lost all its
 /// weight still has a place.

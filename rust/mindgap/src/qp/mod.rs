@@ -1,6 +1,6 @@
-//! The means' quadratic program: `min Σ g_k (μ_k - m_k)²` under the rows, to the last bit.
+//! The quadratic program of means or centres: `min Σ g_k (μ_k - m_k)²` under the rows, to the last bit.
 //!
-//! Between two iterations of EM the answer hardly changes, so the cheap answers come first: the targets themselves, the
+//! Between two iterations of a fit the answer hardly changes, so the cheap answers come first: the targets themselves, the
 //! rows that were active last time, and only then the interior-point solver, whose rows are solved on exactly. Where
 //! stiffnesses are so far apart that it misjudges a row, an active-set method goes on from its guess.
 
@@ -11,16 +11,16 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-pub(super) use active_set::Failure;
-pub(super) use equality::Objective;
-pub(super) use rows::Rows;
+pub(crate) use active_set::Failure;
+pub(crate) use equality::Objective;
+pub(crate) use rows::Rows;
 
 use active_set::{check, optimise};
 use clarabel::InteriorPoint;
 use rows::{Bound, Side};
 
 /// The program of one fit.
-pub(super) struct MeanProgram {
+pub(crate) struct MeanProgram {
     rows: Rows,
     last: Vec<Bound>,
     interior_point: Option<InteriorPoint>,
@@ -31,7 +31,7 @@ impl MeanProgram {
     ///
     /// # Errors
     /// The rows that cannot be held together.
-    pub(super) fn new(rows: Rows) -> Result<Self, Failure> {
+    pub(crate) fn new(rows: Rows) -> Result<Self, Failure> {
         let (targets, stiffness) = (vec![0.0; rows.k()], vec![1.0; rows.k()]);
         optimise(&rows, Objective { targets: &targets, stiffness: &stiffness }, &[])?;
         let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row));
@@ -48,7 +48,7 @@ impl MeanProgram {
     ///
     /// # Errors
     /// What kept the solvers from an answer.
-    pub(super) fn solve(&mut self, objective: Objective<'_>) -> Result<Vec<f64>, String> {
+    pub(crate) fn solve(&mut self, objective: Objective<'_>) -> Result<Vec<f64>, String> {
         if self.rows.worst_miss(objective.targets, objective.scale()).is_none() {
             return Ok(objective.targets.to_vec());
         }

@@ -1,0 +1,80 @@
+//! K-means under linear rows, which need not be bounds on gaps: alternation from several starts.
+//!
+//! Given centres, each point goes to the nearest; given clusters, a quadratic program places the centres; and so on until
+//! the cost no longer falls. A round costs O(k log n) beside the program. The result is a local optimum: what it is worth
+//! is said by a bound, the optimum of a problem with fewer rows (none, or those that bound gaps).
+
+mod assignment;
+mod derived;
+mod moves;
+mod search;
+
+use super::solution::Solution;
+use super::{free, unconstrained};
+use crate::constraint::LinearRows;
+use crate::error::KMeansError;
+use crate::progress::{Progress, Watch};
+use crate::qp::MeanProgram;
+use crate::restraint::Restraint;
+use crate::sample::{Prefixes, Sample};
+use search::Search;
+
+/// The best centres that are found under `rows` (in data units; `restraint` in frame units), and their clusters.
+///
+/// # Errors
+/// Rows that no ascending centres hold, and programs that are not solved.
+pub(super) fn solve(
+    sample: &Sample,
+    rows: &LinearRows,
+    restraint: &Restraint,
+    watch: Option<Watch<'_>>,
+) -> Result<Solution, KMeansError> {
+    let Some(program) = restraint.program()? else {
+        return unconstrained::solve(sample, rows.k(), watch);
+    };
+    run(sample, rows, program, watch)
+}
+
+fn run(
+    sample: &Sample,
+    rows: &LinearRows,
+    program: MeanProgram,
+    mut watch: Option<Watch<'_>>,
+) -> Result<Solution, KMeansError> {
+    let k = rows.k();
+    let bare = relaxed(&mut watch, 0.0, |watch| unconstrained::solve(sample, k, Some(watch)))?;
+    let prefixes = Prefixes::new(sample);
+    let mut search = Search::new(&prefixes, program, k, watch);
+    search.raise_bound(moves::blocks(&prefixes, &bare.ends).map(|block| block.cost).sum());
+    let means: Vec<f64> = moves::blocks(&prefixes, &bare.ends).map(|block| block.mean).collect();
+    search.climb(bare.ends)?;
+    if k == 1 || k == sample.len() {
+        // There is but one partition, and its centres are optimal.
+        return Ok(search.into_solution(true));
+    }
+    if let Some(gaps) = derived::gap_bounds(rows)
+        && !search.is_proven()
+    {
+        let floor = search.outside_bound();
+        let solution = relaxed(search.watch(), floor, |watch| free::solve(sample, &gaps, Some(watch)))?;
+        search.raise_bound(solution.lower_bound.min(moves::cost(&prefixes, &solution)));
+        search.climb(solution.ends)?;
+    }
+    search.climb_evenly(&means)?;
+    search.kick()?;
+    Ok(search.into_solution(false))
+}
+
+/// Solves a problem with fewer rows. Its costs are not those of centres that hold all rows, so only its bound is told on.
+fn relaxed(
+    watch: &mut Option<Watch<'_>>,
+    floor: f64,
+    solve: impl FnOnce(Watch<'_>) -> Result<Solution, KMeansError>,
+) -> Result<Solution, KMeansError> {
+    solve(&mut |progress| match (progress, watch.as_mut()) {
+        (Progress::Search { lower_bound, .. }, Some(watch)) => {
+            watch(&Progress::Search { cost: f64::INFINITY, lower_bound: lower_bound.max(floor) })
+        }
+        _ => std::ops::ControlFlow::Continue(()),
+    })
+}

@@ -40,9 +40,11 @@ def kmeans(
         or a name with parameters, such as ``"lower-only:delta=1.75"``. Bounds are held to 1e-12 of the data's range.
     centers : "means" or "free"
         Whether a centre is its cluster's mean (the paper's program), or any that holds the constraint (the problem as
-        the paper states it). Without a constraint these are the same.
+        the paper states it). Without a constraint these are the same. Under a constraint that is linear rows, which
+        cluster means cannot hold in general, centres are free either way.
     method : "exact" or "paper"
-        "exact" finds the optimum and proves it; "paper" is the published program to the letter, which misses the
+        "exact" finds the optimum and proves it (under linear rows: the best that alternating assignment and a
+        quadratic program finds from several starts, with `lower_bound` to judge it by); "paper" is the published program to the letter, which misses the
         optimum on some data, for comparison.
     ties : "split" or "together"
         Whether equal points may fall into neighbouring clusters.
@@ -61,7 +63,7 @@ def kmeans(
     InvalidInputError
         If the data, the weights, `k` or the constraint make no sense.
     InfeasibleError
-        If no partition holds the constraint; it says which lower bound one would hold.
+        If no partition holds the constraint; it says which lower bound one would hold, or which rows clash.
 
     Examples
     --------

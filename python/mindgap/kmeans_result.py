@@ -46,13 +46,14 @@ class KMeansResult:
     gaps : array of float
         The distances between neighbouring centres.
     active : tuple of str
-        For each gap the bound it is at: "free" (none), "lower", "upper" or "both".
+        For each gap (or row, where the constraint is linear rows) the bound it is at: "free" (none), "lower", "upper" or
+        "both".
     lower_bound : float
         What no solution can cost less than.
     optimal : bool
         Whether `inertia` is proven to be the least possible (it meets `lower_bound` to one part in 10⁹).
     bounds : GapBounds or None
-        The bounds that the gaps hold.
+        The bounds that the gaps hold, where the constraint is of that form.
     data : Sample, Histogram or None
         The data, for pictures; of a stored result only their histogram.
     """
@@ -166,7 +167,7 @@ class KMeansResult:
             within=fields.numbers("within", k),
             inertia=fields.number("inertia"),
             gaps=fields.numbers("gaps", k - 1),
-            active=fields.texts("active", k - 1, ACTIVE),
+            active=fields.texts("active", None, ACTIVE),
             lower_bound=fields.number("lower_bound"),
             optimal=fields.flag("optimal"),
             bounds=fields.gap_bounds(k),

@@ -1,5 +1,5 @@
-//! The paper's two tables to the letter, for comparison: lower bound only, no weights, O(N²) memory, O(N³K) time at
-//! worst. They miss the optimum on some data, and on some find no solution where there is one.
+//! The paper's two tables to the letter, for comparison: lower bound only, no weights, O(N²) memory, O(N²K) time.
+//! They miss the optimum on some data, and on some find no solution where there is one.
 //!
 //! Names, and indices from 1, are the paper's. One thing is not: its formula for `W` divides by the count, where the
 //! program needs (and the authors' own code has) the plain sum of squares.
@@ -20,8 +20,8 @@ pub(super) fn solve(sample: &Sample, gaps: &Gaps, mut watch: Option<Watch<'_>>) 
     let delta = check(sample, gaps)?;
     let framed = gaps.enter(sample.frame()).loosened();
     let routine = Routine::new(sample, k, framed.lower.first().copied().unwrap_or(0.0));
-    let tables = routine.run(sample.frame(), &mut watch)?;
-    let starts = routine.starts(&tables).ok_or(KMeansError::PaperFailed { k, delta })?;
+    let rows = routine.run(sample.frame(), &mut watch)?;
+    let starts = routine.starts(&rows).ok_or(KMeansError::PaperFailed { k, delta })?;
     let ends = starts[1..].iter().map(|start| start - 1).chain([sample.len()]).collect();
     Ok(Solution { ends, centers: None, lower_bound: 0.0 })
 }
@@ -47,11 +47,12 @@ fn check(sample: &Sample, gaps: &Gaps) -> Result<f64, KMeansError> {
     }
 }
 
-/// The matrices D, I, B: one row for each number of clusters, one column for each number of points, both from 0.
-struct Tables {
-    d: Vec<Vec<f64>>,
-    i: Vec<Vec<usize>>,
-    b: Vec<Vec<usize>>,
+/// Row m of the matrices D, I and B: one column for each number of points, from 0.
+#[derive(Clone)]
+struct Row {
+    d: Vec<f64>,
+    i: Vec<usize>,
+    b: Vec<usize>,
 }
 
 /// The data and settings of the paper's second table.
@@ -74,72 +75,45 @@ impl Routine {
     }
 
     /// C[first, last].
+    #[inline(always)]
     fn c(&self, first: usize, last: usize) -> f64 {
         self.prefixes[first - 1].mean_until(&self.prefixes[last])
     }
 
     /// W[first, last].
+    #[inline(always)]
     fn w(&self, first: usize, last: usize) -> f64 {
         self.prefixes[first - 1].until(&self.prefixes[last]).cost
     }
 
-    /// The paper's second table.
-    fn run(&self, frame: &Frame, watch: &mut Option<Watch<'_>>) -> Result<Tables, KMeansError> {
+    /// The paper's second table. It fills by the end i of a cluster; here by its start j, which is the same: all that a
+    /// row needs is in the row before. What depends on j alone is then found once.
+    fn run(&self, frame: &Frame, watch: &mut Option<Watch<'_>>) -> Result<Vec<Row>, KMeansError> {
         let n = self.n();
-        let mut tables = Tables {
-            d: vec![vec![self.beta; n + 1]; self.k + 1],
-            i: vec![vec![0; n + 1]; self.k + 1],
-            b: vec![vec![0; n + 1]; self.k + 1],
-        };
+        let empty = Row { d: vec![self.beta; n + 1], i: vec![0; n + 1], b: vec![0; n + 1] };
+        let mut rows = vec![empty; self.k + 1];
         for i in 1..=n {
-            (tables.d[1][i], tables.i[1][i], tables.b[1][i]) = (self.w(1, i), 1, 1);
+            (rows[1].d[i], rows[1].i[i], rows[1].b[i]) = (self.w(1, i), 1, 1);
         }
         // U for m - 1 and for m; the paper keeps all of them.
         let mut before = Triangle::new(n, self.beta);
-        (1..=n).for_each(|r| *before.at(1, r) = 0.0);
+        before.starting_at(1).fill(0.0);
+        let arch = pulp::Arch::new();
         for m in 2..=self.k {
             let mut u = Triangle::new(n, self.beta);
-            for i in m..=n {
-                if tables.d[m - 1][i - 1] < self.beta {
-                    self.fill(&mut tables, &mut before, &mut u, m, i);
-                }
-                if i % 64 == 0 {
-                    let cost = frame.leave_square(tables.d[self.k][n]);
-                    let cost = if tables.d[self.k][n] < self.beta { cost } else { f64::INFINITY };
+            for j in m..=n {
+                let (done, row) = rows.split_at_mut(m);
+                let (last_row, row) = (&done[m - 1], &mut row[0]);
+                arch.dispatch(Start { routine: self, last_row, row, before: &before, u: u.starting_at(j), j });
+                if j % 64 == 0 {
+                    let cost = rows[self.k].d[n];
+                    let cost = if cost < self.beta { frame.leave_square(cost) } else { f64::INFINITY };
                     report(watch, Progress::Search { cost, lower_bound: 0.0 }).map_err(|_| KMeansError::Interrupted)?;
                 }
             }
             before = u;
         }
-        Ok(tables)
-    }
-
-    /// D[i, m], I[i, m], B[i, m] and U[., i, m].
-    fn fill(&self, tables: &mut Tables, before: &mut Triangle, u: &mut Triangle, m: usize, i: usize) {
-        let (d, first_start, smallest_start) = (&tables.d[m - 1], &tables.i[m - 1], &tables.b[m - 1]);
-        let mut least = (self.beta, 0);
-        let mut smallest = 0;
-        for j in m..=i {
-            if smallest_start[j - 1] == 0 {
-                continue;
-            }
-            let mut p = self.beta;
-            if self.c(j, i) - self.c(first_start[j - 1], j - 1) >= self.delta {
-                p = d[j - 1] + self.w(j, i);
-                *u.at(j, i) = d[j - 1];
-            } else if let Some(t) = self.admissible(first_start[j - 1], smallest_start[j - 1], j - 1, i) {
-                let cost = *before.at(t, j - 1) + self.w(t, j - 1);
-                p = p.min(cost + self.w(j, i));
-                *u.at(j, i) = cost;
-            }
-            if p < least.0 {
-                least = (p, j);
-            }
-            if p < self.beta && smallest == 0 {
-                smallest = j;
-            }
-        }
-        (tables.d[m][i], tables.i[m][i], tables.b[m][i]) = (least.0, least.1, smallest);
+        Ok(rows)
     }
 
     /// The first t of from, from - 1, .., to with C[last + 1, i] - C[t, last] ≥ δ.
@@ -149,20 +123,20 @@ impl Routine {
     }
 
     /// The paper's first table: the first point of each cluster.
-    fn starts(&self, tables: &Tables) -> Option<Vec<usize>> {
+    fn starts(&self, rows: &[Row]) -> Option<Vec<usize>> {
         let n = self.n();
-        if tables.d[self.k][n] >= self.beta {
+        if rows[self.k].d[n] >= self.beta {
             return None;
         }
-        let mut starts = vec![tables.i[self.k][n]];
+        let mut starts = vec![rows[self.k].i[n]];
         let mut end = n;
-        for k in (1..self.k).rev() {
+        for row in rows[1..self.k].iter().rev() {
             let next = starts[starts.len() - 1];
             let l = next - 1;
-            if tables.b[k][l] == 0 {
+            if row.b[l] == 0 {
                 return None;
             }
-            starts.push(self.admissible(tables.i[k][l], tables.b[k][l], l, end)?);
+            starts.push(self.admissible(row.i[l], row.b[l], l, end)?);
             end = l;
         }
         starts.reverse();
@@ -170,15 +144,106 @@ impl Routine {
     }
 }
 
+/// All clusters of row m that start at j: their share in D, I and B, and U[j, ., m]. Run where a fused multiply-add is
+/// an instruction and not a call.
+struct Start<'a> {
+    routine: &'a Routine,
+    last_row: &'a Row,
+    row: &'a mut Row,
+    before: &'a Triangle,
+    u: &'a mut [f64],
+    j: usize,
+}
+
+impl pulp::WithSimd for Start<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let Self { routine, last_row, row, before, u, j } = self;
+        let (from, to) = (last_row.i[j - 1], last_row.b[j - 1]);
+        if to == 0 {
+            return;
+        }
+        let least = least_from(routine, from, to, j - 1);
+        // How many of to..=from are admissible, were C exactly ascending, and the cost of what is before j at the last.
+        let mut admissible = 0;
+        let mut cost = routine.beta;
+        for i in j..=routine.n() {
+            if last_row.d[i - 1] >= routine.beta {
+                continue;
+            }
+            let c = routine.c(j, i);
+            let count = moved(admissible, &least, |mean| c - mean >= routine.delta);
+            if count != admissible {
+                admissible = count;
+                cost = match count {
+                    0 => routine.beta,
+                    all if all == least.len() => last_row.d[j - 1],
+                    some => before.at(to + some - 1, j - 1) + routine.w(to + some - 1, j - 1),
+                };
+            }
+            if admissible == 0 {
+                continue;
+            }
+            u[i - j] = cost;
+            let p = cost + routine.w(j, i);
+            if p < row.d[i] {
+                (row.d[i], row.i[i]) = (p, j);
+            }
+            if p < routine.beta && row.b[i] == 0 {
+                row.b[i] = j;
+            }
+        }
+    }
+}
+
+/// For each t of to..=from the least of C[t, last], .., C[from, last]. Means ascend with t but for rounding; their least
+/// does without fail, and the first admissible t on the way down from I is the last one whose least is admissible.
+#[inline(always)]
+fn least_from(routine: &Routine, from: usize, to: usize, last: usize) -> Vec<f64> {
+    let mut least: Vec<f64> = (to..=from).map(|t| routine.c(t, last)).collect();
+    for t in (1..least.len()).rev() {
+        least[t - 1] = least[t - 1].min(least[t]);
+    }
+    least
+}
+
+/// How many of the ascending values are admissible, looked for from the last answer on.
+#[inline(always)]
+fn moved(mut count: usize, ascending: &[f64], admissible: impl Fn(f64) -> bool) -> usize {
+    while count < ascending.len() && admissible(ascending[count]) {
+        count += 1;
+    }
+    while count > 0 && !admissible(ascending[count - 1]) {
+        count -= 1;
+    }
+    count
+}
+
 /// One layer of U: an entry for each first and last point of a cluster.
-struct Triangle(Vec<f64>);
+struct Triangle {
+    n: usize,
+    entries: Vec<f64>,
+}
 
 impl Triangle {
     fn new(n: usize, value: f64) -> Self {
-        Self(vec![value; n * (n + 1) / 2])
+        Self { n, entries: vec![value; n * (n + 1) / 2] }
     }
 
-    fn at(&mut self, first: usize, last: usize) -> &mut f64 {
-        &mut self.0[last * (last - 1) / 2 + first - 1]
+    /// Where the entries of the clusters that start at `first` begin.
+    fn begin(&self, first: usize) -> usize {
+        (first - 1) * (2 * self.n + 2 - first) / 2
+    }
+
+    fn at(&self, first: usize, last: usize) -> f64 {
+        self.entries[self.begin(first) + last - first]
+    }
+
+    /// The entries of the clusters that start at `first`, by their last point.
+    fn starting_at(&mut self, first: usize) -> &mut [f64] {
+        let begin = self.begin(first);
+        &mut self.entries[begin..=begin + self.n - first]
     }
 }

@@ -20,6 +20,11 @@ _REACHED = {"free": "", "lower": "= min", "upper": "= max", "both": "= min = max
 ACTIVE = ("free", "lower", "upper", "both")
 
 
+def gap_states(gaps: FloatArray, bounds: GapBounds | None, active: tuple[str, ...]) -> tuple[str, ...]:
+    """Return which bound each gap is at; without bounds on the gaps `active` is about other rows, or nothing."""
+    return ("free",) * len(gaps) if bounds is None else active
+
+
 def gap_bound_text(bounds: GapBounds | None, active: tuple[str, ...], gap: int) -> str:
     """Return the bounds of one gap, and whether it has reached one; empty if it has none."""
     if bounds is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.lines import Line2D
 
+from mindgap.gap_text import gap_states
 from mindgap.palette import INK, PALE, colour, line_style
 from mindgap.plots.canvas import axes_or_new, open_sides
 from mindgap.plots.headroom import crown, data_handle, gap_handles
@@ -41,10 +42,11 @@ def plot_mixture(result: MixtureResult, ax: Axes | None = None, *, truth: ArrayL
     _draw_components(ax, points, densities, least=_FAINTEST * peak)
     ax.plot(points, total, color=INK, linewidth=1.8, zorder=2.5)
     _draw_means(ax, result)
+    states = gap_states(result.gaps, result.bounds, result.active)
     handles += [
         Line2D([], [], color=INK, linewidth=1.8, label="mixture"),
         Line2D([], [], color=colour(0), linewidth=1.4, marker="^", markersize=5, label="component, mean"),
-        *gap_handles(result.bounds, result.active),
+        *gap_handles(result.bounds, states),
     ]
     if truth is not None:
         handles.append(_draw_truth(ax, truth))
@@ -52,7 +54,7 @@ def plot_mixture(result: MixtureResult, ax: Axes | None = None, *, truth: ArrayL
     ax.set_xlabel("x")
     ax.set_ylabel("density")
     open_sides(ax)
-    crown(ax, peak, handles, result.means, result.bounds, result.active)
+    crown(ax, peak, handles, result.means, result.bounds, states)
     return ax
 
 

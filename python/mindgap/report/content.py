@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindgap.gap_text import gap_bound_text, gap_labels
+from mindgap.gap_text import gap_bound_text, gap_labels, gap_states
 from mindgap.palette import COLOURS, DASHES
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _fit(result: MixtureResult) -> dict[str, Any]:
         "means": result.means.tolist(),
         "deviations": np.sqrt(result.variances).tolist(),
         "gaps": result.gaps.tolist(),
-        "held": [state != "free" for state in result.active],
+        "held": [state != "free" for state in gap_states(result.gaps, result.bounds, result.active)],
         "labels": gap_labels(result.gaps, result.bounds, result.active),
         "bounds": [gap_bound_text(result.bounds, result.active, gap) for gap in gaps],
         "logLikelihood": result.log_likelihood,

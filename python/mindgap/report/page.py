@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from mindgap import _core
-from mindgap.gap_text import shared_bound
+from mindgap.gap_text import gap_states, shared_bound
 from mindgap.report.content import embedded_json, report_content
 from mindgap.report.tables import facts, parameter_table
 from mindgap.whole_file import write_whole
@@ -84,7 +84,7 @@ def _legend(result: MixtureResult, moves: bool) -> str:
     if result.k > 1:
         shared = shared_bound(result.bounds)
         items += [("gap", f"gap ({shared})" if shared else "gap")]
-    if moves or any(state != "free" for state in result.active):
+    if moves or any(state != "free" for state in gap_states(result.gaps, result.bounds, result.active)):
         items += [("held", "gap at its bound")]
     entries = (f"<li><span class='key key-{key}'></span>{escape(text)}</li>" for key, text in items)
     return f"<ul class='legend'>{''.join(entries)}</ul>"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mindgap.gap_text import gap_bound_text
+from mindgap.gap_text import gap_bound_text, gap_states
 
 if TYPE_CHECKING:
     from mindgap.arrays import FloatArray
@@ -34,7 +34,7 @@ def _row(result: MixtureResult, intervals: IntervalsLike | None, component: int)
     cells = [_estimate(float(value), held) for value, held in zip(estimates, ranges, strict=True)]
     if component < result.k - 1:
         bound = escape(gap_bound_text(result.bounds, result.active, component))
-        state = "" if result.active[component] == "free" else " class='held'"
+        state = "" if gap_states(result.gaps, result.bounds, result.active)[component] == "free" else " class='held'"
         cells += [f"<td{state}>{result.gaps[component]:.6g}</td>", f"<td{state}>{bound}</td>"]
     else:
         cells += ["<td></td>", "<td></td>"]

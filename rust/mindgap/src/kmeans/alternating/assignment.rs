@@ -29,36 +29,52 @@ pub(super) fn nearest(sample: &Sample, centers: &[f64]) -> Vec<usize> {
     ends
 }
 
+/// A boundary's possible places, and for each the least cost of it and those before.
+struct Column {
+    places: Range<usize>,
+    costs: Vec<f64>,
+    /// Where the boundary before is then, counted from the first of its places.
+    origins: Vec<usize>,
+}
+
+impl Column {
+    /// The first boundary.
+    fn first(places: Range<usize>, costs: Vec<f64>) -> Self {
+        Self { origins: vec![0; costs.len()], places, costs }
+    }
+
+    /// The boundary after this one, which costs `prices` at `places`.
+    fn next(&self, places: Range<usize>, mut prices: Vec<f64>) -> Self {
+        let mut best = (f64::INFINITY, 0);
+        let mut open = self.places.clone().zip(&self.costs).enumerate().peekable();
+        let mut origins = Vec::with_capacity(prices.len());
+        for (end, price) in places.clone().zip(&mut prices) {
+            while let Some((index, (_, &cost))) = open.next_if(|(_, (place, _))| *place < end) {
+                best = if cost < best.0 { (cost, index) } else { best };
+            }
+            *price += best.0;
+            origins.push(best.1);
+        }
+        Self { places, costs: prices, origins }
+    }
+}
+
 /// The cheapest ends that leave no cluster empty.
 ///
 /// A boundary costs more the farther it is from where nearness wants it, so it moves only when its neighbours push it:
 /// by less than their number.
 fn spread(sample: &Sample, centers: &[f64], wanted: &[usize]) -> Vec<usize> {
     let (n, k) = (sample.len(), centers.len());
-    let window = |gap: usize| {
+    let mut table: Vec<Column> = Vec::with_capacity(wanted.len());
+    for (gap, (pair, &wanted)) in centers.windows(2).zip(wanted).enumerate() {
         let (first, last) = (gap + 1, n - (k - 1 - gap));
-        wanted[gap].saturating_sub(k).max(first)..(wanted[gap] + k).min(last) + 1
-    };
-    // For each gap and each place of its window: the least cost so far, and where in the window before that comes from.
-    let mut table: Vec<(Range<usize>, Vec<(f64, usize)>)> = Vec::with_capacity(k - 1);
-    for (gap, pair) in centers.windows(2).enumerate() {
-        let places = window(gap);
-        let prices = places.clone().map(|end| price(sample, pair, wanted[gap], end));
+        let places = wanted.saturating_sub(k).max(first)..(wanted + k).min(last) + 1;
+        let prices = places.clone().map(|end| price(sample, pair, wanted, end)).collect();
         let column = match table.last() {
-            None => prices.map(|price| (price, 0)).collect(),
-            Some((before, costs)) => {
-                let mut best = (f64::INFINITY, 0);
-                let mut open = before.clone().zip(costs).enumerate().peekable();
-                let mut reach = |end: usize| {
-                    while let Some((index, (_, &(cost, _)))) = open.next_if(|(_, (place, _))| *place < end) {
-                        best = if cost < best.0 { (cost, index) } else { best };
-                    }
-                    best
-                };
-                places.clone().zip(prices).map(|(end, price)| (reach(end).0 + price, reach(end).1)).collect()
-            }
+            None => Column::first(places, prices),
+            Some(before) => before.next(places, prices),
         };
-        table.push((places, column));
+        table.push(column);
     }
     trace(&table)
 }
@@ -71,13 +87,13 @@ fn price(sample: &Sample, pair: &[f64], wanted: usize, end: usize) -> f64 {
 }
 
 /// Walks back from the cheapest place of the last boundary.
-fn trace(table: &[(Range<usize>, Vec<(f64, usize)>)]) -> Vec<usize> {
+fn trace(table: &[Column]) -> Vec<usize> {
     let mut ends = vec![0; table.len()];
-    let last = table.last().map_or(&[][..], |(_, column)| column);
-    let mut index = (0..last.len()).min_by(|&a, &b| last[a].0.total_cmp(&last[b].0)).unwrap_or(0);
-    for (end, (places, column)) in ends.iter_mut().zip(table).rev() {
-        *end = places.start + index;
-        index = column[index].1;
+    let last = table.last().map_or(&[][..], |column| &column.costs);
+    let mut index = (0..last.len()).min_by(|&a, &b| last[a].total_cmp(&last[b])).unwrap_or(0);
+    for (end, column) in ends.iter_mut().zip(table).rev() {
+        *end = column.places.start + index;
+        index = column.origins[index];
     }
     ends
 }

@@ -68,8 +68,13 @@ bench: $(VENV)/.built $(VENV)/.extras-cli+plot+sklearn ## measure against peers,
 	$(PY) -m pip install -r benchmarks/requirements.txt
 	$(PY) benchmarks/run.py
 
-reproduce: $(VENV)/.built $(VENV)/.extras-cli+plot ## redo the paper's experiments
-	$(PY) -m mindgap reproduce
+# The authors' data sets of Experiments 1 and 3, where they are at hand.
+DATA ?= ../shared/data
+
+reproduce: $(VENV)/.built $(VENV)/.extras-cli+plot ## redo the paper's experiments, and write docs/reproduction.md
+	$(PY) -m mindgap reproduce --docs docs/reproduction.md
+	if [ -d $(DATA) ]; then $(PY) -m mindgap reproduce 1 3 --data $(DATA) --out reproduction/authors \
+	    --docs docs/reproduction_on_the_authors_data.md; fi
 
 docs: $(VENV)/.built $(VENV)/.extras-docs $(VENV)/.extras-cli+plot+sklearn ## build the site into site/
 	$(PY) -m sphinx -W --keep-going -b html docs site

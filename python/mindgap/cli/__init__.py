@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "select": ("select", "Find the number of components of a mixture."),
     "path": ("path", "Show what a growing bound on the gaps does."),
     "report": ("report", "Write a fit as one HTML file that opens offline."),
+    "reproduce": ("reproduce", "Do the experiments of the paper again, beside its figures."),
     "plugins": ("list_plugins", "List the constraints, initializers and engines that there are."),
     "new-plugin": ("new_plugin", "Write a new extension package."),
 }

@@ -1,0 +1,41 @@
+"""`python -m mindgap.demo`: the heights of students in four grades, fitted with and without the paper's bounds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from mindgap.datasets import nypans_heights
+from mindgap.errors import MindgapError
+from mindgap.reproduction.nypans import METHODS, fit_heights, nypans_iterations, nypans_lines
+from mindgap.reproduction.tables import nypans_table
+
+PICTURE = Path("demo") / "nypans.png"
+
+
+def main(picture: Path = PICTURE) -> None:
+    """Fit the heights both ways, print the fits and the paper's table, and draw them side by side."""
+    import mindgap.plots  # which says what to install where matplotlib is missing
+
+    import matplotlib  # isort: skip
+
+    matplotlib.use("agg")
+    heights = nypans_heights()
+    fits = fit_heights(heights)
+    print(f"{len(heights.values)} heights in metres of students in grades 9 to 12, recorded to the inch")
+    for method, fit in zip(METHODS, fits, strict=True):
+        print(f"\n{method}\n{fit.summary()}")
+    true_means = ", ".join(f"{mean:.4f}" for mean in heights.means())
+    print(f"\nthe means of the grades themselves are {true_means}\n")
+    print(nypans_table(nypans_lines(fits, heights), nypans_iterations(fits)).text())
+    figure = mindgap.plots.side_by_side(*fits, METHODS, truth=heights.means(), label="height (m)")
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    mindgap.plots.save(figure, picture)
+    print(f"\ndrawn in {picture}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (MindgapError, OSError) as error:
+        sys.exit(f"mindgap: {error}")

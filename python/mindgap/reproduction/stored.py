@@ -1,0 +1,60 @@
+"""Results of data sets already done, so that an interrupted run goes on where it stopped."""
+
+from __future__ import annotations
+
+import hashlib
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import mindgap
+from mindgap import _core
+from mindgap.reproduction.array_file import read_arrays
+from mindgap.whole_file import write_whole
+
+if TYPE_CHECKING:
+    from mindgap.arrays import FloatArray
+
+
+def build_digest() -> str:
+    """Return what tells this build of mindgap from any other: results of another are not taken up."""
+    root = Path(mindgap.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted({*root.rglob("*.py"), Path(str(_core.__file__))}):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class Store:
+    """The stored results of one experiment, one file for each run of data sets."""
+
+    def __init__(self, folder: Path, identity: str) -> None:
+        self._folder = folder
+        self._identity = identity
+
+    def load(self, first: int, end: int) -> dict[str, FloatArray] | None:
+        """Return the results of data sets first..end, or None if they are not there whole, or are of another run."""
+        try:
+            found = read_arrays(self._path(first, end))
+        except (OSError, ValueError):
+            return None
+        return found if str(found.pop("identity", "")) == self._identity else None
+
+    def save(self, first: int, end: int, results: dict[str, FloatArray]) -> None:
+        """Store the results of data sets first..end."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        buffer = BytesIO()
+        np.savez(buffer, **results, identity=np.array(self._identity))  # type: ignore[arg-type]
+        write_whole(self._path(first, end), buffer.getvalue())
+
+    def clear(self) -> None:
+        """Remove what is stored, once the run is finished."""
+        for path in self._folder.glob("*.npz"):
+            path.unlink(missing_ok=True)
+        if self._folder.is_dir() and not any(self._folder.iterdir()):
+            self._folder.rmdir()
+
+    def _path(self, first: int, end: int) -> Path:
+        return self._folder / f"{first:06d}-{end:06d}.npz"

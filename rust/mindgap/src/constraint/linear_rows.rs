@@ -19,7 +19,7 @@ impl LinearRows {
     /// If the lengths do not fit, a coefficient is not finite, a row is all zero, or its bounds cross or are NaN.
     pub fn new(k: usize, matrix: &[f64], lower: &[f64], upper: &[f64]) -> Result<Self, ConstraintError> {
         let rows = lower.len();
-        if upper.len() != rows || matrix.len() != rows * k {
+        if upper.len() != rows || rows.checked_mul(k) != Some(matrix.len()) {
             let what = format!("{} coefficients, {rows} lower and {} upper bounds", matrix.len(), upper.len());
             return Err(ConstraintError::RowShape { k, what });
         }
@@ -61,9 +61,9 @@ impl LinearRows {
         self.k
     }
 
-    /// The coefficients of one row.
+    /// The coefficients of one row; none where there is no such row.
     pub fn row(&self, row: usize) -> &[f64] {
-        &self.matrix[row * self.k..(row + 1) * self.k]
+        self.matrix.chunks_exact(self.k.max(1)).nth(row).unwrap_or_default()
     }
 
     /// The lower bounds, one a row.

@@ -68,7 +68,7 @@ impl Initializer for Start {
 impl Initializer for Auto {
     fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError> {
         if let Restriction::Gaps(bounds) = restriction {
-            let lower = bounds.resolve(k)?.lower;
+            let lower = lower_bounds(bounds, sample, k)?;
             if lower.first().is_some_and(|&first| first > 0.0 && lower.iter().all(|&bound| bound == first)) {
                 return ConstrainedKMeans::new().start(sample, k, restriction);
             }
@@ -89,7 +89,7 @@ impl Initializer for ConstrainedKMeans {
         let constraint = match (self.delta, restriction) {
             (Some(delta), _) => Restriction::Gaps(GapBounds::lower(delta)),
             (None, Restriction::Gaps(bounds)) => {
-                let lower = bounds.resolve(k)?.lower;
+                let lower = lower_bounds(bounds, sample, k)?;
                 Restriction::Gaps(GapBounds::per_gap(&lower, &vec![f64::INFINITY; lower.len()])?)
             }
             (None, Restriction::Rows(rows)) => Restriction::Rows(rows.clone()),
@@ -97,6 +97,15 @@ impl Initializer for ConstrainedKMeans {
         let kmeans = KMeans::new(k).constraint(constraint).method(self.method).centers(self.centers);
         Ok(from_clusters(sample, &kmeans.fit(sample).map_err(MixtureError::KMeansStart)?))
     }
+}
+
+/// The lower bounds of all gaps. The number of components is checked first: one bound may stand for any number of gaps.
+fn lower_bounds(bounds: &GapBounds, sample: &Sample, k: usize) -> Result<Vec<f64>, MixtureError> {
+    let distinct = sample.distinct();
+    if k > distinct {
+        return Err(MixtureError::TooManyComponents { k, distinct });
+    }
+    Ok(bounds.resolve(k)?.lower)
 }
 
 /// Each cluster's share, centre, and variance about it. A cluster without spread takes the average variance within

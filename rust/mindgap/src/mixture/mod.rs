@@ -168,6 +168,7 @@ impl Mixture {
         let restraint = Restraint::new(&restriction, k, sample.frame())?;
         let program = restraint.program()?;
         let start = self.init.start(sample, k, &restriction)?;
+        start.check_count(k)?;
         start.check_scale(sample.frame())?;
         // Few distinct values: the same sums in fewer terms.
         let collapsed = (distinct < sample.len() / 4).then(|| sample.collapsed().0);
@@ -188,6 +189,8 @@ impl Mixture {
         watch: Option<Watch<'_>>,
     ) -> Result<MixtureFit, MixtureError> {
         self.check()?;
+        // Before the bounds are written out for every gap: k may be any number here.
+        start.check_count(self.k)?;
         let frame = Frame::identity();
         let restraint = Restraint::new(&self.constraint.restriction(self.k)?, self.k, &frame)?;
         let program = restraint.program()?;
@@ -222,9 +225,6 @@ impl Mixture {
         frame: &Frame,
         watch: Option<Watch<'_>>,
     ) -> Result<MixtureFit, MixtureError> {
-        if start.k() != self.k {
-            return Err(MixtureError::StartCount { k: self.k, given: start.k() });
-        }
         let Summary { total_weight, variance } = engine.summary().map_err(MixtureError::Engine)?;
         if !(total_weight.is_finite() && total_weight > 0.0 && variance.is_finite() && variance >= 0.0) {
             let what = format!("it reports a total weight of {total_weight} and a variance of {variance}");

@@ -70,6 +70,11 @@ impl Start {
         &self.variances
     }
 
+    /// Whether there is a start for each of `k` components.
+    pub(super) fn check_count(&self, k: usize) -> Result<(), MixtureError> {
+        if self.k() == k { Ok(()) } else { Err(MixtureError::StartCount { k, given: self.k() }) }
+    }
+
     /// Whether frame values are of the data's scale; squares about means farther off would leave no digit.
     pub(super) fn check_scale(&self, frame: &Frame) -> Result<(), MixtureError> {
         let find = |what: &'static str, values: &[f64], largest: f64, enter: &dyn Fn(f64) -> f64| match values

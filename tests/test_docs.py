@@ -1,4 +1,4 @@
-"""The documentation: every example runs and prints what it shows, every picture is drawn, every link leads somewhere."""
+"""The documentation: examples run and print what they show, pictures are drawn, links lead somewhere."""
 
 from __future__ import annotations
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 from docutils import nodes
+from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.util import logging
+
+_log = logging.getLogger(__name__)
 
 
 def setup(app: Any) -> dict[str, bool]:
@@ -15,10 +20,18 @@ def setup(app: Any) -> dict[str, bool]:
 
 
 def _inline(translator: Any, node: nodes.math) -> None:
-    translator.body.append(tex2mathml(node.astext()))
+    translator.body.append(_converted(node, as_block=False))
     raise nodes.SkipNode
 
 
 def _display(translator: Any, node: nodes.math_block) -> None:
-    translator.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+    translator.body.append(f'<div class="math">{_converted(node, as_block=True)}</div>')
     raise nodes.SkipNode
+
+
+def _converted(node: nodes.Element, *, as_block: bool) -> str:
+    try:
+        return str(tex2mathml(node.astext(), as_block=as_block))
+    except MathError as error:
+        _log.warning("%s in the formula %s", error, node.astext(), location=node)
+        return f"<code>{escape(node.astext())}</code>"

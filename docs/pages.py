@@ -1,8 +1,8 @@
 """The pages as programs: what they show is run, so that it is true and draws their pictures.
 
 A page's blocks run in order, in one folder. A ``python`` block continues the page's one namespace; its lines that
-begin with "# " are what it prints. A ``console`` block is a session in a shell: "$ " begins a command, and what follows,
-up to the next, is what it prints; "..." stands for anything. A command must succeed unless "echo $?" follows it.
+begin with "# " are what it prints. A ``console`` block is a session in a shell: "$ " begins a command, and the lines up
+to the next are what it prints; "..." stands for anything. A command must succeed unless "echo $?" follows it.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 import mindgap as mg
+import pages
 from mindgap import hookspecs
 from mindgap.plugin_host import PluginHost
 from mindgap.registry import KINDS
@@ -20,8 +21,7 @@ HOOKS = [name for name in vars(hookspecs) if name.startswith("register_")]
 
 
 def code_blocks(page: str) -> list[str]:
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    return re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
+    return [block.code for block in pages.blocks(ROOT / "docs" / page) if block.language == "python"]
 
 
 def signature(hook: str) -> str:
@@ -61,16 +61,12 @@ def test_the_example_of_every_hook_works(hook: str, fresh_host: PluginHost) -> N
     assert {record.name for record in mg.plugins()} == before
 
 
-def test_the_page_on_writing_plugins_runs(
-    fresh_host: PluginHost, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_on_writing_plugins_runs(fresh_host: PluginHost, monkeypatch: pytest.MonkeyPatch) -> None:
     *script, hook = code_blocks("writing_plugins.md")
     module = ModuleType("example")
     monkeypatch.setitem(sys.modules, "example", module)
     for block in script:
-        exec(block, vars(module))
-        promised = "".join(f"{line[2:]}\n" for line in block.splitlines() if line.startswith("# "))
-        assert capsys.readouterr().out == promised
+        pages.run_python(block, module, "writing_plugins.md")
     with pytest.raises(mg.InvalidInputError, match="ratio is 0"):
         mg.constraint("shrinking-gaps:ratio=0")
     assert len(mg.constraint("shrinking-gaps").rows(1) or ()) == 0

@@ -20,3 +20,8 @@ pub use mixture::{
 };
 pub use progress::{Progress, Watch};
 pub use sample::Sample;
+
+/// The page on embedding, whose example is tested.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/rust.md")]
+struct PageOnEmbedding;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,8 @@ def test_a_result_is_drawn(peaks: Any) -> None:
     for result in (mg.kmeans(peaks, 5, equal_spacing(5)), mg.mixture(peaks, 5, equal_spacing(5))):
         axes = result.plot()
         axes.figure.canvas.draw()
-        legend = [text.get_text() for text in axes.get_legend().get_texts()]
+        drawn: Any = axes.get_legend()
+        legend = [text.get_text() for text in drawn.get_texts()]
         # The rows are at their bounds, but they are not bounds on gaps.
         assert "gap" in legend
         assert "gap at its bound" not in legend
@@ -117,7 +119,7 @@ def test_a_result_is_drawn(peaks: Any) -> None:
 def test_a_mixture_is_reported(peaks: Any, tmp_path: Path) -> None:
     from mindgap.report import write_report
 
-    write_report(mg.mixture(peaks, 5, equal_spacing(5)), tmp_path / "report.html")
+    write_report(tmp_path / "report.html", mg.mixture(peaks, 5, equal_spacing(5)))
     assert "gap at its bound" not in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
@@ -133,10 +135,9 @@ def test_the_spacing_package_runs(peaks: Any, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.syspath_prepend(str(SPACING))
     before = set(sys.modules)
     try:
-        from mindgap_spacing.equal_spacing import EqualSpacing
-
-        by_package = mg.kmeans(peaks, 5, EqualSpacing())
-        given = mg.kmeans(peaks, 5, EqualSpacing(2.0))
+        package = import_module("mindgap_spacing.equal_spacing")
+        by_package = mg.kmeans(peaks, 5, package.EqualSpacing())
+        given = mg.kmeans(peaks, 5, package.EqualSpacing(2.0))
     finally:
         for name in {name for name in sys.modules if name.startswith("mindgap_spacing")} - before:
             del sys.modules[name]

@@ -88,6 +88,8 @@ def check_curves(curves: dict[str, Any]) -> None:
     assert (mean <= high).all()
     assert (mean[0] == mean[0, 0]).all()  # regular EM does not depend on δ
     assert len(curves["claims"]) == 7
+    assert curves["held_back"][0] == 0  # the gap that regular EM finds is larger by itself
+    assert curves["held_back"][-1] > 10
 
 
 def test_one_experiment_alone(command: Command, tmp_path: Path) -> None:
@@ -252,7 +254,7 @@ def made_up_curves(one_sided: Any, two_sided: Any) -> Curves:
     errors = np.array([np.ones(len(DELTAS)), [one_sided(d) for d in DELTAS], [two_sided(d) for d in DELTAS]])
     mean = np.stack([errors, 2 * errors, 1 - errors / 10], axis=-1)
     width = np.array([0.8, 1.6, 0.08])
-    return Curves(mean, mean - width / 2, mean + width / 2, 100)
+    return Curves(mean, mean - width / 2, mean + width / 2, 100, np.zeros(len(DELTAS), dtype=np.int64))
 
 
 def test_the_papers_words_hold_where_they_should() -> None:

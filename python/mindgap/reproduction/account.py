@@ -75,11 +75,10 @@ class Part:
         """Return which figures are farther from the paper's than they should be, each with the reason."""
         found = []
         for line in self.comparisons:
-            name = f"{line.experiment}, {line.method}, {line.criterion}"
             if self.authors:
-                found += [] if line.met else [f"{name}: not met to the last digit"]
+                found += [] if line.met else [f"{line.name}: not met to the last digit"]
             else:
-                found += [f"{name}: {fault}" for fault in line.faults()]
+                found += [f"{line.name}: {fault}" for fault in line.faults()]
         return found
 
 
@@ -92,6 +91,7 @@ class Account:
     seed: int
     threads: int
     seconds: float
+    processor_seconds: float
     resumed: int
     versions: dict[str, str] = field(
         default_factory=lambda: {"mindgap": __version__, "Python": python_version(), "numpy": np.__version__}
@@ -106,7 +106,9 @@ class Account:
         """Return what the run was made with, and its time, in words."""
         versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
         resumed = f", {self.resumed} data sets taken up from an interrupted run" if self.resumed else ""
-        return f"{versions}; seed {self.seed}; {self.seconds:.0f} seconds in {self.threads} threads{resumed}"
+        time = f"{self.seconds:.0f} seconds in {self.threads} threads, {self.processor_seconds:.0f} of processor time"
+        seed = "" if all(part.authors for part in self.parts) else f"seed {self.seed}; "
+        return f"{versions}; {seed}{time}{resumed}"
 
     def faults(self) -> list[str]:
         """Return every figure and sentence of the paper that this run does not bear out, with the reason."""

@@ -51,13 +51,13 @@ def reproduce(
     tick: Callable[[Experiment, float], None] = lambda experiment, effort: None,
 ) -> Account:
     """Run the experiments, taking up what an interrupted run in the same folder has left."""
-    began = time.perf_counter()
+    began, worked = time.perf_counter(), time.process_time()
     outcomes = run(jobs, out / "unfinished", threads=threads, tick=tick)
     heights = nypans() if {"all", "nypans"} & set(names) else None
     parts = [Part.of(outcome) for outcome in outcomes]
     resumed = sum(outcome.resumed for outcome in outcomes)
-    seconds = time.perf_counter() - began
-    return Account(parts, heights, SEED, threads or workers(), seconds, resumed)
+    took = time.perf_counter() - began, time.process_time() - worked
+    return Account(parts, heights, SEED, threads or workers(), *took, resumed)
 
 
 def write(account: Account, out: Path, command: str, page: Path | None) -> list[Path]:

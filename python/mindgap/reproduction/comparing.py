@@ -56,6 +56,11 @@ class Comparison:
     exact: Moments
 
     @property
+    def name(self) -> str:
+        """Which figure it is."""
+        return f"{self.experiment}, {self.method}, {self.criterion}"
+
+    @property
     def z(self) -> float:
         """How far our mean is from the printed one, in standard errors of the difference."""
         assert self.printed.deviation is not None
@@ -132,7 +137,7 @@ class Misses:
             return f"The paper's program misses the optimum in none of {self.n} problems{failed}."
         return (
             f"The paper's program misses the optimum in {self.missed} of {self.n} problems{failed}: there it costs "
-            f"{self.mean_excess:.2%} more on average, {self.most_excess:.2%} at most."
+            f"{100 * self.mean_excess:.2g}% more on average, {100 * self.most_excess:.2g}% at most."
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mindgap.reproduction.experiments import CRITERIA_MIXTURE, DELTAS, TRUE_GAP, WIDTH
+from mindgap.reproduction.experiments import CRITERIA_MIXTURE, DELTAS, TOLERANCE, TRUE_GAP, WIDTH
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -35,19 +35,24 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True)
 class Curves:
-    """Mean, 5% and 95% quantile over the data sets: curve, δ, criterion."""
+    """Mean, 5% and 95% quantile over n data sets (curve, δ, criterion), and at each δ in how many the bound tells.
+
+    That is where one-sided and regular EM end more than ten tolerances apart in centre error.
+    """
 
     mean: FloatArray
     low: FloatArray
     high: FloatArray
     n: int
+    held_back: npt.NDArray[np.int64]
 
     @classmethod
     def of(cls, outcome: Outcome) -> Curves:
         """Summarise the data sets."""
         errors = outcome.recorded["errors"]
         low, high = np.nanquantile(errors, [0.05, 0.95], axis=0)
-        return cls(np.nanmean(errors, axis=0), low, high, len(errors))
+        apart = np.abs(errors[:, ONE_SIDED, :, 0] - errors[:, REGULAR, :, 0]) > 10 * TOLERANCE
+        return cls(np.nanmean(errors, axis=0), low, high, len(errors), apart.sum(axis=0))
 
     def claims(self) -> list[Claim]:
         """Return what the paper says of its figure, checked on the means of all three panels."""
@@ -111,6 +116,16 @@ class Curves:
         upto = _GRID <= TRUE_GAP
         begins = [index for index in np.flatnonzero(upto) if better[index:][upto[index:]].all()]
         return None if not begins else float(_GRID[begins[0]])
+
+    def first_gain(self) -> str:
+        """Return where one-sided EM begins to gain on regular EM, beside what the paper says."""
+        begins = self.one_sided_gain_begins()
+        seen = "nowhere" if begins is None else f"from δ = {begins:g} on"
+        counts = ", ".join(f"{self.held_back[DELTAS.index(delta)]} at δ = {delta:g}" for delta in (0.9, 1.5, 1.9))
+        return (
+            "The paper sees one-sided EM gain on regular EM from δ = 0.9 on. Here its mean centre error is lower by "
+            f"more than 1% {seen}: the bound tells in few data sets before ({counts}, of {self.n})."
+        )
 
 
 def _span(where: BoolArray) -> str:

@@ -22,6 +22,7 @@ def document(account: Account) -> str:
         "seed": account.seed,
         "threads": account.threads,
         "seconds": round(account.seconds, 3),
+        "processor_seconds": round(account.processor_seconds, 3),
         "resumed": account.resumed,
         "experiments": [_part(part) for part in account.parts],
         "nypans": None
@@ -90,6 +91,7 @@ def _curves(curves: Curves) -> dict[str, Any]:
         "mean": curves.mean.tolist(),
         "quantile_05": curves.low.tolist(),
         "quantile_95": curves.high.tolist(),
+        "held_back": curves.held_back.tolist(),
         "claims": [claim._asdict() for claim in curves.claims()],
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -57,10 +58,12 @@ class Authors:
             raise InvalidInputError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
         except (KeyError, ValueError) as error:
             raise InvalidInputError(f"{str(path)!r} does not hold the arrays samples and labels: {error}") from error
-        if self._samples.ndim != 2 or self._samples.shape != self._labels.shape:
+        if self._samples.ndim != 2 or self._samples.shape != self._labels.shape or len(self._samples) < 2:
             raise InvalidInputError(
-                f"samples and labels in {str(path)!r} must be tables of one shape, a row a data set"
+                f"samples and labels in {str(path)!r} must be of one shape, two rows (data sets) or more"
             )
+        content = self._samples.tobytes() + self._labels.tobytes()
+        self.identity = f"sha256 {hashlib.sha256(content).hexdigest()}"
 
     def __len__(self) -> int:
         return len(self._samples)

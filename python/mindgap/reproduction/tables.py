@@ -33,7 +33,7 @@ class Table:
         """Return the table for Markdown."""
         rows = [row if len(row) > 1 else (f"*{row[0]}*", *[""] * (len(self.head) - 1)) for row in self.rows]
         rule = (":--", *["--:"] * (len(self.head) - 1))
-        return "\n".join(f"| {' | '.join(row)} |" for row in (self.head, rule, *rows))
+        return "\n".join(f"| {' | '.join(map(str.strip, row))} |" for row in (self.head, rule, *rows))
 
     @staticmethod
     def _line(row: Sequence[str], widths: Sequence[int]) -> str:
@@ -51,7 +51,7 @@ def experiment_table(part: Part) -> Table:
         if part.authors:
             verdict: tuple[str, ...] = ("yes" if comparison.met else "NO",)
         else:
-            verdict = (f"{comparison.z:+.1f}", f"{comparison.ratio:.2f}")
+            verdict = (f"{round(comparison.z, 1) + 0.0:+.1f}", f"{comparison.ratio:.2f}")
         rows.append(
             (
                 f"  {comparison.criterion}",
@@ -88,7 +88,7 @@ def nypans_table(lines: Sequence[Line], iterations: Sequence[Iterations]) -> Tab
             rows.append((line.method,))
         ours = rounded_as(line.value, line.printed.mean)
         rows.append((f"  {line.criterion}", str(line.printed), ours, "yes" if line.met else "NO"))
-    rows.append(("iterations",))
+    rows.append(("iterations (of the authors' program)",))
     for count in iterations:
         met = "yes" if count.theirs == count.ours else "NO"
         rows.append((f"  {count.method}", str(count.theirs), str(count.ours), met))

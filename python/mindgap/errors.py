@@ -23,7 +23,8 @@ class InfeasibleError(MindgapError):
     delta : float or None
         The separation that the paper's program was given.
     rows : list of int or None
-        The rows of the constraint that clash, where it is linear rows (or for a mixture): drop any one and the others can be held.
+        The rows of the constraint that clash, where it is linear rows (or for a mixture): drop any one and the others
+        can be held.
     """
 
     def __init__(

@@ -46,8 +46,8 @@ class KMeansResult:
     gaps : array of float
         The distances between neighbouring centres.
     active : tuple of str
-        For each gap (or row, where the constraint is linear rows) the bound it is at: "free" (none), "lower", "upper" or
-        "both".
+        For each gap (or row, where the constraint is linear rows) the bound it is at: "free" (none), "lower", "upper"
+        or "both".
     lower_bound : float
         What no solution can cost less than.
     optimal : bool

@@ -57,7 +57,7 @@ def run(page: Path, folder: Path) -> ModuleType:
                 if block.language == "python":
                     run_python(block.code, module, where)
                 else:
-                    _run_console(block.code, where)
+                    run_console(block.code, folder, where)
     finally:
         del sys.modules[module.__name__]
     return module
@@ -73,12 +73,14 @@ def run_python(code: str, module: ModuleType, where: str) -> None:
         _compare(promised, printed.getvalue(), where)
 
 
-def _run_console(session: str, where: str) -> None:
+def run_console(session: str, folder: Path, where: str) -> None:
+    """Run one session in a shell, and compare what its commands print with what it shows, if it shows anything."""
     commands = _commands(session)
     code = 0
     for index, (command, promised) in enumerate(commands):
         ended = subprocess.run(
             ["bash", "-c", f"(exit {code}); {command}"],
+            cwd=folder,
             env=_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -23,7 +23,7 @@ class InfeasibleError(MindgapError):
     delta : float or None
         The separation that the paper's program was given.
     rows : list of int or None
-        The rows of the constraint that clash, for a mixture or where it is linear rows: drop any one and the others
+        The rows of the constraint that clash, where it is linear rows (or for a mixture): drop any one and the others
         can be held.
     """
 

@@ -44,7 +44,7 @@ def kmeans(
         cluster means cannot hold in general, centres are free either way.
     method : "exact" or "paper"
         "exact" finds the optimum and proves it (under linear rows: the best that alternating assignment and a
-        quadratic program find from several starts, with `lower_bound` to judge it by); "paper" is the published
+        quadratic program finds from several starts, with `lower_bound` to judge it by); "paper" is the published
         program to the letter, which misses the optimum on some data, for comparison.
     ties : "split" or "together"
         Whether equal points may fall into neighbouring clusters.

@@ -164,6 +164,16 @@ pub enum KMeansError {
         /// The number of distinct values.
         distinct: usize,
     },
+    /// Weights so far apart that a sum over all points does not show the smallest.
+    #[error(
+        "the smallest weight is {smallest:e}, and all weights sum to {total:e}: too far apart for sums over all points; make weights below 1e-18 of the sum zero"
+    )]
+    WeightsTooUneven {
+        /// The smallest positive weight.
+        smallest: f64,
+        /// The sum of all weights.
+        total: f64,
+    },
     /// The constraint makes no sense.
     #[error(transparent)]
     Constraint(#[from] ConstraintError),
@@ -190,6 +200,9 @@ pub enum KMeansError {
     /// The quadratic program of the centres was not solved.
     #[error("the centres' quadratic program was not solved: {0}")]
     Solver(String),
+    /// Free centres that hold the constraint are too far from the data for squares of the distances.
+    #[error("the constraint puts the centres so far from the data that their cost is out of range; ask for less")]
+    OutOfRange,
     /// The search ended before it found a partition that holds the bounds, or proved that there is none.
     #[error(
         "no partition that holds the bounds was found within the search's limits, and none was ruled out; widen the bounds or round the data"

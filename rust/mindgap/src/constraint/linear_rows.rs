@@ -12,11 +12,15 @@ pub struct LinearRows {
     upper: Vec<f64>,
 }
 
+/// The largest coefficient of a row is within these bounds.
+const SQUARABLE: std::ops::RangeInclusive<f64> = 1e-140..=1e140;
+
 impl LinearRows {
     /// Rows on `k` means: `matrix` row by row, with one lower and one upper bound a row.
     ///
     /// # Errors
-    /// If the lengths do not fit, a coefficient is not finite, a row is all zero, or its bounds cross or are NaN.
+    /// If the lengths do not fit, a coefficient is not finite, a row is all zero or of a size that cannot be squared, or its
+    /// bounds cross or are NaN.
     pub fn new(k: usize, matrix: &[f64], lower: &[f64], upper: &[f64]) -> Result<Self, ConstraintError> {
         let rows = lower.len();
         if upper.len() != rows || rows.checked_mul(k) != Some(matrix.len()) {
@@ -36,6 +40,10 @@ impl LinearRows {
         }
         if self.row(row).iter().all(|&a| a == 0.0) {
             return bad("all its coefficients are zero".to_owned());
+        }
+        let largest = self.row(row).iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
+        if !SQUARABLE.contains(&largest) {
+            return bad(format!("its largest coefficient is {largest:e}, whose square is out of range; rescale the row"));
         }
         if lower.is_nan() || upper.is_nan() || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
             return bad(format!("its bounds are {lower} and {upper}"));
@@ -89,6 +97,8 @@ mod tests {
         for (matrix, lower, upper) in [
             ([f64::NAN, 1.0], 0.0, 1.0),
             ([0.0, 0.0], 0.0, 1.0),
+            ([1e200, 1.0], 0.0, 1.0),
+            ([1e-200, 0.0], 0.0, 1.0),
             ([1.0, 1.0], f64::NAN, 1.0),
             ([1.0, 1.0], 2.0, 1.0),
             ([1.0, 1.0], f64::INFINITY, f64::INFINITY),

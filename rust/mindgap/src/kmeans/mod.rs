@@ -18,6 +18,9 @@ use crate::sample::Sample;
 use demand::Demand;
 use solution::Solution;
 
+/// A point of a smaller share of the total weight would be lost to rounding in sums over all points.
+const LEAST_SHARE: f64 = 1e-18;
+
 /// Whether a centre is its cluster's mean. Under linear rows, which means cannot hold in general, it never need be: both
 /// settings ask for the same there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,7 +141,11 @@ impl KMeans {
                 self.solve(&distinct, &demand, watch)?.expanded(&ends)
             }
         };
-        Ok(KMeansFit::new(sample, &demand, solution))
+        let fit = KMeansFit::new(sample, &demand, solution);
+        if !fit.inertia().is_finite() {
+            return Err(KMeansError::OutOfRange);
+        }
+        Ok(fit)
     }
 
     fn check(&self, sample: &Sample) -> Result<(), KMeansError> {
@@ -151,6 +158,10 @@ impl KMeans {
         }
         if k > distinct {
             return Err(KMeansError::TooFewDistinct { k, distinct });
+        }
+        let (smallest, total) = (sample.smallest_weight(), sample.total_weight());
+        if smallest < LEAST_SHARE * total {
+            return Err(KMeansError::WeightsTooUneven { smallest, total });
         }
         Ok(())
     }

@@ -105,6 +105,11 @@ impl Sample {
         self.total_weight
     }
 
+    /// The smallest weight that takes part in a fit.
+    pub(crate) fn smallest_weight(&self) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights.iter().copied().fold(f64::INFINITY, f64::min))
+    }
+
     /// The distinct values, each with the weight of all points that share it, and for each of them where its points
     /// end in this sample.
     pub(crate) fn collapsed(&self) -> (Sample, Vec<usize>) {

@@ -143,11 +143,12 @@ impl<'a, 'w> Search<'a, 'w> {
         let blocks: Vec<_> = moves::blocks(self.prefixes, &ends).collect();
         let means: Vec<f64> = blocks.iter().map(|block| block.mean).collect();
         let weights: Vec<f64> = blocks.iter().map(|block| block.weight).collect();
-        let centers = self.centers(&means, &weights)?;
+        let mut centers = self.centers(&means, &weights)?;
+        // Far from the data rounding may put equal centres in the wrong order.
+        (1..centers.len()).for_each(|c| centers[c] = centers[c].max(centers[c - 1]));
         let cost: f64 = blocks.iter().zip(&centers).map(|(block, &center)| moves::about(block, center)).sum();
         if !cost.is_finite() {
-            let what = "the rows put the centres so far from the data that their cost is out of range";
-            return Err(KMeansError::Solver(what.to_owned()));
+            return Err(KMeansError::OutOfRange);
         }
         Ok(Found { ends, centers, cost })
     }

@@ -47,7 +47,21 @@ pub(super) fn solve(targets: &[Target], gaps: &Gaps) -> Chain {
         place(targets, gaps, &holds, start..start + joined + 1, &mut chain);
         start += joined + 1;
     }
+    settle(targets, gaps, &mut chain.centers);
     chain
+}
+
+/// Has every gap hold its bounds where rounding, of weights many orders apart, has let one slip: outwards from the heaviest
+/// cluster, which has most to lose.
+fn settle(targets: &[Target], gaps: &Gaps, centers: &mut [f64]) {
+    let heaviest = (0..targets.len()).max_by(|&a, &b| targets[a].weight.total_cmp(&targets[b].weight)).unwrap_or(0);
+    for k in heaviest + 1..centers.len() {
+        let (lower, upper) = (gaps.lower[k - 1], gaps.upper[k - 1]);
+        centers[k] = centers[k].max(centers[k - 1] + lower).min(centers[k - 1] + upper);
+    }
+    for k in (0..heaviest).rev() {
+        centers[k] = centers[k].min(centers[k + 1] - gaps.lower[k]).max(centers[k + 1] - gaps.upper[k]);
+    }
 }
 
 /// Places centres joined by tight gaps, and reads off the multipliers of these gaps.

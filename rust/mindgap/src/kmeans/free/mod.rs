@@ -35,6 +35,9 @@ const STEPS: u64 = 1_000_000_000;
 /// Up to so many points the search starts from the optimum without bounds, which may hold them and end it.
 const WORTH_SOLVING: usize = 1 << 12;
 
+/// Bounds under which the points may cost more, in frame units, are refused: sums of such costs would overflow.
+const LARGEST_COST: f64 = 1e280;
+
 /// Why a search ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
@@ -48,6 +51,10 @@ enum Stop {
 pub(super) fn solve(sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
     let prefixes = Prefixes::new(sample);
     let problem = Problem::new(&prefixes, gaps);
+    let spread = 1.0 + problem.gaps.lower.iter().sum::<f64>();
+    if !(spread * spread * sample.total_weight() < LARGEST_COST) {
+        return Err(KMeansError::OutOfRange);
+    }
     let mut start = Incumbent::even(&problem);
     if sample.len() <= WORTH_SOLVING {
         let ends = unconstrained::solve(sample, problem.k, None)?.ends;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -173,3 +175,15 @@ def test_points_of_weight_zero_get_a_label_and_no_say() -> None:
     assert weighted.labels.tolist() == [0, 0, 1, 1, 1]
     assert weighted.centers.tolist() == [0.5, 5.5]
     assert weighted.sizes.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("far", [1e6, 1e9, 1e15])
+@pytest.mark.parametrize("how", [{}, {"centers": "free"}])
+def test_a_narrow_cluster_far_from_the_median_keeps_its_digits(far: float, how: dict[str, Literal["free"]]) -> None:
+    x = [0.1, 0.2, 0.7, far, 2 * far, 3 * far]
+    for constraint in (None, mg.LowerOnly(0.1)):
+        result = mg.kmeans(x, 4, constraint, **how)
+        assert result.centers[0] == pytest.approx(1 / 3, rel=1e-15)
+        assert result.inertia == pytest.approx(0.62 / 3, rel=1e-14)
+        assert result.lower_bound == pytest.approx(0.62 / 3, rel=1e-12)
+        assert result.optimal

@@ -5,6 +5,8 @@
 //! Multiplying by a power of two is exact, so a shift or a power-of-two change of units moves no bit of `z` that the
 //! data themselves have not lost.
 
+use crate::sample::double::Double;
+
 /// A change of units from data to frame: `z = s·x - s·shift`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Frame {
@@ -46,6 +48,13 @@ impl Frame {
     #[inline(always)]
     pub(crate) fn enter(&self, x: f64) -> f64 {
         x * self.scale - self.shift * self.scale
+    }
+
+    /// A data value in frame units with all its digits: beside a far larger shift `enter` keeps only those that the
+    /// range can tell apart.
+    #[inline(always)]
+    pub(crate) fn enter_exactly(&self, x: f64) -> Double {
+        Double::sum(x * self.scale, -self.shift * self.scale)
     }
 
     /// A frame position in data units.

@@ -1,6 +1,7 @@
 //! The result of k-means, in the units and the order of the data.
 
 use super::demand::Demand;
+use super::measured::Measured;
 use super::solution::Solution;
 use crate::sample::Sample;
 
@@ -51,20 +52,15 @@ pub struct KMeansFit {
 impl KMeansFit {
     pub(super) fn new(sample: &Sample, demand: &Demand, solution: Solution) -> Self {
         let frame = sample.frame();
-        let mut centers = Vec::with_capacity(solution.ends.len());
-        let mut within = Vec::with_capacity(solution.ends.len());
-        for (c, points) in clusters(&solution.ends).enumerate() {
-            let center = match &solution.centers {
-                Some(centers) => centers[c],
-                None => mean(sample, points.clone()),
-            };
-            let cost = points.map(|i| sample.weight(i) * (sample.framed(i) - center).powi(2)).sum::<f64>();
-            centers.push(center);
-            within.push(frame.leave_square(cost));
-        }
-        let gaps: Vec<f64> = centers.windows(2).map(|pair| frame.leave_length(pair[1] - pair[0])).collect();
-        let active = demand.active(&centers, frame);
-        let centers = centers.into_iter().map(|z| frame.leave(z)).collect();
+        let measured: Vec<Measured> = clusters(&solution.ends)
+            .enumerate()
+            .map(|(c, points)| Measured::new(sample, points, solution.centers.as_ref().map(|centers| centers[c])))
+            .collect();
+        let gaps: Vec<f64> = measured.windows(2).map(|pair| pair[0].until(&pair[1], frame)).collect();
+        let framed: Vec<f64> = measured.iter().map(|cluster| cluster.framed(frame)).collect();
+        let active = demand.active(&framed, frame);
+        let centers = measured.iter().map(|cluster| cluster.center(frame)).collect();
+        let within: Vec<f64> = measured.iter().map(|cluster| cluster.cost(frame)).collect();
         let inertia: f64 = within.iter().sum();
         let boundaries = boundaries(sample.values(), &solution.ends);
         Self {
@@ -140,15 +136,6 @@ impl KMeansFit {
 fn clusters(ends: &[usize]) -> impl Iterator<Item = std::ops::Range<usize>> {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     starts.zip(ends.iter().copied()).map(|(start, end)| start..end)
-}
-
-/// The mean of some points in frame units; the second pass takes back what the first lost to rounding.
-fn mean(sample: &Sample, points: std::ops::Range<usize>) -> f64 {
-    let weight: f64 = points.clone().map(|i| sample.weight(i)).sum();
-    let about =
-        |center: f64| points.clone().map(|i| sample.weight(i) * (sample.framed(i) - center)).sum::<f64>() / weight;
-    let first = sample.framed(points.start) + about(sample.framed(points.start));
-    first + about(first)
 }
 
 fn boundaries(values: &[f64], ends: &[usize]) -> Vec<f64> {

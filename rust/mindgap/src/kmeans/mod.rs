@@ -4,6 +4,7 @@ mod alternating;
 mod demand;
 mod fit;
 mod free;
+mod measured;
 mod paper;
 mod separated;
 mod solution;

@@ -29,6 +29,13 @@ impl Double {
         Self::fast_sum(product.high, self.low.mul_add(b, product.low))
     }
 
+    /// `self²`.
+    #[inline(always)]
+    pub(crate) fn squared(self) -> Self {
+        let square = Self::product(self.high, self.high);
+        Self::fast_sum(square.high, (2.0 * self.high).mul_add(self.low, square.low))
+    }
+
     /// The nearest double.
     #[inline(always)]
     pub(crate) fn value(self) -> f64 {

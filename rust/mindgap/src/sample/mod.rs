@@ -10,6 +10,7 @@ pub(crate) use prefix::{Block, Prefix, Prefixes};
 
 use crate::error::SampleError;
 use crate::frame::Frame;
+use double::Double;
 
 /// One-dimensional data, ready for every solver.
 ///
@@ -164,6 +165,12 @@ impl Sample {
     #[inline(always)]
     pub(crate) fn framed(&self, i: usize) -> f64 {
         self.frame.enter(self.values[i])
+    }
+
+    /// Sorted point `i` in frame units, with all its digits.
+    #[inline(always)]
+    pub(crate) fn framed_exactly(&self, i: usize) -> Double {
+        self.frame.enter_exactly(self.values[i])
     }
 }
 

@@ -1,6 +1,6 @@
 //! Prefix sums of weight, value and square in frame units: the cost and mean of any run of points in O(1).
 //!
-//! Sums are double-double, so an outlier does not drown a narrow cluster. They are stored once every few points,
+//! Sums are double-double, and so is what they add, so an outlier does not drown a narrow cluster. They are stored once every few points,
 //! 6 bytes a point; the rest is added on demand. Solvers gather the prefixes of the positions they care about into a
 //! slice and work on that.
 
@@ -118,18 +118,18 @@ fn plus_points(prefix: &Prefix, sample: &Sample, start: usize, end: usize) -> Pr
     match sample.weights() {
         None => {
             for i in start..end {
-                let z = sample.framed(i);
-                added.sum.gather(Double::from(z));
-                added.square.gather(Double::product(z, z));
+                let z = sample.framed_exactly(i);
+                added.sum.gather(z);
+                added.square.gather(z.squared());
             }
             added.weight = Double::from((end - start) as f64);
         }
         Some(weights) => {
             for (i, &weight) in (start..end).zip(&weights[start..end]) {
-                let z = sample.framed(i);
+                let z = sample.framed_exactly(i);
                 added.weight.gather(Double::from(weight));
-                added.sum.gather(Double::product(z, weight));
-                added.square.gather(Double::product(z, z).times(weight));
+                added.sum.gather(z.times(weight));
+                added.square.gather(z.squared().times(weight));
             }
         }
     }

@@ -68,7 +68,9 @@ pub fn data(most: usize) -> BoxedStrategy<(Vec<f64>, Option<Vec<f64>>)> {
                 2 => vec(prop_oneof![Just(0.0), 0.1..3.0f64, (-30..30i32).prop_map(|e| 10f64.powi(e))], n)
                     .prop_map(Some)
                     .boxed(),
-                _ => vec(prop_oneof![5 => 0.0..2.0f64, 1 => any_bits()], n.saturating_sub(1)..n + 2).prop_map(Some).boxed(),
+                _ => vec(prop_oneof![5 => 0.0..2.0f64, 1 => any_bits()], n.saturating_sub(1)..n + 2)
+                    .prop_map(Some)
+                    .boxed(),
             };
             (Just(x), weights)
         })

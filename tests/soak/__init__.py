@@ -1,0 +1,19 @@
+"""Random trials of every solver, for minutes or hours: ``make soak``.
+
+A trial draws one problem from a generator, solves it and compares with a slow oracle or with another route to the same
+answer. It raises where they disagree, and says what kind of case it was where they agree. Each case has a seed of its
+own, so that a failure is repeated by one command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from soak import kmeans_trials
+
+Trial: TypeAlias = Callable[[np.random.Generator], str]
+
+TRIALS: dict[str, Trial] = {trial.__name__.replace("_", "-"): trial for trial in kmeans_trials.TRIALS}

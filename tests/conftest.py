@@ -12,8 +12,8 @@ import pytest
 
 from command_line import Command, command_runner
 from made_up import Install, Run
-from mindgap import guard, lookup
-from mindgap.plugin_host import PluginHost
+from mindgap.host import guard, lookup
+from mindgap.host.plugin_host import PluginHost
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mindgap.bounds import GapBounds
-from mindgap.histogram import Histogram, histogram_of
-from mindgap.kmeans_result import KMeansResult
-from mindgap.mixture_result import MixtureResult
+from mindgap.results.histogram import Histogram, histogram_of
+from mindgap.results.kmeans_result import KMeansResult
+from mindgap.results.mixture_result import MixtureResult
 
 if TYPE_CHECKING:
     from mindgap.arrays import FloatArray

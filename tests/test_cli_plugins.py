@@ -10,7 +10,7 @@ import pytest
 
 import mindgap as mg
 from made_up import Install, Run
-from mindgap.registry import KINDS
+from mindgap.host.registry import KINDS
 
 
 def test_plugins_as_tables(run: Run) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from mindgap.cli.new_plugin import write_package
-from mindgap.registry import KINDS
+from mindgap.host.registry import KINDS
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = sorted(path.parent.name for path in (ROOT / "plugins").glob("*/pyproject.toml"))

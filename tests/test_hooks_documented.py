@@ -13,8 +13,8 @@ import pytest
 import mindgap as mg
 import pages
 from mindgap import hookspecs
-from mindgap.plugin_host import PluginHost
-from mindgap.registry import KINDS
+from mindgap.host.plugin_host import PluginHost
+from mindgap.host.registry import KINDS
 
 ROOT = Path(__file__).parents[1]
 HOOKS = [name for name in vars(hookspecs) if name.startswith("register_")]

@@ -10,8 +10,8 @@ import pytest
 
 import mindgap as mg
 from made_up import Install
-from mindgap import guard
-from mindgap.plugin_host import PluginHost
+from mindgap.host import guard
+from mindgap.host.plugin_host import PluginHost
 
 SAMPLE = mg.Sample(np.arange(10.0))
 

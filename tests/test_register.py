@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mindgap as mg
-from mindgap.plugin_host import PluginHost
+from mindgap.host.plugin_host import PluginHost
 
 pytestmark = pytest.mark.usefixtures("fresh_host")
 

@@ -99,7 +99,7 @@ def test_it_needs_no_extra() -> None:
 import sys
 sys.modules["matplotlib"] = sys.modules["click"] = sys.modules["rich"] = None
 import os
-from mindgap.mixture_result import MixtureResult
+from mindgap.results.mixture_result import MixtureResult
 from mindgap.report import write_report
 write_report(os.devnull, MixtureResult.from_json(sys.stdin.read()))
 print("written")

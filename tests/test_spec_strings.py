@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mindgap as mg
-from mindgap.spec import parse
+from mindgap.host.spec import parse
 
 
 @pytest.mark.parametrize(

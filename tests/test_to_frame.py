@@ -67,12 +67,12 @@ def test_polars_where_there_is_no_pandas(monkeypatch: pytest.MonkeyPatch) -> Non
     polars = types.ModuleType("polars")
     polars.DataFrame = made.append  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "polars", polars)
-    monkeypatch.setattr("mindgap.frames.find_spec", lambda name: True if name == "polars" else None)
+    monkeypatch.setattr("mindgap.results.frames.find_spec", lambda name: True if name == "polars" else None)
     mg.kmeans(X, 2).to_frame()
     assert made[0]["cluster"].tolist() == [0, 1]
 
 
 def test_neither(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mindgap.frames.find_spec", lambda name: None)
+    monkeypatch.setattr("mindgap.results.frames.find_spec", lambda name: None)
     with pytest.raises(mg.MissingExtraError, match=r'pip install "mindgap\[frame\]"'):
         mg.kmeans(X, 2).to_frame()

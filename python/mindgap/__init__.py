@@ -17,10 +17,10 @@ from mindgap.errors import (
 from mindgap.fit_kmeans import kmeans
 from mindgap.fit_mixture import mixture
 from mindgap.hookspecs import hookimpl
+from mindgap.host.lookup import PluginRecord, constraint, engine, initializer, plugins, register, unregister
 from mindgap.initializers import Ckmeans, ConstrainedKMeans, Initializer
-from mindgap.kmeans_result import KMeansResult
-from mindgap.lookup import PluginRecord, constraint, engine, initializer, plugins, register, unregister
-from mindgap.mixture_result import MixtureResult
+from mindgap.results.kmeans_result import KMeansResult
+from mindgap.results.mixture_result import MixtureResult
 from mindgap.sample import Sample
 from mindgap.start import Start
 

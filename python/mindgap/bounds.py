@@ -9,7 +9,7 @@ import numpy as np
 
 from mindgap.arrays import FloatArray
 from mindgap.errors import UnusableValueError
-from mindgap.frozen import frozen
+from mindgap.host.frozen import frozen
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 from mindgap.arrays import FloatArray, as_number
 from mindgap.bounds import GapBounds, LinearRows, check_gap
 from mindgap.errors import InvalidInputError
-from mindgap.plugin import Plugin
+from mindgap.host.plugin import Plugin
 
 
 class Constraint(Plugin):

@@ -10,8 +10,8 @@ import numpy as np
 from mindgap import _core
 from mindgap.arrays import FloatArray
 from mindgap.errors import UnusableValueError
-from mindgap.frozen import frozen_finite
-from mindgap.plugin import Plugin
+from mindgap.host.frozen import frozen_finite
+from mindgap.host.plugin import Plugin
 from mindgap.sample import Sample
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from mindgap import _core, guard, lookup
+from mindgap import _core
 from mindgap.arrays import as_count
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
-from mindgap.kmeans_result import KMeansResult
+from mindgap.host import guard, lookup
+from mindgap.results.kmeans_result import KMeansResult
 from mindgap.sample import Sample
 
 if TYPE_CHECKING:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
-from mindgap import _core, guard, lookup
+from mindgap import _core
 from mindgap.arrays import as_count, as_number
 from mindgap.bounds import GapBounds
 from mindgap.engines import Local
 from mindgap.errors import InvalidInputError
-from mindgap.fit_settings import FitSettings
+from mindgap.host import guard, lookup
 from mindgap.initializers import Ckmeans, ConstrainedKMeans, Initializer
-from mindgap.mixture_result import MixtureResult
 from mindgap.progress_line import ProgressLine
+from mindgap.results.fit_settings import FitSettings
+from mindgap.results.mixture_result import MixtureResult
 from mindgap.sample import Sample
 from mindgap.start import Start
 

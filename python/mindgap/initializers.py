@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mindgap import _core
 from mindgap.constraints import LowerOnly
-from mindgap.plugin import Plugin
+from mindgap.host.plugin import Plugin
 from mindgap.start import Start
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class ConstrainedKMeans(Initializer):
 
     def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Start:
         """Return the shares, centres and variances of the clusters."""
-        from mindgap import guard  # which looks plugins up, and so knows this module
+        from mindgap.host import guard  # which looks plugins up, and so knows this module
 
         bounds = None
         if constraint is not None and self.delta is None:

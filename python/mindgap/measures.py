@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from mindgap.datasets import Labelled
-    from mindgap.kmeans_result import KMeansResult
-    from mindgap.mixture_result import MixtureResult
+    from mindgap.results.kmeans_result import KMeansResult
+    from mindgap.results.mixture_result import MixtureResult
 
 
 def rand_index(one: npt.ArrayLike, two: npt.ArrayLike) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mindgap.arrays import FloatArray
 from mindgap.errors import UnusableValueError
-from mindgap.frozen import frozen_finite
+from mindgap.host.frozen import frozen_finite
 
 if TYPE_CHECKING:
     from mindgap.sample import Sample

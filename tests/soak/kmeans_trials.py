@@ -19,7 +19,9 @@ def agree(left: float, right: float, relative: float, absolute: float, what: str
         raise AssertionError(f"{what}: {left!r} and {right!r}")
 
 
-def fit_or_none(x: Floats, k: int, lower: Floats, upper: Floats, w: Floats | None, **how: str) -> mg.KMeansResult | None:
+def fit_or_none(
+    x: Floats, k: int, lower: Floats, upper: Floats, w: Floats | None, **how: str
+) -> mg.KMeansResult | None:
     """The fit, or None where no partition holds the bounds."""
     try:
         return mg.kmeans(x, k, mg.PerGap(lower, upper), sample_weight=w, **how)  # type: ignore[arg-type]

@@ -11,15 +11,15 @@ from mindgap.arrays import FloatArray, as_count
 from mindgap.choosing.refitting import refit_like
 from mindgap.choosing.replicates import replicate
 from mindgap.errors import InvalidInputError, SolverError
-from mindgap.frames import frame_of
+from mindgap.results.frames import frame_of
+from mindgap.results.text_table import TextTable
 from mindgap.sample import Sample
-from mindgap.text_table import TextTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mindgap.mixture_result import MixtureResult
     from mindgap.progress_bar import Progress
+    from mindgap.results.mixture_result import MixtureResult
 
 PARAMETERS = ("weights", "means", "variances", "gaps")
 

@@ -14,8 +14,8 @@ from mindgap.errors import InvalidInputError, SolverError
 if TYPE_CHECKING:
     import numpy as np
 
-    from mindgap.mixture_result import MixtureResult
     from mindgap.progress_bar import Progress
+    from mindgap.results.mixture_result import MixtureResult
     from mindgap.sample import Sample
 
 #: A free fit may be worse by this share of the log-likelihood before it is called stuck: EM stops short of the top.

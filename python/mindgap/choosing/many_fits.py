@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindgap import lookup
+from mindgap.host import lookup
 from mindgap.sample import Sample
 
 

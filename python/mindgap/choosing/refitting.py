@@ -8,13 +8,13 @@ from mindgap.bounds import GapBounds, LinearRows
 from mindgap.constraints import Constraint
 from mindgap.errors import InvalidInputError, SolverError
 from mindgap.fit_mixture import mixture
-from mindgap.mixture_result import DEGENERATE
+from mindgap.results.mixture_result import DEGENERATE
 from mindgap.start import Start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mindgap.mixture_result import MixtureResult
+    from mindgap.results.mixture_result import MixtureResult
 
 
 class _Kept(Constraint):

@@ -12,10 +12,10 @@ from mindgap.arrays import FloatArray, as_count
 from mindgap.choosing.many_fits import sorted_once
 from mindgap.errors import InfeasibleError, InvalidInputError, MindgapError, PluginError, SolverError
 from mindgap.fit_mixture import mixture
-from mindgap.frames import frame_of
-from mindgap.mixture_result import DEGENERATE, MixtureResult
 from mindgap.progress_bar import shown
-from mindgap.text_table import TextTable
+from mindgap.results.frames import frame_of
+from mindgap.results.mixture_result import DEGENERATE, MixtureResult
+from mindgap.results.text_table import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,12 +13,12 @@ from mindgap.choosing.many_fits import sorted_once
 from mindgap.constraints import LowerOnly, TwoSided
 from mindgap.errors import InfeasibleError, InvalidInputError
 from mindgap.fit_mixture import mixture
-from mindgap.frames import frame_of
-from mindgap.mixture_result import DEGENERATE, MixtureResult
 from mindgap.progress_bar import shown
+from mindgap.results.frames import frame_of
+from mindgap.results.mixture_result import DEGENERATE, MixtureResult
+from mindgap.results.text_table import TextTable
 from mindgap.sample import Sample
 from mindgap.start import Start
-from mindgap.text_table import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mindgap.lookup import PluginRecord, plugins
-from mindgap.registry import KINDS
+from mindgap.host.lookup import PluginRecord, plugins
+from mindgap.host.registry import KINDS
 
 _COLUMNS = ("name", "package", "version", "status", "hooks", "parameters")
 

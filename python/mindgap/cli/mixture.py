@@ -15,7 +15,7 @@ from mindgap.fit_mixture import mixture
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
-    from mindgap.mixture_result import MixtureResult
+    from mindgap.results.mixture_result import MixtureResult
 
 
 @click.command(

@@ -9,7 +9,7 @@ import click
 
 from mindgap.cli.options import epilog
 from mindgap.errors import InvalidInputError
-from mindgap.registry import KINDS, NAME
+from mindgap.host.registry import KINDS, NAME
 
 _TEMPLATES = Path(__file__).with_name("templates")
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from mindgap.cli.reading import Data
-    from mindgap.text_table import TextTable
+    from mindgap.results.text_table import TextTable
 
 
 def print_table(table: TextTable) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mindgap.errors import InvalidInputError
-from mindgap.registry import hint
+from mindgap.host.registry import hint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

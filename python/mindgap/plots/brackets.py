@@ -14,9 +14,9 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform
 
-from mindgap.gap_text import gap_labels
 from mindgap.palette import GUIDE, HELD, INK, SMALL_TEXT, short
 from mindgap.plots.spread import spread
+from mindgap.results.gap_text import gap_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

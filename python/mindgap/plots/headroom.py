@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from mindgap.gap_text import shared_bound
 from mindgap.palette import HELD, INK, SMALL_TEXT
 from mindgap.plots.brackets import FREE_LINE, HELD_LINE, GapBrackets
+from mindgap.results.gap_text import shared_bound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.lines import Line2D
 
-from mindgap.gap_text import gap_states
 from mindgap.palette import INK, PALE, colour, line_style
 from mindgap.plots.canvas import axes_or_new, open_sides
 from mindgap.plots.headroom import crown, data_handle, gap_handles
+from mindgap.results.gap_text import gap_states
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mindgap.arrays import FloatArray
-    from mindgap.mixture_result import MixtureResult
+    from mindgap.results.mixture_result import MixtureResult
 
 #: A collapsed component is a spike; the picture is cut off where it exceeds the data's peak this much.
 _TALLEST = 2.5

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mindgap.arrays import FloatArray
-    from mindgap.drawable import GapPathLike
+    from mindgap.results.drawable import GapPathLike
 
 
 def plot_path(path: GapPathLike, figure: Figure | None = None) -> Figure:

@@ -13,7 +13,7 @@ from mindgap.plots.canvas import axes_or_new, open_sides
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from mindgap.drawable import SelectionLike
+    from mindgap.results.drawable import SelectionLike
 
 
 def plot_selection(selection: SelectionLike, ax: Axes | None = None) -> Axes:

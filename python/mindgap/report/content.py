@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindgap.gap_text import gap_bound_text, gap_labels, gap_states
 from mindgap.palette import COLOURS, DASHES
+from mindgap.results.gap_text import gap_bound_text, gap_labels, gap_states
 
 if TYPE_CHECKING:
     from mindgap.arrays import FloatArray
-    from mindgap.drawable import GapPathLike
-    from mindgap.mixture_result import MixtureResult
+    from mindgap.results.drawable import GapPathLike
+    from mindgap.results.mixture_result import MixtureResult
 
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 

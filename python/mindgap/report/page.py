@@ -8,16 +8,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from mindgap import _core
-from mindgap.gap_text import gap_states, shared_bound
 from mindgap.report.content import embedded_json, report_content
 from mindgap.report.tables import facts, parameter_table
+from mindgap.results.gap_text import gap_states, shared_bound
 from mindgap.whole_file import write_whole
 
 if TYPE_CHECKING:
     import os
 
-    from mindgap.drawable import GapPathLike, IntervalsLike
-    from mindgap.mixture_result import MixtureResult
+    from mindgap.results.drawable import GapPathLike, IntervalsLike
+    from mindgap.results.mixture_result import MixtureResult
 
 _SCRIPTS = ("chart.js", "fit.js", "report.js")
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mindgap.gap_text import gap_bound_text, gap_states
+from mindgap.results.gap_text import gap_bound_text, gap_states
 
 if TYPE_CHECKING:
     from mindgap.arrays import FloatArray
-    from mindgap.drawable import IntervalsLike
-    from mindgap.mixture_result import MixtureResult
+    from mindgap.results.drawable import IntervalsLike
+    from mindgap.results.mixture_result import MixtureResult
 
 
 def parameter_table(result: MixtureResult, intervals: IntervalsLike | None) -> str:

@@ -14,8 +14,8 @@ from mindgap.reproduction.paper_figures import NYPANS_ITERATIONS, PRINTED
 
 if TYPE_CHECKING:
     from mindgap.datasets import Labelled
-    from mindgap.mixture_result import MixtureResult
     from mindgap.reproduction.paper_figures import Printed
+    from mindgap.results.mixture_result import MixtureResult
 
 METHODS = ("regular EM", "constrained EM")
 CRITERIA = ("center error (times 100)", "all parameters error (times 100)", "Rand index")

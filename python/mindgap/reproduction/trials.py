@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from mindgap.arrays import FloatArray
     from mindgap.constraints import Constraint
     from mindgap.datasets import Labelled, Model
-    from mindgap.kmeans_result import KMeansResult
-    from mindgap.mixture_result import MixtureResult
     from mindgap.reproduction.experiments import Experiment
+    from mindgap.results.kmeans_result import KMeansResult
+    from mindgap.results.mixture_result import MixtureResult
     from mindgap.start import Start
 
     Program = Literal["paper", "exact"]

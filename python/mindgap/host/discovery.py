@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mindgap.origin import Origin
+from mindgap.host.origin import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mindgap.bounds import GapBounds, LinearRows
 
 if TYPE_CHECKING:
-    from mindgap.archive import Fields
+    from mindgap.results.archive import Fields
 
 VARIANCES = ("free", "equal")
 TOL_SCALES = ("data", "absolute")

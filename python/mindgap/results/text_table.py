@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mindgap.notebook import notebook_table
+from mindgap.results.notebook import notebook_table
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mindgap import _core, archive
+from mindgap import _core
 from mindgap.arrays import FloatArray, as_count, as_vector
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
-from mindgap.fit_settings import FitSettings
-from mindgap.frames import frame_of, gap_columns
-from mindgap.gap_text import ACTIVE, gap_bound_text
-from mindgap.histogram import Histogram
+from mindgap.results import archive
+from mindgap.results.fit_settings import FitSettings
+from mindgap.results.frames import frame_of, gap_columns
+from mindgap.results.gap_text import ACTIVE, gap_bound_text
+from mindgap.results.histogram import Histogram
+from mindgap.results.text_table import TextTable
 from mindgap.sample import Sample
-from mindgap.text_table import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

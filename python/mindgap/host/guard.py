@@ -19,9 +19,9 @@ from mindgap.errors import (
     SolverError,
     UnusableValueError,
 )
-from mindgap.origin import Origin
-from mindgap.plugin_host import host
-from mindgap.registry import KINDS
+from mindgap.host.origin import Origin
+from mindgap.host.plugin_host import host
+from mindgap.host.registry import KINDS
 from mindgap.sample import Sample
 from mindgap.start import Start
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from mindgap.arrays import FloatArray
     from mindgap.constraints import Constraint
     from mindgap.engines import Engine
+    from mindgap.host.plugin import Plugin
     from mindgap.initializers import Initializer
-    from mindgap.plugin import Plugin
 
     Answer: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, float, float | None]
 

@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import pluggy
 
-from mindgap import discovery, hookspecs
+from mindgap import hookspecs
 from mindgap._core import VERSION
 from mindgap.errors import InvalidInputError, PluginError, PluginWarning
-from mindgap.origin import Origin
-from mindgap.registry import KINDS, Entry, Kind, Registry, hint
+from mindgap.host import discovery
+from mindgap.host.origin import Origin
+from mindgap.host.registry import KINDS, Entry, Kind, Registry, hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mindgap.plugin import Plugin
+    from mindgap.host.plugin import Plugin
 
 TRACE = "MINDGAP_TRACE_PLUGINS"
 DEFAULT_PLUGINS = ("constraints", "initializers", "engines")

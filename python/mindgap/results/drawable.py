@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mindgap.arrays import FloatArray
-    from mindgap.mixture_result import MixtureResult
+    from mindgap.results.mixture_result import MixtureResult
 
 
 class GapPathLike(Protocol):

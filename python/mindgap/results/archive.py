@@ -9,11 +9,11 @@ import numpy as np
 
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
-from mindgap.histogram import Histogram
+from mindgap.results.histogram import Histogram
 
 if TYPE_CHECKING:
-    from mindgap.kmeans_result import KMeansResult
-    from mindgap.mixture_result import MixtureResult
+    from mindgap.results.kmeans_result import KMeansResult
+    from mindgap.results.mixture_result import MixtureResult
 
 VERSION = 1
 

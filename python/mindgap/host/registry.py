@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from mindgap.constraints import Constraint
 from mindgap.engines import Engine
 from mindgap.errors import InvalidInputError, PluginError
+from mindgap.host.plugin import Plugin
 from mindgap.initializers import Initializer
-from mindgap.plugin import Plugin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mindgap.origin import Origin
+    from mindgap.host.origin import Origin
 
 #: What a plugin may be called.
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from mindgap import spec
 from mindgap.constraints import Constraint
 from mindgap.engines import Engine
 from mindgap.errors import InvalidInputError, MindgapError, PluginError
+from mindgap.host import spec
+from mindgap.host.plugin_host import host
+from mindgap.host.registry import KINDS, Entry, hint
 from mindgap.initializers import Initializer
-from mindgap.plugin_host import host
-from mindgap.registry import KINDS, Entry, hint
 
 if TYPE_CHECKING:
-    from mindgap.plugin import Plugin
+    from mindgap.host.plugin import Plugin
 
 P = TypeVar("P")
 

@@ -1,0 +1,1 @@
+"""What fits return: the results, their tables and frames, and their stored form."""

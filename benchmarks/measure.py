@@ -9,14 +9,19 @@ import contextlib
 import ctypes
 import gc
 import json
+import resource
 import sys
 import time
 from pathlib import Path
 
 from jobs import JOBS, model_d
 
+#: A job that wants more memory fails by itself, before the machine runs out for everybody.
+MOST_BYTES = 16 * 2**30
+
 
 def main() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     name, n, k, repeats = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
     job = JOBS[name]
     x = model_d(n)

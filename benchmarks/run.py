@@ -27,10 +27,7 @@ def main() -> None:
         "unconstrained": lambda: kmeans.unconstrained(console, sizes, [5, 50, 500]),
         "separated": lambda: kmeans.separated(console, chain),
         "free": lambda: kmeans.free(console, [*chain, 10**7]),
-        "mixture": lambda: (
-            mixture.one_iteration(console, sizes[min(2, len(sizes) - 1)], [5, 20]),
-            mixture.whole_fit(console),
-        ),
+        "mixture": lambda: mixture.compare(console, 10**5 if options.quick else 10**6),
     }
     for name in options.which or benchmarks:
         benchmarks[name]()

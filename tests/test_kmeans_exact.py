@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -179,7 +179,7 @@ def test_points_of_weight_zero_get_a_label_and_no_say() -> None:
 
 @pytest.mark.parametrize("far", [1e6, 1e9, 1e15])
 @pytest.mark.parametrize("how", [{}, {"centers": "free"}])
-def test_a_narrow_cluster_far_from_the_median_keeps_its_digits(far: float, how: dict[str, Literal["free"]]) -> None:
+def test_a_narrow_cluster_far_from_the_median_keeps_its_digits(far: float, how: dict[str, Any]) -> None:
     x = [0.1, 0.2, 0.7, far, 2 * far, 3 * far]
     for constraint in (None, mg.LowerOnly(0.1)):
         result = mg.kmeans(x, 4, constraint, **how)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
@@ -47,7 +47,8 @@ class Simulated:
 class Authors:
     """The authors' own data sets of Experiments 1 and 3, as a folder holds them."""
 
-    FILES = {"1": "paper_exp1.npz", "3": "paper_exp3.npz"}  # noqa: RUF012
+    #: By experiment.
+    FILES: ClassVar[dict[str, str]] = {"1": "paper_exp1.npz", "3": "paper_exp3.npz"}
 
     def __init__(self, experiment: Experiment, folder: str) -> None:
         path = Path(folder) / self.FILES[experiment.key]

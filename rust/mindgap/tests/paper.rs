@@ -3,6 +3,7 @@
 mod oracle;
 
 use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, Method, Sample};
+use oracle::paper_tables;
 use oracle::random::Random;
 
 fn paper(x: &[f64], k: usize, delta: f64) -> Result<KMeansFit, KMeansError> {
@@ -62,6 +63,28 @@ fn it_is_never_better_than_the_optimum_and_holds_the_bound() {
         missed += usize::from(fit.inertia() > best.inertia() * (1.0 + 1e-9));
     }
     assert!(missed > 0);
+}
+
+#[test]
+fn it_follows_the_papers_tables() {
+    let mut random = Random::new(3);
+    let mut failed = 0;
+    for trial in 0..600 {
+        let (n, k) = (5 + random.below(45), 2 + random.below(4));
+        let mut x: Vec<f64> = (0..n).map(|_| random.uniform(0.0, 1.0).powi(2)).collect();
+        x.sort_by(f64::total_cmp);
+        let delta = random.uniform(0.3, 1.2) / k as f64;
+        match (paper(&x, k, delta), paper_tables::starts(&x, k, delta)) {
+            (Ok(fit), Some(starts)) => {
+                let labels: Vec<_> = (1..=n).map(|i| starts.iter().filter(|&&start| start <= i).count() - 1).collect();
+                let found: Vec<_> = fit.labels().iter().map(|&label| label as usize).collect();
+                assert_eq!(found, labels, "trial {trial}");
+            }
+            (Err(KMeansError::PaperFailed { .. }), None) => failed += 1,
+            (found, expected) => panic!("trial {trial}: {found:?}, but the tables give {expected:?}"),
+        }
+    }
+    assert!(0 < failed && failed < 300);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 pub mod em;
 pub mod free;
+pub mod paper_tables;
 pub mod partitions;
 pub mod random;
 pub mod rows;

@@ -43,7 +43,9 @@ impl LinearRows {
         }
         let largest = self.row(row).iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
         if !SQUARABLE.contains(&largest) {
-            return bad(format!("its largest coefficient is {largest:e}, whose square is out of range; rescale the row"));
+            return bad(format!(
+                "its largest coefficient is {largest:e}, whose square is out of range; rescale the row"
+            ));
         }
         if lower.is_nan() || upper.is_nan() || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
             return bad(format!("its bounds are {lower} and {upper}"));

@@ -256,6 +256,9 @@ impl Mixture {
         let facts =
             Facts { gaps, active: restraint.active(means, variance.sqrt()), total_weight, variance_count, origins };
         outcome.parameters = outcome.parameters.leave(frame);
+        if !outcome.parameters.is_finite() {
+            return Err(MixtureError::OutOfRange);
+        }
         Ok(MixtureFit::new(outcome, facts))
     }
 }

@@ -94,6 +94,11 @@ impl Start {
         self
     }
 
+    /// Whether every parameter is a number, as one may not be in units other than those it was found in.
+    pub(super) fn is_finite(&self) -> bool {
+        self.means.iter().chain(&self.variances).all(|x| x.is_finite())
+    }
+
     /// In frame units.
     pub(super) fn enter(&self, frame: &Frame) -> Self {
         Self {

@@ -10,7 +10,11 @@ use proptest::sample::select;
 /// Cases a property, where `PROPTEST_CASES` does not say otherwise; nothing is written on failure.
 pub fn cases(cases: u32) -> ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    ProptestConfig { failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::with_cases(asked.unwrap_or(cases)) }
+    ProptestConfig {
+        failure_persistence: None,
+        max_shrink_iters: 300,
+        ..ProptestConfig::with_cases(asked.unwrap_or(cases))
+    }
 }
 
 /// Any double at all, with more than their share of zeros, infinities, NaN and the ends of the range.
@@ -68,7 +72,9 @@ pub fn data(most: usize) -> BoxedStrategy<(Vec<f64>, Option<Vec<f64>>)> {
                 2 => vec(prop_oneof![Just(0.0), 0.1..3.0f64, (-30..30i32).prop_map(|e| 10f64.powi(e))], n)
                     .prop_map(Some)
                     .boxed(),
-                _ => vec(prop_oneof![5 => 0.0..2.0f64, 1 => any_bits()], n.saturating_sub(1)..n + 2).prop_map(Some).boxed(),
+                _ => vec(prop_oneof![5 => 0.0..2.0f64, 1 => any_bits()], n.saturating_sub(1)..n + 2)
+                    .prop_map(Some)
+                    .boxed(),
             };
             (Just(x), weights)
         })

@@ -3,7 +3,7 @@
 use mindgap::{GapBounds, Mixture, MixtureError, Sample, VarianceModel};
 use std::error::Error;
 
-pub fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // Four lumps, 3 apart: logistic quantiles.
     let lump = |at: f64| (1..120).map(move |i| at + 0.35 * (f64::from(i) / (120.0 - f64::from(i))).ln());
     let x: Vec<f64> = [0.0, 3.0, 6.0, 9.0].into_iter().flat_map(lump).collect();

@@ -3,7 +3,7 @@
 use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, Sample};
 use std::error::Error;
 
-pub fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let sample = Sample::new(&[-2.0, 1.0, 2.0, 4.0, 5.0, 6.0, 9.0, 10.0])?;
 
     show("no bounds", &KMeans::new(5).fit(&sample)?);

@@ -4,7 +4,7 @@ use mindgap::{GapBounds, Mixture, Progress, Sample};
 use std::error::Error;
 use std::ops::ControlFlow;
 
-pub fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // Three overlapping lumps at 0, 2 and 4: the quantiles of a logistic distribution, a lump after the other.
     let lump = |at: f64| (1..100).map(move |i| at + 0.4 * (f64::from(i) / (100.0 - f64::from(i))).ln());
     let x: Vec<f64> = [0.0, 2.0, 4.0].into_iter().flat_map(lump).collect();

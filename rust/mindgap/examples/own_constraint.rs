@@ -18,7 +18,7 @@ impl Constraint for EqualSpacing {
     }
 }
 
-pub fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // Five lumps that are about, but not quite, 3 apart.
     let x: Vec<f64> = (0..500).map(|i| [0.0, 3.1, 5.8, 9.2, 11.9][i % 5] + 0.6 * ((i * i) as f64).sin()).collect();
     let sample = Sample::new(&x)?;

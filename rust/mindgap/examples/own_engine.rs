@@ -70,7 +70,7 @@ impl Engine for Chunks {
     }
 }
 
-pub fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::temp_dir().join(format!("mindgap-own-engine-{}.f64", std::process::id()));
     let x: Vec<f64> = (0..50_000).map(|i| f64::from(i % 3) * 2.0 + 0.7 * (f64::from(i) * 12.9898).sin()).collect();
     let mut file = BufWriter::new(File::create(&path)?);

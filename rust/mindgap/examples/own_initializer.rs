@@ -21,7 +21,7 @@ impl Initializer for Quantiles {
     }
 }
 
-pub fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let x: Vec<f64> = (0..600).map(|i| f64::from(i % 3) * 2.0 + 0.5 * (f64::from(i) * 12.9898).sin()).collect();
     let sample = Sample::new(&x)?;
     let fit = Mixture::new(3).constraint(GapBounds::lower(1.5)).init(Quantiles).fit(&sample)?;

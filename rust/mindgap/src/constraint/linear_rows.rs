@@ -4,6 +4,11 @@ use crate::error::ConstraintError;
 
 /// `lower ≤ A·μ ≤ upper`, row by row; an equality has both bounds alike, infinity means no bound.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "super::written::WrittenLinearRows", into = "super::written::WrittenLinearRows")
+)]
 pub struct LinearRows {
     /// Row-major, `rows × k`.
     matrix: Vec<f64>,

@@ -16,6 +16,8 @@ mod local;
 mod mstep;
 mod start;
 mod status;
+#[cfg(feature = "serde")]
+mod written;
 
 pub use engine::{Engine, Moments, Summary};
 pub use fit::MixtureFit;

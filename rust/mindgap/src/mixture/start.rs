@@ -11,7 +11,8 @@ pub(super) const FARTHEST: f64 = 1e6;
 
 /// Weights, means and variances of the components.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::written::WrittenStart", into = "super::written::WrittenStart"))]
 pub struct Start {
     weights: Vec<f64>,
     means: Vec<f64>,

@@ -48,6 +48,8 @@ test: test-rust test-python ## run all tests: the crate, the package, the extens
 
 test-rust: $(VENV)/.created
 	cargo test --workspace
+	cargo test -p mindgap --no-default-features --features serde
+	cargo package -p mindgap --allow-dirty --quiet
 
 test-python: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn
 	tools/browser.sh
@@ -56,6 +58,8 @@ test-python: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn
 lint: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-lint ## check format, lints, types and the stub
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features -- -D warnings
+	cargo clippy -p mindgap --all-targets --no-default-features -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc -p mindgap --no-deps --all-features
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy

@@ -314,6 +314,9 @@ pub enum MixtureError {
         /// Whether the clash also needs the means to ascend.
         ordering: bool,
     },
+    /// The means that hold the constraint are too far from the data for squares of the distances.
+    #[error("the constraint puts the means so far from the data that variances are out of range; ask for less")]
+    OutOfRange,
     /// The k-means that gives the start failed.
     #[error("the k-means start failed: {0}; give a start of your own, or start from \"ckmeans\"")]
     KMeansStart(#[source] KMeansError),

@@ -1,4 +1,81 @@
 //! One-dimensional k-means and Gaussian mixtures whose neighbouring centres keep a given gap.
+//!
+//! # The two problems
+//!
+//! Given points `x₁ ≤ … ≤ xₙ` of weights `wᵢ` (one, if none are given), a number `k`, and bounds `lₖ`, `uₖ` on the gaps
+//! between neighbours:
+//!
+//! **K-means** looks for a partition into `k` clusters `C₁ < … < C_k`, none of them empty, and ascending centres:
+//!
+//! ```text
+//! minimise    Σₖ Σ_{i ∈ Cₖ} wᵢ (xᵢ - μₖ)²
+//! subject to  lₖ ≤ μₖ₊₁ - μₖ ≤ uₖ                  k = 1 … K-1
+//!             μₖ = the mean of Cₖ                  Centers::Means; without this line, Centers::Free
+//! ```
+//!
+//! A **mixture** of Gaussian components looks for weights `πₖ`, means and variances:
+//!
+//! ```text
+//! maximise    Σᵢ wᵢ log Σₖ πₖ N(xᵢ; μₖ, σₖ²)
+//! subject to  lₖ ≤ μₖ₊₁ - μₖ ≤ uₖ,   or any rows  l ≤ A·μ ≤ u
+//! ```
+//!
+//! K-means is solved to the optimum, and the fit carries its proof: [`KMeansFit::lower_bound`] is what no solution costs
+//! less than. A mixture is fitted by EM, whose likelihood never falls, from a start that k-means gives; the means of each
+//! M step are the exact optimum of a quadratic program. Both problems are from Jiang and Arias-Castro, *K-Means and
+//! Gaussian Mixture Modeling with a Separation Constraint*.
+//!
+//! # A first example
+//!
+//! ```
+//! use mindgap::{GapBounds, KMeans, Mixture, Sample};
+//!
+//! let sample = Sample::new(&[-2.0, 1.0, 2.0, 4.0, 5.0, 6.0, 9.0, 10.0])?;
+//!
+//! let fit = KMeans::new(5).constraint(GapBounds::lower(1.75)).fit(&sample)?;
+//! assert_eq!(fit.labels(), [0, 1, 2, 2, 3, 3, 4, 4]);
+//! assert_eq!(fit.inertia(), 3.0);
+//! assert!(fit.is_optimal());
+//!
+//! let fit = Mixture::new(2).constraint(GapBounds::between(5.0, 6.0)?).fit(&sample)?;
+//! assert!(fit.gaps()[0] > 5.0 - 1e-9 && fit.gaps()[0] < 6.0 + 1e-9);
+//! println!("{:?} {:?}: {}", fit.means(), fit.variances(), fit.status());
+//! # Ok::<(), mindgap::Error>(())
+//! ```
+//!
+//! # What each solver costs, and when to use which
+//!
+//! `n` points, `k` clusters; memory is above the sample's own 12 bytes a point (20 with weights).
+//!
+//! | problem | how to ask for it | time | memory | when |
+//! |---|---|---|---|---|
+//! | the data | [`Sample::new`] | O(n), a radix sort | O(n) | once, whatever is fitted after |
+//! | k-means | [`KMeans::new`] | O(n) and a search that hardly grows with n; O(k n log n) at worst | O(n) | no knowledge of gaps; the best partition as such |
+//! | separated k-means | [`.constraint(GapBounds)`](KMeans::constraint) | O(n) and a search over narrow bands of boundaries; O(k n²) at worst | O(n), and what the bands hold | the centre of a cluster is to be its mean |
+//! | free centres | [`Centers::Free`] | O(n) and a search over centres, within a budget | O(n) | bounds come first, clusters take what is near; always feasible |
+//! | k-means under rows | [`.constraint(LinearRows)`](KMeans::constraint) | O(n) and O(k log n) a round beside a quadratic program | O(n) | more than gaps is known; a local optimum with a bound |
+//! | the paper's program | [`Method::Paper`] | O(k n²) and more | O(n²) | to compare with the paper; it misses some optima |
+//! | mixture | [`Mixture::new`] | O(n k) an iteration, threaded, O(k³) for the means where a bound is active | O(n), nothing of size n·k | clusters overlap; weights and spreads are wanted |
+//! | mixture on data elsewhere | [`Mixture::fit_engine`] | what the [`Engine`] takes | O(k) here | the data are on disk, or on many machines |
+//!
+//! A search that cannot prove its result within its budget says so: [`KMeansFit::is_optimal`] is false, and
+//! [`KMeansFit::lower_bound`] says how far off the result can be.
+//!
+//! # Bring your own
+//!
+//! Implement [`Constraint`] for what the centres must hold, [`Initializer`] for where a mixture starts, [`Engine`] for data
+//! that this process does not hold. Each is one method or two; `examples/` has one of each.
+//!
+//! # What to rely on
+//!
+//! * No input makes a function panic; faults are errors that carry their facts, one enum a concern, in [`error`].
+//! * The results are the same to the bit whatever the order of the input and the number of threads, with the feature
+//!   `rayon` (the default) or without.
+//! * A fit prints nothing. [`KMeans::fit_watched`] and [`Mixture::fit_watched`] report [`Progress`] to a callback, which may
+//!   stop them.
+//! * Data far from zero, or at scales from 1e-140 to 1e140, lose nothing: solvers work on shifted, scaled data.
+//! * With the feature `serde`, bounds, rows, starts and fits are written and read; what is read is checked as by the
+//!   constructors.
 
 mod constraint;
 pub mod error;
@@ -21,7 +98,7 @@ pub use mixture::{
 pub use progress::{Progress, Watch};
 pub use sample::Sample;
 
-/// The page on embedding, whose example is tested.
+/// The README's example, run as it stands.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/rust.md")]
-struct PageOnEmbedding;
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -48,17 +48,24 @@ pub(crate) struct Restraint {
 impl Restraint {
     /// What `restriction` asks of `k` means.
     pub(crate) fn new(restriction: &Restriction, k: usize, frame: &Frame) -> Result<Self, ConstraintError> {
-        match restriction {
+        let restraint = match restriction {
             Restriction::Gaps(bounds) => {
                 let gaps = bounds.resolve(k)?;
-                Ok(Self { rows: Rows::from_gaps(&gaps, frame), trivial: gaps.are_trivial() })
+                Self { rows: Rows::from_gaps(&gaps, frame), trivial: gaps.are_trivial() }
             }
             Restriction::Rows(rows) if rows.k() == k => {
-                Ok(Self { rows: Rows::from_linear(rows, frame), trivial: rows.is_empty() })
+                Self { rows: Rows::from_linear(rows, frame), trivial: rows.is_empty() }
             }
             Restriction::Rows(rows) => {
                 let what = format!("they are about {} means", rows.k());
-                Err(ConstraintError::RowShape { k, what })
+                return Err(ConstraintError::RowShape { k, what });
+            }
+        };
+        match restraint.rows.out_of_range() {
+            None => Ok(restraint),
+            Some(row) => {
+                let what = "only means over 1e100 times the data's range away would hold it".to_owned();
+                Err(ConstraintError::BadRow { row, what })
             }
         }
     }

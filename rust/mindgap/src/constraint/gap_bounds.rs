@@ -5,14 +5,19 @@ use crate::frame::Frame;
 
 /// `lower ≤ μ[g+1] - μ[g] ≤ upper` for the `k - 1` gaps `g` of `k` ascending centres.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "super::written::WrittenGapBounds", into = "super::written::WrittenGapBounds")
+)]
 pub struct GapBounds {
-    lower: Side,
-    upper: Side,
+    pub(super) lower: Side,
+    pub(super) upper: Side,
 }
 
 /// One bound for all gaps, or one for each.
 #[derive(Clone, Debug, PartialEq)]
-enum Side {
+pub(super) enum Side {
     Same(f64),
     Each(Vec<f64>),
 }

@@ -4,6 +4,11 @@ use crate::error::ConstraintError;
 
 /// `lower ≤ A·μ ≤ upper`, row by row; an equality has both bounds alike, infinity means no bound.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "super::written::WrittenLinearRows", into = "super::written::WrittenLinearRows")
+)]
 pub struct LinearRows {
     /// Row-major, `rows × k`.
     matrix: Vec<f64>,
@@ -43,7 +48,9 @@ impl LinearRows {
         }
         let largest = self.row(row).iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
         if !SQUARABLE.contains(&largest) {
-            return bad(format!("its largest coefficient is {largest:e}, whose square is out of range; rescale the row"));
+            return bad(format!(
+                "its largest coefficient is {largest:e}, whose square is out of range; rescale the row"
+            ));
         }
         if lower.is_nan() || upper.is_nan() || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
             return bad(format!("its bounds are {lower} and {upper}"));

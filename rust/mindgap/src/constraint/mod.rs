@@ -2,6 +2,8 @@
 
 mod gap_bounds;
 mod linear_rows;
+#[cfg(feature = "serde")]
+mod written;
 
 pub use gap_bounds::GapBounds;
 pub(crate) use gap_bounds::Gaps;
@@ -11,6 +13,7 @@ use crate::error::ConstraintError;
 
 /// What a constraint asks of `k` ascending centres.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Restriction {
     /// Bounds on the gaps between neighbours. Exact k-means takes these.

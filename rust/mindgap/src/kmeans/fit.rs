@@ -10,7 +10,7 @@ const PROVEN: f64 = 1e-9;
 
 /// Which bound a gap or row is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Active {
     /// Neither bound.
@@ -37,6 +37,7 @@ impl Active {
 
 /// Clusters, their centres, and how good they are proven to be.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KMeansFit {
     labels: Vec<u32>,
     centers: Vec<f64>,

@@ -10,7 +10,7 @@ use crate::sample::Sample;
 
 /// A fitted mixture; components by ascending mean.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MixtureFit {
     parameters: Start,
     labels: Vec<u32>,
@@ -20,6 +20,7 @@ pub struct MixtureFit {
     origins: Vec<usize>,
     status: Status,
     total_weight: f64,
+    #[cfg_attr(feature = "serde", serde(with = "super::written::nan_as_null"))]
     classification: f64,
     variance_count: usize,
 }

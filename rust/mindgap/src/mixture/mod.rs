@@ -16,6 +16,8 @@ mod local;
 mod mstep;
 mod start;
 mod status;
+#[cfg(feature = "serde")]
+mod written;
 
 pub use engine::{Engine, Moments, Summary};
 pub use fit::MixtureFit;
@@ -256,6 +258,9 @@ impl Mixture {
         let facts =
             Facts { gaps, active: restraint.active(means, variance.sqrt()), total_weight, variance_count, origins };
         outcome.parameters = outcome.parameters.leave(frame);
+        if !outcome.parameters.is_finite() {
+            return Err(MixtureError::OutOfRange);
+        }
         Ok(MixtureFit::new(outcome, facts))
     }
 }

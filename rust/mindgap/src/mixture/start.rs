@@ -11,7 +11,8 @@ pub(super) const FARTHEST: f64 = 1e6;
 
 /// Weights, means and variances of the components.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::written::WrittenStart", into = "super::written::WrittenStart"))]
 pub struct Start {
     weights: Vec<f64>,
     means: Vec<f64>,
@@ -92,6 +93,11 @@ impl Start {
     pub(super) fn raised(mut self, floor: f64) -> Self {
         self.variances.iter_mut().for_each(|v| *v = v.max(floor));
         self
+    }
+
+    /// Whether every parameter is a number, as one may not be in units other than those it was found in.
+    pub(super) fn is_finite(&self) -> bool {
+        self.means.iter().chain(&self.variances).all(|x| x.is_finite())
     }
 
     /// In frame units.

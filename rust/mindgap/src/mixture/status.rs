@@ -4,7 +4,7 @@ use std::fmt;
 
 /// How a fit ended. The result is usable in every case; only [`Status::Converged`] asks for no second look.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Status {
     /// No parameter moved by more than the tolerance in the last iteration.

@@ -6,6 +6,9 @@ use crate::frame::Frame;
 /// A row may be missed by this fraction of the sizes of its terms and of the targets, which is a few roundings.
 const HELD: f64 = 1e-13;
 
+/// No mean is farther from the data than this, in units of the fit: squares of the distance are still numbers.
+const FARTHEST: f64 = 1e100;
+
 /// `lower ≤ A·μ ≤ upper`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
@@ -78,8 +81,16 @@ impl Rows {
         let scale = f64::from_bits(largest.to_bits() & 0x7ff0_0000_0000_0000).recip();
         let scale = if scale.is_finite() && scale > 0.0 { scale } else { 1.0 };
         self.matrix.extend(coefficients.iter().map(|a| a * scale));
-        self.lower.push(lower * scale);
-        self.upper.push(upper * scale);
+        let (lower, upper) = (lower * scale, upper * scale);
+        // What is farther away than anything else counts as no bound.
+        self.lower.push(if lower <= -FARTHEST { f64::NEG_INFINITY } else { lower });
+        self.upper.push(if upper >= FARTHEST { f64::INFINITY } else { upper });
+    }
+
+    /// The first row that only means beyond all measure would hold.
+    pub(crate) fn out_of_range(&self) -> Option<usize> {
+        let reached = |row: usize| self.lower[row] < FARTHEST && self.upper[row] > -FARTHEST;
+        (0..self.len()).find(|&row| !reached(row))
     }
 
     pub(crate) fn k(&self) -> usize {

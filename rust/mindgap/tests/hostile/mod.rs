@@ -10,7 +10,11 @@ use proptest::sample::select;
 /// Cases a property, where `PROPTEST_CASES` does not say otherwise; nothing is written on failure.
 pub fn cases(cases: u32) -> ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    ProptestConfig { failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::with_cases(asked.unwrap_or(cases)) }
+    ProptestConfig {
+        failure_persistence: None,
+        max_shrink_iters: 300,
+        ..ProptestConfig::with_cases(asked.unwrap_or(cases))
+    }
 }
 
 /// Any double at all, with more than their share of zeros, infinities, NaN and the ends of the range.

@@ -1,0 +1,90 @@
+//! An engine of one's own: a mixture of a file that is never in memory as a whole.
+//!
+//! The file is read in chunks, once an iteration; one chunk is all that is held. A memory map would do as well, but needs
+//! unsafe code, and for one pass from front to back plain reads are as fast.
+
+use mindgap::{Engine, GapBounds, LocalEngine, Mixture, Moments, Sample, Start, Summary};
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// Values that are in memory at a time.
+const CHUNK: usize = 4096;
+
+/// A file of doubles, little-endian, one after the other.
+struct Chunks {
+    file: File,
+    bytes: Vec<u8>,
+}
+
+impl Chunks {
+    fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { file: File::open(path)?, bytes: Vec::with_capacity(8 * CHUNK) })
+    }
+
+    /// Calls `visit` with each chunk of the file, in order.
+    fn for_each(&mut self, mut visit: impl FnMut(&[f64]) -> Result<(), String>) -> Result<(), String> {
+        self.file.seek(SeekFrom::Start(0)).map_err(|error| error.to_string())?;
+        loop {
+            self.bytes.clear();
+            let mut rest = (&self.file).take(8 * CHUNK as u64);
+            rest.read_to_end(&mut self.bytes).map_err(|error| error.to_string())?;
+            if self.bytes.is_empty() {
+                return Ok(());
+            }
+            let (words, partial) = self.bytes.as_chunks::<8>();
+            if !partial.is_empty() {
+                return Err(format!("the file ends with {} bytes of a value", partial.len()));
+            }
+            visit(&words.iter().map(|word| f64::from_le_bytes(*word)).collect::<Vec<_>>())?;
+        }
+    }
+}
+
+impl Engine for Chunks {
+    fn summary(&mut self) -> Result<Summary, String> {
+        // Welford's update: one pass, nothing cancels.
+        let (mut count, mut mean, mut squares) = (0.0, 0.0, 0.0);
+        self.for_each(|chunk| {
+            for &x in chunk {
+                count += 1.0;
+                let off = x - mean;
+                mean += off / count;
+                squares += off * (x - mean);
+            }
+            Ok(())
+        })?;
+        Ok(Summary { total_weight: count, variance: squares / count })
+    }
+
+    fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {
+        let mut total = Moments::zero(parameters.k());
+        self.for_each(|chunk| {
+            // Sums of parts add up, so each part may use the engine of this process.
+            let sample = Sample::new(chunk).map_err(|error| error.to_string())?;
+            total.add(&LocalEngine::new(&sample).moments(parameters)?);
+            Ok(())
+        })?;
+        Ok(total)
+    }
+}
+
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::temp_dir().join(format!("mindgap-own-engine-{}.f64", std::process::id()));
+    let x: Vec<f64> = (0..50_000).map(|i| f64::from(i % 3) * 2.0 + 0.7 * (f64::from(i) * 12.9898).sin()).collect();
+    let mut file = BufWriter::new(File::create(&path)?);
+    x.iter().try_for_each(|x| file.write_all(&x.to_le_bytes()))?;
+    file.into_inner()?.sync_all()?;
+
+    let start = Start::new(&[0.3, 0.4, 0.3], &[0.0, 2.0, 4.0], &[1.0; 3])?;
+    let mixture = Mixture::new(3).constraint(GapBounds::between(2.05, 2.5)?);
+    let from_file = mixture.fit_engine(&mut Chunks::open(&path)?, &start, None)?;
+    std::fs::remove_file(&path)?;
+    println!("{} values, {CHUNK} at a time: means {:?}, {}", x.len(), from_file.means(), from_file.status());
+
+    let from_memory = mixture.init(start).fit(&Sample::new(&x)?)?;
+    let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
+    assert!(close(from_file.means(), from_memory.means()), "{:?} {:?}", from_file.means(), from_memory.means());
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! What the feature `serde` writes comes back bit by bit, and nothing unsound comes in.
+
+#![cfg(feature = "serde")]
+
+use mindgap::{GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, Restriction, Sample, Start};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+fn there_and_back<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
+}
+
+#[test]
+fn constraints_come_back() {
+    let bounds = [
+        GapBounds::none(),
+        GapBounds::lower(0.1),
+        GapBounds::between(1.0, 2.5).unwrap(),
+        GapBounds::per_gap(&[0.5, 1.0], &[f64::INFINITY, 3.0]).unwrap(),
+    ];
+    for bounds in bounds {
+        assert_eq!(there_and_back(&bounds), bounds);
+        assert_eq!(there_and_back(&Restriction::Gaps(bounds.clone())), Restriction::Gaps(bounds));
+    }
+    let rows = LinearRows::new(2, &[1.0, -2.0, 0.0, 1.0], &[f64::NEG_INFINITY, 1.0], &[0.0, f64::INFINITY]).unwrap();
+    assert_eq!(there_and_back(&rows), rows);
+}
+
+#[test]
+fn fits_come_back() {
+    let sample = Sample::new(&[-2.1, 1.0, 2.3, 4.0, 5.7, 6.0, 9.0, 10.9]).unwrap();
+    let fit = KMeans::new(4).constraint(GapBounds::lower(1.75)).fit(&sample).unwrap();
+    let back: KMeansFit = there_and_back(&fit);
+    assert_eq!(back, fit);
+    assert_eq!(back.predict(&[0.0, 5.0]), fit.predict(&[0.0, 5.0]));
+
+    let fit = Mixture::new(3).constraint(GapBounds::lower(3.0)).fit(&sample).unwrap();
+    let back: MixtureFit = there_and_back(&fit);
+    assert_eq!((back.weights(), back.means(), back.variances()), (fit.weights(), fit.means(), fit.variances()));
+    assert_eq!((back.history(), back.status(), back.labels()), (fit.history(), fit.status(), fit.labels()));
+    assert_eq!((back.bic(), back.icl()), (fit.bic(), fit.icl()));
+}
+
+#[test]
+fn what_the_constructors_refuse_does_not_come_in() {
+    for text in [
+        r#"{"lower": -1.0, "upper": null}"#,
+        r#"{"lower": 2.0, "upper": 1.0}"#,
+        r#"{"lower": [1.0], "upper": [2.0, 3.0]}"#,
+        r#"{"lower": [1.0], "upper": 3.0}"#,
+        r#"{"lower": 1.0, "upper": 3.0, "middle": 2.0}"#,
+    ] {
+        assert!(serde_json::from_str::<GapBounds>(text).is_err(), "{text}");
+    }
+    for text in [
+        r#"{"k": 2, "matrix": [1.0], "lower": [0.0], "upper": [0.0]}"#,
+        r#"{"k": 2, "matrix": [0.0, 0.0], "lower": [0.0], "upper": [0.0]}"#,
+        r#"{"k": 2, "matrix": [1.0, 1.0], "lower": [1.0], "upper": [0.0]}"#,
+    ] {
+        assert!(serde_json::from_str::<LinearRows>(text).is_err(), "{text}");
+    }
+    for text in [
+        r#"{"weights": [0.5, 0.6], "means": [0.0, 1.0], "variances": [1.0, 1.0]}"#,
+        r#"{"weights": [0.5, 0.5], "means": [0.0, 1.0], "variances": [1.0, -1.0]}"#,
+        r#"{"weights": [], "means": [], "variances": []}"#,
+    ] {
+        assert!(serde_json::from_str::<Start>(text).is_err(), "{text}");
+    }
+    let start: Start =
+        serde_json::from_str(r#"{"weights": [0.1, 0.9], "means": [0, 1], "variances": [1, 2]}"#).unwrap();
+    assert_eq!(start.weights(), [0.1, 0.9]);
+}

@@ -1,0 +1,81 @@
+"""The package and the crate agree to the bit, and the crate with itself with threads and without."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import mindgap as mg
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EMBEDDER = ROOT / "rust" / "mindgap" / "tests" / "embedder"
+K, DELTA = 5, 1.95
+
+
+def _model_d(n: int) -> np.ndarray:
+    """Points of the paper's Model D."""
+    rng = np.random.default_rng(0)
+    component = rng.choice(5, size=n, p=[0.1, 0.2, 0.4, 0.2, 0.1])
+    return rng.normal(2.0 * component, np.array([0.25, 0.75, 1.25, 0.75, 0.25])[component])
+
+
+class _EqualSpacing(mg.Constraint):
+    def rows(self, k: int) -> mg.LinearRows:
+        matrix = np.zeros((k - 2, k))
+        for row in range(k - 2):
+            matrix[row, row : row + 3] = (1.0, -2.0, 1.0)
+        return mg.LinearRows(matrix, np.zeros(k - 2), np.zeros(k - 2))
+
+
+@pytest.fixture(scope="module", params=["with threads", "without threads"])
+def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program outside the workspace, built with default features or with none."""
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        pytest.skip("cargo is not on this machine")
+    target = ROOT / "target" / "embedder"
+    command = [cargo, "build", "--release", "--locked", "--quiet", "--manifest-path", str(EMBEDDER / "Cargo.toml")]
+    features = [] if request.param == "with threads" else ["--no-default-features"]
+    subprocess.run([*command, *features], check=True, env={**os.environ, "CARGO_TARGET_DIR": str(target)})
+    # The next build replaces the program, so that dependencies are built once.
+    program = tmp_path_factory.mktemp("embedder") / "embedder"
+    shutil.copy2(target / "release" / "embedder", program)
+    return program
+
+
+@pytest.mark.parametrize("n", [400, 70_000])
+def test_the_package_and_the_crate_agree_to_the_bit(embedder: Path, tmp_path: Path, n: int) -> None:
+    x = _model_d(n)
+    data = tmp_path / "data.f64"
+    data.write_bytes(x.astype("<f8").tobytes())
+    run = subprocess.run([embedder, str(data), str(K), str(DELTA)], check=True, capture_output=True, text=True)
+    answers = {name: rest for name, rest in (line.split(" ", 1) for line in run.stdout.splitlines())}
+    lower, both = mg.LowerOnly(DELTA), mg.TwoSided(DELTA, 1.25 * DELTA)
+    assert answers == {
+        "kmeans": _clusters(mg.kmeans(x, K)),
+        "kmeans-lower": _clusters(mg.kmeans(x, K, lower)),
+        "kmeans-two-sided": _clusters(mg.kmeans(x, K, both)),
+        "kmeans-free": _clusters(mg.kmeans(x, K, lower, centers="free")),
+        "mixture": _components(mg.mixture(x, K)),
+        "mixture-lower": _components(mg.mixture(x, K, lower)),
+        "mixture-two-sided": _components(mg.mixture(x, K, both)),
+        "mixture-rows": _components(mg.mixture(x, K, _EqualSpacing())),
+    }
+
+
+def _clusters(fit: mg.KMeansResult) -> str:
+    sizes = " ".join(str(size) for size in fit.sizes)
+    return f"{_hex(fit.centers)} {_hex([fit.inertia, fit.lower_bound])} {sizes}"
+
+
+def _components(fit: mg.MixtureResult) -> str:
+    parameters = np.concatenate([fit.weights, fit.means, fit.variances, [fit.log_likelihood]])
+    return f"{_hex(parameters)} {fit.n_iter}"
+
+
+def _hex(numbers: object) -> str:
+    return " ".join(f"{bits:016x}" for bits in np.asarray(numbers, dtype=np.float64).view(np.uint64))

@@ -52,7 +52,8 @@ pub(super) fn solve(sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> R
     let prefixes = Prefixes::new(sample);
     let problem = Problem::new(&prefixes, gaps);
     let spread = 1.0 + problem.gaps.lower.iter().sum::<f64>();
-    if !(spread * spread * sample.total_weight() < LARGEST_COST) {
+    let cost = spread * spread * sample.total_weight();
+    if cost.is_nan() || cost > LARGEST_COST {
         return Err(KMeansError::OutOfRange);
     }
     let mut start = Incumbent::even(&problem);

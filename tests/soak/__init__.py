@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from soak import kmeans_trials
+from soak import kmeans_trials, mixture_trials
 
 Trial: TypeAlias = Callable[[np.random.Generator], str]
 
-TRIALS: dict[str, Trial] = {trial.__name__.replace("_", "-"): trial for trial in kmeans_trials.TRIALS}
+TRIALS: dict[str, Trial] = {**kmeans_trials.TRIALS, **mixture_trials.TRIALS}

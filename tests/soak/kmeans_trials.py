@@ -234,13 +234,13 @@ def free_brute_force(rng: np.random.Generator) -> str:
     return "proven" if fit.optimal else "not proven"
 
 
-TRIALS = (
-    brute_force,
-    programs,
-    routes,
-    published,
-    units,
-    repetitions,
-    without_bounds,
-    free_brute_force,
-)
+TRIALS = {
+    "means": brute_force,
+    "means-program": programs,
+    "means-paper": published,
+    "free": free_brute_force,
+    "no-bounds": without_bounds,
+    "routes": routes,
+    "units": units,
+    "repetitions": repetitions,
+}

@@ -132,6 +132,20 @@ pub enum ConstraintError {
         /// What is wrong with it.
         what: String,
     },
+    /// A bound that only centres far from all data could hold.
+    #[error(
+        "the bounds of {what} {index} are {lower:?} and {upper:?}, which only centres over a million times the data's range away could hold; check its units"
+    )]
+    OffScale {
+        /// "gap" or "row".
+        what: &'static str,
+        /// Which (0-based).
+        index: usize,
+        /// The lower bound.
+        lower: f64,
+        /// The upper bound.
+        upper: f64,
+    },
     /// A constraint of the caller's own refused.
     #[error("{0}")]
     Refused(String),

@@ -17,6 +17,10 @@ pub(crate) struct Frame {
 /// Ranges between these bounds have squares, and sums of squares, that neither overflow nor vanish.
 pub(crate) const RANGE_EXPONENTS: std::ops::RangeInclusive<i32> = -480..=480;
 
+/// Nothing farther from the data than this many times their range (about one in the frame) makes sense: squares about
+/// means there would leave no digit of the data.
+pub(crate) const FARTHEST: f64 = 1e6;
+
 impl Frame {
     /// The units of the data themselves.
     pub(crate) fn identity() -> Self {

@@ -46,26 +46,28 @@ pub(crate) struct Restraint {
 }
 
 impl Restraint {
-    /// What `restriction` asks of `k` means.
-    pub(crate) fn new(restriction: &Restriction, k: usize, frame: &Frame) -> Result<Self, ConstraintError> {
-        let restraint = match restriction {
+    /// What `restriction` asks of `k` means, none of which has any business farther than `reach` from the data (in
+    /// frame units).
+    pub(crate) fn new(restriction: &Restriction, k: usize, frame: &Frame, reach: f64) -> Result<Self, ConstraintError> {
+        match restriction {
             Restriction::Gaps(bounds) => {
                 let gaps = bounds.resolve(k)?;
-                Self { rows: Rows::from_gaps(&gaps, frame), trivial: gaps.are_trivial() }
+                gaps.check_scale(frame, reach)?;
+                Ok(Self { rows: Rows::from_gaps(&gaps, frame), trivial: gaps.are_trivial() })
             }
             Restriction::Rows(rows) if rows.k() == k => {
-                Self { rows: Rows::from_linear(rows, frame), trivial: rows.is_empty() }
+                let restraint = Self { rows: Rows::from_linear(rows, frame), trivial: rows.is_empty() };
+                match restraint.rows.beyond(reach) {
+                    Some(index) => {
+                        let (lower, upper) = (rows.lower()[index], rows.upper()[index]);
+                        Err(ConstraintError::OffScale { what: "row", index, lower, upper })
+                    }
+                    None => Ok(restraint),
+                }
             }
             Restriction::Rows(rows) => {
                 let what = format!("they are about {} means", rows.k());
-                return Err(ConstraintError::RowShape { k, what });
-            }
-        };
-        match restraint.rows.out_of_range() {
-            None => Ok(restraint),
-            Some(row) => {
-                let what = "only means over 1e100 times the data's range away would hold it".to_owned();
-                Err(ConstraintError::BadRow { row, what })
+                Err(ConstraintError::RowShape { k, what })
             }
         }
     }

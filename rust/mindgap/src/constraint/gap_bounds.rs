@@ -105,6 +105,17 @@ pub(crate) struct Gaps {
 }
 
 impl Gaps {
+    /// Refuses bounds that only centres farther than `reach` (in frame units) from the data could hold.
+    pub(crate) fn check_scale(&self, frame: &Frame, reach: f64) -> Result<(), ConstraintError> {
+        match self.lower.iter().position(|&lower| frame.enter_length(lower) > reach) {
+            Some(gap) => {
+                let (lower, upper) = (self.lower[gap], self.upper[gap]);
+                Err(ConstraintError::OffScale { what: "gap", index: gap, lower, upper })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The bounds in frame units.
     pub(crate) fn enter(&self, frame: &Frame) -> Gaps {
         let enter = |bounds: &[f64]| bounds.iter().map(|&bound| frame.enter_length(bound)).collect();
@@ -148,6 +159,15 @@ mod tests {
         assert_eq!(gaps.single_lower(), Some(1.5));
         assert!(GapBounds::none().resolve(3).unwrap().are_trivial());
         assert!(GapBounds::lower(1.0).resolve(1).unwrap().are_trivial());
+    }
+
+    #[test]
+    fn bounds_far_beyond_the_data_are_refused() {
+        let frame = Frame::of_sorted(&[0.0, 1.0, 3.0]).unwrap();
+        let gaps = GapBounds::per_gap(&[1.0, 1e300], &[f64::INFINITY, 1e301]).unwrap().resolve(3).unwrap();
+        let expected = ConstraintError::OffScale { what: "gap", index: 1, lower: 1e300, upper: 1e301 };
+        assert_eq!(gaps.check_scale(&frame, 1e6), Err(expected));
+        assert_eq!(GapBounds::between(1e3, 1e300).unwrap().resolve(3).unwrap().check_scale(&frame, 1e6), Ok(()));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::fit::Active;
 use crate::constraint::{Gaps, LinearRows, Restriction};
 use crate::error::ConstraintError;
-use crate::frame::Frame;
+use crate::frame::{FARTHEST, Frame};
 use crate::restraint::Restraint;
 
 /// A gap within this fraction of the data's range of its bound counts as being at it.
@@ -23,7 +23,7 @@ impl Demand {
         match restriction {
             Restriction::Gaps(bounds) => bounds.resolve(k).map(Self::Gaps),
             Restriction::Rows(rows) => {
-                Restraint::new(restriction, k, frame).map(|restraint| Self::Rows(rows.clone(), restraint))
+                Restraint::new(restriction, k, frame, FARTHEST).map(|restraint| Self::Rows(rows.clone(), restraint))
             }
         }
     }

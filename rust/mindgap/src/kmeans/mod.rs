@@ -14,6 +14,7 @@ pub use fit::{Active, KMeansFit};
 
 use crate::constraint::{Constraint, Gaps, Unconstrained};
 use crate::error::KMeansError;
+use crate::frame::FARTHEST;
 use crate::progress::Watch;
 use crate::sample::Sample;
 use demand::Demand;
@@ -185,7 +186,10 @@ impl KMeans {
             )),
             Method::Paper => paper::solve(sample, gaps, watch),
             Method::Exact if gaps.are_trivial() => unconstrained::solve(sample, self.k, watch),
-            Method::Exact if self.centers == Centers::Free => free::solve(sample, gaps, watch),
+            Method::Exact if self.centers == Centers::Free => {
+                gaps.check_scale(sample.frame(), FARTHEST)?;
+                free::solve(sample, gaps, watch)
+            }
             Method::Exact => separated::solve(sample, gaps, watch),
         }
     }

@@ -29,7 +29,7 @@ pub use status::Status;
 
 use crate::constraint::{Constraint, Unconstrained};
 use crate::error::MixtureError;
-use crate::frame::Frame;
+use crate::frame::{FARTHEST, Frame};
 use crate::progress::Watch;
 use crate::qp::MeanProgram;
 use crate::restraint::Restraint;
@@ -167,7 +167,7 @@ impl Mixture {
             return Err(MixtureError::TooManyComponents { k, distinct });
         }
         let restriction = self.constraint.restriction(k)?;
-        let restraint = Restraint::new(&restriction, k, sample.frame())?;
+        let restraint = Restraint::new(&restriction, k, sample.frame(), FARTHEST)?;
         let program = restraint.program()?;
         let start = self.init.start(sample, k, &restriction)?;
         start.check_count(k)?;
@@ -175,7 +175,8 @@ impl Mixture {
         // Few distinct values: the same sums in fewer terms.
         let collapsed = (distinct < sample.len() / 4).then(|| sample.collapsed().0);
         let mut engine = LocalEngine::framed(collapsed.as_ref().unwrap_or(sample));
-        let fit = self.run(&mut engine, &start, (restraint, program), sample.frame(), watch)?;
+        let summary = summary(&mut engine)?;
+        let fit = self.run(&mut engine, summary, &start, (restraint, program), sample.frame(), watch)?;
         Ok(fit.label(sample))
     }
 
@@ -194,9 +195,12 @@ impl Mixture {
         // Before the bounds are written out for every gap: k may be any number here.
         start.check_count(self.k)?;
         let frame = Frame::identity();
-        let restraint = Restraint::new(&self.constraint.restriction(self.k)?, self.k, &frame)?;
+        let summary = summary(engine)?;
+        // Of data that nobody sees here the standard deviation must do for the range.
+        let reach = FARTHEST * summary.variance.sqrt();
+        let restraint = Restraint::new(&self.constraint.restriction(self.k)?, self.k, &frame, reach)?;
         let program = restraint.program()?;
-        self.run(engine, start, (restraint, program), &frame, watch)
+        self.run(engine, summary, start, (restraint, program), &frame, watch)
     }
 
     fn check(&self) -> Result<(), MixtureError> {
@@ -222,17 +226,12 @@ impl Mixture {
     fn run(
         &self,
         engine: &mut dyn Engine,
+        Summary { total_weight, variance }: Summary,
         start: &Start,
         (restraint, program): (Restraint, Option<MeanProgram>),
         frame: &Frame,
         watch: Option<Watch<'_>>,
     ) -> Result<MixtureFit, MixtureError> {
-        let Summary { total_weight, variance } = engine.summary().map_err(MixtureError::Engine)?;
-        if !(total_weight.is_finite() && total_weight > 0.0 && variance.is_finite() && variance >= 0.0) {
-            let what = format!("it reports a total weight of {total_weight} and a variance of {variance}");
-            return Err(MixtureError::Engine(what));
-        }
-        let variance = if variance > 0.0 { variance } else { 1.0 };
         let floor = self.min_variance.map_or(FLOOR * variance, |floor| frame.enter_square(floor)).max(LEAST_FLOOR);
         if floor > LARGEST_FLOOR * variance {
             let value = self.min_variance.unwrap_or(floor);
@@ -263,4 +262,14 @@ impl Mixture {
         }
         Ok(MixtureFit::new(outcome, facts))
     }
+}
+
+/// What the engine says of its data as a whole, if it makes sense; data without spread count as if they had one.
+fn summary(engine: &mut dyn Engine) -> Result<Summary, MixtureError> {
+    let Summary { total_weight, variance } = engine.summary().map_err(MixtureError::Engine)?;
+    if !(total_weight.is_finite() && total_weight > 0.0 && variance.is_finite() && variance >= 0.0) {
+        let what = format!("it reports a total weight of {total_weight} and a variance of {variance}");
+        return Err(MixtureError::Engine(what));
+    }
+    Ok(Summary { total_weight, variance: if variance > 0.0 { variance } else { 1.0 } })
 }

@@ -1,13 +1,10 @@
 //! A mixture's parameters: where a fit starts, and what an engine is asked about.
 
 use crate::error::MixtureError;
-use crate::frame::Frame;
+use crate::frame::{FARTHEST, Frame};
 
 /// The weights of a start may miss one by this much; they are divided by their sum.
 const WEIGHTS_SUM: f64 = 1e-6;
-
-/// No mean may start farther from the data than this, in frame units, where the data's range is about one.
-pub(super) const FARTHEST: f64 = 1e6;
 
 /// Weights, means and variances of the components.
 #[derive(Clone, Debug, PartialEq)]

@@ -15,28 +15,54 @@ pub(crate) use active_set::Failure;
 pub(crate) use equality::Objective;
 pub(crate) use rows::Rows;
 
-use active_set::{check, optimise};
+use active_set::{Optimum, check, optimise};
 use clarabel::InteriorPoint;
 use rows::{Bound, Side};
 
 /// The program of one fit.
 pub(crate) struct MeanProgram {
     rows: Rows,
+    /// Which rows are loosened.
+    loose: Vec<bool>,
     last: Vec<Bound>,
     interior_point: Option<InteriorPoint>,
 }
 
 impl MeanProgram {
-    /// The program under these rows.
+    /// The program under these rows. Rows that clash by no more than was lost when their bounds were computed, as
+    /// equalities that say the same twice may, are held to that.
     ///
     /// # Errors
     /// The rows that cannot be held together.
     pub(crate) fn new(rows: Rows) -> Result<Self, Failure> {
         let (targets, stiffness) = (vec![0.0; rows.k()], vec![1.0; rows.k()]);
-        optimise(&rows, Objective { targets: &targets, stiffness: &stiffness }, &[])?;
         let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row));
         let last = equalities.map(|row| Bound { row, side: Side::Equal }).collect();
-        Ok(Self { rows, last, interior_point: None })
+        let mut program = Self { loose: vec![false; rows.len()], rows, last, interior_point: None };
+        program.optimise(Objective { targets: &targets, stiffness: &stiffness }, &[])?;
+        Ok(program)
+    }
+
+    /// The optimum by the active-set method, with the rows loosened as far as rounding asks.
+    fn optimise(&mut self, objective: Objective<'_>, guess: &[Bound]) -> Result<Optimum, Failure> {
+        loop {
+            match optimise(&self.rows, objective, guess) {
+                Err(Failure::Clash(rows)) if self.loosen(&rows) => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Loosens those of the clashing rows that are not loose yet; false if there are none.
+    fn loosen(&mut self, clash: &[usize]) -> bool {
+        let tight: Vec<usize> = clash.iter().copied().filter(|&row| !self.loose[row]).collect();
+        for &row in &tight {
+            self.rows.loosen(row);
+            self.loose[row] = true;
+        }
+        self.last.retain(|bound| bound.side != Side::Equal || self.rows.is_equality(bound.row));
+        self.interior_point = None;
+        !tight.is_empty()
     }
 
     #[cfg(test)]
@@ -58,7 +84,7 @@ impl MeanProgram {
         let guess = self.interior_point(objective)?.active(objective)?;
         let optimum = match check(&self.rows, objective, &guess) {
             Some(optimum) => optimum,
-            None => optimise(&self.rows, objective, &guess).map_err(|failure| match failure {
+            None => self.optimise(objective, &guess).map_err(|failure| match failure {
                 Failure::Clash(rows) => format!("rows {rows:?} clash"),
                 Failure::NoEnd => "the active-set method did not end".to_owned(),
             })?,

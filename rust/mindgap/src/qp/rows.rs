@@ -2,12 +2,18 @@
 
 use crate::constraint::{Gaps, LinearRows};
 use crate::frame::Frame;
+use crate::sample::double::Double;
 
-/// A row may be missed by this fraction of the sizes of its terms and of the targets, which is a few roundings.
+/// A row may be missed by this fraction of the sizes of its terms, of the targets and of the largest mean, which is a few
+/// roundings.
 const HELD: f64 = 1e-13;
 
-/// No mean is farther from the data than this, in units of the fit: squares of the distance are still numbers.
+/// A bound farther away than this, in units of the fit, is no bound at all.
 const FARTHEST: f64 = 1e100;
+
+/// What somebody who computed a bound in doubles may have lost, as a fraction of the sizes of the row's terms in the
+/// data's units. Means far from zero are many such fractions of the data's range.
+const COMPUTED: f64 = 8.0 * f64::EPSILON;
 
 /// `lower ≤ A·μ ≤ upper`.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +22,8 @@ pub(crate) struct Rows {
     matrix: Vec<f64>,
     lower: Vec<f64>,
     upper: Vec<f64>,
+    /// By how much the bounds of each row may be off because they were computed.
+    slack: Vec<f64>,
     /// How many come from the constraint; the others keep the means ascending.
     given: usize,
 }
@@ -46,7 +54,7 @@ impl Rows {
         let mut rows = Self::new(gaps.lower.len() + 1);
         let gaps = gaps.enter(frame);
         for (gap, (&lower, &upper)) in gaps.lower.iter().zip(&gaps.upper).enumerate() {
-            rows.push_gap(gap, lower, upper);
+            rows.push_gap(gap, lower, upper, 0.0);
         }
         rows.given = rows.len();
         rows
@@ -57,40 +65,55 @@ impl Rows {
         let mut rows = Self::new(linear.k());
         for row in 0..linear.len() {
             let coefficients = linear.row(row);
-            // a·(z/s + shift) is bounded: so is a·z, by s·(bound - shift·Σa).
-            let offset = frame.shift() * coefficients.iter().sum::<f64>();
-            let enter = |bound: f64| frame.enter_length(bound - offset);
-            rows.push(coefficients, enter(linear.lower()[row]), enter(linear.upper()[row]));
+            // a·(z/s + shift) is bounded: so is a·z, by s·(bound - shift·Σa), of which no digit must be lost.
+            let sum = coefficients.iter().fold(Double::ZERO, |sum, &a| sum + Double::from(a));
+            let offset = sum.times(frame.shift());
+            let enter = |bound: f64| match bound.is_finite() {
+                true => frame.enter_length(Double::from(bound).minus(offset)),
+                false => bound,
+            };
+            let (lower, upper) = (linear.lower()[row], linear.upper()[row]);
+            rows.push(coefficients, enter(lower), enter(upper), frame.enter_length(frame.shift().abs()));
         }
         rows.given = rows.len();
         for gap in 0..rows.k.saturating_sub(1) {
-            rows.push_gap(gap, 0.0, f64::INFINITY);
+            rows.push_gap(gap, 0.0, f64::INFINITY, frame.enter_length(frame.shift().abs()));
         }
         rows
     }
 
-    fn push_gap(&mut self, gap: usize, lower: f64, upper: f64) {
-        let mut row = vec![0.0; self.k];
-        (row[gap], row[gap + 1]) = (-1.0, 1.0);
-        self.push(&row, lower, upper);
+    /// The first row of the constraint that means within `reach` of zero cannot hold.
+    pub(crate) fn beyond(&self, reach: f64) -> Option<usize> {
+        (0..self.given).find(|&row| {
+            let most = reach * self.row(row).iter().map(|a| a.abs()).sum::<f64>();
+            self.lower[row] > most || self.upper[row] < -most
+        })
     }
 
-    fn push(&mut self, coefficients: &[f64], lower: f64, upper: f64) {
+    fn push_gap(&mut self, gap: usize, lower: f64, upper: f64, far: f64) {
+        let mut row = vec![0.0; self.k];
+        (row[gap], row[gap + 1]) = (-1.0, 1.0);
+        self.push(&row, lower, upper, far);
+    }
+
+    /// A row on means that are `far` from zero in the data's units.
+    fn push(&mut self, coefficients: &[f64], lower: f64, upper: f64, far: f64) {
         let largest = coefficients.iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
         // A power of two, so that scaling rounds nothing.
         let scale = f64::from_bits(largest.to_bits() & 0x7ff0_0000_0000_0000).recip();
         let scale = if scale.is_finite() && scale > 0.0 { scale } else { 1.0 };
         self.matrix.extend(coefficients.iter().map(|a| a * scale));
         let (lower, upper) = (lower * scale, upper * scale);
-        // What is farther away than anything else counts as no bound.
         self.lower.push(if lower <= -FARTHEST { f64::NEG_INFINITY } else { lower });
         self.upper.push(if upper >= FARTHEST { f64::INFINITY } else { upper });
+        let size: f64 = coefficients.iter().map(|a| (a * scale).abs()).sum();
+        self.slack.push(size * (COMPUTED * far + 4.0 * HELD));
     }
 
-    /// The first row that only means beyond all measure would hold.
-    pub(crate) fn out_of_range(&self) -> Option<usize> {
-        let reached = |row: usize| self.lower[row] < FARTHEST && self.upper[row] > -FARTHEST;
-        (0..self.len()).find(|&row| !reached(row))
+    /// Moves the bounds of a row apart by what may have been lost when they were computed.
+    pub(crate) fn loosen(&mut self, row: usize) {
+        self.lower[row] -= self.slack[row];
+        self.upper[row] += self.slack[row];
     }
 
     pub(crate) fn k(&self) -> usize {
@@ -134,15 +157,16 @@ impl Rows {
     /// By how much a row is missed, and at which bound; `None` if it is held to rounding.
     pub(crate) fn miss(&self, row: usize, means: &[f64], scale: f64) -> Option<(Bound, f64)> {
         let (lower, upper) = self.bounds(row);
-        let (mut value, mut size) = (0.0, 0.0);
+        let (mut value, mut size, mut largest) = (0.0, 0.0, scale);
         for (a, mean) in self.row(row).iter().zip(means) {
             value += a * mean;
             size += (a * mean).abs();
+            largest = largest.max(mean.abs());
         }
         let (side, level, by) =
             if value < lower { (Side::Lower, lower, lower - value) } else { (Side::Upper, upper, value - upper) };
         let side = if self.is_equality(row) { Side::Equal } else { side };
-        (by > HELD * (size + level.abs() + scale)).then_some((Bound { row, side }, by))
+        (by > HELD * (size + level.abs() + largest)).then_some((Bound { row, side }, by))
     }
 
     /// The row that is missed by most, where targets of this scale were asked for.

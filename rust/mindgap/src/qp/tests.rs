@@ -283,3 +283,45 @@ fn a_hundred_means_are_pooled_as_by_isotonic_regression() {
         assert!((mean - expected).abs() <= 1e-9);
     }
 }
+
+#[test]
+fn a_small_equality_between_wide_gaps_is_met() {
+    // Gaps 1 and 3 move the means by a billion times what gap 2 asks, and leave their rounding on it.
+    for narrow in [7.23e-10, 1e-13, 1e-16] {
+        for wide in [0.666_666_67, 0.1, 3.3] {
+            let bounds = GapBounds::per_gap(&[wide, narrow, wide], &[f64::INFINITY, narrow, f64::INFINITY]).unwrap();
+            let rows = Rows::from_gaps(&bounds.resolve(4).unwrap(), &frame());
+            let mut program = MeanProgram::new(rows).unwrap();
+            let (m, g) = ([-0.1, 0.0, 0.3, 0.2], [1.0, 3.0, 2.0, 5.0]);
+            agree(&mut program, &m, &g, 0);
+        }
+    }
+}
+
+#[test]
+fn equalities_that_agree_only_to_rounding_are_held() {
+    // A point far from zero, every row computed from it in doubles, and one row the sum of the others.
+    let mut dice = Dice(0x5eed);
+    for case in 0..500 {
+        let k = 2 + dice.below(3);
+        let far = 10f64.powf(12.0 * dice.unit());
+        let x: Vec<f64> = (0..7).map(|i| far + f64::from(i) * 2.0 + dice.unit()).collect();
+        let frame = Frame::of_sorted(&x).unwrap();
+        let point: Vec<f64> = (0..k).map(|i| x[i + 1]).collect();
+        let mut rows: Vec<Vec<f64>> =
+            (0..k).map(|_| (0..k).map(|_| (dice.unit() - 0.5) * 10f64.powf(4.0 * dice.unit())).collect()).collect();
+        rows.push((0..k).map(|i| rows.iter().map(|row| row[i]).sum()).collect());
+        let value = |row: &Vec<f64>| row.iter().zip(&point).map(|(a, x)| a * x).sum::<f64>();
+        let bounds: Vec<f64> = rows.iter().map(value).collect();
+        let linear = LinearRows::new(k, &rows.concat(), &bounds, &bounds).unwrap();
+        let program = MeanProgram::new(Rows::from_linear(&linear, &frame));
+        assert!(program.is_ok(), "case {case}: {:?}", program.err());
+    }
+}
+
+#[test]
+fn what_clashes_by_more_than_rounding_is_still_refused() {
+    let frame = Frame::of_sorted(&[1e6, 1e6 + 1.0, 1e6 + 2.0]).unwrap();
+    let rows = LinearRows::new(1, &[1.0, 1.0], &[1e6, 1e6 + 1e-7], &[1e6, 1e6 + 1e-7]).unwrap();
+    assert_eq!(MeanProgram::new(Rows::from_linear(&rows, &frame)).err(), Some(Failure::Clash(vec![0, 1])));
+}

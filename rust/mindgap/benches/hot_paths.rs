@@ -5,6 +5,7 @@ use mindgap::{Centers, Engine, GapBounds, KMeans, LinearRows, LocalEngine, Mixtu
 use std::hint::black_box;
 
 #[path = "../tests/oracle/random.rs"]
+#[allow(dead_code, reason = "the tests draw more kinds of numbers")]
 mod random;
 
 const DELTA: f64 = 1.95;

@@ -6,6 +6,7 @@ use std::hint::black_box;
 
 #[allow(dead_code, reason = "the tests use more of it")]
 #[path = "../tests/oracle/random.rs"]
+#[allow(dead_code, reason = "the tests draw more kinds of numbers")]
 mod random;
 
 const DELTA: f64 = 1.95;

@@ -57,11 +57,11 @@ impl KMeansFit {
             .enumerate()
             .map(|(c, points)| Measured::new(sample, points, solution.centers.as_ref().map(|centers| centers[c])))
             .collect();
+        // Each centre is measured from a point of its own cluster: rounding must not put equal ones out of order.
         let gaps: Vec<f64> = measured.windows(2).map(|pair| pair[0].until(&pair[1], frame).max(0.0)).collect();
         let framed: Vec<f64> = measured.iter().map(|cluster| cluster.framed(frame)).collect();
         let active = demand.active(&framed, frame);
         let mut centers: Vec<f64> = measured.iter().map(|cluster| cluster.center(frame)).collect();
-        // Centres that are meant to be one may differ by a rounding, but never descend.
         (1..centers.len()).for_each(|c| centers[c] = centers[c].max(centers[c - 1]));
         let within: Vec<f64> = measured.iter().map(|cluster| cluster.cost(frame)).collect();
         let inertia: f64 = within.iter().sum();

@@ -7,17 +7,17 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Cases a property, the same ones each time, where `PROPTEST_CASES` and `PROPTEST_RNG_SEED` do not say otherwise;
-/// nothing is written on failure.
+/// Cases a property, where `PROPTEST_CASES` does not say otherwise: the same ones every time, or with
+/// `PROPTEST_RNG_SEED` others. Nothing is written on failure.
 pub fn cases(cases: u32) -> ProptestConfig {
-    let asked = |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok());
-    let seed = asked("PROPTEST_RNG_SEED").unwrap_or(1);
-    let cases = asked("PROPTEST_CASES").unwrap_or(u64::from(cases)) as u32;
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let seed = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok());
     ProptestConfig {
+        cases: asked.unwrap_or(cases),
+        rng_seed: proptest::test_runner::RngSeed::Fixed(seed.unwrap_or(0)),
         failure_persistence: None,
-        rng_seed: proptest::test_runner::RngSeed::Fixed(seed),
         max_shrink_iters: 300,
-        ..ProptestConfig::with_cases(cases)
+        ..ProptestConfig::default()
     }
 }
 

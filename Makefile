@@ -18,7 +18,7 @@ export PIP_QUIET := 1
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help test test-rust test-python lint demo bench reproduce docs clean
+.PHONY: help soak test test-rust test-python lint demo bench reproduce docs clean
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -54,6 +54,11 @@ test-rust: $(VENV)/.created
 test-python: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn
 	tools/browser.sh
 	$(PY) -m pytest
+
+# `make soak SOAK="--minutes 60 --seed 1"`
+soak: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn ## try every solver against oracles on random problems, for minutes or hours
+	-$(PY) -m pip install -r tests/soak/requirements.txt
+	cd tests && $(PY) -m soak $(SOAK)
 
 lint: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-lint ## check format, lints, types and the stub
 	cargo fmt --all --check

@@ -24,10 +24,10 @@ class Pinned(mg.Constraint):
 
 @pytest.mark.parametrize("bound", [1e9, 1e155, 1e300])
 def test_lower_bounds_of_gaps(bound: float) -> None:
-    with pytest.raises(mg.InvalidInputError, match="gap 0 .* a million times the data's range"):
+    with pytest.raises(mg.InvalidInputError, match=r"gap 0 .* a million times the data's range"):
         mg.kmeans(X, 3, mg.LowerOnly(bound), centers="free")
     for init in ("ckmeans", ([0.2, 0.3, 0.5], [-1, 0, 1], [1, 1, 1])):
-        with pytest.raises(mg.InvalidInputError, match="gap 1 .* a million times the data's range"):
+        with pytest.raises(mg.InvalidInputError, match=r"gap 1 .* a million times the data's range"):
             mg.mixture(X, 3, mg.PerGap([1, bound]), init=init)
     # Cluster means cannot leave the data: there is no partition, and the largest bound is worth saying.
     with pytest.raises(mg.InfeasibleError, match="largest feasible"):
@@ -36,9 +36,9 @@ def test_lower_bounds_of_gaps(bound: float) -> None:
 
 @pytest.mark.parametrize(("lower", "upper"), [(1e9, np.inf), (-np.inf, -1e300), (1e300, 1e300)])
 def test_rows(lower: float, upper: float) -> None:
-    with pytest.raises(mg.InvalidInputError, match="row 0 .* a million times the data's range"):
+    with pytest.raises(mg.InvalidInputError, match=r"row 0 .* a million times the data's range"):
         mg.mixture(X, 3, Pinned(lower, upper), init="ckmeans")
-    with pytest.raises(mg.InvalidInputError, match="row 0 .* a million times the data's range"):
+    with pytest.raises(mg.InvalidInputError, match=r"row 0 .* a million times the data's range"):
         mg.kmeans(X, 3, Pinned(lower, upper))
 
 

@@ -7,9 +7,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import mindgap as mg
 import numpy as np
 import pytest
+
+import mindgap as mg
 
 ROOT = Path(__file__).parent.parent
 EMBEDDER = ROOT / "rust" / "mindgap" / "tests" / "embedder"
@@ -53,7 +54,7 @@ def test_the_package_and_the_crate_agree_to_the_bit(embedder: Path, tmp_path: Pa
     data = tmp_path / "data.f64"
     data.write_bytes(x.astype("<f8").tobytes())
     run = subprocess.run([embedder, str(data), str(K), str(DELTA)], check=True, capture_output=True, text=True)
-    answers = {name: rest for name, rest in (line.split(" ", 1) for line in run.stdout.splitlines())}
+    answers = dict(line.split(" ", 1) for line in run.stdout.splitlines())
     lower, both = mg.LowerOnly(DELTA), mg.TwoSided(DELTA, 1.25 * DELTA)
     assert answers == {
         "kmeans": _clusters(mg.kmeans(x, K)),

@@ -26,7 +26,7 @@ NAN, INF = float("nan"), float("inf")
         (X, 0, "k is 0; it must be at least 1"),
         (X, 1.5, "k is 1.5; it must be a whole number"),
         ([1.0, 2.0], 3, "k is 3, but"),
-        ([1.0, 1.0, 2.0], 3, "only 2 distinct values"),
+        ([1.0, 1.0, 2.0], 3, "the number of distinct values is 2"),
     ],
 )
 def test_bad_data(x: Any, k: Any, message: str) -> None:
@@ -95,6 +95,11 @@ def test_clashing_rows_are_named_before_the_first_iteration() -> None:
 
 def test_a_start_that_no_partition_gives_is_explained() -> None:
     with pytest.raises(mg.InfeasibleError, match=r"start failed.*largest feasible lower bound") as caught:
-        mg.mixture(X, 3, mg.LowerOnly(100.0))
+        mg.mixture(X, 3, mg.LowerOnly(100.0), init="constrained-kmeans")
     assert caught.value.largest is not None
-    assert mg.mixture(X, 3, mg.LowerOnly(100.0), init="ckmeans").gaps == pytest.approx(100.0)
+
+
+def test_means_may_be_farther_apart_than_any_clusters() -> None:
+    automatic = mg.mixture(X, 3, mg.LowerOnly(100.0))
+    assert automatic.gaps == pytest.approx(100.0)
+    assert np.array_equal(automatic.means, mg.mixture(X, 3, mg.LowerOnly(100.0), init="ckmeans").means)

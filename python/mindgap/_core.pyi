@@ -9,6 +9,7 @@ __all__ = [
     "KMeansFit",
     "MixtureFit",
     "Sample",
+    "auto_start",
     "ckmeans_start",
     "constrained_kmeans_start",
     "kmeans",
@@ -120,6 +121,7 @@ def mixture(
     engine: Callable[[_Floats, _Floats, _Floats], tuple[_Floats, _Floats, _Floats, float, float | None]] | None = None,
     watch: _Watch | None = None,
 ) -> MixtureFit: ...
+def auto_start(sample: Sample, k: int, bounds: _Gaps | _Rows | None = None) -> _Parameters: ...
 def ckmeans_start(sample: Sample, k: int) -> _Parameters: ...
 def constrained_kmeans_start(
     sample: Sample,

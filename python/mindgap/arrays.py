@@ -23,6 +23,10 @@ def as_vector(x: Any, name: str) -> FloatArray:
     Raises InvalidInputError for anything that is not a vector of real numbers. Whether the numbers are finite is
     for the core to say, which looks at each of them anyway.
     """
+    if isinstance(x, (str, bytes)):
+        raise InvalidInputError(
+            f"{name} is text ({x[:40]!r}); give numbers, read from a file first if that is its name"
+        )
     if isinstance(x, np.ma.MaskedArray) and (count := int(np.sum(np.ma.getmaskarray(x)))):
         raise InvalidInputError(f"{name} has {count} masked values; drop or fill them")
     try:

@@ -11,7 +11,6 @@ from mindgap.bounds import GapBounds
 from mindgap.engines import Local
 from mindgap.errors import InvalidInputError
 from mindgap.host import guard, lookup
-from mindgap.initializers import Ckmeans, ConstrainedKMeans, Initializer
 from mindgap.progress_line import ProgressLine
 from mindgap.results.fit_settings import FitSettings
 from mindgap.results.mixture_result import MixtureResult
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from mindgap.bounds import LinearRows
     from mindgap.constraints import Constraint
     from mindgap.engines import Engine
+    from mindgap.initializers import Initializer
 
 
 def mixture(
@@ -55,7 +55,7 @@ def mixture(
         or a name with parameters, such as ``"two-sided:lower=1.9,upper=2.1"``.
     init : Initializer, Start, (weights, means, variances) or str
         Where the EM starts; it need not hold the constraint. "auto" is the paper's rule: constrained k-means where
-        one lower bound serves all gaps, else k-means without a constraint.
+        one lower bound serves all gaps (and some partition holds it), else k-means without a constraint.
     tol : float
         The fit has converged when no parameter moves by more.
     tol_scale : "data" or "absolute"
@@ -110,6 +110,8 @@ def mixture(
     local = isinstance(runner, Local)
     try:
         sample = Sample.of(x, sample_weight) if local else guard.load(runner, x, sample_weight)
+        if count > (distinct := sample.distinct):
+            raise InvalidInputError(f"k is {count}, but the number of distinct values is {distinct}; ask for fewer")
         start = _start(init, sample, count, chosen, asked)
         with guard.infeasible_by(chosen), ProgressLine() if progress else nullcontext() as watch:
             fit = _core.mixture(
@@ -138,10 +140,5 @@ def _start(
             raise InvalidInputError(f"the start has {init.k} components, but k is {k}")
         return init
     if isinstance(init, str) and init == "auto":
-        init = _papers_rule(asked)
+        return Start(*_core.auto_start(sample._core, k, None if asked is None else asked.arrays()))
     return guard.start(lookup.initializer(init), sample, k, constraint)
-
-
-def _papers_rule(asked: GapBounds | LinearRows | None) -> Initializer:
-    one_lower = isinstance(asked, GapBounds) and len(asked) > 0 and len(set(asked.lower.tolist())) == 1
-    return ConstrainedKMeans() if one_lower else Ckmeans()

@@ -56,6 +56,11 @@ class Sample:
         """The sum of the weights: the number of points if there are none."""
         return self._core.total_weight
 
+    @property
+    def distinct(self) -> int:
+        """The number of distinct values."""
+        return self._core.distinct
+
     def __reduce__(self) -> tuple[type[Sample], tuple[FloatArray, FloatArray | None]]:
         return Sample, (self.values, self.weights)
 

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from soak import TRIALS
+from soak import TRIALS, load
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from soak import Trial
 
 
@@ -32,7 +34,20 @@ def main() -> int:
         for name, trial in chosen.items():
             print(name, trial(generator(seed, name, options.case)))
         return 0
-    return report(run(chosen, seed, options.minutes * 60))
+    failed = report(run(chosen, seed, options.minutes * 60))
+    if options.only is None:
+        failed += sum(not held(name, check) for name, check in load.CHECKS.items())
+    return int(failed > 0)
+
+
+def held(name: str, check: Callable[[], str]) -> bool:
+    """Whether the process stood one kind of load."""
+    try:
+        print(f"{name:<22} {check()}", flush=True)
+    except Exception:
+        print(f"{name:<22} FAILED\n{traceback.format_exc(limit=-1)}", flush=True)
+        return False
+    return True
 
 
 def generator(seed: int, trial: str, case: int) -> np.random.Generator:
@@ -66,13 +81,13 @@ def outcome(trial: Trial, seed: int, name: str, case: int) -> str:
 
 
 def report(counts: dict[str, Counter[str]]) -> int:
-    """Print the counts, and return the exit code."""
+    """Print the counts, and return how many cases failed."""
     for name, outcomes in counts.items():
         parts = ", ".join(f"{outcome} {count}" for outcome, count in sorted(outcomes.items()))
         print(f"{name:<22} {outcomes.total():>8}  {parts}")
     failed = sum(outcomes["FAILED"] for outcomes in counts.values())
     print(f"{sum(outcomes.total() for outcomes in counts.values())} cases, {failed} failed")
-    return int(failed > 0)
+    return failed
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def clumps(rng: np.random.Generator, n: int) -> Floats:
 def geometric(rng: np.random.Generator, n: int) -> Floats:
     # To 1e100 at most.
     ratio = min(rng.uniform(1.01, 3.0), 1e100 ** (1 / n))
-    return np.asarray(ratio ** np.arange(n) * rng.choice([-1.0, 1.0]))[rng.permutation(n)]
+    return np.asarray(ratio ** rng.permutation(n) * rng.choice([-1.0, 1.0]))
 
 
 def far(rng: np.random.Generator, n: int) -> Floats:
@@ -47,12 +47,12 @@ def far(rng: np.random.Generator, n: int) -> Floats:
 
 
 def scaled(rng: np.random.Generator, n: int) -> Floats:
-    return rng.normal(0, 1, n) * 10.0 ** rng.uniform(-100, 100)
+    return np.asarray(rng.normal(0, 1, n) * 10.0 ** rng.uniform(-100, 100))
 
 
 def even(rng: np.random.Generator, n: int) -> Floats:
     """Evenly spaced: many partitions share a cost, and gaps sit on their bounds."""
-    return np.asarray(np.arange(n) * rng.choice([1.0, 0.1, 0.3]))[rng.permutation(n)]
+    return np.asarray(rng.permutation(n) * rng.choice([1.0, 0.1, 0.3]))
 
 
 def with_outlier(rng: np.random.Generator, n: int) -> Floats:
@@ -84,7 +84,7 @@ def clusters(rng: np.random.Generator, x: Floats, most: int) -> int:
 
 
 def bounds(rng: np.random.Generator, x: Floats, k: int) -> tuple[Floats, Floats]:
-    """Bounds for k-1 gaps: one for all or one for each, two-sided or not, some equal, zero, huge or at gaps of the data."""
+    """Bounds for k-1 gaps: one for all or each, two-sided or not, some equal, zero, huge or at gaps of the data."""
     unit = float(np.ptp(x)) / max(k - 1, 1)
     kind = rng.integers(7)
     none = np.full(k - 1, np.inf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def least_cost(x: Floats, w: Floats, k: int, lower: Floats, upper: Floats, slack
     best = np.inf
     for inner in combinations(range(1, n), k - 1):
         cuts = (0, *inner, n)
-        runs = [slice(a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+        runs = [slice(a, b) for a, b in pairwise(cuts)]
         mass = np.array([w[run].sum() for run in runs])
         mean = np.array([np.sum(w[run] * (x[run] - x[0])) for run in runs]) / mass
         within = sum(float(np.sum(w[run] * (x[run] - x[0] - m) ** 2)) for run, m in zip(runs, mean, strict=True))

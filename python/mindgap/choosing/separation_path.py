@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 #: How many bounds are tried where only their range is known.
 GRID = 21
 
+#: A fall of the log-likelihood by more than this share is the bound's doing, not that of an unfinished fit.
+_FALLEN = 1e-6
+
 #: A rise of the log-likelihood by less than this share is rounding.
 _ROUNDING = 1e-12
 
@@ -73,9 +76,15 @@ class GapPath:
 
     @property
     def bites_at(self) -> float | None:
-        """The least δ of the grid whose fit has a gap at its lower bound; None if no fit has."""
-        biting = (float(delta) for delta, count in zip(self.deltas, self.n_active, strict=True) if count)
-        return next(biting, None)
+        """The least δ of the grid that changes the fit: a gap is at its bound, or the likelihood has fallen.
+
+        None if no δ does. A fit that ran out of iterations can make it a step of the grid too small.
+        """
+        best = self.results[0].log_likelihood
+        fallen = self.log_likelihoods < best - _FALLEN * abs(best)
+        held = np.array(self.n_active) > 0
+        biting = np.flatnonzero(held | fallen)
+        return float(self.deltas[biting[0]]) if biting.size else None
 
     def table(self) -> TextTable:
         """Return what `summary`, notebooks and the command line show: the path, and where the bound bites."""

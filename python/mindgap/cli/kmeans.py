@@ -58,7 +58,7 @@ def command(request: Request, output: Output, k: int, constraint: str | None, **
     data = read_data(request)
     result = kmeans(data.values, k, constraint, sample_weight=data.weights, **settings)
     output.write_labels(data, {"label": result.labels})
-    output.draw(result)
+    output.draw(result, data.name)
     if output.as_json:
         click.echo(result.to_json())
     else:

@@ -45,7 +45,7 @@ def command(request: Request, output: Output, k: int, constraint: str | None, se
         labels = result.predict(data.values)
         sure = result.predict_proba(data.values)[np.arange(len(labels)), labels]
         output.write_labels(data, {"label": labels, "probability": sure})
-    output.draw(result)
+    output.draw(result, data.name)
     if output.as_json:
         click.echo(result.to_json())
     else:

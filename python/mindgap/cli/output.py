@@ -44,15 +44,18 @@ class Output:
             write_whole(self.labels, _lines(data, columns).encode())
             click.echo(f"wrote {self.labels}", err=True)
 
-    def draw(self, result: Any) -> None:
-        """Draw the result if a picture was asked for."""
+    def draw(self, result: Any, label: str | None = None) -> None:
+        """Draw the result if a picture was asked for; `label` says what the data are."""
         if self.plot is not None:
             import matplotlib
 
             matplotlib.use("agg")
             from mindgap.plots import save
 
-            save(result.plot(), self.plot)
+            picture = result.plot()
+            if label is not None:
+                picture.set_xlabel(label)
+            save(picture, self.plot)
             click.echo(f"wrote {self.plot}", err=True)
 
 

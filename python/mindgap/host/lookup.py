@@ -127,6 +127,8 @@ def _resolve(kind_name: str, given: object, parameters: dict[str, Any]) -> Plugi
         if parameters:
             raise InvalidInputError(f"{given!r} has its parameters already; give them to the class or with a name")
         return given
+    if isinstance(given, type) and issubclass(given, kind.base):
+        raise InvalidInputError(f"{given.__name__} is a class; make an object of it: {given.__name__}(...)")
     if not isinstance(given, str):
         what = f"give a name such as {next(e.name for e in host.registry() if e.kind is kind)!r}"
         raise InvalidInputError(f"{given!r} is no {kind_name}; {what}, or an object of mindgap.{kind.base.__name__}")

@@ -25,7 +25,7 @@ mod _core {
     #[pymodule_export]
     use crate::sample::Sample;
     #[pymodule_export]
-    use crate::start::{ckmeans_start, constrained_kmeans_start};
+    use crate::start::{auto_start, ckmeans_start, constrained_kmeans_start};
 
     /// The version of the core, which is that of the package.
     #[pymodule_export]

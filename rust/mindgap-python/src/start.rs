@@ -1,6 +1,6 @@
 //! The built-in initializers.
 
-use mindgap::{Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Restriction};
+use mindgap::{Auto, Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Restriction};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -10,6 +10,18 @@ use crate::kmeans::{centers_of, method_of};
 use crate::sample::Sample;
 
 type Triple<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// The start by the paper's rule: weights, means, variances.
+#[pyfunction]
+#[pyo3(signature = (sample, k, bounds=None))]
+pub(crate) fn auto_start<'py>(
+    py: Python<'py>,
+    sample: &Sample,
+    k: usize,
+    bounds: Option<Bounds<'_>>,
+) -> PyResult<Triple<'py>> {
+    start(py, &Auto, sample, k, restriction_of(py, bounds)?)
+}
 
 /// The start at the clusters of k-means without a constraint: weights, means, variances.
 #[pyfunction]
@@ -33,11 +45,11 @@ pub(crate) fn constrained_kmeans_start<'py>(
     if let Some(delta) = delta {
         initializer = initializer.delta(delta);
     }
-    let restriction = match bounds {
-        Some(bounds) => bounds.restriction(py)?,
-        None => Restriction::Gaps(GapBounds::none()),
-    };
-    start(py, &initializer, sample, k, restriction)
+    start(py, &initializer, sample, k, restriction_of(py, bounds)?)
+}
+
+fn restriction_of(py: Python<'_>, bounds: Option<Bounds<'_>>) -> PyResult<Restriction> {
+    bounds.map_or_else(|| Ok(Restriction::Gaps(GapBounds::none())), |bounds| bounds.restriction(py))
 }
 
 fn start<'py>(

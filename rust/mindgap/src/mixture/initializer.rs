@@ -2,7 +2,7 @@
 
 use super::start::Start;
 use crate::constraint::{GapBounds, Restriction};
-use crate::error::MixtureError;
+use crate::error::{KMeansError, MixtureError};
 use crate::kmeans::{Centers, KMeans, KMeansFit, Method};
 use crate::sample::Sample;
 
@@ -15,7 +15,8 @@ pub trait Initializer: Send + Sync {
     fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError>;
 }
 
-/// The paper's rule: constrained k-means where one positive lower bound serves all gaps, else optimal k-means.
+/// The paper's rule: constrained k-means where one positive lower bound serves all gaps (and some partition holds it), else
+/// optimal k-means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Auto;
 
@@ -70,7 +71,11 @@ impl Initializer for Auto {
         if let Restriction::Gaps(bounds) = restriction {
             let lower = lower_bounds(bounds, sample, k)?;
             if lower.first().is_some_and(|&first| first > 0.0 && lower.iter().all(|&bound| bound == first)) {
-                return ConstrainedKMeans::new().start(sample, k, restriction);
+                match ConstrainedKMeans::new().start(sample, k, restriction) {
+                    // Means can be farther apart than any clusters' are.
+                    Err(MixtureError::KMeansStart(KMeansError::Infeasible { .. } | KMeansError::Undecided)) => {}
+                    start => return start,
+                }
             }
         }
         Ckmeans.start(sample, k, restriction)

@@ -24,6 +24,21 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = sorted(path.parent.name for path in (ROOT / "plugins").glob("*/pyproject.toml"))
 
 
+#: What the plugins are given that do not do without; three groups near 10, 20 and 30 hold all of it.
+PARAMETERS = {
+    "geometric-gaps": ":ratio=1",
+    "fixed-means": ":means=[10,20,30]",
+    "mean-bounds": ":lower=[5,15,25]",
+    "ratio-range": ":lower=1.5,upper=2.5",
+    "fresh-constraint": ":first=1",
+}
+OPTIONS = {
+    "constraint": ("--constraint", "constraint"),
+    "initializer": ("--init", "init"),
+    "engine": ("--engine", "engine"),
+}
+
+
 class Environment:
     """A virtual environment with mindgap in it, and no plugins."""
 
@@ -72,11 +87,25 @@ def check(environment: Environment, source: Path, into: Path) -> None:
     brought = [record for record in environment.plugins() if record["package"] == name]
     assert brought
     assert all(record["status"] == "loaded" for record in brought)
+    for record in brought:
+        check_use(environment, record, into)
     environment.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(package), cwd=package)
     check_readme(environment, package)
     environment.pip("uninstall", "--yes", name)
     assert all(record["package"] == "mindgap" for record in environment.plugins())
     environment.run("python", "-c", f"import importlib.util as u; assert u.find_spec({module!r}) is None")
+
+
+def check_use(environment: Environment, record: dict[str, str], folder: Path) -> None:
+    """Fit a mixture by the plugin's name, from the command line and from Python: the same fit."""
+    data = folder / "three_groups.csv"
+    values = [10 * group + (step - 7) * 0.4 for group in (1, 2, 3) for step in range(15)]
+    data.write_text("\n".join(["value", *map(repr, values)]))
+    option = OPTIONS[record["kind"]]
+    spec = record["name"] + PARAMETERS.get(record["name"], "")
+    fitted = environment.run("mindgap", "mixture", str(data), "-k", "3", option, spec, "--max-iter", "20", "--json")
+    script = f"import mindgap as mg; print(mg.mixture({values}, 3, {option[2:]}={spec!r}, max_iter=20).means.tolist())"
+    assert json.loads(environment.run("python", "-c", script)) == json.loads(fitted)["means"]
 
 
 def check_readme(environment: Environment, package: Path) -> None:

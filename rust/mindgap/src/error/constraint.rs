@@ -1,0 +1,82 @@
+//! Faults in a constraint.
+
+use thiserror::Error;
+
+/// Faults in a constraint, found before any fit.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ConstraintError {
+    /// A lower bound that is negative, NaN or infinite.
+    #[error("the lower bound of {gap} is {value:?}; it must be finite and not negative", gap = gap_name(*.gap))]
+    BadLower {
+        /// Which gap (0-based), or `None` for all.
+        gap: Option<usize>,
+        /// The bound.
+        value: f64,
+    },
+    /// An upper bound that is negative or NaN.
+    #[error("the upper bound of {gap} is {value:?}; it must be a number that is not negative, or infinity", gap = gap_name(*.gap))]
+    BadUpper {
+        /// Which gap (0-based), or `None` for all.
+        gap: Option<usize>,
+        /// The bound.
+        value: f64,
+    },
+    /// A lower bound above its upper bound.
+    #[error("the lower bound {lower:?} of {gap} is above its upper bound {upper:?}", gap = gap_name(*.gap))]
+    Crossed {
+        /// Which gap (0-based), or `None` for all.
+        gap: Option<usize>,
+        /// The lower bound.
+        lower: f64,
+        /// The upper bound.
+        upper: f64,
+    },
+    /// Bounds for another number of gaps.
+    #[error("{k} clusters have {expected} gaps, but {which} has {given} bounds", expected = .k.saturating_sub(1))]
+    GapCount {
+        /// The number of clusters.
+        k: usize,
+        /// "lower" or "upper".
+        which: &'static str,
+        /// How many bounds were given.
+        given: usize,
+    },
+    /// Rows for another number of means, or vectors of other lengths.
+    #[error("the rows do not fit {k} means: {what}")]
+    RowShape {
+        /// The number of clusters.
+        k: usize,
+        /// What does not fit.
+        what: String,
+    },
+    /// A row with a coefficient or bound that makes no sense.
+    #[error("row {row} is not a constraint: {what}")]
+    BadRow {
+        /// Which row (0-based).
+        row: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A bound that only centres far from all data could hold.
+    #[error(
+        "the bounds of {what} {index} are {lower:?} and {upper:?}, which only centres over a million times the data's range away could hold; check its units"
+    )]
+    OffScale {
+        /// "gap" or "row".
+        what: &'static str,
+        /// Which (0-based).
+        index: usize,
+        /// The lower bound.
+        lower: f64,
+        /// The upper bound.
+        upper: f64,
+    },
+    /// A constraint of the caller's own refused.
+    #[error("{0}")]
+    Refused(String),
+}
+
+fn gap_name(gap: Option<usize>) -> String {
+    gap.map_or_else(|| "every gap".to_owned(), |gap| format!("gap {gap}"))
+}

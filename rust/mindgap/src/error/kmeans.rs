@@ -1,0 +1,93 @@
+//! Faults of k-means.
+
+use super::{ConstraintError, clash};
+use thiserror::Error;
+
+/// Faults of a k-means fit.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum KMeansError {
+    /// `k` is zero.
+    #[error("k is 0; give at least 1 cluster")]
+    NoClusters,
+    /// More clusters than points of positive weight.
+    #[error("k is {k}, but there are only {points} points (of positive weight); every cluster needs one")]
+    TooManyClusters {
+        /// The number of clusters.
+        k: usize,
+        /// The number of points.
+        points: usize,
+    },
+    /// More clusters than distinct values.
+    #[error("k is {k}, but the data have only {distinct} distinct values")]
+    TooFewDistinct {
+        /// The number of clusters.
+        k: usize,
+        /// The number of distinct values.
+        distinct: usize,
+    },
+    /// Weights so far apart that a sum over all points does not show the smallest.
+    #[error(
+        "the smallest weight is {smallest:e}, and all weights sum to {total:e}: too far apart for sums over all points; make weights below 1e-18 of the sum zero"
+    )]
+    WeightsTooUneven {
+        /// The smallest positive weight.
+        smallest: f64,
+        /// The sum of all weights.
+        total: f64,
+    },
+    /// The constraint makes no sense.
+    #[error(transparent)]
+    Constraint(#[from] ConstraintError),
+    /// No partition holds the bounds.
+    #[error("no partition into {k} clusters holds the gap bounds {lower:?} to {upper:?}{}", largest_lower(.largest))]
+    Infeasible {
+        /// The number of clusters.
+        k: usize,
+        /// The lower bounds of the gaps.
+        lower: Vec<f64>,
+        /// Their upper bounds.
+        upper: Vec<f64>,
+        /// Where one lower bound serves all gaps: the largest that some partition holds.
+        largest: Option<f64>,
+    },
+    /// No centres hold all rows.
+    #[error("no ascending centres hold {}; widen or drop one of them", clash(.rows, *.ordering, "centres"))]
+    InfeasibleRows {
+        /// Rows of the constraint that clash: drop any one and the others can be held.
+        rows: Vec<usize>,
+        /// Whether the clash also needs the centres to ascend.
+        ordering: bool,
+    },
+    /// The quadratic program of the centres was not solved.
+    #[error("the centres' quadratic program was not solved: {0}")]
+    Solver(String),
+    /// Free centres that hold the constraint are too far from the data for squares of the distances.
+    #[error("the constraint puts the centres so far from the data that their cost is out of range; ask for less")]
+    OutOfRange,
+    /// The search ended before it found a partition that holds the bounds, or proved that there is none.
+    #[error(
+        "no partition that holds the bounds was found within the search's limits, and none was ruled out; widen the bounds or round the data"
+    )]
+    Undecided,
+    /// A setting that this method does not take.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The paper's program found no solution (which does not prove that there is none).
+    #[error(
+        "the paper's program finds no solution for k = {k}, δ = {delta:?}; method \"exact\" decides whether there is one"
+    )]
+    PaperFailed {
+        /// The number of clusters.
+        k: usize,
+        /// The separation.
+        delta: f64,
+    },
+    /// The watcher stopped the fit.
+    #[error("the fit was interrupted")]
+    Interrupted,
+}
+
+fn largest_lower(largest: &Option<f64>) -> String {
+    largest.map_or_else(String::new, |delta| format!("; the largest feasible lower bound is {delta:?}"))
+}

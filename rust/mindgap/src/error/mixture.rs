@@ -1,0 +1,121 @@
+//! Faults of a mixture.
+
+use super::{ConstraintError, KMeansError, clash};
+use thiserror::Error;
+
+/// Faults of a mixture fit.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum MixtureError {
+    /// `k` is zero.
+    #[error("k is 0; give at least 1 component")]
+    NoComponents,
+    /// More components than distinct values.
+    #[error("k is {k}, but the data have only {distinct} distinct values (of positive weight)")]
+    TooManyComponents {
+        /// The number of components.
+        k: usize,
+        /// The number of distinct values.
+        distinct: usize,
+    },
+    /// A setting out of its range.
+    #[error("{name} is {value:?}; {expected}")]
+    BadSetting {
+        /// Which setting.
+        name: &'static str,
+        /// What it was set to.
+        value: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// The lengths of a start's parts differ, or there are none.
+    #[error(
+        "a start with {weights} weights, {means} means and {variances} variances; give one of each for every component"
+    )]
+    StartShape {
+        /// How many weights.
+        weights: usize,
+        /// How many means.
+        means: usize,
+        /// How many variances.
+        variances: usize,
+    },
+    /// A start for another number of components.
+    #[error("the start has {given} components, but k is {k}")]
+    StartCount {
+        /// The number of components wanted.
+        k: usize,
+        /// The number of components of the start.
+        given: usize,
+    },
+    /// A number in a start that makes no sense.
+    #[error("the start's {what} {component} is {value:?}; {}", start_expects(.what))]
+    BadStart {
+        /// "weight", "mean" or "variance".
+        what: &'static str,
+        /// Which component (0-based).
+        component: usize,
+        /// What it is.
+        value: f64,
+    },
+    /// A mean or variance of a start that has nothing to do with the data.
+    #[error(
+        "the start's {what} {component} is {value:?}, over a million times the data's range off; start nearer to the data"
+    )]
+    StartOffScale {
+        /// "mean" or "variance" (whose root is meant).
+        what: &'static str,
+        /// Which component (0-based).
+        component: usize,
+        /// What it is.
+        value: f64,
+    },
+    /// The weights of a start do not sum to one.
+    #[error("the start's weights sum to {sum:?}; they must sum to 1")]
+    StartWeights {
+        /// Their sum.
+        sum: f64,
+    },
+    /// The constraint makes no sense.
+    #[error(transparent)]
+    Constraint(#[from] ConstraintError),
+    /// No means hold all rows.
+    #[error("no ascending means hold {}; widen or drop one of them", clash(.rows, *.ordering, "means"))]
+    Infeasible {
+        /// Rows of the constraint that clash: drop any one and the others can be held.
+        rows: Vec<usize>,
+        /// Whether the clash also needs the means to ascend.
+        ordering: bool,
+    },
+    /// The means that hold the constraint are too far from the data for squares of the distances.
+    #[error("the constraint puts the means so far from the data that variances are out of range; ask for less")]
+    OutOfRange,
+    /// The k-means that gives the start failed.
+    #[error("the k-means start failed: {0}; give a start of your own, or start from \"ckmeans\"")]
+    KMeansStart(#[source] KMeansError),
+    /// The quadratic program of the means was not solved.
+    #[error("the means' quadratic program was not solved at iteration {iteration}: {what}")]
+    Solver {
+        /// The iteration, from 1.
+        iteration: usize,
+        /// What happened.
+        what: String,
+    },
+    /// The engine failed or answered nonsense.
+    #[error("the engine failed: {0}")]
+    Engine(String),
+    /// An initializer of the caller's own refused.
+    #[error("{0}")]
+    Refused(String),
+    /// The watcher stopped the fit.
+    #[error("the fit was interrupted")]
+    Interrupted,
+}
+
+fn start_expects(what: &str) -> &'static str {
+    match what {
+        "weight" => "weights must be finite and not negative",
+        "mean" => "means must be finite",
+        _ => "variances must be finite and positive",
+    }
+}

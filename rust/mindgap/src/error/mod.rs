@@ -1,0 +1,40 @@
+//! What can be wrong, one enum a concern, with the facts in fields.
+
+mod constraint;
+mod kmeans;
+mod mixture;
+mod sample;
+
+pub use constraint::ConstraintError;
+pub use kmeans::KMeansError;
+pub use mixture::MixtureError;
+pub use sample::SampleError;
+
+use thiserror::Error;
+
+/// Anything that can go wrong in this crate, for callers that need no finer distinction.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The data.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
+    /// The constraint.
+    #[error(transparent)]
+    Constraint(#[from] ConstraintError),
+    /// A k-means fit.
+    #[error(transparent)]
+    KMeans(#[from] KMeansError),
+    /// A mixture fit.
+    #[error(transparent)]
+    Mixture(#[from] MixtureError),
+}
+
+/// The rows that cannot be held together, in words.
+fn clash(rows: &[usize], ordering: bool, what: &str) -> String {
+    let order = if ordering { format!(" with the {what} in ascending order") } else { String::new() };
+    match rows {
+        [row] => format!("row {row}{order}"),
+        rows => format!("rows {rows:?} together{order}"),
+    }
+}

@@ -1,0 +1,59 @@
+//! Faults in the data.
+
+use thiserror::Error;
+
+/// Faults in the data or their weights.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum SampleError {
+    /// There are no points.
+    #[error("the data are empty; give at least one value")]
+    Empty,
+    /// More points than an index of 32 bits can number.
+    #[error("the data have {len} points; at most {max} fit one sample", max = u32::MAX)]
+    TooMany {
+        /// How many there are.
+        len: usize,
+    },
+    /// A NaN or an infinity.
+    #[error("the data hold {value:?} at index {index}; drop or replace values that are not finite")]
+    NotFinite {
+        /// Where the first one is.
+        index: usize,
+        /// What it is.
+        value: f64,
+    },
+    /// The range of the data cannot be squared.
+    #[error(
+        "the data span {range:e}, whose square is out of range; change the units so that the span is between 1e-140 and 1e140"
+    )]
+    RangeNotSquarable {
+        /// Largest minus smallest value.
+        range: f64,
+    },
+    /// Not as many weights as points.
+    #[error("{weights} weights were given for {points} points; give one weight a point")]
+    WeightCount {
+        /// How many points there are.
+        points: usize,
+        /// How many weights were given.
+        weights: usize,
+    },
+    /// A weight is negative, NaN or infinite.
+    #[error("the weight at index {index} is {value:?}; weights must be finite and not negative")]
+    BadWeight {
+        /// Where the first one is.
+        index: usize,
+        /// What it is.
+        value: f64,
+    },
+    /// No weight is positive.
+    #[error("the weights sum to zero; at least one must be positive")]
+    NoWeight,
+    /// The weights, or what they make of the data's squares, overflow.
+    #[error("the weights sum to {total:e}, too large for the sums of squares; divide them by a constant")]
+    WeightOverflow {
+        /// Their sum.
+        total: f64,
+    },
+}

@@ -118,7 +118,12 @@ def test_objects_are_taken_as_they_are() -> None:
         mg.constraint(given, delta=2)
 
 
-@pytest.mark.parametrize("rubbish", [3, None, b"lower-only", mg.Ckmeans(), mg.LowerOnly])
+def test_a_class_is_not_yet_an_object() -> None:
+    with pytest.raises(mg.InvalidInputError, match=r"make an object of it: LowerOnly\(\.\.\.\)"):
+        mg.constraint(mg.LowerOnly)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rubbish", [3, None, b"lower-only", mg.Ckmeans()])
 def test_other_objects_are_refused(rubbish: Any) -> None:
     with pytest.raises(mg.InvalidInputError, match="is no constraint; give a name such as 'lower-only'"):
         mg.constraint(rubbish)

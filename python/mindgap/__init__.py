@@ -1,8 +1,10 @@
 """One-dimensional k-means and Gaussian mixtures whose neighbouring centres keep a given gap."""
 
-from mindgap import _core, datasets
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from mindgap import _core
 from mindgap.bounds import GapBounds, LinearRows
-from mindgap.choosing import Bootstrap, GapPath, LikelihoodRatio, Selection, compare, gap_path, select
 from mindgap.constraints import Constraint, LowerOnly, PerGap, TwoSided
 from mindgap.engines import Engine, Local, Moments
 from mindgap.errors import (
@@ -24,7 +26,23 @@ from mindgap.results.mixture_result import MixtureResult
 from mindgap.sample import Sample
 from mindgap.start import Start
 
+if TYPE_CHECKING:
+    from mindgap import datasets
+    from mindgap.choosing import Bootstrap, GapPath, LikelihoodRatio, Selection, compare, gap_path, select
+
 __version__ = _core.VERSION
+
+# Imported when first asked for, so that importing mindgap stays quick.
+_CHOOSING = ("Bootstrap", "GapPath", "LikelihoodRatio", "Selection", "compare", "gap_path", "select")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return import_module("mindgap.datasets")
+    if name in _CHOOSING:
+        return getattr(import_module("mindgap.choosing"), name)
+    raise AttributeError(f"module 'mindgap' has no attribute {name!r}")
+
 
 __all__ = [
     "Bootstrap",

@@ -31,7 +31,7 @@ start <- matrix(as.numeric(a[4:(3 + 3 * k)]), nrow = k)
 p <- list(pro = start[, 1], mean = start[, 2], variance = list(modelName = "V", d = 1, G = k, sigmasq = start[, 3]))
 for (iterations in c(%d, %d)) {
   t <- min(sapply(1:3, function(i) system.time(
-    em("V", x, parameters = p, control = emControl(itmax = iterations, tol = 0)))[["elapsed"]]))
+    em(modelName = "V", data = x, parameters = p, control = emControl(itmax = iterations, tol = 0)))[["elapsed"]]))
   cat(t, "")
 }
 """
@@ -68,23 +68,25 @@ def one_iteration(console: Console, n: int, ks: list[int]) -> None:
 
 
 def whole_fit(console: Console) -> None:
-    """A constrained fit of 500 points of Model B from a given start, the paper's stopping rule."""
+    """Constrained fits of 500 points of Model B from given starts, by the paper's stopping rule: the median of many."""
     import mindgap
     from mindgap.datasets import paper_model
 
-    x = paper_model("B", 500, seed=0).values
-    first = mindgap.kmeans(x, 3, mindgap.LowerOnly(1.9))
-    groups = [x[first.labels == group] for group in range(3)]
-    start = ([len(g) / 500 for g in groups], [g.mean() for g in groups], [g.var() for g in groups])
-    seconds = []
-    for _ in range(50):
-        begin = time.perf_counter()
-        fit = mindgap.mixture(x, 3, mindgap.TwoSided(1.9, 2.1), init=start, tol=1e-3, tol_scale="absolute")
-        seconds.append(time.perf_counter() - begin)
-    best = min(seconds)
+    seconds, iterations = [], []
+    for seed in range(60):
+        x = paper_model("B", 500, seed=seed).values
+        start = mindgap.ConstrainedKMeans(delta=1.9).start(mindgap.Sample(x), 3, None)
+        took = []
+        for _ in range(5):
+            begin = time.perf_counter()
+            fit = mindgap.mixture(x, 3, mindgap.TwoSided(1.9, 2.1), init=start, tol=1e-3, tol_scale="absolute")
+            took.append(time.perf_counter() - begin)
+        seconds.append(min(took))
+        iterations.append(fit.n_iter)
+    middle = float(np.median(seconds))
     console.print(
-        f"constrained fit, N=500, K=3, {fit.n_iter} iterations: {1e6 * best:.0f} µs, "
-        f"{AUTHORS_FIT / best:.0f} times as fast as the authors' {AUTHORS_FIT} s"
+        f"constrained fit, N=500, K=3, median of {len(seconds)} data sets ({np.median(iterations):.0f} iterations): "
+        f"{1e6 * middle:.0f} µs, {AUTHORS_FIT / middle:.0f} times as fast as the authors' {AUTHORS_FIT} s at their best"
     )
 
 

@@ -31,7 +31,9 @@ def main() -> None:
     _reset_peak()
     before = _status("VmRSS")
     seconds = []
+    result = None
     for _ in range(repeats):
+        result = None  # the last one's memory is not this one's
         start = time.perf_counter()
         result = job(x, k)
         seconds.append(time.perf_counter() - start)

@@ -49,8 +49,8 @@
 //!
 //! | problem | how to ask for it | time | memory | when |
 //! |---|---|---|---|---|
-//! | the data | [`Sample::new`] | O(n), a radix sort | O(n) | once, whatever is fitted after |
-//! | k-means | [`KMeans::new`] | O(n) and a search that hardly grows with n; O(k n log n) at worst | O(n) | no knowledge of gaps; the best partition as such |
+//! | the data | [`Sample::new`] | a sort: about O(n) on smooth data, O(n log n) at worst | O(n) | once, whatever is fitted after |
+//! | k-means | [`KMeans::new`] | O(n) and a search that hardly grows with n or k; O(n log n) for each of a few dozen trials at worst | O(n) | no knowledge of gaps; the best partition as such |
 //! | separated k-means | [`.constraint(GapBounds)`](KMeans::constraint) | O(n) and a search over narrow bands of boundaries; O(k n²) at worst | O(n), and what the bands hold | the centre of a cluster is to be its mean |
 //! | free centres | [`Centers::Free`] | O(n) and a search over centres, within a budget | O(n) | bounds come first, clusters take what is near; always feasible |
 //! | k-means under rows | [`.constraint(LinearRows)`](KMeans::constraint) | O(n) and O(k log n) a round beside a quadratic program | O(n) | more than gaps is known; a local optimum with a bound |

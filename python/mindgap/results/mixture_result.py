@@ -170,8 +170,8 @@ class MixtureResult:
     ) -> Bootstrap:
         """Refit data drawn again `n` times, in parallel, for intervals of all parameters.
 
-        By default the data are drawn from the fitted mixture (the parametric bootstrap), since a result does not keep
-        its data. Give `x` to draw from the data themselves with replacement. Each refit holds the constraint and
+        By default the data are drawn from the fitted mixture (the parametric bootstrap), which a stored result can do
+        as well. Give `x` to draw from the data themselves with replacement. Each refit holds the constraint and
         settings of this one and starts at its parameters; components are matched by the order of their means.
 
         Parameters

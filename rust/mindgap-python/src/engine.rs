@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mindgap::{Engine, LocalEngine, Moments, Start, Summary};
+use mindgap::{Engine, LocalEngine, Moments, Overview, Start};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -60,8 +60,8 @@ impl PythonEngine {
 }
 
 impl Engine for PythonEngine {
-    fn summary(&mut self) -> Result<Summary, String> {
-        LocalEngine::new(&self.sample).summary()
+    fn overview(&mut self) -> Result<Overview, String> {
+        LocalEngine::new(&self.sample).overview()
     }
 
     fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {

@@ -3,7 +3,7 @@
 //! The file is read in chunks, once an iteration; one chunk is all that is held. A memory map would do as well, but needs
 //! unsafe code, and for one pass from front to back plain reads are as fast.
 
-use mindgap::{Engine, GapBounds, LocalEngine, Mixture, Moments, Sample, Start, Summary};
+use mindgap::{Engine, GapBounds, LocalEngine, Mixture, Moments, Overview, Sample, Start};
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -43,7 +43,7 @@ impl Chunks {
 }
 
 impl Engine for Chunks {
-    fn summary(&mut self) -> Result<Summary, String> {
+    fn overview(&mut self) -> Result<Overview, String> {
         // Welford's update: one pass, nothing cancels.
         let (mut count, mut mean, mut squares) = (0.0, 0.0, 0.0);
         self.for_each(|chunk| {
@@ -55,7 +55,7 @@ impl Engine for Chunks {
             }
             Ok(())
         })?;
-        Ok(Summary { total_weight: count, variance: squares / count })
+        Ok(Overview { total_weight: count, variance: squares / count })
     }
 
     fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {

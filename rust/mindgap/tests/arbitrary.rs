@@ -5,7 +5,7 @@ mod hostile;
 
 use hostile::{Asked, any_bits, cases, data, gaps, mild, rows};
 use mindgap::{
-    Centers, Engine, KMeans, KMeansFit, Method, Mixture, MixtureFit, Moments, Restriction, Sample, Start, Summary,
+    Centers, Engine, KMeans, KMeansFit, Method, Mixture, MixtureFit, Moments, Overview, Restriction, Sample, Start,
     Ties, ToleranceScale, VarianceModel,
 };
 use proptest::collection::vec;
@@ -73,13 +73,13 @@ fn problem() -> impl Strategy<Value = (usize, Asked)> {
 
 /// An engine that answers with whatever it was given.
 struct Babble {
-    summary: Summary,
+    overview: Overview,
     answers: Vec<Moments>,
 }
 
 impl Engine for Babble {
-    fn summary(&mut self) -> Result<Summary, String> {
-        Ok(self.summary)
+    fn overview(&mut self) -> Result<Overview, String> {
+        Ok(self.overview)
     }
 
     fn moments(&mut self, _parameters: &Start) -> Result<Moments, String> {
@@ -192,7 +192,7 @@ proptest! {
         let (Ok(start), Some(restriction)) = (Start::new(&own.0, &own.1, &own.2), restriction_of(&asked, k)) else {
             return Ok(());
         };
-        let mut engine = Babble { summary: Summary { total_weight, variance }, answers };
+        let mut engine = Babble { overview: Overview { total_weight, variance }, answers };
         match Mixture::new(k).constraint(restriction).fit_engine(&mut engine, &start, None) {
             Ok(fit) => prop_assert_eq!(fit.means().len(), k),
             Err(error) => prop_assert!(!error.to_string().is_empty()),

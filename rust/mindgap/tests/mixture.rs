@@ -3,8 +3,8 @@
 mod oracle;
 
 use mindgap::{
-    Active, Engine, GapBounds, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Sample, Start,
-    Status, Summary, ToleranceScale, VarianceModel,
+    Active, Engine, GapBounds, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Overview, Sample,
+    Start, Status, ToleranceScale, VarianceModel,
 };
 use oracle::em::{self, Parameters};
 use oracle::random::Random;
@@ -325,10 +325,10 @@ fn each_fault_has_its_error() {
 }
 
 /// Two samples on two machines, as it were.
-struct Halves<'a>(LocalEngine<'a>, LocalEngine<'a>, Summary);
+struct Halves<'a>(LocalEngine<'a>, LocalEngine<'a>, Overview);
 
 impl Engine for Halves<'_> {
-    fn summary(&mut self) -> Result<Summary, String> {
+    fn overview(&mut self) -> Result<Overview, String> {
         Ok(self.2)
     }
 
@@ -346,8 +346,8 @@ fn an_engine_of_the_callers_own_gives_the_same_fit() {
     let start = random_start(&mut random, 3);
     let whole = Sample::new(&x).unwrap();
     let (left, right) = (Sample::new(&x[..300]).unwrap(), Sample::new(&x[300..]).unwrap());
-    let summary = LocalEngine::new(&whole).summary().unwrap();
-    let mut engine = Halves(LocalEngine::new(&left), LocalEngine::new(&right), summary);
+    let overview = LocalEngine::new(&whole).overview().unwrap();
+    let mut engine = Halves(LocalEngine::new(&left), LocalEngine::new(&right), overview);
     let mixture = Mixture::new(3).constraint(GapBounds::lower(2.1)).init(start.clone());
     let local = mixture.fit(&whole).unwrap();
     let fit = mixture.fit_engine(&mut engine, &start, None).unwrap();
@@ -357,8 +357,8 @@ fn an_engine_of_the_callers_own_gives_the_same_fit() {
 
     struct Broken;
     impl Engine for Broken {
-        fn summary(&mut self) -> Result<Summary, String> {
-            Ok(Summary { total_weight: 2.0, variance: 1.0 })
+        fn overview(&mut self) -> Result<Overview, String> {
+            Ok(Overview { total_weight: 2.0, variance: 1.0 })
         }
         fn moments(&mut self, _: &Start) -> Result<Moments, String> {
             Ok(Moments { weight: vec![f64::NAN; 3], ..Moments::zero(3) })

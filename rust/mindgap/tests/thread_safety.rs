@@ -18,7 +18,7 @@ const _: () = {
     lasting::<MixtureFit>();
     lasting::<Start>();
     lasting::<Moments>();
-    lasting::<Summary>();
+    lasting::<Overview>();
     lasting::<Status>();
     lasting::<Active>();
     lasting::<Progress>();

@@ -63,7 +63,7 @@ impl Moments {
 
 /// What a fit needs to know of data it does not see.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Summary {
+pub struct Overview {
     /// The sum of the weights: the number of points if they have none.
     pub total_weight: f64,
     /// The weighted variance, the sum of squares being divided by the total weight.
@@ -79,7 +79,7 @@ pub trait Engine {
     ///
     /// # Errors
     /// A message for the caller of the fit.
-    fn summary(&mut self) -> Result<Summary, String>;
+    fn overview(&mut self) -> Result<Overview, String>;
 
     /// One pass over the data.
     ///

@@ -1,7 +1,7 @@
 //! The engine of this process: threads over pieces of sorted data whose cuts depend on nothing but their number.
 
 use super::density::Parabola;
-use super::engine::{Engine, Moments, Summary};
+use super::engine::{Engine, Moments, Overview};
 use super::estep::{CHUNK, Pass, Scratch};
 use super::start::Start;
 use crate::parallel::Workers;
@@ -62,7 +62,7 @@ impl<'a> LocalEngine<'a> {
 }
 
 impl Engine for LocalEngine<'_> {
-    fn summary(&mut self) -> Result<Summary, String> {
+    fn overview(&mut self) -> Result<Overview, String> {
         // A single wide component takes every point whole: its moments are those of the data. It stands in the middle of
         // the frame, so that the squares do not cancel.
         let center = self.sample.frame().shift() * self.scale - self.shift;
@@ -70,7 +70,7 @@ impl Engine for LocalEngine<'_> {
         let Moments { weight, first, second, .. } = self.pass(&parameters, false);
         let (total, mean) = (weight[0], first[0] / weight[0]);
         let variance = (second[0] / total - mean * mean).max(0.0);
-        Ok(Summary { total_weight: self.sample.total_weight(), variance })
+        Ok(Overview { total_weight: self.sample.total_weight(), variance })
     }
 
     fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {

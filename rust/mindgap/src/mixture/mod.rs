@@ -19,7 +19,7 @@ mod status;
 #[cfg(feature = "serde")]
 mod written;
 
-pub use engine::{Engine, Moments, Summary};
+pub use engine::{Engine, Moments, Overview};
 pub use fit::MixtureFit;
 pub use initializer::{Auto, Ckmeans, ConstrainedKMeans, Initializer};
 pub use local::LocalEngine;
@@ -175,8 +175,8 @@ impl Mixture {
         // Few distinct values: the same sums in fewer terms.
         let collapsed = (distinct < sample.len() / 4).then(|| sample.collapsed().0);
         let mut engine = LocalEngine::framed(collapsed.as_ref().unwrap_or(sample));
-        let summary = summary(&mut engine)?;
-        let fit = self.run(&mut engine, summary, &start, (restraint, program), sample.frame(), watch)?;
+        let overview = overview(&mut engine)?;
+        let fit = self.run(&mut engine, overview, &start, (restraint, program), sample.frame(), watch)?;
         Ok(fit.label(sample))
     }
 
@@ -195,12 +195,12 @@ impl Mixture {
         // Before the bounds are written out for every gap: k may be any number here.
         start.check_count(self.k)?;
         let frame = Frame::identity();
-        let summary = summary(engine)?;
+        let overview = overview(engine)?;
         // Of data that nobody sees here the standard deviation must do for the range.
-        let reach = FARTHEST * summary.variance.sqrt();
+        let reach = FARTHEST * overview.variance.sqrt();
         let restraint = Restraint::new(&self.constraint.restriction(self.k)?, self.k, &frame, reach)?;
         let program = restraint.program()?;
-        self.run(engine, summary, start, (restraint, program), &frame, watch)
+        self.run(engine, overview, start, (restraint, program), &frame, watch)
     }
 
     fn check(&self) -> Result<(), MixtureError> {
@@ -226,7 +226,7 @@ impl Mixture {
     fn run(
         &self,
         engine: &mut dyn Engine,
-        Summary { total_weight, variance }: Summary,
+        Overview { total_weight, variance }: Overview,
         start: &Start,
         (restraint, program): (Restraint, Option<MeanProgram>),
         frame: &Frame,
@@ -265,11 +265,11 @@ impl Mixture {
 }
 
 /// What the engine says of its data as a whole, if it makes sense; data without spread count as if they had one.
-fn summary(engine: &mut dyn Engine) -> Result<Summary, MixtureError> {
-    let Summary { total_weight, variance } = engine.summary().map_err(MixtureError::Engine)?;
+fn overview(engine: &mut dyn Engine) -> Result<Overview, MixtureError> {
+    let Overview { total_weight, variance } = engine.overview().map_err(MixtureError::Engine)?;
     if !(total_weight.is_finite() && total_weight > 0.0 && variance.is_finite() && variance >= 0.0) {
         let what = format!("it reports a total weight of {total_weight} and a variance of {variance}");
         return Err(MixtureError::Engine(what));
     }
-    Ok(Summary { total_weight, variance: if variance > 0.0 { variance } else { 1.0 } })
+    Ok(Overview { total_weight, variance: if variance > 0.0 { variance } else { 1.0 } })
 }

@@ -123,6 +123,7 @@ impl Part<'_> {
         let components = self.pass.parabolas.len();
         let mut scratch = Scratch::new(components);
         let mut sums = MomentSums::zero(components);
+        let mut moments = Moments::zero(components);
         for (r, values) in self.values.chunks(CHUNK).enumerate() {
             let start = r * CHUNK;
             let ends = bounds(values);
@@ -133,7 +134,7 @@ impl Part<'_> {
             if let Some(weights) = weights {
                 check_weights(weights, start)?;
             }
-            let mut moments = Moments::zero(components);
+            moments.clear();
             self.pass.add_chunk::<FUSED>(values, weights, ends, &mut scratch, &mut moments);
             sums.add_rounded(&moments);
         }

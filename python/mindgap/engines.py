@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,13 @@ from mindgap.errors import UnusableValueError
 from mindgap.host.frozen import frozen_finite
 from mindgap.host.plugin import Plugin
 from mindgap.sample import Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    from mindgap.summary import Summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +77,10 @@ def _finite(value: Any, name: str) -> float:
 class Engine(Plugin):
     """Answers for the data, wherever they lie: parameters in, moments out. Subclass it and answer both methods.
 
-    A fit calls `load` once, then `moments` once an iteration, then `close`. The M step, its quadratic program and the
-    decision to stop stay with the fit.
+    A mixture calls `load` once, then `moments` once an iteration, then `labels` and `close`. The M step, its quadratic
+    program and the decision to stop stay with the fit. K-means, and the starts that it gives, call `load` and then
+    `zoom` until the clusters are proven to be the best; where an engine does not answer `zoom`, they are as good as
+    what it loaded tells.
 
     Examples
     --------
@@ -88,13 +97,21 @@ class Engine(Plugin):
     ...                           a.log_likelihood + b.log_likelihood)
     """
 
-    def load(self, x: Any, sample_weight: Any) -> Sample:
-        """Take the data, and return them or a weighted summary of them, for the initializer and the data's scale."""
+    def load(self, x: Any, sample_weight: Any) -> Sample | Summary:
+        """Take the data, and return them or their summary, for k-means, the initializer and the data's scale."""
         raise NotImplementedError(f"{type(self).__name__} does not answer load(x, sample_weight)")
 
     def moments(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
         """Return the moments of all the data at these parameters of the mixture."""
         raise NotImplementedError(f"{type(self).__name__} does not answer moments(weights, means, variances)")
+
+    def zoom(self, windows: FloatArray) -> list[Summary]:
+        """Return the summary of the points in each window: closed intervals, ascending and disjoint, a row each."""
+        raise NotImplementedError(f"{type(self).__name__} does not answer zoom(windows)")
+
+    def labels(self, predict: Callable[[Any], npt.NDArray[np.int32]]) -> Any:
+        """Return the label of each point, where `predict` has those of an array, or None to leave them out."""
+        return None
 
     def close(self) -> None:
         """Let go of the data; called once when the fit ends, whether well or not."""

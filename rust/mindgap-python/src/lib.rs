@@ -8,7 +8,9 @@ mod evaluate;
 mod kmeans;
 mod mixture;
 mod sample;
+mod source;
 mod start;
+mod summary;
 mod watch;
 
 /// The compiled core of mindgap.
@@ -26,6 +28,8 @@ mod _core {
     use crate::sample::Sample;
     #[pymodule_export]
     use crate::start::{auto_start, ckmeans_start, constrained_kmeans_start};
+    #[pymodule_export]
+    use crate::summary::Summary;
 
     /// The version of the core, which is that of the package.
     #[pymodule_export]

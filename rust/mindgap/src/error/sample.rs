@@ -56,4 +56,16 @@ pub enum SampleError {
         /// Their sum.
         total: f64,
     },
+    /// A window of a closer look is empty or not after the one before.
+    #[error("window {index} is not an interval after the one before; give disjoint windows in ascending order")]
+    BadWindow {
+        /// Which one.
+        index: usize,
+    },
+    /// What was read is not a summary.
+    #[error("this is no summary of data: {what}")]
+    BadSummary {
+        /// Why not.
+        what: &'static str,
+    },
 }

@@ -2,10 +2,12 @@
 //!
 //! Everything after [`Sample`] relies on what it has checked and checks nothing again.
 
+mod blob;
 pub(crate) mod double;
 mod prefix;
 mod sort;
 
+pub(crate) use blob::Blob;
 pub(crate) use prefix::{Block, Prefix, Prefixes};
 
 use crate::error::SampleError;
@@ -45,7 +47,9 @@ impl Sample {
     /// As [`Sample::new`]; also weights that are negative, not finite, of another number, or all zero.
     pub fn weighted(values: &[f64], weights: &[f64]) -> Result<Self, SampleError> {
         check_values(values)?;
-        check_weights(values.len(), weights)?;
+        if check_weights(values.len(), weights)? == 0.0 {
+            return Err(SampleError::NoWeight);
+        }
         let sorted = sort::by_value_and_weight(values, weights);
         Self::from_sorted(sorted.values, Some(sorted.weights), sorted.order, sorted.weightless)
     }
@@ -181,13 +185,19 @@ fn check_values(values: &[f64]) -> Result<(), SampleError> {
     if values.len() > u32::MAX as usize {
         return Err(SampleError::TooMany { len: values.len() });
     }
+    check_finite(values)
+}
+
+/// Whether all values are finite; there may be none.
+pub(crate) fn check_finite(values: &[f64]) -> Result<(), SampleError> {
     match values.iter().position(|x| !x.is_finite()) {
         Some(index) => Err(SampleError::NotFinite { index, value: values[index] }),
         None => Ok(()),
     }
 }
 
-fn check_weights(points: usize, weights: &[f64]) -> Result<(), SampleError> {
+/// The sum of the weights, if they are sound; they may all be zero.
+pub(crate) fn check_weights(points: usize, weights: &[f64]) -> Result<f64, SampleError> {
     if weights.len() != points {
         return Err(SampleError::WeightCount { points, weights: weights.len() });
     }
@@ -195,13 +205,10 @@ fn check_weights(points: usize, weights: &[f64]) -> Result<(), SampleError> {
         return Err(SampleError::BadWeight { index, value: weights[index] });
     }
     let total: f64 = weights.iter().sum();
-    if total == 0.0 {
-        return Err(SampleError::NoWeight);
-    }
     if !total.is_finite() {
         return Err(SampleError::WeightOverflow { total });
     }
-    Ok(())
+    Ok(total)
 }
 
 #[cfg(test)]

@@ -43,11 +43,13 @@ class Loaded:
 def loaded(x: Any, sample_weight: Any, engine: Engine | str) -> Iterator[Loaded]:
     """Bring the data to the engine for as long as a fit takes."""
     runner = lookup.engine(engine)
+    # A subclass of the local engine wants to be asked; the local engine itself is the core.
+    local = type(runner) is Local
     if isinstance(x, Chunks):
-        if not isinstance(runner, Local):
+        if not local:
             raise InvalidInputError(f"Chunks are read by this process; the engine {runner.name!r} reads its own data")
         runner = Chunked()
-    elif isinstance(runner, Local):
+    elif local:
         yield Loaded(Sample.of(x, sample_weight))
         return
     try:

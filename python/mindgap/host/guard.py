@@ -152,7 +152,7 @@ def is_built_in(plugin: Plugin) -> bool:
 
 @contextmanager
 def _blaming(plugin: Plugin, call: str) -> Iterator[None]:
-    """Turn what a plugin raises into a PluginError, unless it is about what the user asked."""
+    """Turn what a plugin raises into a PluginError, unless it is about what the user asked or gave."""
     try:
         yield
     except UnusableValueError as error:
@@ -160,6 +160,8 @@ def _blaming(plugin: Plugin, call: str) -> Iterator[None]:
     except (InvalidInputError, InfeasibleError, SolverError, PluginError):
         raise
     except Exception as error:
+        if is_built_in(plugin):
+            raise
         raise PluginError(f"{title(plugin)} raised {type(error).__name__} in {call}: {error}") from error
 
 

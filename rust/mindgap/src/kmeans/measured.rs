@@ -33,8 +33,9 @@ impl Measured {
             Some(offset) if (offset - mean).abs() > ROUNDED => offset,
             _ => mean,
         };
-        let cost = points.map(|i| sample.weight(i) * (from_origin(i) - offset).powi(2)).sum();
-        Self { origin, offset, cost }
+        let about: f64 = points.clone().map(|i| sample.weight(i) * (from_origin(i) - offset).powi(2)).sum();
+        let within: f64 = if sample.has_blobs() { points.map(|i| sample.framed_within(i)).sum() } else { 0.0 };
+        Self { origin, offset, cost: about + within }
     }
 
     /// The distance from this centre to that of `next`, in data units.

@@ -119,12 +119,17 @@ fn from_clusters(sample: &Sample, fit: &KMeansFit) -> Start {
     let mut weights = Vec::with_capacity(fit.sizes().len());
     let mut next = 0;
     for &size in fit.sizes() {
-        weights.push((next..next + size).map(|i| sample.weight(i)).sum::<f64>());
-        next += size;
+        let (mut weight, mut taken) = (0.0, 0);
+        while taken < size && next < sample.len() {
+            weight += sample.weight(next);
+            taken += sample.count(next) as usize;
+            next += 1;
+        }
+        weights.push(weight);
     }
     let total: f64 = weights.iter().sum();
     let frame = sample.frame();
-    let (k, range) = (weights.len() as f64, sample.values()[sample.len() - 1] - sample.values()[0]);
+    let (k, range) = (weights.len() as f64, sample.highest(sample.len() - 1) - sample.lowest(0));
     let spread = [fit.inertia() / total, (range / k).powi(2) / 12.0, frame.leave_square(1.0)];
     let spread = spread.into_iter().find(|&v| v > 0.0).unwrap_or(1.0);
     let variance = |(&within, &weight): (&f64, &f64)| {

@@ -140,9 +140,9 @@ class Summary:
         """The summary as JSON text, to be read by `from_json` and by the Rust crate."""
         import json  # not needed to import mindgap
 
-        limit, exponent, index, count, floats = self._core.columns()
+        limit, weighted, exponent, index, count, floats = self._core.columns()
         columns = {"index": index, "count": count, **dict(zip(_FLOATS, floats, strict=True))}
-        head = {"mindgap": "Summary", "version": _VERSION, "limit": limit, "exponent": exponent}
+        head = {"mindgap": "Summary", "version": _VERSION, "limit": limit, "weighted": weighted, "exponent": exponent}
         return json.dumps(head | {name: column.tolist() for name, column in columns.items()}, allow_nan=False)
 
     @classmethod
@@ -154,10 +154,10 @@ class Summary:
         index = fields.wholes("index", below=2**62, least=-(2**62))
         count = fields.wholes("count", len(index), below=2**63).astype(np.uint64)
         floats = np.array([fields.numbers(name, len(index)) for name in _FLOATS]).reshape(len(_FLOATS), len(index))
-        limit, exponent = fields.whole("limit"), fields.whole("exponent")
+        limit, weighted, exponent = fields.whole("limit"), fields.flag("weighted"), fields.whole("exponent")
         if not (2 <= limit <= _MOST_CELLS and -2000 <= exponent <= 2000):
             raise InvalidInputError("the stored Summary has a limit or an exponent that none can have")
-        return cls._of_core(_core.Summary.from_columns(limit, exponent, index, count, floats))
+        return cls._of_core(_core.Summary.from_columns(limit, weighted, exponent, index, count, floats))
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return _from_columns, self._core.columns()
@@ -168,8 +168,8 @@ class Summary:
         return f"Summary({self.count} values{where})"
 
 
-def _from_columns(limit: int, exponent: int, index: Any, count: Any, floats: FloatArray) -> Summary:
-    return Summary._of_core(_core.Summary.from_columns(limit, exponent, index, count, floats))
+def _from_columns(*columns: Any) -> Summary:
+    return Summary._of_core(_core.Summary.from_columns(*columns))
 
 
 def _as_points(x: Any, sample_weight: Any) -> tuple[FloatArray, FloatArray | None]:

@@ -17,8 +17,8 @@ pub(crate) struct Summary {
     pub(crate) inner: mindgap::Summary,
 }
 
-/// The limit and the exponent; index and count; weight, first, second, low and high: one row each.
-type Columns<'py> = (usize, i32, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<f64>>);
+/// The limit, whether there are weights, and the exponent; index and count; weight, first, second, low and high: one row each.
+type Columns<'py> = (usize, bool, i32, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<f64>>);
 
 #[pymethods]
 impl Summary {
@@ -100,6 +100,7 @@ impl Summary {
         let floats = [&columns.weight, &columns.first, &columns.second, &columns.low, &columns.high];
         Ok((
             columns.limit,
+            columns.weighted,
             columns.exponent,
             PyArray1::from_slice(py, &columns.index),
             PyArray1::from_slice(py, &columns.count),
@@ -109,9 +110,11 @@ impl Summary {
 
     /// The summary whose columns these are, after checks.
     #[staticmethod]
+    #[allow(clippy::too_many_arguments)]
     fn from_columns(
         py: Python<'_>,
         limit: usize,
+        weighted: bool,
         exponent: i32,
         index: PyReadonlyArray1<'_, i64>,
         count: PyReadonlyArray1<'_, u64>,
@@ -124,6 +127,7 @@ impl Summary {
         let column = |i: usize| floats[i * index.len()..(i + 1) * index.len()].to_vec();
         let mut columns = SummaryColumns::new();
         columns.limit = limit;
+        columns.weighted = weighted;
         columns.exponent = exponent;
         columns.index = index.as_slice()?.to_vec();
         columns.count = count.as_slice()?.to_vec();

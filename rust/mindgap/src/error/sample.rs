@@ -31,6 +31,14 @@ pub enum SampleError {
         /// Largest minus smallest value.
         range: f64,
     },
+    /// Parts of the data that are out of order, overlap, or hold what no points can.
+    #[error(
+        "part {index} of the data does not follow the one before it, or is none: parts must ascend, disjoint, none empty"
+    )]
+    Disordered {
+        /// Which part.
+        index: usize,
+    },
     /// Not as many weights as points.
     #[error("{weights} weights were given for {points} points; give one weight a point")]
     WeightCount {

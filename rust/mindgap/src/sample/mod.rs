@@ -12,6 +12,7 @@ pub(crate) use prefix::{Block, Prefix, Prefixes};
 
 use crate::error::SampleError;
 use crate::frame::Frame;
+use blob::Blobs;
 use double::Double;
 
 /// One-dimensional data, ready for every solver.
@@ -28,6 +29,8 @@ pub struct Sample {
     frame: Frame,
     distinct: usize,
     total_weight: f64,
+    /// Where the points are blobs, what else is known of them.
+    blobs: Option<Blobs>,
 }
 
 impl Sample {
@@ -67,7 +70,7 @@ impl Sample {
             return Err(SampleError::WeightOverflow { total: total_weight });
         }
         let distinct = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        Ok(Self { values, weights, order, weightless, frame, distinct, total_weight })
+        Ok(Self { values, weights, order, weightless, frame, distinct, total_weight, blobs: None })
     }
 
     /// The values in ascending order, those of weight zero left out.
@@ -100,7 +103,7 @@ impl Sample {
         self.order.len() + self.weightless.len()
     }
 
-    /// The number of distinct values.
+    /// The number of distinct values; of blobs, how many there are at least.
     pub fn distinct(&self) -> usize {
         self.distinct
     }
@@ -118,6 +121,9 @@ impl Sample {
     /// The distinct values, each with the weight of all points that share it, and for each of them where its points
     /// end in this sample.
     pub(crate) fn collapsed(&self) -> (Sample, Vec<usize>) {
+        if self.has_blobs() {
+            return self.collapsed_blobs();
+        }
         let mut values = Vec::with_capacity(self.distinct);
         let mut weights: Vec<f64> = Vec::with_capacity(self.distinct);
         let mut ends: Vec<usize> = Vec::with_capacity(self.distinct);
@@ -147,6 +153,7 @@ impl Sample {
             frame: self.frame,
             distinct: self.distinct,
             total_weight: self.total_weight,
+            blobs: None,
         }
     }
 

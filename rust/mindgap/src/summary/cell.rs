@@ -71,14 +71,14 @@ impl Cell {
             && second <= first + slack
     }
 
-    /// The points as one.
-    pub(super) fn blob(&self, grid: Grid, index: i64) -> Blob {
+    /// The points as one; `even` says whether all of them weigh the same.
+    pub(super) fn blob(&self, grid: Grid, index: i64, even: bool) -> Blob {
         let Self { count, weight, first, second, low, high } = *self;
         if low == high {
-            return Blob { mean: low, weight, within: 0.0, low, high, count };
+            return Blob { mean: low, weight, within: 0.0, low, high, count, even };
         }
         let mean = (grid.edge(index) + first / weight * grid.width()).clamp(low, high);
         let within = (second - first * (first / weight)).max(0.0) * grid.width() * grid.width();
-        Blob { mean, weight, within, low, high, count }
+        Blob { mean, weight, within, low, high, count, even }
     }
 }

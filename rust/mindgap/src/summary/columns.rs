@@ -26,6 +26,8 @@ pub struct SummaryColumns {
     version: u32,
     /// The most cells that there can be.
     pub limit: usize,
+    /// Whether some point has another weight than one.
+    pub weighted: bool,
     /// Cells are `2^exponent` wide.
     pub exponent: i32,
     /// The number `i` of each cell, ascending.
@@ -46,8 +48,13 @@ pub struct SummaryColumns {
 
 impl From<Summary> for SummaryColumns {
     fn from(summary: Summary) -> Self {
-        let mut columns =
-            Self { version: VERSION, limit: summary.limit, exponent: summary.grid.exponent(), ..Self::default() };
+        let mut columns = Self {
+            version: VERSION,
+            limit: summary.limit,
+            weighted: summary.weighted,
+            exponent: summary.grid.exponent(),
+            ..Self::default()
+        };
         for (index, cell) in summary.occupied() {
             columns.index.push(index);
             columns.count.push(cell.count);
@@ -121,8 +128,12 @@ impl TryFrom<SummaryColumns> for Summary {
         if (0..cells.len()).any(|i| !cells[i].is_sound(grid, columns.index[i])) {
             return Err(bad("the sums of a cell cannot be those of points in it"));
         }
+        if !columns.weighted && cells.iter().any(|cell| cell.weight != cell.count as f64) {
+            return Err(bad("its weights are not the numbers of its points"));
+        }
         let total: f64 = cells.iter().map(|cell| cell.weight).sum();
         summary.make_room(columns.limit, total, extent)?;
+        summary.weighted = columns.weighted;
         for (cell, &index) in cells.iter().zip(&columns.index) {
             summary.cells[(index - summary.start) as usize] = *cell;
         }

@@ -39,6 +39,8 @@ use std::sync::Arc;
 #[cfg_attr(feature = "serde", serde(into = "SummaryColumns", try_from = "SummaryColumns"))]
 pub struct Summary {
     limit: usize,
+    /// Whether some point has another weight than one.
+    weighted: bool,
     grid: Grid,
     /// The cells from `start` on, none of them missing.
     start: i64,
@@ -66,7 +68,13 @@ impl Summary {
     /// The summary of no points, of at most `limit` cells, taken as the nearest number from 2 to
     /// [`MOST_CELLS`](Self::MOST_CELLS).
     pub fn with_cells(limit: usize) -> Self {
-        Self { limit: limit.clamp(2, Self::MOST_CELLS), grid: Grid::new(i32::MIN), start: 0, cells: Vec::new() }
+        Self {
+            limit: limit.clamp(2, Self::MOST_CELLS),
+            weighted: false,
+            grid: Grid::new(i32::MIN),
+            start: 0,
+            cells: Vec::new(),
+        }
     }
 
     /// Takes in `values`, each of weight one. There may be none.
@@ -93,8 +101,9 @@ impl Summary {
         let added = check_weights(values.len(), weights)?;
         let points = || values.iter().zip(weights).filter(|&(_, &weight)| weight > 0.0);
         self.make_room(self.limit, self.total_weight() + added, extent(points().map(|(&x, _)| x)))?;
-        let Self { grid, start, cells, .. } = self;
+        let Self { weighted, grid, start, cells, .. } = self;
         for (&x, &weight) in points() {
+            *weighted |= weight != 1.0;
             let index = grid.index(x);
             cells[(index - *start) as usize].add(x, (x - grid.edge(index)) / grid.width(), weight);
         }
@@ -108,6 +117,7 @@ impl Summary {
     pub fn merge(&mut self, other: &Summary) -> Result<(), SampleError> {
         let limit = self.limit.min(other.limit);
         self.make_room(limit, self.total_weight() + other.total_weight(), other.low().zip(other.high()))?;
+        self.weighted |= other.weighted;
         self.take_in(other);
         Ok(())
     }
@@ -167,7 +177,8 @@ impl Summary {
 
     /// The cells that hold points.
     pub(crate) fn blobs(&self) -> Vec<Blob> {
-        self.occupied().map(|(index, cell)| cell.blob(self.grid, index)).collect()
+        let even = |cell: &Cell| !self.weighted || cell.count == 1;
+        self.occupied().map(|(index, cell)| cell.blob(self.grid, index, even(cell))).collect()
     }
 
     /// Has the cells, `limit` at most, reach from the smallest to the largest of old and new points.
@@ -185,6 +196,7 @@ impl Summary {
         }
         if extent != Some((low, high)) || limit != self.limit {
             let old = std::mem::replace(self, Self::with_cells(limit));
+            self.weighted = old.weighted;
             self.grid = Grid::finest(low, high, limit);
             self.start = self.grid.index(low);
             self.cells = vec![Cell::EMPTY; (self.grid.index(high) - self.start + 1) as usize];

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mindgap.chunks import Chunks
@@ -24,7 +26,7 @@ _CLOSE_CELLS = 2**10
 
 
 class Chunked(Engine):
-    """Data that are read anew for every pass; sums are added in the order of the chunks, whatever the threads."""
+    """Data that are read anew for every pass; what threads find is added in the order of the chunks."""
 
     name = "chunked"
 
@@ -43,11 +45,7 @@ class Chunked(Engine):
 
     def moments(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
         """Return the moments of all chunks."""
-        parts = self._each(lambda x, mass: Moments.of(x, mass, weights, means, variances))
-        whole = next(parts)
-        for part in parts:
-            whole = whole + part
-        return whole
+        return reduce(add, self._each(lambda x, mass: Moments.of(x, mass, weights, means, variances)))
 
     def zoom(self, windows: FloatArray) -> list[Summary]:
         """Return the summaries of all chunks' points in each window."""

@@ -2,76 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from mindgap import _core
 from mindgap.arrays import FloatArray
-from mindgap.errors import UnusableValueError
-from mindgap.host.frozen import frozen_finite
 from mindgap.host.plugin import Plugin
+from mindgap.moments import Moments
 from mindgap.sample import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
     import numpy.typing as npt
 
     from mindgap.summary import Summary
-
-
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """What the M step needs of the data: for each component k, with responsibilities r and sample weights w.
-
-    Parameters
-    ----------
-    weight : array-like of k floats
-        The sums of w·r.
-    first : array-like of k floats
-        The sums of w·r·(x - mean), about the means that were given.
-    second : array-like of k floats
-        The sums of w·r·(x - mean)².
-    log_likelihood : float
-        The weighted log-likelihood of the data at the parameters that were given.
-    classification : float, optional
-        The sums of w·log(max r), from which `icl` is known.
-    """
-
-    weight: FloatArray
-    first: FloatArray
-    second: FloatArray
-    log_likelihood: float
-    classification: float | None
-
-    def __init__(
-        self, weight: Any, first: Any, second: Any, log_likelihood: float, classification: float | None = None
-    ) -> None:
-        for name, values in {"weight": weight, "first": first, "second": second}.items():
-            object.__setattr__(self, name, frozen_finite(values, f"the moments' {name}"))
-        object.__setattr__(self, "log_likelihood", _finite(log_likelihood, "log_likelihood"))
-        known = None if classification is None else _finite(classification, "classification")
-        object.__setattr__(self, "classification", known)
-        self._check()
-
-    def _check(self) -> None:
-        sizes = (len(self.weight), len(self.first), len(self.second))
-        if len(set(sizes)) > 1:
-            raise UnusableValueError("the moments have {} weights, {} first and {} second ones".format(*sizes))
-        if (self.weight < 0).any() or (self.second < 0).any():
-            raise UnusableValueError(f"a weight or second moment is negative: {self.weight}, {self.second}")
-
-
-def _finite(value: Any, name: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise UnusableValueError(f"{name} is {value!r}; it must be a number") from error
-    if not np.isfinite(number):
-        raise UnusableValueError(f"{name} is {number}; it must be finite")
-    return number
 
 
 class Engine(Plugin):
@@ -92,9 +37,8 @@ class Engine(Plugin):
     ...             part.load(values, None)
     ...         return mg.Local().load(x, sample_weight)
     ...     def moments(self, weights, means, variances):
-    ...         a, b = (part.moments(weights, means, variances) for part in self.parts)
-    ...         return mg.Moments(a.weight + b.weight, a.first + b.first, a.second + b.second,
-    ...                           a.log_likelihood + b.log_likelihood)
+    ...         first, second = (part.moments(weights, means, variances) for part in self.parts)
+    ...         return first + second
     """
 
     def load(self, x: Any, sample_weight: Any) -> Sample | Summary:

@@ -10,16 +10,21 @@ use crate::errors::invalid;
 use crate::mixture::Parameters;
 use crate::sample::Sample;
 
-type Sums<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, f64, f64);
+pub(crate) type Sums<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, f64, f64);
 
 /// The moments of a sample at some parameters: weight, first, second, log-likelihood, classification.
 #[pyfunction]
 pub(crate) fn moments<'py>(py: Python<'py>, sample: &Sample, parameters: Parameters<'py>) -> PyResult<Sums<'py>> {
     let start = parameters.start(py)?;
     let moments = py.detach(|| LocalEngine::new(&sample.inner).finish(&start)).map_err(|what| invalid(py, &what))?;
+    Ok(as_arrays(py, &moments))
+}
+
+/// The moments as Python sees them.
+pub(crate) fn as_arrays<'py>(py: Python<'py>, moments: &Moments) -> Sums<'py> {
     let array = |values: &[f64]| PyArray1::from_slice(py, values);
     let (weight, first, second) = (array(&moments.weight), array(&moments.first), array(&moments.second));
-    Ok((weight, first, second, moments.log_likelihood, moments.classification))
+    (weight, first, second, moments.log_likelihood, moments.classification)
 }
 
 /// A Python callable that answers for data that only it sees.

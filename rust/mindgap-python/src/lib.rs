@@ -7,6 +7,7 @@ mod errors;
 mod evaluate;
 mod kmeans;
 mod mixture;
+mod moment_sums;
 mod sample;
 mod source;
 mod start;
@@ -24,6 +25,8 @@ mod _core {
     use crate::kmeans::{KMeansFit, kmeans};
     #[pymodule_export]
     use crate::mixture::{MixtureFit, mixture};
+    #[pymodule_export]
+    use crate::moment_sums::MomentSums;
     #[pymodule_export]
     use crate::sample::Sample;
     #[pymodule_export]

@@ -93,8 +93,8 @@ pub use constraint::{Constraint, GapBounds, LinearRows, Restriction, Unconstrain
 pub use error::{ConstraintError, Error, KMeansError, MixtureError, SampleError};
 pub use kmeans::{Active, Centers, KMeans, KMeansFit, Method, Ties};
 pub use mixture::{
-    Auto, Ckmeans, ConstrainedKMeans, Engine, Initializer, LocalEngine, Mixture, MixtureFit, Moments, Overview, Start,
-    Status, ToleranceScale, VarianceModel,
+    Auto, Ckmeans, ConstrainedKMeans, Engine, Initializer, LocalEngine, Mixture, MixtureFit, MomentSums, Moments,
+    Overview, Start, Status, ToleranceScale, VarianceModel,
 };
 pub use progress::{Progress, Watch};
 pub use sample::Sample;

@@ -1,4 +1,4 @@
-//! The E step's inner loop: one pass over a run of sorted points, O(points × components that matter there).
+//! The E step's inner loop: one pass over a run of points within known bounds, O(points × components that matter there).
 //!
 //! Points go by tiles that stay in the first-level cache; every loop is plain code over a tile, which the compiler turns
 //! into vector code for the processor found at run time. Sums run in a fixed number of lanes, so that the width of
@@ -16,7 +16,7 @@ pub(super) const CHUNK: usize = 512;
 const TILE: usize = 128;
 
 /// Partial sums of each kind.
-const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 
 /// Where the components' logarithms differ by less (in bits), one reference serves a whole chunk.
 const SHARED_RANGE: f64 = 144.0;
@@ -76,19 +76,17 @@ impl Scratch {
 }
 
 impl Pass<'_> {
-    /// Adds the sums over sorted `values`, at most [`CHUNK`] of them, to `moments`.
+    /// Adds the sums over `values`, at most [`CHUNK`] of them and at least one, all within `low..=high`, to `moments`.
     #[inline(always)]
     pub(super) fn add_chunk<const FUSED: bool>(
         &self,
         values: &[f64],
         weights: Option<&[f64]>,
+        [low, high]: [f64; 2],
         scratch: &mut Scratch,
         moments: &mut Moments,
     ) {
-        let (Some(&first), Some(&last)) = (values.first(), values.last()) else {
-            return;
-        };
-        scratch.relevant.find(self.parabolas, self.enter(first), self.enter(last));
+        scratch.relevant.find(self.parabolas, self.enter(low), self.enter(high));
         let shared = scratch.relevant.high - scratch.relevant.low <= SHARED_RANGE;
         scratch.clear();
         for (t, tile) in values.chunks(TILE).enumerate() {

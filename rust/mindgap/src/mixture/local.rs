@@ -107,7 +107,8 @@ impl Piece<'_> {
         let mut moments = Moments::zero(components);
         for (c, values) in self.values.chunks(CHUNK).enumerate() {
             let weights = self.weights.map(|weights| &weights[c * CHUNK..c * CHUNK + values.len()]);
-            self.pass.add_chunk::<FUSED>(values, weights, &mut scratch, &mut moments);
+            let ends = [values[0], values[values.len() - 1]];
+            self.pass.add_chunk::<FUSED>(values, weights, ends, &mut scratch, &mut moments);
         }
         moments
     }

@@ -1,0 +1,64 @@
+//! `MomentSums`: the moments of part of the data, which add up without rounding.
+
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+
+use crate::engine::{Sums, as_arrays};
+use crate::errors::{IntoPyErr, invalid};
+use crate::mixture::Parameters;
+
+/// The moments of some points, ready to be added to those of others.
+#[pyclass(frozen, module = "mindgap._core")]
+pub(crate) struct MomentSums {
+    inner: mindgap::MomentSums,
+}
+
+#[pymethods]
+impl MomentSums {
+    /// Points whose sums are rounded together.
+    #[classattr]
+    const RUN: usize = mindgap::MomentSums::RUN;
+
+    /// From what `__getnewargs__` gave.
+    #[new]
+    fn new(py: Python<'_>, parts: Vec<Vec<f64>>) -> PyResult<Self> {
+        mindgap::MomentSums::from_parts(parts.iter().map(Vec::as_slice))
+            .map(|inner| Self { inner })
+            .ok_or_else(|| invalid(py, "these are not the parts of the sums of a mixture"))
+    }
+
+    /// The sums over an array as it lies, by this thread, without the interpreter.
+    #[staticmethod]
+    fn of_chunk(
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, f64>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        parameters: Parameters<'_>,
+    ) -> PyResult<Self> {
+        let start = parameters.start(py)?;
+        let values = values.as_slice()?;
+        let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
+        py.detach(|| mindgap::MomentSums::of_chunk(values, weights, &start))
+            .map(|inner| Self { inner })
+            .map_err(|error| error.into_py_err(py))
+    }
+
+    /// Weight, first, second, log-likelihood, classification, each rounded once.
+    fn moments<'py>(&self, py: Python<'py>) -> Sums<'py> {
+        as_arrays(py, &self.inner.moments())
+    }
+
+    fn __add__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        let (mine, theirs) = (self.inner.components(), other.inner.components());
+        if mine != theirs {
+            return Err(invalid(py, &format!("moments of {mine} and of {theirs} components cannot be added")));
+        }
+        let mut inner = self.inner.clone();
+        inner.add(&other.inner);
+        Ok(Self { inner })
+    }
+
+    fn __getnewargs__(&self) -> (Vec<Vec<f64>>,) {
+        (self.inner.parts().map(<[f64]>::to_vec).collect(),)
+    }
+}

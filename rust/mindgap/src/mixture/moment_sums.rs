@@ -1,0 +1,179 @@
+//! An E step over part of the data as it lies: not sorted, not copied, on one thread; O(points × components).
+//!
+//! For engines that answer from many places. Sums over runs of [`MomentSums::RUN`] points are added without rounding, so
+//! that parts may be added in any order and grouping; parts that are cut between runs give the same bits as the whole.
+
+use super::density::Parabola;
+use super::engine::Moments;
+use super::estep::{CHUNK, LANES, Pass, Scratch};
+use super::exact_sum::ExactSum;
+use super::start::Start;
+use crate::error::SampleError;
+use pulp::{Arch, Simd, WithSimd};
+
+/// The moments of some points, ready to be added to those of others without rounding.
+///
+/// ```
+/// use mindgap::{MomentSums, Start};
+///
+/// let start = Start::new(&[0.5, 0.5], &[0.0, 4.0], &[1.0, 1.0])?;
+/// let mut sums = MomentSums::of_chunk(&[0.3, 3.9, -0.2], None, &start)?;
+/// sums.add(&MomentSums::of_chunk(&[4.1, 0.1], None, &start)?);
+/// assert!((sums.moments().weight[0] - 3.0).abs() < 0.01);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct MomentSums {
+    components: usize,
+    /// The weights, first and second moments of the components, the log-likelihood, the classification.
+    sums: Vec<ExactSum>,
+}
+
+impl MomentSums {
+    /// Points whose sums are rounded together. Cut data at multiples of this, and the cuts do not show in the result.
+    pub const RUN: usize = CHUNK;
+
+    /// The sums over no points.
+    pub fn zero(components: usize) -> Self {
+        Self { components, sums: vec![ExactSum::default(); 3 * components + 2] }
+    }
+
+    /// The sums over `values`, in any order, at `parameters`.
+    ///
+    /// # Errors
+    /// Values that are not finite, and weights that are negative, not finite or of another number. No points, and points
+    /// of no weight, are no fault of a part.
+    pub fn of_chunk(values: &[f64], weights: Option<&[f64]>, parameters: &Start) -> Result<Self, SampleError> {
+        if let Some(weights) = weights
+            && weights.len() != values.len()
+        {
+            return Err(SampleError::WeightCount { points: values.len(), weights: weights.len() });
+        }
+        let parabolas = Parabola::of(parameters);
+        let pass = Pass { parabolas: &parabolas, scale: 1.0, shift: 0.0, classify: true };
+        Arch::new().dispatch(Part { pass: &pass, values, weights })
+    }
+
+    /// Adds the sums over other points, taken at the same parameters. Sums of another number of components than these
+    /// make no sense here; what is missing counts as zero.
+    pub fn add(&mut self, other: &MomentSums) {
+        for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
+            other.parts().iter().for_each(|&part| sum.add(part));
+        }
+    }
+
+    /// The moments, each rounded once.
+    pub fn moments(&self) -> Moments {
+        let rounded = |range: std::ops::Range<usize>| self.sums[range].iter().map(ExactSum::round).collect();
+        let k = self.components;
+        Moments {
+            weight: rounded(0..k),
+            first: rounded(k..2 * k),
+            second: rounded(2 * k..3 * k),
+            log_likelihood: self.sums[3 * k].round(),
+            classification: self.sums[3 * k + 1].round(),
+        }
+    }
+
+    /// The number of components.
+    pub fn components(&self) -> usize {
+        self.components
+    }
+
+    /// The doubles that each sum is made of, for [`from_parts`](Self::from_parts) elsewhere: `k` weights, `k` first and
+    /// `k` second moments, the log-likelihood, the classification.
+    pub fn parts(&self) -> impl Iterator<Item = &[f64]> {
+        self.sums.iter().map(ExactSum::parts)
+    }
+
+    /// The sums of the doubles given for each; `None` if their number is not `3k + 2` for any `k`.
+    pub fn from_parts<'a>(parts: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
+        let sums: Vec<ExactSum> = parts.into_iter().map(ExactSum::of).collect();
+        let components = sums.len().checked_sub(2)? / 3;
+        (sums.len() == 3 * components + 2).then_some(Self { components, sums })
+    }
+
+    fn add_rounded(&mut self, moments: &Moments) {
+        let Moments { weight, first, second, log_likelihood, classification } = moments;
+        let scalars = [*log_likelihood, *classification];
+        let terms = weight.iter().chain(first).chain(second).chain(&scalars);
+        self.sums.iter_mut().zip(terms).for_each(|(sum, &term)| sum.add(term));
+    }
+}
+
+/// One pass over a part, compiled for each kind of processor.
+struct Part<'a> {
+    pass: &'a Pass<'a>,
+    values: &'a [f64],
+    weights: Option<&'a [f64]>,
+}
+
+impl WithSimd for Part<'_> {
+    type Output = Result<MomentSums, SampleError>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> Self::Output {
+        if S::IS_SCALAR { self.run::<false>() } else { self.run::<true>() }
+    }
+}
+
+impl Part<'_> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) -> Result<MomentSums, SampleError> {
+        let components = self.pass.parabolas.len();
+        let mut scratch = Scratch::new(components);
+        let mut sums = MomentSums::zero(components);
+        for (r, values) in self.values.chunks(CHUNK).enumerate() {
+            let start = r * CHUNK;
+            let ends = bounds(values);
+            if !(ends[0].is_finite() && ends[1].is_finite()) {
+                return Err(not_finite(values, start));
+            }
+            let weights = self.weights.map(|weights| &weights[start..start + values.len()]);
+            if let Some(weights) = weights {
+                check_weights(weights, start)?;
+            }
+            let mut moments = Moments::zero(components);
+            self.pass.add_chunk::<FUSED>(values, weights, ends, &mut scratch, &mut moments);
+            sums.add_rounded(&moments);
+        }
+        Ok(sums)
+    }
+}
+
+/// The smallest and the largest of at least one value; not finite if any is not.
+#[inline(always)]
+fn bounds(values: &[f64]) -> [f64; 2] {
+    let (mut low, mut high, mut fault) = ([values[0]; LANES], [values[0]; LANES], [0.0; LANES]);
+    let rows = values.chunks_exact(LANES);
+    let rest = rows.remainder();
+    let mut look = |l: usize, x: f64| {
+        low[l] = if x < low[l] { x } else { low[l] };
+        high[l] = if x > high[l] { x } else { high[l] };
+        // No number at all for infinities and for what is none.
+        fault[l] += x - x;
+    };
+    for row in rows {
+        for l in 0..LANES {
+            look(l, row[l]);
+        }
+    }
+    rest.iter().enumerate().for_each(|(l, &x)| look(l, x));
+    let fault: f64 = fault.iter().sum();
+    [low.iter().copied().fold(low[0], f64::min) + fault, high.iter().copied().fold(high[0], f64::max) + fault]
+}
+
+fn not_finite(values: &[f64], start: usize) -> SampleError {
+    let place = values.iter().position(|x| !x.is_finite()).unwrap_or_default();
+    SampleError::NotFinite { index: start + place, value: values[place] }
+}
+
+fn check_weights(weights: &[f64], start: usize) -> Result<(), SampleError> {
+    match weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+        Some(place) => Err(SampleError::BadWeight { index: start + place, value: weights[place] }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

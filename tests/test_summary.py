@@ -59,7 +59,7 @@ def test_the_smaller_of_two_limits_holds() -> None:
 def test_windows_hold_the_points_inside() -> None:
     windows = np.array([[-1.0, 0.5], [3.0, 3.0], [4.0, 5.0]])
     found = mg.Summary.of_windows(X, windows, W)
-    expected = [W[(X >= low) & (low <= high) & (X <= high)].sum() for low, high in windows]
+    expected = [W[(low <= X) & (low <= high) & (high >= X)].sum() for low, high in windows]
     assert [part.total_weight for part in found] == expected
     with pytest.raises(mg.InvalidInputError, match="window 1 is not an interval after the one before"):
         mg.Summary.of_windows(X, [[1, 2], [2, 3]])

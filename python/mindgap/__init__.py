@@ -7,7 +7,7 @@ from mindgap import _core
 from mindgap.bounds import GapBounds, LinearRows
 from mindgap.chunks import Chunks
 from mindgap.constraints import Constraint, LowerOnly, PerGap, TwoSided
-from mindgap.engines import Engine, Local, Moments
+from mindgap.engines import Engine, Local
 from mindgap.errors import (
     InfeasibleError,
     InvalidInputError,
@@ -22,6 +22,7 @@ from mindgap.fit_mixture import mixture
 from mindgap.hookspecs import hookimpl
 from mindgap.host.lookup import PluginRecord, constraint, engine, initializer, plugins, register, unregister
 from mindgap.initializers import Ckmeans, ConstrainedKMeans, Initializer
+from mindgap.moments import Moments
 from mindgap.results.kmeans_result import KMeansResult
 from mindgap.results.mixture_result import MixtureResult
 from mindgap.sample import Sample

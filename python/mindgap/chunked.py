@@ -10,8 +10,9 @@ from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mindgap.chunks import Chunks
-from mindgap.engines import Engine, Moments
+from mindgap.engines import Engine
 from mindgap.errors import InvalidInputError
+from mindgap.moments import Moments
 from mindgap.summary import Summary
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mindgap.bounds import GapBounds, LinearRows
-from mindgap.engines import Engine, Moments
+from mindgap.engines import Engine
 from mindgap.errors import (
     InfeasibleError,
     InfeasiblePluginError,
@@ -22,6 +22,7 @@ from mindgap.errors import (
 from mindgap.host.origin import Origin
 from mindgap.host.plugin_host import host
 from mindgap.host.registry import KINDS
+from mindgap.moments import Moments
 from mindgap.sample import Sample
 from mindgap.start import Start
 from mindgap.summary import Summary

@@ -28,7 +28,7 @@ def dump(result: KMeansResult | MixtureResult, extra: dict[str, Any] | None = No
         fields |= {"histogram_counts": result.histogram.counts, "histogram_edges": result.histogram.edges}
     import json  # not needed to import mindgap
 
-    if not isinstance(result.labels, np.ndarray):
+    if not isinstance(fields["labels"], np.ndarray):
         fields["labels"] = np.empty(0, dtype=np.int32)  # they lie where the data lie
     plain = {name: _plain(value) for name, value in (fields | (extra or {})).items()}
     return json.dumps({"mindgap": type(result).__name__, "version": VERSION, **plain}, allow_nan=False)

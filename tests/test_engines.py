@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import mindgap as mg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 WEIGHTS, MEANS, VARIANCES = np.array([0.3, 0.7]), np.array([-1.0, 2.0]), np.array([0.5, 2.0])
 
@@ -66,3 +70,93 @@ def test_the_base_class_says_what_is_missing() -> None:
     with pytest.raises(NotImplementedError, match="Engine does not answer moments"):
         mg.Engine().moments(WEIGHTS, MEANS, VARIANCES)
     mg.Engine().close()
+
+
+def test_a_subclass_of_the_local_engine_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    class Loud(mg.Local):
+        name = "loud"
+
+        def moments(self, weights: np.ndarray, means: np.ndarray, variances: np.ndarray) -> mg.Moments:
+            print("asked")
+            return super().moments(weights, means, variances)
+
+    x = np.random.default_rng(1).normal(size=200)
+    fit = mg.mixture(x, 2, engine=Loud(), max_iter=5, tol=0)
+    assert capsys.readouterr().out == "asked\n" * 6
+    np.testing.assert_allclose(fit.means, mg.mixture(x, 2, max_iter=5, tol=0).means, rtol=1e-12)
+
+
+class Split(mg.Engine):
+    """Two halves of the data, summarised; `looks` counts the closer looks."""
+
+    name = "split"
+    looks = 0
+
+    def load(self, x: np.ndarray, sample_weight: np.ndarray | None) -> mg.Summary:
+        self.parts = np.array_split(x, 2)
+        return mg.Summary.merged(mg.Summary.of(part, cells=64) for part in self.parts)
+
+    def moments(self, weights: np.ndarray, means: np.ndarray, variances: np.ndarray) -> mg.Moments:
+        raise AssertionError("k-means needs no moments")
+
+    def zoom(self, windows: np.ndarray) -> list[mg.Summary]:
+        self.looks += 1
+        first, second = (mg.Summary.of_windows(part, windows, cells=64) for part in self.parts)
+        return [mg.Summary.merged(pair) for pair in zip(first, second, strict=True)]
+
+    def labels(self, predict: Callable[[Any], np.ndarray]) -> list[np.ndarray]:
+        return [predict(part) for part in self.parts]
+
+
+@pytest.mark.parametrize("constraint", [None, mg.LowerOnly(1.2)])
+def test_kmeans_looks_closer_until_it_is_proven(constraint: mg.Constraint | None) -> None:
+    x = np.random.default_rng(2).normal(size=3000)
+    engine = Split()
+    there, here = mg.kmeans(x, 3, constraint, engine=engine), mg.kmeans(x, 3, constraint)
+    assert engine.looks > 0
+    assert there.optimal
+    np.testing.assert_allclose(there.centers, here.centers, rtol=1e-12, atol=1e-13)
+    np.testing.assert_array_equal(np.concatenate(there.labels), here.labels)
+    assert mg.KMeansResult.from_json(there.to_json()).labels.size == 0
+
+
+class NoCloserLook(Split):
+    name = "no-closer-look"
+    zoom = mg.Engine.zoom
+
+
+def test_without_a_closer_look_the_bound_is_honest() -> None:
+    x = np.random.default_rng(2).normal(size=3000)
+    there, here = mg.kmeans(x, 3, engine=NoCloserLook()), mg.kmeans(x, 3)
+    assert not there.optimal
+    assert there.lower_bound <= here.inertia <= there.inertia
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (None, "returned None from zoom: not a list of mindgap.Summary"),
+        ([], "0 summaries of"),
+        ([3], "not a list of mindgap.Summary"),
+    ],
+)
+def test_a_closer_look_must_be_summaries(answer: Any, fault: str) -> None:
+    class Wrong(Split):
+        name = "wrong"
+
+        def zoom(self, windows: np.ndarray) -> Any:
+            return answer
+
+    with pytest.raises(mg.PluginError, match=fault):
+        mg.kmeans(np.random.default_rng(2).normal(size=3000), 3, engine=Wrong())
+
+
+def test_a_closer_look_at_other_points_is_found_out() -> None:
+    class Forgetful(Split):
+        name = "forgetful"
+
+        def zoom(self, windows: np.ndarray) -> list[mg.Summary]:
+            return [mg.Summary.of([window[0]]) for window in windows]
+
+    with pytest.raises(mg.PluginError, match="forgetful"):
+        mg.kmeans(np.random.default_rng(2).normal(size=3000), 3, engine=Forgetful())

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from mindgap import _core
 from mindgap.bounds import GapBounds, LinearRows
+from mindgap.chunks import Chunks
 from mindgap.constraints import Constraint, LowerOnly, PerGap, TwoSided
-from mindgap.engines import Engine, Local, Moments
+from mindgap.engines import Engine, Local
 from mindgap.errors import (
     InfeasibleError,
     InvalidInputError,
@@ -21,10 +22,12 @@ from mindgap.fit_mixture import mixture
 from mindgap.hookspecs import hookimpl
 from mindgap.host.lookup import PluginRecord, constraint, engine, initializer, plugins, register, unregister
 from mindgap.initializers import Ckmeans, ConstrainedKMeans, Initializer
+from mindgap.moments import Moments
 from mindgap.results.kmeans_result import KMeansResult
 from mindgap.results.mixture_result import MixtureResult
 from mindgap.sample import Sample
 from mindgap.start import Start
+from mindgap.summary import Summary
 
 if TYPE_CHECKING:
     from mindgap import datasets
@@ -46,6 +49,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Bootstrap",
+    "Chunks",
     "Ckmeans",
     "ConstrainedKMeans",
     "Constraint",
@@ -72,6 +76,7 @@ __all__ = [
     "Selection",
     "SolverError",
     "Start",
+    "Summary",
     "TwoSided",
     "__version__",
     "compare",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mindgap import _core
 from mindgap.arrays import FloatArray
@@ -10,12 +10,22 @@ from mindgap.host.plugin import Plugin
 from mindgap.moments import Moments
 from mindgap.sample import Sample
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from mindgap.summary import Summary
+
 
 class Engine(Plugin):
     """Answers for the data, wherever they lie: parameters in, moments out. Subclass it and answer both methods.
 
-    A fit calls `load` once, then `moments` once an iteration, then `close`. The M step, its quadratic program and the
-    decision to stop stay with the fit.
+    A mixture calls `load` once, then `moments` once an iteration, then `labels` and `close`. The M step, its quadratic
+    program and the decision to stop stay with the fit. K-means, and the starts that it gives, call `load` and then
+    `zoom` until the clusters are proven to be the best; where an engine does not answer `zoom`, they are as good as
+    what it loaded tells.
 
     Examples
     --------
@@ -31,13 +41,21 @@ class Engine(Plugin):
     ...         return first + second
     """
 
-    def load(self, x: Any, sample_weight: Any) -> Sample:
-        """Take the data, and return them or a weighted summary of them, for the initializer and the data's scale."""
+    def load(self, x: Any, sample_weight: Any) -> Sample | Summary:
+        """Take the data, and return them or their summary, for k-means, the initializer and the data's scale."""
         raise NotImplementedError(f"{type(self).__name__} does not answer load(x, sample_weight)")
 
     def moments(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
         """Return the moments of all the data at these parameters of the mixture."""
         raise NotImplementedError(f"{type(self).__name__} does not answer moments(weights, means, variances)")
+
+    def zoom(self, windows: FloatArray) -> list[Summary]:
+        """Return the summary of the points in each window: closed intervals, ascending and disjoint, a row each."""
+        raise NotImplementedError(f"{type(self).__name__} does not answer zoom(windows)")
+
+    def labels(self, predict: Callable[[Any], npt.NDArray[np.int32]]) -> Any:
+        """Return the label of each point, where `predict` has those of an array, or None to leave them out."""
+        return None
 
     def close(self) -> None:
         """Let go of the data; called once when the fit ends, whether well or not."""

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from mindgap import _core
 from mindgap.arrays import as_count
 from mindgap.bounds import GapBounds
-from mindgap.errors import InvalidInputError
 from mindgap.host import guard, lookup
+from mindgap.loading import loaded
 from mindgap.results.kmeans_result import KMeansResult
-from mindgap.sample import Sample
 
 if TYPE_CHECKING:
     from mindgap.constraints import Constraint
@@ -33,7 +32,8 @@ def kmeans(
     Parameters
     ----------
     x : array-like of n numbers
-        The data: a list, an array, one column of a frame, or a `Sample`.
+        The data: a list, an array, one column of a frame, a `Sample`; `Chunks` of data larger than memory; a `Summary`;
+        or what the engine takes.
     k : int
         The number of clusters; each keeps at least one point.
     constraint : Constraint, str or None
@@ -79,11 +79,15 @@ def kmeans(
     count = as_count(k, "k")
     chosen = None if constraint is None else lookup.constraint(constraint)
     asked = None if chosen is None else guard.restriction(chosen, count)
-    if lookup.engine(engine).name != "local":
-        raise InvalidInputError(f"k-means does not run on the engine {engine!r}; use the local one")
-    sample = Sample.of(x, sample_weight)
-    with guard.infeasible_by(chosen):
-        fit = _core.kmeans(
-            sample._core, count, None if asked is None else asked.arrays(), centers=centers, method=method, ties=ties
-        )
-    return KMeansResult._of_fit(fit, asked if isinstance(asked, GapBounds) else None, sample)
+    with loaded(x, sample_weight, engine) as data:
+        with guard.infeasible_by(chosen):
+            fit = _core.kmeans(
+                data.sample._core,
+                count,
+                None if asked is None else asked.arrays(),
+                centers=centers,
+                method=method,
+                ties=ties,
+            )
+        bounds = asked if isinstance(asked, GapBounds) else None
+        return data.labelled(KMeansResult._of_fit(fit, bounds, data.kept()))

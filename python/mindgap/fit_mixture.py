@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from mindgap import _core
 from mindgap.arrays import as_count, as_number
 from mindgap.bounds import GapBounds
-from mindgap.engines import Local
 from mindgap.errors import InvalidInputError
 from mindgap.host import guard, lookup
+from mindgap.loading import loaded
 from mindgap.progress_line import ProgressLine
 from mindgap.results.fit_settings import FitSettings
 from mindgap.results.mixture_result import MixtureResult
-from mindgap.sample import Sample
 from mindgap.start import Start
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from mindgap.constraints import Constraint
     from mindgap.engines import Engine
     from mindgap.initializers import Initializer
+    from mindgap.sample import Sample
 
 
 def mixture(
@@ -47,7 +47,8 @@ def mixture(
     Parameters
     ----------
     x : array-like of n numbers
-        The data: a list, an array, one column of a frame, or a `Sample`.
+        The data: a list, an array, one column of a frame, a `Sample`; `Chunks` of data larger than memory; a `Summary`,
+        of which every point is seen at the mean of its cell; or what the engine takes.
     k : int
         The number of components.
     constraint : Constraint, str or None
@@ -98,7 +99,6 @@ def mixture(
     count = as_count(k, "k")
     chosen = None if constraint is None else lookup.constraint(constraint)
     asked = None if chosen is None else guard.restriction(chosen, count)
-    runner = lookup.engine(engine)
     settings = FitSettings(
         restriction=asked,
         variances=variances,
@@ -107,24 +107,20 @@ def mixture(
         max_iter=as_count(max_iter, "max_iter"),
         min_variance=None if min_variance is None else as_number(min_variance, "min_variance"),
     )
-    local = isinstance(runner, Local)
-    try:
-        sample = Sample.of(x, sample_weight) if local else guard.load(runner, x, sample_weight)
-        if count > (distinct := sample.distinct):
+    with loaded(x, sample_weight, engine) as data:
+        if count > (distinct := data.sample.distinct):
             raise InvalidInputError(f"k is {count}, but the number of distinct values is {distinct}; ask for fewer")
-        start = _start(init, sample, count, chosen, asked)
+        start = _start(init, data.sample, count, chosen, asked)
         with guard.infeasible_by(chosen), ProgressLine() if progress else nullcontext() as watch:
             fit = _core.mixture(
-                sample._core,
+                data.sample._core,
                 (start.weights, start.means, start.variances),
                 None if asked is None else asked.arrays(),
-                engine=None if local else guard.answering(runner),
+                engine=None if data.engine is None else guard.answering(data.engine),
                 watch=watch,
                 **settings.keywords(),
             )
-    finally:
-        runner.close()
-    return MixtureResult._of_fit(fit, settings, sample)
+        return data.labelled(MixtureResult._of_fit(fit, settings, data.kept()))
 
 
 def _start(

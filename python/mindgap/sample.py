@@ -9,16 +9,21 @@ import numpy as np
 
 from mindgap import _core
 from mindgap.arrays import as_vector
+from mindgap.chunks import Chunks
 from mindgap.errors import InvalidInputError
+from mindgap.summary import Summary
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mindgap.arrays import FloatArray
 
 
 class Sample:
     """Finite data in ascending order, with their weights.
 
-    Every fit makes one from what it is given. Give a fit the sample itself to sort only once for many fits.
+    Every fit makes one from what it is given. Give a fit the sample itself to sort only once for many fits. Where an
+    engine or a `Summary` stands for the data, the values are the means of cells.
 
     Parameters
     ----------
@@ -34,12 +39,22 @@ class Sample:
 
     @classmethod
     def of(cls, x: Any, sample_weight: Any = None) -> Sample:
-        """Return `x` itself if it is a sample already, else a new one."""
-        if not isinstance(x, Sample):
+        """Return `x` itself if it is a sample already, else a new one of the points, or of the cells of a summary."""
+        if isinstance(x, Chunks):
+            raise InvalidInputError("Chunks are for kmeans and mixture; for anything else read them into an array")
+        if not isinstance(x, (Sample, Summary)):
             return cls(x, sample_weight)
         if sample_weight is not None:
-            raise InvalidInputError("sample_weight is given beside a Sample; give the weights to the Sample")
-        return x
+            kind = type(x).__name__
+            raise InvalidInputError(f"sample_weight is given beside a {kind}; give the weights to the {kind}")
+        return x if isinstance(x, Sample) else cls._of_summary(x)
+
+    @classmethod
+    def _of_summary(cls, summary: Summary, zoom: Callable[[FloatArray], list[_core.Summary]] | None = None) -> Sample:
+        """The cells of a summary, and what to ask for a closer look at some of them."""
+        sample = cls.__new__(cls)
+        sample._core = summary._core.sample(zoom)
+        return sample
 
     @cached_property
     def values(self) -> FloatArray:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mindgap.bounds import GapBounds, LinearRows
-from mindgap.engines import Moments
+from mindgap.engines import Engine
 from mindgap.errors import (
     InfeasibleError,
     InfeasiblePluginError,
@@ -22,16 +22,18 @@ from mindgap.errors import (
 from mindgap.host.origin import Origin
 from mindgap.host.plugin_host import host
 from mindgap.host.registry import KINDS
+from mindgap.moments import Moments
 from mindgap.sample import Sample
 from mindgap.start import Start
+from mindgap.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
+    from mindgap import _core
     from mindgap.arrays import FloatArray
     from mindgap.constraints import Constraint
-    from mindgap.engines import Engine
     from mindgap.host.plugin import Plugin
     from mindgap.initializers import Initializer
 
@@ -71,10 +73,34 @@ def start(initializer: Initializer, sample: Sample, k: int, constraint: Constrai
 
 
 def load(engine: Engine, x: Any, sample_weight: Any) -> Sample:
-    """Hand the data to an engine and return what it lets initializers see of them."""
+    """Hand the data to an engine and return what it lets k-means and initializers see of them."""
     with _blaming(engine, "load"):
-        sample = engine.load(x, sample_weight)
-    return _expect(sample, Sample, engine, "load")
+        found = engine.load(x, sample_weight)
+    if isinstance(found, Summary):
+        answers = type(engine).zoom is not Engine.zoom
+        return Sample._of_summary(found, _zooming(engine) if answers else None)
+    return _expect(found, Sample, engine, "load")
+
+
+def _zooming(engine: Engine) -> Callable[[FloatArray], list[_core.Summary]]:
+    """Return what the core calls for a closer look at some windows."""
+
+    def zoom(windows: FloatArray) -> list[_core.Summary]:
+        with _blaming(engine, "zoom"):
+            found = engine.zoom(windows)
+        if not isinstance(found, list) or not all(isinstance(part, Summary) for part in found):
+            raise _returned(engine, "zoom", found, "not a list of mindgap.Summary")
+        if len(found) != len(windows):
+            raise _returned(engine, "zoom", found, f"{len(found)} summaries of {len(windows)} windows")
+        return [part._core for part in found]
+
+    return zoom
+
+
+def labels(engine: Engine, predict: Callable[[Any], Any]) -> Any:
+    """Return an engine's labels of its points; None if it gives none."""
+    with _blaming(engine, "labels"):
+        return engine.labels(predict)
 
 
 def moments(engine: Engine, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
@@ -127,7 +153,7 @@ def is_built_in(plugin: Plugin) -> bool:
 
 @contextmanager
 def _blaming(plugin: Plugin, call: str) -> Iterator[None]:
-    """Turn what a plugin raises into a PluginError, unless it is about what the user asked."""
+    """Turn what a plugin raises into a PluginError, unless it is about what the user asked or gave."""
     try:
         yield
     except UnusableValueError as error:
@@ -135,6 +161,8 @@ def _blaming(plugin: Plugin, call: str) -> Iterator[None]:
     except (InvalidInputError, InfeasibleError, SolverError, PluginError):
         raise
     except Exception as error:
+        if is_built_in(plugin):
+            raise
         raise PluginError(f"{title(plugin)} raised {type(error).__name__} in {call}: {error}") from error
 
 

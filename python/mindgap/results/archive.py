@@ -28,6 +28,8 @@ def dump(result: KMeansResult | MixtureResult, extra: dict[str, Any] | None = No
         fields |= {"histogram_counts": result.histogram.counts, "histogram_edges": result.histogram.edges}
     import json  # not needed to import mindgap
 
+    if not isinstance(fields["labels"], np.ndarray):
+        fields["labels"] = np.empty(0, dtype=np.int32)  # they lie where the data lie
     plain = {name: _plain(value) for name, value in (fields | (extra or {})).items()}
     return json.dumps({"mindgap": type(result).__name__, "version": VERSION, **plain}, allow_nan=False)
 
@@ -105,11 +107,11 @@ class Fields:
             return np.array(items, dtype=np.float64)
         return np.array([self._number(name, item) for item in items], dtype=np.float64)
 
-    def wholes(self, name: str, length: int | None = None, *, below: int) -> np.ndarray[Any, Any]:
-        """Whole numbers from zero up to, not including, `below`."""
+    def wholes(self, name: str, length: int | None = None, *, below: int, least: int = 0) -> np.ndarray[Any, Any]:
+        """Whole numbers from `least` up to, not including, `below`."""
         items = self._list(name, length)
-        if not all(type(item) is int and 0 <= item < below for item in items):
-            raise self._fault(name, f"a list of whole numbers from 0 to {below - 1}")
+        if not all(type(item) is int and least <= item < below for item in items):
+            raise self._fault(name, f"a list of whole numbers from {least} to {below - 1}")
         return np.array(items, dtype=np.int64)
 
     def has(self, name: str) -> bool:

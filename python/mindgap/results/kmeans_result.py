@@ -32,7 +32,8 @@ class KMeansResult:
     Attributes
     ----------
     labels : array of int
-        The cluster of each point, in input order: 0 to k-1 by ascending centre.
+        The cluster of each point, in input order: 0 to k-1 by ascending centre. Where the data lie with an engine,
+        what the engine has for them, such as a lazy array; else empty.
     centers : array of float
         The centres, ascending.
     boundaries : array of float
@@ -72,7 +73,7 @@ class KMeansResult:
     data: Sample | Histogram | None = None
 
     @classmethod
-    def _of_fit(cls, fit: KMeansFit, bounds: GapBounds | None, sample: Sample) -> KMeansResult:
+    def _of_fit(cls, fit: KMeansFit, bounds: GapBounds | None, sample: Sample | Histogram) -> KMeansResult:
         return cls(
             labels=fit.labels,
             centers=fit.centers,

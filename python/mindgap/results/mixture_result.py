@@ -44,7 +44,8 @@ class MixtureResult:
     origins : array of int
         For each component, which one of the start it grew from: without a constraint the means may cross on their way.
     labels : array of int
-        The most likely component of each point, in input order; empty where the data lie with an engine.
+        The most likely component of each point, in input order. Where the data lie with an engine, what the engine has
+        for them, such as a lazy array; else empty.
     log_likelihood : float
         The weighted sum of the log density at the points.
     history : array of float
@@ -95,7 +96,7 @@ class MixtureResult:
     data: Sample | Histogram | None = None
 
     @classmethod
-    def _of_fit(cls, fit: _core.MixtureFit, settings: FitSettings, sample: Sample) -> MixtureResult:
+    def _of_fit(cls, fit: _core.MixtureFit, settings: FitSettings, sample: Sample | Histogram) -> MixtureResult:
         ours = ("active", "bounds", "settings", "data")
         values: dict[str, Any] = {name: getattr(fit, name) for name in cls.__dataclass_fields__ if name not in ours}
         bounds = settings.restriction if isinstance(settings.restriction, GapBounds) else None

@@ -6,7 +6,6 @@ use pyo3::prelude::*;
 
 use crate::choice::choose;
 use crate::constraint::Bounds;
-use crate::errors::IntoPyErr;
 use crate::sample::Sample;
 use crate::watch::Watcher;
 
@@ -43,7 +42,7 @@ pub(crate) fn kmeans(
     let fitted = py.detach(|| problem.fit_watched(&sample.inner, Some(&mut |progress| watcher.observe(progress))));
     match (watcher.raised, fitted) {
         (Some(raised), _) => Err(raised),
-        (None, fitted) => fitted.map(|inner| KMeansFit { inner }).map_err(|error| error.into_py_err(py)),
+        (None, fitted) => fitted.map(|inner| KMeansFit { inner }).map_err(|error| sample.blame(py, error)),
     }
 }
 

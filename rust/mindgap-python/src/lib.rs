@@ -9,7 +9,9 @@ mod kmeans;
 mod mixture;
 mod moment_sums;
 mod sample;
+mod source;
 mod start;
+mod summary;
 mod watch;
 
 /// The compiled core of mindgap.
@@ -29,6 +31,8 @@ mod _core {
     use crate::sample::Sample;
     #[pymodule_export]
     use crate::start::{auto_start, ckmeans_start, constrained_kmeans_start};
+    #[pymodule_export]
+    use crate::summary::Summary;
 
     /// The version of the core, which is that of the package.
     #[pymodule_export]

@@ -5,7 +5,6 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::constraint::Bounds;
-use crate::errors::IntoPyErr;
 use crate::kmeans::{centers_of, method_of};
 use crate::sample::Sample;
 
@@ -60,7 +59,7 @@ fn start<'py>(
     restriction: Restriction,
 ) -> PyResult<Triple<'py>> {
     let found = py.detach(|| initializer.start(&sample.inner, k, &restriction));
-    let start = found.map_err(|error| error.into_py_err(py))?;
+    let start = found.map_err(|error| sample.blame(py, error))?;
     let array = |values: &[f64]| PyArray1::from_slice(py, values);
     Ok((array(start.weights()), array(start.means()), array(start.variances())))
 }

@@ -87,6 +87,7 @@ mod progress;
 mod qp;
 mod restraint;
 mod sample;
+mod summary;
 
 pub use constraint::{Constraint, GapBounds, LinearRows, Restriction, Unconstrained};
 pub use error::{ConstraintError, Error, KMeansError, MixtureError, SampleError};
@@ -97,6 +98,7 @@ pub use mixture::{
 };
 pub use progress::{Progress, Watch};
 pub use sample::Sample;
+pub use summary::{Source, Summary, SummaryColumns};
 
 /// The README's example, run as it stands.
 #[cfg(doctest)]

@@ -70,6 +70,9 @@ pub enum KMeansError {
         "no partition that holds the bounds was found within the search's limits, and none was ruled out; widen the bounds or round the data"
     )]
     Undecided,
+    /// What holds the data did not say what it was asked for.
+    #[error("the data could not be looked at more closely: {0}")]
+    Source(String),
     /// A setting that this method does not take.
     #[error("{0}")]
     Unsupported(String),

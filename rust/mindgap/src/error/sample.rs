@@ -31,6 +31,14 @@ pub enum SampleError {
         /// Largest minus smallest value.
         range: f64,
     },
+    /// Parts of the data that are out of order, overlap, or hold what no points can.
+    #[error(
+        "part {index} of the data does not follow the one before it, or is none: parts must ascend, disjoint, none empty"
+    )]
+    Disordered {
+        /// Which part.
+        index: usize,
+    },
     /// Not as many weights as points.
     #[error("{weights} weights were given for {points} points; give one weight a point")]
     WeightCount {
@@ -55,5 +63,17 @@ pub enum SampleError {
     WeightOverflow {
         /// Their sum.
         total: f64,
+    },
+    /// A window of a closer look is empty or not after the one before.
+    #[error("window {index} is not an interval after the one before; give disjoint windows in ascending order")]
+    BadWindow {
+        /// Which one.
+        index: usize,
+    },
+    /// What was read is not a summary.
+    #[error("this is no summary of data: {what}")]
+    BadSummary {
+        /// Why not.
+        what: &'static str,
     },
 }

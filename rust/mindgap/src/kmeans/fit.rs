@@ -43,6 +43,7 @@ pub struct KMeansFit {
     centers: Vec<f64>,
     boundaries: Vec<f64>,
     sizes: Vec<usize>,
+    weights: Vec<f64>,
     within: Vec<f64>,
     gaps: Vec<f64>,
     active: Vec<Active>,
@@ -65,11 +66,12 @@ impl KMeansFit {
         (1..centers.len()).for_each(|c| centers[c] = centers[c].max(centers[c - 1]));
         let within: Vec<f64> = measured.iter().map(|cluster| cluster.cost(frame)).collect();
         let inertia: f64 = within.iter().sum();
-        let boundaries = boundaries(sample.values(), &solution.ends);
+        let boundaries = boundaries(sample, &solution.ends);
         Self {
             labels: labels(sample, &solution.ends, &boundaries),
             centers,
-            sizes: clusters(&solution.ends).map(|points| points.len()).collect(),
+            sizes: clusters(&solution.ends).map(|points| size(sample, points)).collect(),
+            weights: measured.iter().map(Measured::weight).collect(),
             active,
             boundaries,
             within,
@@ -79,7 +81,7 @@ impl KMeansFit {
         }
     }
 
-    /// The cluster of each input point, `0..k` by ascending centre.
+    /// The cluster of each input point, `0..k` by ascending centre; none where the points themselves were not at hand.
     pub fn labels(&self) -> &[u32] {
         &self.labels
     }
@@ -97,6 +99,11 @@ impl KMeansFit {
     /// The number of points in each cluster, those of weight zero left out.
     pub fn sizes(&self) -> &[usize] {
         &self.sizes
+    }
+
+    /// The sum of the weights in each cluster: its size if there are none.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
     }
 
     /// The weighted sum of squares about the centre, for each cluster.
@@ -141,9 +148,13 @@ fn clusters(ends: &[usize]) -> impl Iterator<Item = std::ops::Range<usize>> {
     starts.zip(ends.iter().copied()).map(|(start, end)| start..end)
 }
 
-fn boundaries(values: &[f64], ends: &[usize]) -> Vec<f64> {
+fn boundaries(sample: &Sample, ends: &[usize]) -> Vec<f64> {
     let inner = &ends[..ends.len() - 1];
-    inner.iter().map(|&end| between(values[end - 1], values[end])).collect()
+    inner.iter().map(|&end| between(sample.highest(end - 1), sample.lowest(end))).collect()
+}
+
+fn size(sample: &Sample, points: std::ops::Range<usize>) -> usize {
+    if sample.has_blobs() { points.map(|i| sample.count(i) as usize).sum() } else { points.len() }
 }
 
 /// A number in `left..right`, halfway where rounding allows.
@@ -156,7 +167,11 @@ fn cluster_of(boundaries: &[f64], x: f64) -> u32 {
     boundaries.partition_point(|&boundary| boundary < x) as u32
 }
 
+/// Blobs have none: the boundaries tell.
 fn labels(sample: &Sample, ends: &[usize], boundaries: &[f64]) -> Vec<u32> {
+    if sample.has_blobs() {
+        return Vec::new();
+    }
     let mut labels = vec![0; sample.input_len()];
     for (label, points) in (0u32..).zip(clusters(ends)) {
         for &index in &sample.order()[points] {

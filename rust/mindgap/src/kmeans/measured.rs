@@ -14,6 +14,7 @@ pub(super) struct Measured {
     origin: f64,
     /// How far the centre is from it.
     offset: f64,
+    weight: f64,
     cost: f64,
 }
 
@@ -33,13 +34,19 @@ impl Measured {
             Some(offset) if (offset - mean).abs() > ROUNDED => offset,
             _ => mean,
         };
-        let cost = points.map(|i| sample.weight(i) * (from_origin(i) - offset).powi(2)).sum();
-        Self { origin, offset, cost }
+        let about: f64 = points.clone().map(|i| sample.weight(i) * (from_origin(i) - offset).powi(2)).sum();
+        let within: f64 = if sample.has_blobs() { points.map(|i| sample.framed_within(i)).sum() } else { 0.0 };
+        Self { origin, offset, weight, cost: about + within }
     }
 
     /// The distance from this centre to that of `next`, in data units.
     pub(super) fn until(&self, next: &Self, frame: &Frame) -> f64 {
         frame.leave_length(frame.enter_length(next.origin - self.origin) + (next.offset - self.offset))
+    }
+
+    /// The sum of the weights.
+    pub(super) fn weight(&self) -> f64 {
+        self.weight
     }
 
     /// The centre, in data units.

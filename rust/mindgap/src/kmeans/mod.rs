@@ -1,6 +1,7 @@
 //! K-means whose neighbouring centres keep a gap, solved exactly; under other linear rows, by alternation.
 
 mod alternating;
+mod blobs;
 mod demand;
 mod fit;
 mod free;
@@ -134,6 +135,9 @@ impl KMeans {
     /// # Errors
     /// As [`KMeans::fit`]; also [`KMeansError::Interrupted`].
     pub fn fit_watched(&self, sample: &Sample, watch: Option<Watch<'_>>) -> Result<KMeansFit, KMeansError> {
+        if sample.has_blobs() {
+            return blobs::fit(self, sample, watch);
+        }
         self.check(sample)?;
         let demand = Demand::new(&self.constraint.restriction(self.k)?, self.k, sample.frame())?;
         let solution = match self.ties {

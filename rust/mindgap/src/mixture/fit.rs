@@ -56,6 +56,9 @@ impl MixtureFit {
         const RUN: usize = 512;
         let parabolas = Parabola::of(&self.parameters);
         let mut relevant = Relevant::none();
+        if sample.has_blobs() {
+            return self;
+        }
         self.labels = vec![0; sample.input_len()];
         for (values, order) in sample.values().chunks(RUN).zip(sample.order().chunks(RUN)) {
             relevant.find(&parabolas, values[0], values[values.len() - 1]);

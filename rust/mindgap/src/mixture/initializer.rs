@@ -116,22 +116,17 @@ fn lower_bounds(bounds: &GapBounds, sample: &Sample, k: usize) -> Result<Vec<f64
 /// Each cluster's share, centre, and variance about it. A cluster without spread takes the average variance within
 /// clusters, or failing that a share of the data's: a component that starts on a point would stay there.
 fn from_clusters(sample: &Sample, fit: &KMeansFit) -> Start {
-    let mut weights = Vec::with_capacity(fit.sizes().len());
-    let mut next = 0;
-    for &size in fit.sizes() {
-        weights.push((next..next + size).map(|i| sample.weight(i)).sum::<f64>());
-        next += size;
-    }
+    let weights = fit.weights();
     let total: f64 = weights.iter().sum();
     let frame = sample.frame();
-    let (k, range) = (weights.len() as f64, sample.values()[sample.len() - 1] - sample.values()[0]);
+    let (k, range) = (weights.len() as f64, sample.highest(sample.len() - 1) - sample.lowest(0));
     let spread = [fit.inertia() / total, (range / k).powi(2) / 12.0, frame.leave_square(1.0)];
     let spread = spread.into_iter().find(|&v| v > 0.0).unwrap_or(1.0);
     let variance = |(&within, &weight): (&f64, &f64)| {
         let variance = within / weight;
         if variance > super::FLOOR * spread { variance } else { spread }
     };
-    let variances = fit.within().iter().zip(&weights).map(variance).collect();
+    let variances = fit.within().iter().zip(weights).map(variance).collect();
     let weights = weights.iter().map(|weight| weight / total).collect();
     Start::sound(weights, fit.centers().to_vec(), variances)
 }

@@ -69,7 +69,8 @@ impl Engine for LocalEngine<'_> {
         let parameters = Start::sound(vec![1.0], vec![center], vec![f64::MAX.sqrt()]);
         let Moments { weight, first, second, .. } = self.pass(&parameters, false);
         let (total, mean) = (weight[0], first[0] / weight[0]);
-        let variance = (second[0] / total - mean * mean).max(0.0);
+        let within = self.sample.total_within() * self.scale * self.scale;
+        let variance = (second[0] / total - mean * mean).max(0.0) + within / total;
         Ok(Overview { total_weight: self.sample.total_weight(), variance })
     }
 

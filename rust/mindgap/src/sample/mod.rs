@@ -2,14 +2,17 @@
 //!
 //! Everything after [`Sample`] relies on what it has checked and checks nothing again.
 
+mod blob;
 pub(crate) mod double;
 mod prefix;
 mod sort;
 
+pub(crate) use blob::Blob;
 pub(crate) use prefix::{Block, Prefix, Prefixes};
 
 use crate::error::SampleError;
 use crate::frame::Frame;
+use blob::Blobs;
 use double::Double;
 
 /// One-dimensional data, ready for every solver.
@@ -26,6 +29,8 @@ pub struct Sample {
     frame: Frame,
     distinct: usize,
     total_weight: f64,
+    /// Where the points are blobs, what else is known of them.
+    blobs: Option<Blobs>,
 }
 
 impl Sample {
@@ -45,7 +50,9 @@ impl Sample {
     /// As [`Sample::new`]; also weights that are negative, not finite, of another number, or all zero.
     pub fn weighted(values: &[f64], weights: &[f64]) -> Result<Self, SampleError> {
         check_values(values)?;
-        check_weights(values.len(), weights)?;
+        if check_weights(values.len(), weights)? == 0.0 {
+            return Err(SampleError::NoWeight);
+        }
         let sorted = sort::by_value_and_weight(values, weights);
         Self::from_sorted(sorted.values, Some(sorted.weights), sorted.order, sorted.weightless)
     }
@@ -63,7 +70,7 @@ impl Sample {
             return Err(SampleError::WeightOverflow { total: total_weight });
         }
         let distinct = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        Ok(Self { values, weights, order, weightless, frame, distinct, total_weight })
+        Ok(Self { values, weights, order, weightless, frame, distinct, total_weight, blobs: None })
     }
 
     /// The values in ascending order, those of weight zero left out.
@@ -96,7 +103,7 @@ impl Sample {
         self.order.len() + self.weightless.len()
     }
 
-    /// The number of distinct values.
+    /// The number of distinct values; of blobs, how many there are at least.
     pub fn distinct(&self) -> usize {
         self.distinct
     }
@@ -114,6 +121,9 @@ impl Sample {
     /// The distinct values, each with the weight of all points that share it, and for each of them where its points
     /// end in this sample.
     pub(crate) fn collapsed(&self) -> (Sample, Vec<usize>) {
+        if self.has_blobs() {
+            return self.collapsed_blobs();
+        }
         let mut values = Vec::with_capacity(self.distinct);
         let mut weights: Vec<f64> = Vec::with_capacity(self.distinct);
         let mut ends: Vec<usize> = Vec::with_capacity(self.distinct);
@@ -143,6 +153,7 @@ impl Sample {
             frame: self.frame,
             distinct: self.distinct,
             total_weight: self.total_weight,
+            blobs: None,
         }
     }
 
@@ -181,13 +192,19 @@ fn check_values(values: &[f64]) -> Result<(), SampleError> {
     if values.len() > u32::MAX as usize {
         return Err(SampleError::TooMany { len: values.len() });
     }
+    check_finite(values)
+}
+
+/// Whether all values are finite; there may be none.
+pub(crate) fn check_finite(values: &[f64]) -> Result<(), SampleError> {
     match values.iter().position(|x| !x.is_finite()) {
         Some(index) => Err(SampleError::NotFinite { index, value: values[index] }),
         None => Ok(()),
     }
 }
 
-fn check_weights(points: usize, weights: &[f64]) -> Result<(), SampleError> {
+/// The sum of the weights, if they are sound; they may all be zero.
+pub(crate) fn check_weights(points: usize, weights: &[f64]) -> Result<f64, SampleError> {
     if weights.len() != points {
         return Err(SampleError::WeightCount { points, weights: weights.len() });
     }
@@ -195,13 +212,10 @@ fn check_weights(points: usize, weights: &[f64]) -> Result<(), SampleError> {
         return Err(SampleError::BadWeight { index, value: weights[index] });
     }
     let total: f64 = weights.iter().sum();
-    if total == 0.0 {
-        return Err(SampleError::NoWeight);
-    }
     if !total.is_finite() {
         return Err(SampleError::WeightOverflow { total });
     }
-    Ok(())
+    Ok(total)
 }
 
 #[cfg(test)]

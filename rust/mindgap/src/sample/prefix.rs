@@ -131,6 +131,9 @@ fn plus_points(prefix: &Prefix, sample: &Sample, start: usize, end: usize) -> Pr
                 added.sum.gather(z.times(weight));
                 added.square.gather(z.squared().times(weight));
             }
+            if sample.has_blobs() {
+                (start..end).for_each(|i| added.square.gather(Double::from(sample.framed_within(i))));
+            }
         }
     }
     Prefix { weight: prefix.weight + added.weight, sum: prefix.sum + added.sum, square: prefix.square + added.square }

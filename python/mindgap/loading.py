@@ -1,0 +1,58 @@
+"""Where the data of a fit lie: in a sample of this process, or with an engine."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mindgap.chunked import Chunked
+from mindgap.chunks import Chunks
+from mindgap.engines import Engine, Local
+from mindgap.errors import InvalidInputError
+from mindgap.host import guard, lookup
+from mindgap.results.histogram import Histogram, histogram_of
+from mindgap.results.kmeans_result import KMeansResult
+from mindgap.results.mixture_result import MixtureResult
+from mindgap.sample import Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Result = TypeVar("Result", KMeansResult, MixtureResult)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a fit works on: the data, or what an engine lets it see of them."""
+
+    sample: Sample
+    engine: Engine | None = None
+
+    def kept(self) -> Sample | Histogram:
+        """What a result keeps for its pictures; of data that lie elsewhere, no way back to them."""
+        return self.sample if self.engine is None else histogram_of(self.sample.values, self.sample.weights)
+
+    def labelled(self, result: Result) -> Result:
+        """The result with the engine's labels, if it gives any."""
+        found = None if self.engine is None else guard.labels(self.engine, result.predict)
+        return result if found is None else replace(result, labels=found)
+
+
+@contextmanager
+def loaded(x: Any, sample_weight: Any, engine: Engine | str) -> Iterator[Loaded]:
+    """Bring the data to the engine for as long as a fit takes."""
+    runner = lookup.engine(engine)
+    # A subclass of the local engine wants to be asked; the local engine itself is the core.
+    local = type(runner) is Local
+    if isinstance(x, Chunks):
+        if not local:
+            raise InvalidInputError(f"Chunks are read by this process; the engine {runner.name!r} reads its own data")
+        runner = Chunked()
+    elif local:
+        yield Loaded(Sample.of(x, sample_weight))
+        return
+    try:
+        yield Loaded(guard.load(runner, x, sample_weight), runner)
+    finally:
+        runner.close()

@@ -1,0 +1,142 @@
+//! A summary in columns, one entry a cell that holds points: what is written and sent. What is read is checked.
+
+use super::cell::Cell;
+use super::grid::Grid;
+use super::{Summary, union};
+use crate::error::SampleError;
+
+/// The layout of the columns; another one would have another number.
+const VERSION: u32 = 1;
+
+/// What kind of document this is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Kind {
+    #[default]
+    Summary,
+}
+
+/// A [`Summary`] to be written or sent.
+///
+/// A point `x` of cell `i` has `z = x/2^exponent - i`, between 0 and 1.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct SummaryColumns {
+    mindgap: Kind,
+    version: u32,
+    /// The most cells that there can be.
+    pub limit: usize,
+    /// Whether some point has another weight than one.
+    pub weighted: bool,
+    /// Cells are `2^exponent` wide.
+    pub exponent: i32,
+    /// The number `i` of each cell, ascending.
+    pub index: Vec<i64>,
+    /// The number of points.
+    pub count: Vec<u64>,
+    /// Σw.
+    pub weight: Vec<f64>,
+    /// Σwz.
+    pub first: Vec<f64>,
+    /// Σwz².
+    pub second: Vec<f64>,
+    /// The smallest value.
+    pub low: Vec<f64>,
+    /// The largest value.
+    pub high: Vec<f64>,
+}
+
+impl From<Summary> for SummaryColumns {
+    fn from(summary: Summary) -> Self {
+        let mut columns = Self {
+            version: VERSION,
+            limit: summary.limit,
+            weighted: summary.weighted,
+            exponent: summary.grid.exponent(),
+            ..Self::default()
+        };
+        for (index, cell) in summary.occupied() {
+            columns.index.push(index);
+            columns.count.push(cell.count);
+            columns.weight.push(cell.weight);
+            columns.first.push(cell.first);
+            columns.second.push(cell.second);
+            columns.low.push(cell.low);
+            columns.high.push(cell.high);
+        }
+        columns
+    }
+}
+
+impl SummaryColumns {
+    /// Columns to be filled, in today's layout.
+    pub fn new() -> Self {
+        Self { version: VERSION, ..Self::default() }
+    }
+
+    fn cell(&self, i: usize) -> Cell {
+        Cell {
+            count: self.count[i],
+            weight: self.weight[i],
+            first: self.first[i],
+            second: self.second[i],
+            low: self.low[i],
+            high: self.high[i],
+        }
+    }
+
+    /// What is wrong with the columns as such, if anything.
+    fn fault(&self) -> Option<&'static str> {
+        let cells = self.index.len();
+        let lengths =
+            [self.count.len(), self.weight.len(), self.first.len(), self.second.len(), self.low.len(), self.high.len()];
+        if self.version != VERSION {
+            Some("its version is not one that this mindgap reads")
+        } else if lengths.iter().any(|&length| length != cells) {
+            Some("its columns differ in length")
+        } else if !(2..=Summary::MOST_CELLS).contains(&self.limit) {
+            Some("its limit is not a number of cells")
+        } else if self.index.windows(2).any(|pair| pair[0] >= pair[1]) {
+            Some("its cells are not in ascending order")
+        } else {
+            None
+        }
+    }
+}
+
+impl TryFrom<SummaryColumns> for Summary {
+    type Error = SampleError;
+
+    fn try_from(columns: SummaryColumns) -> Result<Self, SampleError> {
+        let bad = |what| SampleError::BadSummary { what };
+        if let Some(what) = columns.fault() {
+            return Err(bad(what));
+        }
+        let mut summary = Summary::with_cells(columns.limit);
+        let cells: Vec<Cell> = (0..columns.index.len()).map(|i| columns.cell(i)).collect();
+        let extent = cells.iter().fold(None, |extent, cell| union(extent, Some((cell.low, cell.high))));
+        let Some((low, high)) = extent else {
+            return Ok(summary);
+        };
+        if !Grid::can_span(low, high) {
+            return Err(SampleError::RangeNotSquarable { range: high - low });
+        }
+        let grid = Grid::finest(low, high, columns.limit);
+        if grid.exponent() != columns.exponent {
+            return Err(bad("its cells are not those of its values"));
+        }
+        if (0..cells.len()).any(|i| !cells[i].is_sound(grid, columns.index[i])) {
+            return Err(bad("the sums of a cell cannot be those of points in it"));
+        }
+        if !columns.weighted && cells.iter().any(|cell| cell.weight != cell.count as f64) {
+            return Err(bad("its weights are not the numbers of its points"));
+        }
+        let total: f64 = cells.iter().map(|cell| cell.weight).sum();
+        summary.make_room(columns.limit, total, extent)?;
+        summary.weighted = columns.weighted;
+        for (cell, &index) in cells.iter().zip(&columns.index) {
+            summary.cells[(index - summary.start) as usize] = *cell;
+        }
+        Ok(summary)
+    }
+}

@@ -1,0 +1,159 @@
+"""Summaries: sums that are those of the points, whatever the parts, and nothing but summaries come back from files."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindgap as mg
+
+RNG = np.random.default_rng(11)
+X = np.concatenate([RNG.normal(centre, 1, 4000) for centre in (0, 4, 9)])
+W = RNG.integers(0, 4, len(X)).astype(float)
+
+
+def test_what_it_says_of_the_points() -> None:
+    summary = mg.Summary.of(X, W)
+    assert summary.count == np.count_nonzero(W)
+    assert summary.total_weight == W.sum()
+    assert (summary.low, summary.high) == (X[W > 0].min(), X[W > 0].max())
+    assert summary.mean == pytest.approx(np.average(X, weights=W), rel=1e-14)
+    variance = np.average((X - np.average(X, weights=W)) ** 2, weights=W)
+    assert summary.variance == pytest.approx(variance, rel=1e-13)
+    assert repr(mg.Summary.of([1.0, 2.5])) == "Summary(2 values from 1 to 2.5)"
+    assert repr(mg.Summary()) == "Summary(0 values)"
+
+
+@pytest.mark.parametrize("size", [1, 17, 1000, len(X)])
+def test_parts_merge_to_the_whole(size: int) -> None:
+    x, w = (X, W) if size > 1 else (X[:300], W[:300])
+    whole = mg.Summary.of(x, w, cells=500)
+    parts = [mg.Summary.of(x[i : i + size], w[i : i + size], cells=500) for i in range(0, len(x), size)]
+    for merged in (mg.Summary.merged(parts), mg.Summary.merged(parts[::-1])):
+        assert merged.count == whole.count
+        ours, theirs = (json.loads(summary.to_json()) for summary in (merged, whole))
+        for exact in ("limit", "exponent", "index", "count", "weight", "low", "high"):
+            assert ours[exact] == theirs[exact]
+        for rounded in ("first", "second"):
+            np.testing.assert_allclose(ours[rounded], theirs[rounded], rtol=1e-12, atol=1e-12)
+
+
+def test_merging_with_itself_doubles_every_point() -> None:
+    summary = mg.Summary.of(X)
+    summary.merge(summary)
+    assert summary.count == 2 * len(X)
+    assert summary.mean == pytest.approx(X.mean(), rel=1e-13)
+
+
+def test_the_smaller_of_two_limits_holds() -> None:
+    summary = mg.Summary.of(X, cells=1000)
+    summary.merge(mg.Summary.of(X, cells=10))
+    assert summary.cells == 10
+    assert len(json.loads(summary.to_json())["index"]) <= 10
+
+
+def test_windows_hold_the_points_inside() -> None:
+    windows = np.array([[-1.0, 0.5], [3.0, 3.0], [4.0, 5.0]])
+    found = mg.Summary.of_windows(X, windows, W)
+    expected = [W[(low <= X) & (low <= high) & (high >= X)].sum() for low, high in windows]
+    assert [part.total_weight for part in found] == expected
+    with pytest.raises(mg.InvalidInputError, match="window 1 is not an interval after the one before"):
+        mg.Summary.of_windows(X, [[1, 2], [2, 3]])
+    with pytest.raises(mg.InvalidInputError, match=r"shape \(3,\)"):
+        mg.Summary.of_windows(X, [1, 2, 3])
+
+
+def test_copies_by_json_and_pickle_are_the_same_to_the_bit() -> None:
+    summary = mg.Summary.of(X, W)
+    for copy in (mg.Summary.from_json(summary.to_json()), pickle.loads(pickle.dumps(summary))):
+        assert copy.to_json() == summary.to_json()
+    assert mg.Summary.from_json(mg.Summary(7).to_json()).cells == 7
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "fault"),
+    [
+        ("mindgap", "KMeansResult", "not a stored Summary"),
+        ("version", 2, "stored in version 2"),
+        ("limit", 1, "a limit or an exponent"),
+        ("exponent", 10**6, "a limit or an exponent"),
+        ("exponent", 1, "its cells are not those of its values"),
+        ("index", [1, 0], "not in ascending order"),
+        ("index", [0], "expected a list of"),
+        ("count", [0, 1], "cannot be those of points"),
+        ("weight", [1.0, -1.0], "cannot be those of points"),
+        ("first", [9.0, 0.0], "cannot be those of points"),
+        ("low", [None, 0.0], "bad 'low'"),
+        ("high", [1.0, 1e300], "this is no summary|square is out of range"),
+    ],
+)
+def test_what_is_no_summary_is_refused(field: str, value: Any, fault: str) -> None:
+    document = json.loads(mg.Summary.of([0.0, 3.0]).to_json())
+    document[field] = value
+    with pytest.raises(mg.InvalidInputError, match=fault):
+        mg.Summary.from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("x", "weights", "fault"),
+    [
+        ([1.0, np.nan], None, "NaN at index 1"),
+        ([1.0], [-1.0], "weight at index 0 is -1"),
+        ([1.0], [1.0, 2.0], "2 weights were given for 1 points"),
+        ([0.0, 1e200], None, "change the units"),
+        ("12", None, "x is text"),
+    ],
+)
+def test_what_is_refused_leaves_no_trace(x: Any, weights: Any, fault: str) -> None:
+    summary = mg.Summary.of([5.0])
+    before = summary.to_json()
+    with pytest.raises(mg.InvalidInputError, match=fault):
+        summary.add(x, weights)
+    assert summary.to_json() == before
+
+
+def test_an_empty_summary_says_so() -> None:
+    summary = mg.Summary()
+    summary.add([])
+    for name in ("low", "high", "mean", "variance"):
+        with pytest.raises(mg.InvalidInputError, match="holds no points yet"):
+            getattr(summary, name)
+    with pytest.raises(mg.InvalidInputError, match="the data are empty"):
+        mg.kmeans(summary, 1)
+    with pytest.raises(mg.InvalidInputError, match="no summary to merge"):
+        mg.Summary.merged([])
+    with pytest.raises(mg.InvalidInputError, match="not a mindgap.Summary"):
+        summary.merge(3)  # type: ignore[arg-type]
+    with pytest.raises(mg.InvalidInputError, match="between 2 and"):
+        mg.Summary(1)
+
+
+def test_kmeans_of_a_summary_has_a_true_cost_and_a_true_bound() -> None:
+    for cells in (30, 300, 2**14):
+        fit = mg.kmeans(mg.Summary.of(X, W, cells=cells), 4, mg.LowerOnly(2.5))
+        best = mg.kmeans(X, 4, mg.LowerOnly(2.5), sample_weight=W)
+        labels = fit.predict(X)
+        cost = sum(W[i] * (X[i] - fit.centers[labels[i]]) ** 2 for i in range(len(X)))
+        assert fit.inertia == pytest.approx(cost, rel=1e-12)
+        assert fit.lower_bound <= best.inertia * (1 + 1e-12)
+        assert fit.inertia >= best.inertia * (1 - 1e-12)
+        assert fit.sizes.sum() == np.count_nonzero(W)
+        assert len(fit.labels) == 0
+        assert fit.to_json()
+
+
+def test_a_mixture_of_a_summary_sees_points_at_their_cells_means() -> None:
+    fit = mg.mixture(mg.Summary.of(X, W), 3, mg.LowerOnly(4.2))
+    best = mg.mixture(X, 3, mg.LowerOnly(4.2), sample_weight=W)
+    np.testing.assert_allclose(fit.means, best.means, atol=1e-4)
+    np.testing.assert_allclose(fit.variances, best.variances, atol=1e-3)
+    assert len(fit.labels) == 0
+
+
+def test_weights_belong_to_the_summary() -> None:
+    with pytest.raises(mg.InvalidInputError, match="give the weights to the Summary"):
+        mg.kmeans(mg.Summary.of(X), 2, sample_weight=W)

@@ -33,7 +33,8 @@ def as_vector(x: Any, name: str) -> FloatArray:
         array = np.asarray(x)
     except ValueError as error:
         raise InvalidInputError(f"{name} is not an array of numbers: {error}") from error
-    return np.ascontiguousarray(_as_column(_as_real(array, name), name))
+    # Aligned, too: what comes out of a buffer that holds other things need not be.
+    return np.require(_as_column(_as_real(array, name), name), requirements=["C", "A"])
 
 
 def _as_real(array: npt.NDArray[Any], name: str) -> FloatArray:

@@ -1,0 +1,87 @@
+"""Running a graph, on a cluster or on the threads of this process, without ever waiting for what cannot come."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import CancelledError
+from typing import Any
+
+import dask.threaded
+from distributed import Client, Future, default_client, wait
+from distributed.scheduler import KilledWorker
+
+import mindgap as mg
+
+#: Seconds between two looks at a cluster that has not answered yet.
+_LOOK = 1.0
+
+#: Seconds that the scheduler may take to say how many workers there are.
+_ANSWER = 10.0
+
+
+def active_client(given: Client | None) -> Client | None:
+    """Return the client that was given, else the one that is active, else None."""
+    if given is not None:
+        return given
+    try:
+        return default_client()
+    except ValueError:
+        return None
+
+
+def run(client: Client | None, graph: dict[Any, Any], key: Any, patience: float) -> Any:
+    """Return the value of a key of a graph."""
+    if client is None:
+        return dask.threaded.get(graph, key)
+    _expect_running(client)
+    future: Future[Any] = client.get(graph, key, sync=False)
+    try:
+        _wait(client, future, patience)
+        return future.result()
+    except KilledWorker as error:
+        raise mg.PluginError(
+            f"workers died of a task, one after the other, and Dask gave it up: {error}; "
+            "smaller chunks, or more memory a worker, may help"
+        ) from error
+    except CancelledError as error:
+        raise mg.PluginError(f"Dask cancelled the pass over the data: {error}") from error
+    except OSError as error:
+        raise _lost(error) from error
+    finally:
+        if not future.done():
+            future.cancel()
+        future.release()
+
+
+def _wait(client: Client, future: Future[Any], patience: float) -> None:
+    """Wait until the future is done, as long as somebody works on it."""
+    since = time.monotonic()
+    while True:
+        try:
+            wait(future, timeout=_LOOK)
+        except TimeoutError:
+            _expect_running(client)
+            if _has_workers(client):
+                since = time.monotonic()
+            elif time.monotonic() - since > patience:
+                raise mg.PluginError(
+                    f"the cluster has had no worker for {patience:g} seconds; start some, or raise patience"
+                ) from None
+        else:
+            return
+
+
+def _has_workers(client: Client) -> bool:
+    try:
+        return bool(client.sync(client.scheduler.ncores, callback_timeout=_ANSWER))
+    except (OSError, TimeoutError, AttributeError) as error:
+        raise _lost(error) from error
+
+
+def _expect_running(client: Client) -> None:
+    if client.status != "running":
+        raise _lost(f"the client is {client.status}")
+
+
+def _lost(reason: object) -> mg.PluginError:
+    return mg.PluginError(f"the connection to Dask's scheduler is lost ({reason}); nothing of the fit is left, run it again")

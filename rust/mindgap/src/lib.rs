@@ -77,6 +77,7 @@
 //! * With the feature `serde`, bounds, rows, starts and fits are written and read; what is read is checked as by the
 //!   constructors.
 
+mod chunked;
 mod constraint;
 pub mod error;
 mod frame;
@@ -89,6 +90,7 @@ mod restraint;
 mod sample;
 mod summary;
 
+pub use chunked::{Chunk, Chunked, Chunks};
 pub use constraint::{Constraint, GapBounds, LinearRows, Restriction, Unconstrained};
 pub use error::{ConstraintError, Error, KMeansError, MixtureError, SampleError};
 pub use kmeans::{Active, Centers, KMeans, KMeansFit, Method, Ties};

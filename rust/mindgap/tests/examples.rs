@@ -8,6 +8,8 @@ use std::path::Path;
 mod choosing_k;
 #[path = "../examples/constrained_kmeans.rs"]
 mod constrained_kmeans;
+#[path = "../examples/larger_than_memory.rs"]
+mod larger_than_memory;
 #[path = "../examples/mixture.rs"]
 mod mixture;
 #[path = "../examples/own_constraint.rs"]
@@ -19,9 +21,10 @@ mod own_initializer;
 
 type Main = fn() -> Result<(), Box<dyn Error>>;
 
-const EXAMPLES: [(&str, Main); 6] = [
+const EXAMPLES: [(&str, Main); 7] = [
     ("choosing_k.rs", choosing_k::main),
     ("constrained_kmeans.rs", constrained_kmeans::main),
+    ("larger_than_memory.rs", larger_than_memory::main),
     ("mixture.rs", mixture::main),
     ("own_constraint.rs", own_constraint::main),
     ("own_engine.rs", own_engine::main),

@@ -2,7 +2,7 @@
 
 #![cfg(feature = "serde")]
 
-use mindgap::{GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, Restriction, Sample, Start};
+use mindgap::{GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, Restriction, Sample, Start, Summary};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -24,6 +24,23 @@ fn constraints_come_back() {
     }
     let rows = LinearRows::new(2, &[1.0, -2.0, 0.0, 1.0], &[f64::NEG_INFINITY, 1.0], &[0.0, f64::INFINITY]).unwrap();
     assert_eq!(there_and_back(&rows), rows);
+}
+
+/// As Python writes it: `mindgap.Summary.of([0.0, 1.5, 3.0, 1.5], cells=4).to_json()`.
+const FROM_PYTHON: &str = r#"{"mindgap": "Summary", "version": 1, "limit": 4, "weighted": false, "exponent": 0,
+    "index": [0, 1, 3], "count": [1, 2, 1], "weight": [1.0, 2.0, 1.0], "first": [0.0, 1.0, 0.0],
+    "second": [0.0, 0.5, 0.0], "low": [0.0, 1.5, 3.0], "high": [0.0, 1.5, 3.0]}"#;
+
+#[test]
+fn summaries_come_back_and_come_from_python() {
+    let mut summary = Summary::with_cells(4);
+    summary.add(&[0.0, 1.5, 3.0, 1.5]).unwrap();
+    assert_eq!(there_and_back(&summary), summary);
+    assert_eq!(serde_json::from_str::<Summary>(FROM_PYTHON).unwrap(), summary);
+    let written: serde_json::Value = serde_json::from_str(&serde_json::to_string(&summary).unwrap()).unwrap();
+    assert_eq!(written, serde_json::from_str::<serde_json::Value>(FROM_PYTHON).unwrap());
+    let other = FROM_PYTHON.replace("\"version\": 1", "\"version\": 2");
+    assert!(serde_json::from_str::<Summary>(&other).unwrap_err().to_string().contains("version"));
 }
 
 #[test]

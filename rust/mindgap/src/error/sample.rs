@@ -76,4 +76,27 @@ pub enum SampleError {
         /// Why not.
         what: &'static str,
     },
+    /// A chunk of the data could not be had.
+    #[error("chunk {chunk} of the data could not be read: {what}")]
+    Unread {
+        /// Which one, from 0.
+        chunk: usize,
+        /// What its reader said.
+        what: String,
+    },
+    /// A chunk of the data has a fault.
+    #[error("in chunk {chunk}, {fault}")]
+    InChunk {
+        /// Which one, from 0.
+        chunk: usize,
+        /// What is wrong with it.
+        fault: Box<SampleError>,
+    },
+}
+
+impl SampleError {
+    /// The same fault, in a chunk of the data.
+    pub(crate) fn in_chunk(self, chunk: usize) -> Self {
+        Self::InChunk { chunk, fault: Box::new(self) }
+    }
 }

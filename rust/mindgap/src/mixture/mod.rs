@@ -164,19 +164,9 @@ impl Mixture {
     /// # Errors
     /// As [`Mixture::fit`]; also [`MixtureError::Interrupted`].
     pub fn fit_watched(&self, sample: &Sample, watch: Option<Watch<'_>>) -> Result<MixtureFit, MixtureError> {
-        self.check()?;
-        let (k, distinct) = (self.k, sample.distinct());
-        if k > distinct {
-            return Err(MixtureError::TooManyComponents { k, distinct });
-        }
-        let restriction = self.constraint.restriction(k)?;
-        let restraint = Restraint::new(&restriction, k, sample.frame(), FARTHEST)?;
-        let program = restraint.program()?;
-        let start = self.init.start(sample, k, &restriction)?;
-        start.check_count(k)?;
-        start.check_scale(sample.frame())?;
+        let (start, restraint, program) = self.prepare(sample)?;
         // Few distinct values: the same sums in fewer terms.
-        let collapsed = (distinct < sample.len() / 4).then(|| sample.collapsed().0);
+        let collapsed = (sample.distinct() < sample.len() / 4).then(|| sample.collapsed().0);
         let mut engine = LocalEngine::framed(collapsed.as_ref().unwrap_or(sample));
         let overview = overview(&mut engine)?;
         let fit = self.run(&mut engine, overview, &start, (restraint, program), sample.frame(), watch)?;
@@ -204,6 +194,22 @@ impl Mixture {
         let restraint = Restraint::new(&self.constraint.restriction(self.k)?, self.k, &frame, reach)?;
         let program = restraint.program()?;
         self.run(engine, overview, start, (restraint, program), &frame, watch)
+    }
+
+    /// The start that the initializer finds for `sample`, and what the means must hold, both checked.
+    pub(crate) fn prepare(&self, sample: &Sample) -> Result<(Start, Restraint, Option<MeanProgram>), MixtureError> {
+        self.check()?;
+        let (k, distinct) = (self.k, sample.distinct());
+        if k > distinct {
+            return Err(MixtureError::TooManyComponents { k, distinct });
+        }
+        let restriction = self.constraint.restriction(k)?;
+        let restraint = Restraint::new(&restriction, k, sample.frame(), FARTHEST)?;
+        let program = restraint.program()?;
+        let start = self.init.start(sample, k, &restriction)?;
+        start.check_count(k)?;
+        start.check_scale(sample.frame())?;
+        Ok((start, restraint, program))
     }
 
     fn check(&self) -> Result<(), MixtureError> {

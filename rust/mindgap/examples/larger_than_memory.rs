@@ -1,0 +1,57 @@
+//! A file that is never in memory as a whole: k-means with its proof, and a mixture, both as if it were.
+
+use mindgap::{Chunk, Chunked, GapBounds, KMeans, Mixture, MomentSums, Sample};
+use std::error::Error;
+use std::fs::File;
+use std::io::{BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Values of a chunk. At a multiple of [`MomentSums::RUN`] the cuts leave no trace in the bits of a mixture.
+const CHUNK: usize = 16 * MomentSums::RUN;
+
+/// The chunks of a file of doubles, little-endian, one after the other.
+fn chunks(path: PathBuf) -> impl Iterator<Item = Result<Chunk, String>> {
+    let mut file = File::open(&path).map_err(|error| error.to_string());
+    std::iter::from_fn(move || match &mut file {
+        Ok(file) => next_chunk(file).transpose(),
+        Err(error) => Some(Err(std::mem::take(error))),
+    })
+}
+
+fn next_chunk(file: &mut File) -> Result<Option<Chunk>, String> {
+    let mut bytes = Vec::with_capacity(8 * CHUNK);
+    file.take(8 * CHUNK as u64).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    let (words, partial) = bytes.as_chunks::<8>();
+    if !partial.is_empty() {
+        return Err(format!("the file ends with {} bytes of a value", partial.len()));
+    }
+    let values: Vec<f64> = words.iter().map(|word| f64::from_le_bytes(*word)).collect();
+    Ok((!values.is_empty()).then(|| Chunk::from(values)))
+}
+
+fn write(path: &Path, x: &[f64]) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    x.iter().try_for_each(|x| file.write_all(&x.to_le_bytes()))?;
+    file.into_inner()?.sync_all()
+}
+
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
+    let x: Vec<f64> = (0..90_000).map(|i| f64::from(i % 3) * 2.0 + 0.7 * (f64::from(i) * 12.9898).sin()).collect();
+    let path = std::env::temp_dir().join(format!("mindgap-larger-than-memory-{}.f64", std::process::id()));
+    write(&path, &x)?;
+
+    let file = path.clone();
+    let mut data = Chunked::new(move || chunks(file.clone()))?;
+    let kmeans = KMeans::new(3).constraint(GapBounds::lower(2.03));
+    let (there, here) = (kmeans.fit(&data.sample()?)?, kmeans.fit(&Sample::new(&x)?)?);
+    println!("{} values: centres {:?}, proven: {}", data.summary().count(), there.centers(), there.is_optimal());
+    assert!(there.is_optimal());
+    assert!(there.centers().iter().zip(here.centers()).all(|(a, b)| (a - b).abs() < 1e-12));
+
+    let mixture = Mixture::new(3).constraint(GapBounds::between(2.05, 2.5)?);
+    let (there, here) = (mixture.fit_chunked(&mut data, None)?, mixture.fit(&Sample::new(&x)?)?);
+    std::fs::remove_file(&path)?;
+    println!("means {:?} after {} iterations: {}", there.means(), there.n_iter(), there.status());
+    assert!(there.means().iter().zip(here.means()).all(|(a, b)| (a - b).abs() < 1e-10));
+    Ok(())
+}

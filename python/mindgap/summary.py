@@ -168,8 +168,10 @@ class Summary:
         return f"Summary({self.count} values{where})"
 
 
-def _from_columns(*columns: Any) -> Summary:
-    return Summary._of_core(_core.Summary.from_columns(*columns))
+def _from_columns(limit: int, weighted: bool, exponent: int, *columns: Any) -> Summary:
+    # What is read from a buffer that holds other things need not be aligned.
+    index, count, floats = (np.require(column, requirements=["C", "A"]) for column in columns)
+    return Summary._of_core(_core.Summary.from_columns(limit, weighted, exponent, index, count, floats))
 
 
 def _as_points(x: Any, sample_weight: Any) -> tuple[FloatArray, FloatArray | None]:

@@ -14,6 +14,7 @@ use super::{KMeans, Method, Ties};
 use crate::error::KMeansError;
 use crate::progress::Watch;
 use crate::sample::{Blob, Sample};
+use crate::summary::Summary;
 use std::borrow::Cow;
 
 pub(crate) use zooming::Zoom;
@@ -37,6 +38,10 @@ impl KMeans {
 
 /// Solves the problem on blobs as they are, with a bound that holds for their points.
 pub(super) fn fit(kmeans: &KMeans, sample: &Sample, watch: Option<Watch<'_>>) -> Result<KMeansFit, KMeansError> {
+    if let Some(source) = sample.source() {
+        let mut zoom = |windows: &[(f64, f64)]| Ok(source.zoom(windows)?.iter().map(Summary::blobs).collect());
+        return Ok(kmeans.fit_zooming(sample.clone(), &mut zoom, watch)?.0);
+    }
     check(kmeans, sample)?;
     let sample = prepared(kmeans, sample);
     let demand = Demand::new(&kmeans.constraint.restriction(kmeans.k)?, kmeans.k, sample.frame())?;

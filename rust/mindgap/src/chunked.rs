@@ -11,7 +11,7 @@ use crate::sample::Sample;
 use crate::summary::{Source, Summary};
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The cells of each window of a closer look.
 const CLOSE_CELLS: usize = 1 << 10;
@@ -71,7 +71,7 @@ impl Chunked {
     /// # Errors
     /// Chunks that cannot be had, or that hold what no [`Summary`] takes.
     pub fn new(chunks: impl Chunks + 'static) -> Result<Self, SampleError> {
-        let reader = Arc::new(Reader { chunks: Box::new(chunks) });
+        let reader = Arc::new(Reader { chunks: Box::new(chunks), number: OnceLock::new() });
         let summarise = |chunk: &Chunk| {
             let mut summary = Summary::new();
             match &chunk.weights {
@@ -128,9 +128,10 @@ impl Mixture {
     }
 }
 
-/// The chunks, and the threads to work on them.
+/// The chunks, and how many of them the first pass met.
 struct Reader {
     chunks: Box<dyn Chunks>,
+    number: OnceLock<usize>,
 }
 
 impl Reader {
@@ -151,7 +152,7 @@ impl Reader {
                 batch.push(chunk.map_err(|what| SampleError::Unread { chunk: at, what })?);
             }
             if batch.is_empty() {
-                return Ok(());
+                return self.check_number(number);
             }
             #[cfg(feature = "rayon")]
             let done: Vec<_> = workers.run(|| batch.par_iter().map(&work).collect());
@@ -162,6 +163,16 @@ impl Reader {
                 number += 1;
             }
         }
+    }
+
+    /// Whether a pass met as many chunks as the first one.
+    fn check_number(&self, number: usize) -> Result<(), SampleError> {
+        let first = *self.number.get_or_init(|| number);
+        if number == first {
+            return Ok(());
+        }
+        let what = format!("there were {first} chunks at first and are {number} now; give all of them every time");
+        Err(SampleError::Unread { chunk: number.min(first), what })
     }
 }
 

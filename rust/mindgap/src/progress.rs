@@ -40,3 +40,11 @@ pub(crate) fn report(watch: &mut Option<Watch<'_>>, progress: Progress) -> Resul
         _ => Ok(()),
     }
 }
+
+/// The watcher, if there is one, for a part of the work.
+pub(crate) fn lent<'a>(watch: &'a mut Option<Watch<'_>>) -> Option<Watch<'a>> {
+    match watch {
+        Some(watch) => Some(&mut **watch),
+        None => None,
+    }
+}

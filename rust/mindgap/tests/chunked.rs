@@ -2,7 +2,7 @@
 
 use mindgap::{
     Chunk, Chunked, Error, GapBounds, KMeans, KMeansError, KMeansFit, Mixture, MixtureError, MomentSums, Sample,
-    SampleError, Source, Summary,
+    SampleError, Source, Start, Summary,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -103,11 +103,13 @@ fn a_source_that_dries_up_is_an_error() {
         first.then(|| Ok(Chunk::from(x.clone()))).into_iter()
     };
     let mut data = Chunked::new(once).unwrap();
-    assert!(matches!(KMeans::new(3).fit(&data.sample().unwrap()), Err(KMeansError::Source(_))));
+    assert!(matches!(KMeans::new(7).fit(&data.sample().unwrap()), Err(KMeansError::Source(_))));
     assert!(matches!(
-        Mixture::new(3).fit_chunked(&mut data, None),
+        Mixture::new(7).fit_chunked(&mut data, None),
         Err(Error::Mixture(MixtureError::KMeansStart(KMeansError::Source(_))))
     ));
+    let fit = Mixture::new(2).init(Start::new(&[0.5; 2], &[2.0, 5.0], &[1.0; 2]).unwrap()).fit_chunked(&mut data, None);
+    assert!(fit.unwrap_err().to_string().contains("there were 1 chunks at first and are 0 now"));
 }
 
 /// A source that answers with whatever it likes.

@@ -81,6 +81,12 @@ impl KMeansFit {
         }
     }
 
+    /// The same fit where no solution is known to cost less than `bound`, in data units.
+    pub(super) fn bounded_below(mut self, bound: f64) -> Self {
+        self.lower_bound = self.lower_bound.max(bound.min(self.inertia));
+        self
+    }
+
     /// The cluster of each input point, `0..k` by ascending centre; none where the points themselves were not at hand.
     pub fn labels(&self) -> &[u32] {
         &self.labels

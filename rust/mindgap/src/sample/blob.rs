@@ -175,6 +175,24 @@ impl Sample {
         self.blobs.as_ref().map_or(self.values[i], |blobs| blobs.high[i])
     }
 
+    /// The smallest value in sorted point `i`, in frame units.
+    pub(crate) fn framed_lowest(&self, i: usize) -> f64 {
+        self.frame.enter(self.lowest(i))
+    }
+
+    /// The largest value in sorted point `i`, in frame units.
+    pub(crate) fn framed_highest(&self, i: usize) -> f64 {
+        self.frame.enter(self.highest(i))
+    }
+
+    /// √(weight · squares within) of sorted point `i` in frame units; positive even where the squares have vanished.
+    pub(crate) fn framed_spread(&self, i: usize) -> f64 {
+        if self.lowest(i) == self.highest(i) {
+            return 0.0;
+        }
+        (self.weight(i) * self.framed_within(i)).sqrt().max(f64::MIN_POSITIVE)
+    }
+
     /// The sum of squares within sorted point `i`, in frame units.
     #[inline(always)]
     pub(crate) fn framed_within(&self, i: usize) -> f64 {

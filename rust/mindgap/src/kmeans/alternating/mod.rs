@@ -17,6 +17,7 @@ use crate::progress::{Progress, Watch};
 use crate::qp::MeanProgram;
 use crate::restraint::Restraint;
 use crate::sample::{Prefixes, Sample};
+pub(super) use moves::cost;
 use search::Search;
 
 /// The best centres that are found under `rows` (in data units; `restraint` in frame units), and their clusters.

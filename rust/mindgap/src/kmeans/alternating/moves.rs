@@ -10,7 +10,7 @@ pub(super) fn blocks<'a>(prefixes: &'a Prefixes<'_>, ends: &'a [usize]) -> impl 
 }
 
 /// What a solution costs, in frame units.
-pub(super) fn cost(prefixes: &Prefixes<'_>, solution: &Solution) -> f64 {
+pub(in crate::kmeans) fn cost(prefixes: &Prefixes<'_>, solution: &Solution) -> f64 {
     let blocks = blocks(prefixes, &solution.ends);
     match &solution.centers {
         None => blocks.map(|block| block.cost).sum(),

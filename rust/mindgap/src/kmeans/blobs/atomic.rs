@@ -13,20 +13,25 @@ pub(super) fn solve(
     kmeans: &KMeans,
     sample: &Sample,
     demand: &Demand,
-    mut watch: Option<Watch<'_>>,
+    watch: &mut Option<Watch<'_>>,
 ) -> Result<Solution, KMeansError> {
-    if kmeans.k > sample.len() {
-        return Err(KMeansError::Undecided);
-    }
+    let mut solution = told(sample, watch, |watch| kmeans.solve(&sample.bare(), demand, Some(watch)))?;
+    solution.lower_bound += sample.frame().enter_square(sample.total_within());
+    Ok(solution)
+}
+
+/// Does work that sees nothing within the blobs; those who watch it do. Its bounds are none of the points', so they are not
+/// told on.
+pub(super) fn told<T>(
+    sample: &Sample,
+    watch: &mut Option<Watch<'_>>,
+    work: impl FnOnce(Watch<'_>) -> Result<T, KMeansError>,
+) -> Result<T, KMeansError> {
     let within = sample.total_within();
-    // Solvers see nothing within the blobs; those who watch do. Bounds of partitions of blobs are none of the points'.
-    let mut told = |progress: &Progress| match (progress, watch.as_mut()) {
+    work(&mut |progress| match (progress, watch.as_mut()) {
         (Progress::Search { cost, .. }, Some(watch)) => {
             watch(&Progress::Search { cost: cost + within, lower_bound: 0.0 })
         }
         _ => ControlFlow::Continue(()),
-    };
-    let mut solution = kmeans.solve(&sample.bare(), demand, Some(&mut told))?;
-    solution.lower_bound += sample.frame().enter_square(within);
-    Ok(solution)
+    })
 }

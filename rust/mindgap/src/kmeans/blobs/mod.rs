@@ -1,26 +1,71 @@
 //! K-means on blobs: data of which only the sums over cells are known.
 //!
-//! A partition of blobs is one of their points and costs the same, so every solver gives an upper bound on the optimum of
-//! the points by seeing blobs as weighted points ([`atomic`]).
+//! A partition of blobs is one of their points and costs the same, so solvers that see blobs as points give an upper bound
+//! on the optimum of the points. A [`round`] adds a lower bound, and says which blobs an optimum may cut; [`zooming`] into
+//! those, and those only, brings the two together. The work is that of the solvers on as many points as there are blobs.
 
 mod atomic;
+mod round;
+mod zooming;
 
 use super::demand::Demand;
 use super::fit::KMeansFit;
-use super::{KMeans, Method};
+use super::{KMeans, Method, Ties};
 use crate::error::KMeansError;
 use crate::progress::Watch;
-use crate::sample::Sample;
+use crate::sample::{Blob, Sample};
+use crate::summary::Summary;
+use std::borrow::Cow;
 
-/// Solves the problem on blobs, with a bound that holds for their points.
-pub(super) fn fit(kmeans: &KMeans, sample: &Sample, watch: Option<Watch<'_>>) -> Result<KMeansFit, KMeansError> {
-    check(kmeans, sample)?;
-    let demand = Demand::new(&kmeans.constraint.restriction(kmeans.k)?, kmeans.k, sample.frame())?;
-    let mut solution = atomic::solve(kmeans, sample, &demand, watch)?;
-    if kmeans.k > 1 {
-        solution.lower_bound = 0.0;
+pub(crate) use zooming::Zoom;
+
+impl KMeans {
+    /// Solves the problem on the points of blobs, which `zoom` shows in ever finer blobs: for each window, the smallest and
+    /// largest value of a blob, those of the points in it. Ends when no optimum can cut a blob, when blobs cannot be made
+    /// finer, or at a limit of passes; the fit's bound holds for the points in any case. Also gives the blobs at the end.
+    ///
+    /// # Errors
+    /// As [`KMeans::fit_watched`]; also [`KMeansError::Source`] where `zoom` fails, or shows other points than before.
+    pub(crate) fn fit_zooming(
+        &self,
+        sample: Sample,
+        zoom: Zoom<'_>,
+        watch: Option<Watch<'_>>,
+    ) -> Result<(KMeansFit, Sample), KMeansError> {
+        zooming::fit(self, sample, zoom, watch)
     }
-    Ok(KMeansFit::new(sample, &demand, solution))
+}
+
+/// Solves the problem on blobs as they are, with a bound that holds for their points.
+pub(super) fn fit(kmeans: &KMeans, sample: &Sample, watch: Option<Watch<'_>>) -> Result<KMeansFit, KMeansError> {
+    if let Some(source) = sample.source() {
+        let mut zoom = |windows: &[(f64, f64)]| Ok(source.zoom(windows)?.iter().map(Summary::blobs).collect());
+        return Ok(kmeans.fit_zooming(sample.clone(), &mut zoom, watch)?.0);
+    }
+    check(kmeans, sample)?;
+    let sample = prepared(kmeans, sample);
+    let demand = Demand::new(&kmeans.constraint.restriction(kmeans.k)?, kmeans.k, sample.frame())?;
+    let mut open = round::may_be_cut(kmeans, &sample, &demand);
+    let round = round::run(kmeans, &sample, &demand, &mut open, watch)?;
+    let solution = round.solution.ok_or(KMeansError::Undecided)?;
+    checked(KMeansFit::new(&sample, &demand, solution))
+}
+
+/// The sample, blobs of one value that must stay together joined.
+fn prepared<'a>(kmeans: &KMeans, sample: &'a Sample) -> Cow<'a, Sample> {
+    match kmeans.ties {
+        Ties::Together => Cow::Owned(sample.collapsed().0),
+        Ties::Split => Cow::Borrowed(sample),
+    }
+}
+
+fn checked(fit: KMeansFit) -> Result<KMeansFit, KMeansError> {
+    if fit.inertia().is_finite() { Ok(fit) } else { Err(KMeansError::OutOfRange) }
+}
+
+/// Whether points of a blob can be in different clusters.
+fn is_divisible(kmeans: &KMeans, blob: &Blob) -> bool {
+    !blob.is_point() || (blob.count > 1 && kmeans.ties == Ties::Split)
 }
 
 /// Refuses what cannot be asked of the points.
@@ -34,17 +79,12 @@ fn check(kmeans: &KMeans, sample: &Sample) -> Result<(), KMeansError> {
     if k == 0 {
         return Err(KMeansError::NoClusters);
     }
-    let points: u64 = (0..sample.len()).map(|i| sample.count(i)).sum();
+    let points = sample.all_blobs().fold(0u64, |sum, blob| sum.saturating_add(blob.count));
     if k as u64 > points {
         return Err(KMeansError::TooManyClusters { k, points: points as usize });
     }
-    let groups = sample.values().chunk_by(|a, b| a == b).map(<[f64]>::len);
-    let most = groups.scan(0, |start, len| {
-        let blob = sample.blob(*start);
-        *start += len;
-        Some(if blob.is_point() { 1 } else { blob.count })
-    });
-    let most = most.fold(0u64, u64::saturating_add);
+    let inside = sample.all_blobs().filter(|blob| !blob.is_point()).map(|blob| blob.count - 1);
+    let most = inside.fold(apart(sample) as u64, u64::saturating_add);
     if k as u64 > most {
         return Err(KMeansError::TooFewDistinct { k, distinct: most as usize });
     }
@@ -54,3 +94,11 @@ fn check(kmeans: &KMeans, sample: &Sample) -> Result<(), KMeansError> {
     }
     Ok(())
 }
+
+/// The number of blobs, those of one value counted once.
+fn apart(sample: &Sample) -> usize {
+    sample.values().chunk_by(|a, b| a == b).count()
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,9 @@
 //!
 //! `V(e, u)` is the least cost of the points before `e` in the first clusters, the last of them centred at `u`: a
 //! piecewise quadratic in `u`. Boundaries range over given candidates and centres over given intervals, so the work is
-//! that of what the search has left over; on few points it is the whole problem. Nothing is relaxed: no cluster is empty,
-//! every gap holds its bounds, and the result is the optimum among the candidates, to rounding.
+//! that of what the search has left over; on few points it is the whole problem. Nothing is relaxed: no cluster is empty
+//! unless the problem lets it be, every gap holds its bounds, and the result is the optimum among the candidates, to
+//! rounding.
 
 use super::Problem;
 use super::budget::Budget;
@@ -101,7 +102,9 @@ fn next(
     let mut running = Curve::new();
     let mut curves = Vec::with_capacity(region.ends[k].len());
     for &end in &region.ends[k] {
-        while let Some(((&start, origin), curve)) = entries.next_if(|((start, _), _)| **start < end) {
+        while let Some(((&start, origin), curve)) =
+            entries.next_if(|((start, _), _)| **start < end || (problem.empty && **start == end))
+        {
             let (level, slope, bend) = problem.quadratic(base, start, middle);
             let mut entry = slide(problem, region, k, before.middle, curve);
             for piece in &mut entry {

@@ -116,7 +116,12 @@ impl Level {
             let edge = self.grid.node(2 * cell.index + if first { 0 } else { 2 });
             let n = problem.len();
             let at = problem.points_until(edge, 0..n);
-            let (start, end) = if first { (0, at.min(n - problem.k + 1)) } else { (at.max(problem.k - 1), n) };
+            let (start, end) = match first {
+                true if problem.empty => (0, at),
+                true => (0, at.min(n - problem.k + 1)),
+                false if problem.empty => (at, n),
+                false => (at.max(problem.k - 1), n),
+            };
             let points = problem.moments(start, end, middle);
             Half::new(&points, if first { cell.slope } else { -cell.slope }).least(radius)
         };
@@ -128,7 +133,7 @@ impl Level {
         let (first, last) = if self.uniform { (0, problem.k - 2) } else { (gap, gap) };
         let over = |bounds: &[f64], pick: fn(f64, f64) -> f64| bounds[first..=last].iter().copied().reduce(pick);
         let (start, end) = (problem.boundaries(last).start, problem.boundaries(first).end);
-        let alone = first == last;
+        let alone = first == last && !problem.empty;
         Scope {
             lower: over(&problem.gaps.lower, f64::min).unwrap_or(0.0),
             upper: over(&problem.gaps.upper, f64::max).unwrap_or(f64::INFINITY),

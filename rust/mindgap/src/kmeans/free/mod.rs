@@ -12,10 +12,12 @@ mod functional;
 mod grid;
 mod halving;
 mod incumbent;
+mod kinks;
 mod level;
 mod piecewise;
 mod region;
 mod search;
+pub(super) mod uncut;
 
 use std::ops::Range;
 
@@ -77,15 +79,21 @@ struct Problem<'a> {
     k: usize,
     /// For each centre, an interval that some optimum has it in.
     reach: Vec<(f64, f64)>,
+    /// Whether clusters may be empty: then every point is with its nearest centre.
+    empty: bool,
 }
 
 impl<'a> Problem<'a> {
     fn new(prefixes: &'a Prefixes<'a>, gaps: &Gaps) -> Self {
         let sample = prefixes.sample();
-        let gaps = gaps.enter(sample.frame());
+        Self::of_range(prefixes, gaps, (sample.framed(0), sample.framed(sample.len() - 1)))
+    }
+
+    /// The problem of data between `first` and `last`.
+    fn of_range(prefixes: &'a Prefixes<'a>, gaps: &Gaps, (first, last): (f64, f64)) -> Self {
+        let gaps = gaps.enter(prefixes.sample().frame());
         let k = gaps.lower.len() + 1;
         // Centres beyond the data can be drawn in until the lower bounds, one after the other, stop them.
-        let (first, last) = (sample.framed(0), sample.framed(sample.len() - 1));
         let total: f64 = gaps.lower.iter().sum();
         let mut before = 0.0;
         let mut reach = Vec::with_capacity(k);
@@ -93,7 +101,7 @@ impl<'a> Problem<'a> {
             reach.push((first - (total - before), last + before));
             before += lower;
         }
-        Self { prefixes, gaps, k, reach }
+        Self { prefixes, gaps, k, reach, empty: false }
     }
 
     /// The number of points.
@@ -130,9 +138,9 @@ impl<'a> Problem<'a> {
         self.points_until(z, low..range.end.min(low + step))
     }
 
-    /// Where the boundary between clusters `gap` and `gap + 1` can be, so that no cluster is empty.
+    /// Where the boundary between clusters `gap` and `gap + 1` can be, from first to last, so that no cluster is empty.
     fn boundaries(&self, gap: usize) -> Range<usize> {
-        gap + 1..self.len() - self.k + gap + 1
+        if self.empty { 0..self.len() } else { gap + 1..self.len() - self.k + gap + 1 }
     }
 
     /// The moments of the points `start..end` about `origin`.

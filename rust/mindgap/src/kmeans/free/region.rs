@@ -38,7 +38,7 @@ impl Region {
         let midpoint = |a: f64, b: f64| problem.points_until(0.5 * (a + b), 0..n);
         let windows: Vec<(usize, usize)> =
             centers.windows(2).map(|pair| (midpoint(pair[0].0, pair[1].0), midpoint(pair[0].1, pair[1].1))).collect();
-        let crowding = crowding(&windows, n);
+        let crowding = if problem.empty { vec![0; windows.len()] } else { crowding(&windows, n) };
         let mut left = most;
         let mut ends = Vec::with_capacity(problem.k);
         for (gap, (&window, &crowd)) in windows.iter().zip(&crowding).enumerate() {

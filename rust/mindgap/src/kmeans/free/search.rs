@@ -50,11 +50,11 @@ fn search(
     mut budget: Budget<'_>,
     few: usize,
 ) -> Result<(Incumbent, f64), Interrupted> {
-    let mut search = Search { problem, best: start, floor: 0.0 };
+    let mut search = Search { problem, best: start, floor: 0.0, least: f64::INFINITY };
     match search.prove(few, &mut budget) {
         Ok(()) if problem.k == 1 || search.is_exact() => Ok((search.best, f64::INFINITY)),
         Ok(()) => {
-            let floor = search.threshold();
+            let floor = search.threshold().min(search.least);
             Ok((search.best, floor))
         }
         Err(Stop::Exhausted) => Ok((search.best, search.floor)),
@@ -62,11 +62,23 @@ fn search(
     }
 }
 
+/// Cells for every centre, as wide for all.
+pub(super) fn first_level(problem: &Problem<'_>) -> Level {
+    let cells = (CELLS_A_CLUSTER * problem.k).clamp(FEWEST_CELLS, MOST_CELLS);
+    let from = problem.reach[0].0;
+    let to = problem.reach[problem.k - 1].1;
+    let width = (1.0 / cells as f64).max((to - from) / (2 * MOST_CELLS) as f64);
+    let count = ((to - from) / width).ceil() as usize + 1;
+    Level::uniform(problem.k, Grid { origin: from - 0.5 * width, step: 0.5 * width }, count)
+}
+
 struct Search<'a> {
     problem: &'a Problem<'a>,
     best: Incumbent,
     /// Proven: no solution costs less.
     floor: f64,
+    /// Where clusters may be empty: what the exact finish has found to be the least cost.
+    least: f64,
 }
 
 impl Search<'_> {
@@ -79,7 +91,7 @@ impl Search<'_> {
         if problem.len() <= few && self.finish(&Region::whole(problem), u64::MAX, budget)? {
             return Ok(());
         }
-        let mut level = self.first_level();
+        let mut level = first_level(problem);
         let mut boundaries = FEW_BOUNDARIES * problem.k;
         loop {
             let bounds = level.bound(problem, self.threshold(), budget)?;
@@ -121,16 +133,6 @@ impl Search<'_> {
         self.best.cost * (1.0 - INDIFFERENT)
     }
 
-    fn first_level(&self) -> Level {
-        let problem = self.problem;
-        let cells = (CELLS_A_CLUSTER * problem.k).clamp(FEWEST_CELLS, MOST_CELLS);
-        let from = problem.reach[0].0;
-        let to = problem.reach[problem.k - 1].1;
-        let width = (1.0 / cells as f64).max((to - from) / (2 * MOST_CELLS) as f64);
-        let count = ((to - from) / width).ceil() as usize + 1;
-        Level::uniform(problem.k, Grid { origin: from - 0.5 * width, step: 0.5 * width }, count)
-    }
-
     fn adopt(&mut self, other: Incumbent) {
         if other.cost < self.best.cost {
             self.best = other;
@@ -150,6 +152,12 @@ impl Search<'_> {
         }
         let cutoff = self.best.cost + rounding;
         let result = budget.limited(steps, |budget| functional::solve(self.problem, region, cutoff, budget))?;
+        if self.problem.empty
+            && let Some(found) = &result
+        {
+            self.least = found.as_ref().map_or(f64::INFINITY, |found| found.cost - rounding);
+            return Ok(true);
+        }
         if let Some(Some(found)) = &result {
             self.adopt(Incumbent::of_partition(self.problem, found.ends.clone()));
             // The program's sum and the partition's own cost agree, or rounding was worse than expected.

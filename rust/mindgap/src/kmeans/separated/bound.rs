@@ -11,7 +11,7 @@
 //! `(κ/2w)²` taken off each point.
 
 use super::cells::Cell;
-use crate::sample::Prefixes;
+use crate::sample::{Prefixes, Sample};
 
 /// The bounds of one state.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +55,12 @@ pub(super) fn state(prefixes: &Prefixes<'_>, start: &Cell, end: &Cell, kappa: f6
         return State { low, high, cost, centers: Some(centers) };
     }
     let sample = prefixes.sample();
-    let low = if end.low > start.low { start.at_low.mean_until(&end.at_low) } else { sample.framed(start.low) };
-    let high = if end.high > start.high { start.at_high.mean_until(&end.at_high) } else { sample.framed(end.high - 1) };
+    let low = if end.low > start.low { start.at_low.mean_until(&end.at_low) } else { sample.framed_lowest(start.low) };
+    let high = if end.high > start.high {
+        start.at_high.mean_until(&end.at_high)
+    } else {
+        sample.framed_highest(end.high - 1)
+    };
     State { low, high, cost: (kappa * low).min(kappa * high), centers: None }
 }
 
@@ -101,7 +105,11 @@ impl Sides {
         }
         let weight = cell.at_low.weight_until(&cell.at_high);
         let excess = -weight * self.left_excess.max(self.right_excess);
-        let both = if self.left.is_finite() && self.right.is_finite() { self.shared(prefixes, cell) } else { excess };
+        let both = match self.left.is_finite() && self.right.is_finite() {
+            true if prefixes.sample().has_blobs() => self.shared_blobs(prefixes, cell),
+            true => self.shared(prefixes, cell),
+            false => excess,
+        };
         Charge { both, without: excess - both.max(0.0) }
     }
 
@@ -122,6 +130,55 @@ impl Sides {
             - self.right_excess * at_turn.weight_until(&cell.at_high)
     }
 }
+
+impl Sides {
+    /// As [`shared`](Self::shared), where of the points no more is known than their blobs. Those of a blob that lies on
+    /// one side of the turn are charged together; at most one has points on both sides of it.
+    fn shared_blobs(&self, prefixes: &Prefixes<'_>, cell: &Cell) -> f64 {
+        let sample = prefixes.sample();
+        let (first, last) = (|i: usize| sample.framed_lowest(i), |i: usize| sample.framed_highest(i));
+        let left = |x: f64| (x - self.left).max(0.0).powi(2) - self.left_excess;
+        let right = |x: f64| (self.right - x).max(0.0).powi(2) - self.right_excess;
+        let turn = first_false(cell.low, cell.high, |i| left(last(i)) <= right(last(i)));
+        let both = turn < cell.high && left(first(turn)) < right(first(turn));
+        let after = turn + usize::from(both);
+        let outside_left = first_false(cell.low, turn, |i| first(i) <= self.left);
+        let outside_right = first_false(after, cell.high, |i| last(i) < self.right);
+        let (at_turn, at_after) = (prefixes.at(turn), prefixes.at(after));
+        let squares = prefixes.at(outside_left).cost_about(&at_turn, self.left)
+            + at_after.cost_about(&prefixes.at(outside_right), self.right);
+        let divided = if both { self.divided(sample, turn, left(first(turn)).min(right(last(turn)))) } else { 0.0 };
+        squares + divided
+            - self.left_excess * cell.at_low.weight_until(&at_turn)
+            - self.right_excess * at_after.weight_until(&cell.at_high)
+    }
+
+    /// What the points of a blob cost at least, each on its cheaper side: no point less than `least`. Where both costs are
+    /// those of points between the centres, their lesser is x² and a concave function of two lines, which is least, for a
+    /// given mean, with all points at the ends of the blob; and differs from its value at the mean by no more than the
+    /// difference of slopes allows.
+    fn divided(&self, sample: &Sample, blob: usize, least: f64) -> f64 {
+        let (low, high) = (sample.framed_lowest(blob), sample.framed_highest(blob));
+        let (mean, weight, within) = (sample.framed(blob), sample.weight(blob), sample.framed_within(blob));
+        let plain = weight * least;
+        if low < self.left || high > self.right {
+            return plain;
+        }
+        // About the mean, so that nothing cancels.
+        let (left, right) = (self.left - mean, self.right - mean);
+        let line = |center: f64, excess: f64, y: f64| center * center - 2.0 * center * y - excess;
+        let lesser = |y: f64| line(left, self.left_excess, y).min(line(right, self.right_excess, y));
+        let (low, high) = (low - mean, high - mean);
+        let chord = (lesser(low) * high - lesser(high) * low) / (high - low);
+        let bend = lesser(0.0) - (right - left) * (within / weight).sqrt();
+        let bound = weight * chord.max(bend) + within;
+        // Rounding must not make it too large.
+        plain.max(bound - ROUNDING * weight * (left * left + right * right))
+    }
+}
+
+/// What rounding may add to a bound, relative to the squares in it.
+const ROUNDING: f64 = 1e-14;
 
 /// The first index of `low..high` where `test`, true up to somewhere, is false.
 fn first_false(mut low: usize, mut high: usize, test: impl Fn(usize) -> bool) -> usize {

@@ -2,6 +2,10 @@
 //!
 //! Boundary `m` divides cluster `m - 1` from cluster `m` and sits before the point of that index. Each boundary has its
 //! own ascending list of cells; what is known not to be in an optimum has no cell any more.
+//!
+//! Where points are blobs, a boundary may also lie inside one: a cell then reaches from one edge between blobs to another
+//! and stands for all that is between them. Neighbouring cells share an edge, and a cell ends as a blob that may be cut,
+//! or as a single edge.
 
 use crate::sample::{Prefix, Prefixes};
 
@@ -37,6 +41,26 @@ impl Cell {
         self.high - self.low + 1
     }
 
+    /// Appends this cell cut into at most `parts` nearly equal ones, which have their ends in common; the blobs that are
+    /// not `open` become their edges.
+    fn split_blobs(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool], out: &mut Vec<Cell>) {
+        let (blobs, parts) = (self.high - self.low, parts.min(self.high - self.low));
+        let mut low = self.low;
+        for part in 1..=parts {
+            let high = self.low + blobs * part / parts;
+            if high - low > 1 || open[low] {
+                join(out, Cell::new(prefixes, low, high, self.next));
+            } else {
+                join(out, Cell::new(prefixes, low, low, self.next));
+                join(out, Cell::new(prefixes, high, high, self.next));
+            }
+            low = high;
+        }
+        if parts == 0 {
+            join(out, *self);
+        }
+    }
+
     /// Appends this cell cut into at most `parts` nearly equal ones.
     fn split_into(&self, prefixes: &Prefixes<'_>, parts: usize, out: &mut Vec<Cell>) {
         let (count, parts) = (self.positions(), parts.min(self.positions()));
@@ -49,6 +73,17 @@ impl Cell {
             let high = self.low + count * (part + 1) / parts - 1;
             out.push(Cell::new(prefixes, low, high, self.next));
         }
+    }
+}
+
+/// Appends a cell, or lets the last one know what it knows where one of them is an edge of the other.
+fn join(cells: &mut Vec<Cell>, cell: Cell) {
+    match cells.last_mut() {
+        Some(last) if (last.is_single() || cell.is_single()) && cell.low <= last.high => {
+            let next = (last.next.0.min(cell.next.0), last.next.1.max(cell.next.1));
+            *last = Cell { next, ..if last.is_single() { cell } else { *last } };
+        }
+        _ => cells.push(cell),
     }
 }
 
@@ -67,6 +102,14 @@ impl Cells {
             cells
         });
         Self::between_ends(prefixes, inner)
+    }
+
+    /// All edges between blobs, and the inside of those that are `open`, for all boundaries of `k` clusters.
+    pub(super) fn all_blobs(prefixes: &Prefixes<'_>, k: usize, count: usize, open: &[bool]) -> Self {
+        let n = prefixes.len();
+        let mut cells = Vec::with_capacity(count);
+        Cell::new(prefixes, 0, n, (0, n)).split_blobs(prefixes, count, open, &mut cells);
+        Self::between_ends(prefixes, (1..k).map(|_| cells.clone()))
     }
 
     /// One cell for each of the given ascending positions of each inner boundary.
@@ -91,6 +134,28 @@ impl Cells {
         Self(self.0.iter().map(split).collect())
     }
 
+    /// As [`split`](Self::split), where points are blobs.
+    pub(super) fn split_blobs(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool]) -> Self {
+        let split = |cells: &Vec<Cell>| {
+            let mut out = Vec::with_capacity(cells.len() * parts.min(8));
+            cells.iter().for_each(|cell| cell.split_blobs(prefixes, parts, open, &mut out));
+            out
+        };
+        Self(self.0.iter().map(split).collect())
+    }
+
+    /// Whether no cell of blobs can be split: every one is an edge or a blob that may be cut.
+    pub(super) fn are_blobs(&self, open: &[bool]) -> bool {
+        self.0.iter().flatten().all(|cell| cell.is_single() || (cell.high - cell.low == 1 && open[cell.low]))
+    }
+
+    /// Closes the blobs that no cell holds.
+    pub(super) fn close_others(&self, open: &mut [bool]) {
+        let mut held = vec![false; open.len()];
+        self.0.iter().flatten().for_each(|cell| held[cell.low..cell.high].fill(true));
+        open.iter_mut().zip(held).for_each(|(open, held)| *open &= held);
+    }
+
     /// Whether every cell is one position.
     pub(super) fn are_single(&self) -> bool {
         self.0.iter().flatten().all(Cell::is_single)
@@ -110,6 +175,19 @@ impl Cells {
     pub(super) fn first_positions(&self) -> Self {
         let first = |cell: &Cell| Cell { high: cell.low, at_high: cell.at_low, ..*cell };
         Self(self.0.iter().map(|cells| cells.iter().map(first).collect()).collect())
+    }
+
+    /// The first and the last position of each cell, alone.
+    pub(super) fn outer_positions(&self) -> Self {
+        let outer = |cells: &Vec<Cell>| {
+            let mut out = Vec::with_capacity(cells.len() + 1);
+            for cell in cells {
+                join(&mut out, Cell { high: cell.low, at_high: cell.at_low, ..*cell });
+                join(&mut out, Cell { low: cell.high, at_low: cell.at_high, ..*cell });
+            }
+            out
+        };
+        Self(self.0.iter().map(outer).collect())
     }
 
     /// The number of clusters.

@@ -15,6 +15,7 @@ mod level;
 mod pulse;
 mod search;
 mod tilt;
+pub(super) mod uncut;
 mod window;
 
 use super::solution::Solution;
@@ -54,10 +55,10 @@ fn solve_within(
         k if k >= MANY_CLUSTERS => Some(unbounded(&prefixes, k, pulse)?),
         _ => None,
     };
-    match search(&prefixes, &framed, limits, start, pulse)? {
+    match search(&prefixes, &framed, limits, start, None, pulse)? {
         Outcome::Optimal(best) => Ok(Solution::optimal(full(best.boundaries))),
         Outcome::Bounded(best, lower_bound) => Ok(Solution { ends: full(best.boundaries), centers: None, lower_bound }),
-        Outcome::Undecided => Err(KMeansError::Undecided),
+        Outcome::Undecided | Outcome::Open(..) => Err(KMeansError::Undecided),
         Outcome::Infeasible => Err(infeasible(&prefixes, gaps, pulse)?),
     }
 }

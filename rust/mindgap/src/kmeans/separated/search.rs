@@ -32,6 +32,9 @@ pub(super) enum Outcome {
     Optimal(Incumbent),
     /// The limits were reached: the best partition and the proven bound.
     Bounded(Incumbent, f64),
+    /// Blobs that an optimum of their points may cut are left, in these cells: the best partition of blobs, if there is
+    /// one, and the bound proven for the points.
+    Open(Option<Incumbent>, f64, Cells),
     /// No partition holds the bounds.
     Infeasible,
     /// The limits were reached before any partition was found.
@@ -47,17 +50,24 @@ const ACTIVE: [f64; 2] = [0.02, 0.002];
 /// Relative differences below this are rounding.
 const ROUNDING: f64 = 1e-12;
 
+/// Where points are blobs and levels of blobs shrink by less than this factor, they are left as they are.
+const SHRINKING: usize = 2;
+
 /// Finds the best partition into `gaps.lower.len() + 1` clusters whose means hold `gaps` (in frame units), improving on
-/// the boundaries `start` if there are any.
+/// the boundaries `start` if there are any. Where points are blobs, `open` says which of them may be cut.
 pub(super) fn search(
     prefixes: &Prefixes<'_>,
     gaps: &Gaps,
     limits: &Limits,
     start: Option<Vec<usize>>,
+    open: Option<&[bool]>,
     pulse: &mut Pulse<'_, '_>,
 ) -> Result<Outcome, KMeansError> {
     let k = gaps.lower.len() + 1;
-    let mut cells = Cells::all(prefixes, k, limits.first_cells);
+    let mut cells = match open {
+        None => Cells::all(prefixes, k, limits.first_cells),
+        Some(open) => Cells::all_blobs(prefixes, k, limits.first_cells, open),
+    };
     let mut best: Option<Incumbent> = None;
     if let Some(from) = start {
         let steps = Steps { reach: prefixes.len() / k, fineness: 4 };
@@ -67,7 +77,8 @@ pub(super) fn search(
         }
     }
     loop {
-        best = better(best, best_among(prefixes, gaps, &cells.first_positions(), pulse)?);
+        let known = if open.is_some() { cells.outer_positions() } else { cells.first_positions() };
+        best = better(best, best_among(prefixes, gaps, &known, pulse)?);
         if cells.are_single() {
             return Ok(best.map_or(Outcome::Infeasible, Outcome::Optimal));
         }
@@ -84,10 +95,11 @@ pub(super) fn search(
         pulse.lower_bound = pulse.lower_bound.max(plain.least);
         if best.is_none() && !gaps.have_upper() {
             let at = prefixes.gathered();
-            let Some(boundaries) = feasible::partition(&at, &gaps.lower, pulse)? else {
-                return Ok(Outcome::Infeasible);
-            };
-            best = improved(prefixes, gaps, &boundaries, &steps, pulse)?;
+            match feasible::partition(&at, &gaps.lower, pulse)? {
+                Some(boundaries) => best = improved(prefixes, gaps, &boundaries, &steps, pulse)?,
+                None if open.is_none() => return Ok(Outcome::Infeasible),
+                None => {}
+            }
         }
         let stubborn = best.is_none() || states(&plain.kept) > WORTH_A_LOOK;
         if let Some(path) = plain.path.as_ref().filter(|_| stubborn) {
@@ -110,11 +122,16 @@ pub(super) fn search(
             }
         }
         pulse.beat()?;
-        cells = match (refined(prefixes, &kept, limits), best) {
+        let finest = open.is_some_and(|open| kept.are_blobs(open)) && !kept.are_single();
+        if finest && cells.are_blobs(open.unwrap_or_default()) && SHRINKING * states(&kept) > states(&cells) {
+            return Ok(Outcome::Open(best, pulse.lower_bound, kept));
+        }
+        cells = match (refined(prefixes, &kept, limits, open), best) {
             (Some(cells), incumbent) => {
                 best = incumbent;
                 cells
             }
+            (None, best) if open.is_some() => return Ok(Outcome::Open(best, pulse.lower_bound, kept)),
             (None, Some(best)) => return Ok(Outcome::Bounded(best, pulse.lower_bound)),
             (None, None) => return Ok(Outcome::Undecided),
         };
@@ -147,13 +164,17 @@ fn pruned(
 }
 
 /// The cells split as finely as a level's worth of states allows; `None` if even halves are too many.
-fn refined(prefixes: &Prefixes<'_>, kept: &Cells, limits: &Limits) -> Option<Cells> {
+fn refined(prefixes: &Prefixes<'_>, kept: &Cells, limits: &Limits, open: Option<&[bool]>) -> Option<Cells> {
     let now = states(kept);
     let parts = [usize::MAX, 8, 4].into_iter().find(|&parts| {
         let parts = parts.min(kept.widest());
         now.saturating_mul(parts * parts) <= limits.direct
     });
-    let cells = kept.split(prefixes, parts.unwrap_or(2));
+    let parts = parts.unwrap_or(2);
+    let cells = match open {
+        None => kept.split(prefixes, parts),
+        Some(open) => kept.split_blobs(prefixes, parts, open),
+    };
     (states(&cells) <= limits.states).then_some(cells)
 }
 

@@ -14,6 +14,7 @@ mod grid;
 mod penalty;
 mod pruning;
 mod splice;
+pub(super) mod uncut;
 
 use super::solution::Solution;
 use crate::error::KMeansError;

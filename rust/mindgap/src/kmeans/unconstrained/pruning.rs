@@ -22,7 +22,7 @@ use crate::sample::Sample;
 use crate::sample::double::Double;
 
 /// Rounding may hide this part of the costs compared: bounds must be exceeded clearly.
-const ROUNDING: f64 = 1e-11;
+pub(super) const ROUNDING: f64 = 1e-11;
 
 /// What no partition into `k` clusters can cost less than, and the edges that survive the test.
 pub(super) struct Pruned {

@@ -58,7 +58,7 @@ class Summary:
     @classmethod
     def of_windows(cls, x: Any, windows: Any, sample_weight: Any = None, cells: int = CELLS) -> list[Summary]:
         """Return a summary of the points in each window: closed intervals, ascending and disjoint, a row each."""
-        intervals = np.ascontiguousarray(windows, dtype=np.float64)
+        intervals = np.require(windows, dtype=np.float64, requirements=["C", "A"])
         if intervals.ndim != 2 or intervals.shape[1] != 2:
             raise InvalidInputError(f"windows have shape {intervals.shape}; give a row of two numbers for each")
         values, masses = _as_points(x, sample_weight)

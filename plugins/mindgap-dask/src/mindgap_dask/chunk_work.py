@@ -22,9 +22,10 @@ _CLOSE_CELLS = 2**10
 def chunk_task(key: Any, work: Callable[..., Any], chunk: Chunk, *arguments: Any) -> Task:
     """Return the task that loads a chunk and calls `work` with its values, its weights and the arguments."""
     inside = {node.key for node in chunk.own}
-    outside = {name for node in chunk.own for name in node.dependencies}
-    wanted = [name for name in (chunk.values, chunk.weights) if name is not None]
-    outside = sorted((outside | set(wanted)) - inside, key=str)
+    needed = {name for node in chunk.own for name in node.dependencies} | {chunk.values}
+    if chunk.weights is not None:
+        needed.add(chunk.weights)
+    outside = sorted(needed - inside, key=str)
     loader = Loader(chunk.number, chunk.own, chunk.values, chunk.weights, tuple(outside))
     return Task(key, _on_chunk, work, loader, arguments, *map(TaskRef, outside))
 
@@ -52,14 +53,11 @@ class Loader:
 def _on_chunk(work: Callable[..., T], loader: Loader, arguments: tuple[Any, ...], *given: Any) -> T:
     try:
         values, weights = loader.load(given)
-    except mg.InvalidInputError as error:
-        raise mg.InvalidInputError(f"in chunk {loader.number}, {error}") from error
-    except Exception as error:
-        raise mg.PluginError(f"chunk {loader.number} cannot be loaded: {type(error).__name__}: {error}") from error
-    try:
         return work(values, weights, *arguments)
     except mg.InvalidInputError as error:
         raise mg.InvalidInputError(f"in chunk {loader.number}, {error}") from error
+    except Exception as error:
+        raise mg.PluginError(f"chunk {loader.number} raised {type(error).__name__}: {error}") from error
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ class DaskEngine(mg.Engine):
         The cluster. By default the client that is active; where there is none, the threads of this process.
     patience : float
         The seconds that a cluster may go without a single worker before the fit is given up.
+    timeout : float, optional
+        The most seconds of one pass over the data on a cluster; none by default.
 
     Attributes
     ----------
@@ -48,9 +50,10 @@ class DaskEngine(mg.Engine):
 
     name = "dask"
 
-    def __init__(self, client: Client | None = None, patience: float = 60.0) -> None:
+    def __init__(self, client: Client | None = None, patience: float = 60.0, timeout: float | None = None) -> None:
         self.client = client
         self.patience = patience
+        self.timeout = timeout
         self.passes: list[Pass] = []
 
     def load(self, x: Any, sample_weight: Any) -> mg.Summary:
@@ -73,7 +76,7 @@ class DaskEngine(mg.Engine):
         mixture = np.array(weights), np.array(means), np.array(variances)
         seams = self._seams
         at_hand = mg.Moments.of(seams.values, seams.weights, *mixture)
-        chunks = [chunk for chunk in self._source.chunks if len(range(seams.sizes[chunk.number])[seams.bodies[chunk.number]])]
+        chunks = [chunk for chunk in self._source.chunks if seams.has_runs(chunk.number)]
         if not chunks:
             return at_hand
 
@@ -125,7 +128,7 @@ class DaskEngine(mg.Engine):
                 graph[key] = Task(key, add, List(*map(TaskRef, group)))
         if kind not in self._sent:
             self._sent[kind] = len(cloudpickle.dumps(graph)) if self._client is not None else 0
-        answer = run(self._client, graph, row[0], self.patience)
+        answer = run(self._client, graph, row[0], self.patience, self.timeout)
         received = len(pickle.dumps(answer)) if self._client is not None else 0
         done = Pass(kind, time.perf_counter() - began, len(graph), self._sent[kind], received)
         self.passes.append(done)

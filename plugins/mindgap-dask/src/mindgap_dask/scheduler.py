@@ -29,14 +29,14 @@ def active_client(given: Client | None) -> Client | None:
         return None
 
 
-def run(client: Client | None, graph: dict[Any, Any], key: Any, patience: float) -> Any:
-    """Return the value of a key of a graph."""
+def run(client: Client | None, graph: dict[Any, Any], key: Any, patience: float, timeout: float | None) -> Any:
+    """Return the value of a key of a graph; on a cluster, within `timeout` seconds if it is given."""
     if client is None:
         return dask.threaded.get(graph, key)
     _expect_running(client)
     future: Future[Any] = client.get(graph, key, sync=False)
     try:
-        _wait(client, future, patience)
+        _wait(client, future, patience, timeout)
         return future.result()
     except KilledWorker as error:
         raise mg.PluginError(
@@ -53,14 +53,16 @@ def run(client: Client | None, graph: dict[Any, Any], key: Any, patience: float)
         future.release()
 
 
-def _wait(client: Client, future: Future[Any], patience: float) -> None:
+def _wait(client: Client, future: Future[Any], patience: float, timeout: float | None) -> None:
     """Wait until the future is done, as long as somebody works on it."""
-    since = time.monotonic()
+    began = since = time.monotonic()
     while True:
         try:
             wait(future, timeout=_LOOK)
         except TimeoutError:
             _expect_running(client)
+            if timeout is not None and time.monotonic() - began > timeout:
+                raise mg.PluginError(f"a pass over the data has taken more than {timeout:g} seconds") from None
             if _has_workers(client):
                 since = time.monotonic()
             elif time.monotonic() - since > patience:
@@ -84,4 +86,5 @@ def _expect_running(client: Client) -> None:
 
 
 def _lost(reason: object) -> mg.PluginError:
-    return mg.PluginError(f"the connection to Dask's scheduler is lost ({reason}); nothing of the fit is left, run it again")
+    what = f"the connection to Dask's scheduler is lost ({reason})"
+    return mg.PluginError(f"{what}; connect a new client and fit again")

@@ -1,8 +1,8 @@
 """Runs that chunks cut in two.
 
 The core adds points by runs of `Moments.RUN`, and what it rounds, it rounds within a run. So the engine numbers the
-points of all chunks through, gives each chunk's whole runs to the chunk's task, and keeps the few points of the others at
-hand: however the data are cut, the runs are the same, and so are the bits of their sums.
+points of all chunks through, gives each chunk's whole runs to the chunk's task, and keeps the few points of the others
+at hand: however the data are cut, the runs are the same, and so are the bits of their sums.
 """
 
 from __future__ import annotations
@@ -44,6 +44,11 @@ class Seams:
         values = np.concatenate([values for values, _ in pieces])
         masses = np.concatenate([masses for _, masses in pieces if masses is not None]) if weighted else None
         return cls([chunk.size for chunk in ends], bodies, values, masses)
+
+    def has_runs(self, number: int) -> bool:
+        """Whether a chunk holds whole runs."""
+        body = self.bodies[number]
+        return bool(body.stop > body.start)
 
 
 def _first(points: tuple[FloatArray, FloatArray | None], count: int) -> tuple[FloatArray, FloatArray | None]:

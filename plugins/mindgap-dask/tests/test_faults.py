@@ -1,0 +1,185 @@
+"""Whatever happens to chunks, workers and the scheduler: the same result, or a clear error soon."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client
+from fitting import bits, fit
+
+import mindgap as mg
+import mindgap_dask
+
+FITS = [
+    lambda x, **more: mg.mixture(x, 2, engine="dask", **more),
+    lambda x, **more: mg.kmeans(x, 2, engine="dask", **more),
+]
+
+
+@pytest.fixture(params=["threads", "cluster"])
+def anywhere(request):
+    if request.param == "cluster":
+        request.getfixturevalue("client")
+
+
+@pytest.mark.parametrize("run", FITS)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_value_that_is_none_is_named_with_its_chunk(anywhere, run, bad, values):
+    x = values[:5000].copy()
+    x[3 * 1000 + 17] = bad
+    with pytest.raises(mg.InvalidInputError, match=r"in chunk 3, the data hold (NaN|inf) at index 17"):
+        run(da.from_array(x, chunks=1000))
+
+
+@pytest.mark.parametrize("run", FITS)
+def test_a_bad_weight_is_named_with_its_chunk(anywhere, run, values):
+    weights = np.ones(5000)
+    weights[4 * 1000 + 3] = -1
+    with pytest.raises(mg.InvalidInputError, match="in chunk 4, the weight at index 3 is -1"):
+        run(da.from_array(values[:5000], chunks=1000), sample_weight=da.from_array(weights, chunks=1000))
+
+
+def refuse(block, block_id):
+    if block_id == (2,):
+        raise RuntimeError("the disk is gone")
+    return block
+
+
+@pytest.mark.parametrize("run", FITS)
+def test_a_chunk_that_raises_is_named(anywhere, run, values):
+    x = da.from_array(values[:5000], chunks=1000).map_blocks(refuse, dtype=float)
+    with pytest.raises(mg.PluginError, match="chunk 2 raised RuntimeError: the disk is gone"):
+        run(x)
+
+
+@pytest.mark.parametrize("run", FITS)
+def test_a_persisted_chunk_that_raised_says_so(client, run, values):
+    x = da.from_array(values[:5000], chunks=1000).map_blocks(refuse, dtype=float).persist()
+    with pytest.raises(mg.PluginError, match="RuntimeError.*the disk is gone"):
+        run(x)
+
+
+def gnaw(block, folder):
+    """Give one point less, and something that is none, from the second time on."""
+    (folder / "times").open("a").write("x")
+    times = len((folder / "times").read_text())
+    return block if times == 1 else np.where(np.arange(len(block)) == 701, np.nan, block)[: len(block) - (times > 2)]
+
+
+def test_a_chunk_that_changes_is_found_out(values, start, tmp_path):
+    x = da.from_array(values, chunks=len(values)).map_blocks(gnaw, folder=tmp_path, dtype=float, meta=np.empty(0))
+    with pytest.raises(mg.InvalidInputError, match="in chunk 0, the data hold NaN at index 701"):
+        fit(x, start)
+    with pytest.raises(mg.InvalidInputError, match="in chunk 0, there were 30000 points at first|hold NaN at index 701"):
+        fit(x, start)
+
+
+@pytest.mark.parametrize("run", FITS)
+def test_no_points_at_all(anywhere, run):
+    with pytest.raises(mg.InvalidInputError, match="the 3 chunks hold no points"):
+        run(da.from_array(np.empty(0), chunks=((0, 0, 0),)))
+    with pytest.raises(mg.InvalidInputError, match="hold no point of positive weight|weights sum to zero"):
+        run(da.ones(4, chunks=2), sample_weight=da.zeros(4, chunks=2))
+
+
+@pytest.mark.parametrize("run", FITS)
+def test_chunks_of_one_point_and_of_none(anywhere, run):
+    x = np.array([1.0, 5.0, 1.1, 4.9, 0.9, 5.2])
+    found = run(da.from_array(x, chunks=((0, 1, 1, 0, 1, 1, 1, 1, 0),)))
+    np.testing.assert_array_equal(found.labels.compute(), [0, 1, 0, 1, 0, 1])
+
+
+class Disturbed(mindgap_dask.DaskEngine):
+    """Does something shortly after a pass over the data has begun."""
+
+    name = "disturbed"
+
+    def __init__(self, disturb, **settings):
+        super().__init__(**settings)
+        self.disturb = disturb
+
+    def moments(self, weights, means, variances):
+        if len(self.passes) == 3:
+            threading.Timer(0.1, self.disturb).start()
+        return super().moments(weights, means, variances)
+
+
+def slow(block):
+    time.sleep(0.05)
+    return block
+
+
+@pytest.mark.parametrize("persisted", [False, True])
+def test_a_worker_killed_in_the_middle_changes_nothing(client, values, start, persisted):
+    x = da.from_array(values, chunks=2000).map_blocks(slow)
+    expected = bits(fit(values, start))
+    x = x.persist() if persisted else x
+    victim = min(client.run(os.getpid).values())
+    found = fit(x, start, Disturbed(lambda: os.kill(victim, signal.SIGKILL)), max_iter=12)
+    assert bits(found) == expected
+    assert victim not in client.run(os.getpid).values()
+
+
+@pytest.fixture
+def processes(tmp_path):
+    """A scheduler and a worker in processes of their own, and nobody to start them again."""
+    file = str(tmp_path / "scheduler.json")
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    module = [sys.executable, "-m", "distributed.cli"]
+    options = ["--scheduler-file", file, "--no-dashboard"]
+    scheduler = subprocess.Popen([f"{module[0]}", "-m", "distributed.cli.dask_scheduler", "--port", "0", *options], **quiet)
+    spec = [f"{module[0]}", "-m", "distributed.cli.dask_worker", "--no-nanny", "--nthreads", "1", *options]
+    worker = subprocess.Popen(spec, **quiet)
+    try:
+        with Client(scheduler_file=file, timeout=30) as client:
+            client.wait_for_workers(1, timeout=30)
+            yield scheduler, worker
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize(
+    ("victim", "message"),
+    [(0, "the connection to Dask's scheduler is lost|Dask cancelled the pass"), (1, "no worker for 2 seconds")],
+)
+def test_a_scheduler_or_all_workers_that_go_away_end_the_fit(processes, values, start, victim, message):
+    x = da.from_array(values, chunks=5000).map_blocks(slow)
+    began = time.monotonic()
+    with pytest.raises(mg.PluginError, match=message):
+        fit(x, start, Disturbed(processes[victim].kill, patience=2.0), max_iter=100)
+    assert time.monotonic() - began < 30
+
+
+def test_a_scheduler_that_is_gone_before_kmeans(processes, values):
+    processes[0].kill()
+    processes[0].wait()
+    time.sleep(0.5)
+    with pytest.raises(mg.PluginError, match="scheduler is lost|Dask cancelled"):
+        mg.kmeans(da.from_array(values, chunks=5000), 5, engine="dask")
+
+
+def die(block, block_id):
+    if block_id == (1,):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return block
+
+
+@pytest.mark.parametrize("run", FITS)
+def test_a_chunk_that_kills_every_worker_is_given_up(client, run, values):
+    x = da.from_array(values[:3000], chunks=1000).map_blocks(die, dtype=float, meta=np.empty(0))
+    with pytest.raises(mg.PluginError, match="workers died of a task"):
+        run(x)
+
+
+def test_a_pass_that_takes_too_long(client, values, start):
+    x = da.from_array(values, chunks=1000).map_blocks(slow).map_blocks(slow)
+    with pytest.raises(mg.PluginError, match=r"a pass over the data has taken more than 0\.5 seconds"):
+        fit(x, start, mindgap_dask.DaskEngine(timeout=0.5))

@@ -1,6 +1,10 @@
 """A real cluster of two worker processes for all tests, and the data that they share."""
 
 import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +17,8 @@ import mindgap as mg
 def cluster():
     # Workers that are killed on purpose leave their complaints otherwise.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    kept = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with LocalCluster(**kept, silence_logs=logging.CRITICAL) as cluster:
+    size = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    with LocalCluster(**size, dashboard_address=":0", silence_logs=logging.CRITICAL) as cluster:
         yield cluster
 
 
@@ -23,6 +27,29 @@ def client(cluster):
     with Client(cluster) as client:
         client.wait_for_workers(2, timeout=60)
         yield client
+
+
+@pytest.fixture
+def processes(tmp_path):
+    """A scheduler and one worker in processes of their own, and nobody to start them again; the client is active."""
+    file = str(tmp_path / "scheduler.json")
+    variables = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": variables}
+
+    def start(program, *options):
+        command = [sys.executable, "-m", f"distributed.cli.{program}", "--scheduler-file", file, "--no-dashboard"]
+        return subprocess.Popen([*command, *options], **quiet)
+
+    scheduler = start("dask_scheduler", "--port", "0")
+    worker = start("dask_worker", "--no-nanny", "--nthreads", "1")
+    try:
+        with Client(scheduler_file=file, timeout=30) as client:
+            client.wait_for_workers(1, timeout=30)
+            yield scheduler, worker
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
 
 
 @pytest.fixture(scope="session")

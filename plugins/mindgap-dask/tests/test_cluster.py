@@ -3,13 +3,13 @@
 import time
 
 import dask.array as da
+import mindgap_dask
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client
 from fitting import assert_close, bits, fit
 
 import mindgap as mg
-import mindgap_dask
 
 
 def dawdle(block):
@@ -22,19 +22,20 @@ def test_workers_and_cuttings_do_not_show(client, values, start):
     here = fit(da.from_array(values, chunks=7001), start)
     assert_close(here, fit(values, start, "local"))
     found = [
-        fit(da.from_array(values, chunks=chunk).map_blocks(dawdle).persist(), start) for chunk in (7001, 7001, 2048, 1999)
+        fit(da.from_array(values, chunks=chunk).map_blocks(dawdle).persist(), start)
+        for chunk in (7001, 7001, 2048, 1999)
     ]
     again = fit(da.from_array(values, chunks=5000).map_blocks(dawdle), start, max_iter=3)
     assert {bits(one) for one in found} == {bits(here)}
     assert again.history.tobytes() == here.history[:4].tobytes()
 
 
-def test_one_worker_gives_the_bits_of_two(client, values, start):
-    x = da.from_array(values, chunks=3001)
-    expected = bits(fit(x.map_blocks(dawdle), start, mindgap_dask.DaskEngine(client)))
-    kept = {"n_workers": 1, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with LocalCluster(**kept) as cluster, Client(cluster, set_as_default=False) as other:
-        assert bits(fit(x, start, mindgap_dask.DaskEngine(other))) == expected
+def test_one_worker_gives_the_bits_of_two(processes, cluster, values, start):
+    x = da.from_array(values, chunks=3001).map_blocks(dawdle)
+    alone = fit(x, start)
+    with Client(cluster, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+        assert bits(fit(x, start, mindgap_dask.DaskEngine(client))) == bits(alone)
 
 
 def test_kmeans_and_lazy_labels(client, values):

@@ -1,12 +1,12 @@
 """Every kind of data that the engine takes gives the local fit; what it does not take is refused in plain words."""
 
 import dask.array as da
+import mindgap_dask
 import numpy as np
 import pytest
 from fitting import assert_close, bits, fit
 
 import mindgap as mg
-import mindgap_dask
 
 
 def test_it_is_found_by_its_entry_point():

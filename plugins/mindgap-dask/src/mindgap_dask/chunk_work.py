@@ -15,8 +15,10 @@ from mindgap_dask.source import Chunk
 
 T = TypeVar("T")
 
-#: The cells of each window of a closer look.
-_CLOSE_CELLS = 2**10
+#: The cells of all windows of a closer look together, and the most and the fewest of one: a task answers with as much.
+_CLOSE_CELLS = 2**17
+_MOST_CELLS = 2**10
+_FEWEST_CELLS = 2**4
 
 
 def chunk_task(key: Any, work: Callable[..., Any], chunk: Chunk, *arguments: Any) -> Task:
@@ -108,7 +110,8 @@ def add_moments(parts: list[mg.Moments]) -> mg.Moments:
 
 def zoom(values: FloatArray, weights: FloatArray | None, windows: FloatArray) -> list[mg.Summary]:
     """Return the summary of a chunk's points in each window."""
-    return mg.Summary.of_windows(values, windows, weights, _CLOSE_CELLS)
+    cells = min(max(_CLOSE_CELLS // max(len(windows), 1), _FEWEST_CELLS), _MOST_CELLS)
+    return mg.Summary.of_windows(values, windows, weights, cells)
 
 
 def add_zooms(parts: list[list[mg.Summary]]) -> list[mg.Summary]:

@@ -1,8 +1,10 @@
 """The Dask engine at scale: `python dask_scale.py 1e7 1e8`, with the package mindgap-dask installed.
 
 For each number of points: an npy file, a constrained mixture of five components, 20 iterations, on two worker processes
-of one thread each and 400 MB; beside it the local engine's iteration on the same number of points per core. Bytes are
-what all processes write to their connections during an iteration; memory is the largest resident set of each process.
+of one thread each and 400 MB; beside it the local engine's iteration on the same number of points per core. Seconds of
+processor time are those of all processes together, scheduler and client counted in: they tell what a quiet machine takes
+where others are at work too. Bytes are what all processes write to their connections during an iteration; memory is the
+largest resident set of each process.
 """
 
 from __future__ import annotations
@@ -64,12 +66,13 @@ def measure(folder: Path, n: int, chunk: int, kmeans: bool) -> dict[str, Any]:
             fit = mg.mixture(
                 mindgap_dask.read_npy(path, chunk), 5, GAP, init=START, max_iter=ITERATIONS, tol=0, engine=engine
             )
-            total, traffic = time.perf_counter() - began, written(client) - engine.before
+            total = time.perf_counter() - began
+            traffic, busy = written(client) - engine.written, processor_seconds() - engine.busy
         passes = [done for done in engine.passes if done.kind == "moments"]
         load = next(done for done in engine.passes if done.kind == "load")
         idle = empty_pass(folder, -(-n // chunk))
         clusters = measure_kmeans(path, chunk) if kmeans else {}
-    local = np.mean([run_local(small) for _ in range(2)]) * n / min(n, MOST_LOCAL)
+    local, local_busy = np.min([run_local(small) for _ in range(2)], axis=0) * n / min(n, MOST_LOCAL)
     seconds = [done.seconds for done in passes]
     return {
         "points": n,
@@ -81,6 +84,9 @@ def measure(folder: Path, n: int, chunk: int, kmeans: bool) -> dict[str, Any]:
         "iteration, least": round(min(seconds), 4),
         "local iteration": round(float(local), 4),
         "ratio of medians": round(float(np.median(seconds) / local), 2),
+        "processor seconds": round(busy / len(passes), 3),
+        "processor seconds, local": round(float(local_busy), 3),
+        "ratio of processor seconds": round(float(busy / len(passes) / local_busy), 2),
         "pass over as many empty chunks": round(idle, 4),
         "bytes per iteration": round(traffic / len(passes)),
         "graph, bytes": passes[-1].sent,
@@ -125,24 +131,33 @@ def empty_pass(folder: Path, chunks: int) -> float:
     return float(np.median([done.seconds for done in engine.passes[1:]]))
 
 
-def run_local(path: Path) -> float:
+def run_local(path: Path) -> list[float]:
     variables = os.environ | {"RAYON_NUM_THREADS": str(CORES)}
     command = [sys.executable, __file__, "--local", str(path)]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
-    return float(json.loads(done.stdout))
+    seconds: list[float] = json.loads(done.stdout)
+    return seconds
 
 
-def local_iteration(path: Path) -> float:
-    """Seconds of one iteration of the local engine, the sort left out."""
+def local_iteration(path: Path) -> list[float]:
+    """Seconds of one iteration of the local engine, the sort left out, and seconds of its threads."""
     sample = mg.Sample(np.load(path))
 
-    def seconds(iterations: int) -> float:
-        began = time.perf_counter()
+    def seconds(iterations: int) -> Any:
+        began = np.array([time.perf_counter(), time.process_time()])
         mg.mixture(sample, 5, GAP, init=START, max_iter=iterations, tol=0)
-        return time.perf_counter() - began
+        return np.array([time.perf_counter(), time.process_time()]) - began
 
     seconds(1)
-    return (seconds(1 + ITERATIONS) - seconds(1)) / ITERATIONS
+    each: list[float] = ((seconds(1 + ITERATIONS) - seconds(1)) / ITERATIONS).tolist()
+    return each
+
+
+def processor_seconds() -> float:
+    """Of this process and of those that it started."""
+    me = psutil.Process()
+    times = [process.cpu_times() for process in (me, *me.children(recursive=True))]
+    return sum(one.user + one.system for one in times)
 
 
 def install_counter() -> None:
@@ -169,15 +184,16 @@ def _written_here() -> int:
 
 
 class Counted(mindgap_dask.DaskEngine):
-    """Knows what had been written when the first iteration began."""
+    """Knows what had been written, and how long processors had been busy, when the first iteration began."""
 
     name = "counted"
-    before: int | None = None
+    written: int | None = None
+    busy = 0.0
 
     def moments(self, weights: Any, means: Any, variances: Any) -> mg.Moments:
         """As ever."""
-        if self.before is None:
-            self.before = written(self.client)
+        if self.written is None:
+            self.written, self.busy = written(self.client), processor_seconds()
         return super().moments(weights, means, variances)
 
 

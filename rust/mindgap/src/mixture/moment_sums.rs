@@ -146,20 +146,14 @@ impl Part<'_> {
 #[inline(always)]
 fn bounds(values: &[f64]) -> [f64; 2] {
     let (mut low, mut high, mut fault) = ([values[0]; LANES], [values[0]; LANES], [0.0; LANES]);
-    let rows = values.chunks_exact(LANES);
-    let rest = rows.remainder();
-    let mut look = |l: usize, x: f64| {
-        low[l] = if x < low[l] { x } else { low[l] };
-        high[l] = if x > high[l] { x } else { high[l] };
-        // No number at all for infinities and for what is none.
-        fault[l] += x - x;
-    };
-    for row in rows {
-        for l in 0..LANES {
-            look(l, row[l]);
+    for row in values.chunks(LANES) {
+        for (((low, high), fault), &x) in low.iter_mut().zip(&mut high).zip(&mut fault).zip(row) {
+            *low = if x < *low { x } else { *low };
+            *high = if x > *high { x } else { *high };
+            // No number at all for infinities and for what is none.
+            *fault += x * 0.0;
         }
     }
-    rest.iter().enumerate().for_each(|(l, &x)| look(l, x));
     let fault: f64 = fault.iter().sum();
     [low.iter().copied().fold(low[0], f64::min) + fault, high.iter().copied().fold(high[0], f64::max) + fault]
 }

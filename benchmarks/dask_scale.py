@@ -2,7 +2,7 @@
 
 For each number of points: an npy file, a constrained mixture of five components, 20 iterations, on two worker processes
 of one thread each and 400 MB; beside it the local engine's iteration on the same number of points per core. Seconds of
-processor time are those of all processes together, scheduler and client counted in: they tell what a quiet machine takes
+processors are those of all processes together, scheduler and client counted in: they tell what a quiet machine takes
 where others are at work too. Bytes are what all processes write to their connections during an iteration; memory is the
 largest resident set of each process.
 """
@@ -13,10 +13,10 @@ import argparse
 import json
 import logging
 import os
+import resource
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -61,17 +61,16 @@ def measure(folder: Path, n: int, chunk: int, kmeans: bool) -> dict[str, Any]:
         install_counter()
         client.run(install_counter)
         engine = Counted(client)
-        with Peaks() as peaks:
-            began = time.perf_counter()
-            fit = mg.mixture(
-                mindgap_dask.read_npy(path, chunk), 5, GAP, init=START, max_iter=ITERATIONS, tol=0, engine=engine
-            )
-            total = time.perf_counter() - began
-            traffic, busy = written(client) - engine.written, processor_seconds() - engine.busy
+        began = time.perf_counter()
+        x = mindgap_dask.read_npy(path, chunk)
+        fit = mg.mixture(x, 5, GAP, init=START, max_iter=ITERATIONS, tol=0, engine=engine)
+        total = time.perf_counter() - began
+        traffic, busy = written(client) - engine.written, processor_seconds() - engine.busy
+        worker, here = max(client.run(peak_megabytes).values()), peak_megabytes()
         passes = [done for done in engine.passes if done.kind == "moments"]
         load = next(done for done in engine.passes if done.kind == "load")
         idle = empty_pass(folder, -(-n // chunk))
-        clusters = measure_kmeans(path, chunk) if kmeans else {}
+        clusters = measure_kmeans(client, path, chunk) if kmeans else {}
     local, local_busy = np.min([run_local(small) for _ in range(2)], axis=0) * n / min(n, MOST_LOCAL)
     seconds = [done.seconds for done in passes]
     return {
@@ -92,22 +91,21 @@ def measure(folder: Path, n: int, chunk: int, kmeans: bool) -> dict[str, Any]:
         "graph, bytes": passes[-1].sent,
         "answer, bytes": passes[-1].received,
         "first look, answer": load.received,
-        "peak MB, worker": round(max(peaks.of(worker=True)), 1),
-        "peak MB, client and scheduler": round(max(peaks.of(worker=False)), 1),
+        "peak MB, worker": round(worker, 1),
+        "peak MB, client and scheduler": round(here, 1),
     } | clusters
 
 
-def measure_kmeans(path: Path, chunk: int) -> dict[str, Any]:
+def measure_kmeans(client: Client, path: Path, chunk: int) -> dict[str, Any]:
     engine = mindgap_dask.DaskEngine()
     began = time.perf_counter()
-    with Peaks() as peaks:
-        found = mg.kmeans(mindgap_dask.read_npy(path, chunk), 5, GAP, engine=engine)
+    found = mg.kmeans(mindgap_dask.read_npy(path, chunk), 5, GAP, engine=engine)
     return {
         "k-means, seconds": round(time.perf_counter() - began, 3),
         "k-means, optimal": found.optimal,
         "k-means, passes": len(engine.passes),
         "k-means, largest answer": max(done.received for done in engine.passes),
-        "k-means, peak MB, worker": round(max(peaks.of(worker=True)), 1),
+        "k-means, peak MB, worker": round(max(client.run(peak_megabytes).values()), 1),
     }
 
 
@@ -201,33 +199,9 @@ def written(client: Client) -> int:
     return _written_here() + sum(client.run(_written_here).values())
 
 
-class Peaks:
-    """The largest resident set of this process and of each worker, looked at every twentieth of a second."""
-
-    def __enter__(self) -> Peaks:
-        self._most: dict[int, float] = {}
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def of(self, worker: bool) -> list[float]:
-        """In MB, of the workers or of this process."""
-        return [most for pid, most in self._most.items() if (pid != os.getpid()) == worker]
-
-    def _watch(self) -> None:
-        me = psutil.Process()
-        while not self._over.wait(0.05):
-            for process in (me, *me.children(recursive=True)):
-                try:
-                    resident = process.memory_info().rss / 1e6
-                except psutil.Error:
-                    continue
-                self._most[process.pid] = max(resident, self._most.get(process.pid, 0.0))
+def peak_megabytes() -> float:
+    """The largest resident set that this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 
 
 if __name__ == "__main__":

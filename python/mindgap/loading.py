@@ -53,6 +53,7 @@ def loaded(x: Any, sample_weight: Any, engine: Engine | str) -> Iterator[Loaded]
         yield Loaded(Sample.of(x, sample_weight))
         return
     try:
-        yield Loaded(guard.load(runner, x, sample_weight), runner)
+        with guard.closer_looks(runner):
+            yield Loaded(guard.load(runner, x, sample_weight), runner)
     finally:
         runner.close()

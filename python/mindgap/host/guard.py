@@ -97,6 +97,17 @@ def _zooming(engine: Engine) -> Callable[[FloatArray], list[_core.Summary]]:
     return zoom
 
 
+@contextmanager
+def closer_looks(engine: Engine) -> Iterator[None]:
+    """Say whose closer look a fit could not use."""
+    try:
+        yield
+    except UnusableValueError as error:
+        if is_built_in(engine):
+            raise InvalidInputError(str(error)) from error
+        raise PluginError(f"{title(engine)} answered zoom with what a fit cannot use: {error}") from error
+
+
 def labels(engine: Engine, predict: Callable[[Any], Any]) -> Any:
     """Return an engine's labels of its points; None if it gives none."""
     with _blaming(engine, "labels"):

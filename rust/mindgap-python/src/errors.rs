@@ -31,9 +31,8 @@ impl IntoPyErr for KMeansError {
             }
             KMeansError::PaperFailed { k, delta } => raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)]),
             KMeansError::InfeasibleRows { rows, .. } => raise(py, "InfeasibleError", &self, &[("rows", rows)]),
-            KMeansError::Undecided | KMeansError::Solver(_) | KMeansError::Source(_) => {
-                raise(py, "SolverError", &self, &[])
-            }
+            KMeansError::Source(_) => raise(py, "UnusableValueError", &self, &[]),
+            KMeansError::Undecided | KMeansError::Solver(_) => raise(py, "SolverError", &self, &[]),
             KMeansError::Interrupted => PyKeyboardInterrupt::new_err(self.to_string()),
             _ => raise(py, "InvalidInputError", &self, &[]),
         }
@@ -54,7 +53,8 @@ impl IntoPyErr for MixtureError {
             MixtureError::KMeansStart(KMeansError::PaperFailed { k, delta }) => {
                 raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)])
             }
-            MixtureError::KMeansStart(KMeansError::Undecided | KMeansError::Solver(_) | KMeansError::Source(_))
+            MixtureError::KMeansStart(KMeansError::Source(_)) => raise(py, "UnusableValueError", &self, &[]),
+            MixtureError::KMeansStart(KMeansError::Undecided | KMeansError::Solver(_))
             | MixtureError::Solver { .. }
             | MixtureError::Engine(_) => raise(py, "SolverError", &self, &[]),
             MixtureError::Interrupted => PyKeyboardInterrupt::new_err(self.to_string()),

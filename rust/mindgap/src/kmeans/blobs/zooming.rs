@@ -150,14 +150,15 @@ fn agree(blob: &Blob, shown: &[Blob]) -> Result<(), KMeansError> {
     let (count, weight) = shown
         .iter()
         .fold((0u64, 0.0), |(count, weight), part| (count.saturating_add(part.count), weight + part.weight));
-    let ends = shown.first().map(|first| first.low).zip(shown.last().map(|last| last.high));
+    let (low, high) = (shown.first().map(|first| first.low), shown.last().map(|last| last.high));
     let same = count == blob.count && (weight - blob.weight).abs() <= 1e-9 * blob.weight;
-    if same && ends == Some((blob.low, blob.high)) {
+    if same && low == Some(blob.low) && high == Some(blob.high) {
         return Ok(());
     }
+    let Blob { low, high, .. } = blob;
+    let (before, now) = (format!("{} of weight {}", blob.count, blob.weight), format!("{count} of weight {weight}"));
     Err(KMeansError::Source(format!(
-        "from {:?} to {:?} there were {} points of weight {:?}, and now there are {count} of weight {weight:?}, from and to {ends:?}; the data must not change during a fit",
-        blob.low, blob.high, blob.count, blob.weight
+        "of the points from {low:?} to {high:?} there were {before} at first, and are {now} now; data must not change during a fit"
     )))
 }
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
-from mindgap.arrays import as_count
+from mindgap.arrays import as_count, as_word
 from mindgap.bounds import GapBounds
+from mindgap.brief import brief
+from mindgap.engines import Local
 from mindgap.errors import InvalidInputError
 from mindgap.host import guard, lookup
 from mindgap.results.kmeans_result import KMeansResult
@@ -79,11 +81,16 @@ def kmeans(
     count = as_count(k, "k")
     chosen = None if constraint is None else lookup.constraint(constraint)
     asked = None if chosen is None else guard.restriction(chosen, count)
-    if lookup.engine(engine).name != "local":
-        raise InvalidInputError(f"k-means does not run on the engine {engine!r}; use the local one")
+    if not isinstance(lookup.engine(engine), Local):
+        raise InvalidInputError(f"k-means does not run on the engine {brief(engine)}; use the local one")
     sample = Sample.of(x, sample_weight)
     with guard.infeasible_by(chosen):
         fit = _core.kmeans(
-            sample._core, count, None if asked is None else asked.arrays(), centers=centers, method=method, ties=ties
+            sample._core,
+            count,
+            None if asked is None else asked.arrays(),
+            centers=as_word(centers, "centers"),
+            method=as_word(method, "method"),
+            ties=as_word(ties, "ties"),
         )
     return KMeansResult._of_fit(fit, asked if isinstance(asked, GapBounds) else None, sample)

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
-from mindgap.arrays import as_count, as_number
+from mindgap.arrays import as_count, as_number, as_word
 from mindgap.bounds import GapBounds
 from mindgap.engines import Local
 from mindgap.errors import InvalidInputError
@@ -101,14 +101,14 @@ def mixture(
     runner = lookup.engine(engine)
     settings = FitSettings(
         restriction=asked,
-        variances=variances,
+        variances=as_word(variances, "variances"),
         tol=as_number(tol, "tol"),
-        tol_scale=tol_scale,
+        tol_scale=as_word(tol_scale, "tol_scale"),
         max_iter=as_count(max_iter, "max_iter"),
         min_variance=None if min_variance is None else as_number(min_variance, "min_variance"),
     )
     local = isinstance(runner, Local)
-    try:
+    with guard.closing(runner):
         sample = Sample.of(x, sample_weight) if local else guard.load(runner, x, sample_weight)
         if count > (distinct := sample.distinct):
             raise InvalidInputError(f"k is {count}, but the number of distinct values is {distinct}; ask for fewer")
@@ -122,8 +122,6 @@ def mixture(
                 watch=watch,
                 **settings.keywords(),
             )
-    finally:
-        runner.close()
     return MixtureResult._of_fit(fit, settings, sample)
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from mindgap.arrays import as_count
+from mindgap.arrays import as_count, is_whole
+from mindgap.brief import brief
 from mindgap.errors import InvalidInputError
 from mindgap.progress_bar import Progress, shown
 
@@ -29,7 +30,7 @@ def replicate(
     """Return `n` draws in order; `draw` spends its time in the core, which leaves the interpreter to the others."""
     from concurrent.futures import ThreadPoolExecutor  # costs more to import than the rest of mindgap's Python
 
-    streams = _sequence(seed).spawn(as_count(n, "n"))
+    streams = seed_sequence(seed).spawn(as_count(n, "n"))
     workers = min(os.cpu_count() or 1 if threads is None else as_count(threads, "threads"), len(streams))
     with shown(progress, what, len(streams)) as tick, ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(draw, np.random.default_rng(stream)) for stream in streams]
@@ -45,10 +46,11 @@ def replicate(
     return draws
 
 
-def _sequence(seed: Any) -> np.random.SeedSequence:
+def seed_sequence(seed: Any) -> np.random.SeedSequence:
+    """Return the random numbers of a seed: a whole number that is not negative, or a sequence, which is copied."""
     if isinstance(seed, np.random.SeedSequence):
         # Spawning counts up in a sequence; a copy gives the same children each time.
         return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
-    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InvalidInputError(f"seed is {seed!r}; it must be a whole number that is not negative")
+    if not is_whole(seed) or seed < 0:
+        raise InvalidInputError(f"seed is {brief(seed)}; it must be a whole number that is not negative")
     return np.random.SeedSequence(int(seed))

@@ -38,7 +38,7 @@ def load(kind: str, text: str | bytes) -> Fields:
 
     try:
         document = json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInputError(f"this is not JSON: {error}") from error
     if not isinstance(document, dict) or document.get("mindgap") != kind:
         raise InvalidInputError(f"this is not a stored {kind}")

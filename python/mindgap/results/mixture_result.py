@@ -147,12 +147,16 @@ class MixtureResult:
 
     def score(self, x: Any, sample_weight: Any = None) -> float:
         """Return the mean log density of `x`."""
-        weights = None if sample_weight is None else as_vector(sample_weight, "sample_weight")
-        return float(np.average(self.score_samples(x), weights=weights))
+        densities = self.score_samples(x)
+        if len(densities) == 0:
+            raise InvalidInputError("x is empty; there is no mean of nothing")
+        return float(np.average(densities, weights=_shares(sample_weight, len(densities))))
 
     def sample(self, n: int, seed: int | np.random.Generator) -> tuple[FloatArray, npt.NDArray[np.int32]]:
         """Draw `n` values from the mixture, and the component that each came from."""
-        rng = np.random.default_rng(seed)
+        from mindgap.choosing.replicates import seed_sequence  # not needed to import mindgap
+
+        rng = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed_sequence(seed))
         components = rng.choice(self.k, size=as_count(n, "n"), p=self.weights / self.weights.sum())
         values = rng.normal(self.means[components], np.sqrt(self.variances[components]))
         return values, components.astype(np.int32)
@@ -273,6 +277,19 @@ class MixtureResult:
             settings=FitSettings.of_stored(fields, k),
             data=fields.histogram(),
         )
+
+
+def _shares(sample_weight: Any, n: int) -> FloatArray | None:
+    """Return weights that can be averaged with: as many as there are points, none negative, the largest one."""
+    if sample_weight is None:
+        return None
+    weights = as_vector(sample_weight, "sample_weight")
+    if len(weights) != n:
+        raise InvalidInputError(f"sample_weight has {len(weights)} weights for {n} points; give one a point")
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise InvalidInputError("sample_weight must be finite and not negative, and not zero throughout")
+    shares: FloatArray = weights / weights.max()
+    return shares
 
 
 def _finite(x: Any) -> FloatArray:

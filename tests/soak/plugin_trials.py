@@ -1,4 +1,4 @@
-"""Trials of plugins that answer anything at all: a fit, or a PluginError; what asks the program to stop gets through."""
+"""Trials of plugins that answer anything: a fit or an error of mindgap's; what asks to stop gets through."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Stop(BaseException):
     """An error that is no Exception."""
 
 
-class Mute(Exception):
+class MuteError(Exception):
     """An error that cannot say what it is."""
 
     def __str__(self) -> str:
@@ -33,7 +33,7 @@ class Pretends:
     def __init__(self, kind: type) -> None:
         self._kind = kind
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         return self._kind
 
@@ -68,7 +68,7 @@ def subclassed(made: Any) -> Any:
         raise RuntimeError("not today")
 
     kind = type("Own", (type(made),), {"__len__": fail, "__repr__": fail, "__eq__": fail, "arrays": fail})
-    own = object.__new__(kind)
+    own: Any = object.__new__(kind)
     own.__dict__.update(vars(made))
     return own
 
@@ -96,8 +96,9 @@ def value(rng: np.random.Generator, k: int) -> Any:
         lambda: mg.Sample(numbers(rng, 5)),
     )
     rubbish: tuple[Callable[[], Any], ...] = (
-        lambda: None, lambda: 3, lambda: "text", lambda: [1.0, 1.0], lambda: foreign(rng)[0], lambda: (i for i in "abc"),
-        lambda: Raises(RuntimeError("no")), lambda: Converts(np.ones(2)), lambda: [0] * 10**6, lambda: mg.GapBounds,
+        lambda: None, lambda: 3, lambda: "text", lambda: [1.0, 1.0], lambda: foreign(rng)[0],
+        lambda: (i for i in "abc"), lambda: Raises(RuntimeError("no")), lambda: Converts(np.ones(2)),
+        lambda: [0] * 10**6, lambda: mg.GapBounds,
         lambda: Pretends(mg.GapBounds), lambda: Pretends(mg.Start), lambda: Pretends(mg.Moments), lambda: 10**5000,
         lambda: unbuilt(mg.GapBounds), lambda: unbuilt(mg.LinearRows), lambda: unbuilt(mg.Start),
         lambda: unbuilt(mg.Moments), lambda: unbuilt(mg.Sample), lambda: raises(rng), lambda: raises(rng), recursion,
@@ -113,10 +114,10 @@ def value(rng: np.random.Generator, k: int) -> Any:
 
 def raises(rng: np.random.Generator) -> Any:
     errors = (
-        RuntimeError("no"), Mute(), Stop("now"), MemoryError(), StopIteration(), StopAsyncIteration(), KeyError(Mute()),
-        asyncio.CancelledError(), RecursionError("deep"), UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"), OSError(5, "io"),
-        mg.InvalidInputError("asked wrongly"), mg.InfeasibleError("cannot"), mg.SolverError("gave up"), AssertionError(),
-        KeyboardInterrupt(), SystemExit(3), GeneratorExit(),
+        RuntimeError("no"), MuteError(), Stop("now"), MemoryError(), StopIteration(), StopAsyncIteration(),
+        KeyError(MuteError()), asyncio.CancelledError(), RecursionError("deep"), OSError(5, "io"),
+        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"), mg.InvalidInputError("asked wrongly"),
+        mg.InfeasibleError("cannot"), mg.SolverError("gave up"), AssertionError(), KeyboardInterrupt(), SystemExit(3), GeneratorExit(),
     )  # fmt: skip
     raise errors[rng.integers(len(errors))]
 
@@ -183,11 +184,23 @@ def stops() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, SystemExit, GeneratorExit) as asked:
-        raise Passed from asked
+        raise PassedError from asked
 
 
-class Passed(Exception):
+class PassedError(Exception):
     """The program was asked to stop."""
+
+
+@contextmanager
+def registered() -> Iterator[None]:
+    """Make the plugins known, whose origin would be looked for in every installed package otherwise."""
+    for plugin in (Odd, OddStart, OddEngine):
+        mg.register(plugin)
+    try:
+        yield
+    finally:
+        for plugin in (Odd, OddStart, OddEngine):
+            mg.unregister(plugin)
 
 
 def plugins(rng: np.random.Generator) -> str:
@@ -208,8 +221,9 @@ def plugins(rng: np.random.Generator) -> str:
             return call()
 
     try:
-        answer = attempt(guarded)
-    except Passed:
+        with registered():
+            answer = attempt(guarded)
+    except PassedError:
         return "asked to stop"
     if isinstance(answer, mg.MindgapError):
         return type(answer).__name__

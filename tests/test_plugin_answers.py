@@ -215,7 +215,7 @@ def test_values_that_were_never_built_are_refused(kind: type) -> None:
         lambda: guard.moments(Motor(lambda: unbuilt(kind)), np.full(2, 0.5), np.arange(2.0), np.ones(2)),
         lambda: guard.load(Motor(lambda: unbuilt(kind)), [1], None),
     ):
-        with pytest.raises(mg.PluginError, match="odd|beginner|motor"):
+        with pytest.raises(mg.PluginError, match=r"odd|beginner|motor"):
             call()
 
 
@@ -272,7 +272,7 @@ class JammedMotor(Motor):
 
 
 def test_an_engine_that_cannot_be_closed_is_named() -> None:
-    with pytest.raises(mg.PluginError, match="'jammed' .* raised OSError in close: stuck"):
+    with pytest.raises(mg.PluginError, match=r"'jammed' .* raised OSError in close: stuck"):
         mg.mixture([0, 1, 2, 3], 2, engine=Jammed())
 
 

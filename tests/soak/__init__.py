@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from soak import array_trials, kmeans_trials, mixture_trials, plugin_trials
+from soak import array_trials, json_trials, kmeans_trials, mixture_trials, plugin_trials
 
 Trial: TypeAlias = Callable[[np.random.Generator], str]
 
@@ -21,4 +21,5 @@ TRIALS: dict[str, Trial] = {
     **mixture_trials.TRIALS,
     **array_trials.TRIALS,
     **plugin_trials.TRIALS,
+    **json_trials.TRIALS,
 }

@@ -117,7 +117,8 @@ def raises(rng: np.random.Generator) -> Any:
         RuntimeError("no"), MuteError(), Stop("now"), MemoryError(), StopIteration(), StopAsyncIteration(),
         KeyError(MuteError()), asyncio.CancelledError(), RecursionError("deep"), OSError(5, "io"),
         UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"), mg.InvalidInputError("asked wrongly"),
-        mg.InfeasibleError("cannot"), mg.SolverError("gave up"), AssertionError(), KeyboardInterrupt(), SystemExit(3), GeneratorExit(),
+        mg.InfeasibleError("cannot"), mg.SolverError("gave up"), AssertionError(), KeyboardInterrupt(),
+        SystemExit(3), GeneratorExit(),
     )  # fmt: skip
     raise errors[rng.integers(len(errors))]
 

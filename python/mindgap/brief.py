@@ -27,3 +27,13 @@ def reason(error: BaseException) -> str:
         return str(error) or type(error).__name__
     except Exception:
         return type(error).__name__
+
+
+def printable(text: str) -> str:
+    """Return text in which what a terminal or a reader would act on, or could not show, is spelt out.
+
+    Control characters, marks that turn the direction of writing, and halves of characters come from names in files.
+    """
+    if text.isprintable():
+        return text
+    return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in text)

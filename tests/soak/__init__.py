@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from soak import array_trials, json_trials, kmeans_trials, mixture_trials, plugin_trials
+from soak import array_trials, command_trials, json_trials, kmeans_trials, mixture_trials, plugin_trials, report_trials
 
 Trial: TypeAlias = Callable[[np.random.Generator], str]
 
@@ -22,4 +22,6 @@ TRIALS: dict[str, Trial] = {
     **array_trials.TRIALS,
     **plugin_trials.TRIALS,
     **json_trials.TRIALS,
+    **command_trials.TRIALS,
+    **report_trials.TRIALS,
 }

@@ -15,6 +15,9 @@ from mindgap.progress_bar import Progress, shown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: More draws than this at once are a slip of the pen.
+_MOST = 1_000_000
+
 T = TypeVar("T")
 
 
@@ -30,7 +33,9 @@ def replicate(
     """Return `n` draws in order; `draw` spends its time in the core, which leaves the interpreter to the others."""
     from concurrent.futures import ThreadPoolExecutor  # costs more to import than the rest of mindgap's Python
 
-    streams = seed_sequence(seed).spawn(as_count(n, "n"))
+    if as_count(n, "n") > _MOST:
+        raise InvalidInputError(f"n is {n}; more than {_MOST} draws do not fit into memory")
+    streams = seed_sequence(seed).spawn(n)
     workers = min(os.cpu_count() or 1 if threads is None else as_count(threads, "threads"), len(streams))
     with shown(progress, what, len(streams)) as tick, ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(draw, np.random.default_rng(stream)) for stream in streams]

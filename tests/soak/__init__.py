@@ -12,7 +12,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from soak import array_trials, command_trials, json_trials, kmeans_trials, mixture_trials, plugin_trials, report_trials
+from soak import (
+    archive_trials,
+    array_trials,
+    command_trials,
+    json_trials,
+    kmeans_trials,
+    mixture_trials,
+    plugin_trials,
+    report_trials,
+)
 
 Trial: TypeAlias = Callable[[np.random.Generator], str]
 
@@ -24,4 +33,5 @@ TRIALS: dict[str, Trial] = {
     **json_trials.TRIALS,
     **command_trials.TRIALS,
     **report_trials.TRIALS,
+    **archive_trials.TRIALS,
 }

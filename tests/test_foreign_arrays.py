@@ -141,3 +141,21 @@ def test_a_seed_that_is_none_is_refused(seed: Any) -> None:
 def test_labellings_of_other_points_are_refused() -> None:
     with pytest.raises(mg.InvalidInputError, match="2 and 1 points"):
         rand_index([1, 2], [1])
+
+
+@pytest.mark.parametrize("level", ["a", None, [0.5], float("nan"), 0, 1])
+def test_a_level_that_is_none_is_refused(level: Any) -> None:
+    with pytest.raises(mg.InvalidInputError, match="level is"):
+        FIT.bootstrap(2).interval(level)
+
+
+def test_data_sets_of_no_size_seed_or_name_are_refused() -> None:
+    for arguments in ((["A"], 10, 1), ("A", -1, 1), ("A", "x", 1), ("A", 10, "x"), ("A", 10, -1)):
+        with pytest.raises(mg.InvalidInputError):
+            mg.datasets.paper_model(*arguments)
+
+
+def test_an_estimator_of_very_many_clusters_says_so() -> None:
+    estimators = pytest.importorskip("mindgap.sklearn")
+    with pytest.raises(ValueError, match="minimum of"):
+        estimators.KMeans1D(10**5000).fit(X[:, None])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from mindgap.arrays import as_count, is_whole
-from mindgap.brief import brief
+from mindgap.arrays import as_count
 from mindgap.errors import InvalidInputError
 from mindgap.progress_bar import Progress, shown
+from mindgap.seeds import seed_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,13 +49,3 @@ def replicate(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return draws
-
-
-def seed_sequence(seed: Any) -> np.random.SeedSequence:
-    """Return the random numbers of a seed: a whole number that is not negative, or a sequence, which is copied."""
-    if isinstance(seed, np.random.SeedSequence):
-        # Spawning counts up in a sequence; a copy gives the same children each time.
-        return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
-    if not is_whole(seed) or seed < 0:
-        raise InvalidInputError(f"seed is {brief(seed)}; it must be a whole number that is not negative")
-    return np.random.SeedSequence(int(seed))

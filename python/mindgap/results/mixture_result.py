@@ -21,6 +21,7 @@ from mindgap.results.gap_text import ACTIVE, gap_bound_text
 from mindgap.results.histogram import Histogram
 from mindgap.results.text_table import TextTable
 from mindgap.sample import Sample
+from mindgap.seeds import generator
 from mindgap.start import WEIGHT_TOLERANCE
 
 if TYPE_CHECKING:
@@ -156,9 +157,7 @@ class MixtureResult:
 
     def sample(self, n: int, seed: int | np.random.Generator) -> tuple[FloatArray, npt.NDArray[np.int32]]:
         """Draw `n` values from the mixture, and the component that each came from."""
-        from mindgap.choosing.replicates import seed_sequence  # not needed to import mindgap
-
-        rng = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed_sequence(seed))
+        rng = generator(seed)
         components = rng.choice(self.k, size=as_count(n, "n"), p=self.weights / self.weights.sum())
         values = rng.normal(self.means[components], np.sqrt(self.variances[components]))
         return values, components.astype(np.int32)

@@ -9,7 +9,21 @@ from soak.__main__ import generator
 
 SEED = 20_260_101
 #: A second or a few of each.
-CASES = {"means-program": 30, "routes": 15, "no-bounds": 15, "no-bounds-peer": 10, "free": 150}
+CASES = {
+    "arrays": 1500,
+    "settings": 2000,
+    "stored-results": 800,
+    "other-documents": 50,
+    "plugins": 1500,
+    "files": 350,
+    "arguments": 300,
+    "reports": 60,
+    "means-program": 30,
+    "routes": 15,
+    "no-bounds": 15,
+    "no-bounds-peer": 10,
+    "free": 150,
+}
 
 
 @pytest.mark.parametrize("name", sorted(TRIALS))

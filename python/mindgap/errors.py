@@ -70,5 +70,9 @@ class InfeasiblePluginError(PluginError, InfeasibleError):
     """A plugin's constraint asks for what no centres can hold; caught as either of its bases."""
 
 
+#: What a plugin may raise that is not about the plugin: someone wants the program, or a generator, to stop.
+PASSING = (KeyboardInterrupt, SystemExit, GeneratorExit)
+
+
 class PluginWarning(UserWarning):
     """A plugin package was blocked, or asked for and not found; everything else works."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
-from mindgap.arrays import as_count
+from mindgap.arrays import as_count, as_word
 from mindgap.bounds import GapBounds
 from mindgap.host import guard, lookup
 from mindgap.loading import loaded
@@ -85,9 +85,9 @@ def kmeans(
                 data.sample._core,
                 count,
                 None if asked is None else asked.arrays(),
-                centers=centers,
-                method=method,
-                ties=ties,
+                centers=as_word(centers, "centers"),
+                method=as_word(method, "method"),
+                ties=as_word(ties, "ties"),
             )
         bounds = asked if isinstance(asked, GapBounds) else None
         return data.labelled(KMeansResult._of_fit(fit, bounds, data.kept()))

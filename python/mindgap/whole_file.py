@@ -14,16 +14,16 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
     A link is followed, so that what it points to is replaced; a device or pipe is written to directly.
     """
-    target = Path(os.path.realpath(path))
     try:
+        target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file() and not target.is_dir():
             target.write_bytes(content)
             return
         if target.is_dir():
             raise IsADirectoryError("it is a folder")
         _replace(target, content)
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
         raise InvalidInputError(f"cannot write {str(path)!r}: {reason}") from error
 
 

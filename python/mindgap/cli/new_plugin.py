@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from string import Template
 
@@ -49,7 +50,7 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
             f"{name!r} is no name for a plugin; use lower case words joined by hyphens, as in equal-steps"
         )
     target = parent / f"mindgap-{name}"
-    if target.exists():
+    if os.path.lexists(target):
         raise InvalidInputError(f"{target} exists already; choose another name or --dir")
     words = {
         "name": name,
@@ -63,7 +64,10 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
         for template in sorted(folder.rglob("*.tmpl")):
             path = target / Template(str(template.relative_to(folder).with_suffix(""))).substitute(words)
             files[path] = Template(template.read_text("utf-8")).substitute(words)
-    for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    try:
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidInputError(f"cannot write {target}: {error.strerror or error}") from error
     return list(files)

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mindgap.brief import printable
+
 if TYPE_CHECKING:
     from mindgap.cli.reading import Data
     from mindgap.results.text_table import TextTable
@@ -31,7 +33,7 @@ def print_table(table: TextTable) -> None:
 
 def print_words(text: str) -> None:
     """Print a sentence, on more lines where it is longer than the terminal is wide."""
-    Console(highlight=False).print(Text(text))
+    Console(highlight=False).print(Text(printable(text)))
 
 
 def print_data(data: Data) -> None:

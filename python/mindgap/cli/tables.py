@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mindgap.brief import brief
 from mindgap.errors import InvalidInputError
 from mindgap.host.registry import hint
 
@@ -70,13 +71,13 @@ def place_of(wanted: str | None, names: Sequence[str] | None, width: int, source
         if list(names).count(wanted) > 1:
             raise InvalidInputError(f"{source} has more than one column {wanted!r}; choose one by its number, from 1")
         return list(names).index(wanted)
-    if wanted.isascii() and wanted.isdigit() and 1 <= int(wanted) <= width:
+    if wanted.isascii() and wanted.isdigit() and len(wanted) < 10 and 1 <= int(wanted) <= width:
         return int(wanted) - 1
     if names is None:
         known = f"it has no names but {width} column{'s' if width > 1 else ''}; give a number from 1"
     else:
         known = f"{hint(wanted, names)}there are {_listed(names)}"
-    raise InvalidInputError(f"{source} has no column {wanted!r}; {known}")
+    raise InvalidInputError(f"{source} has no column {brief(wanted)}; {known}")
 
 
 def _listed(names: Sequence[str]) -> str:

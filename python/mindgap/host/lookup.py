@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from mindgap.brief import brief, reason
 from mindgap.constraints import Constraint
 from mindgap.engines import Engine
-from mindgap.errors import InvalidInputError, MindgapError, PluginError
+from mindgap.errors import PASSING, InvalidInputError, MindgapError, PluginError
 from mindgap.host import spec
 from mindgap.host.plugin_host import host
 from mindgap.host.registry import KINDS, Entry, hint
@@ -125,13 +126,15 @@ def _resolve(kind_name: str, given: object, parameters: dict[str, Any]) -> Plugi
     kind = KINDS[kind_name]
     if isinstance(given, kind.base):
         if parameters:
-            raise InvalidInputError(f"{given!r} has its parameters already; give them to the class or with a name")
+            raise InvalidInputError(f"{brief(given)} has its parameters already; give them to the class or with a name")
         return given
     if isinstance(given, type) and issubclass(given, kind.base):
         raise InvalidInputError(f"{given.__name__} is a class; make an object of it: {given.__name__}(...)")
     if not isinstance(given, str):
         what = f"give a name such as {next(e.name for e in host.registry() if e.kind is kind)!r}"
-        raise InvalidInputError(f"{given!r} is no {kind_name}; {what}, or an object of mindgap.{kind.base.__name__}")
+        raise InvalidInputError(
+            f"{brief(given)} is no {kind_name}; {what}, or an object of mindgap.{kind.base.__name__}"
+        )
     name, in_spec = spec.parse(given)
     if twice := sorted(in_spec.keys() & parameters.keys()):
         raise InvalidInputError(f"{', '.join(twice)} is given both in {given!r} and as an argument")
@@ -142,11 +145,11 @@ def _build(entry: Entry, parameters: dict[str, Any]) -> Plugin:
     _check_parameters(entry, parameters)
     try:
         return entry.plugin(**parameters)
-    except MindgapError:
+    except (MindgapError, *PASSING):
         raise
-    except Exception as error:
+    except BaseException as error:
         text = f"{entry.kind.name} {entry.name!r} ({entry.origin}) raised {type(error).__name__} while it was built"
-        raise PluginError(f"{text}: {error}") from error
+        raise PluginError(f"{text}: {reason(error)}") from error
 
 
 def _check_parameters(entry: Entry, parameters: dict[str, Any]) -> None:

@@ -35,13 +35,20 @@ def _parameters(spec: str, text: str) -> dict[str, Any]:
         raise InvalidInputError(f"{spec!r} cannot be read; {_EXAMPLE}") from error
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
         raise InvalidInputError(f"{spec!r} has a value without a name; {_EXAMPLE}")
+    try:
+        return _by_name(spec, call, f"_({text})")
+    except RecursionError as error:
+        raise InvalidInputError(f"{spec[:80]!r}... cannot be read; {_EXAMPLE}") from error
+
+
+def _by_name(spec: str, call: ast.Call, source: str) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
             raise InvalidInputError(f"{spec!r} has a value without a name; {_EXAMPLE}")
         if keyword.arg in parameters:
             raise InvalidInputError(f"{spec!r} gives {keyword.arg} twice")
-        parameters[keyword.arg] = _value(keyword.value, f"_({text})", keyword.arg)
+        parameters[keyword.arg] = _value(keyword.value, source, keyword.arg)
     return parameters
 
 

@@ -78,10 +78,11 @@ def kmeans(
     """
     count = as_count(k, "k")
     chosen = None if constraint is None else lookup.constraint(constraint)
-    asked = None if chosen is None else guard.restriction(chosen, count)
     if lookup.engine(engine).name != "local":
         raise InvalidInputError(f"k-means does not run on the engine {engine!r}; use the local one")
     sample = Sample.of(x, sample_weight)
+    # Nobody is asked for the gaps of more clusters than there are points; the core says what is wrong then.
+    asked = None if chosen is None or count > len(sample) else guard.restriction(chosen, count)
     with guard.infeasible_by(chosen):
         fit = _core.kmeans(
             sample._core, count, None if asked is None else asked.arrays(), centers=centers, method=method, ties=ties

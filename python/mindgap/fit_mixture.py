@@ -97,21 +97,21 @@ def mixture(
     """
     count = as_count(k, "k")
     chosen = None if constraint is None else lookup.constraint(constraint)
-    asked = None if chosen is None else guard.restriction(chosen, count)
     runner = lookup.engine(engine)
-    settings = FitSettings(
-        restriction=asked,
-        variances=variances,
-        tol=as_number(tol, "tol"),
-        tol_scale=tol_scale,
-        max_iter=as_count(max_iter, "max_iter"),
-        min_variance=None if min_variance is None else as_number(min_variance, "min_variance"),
-    )
     local = isinstance(runner, Local)
     try:
         sample = Sample.of(x, sample_weight) if local else guard.load(runner, x, sample_weight)
         if count > (distinct := sample.distinct):
             raise InvalidInputError(f"k is {count}, but the number of distinct values is {distinct}; ask for fewer")
+        asked = None if chosen is None else guard.restriction(chosen, count)
+        settings = FitSettings(
+            restriction=asked,
+            variances=variances,
+            tol=as_number(tol, "tol"),
+            tol_scale=tol_scale,
+            max_iter=as_count(max_iter, "max_iter"),
+            min_variance=None if min_variance is None else as_number(min_variance, "min_variance"),
+        )
         start = _start(init, sample, count, chosen, asked)
         with guard.infeasible_by(chosen), ProgressLine() if progress else nullcontext() as watch:
             fit = _core.mixture(

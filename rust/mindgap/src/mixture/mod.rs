@@ -30,9 +30,10 @@ pub use status::Status;
 use crate::constraint::{Constraint, Unconstrained};
 use crate::error::MixtureError;
 use crate::frame::{FARTHEST, Frame};
-use crate::progress::Watch;
+use crate::progress::{Watch, again};
 use crate::qp::MeanProgram;
 use crate::restraint::Restraint;
+use crate::room::room_for;
 use crate::sample::Sample;
 use em::Yardstick;
 use fit::Facts;
@@ -156,20 +157,21 @@ impl Mixture {
         self.fit_watched(sample, None)
     }
 
-    /// Fits the mixture, reporting to `watch`, which may stop it between iterations.
+    /// Fits the mixture, reporting to `watch`, which may stop its start and, between iterations, the fit.
     ///
     /// # Errors
     /// As [`Mixture::fit`]; also [`MixtureError::Interrupted`].
-    pub fn fit_watched(&self, sample: &Sample, watch: Option<Watch<'_>>) -> Result<MixtureFit, MixtureError> {
+    pub fn fit_watched(&self, sample: &Sample, mut watch: Option<Watch<'_>>) -> Result<MixtureFit, MixtureError> {
         self.check()?;
         let (k, distinct) = (self.k, sample.distinct());
         if k > distinct {
             return Err(MixtureError::TooManyComponents { k, distinct });
         }
+        room_for("the mixture", local::bytes(sample.len(), k))?;
         let restriction = self.constraint.restriction(k)?;
         let restraint = Restraint::new(&restriction, k, sample.frame(), FARTHEST)?;
         let program = restraint.program()?;
-        let start = self.init.start(sample, k, &restriction)?;
+        let start = self.init.start_watched(sample, k, &restriction, again(&mut watch))?;
         start.check_count(k)?;
         start.check_scale(sample.frame())?;
         // Few distinct values: the same sums in fewer terms.

@@ -10,7 +10,11 @@ pub(crate) use prefix::{Block, Prefix, Prefixes};
 
 use crate::error::SampleError;
 use crate::frame::Frame;
+use crate::room::{product, room_for};
 use double::Double;
+
+/// What a sorted point takes, with its weight and its share of what the sort needs beside it.
+const BYTES_A_POINT: usize = 24;
 
 /// One-dimensional data, ready for every solver.
 ///
@@ -181,10 +185,10 @@ fn check_values(values: &[f64]) -> Result<(), SampleError> {
     if values.len() > u32::MAX as usize {
         return Err(SampleError::TooMany { len: values.len() });
     }
-    match values.iter().position(|x| !x.is_finite()) {
-        Some(index) => Err(SampleError::NotFinite { index, value: values[index] }),
-        None => Ok(()),
+    if let Some(index) = values.iter().position(|x| !x.is_finite()) {
+        return Err(SampleError::NotFinite { index, value: values[index] });
     }
+    Ok(room_for("a sorted copy of the data", product(&[values.len(), BYTES_A_POINT]))?)
 }
 
 fn check_weights(points: usize, weights: &[f64]) -> Result<(), SampleError> {

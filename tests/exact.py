@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import combinations, pairwise, product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
+from soak import partitions
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -33,12 +35,6 @@ def cost_about(x: Sequence[Fraction], w: Sequence[Fraction], center: Fraction) -
     return sum(((a - center) ** 2 * b for a, b in zip(x, w, strict=True)), Fraction(0))
 
 
-def partitions(n: int, k: int) -> Iterable[list[slice]]:
-    """All ways to cut n sorted points into k runs."""
-    for inner in combinations(range(1, n), k - 1):
-        yield [slice(a, b) for a, b in pairwise((0, *inner, n))]
-
-
 def least_separated(
     x: Sequence[Fraction],
     w: Sequence[Fraction],
@@ -49,7 +45,7 @@ def least_separated(
 ) -> Fraction | None:
     """The least cost of a partition whose means hold the bounds to `slack`."""
     best = None
-    for runs in partitions(len(x), k):
+    for runs in partitions.runs(len(x), k):
         measured = [mean_and_cost(x[run], w[run]) for run in runs]
         gaps = [right[0] - left[0] for left, right in pairwise(measured)]
         if any(gap < low - slack for gap, low in zip(gaps, lower, strict=True)):

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from soak import kmeans_trials, mixture_trials
+from soak import agreement_trials, kmeans_trials, mixture_trials
 
 Trial: TypeAlias = Callable[[np.random.Generator], str]
 
-TRIALS: dict[str, Trial] = {**kmeans_trials.TRIALS, **mixture_trials.TRIALS}
+TRIALS: dict[str, Trial] = {**kmeans_trials.TRIALS, **mixture_trials.TRIALS, **agreement_trials.TRIALS}

@@ -1,4 +1,4 @@
-"""The package and the crate agree to the bit, and the crate with itself with threads and without."""
+"""The package and the crate agree to the bit: with any number of threads and without, optimised and for debugging."""
 
 from __future__ import annotations
 
@@ -32,28 +32,38 @@ class _EqualSpacing(mg.Constraint):
         return mg.LinearRows(matrix, np.zeros(k - 2), np.zeros(k - 2))
 
 
-@pytest.fixture(scope="module", params=["with threads", "without threads"])
+#: How the program is built: what cargo is told, and the folder that it builds into.
+BUILDS = {
+    "with threads": (["--release"], "release"),
+    "without threads": (["--release", "--no-default-features"], "release"),
+    "for debugging": ([], "debug"),
+}
+
+
+@pytest.fixture(scope="module", params=BUILDS)
 def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program outside the workspace, built with default features or with none."""
+    """The program outside the workspace, built in one of the ways; for debugging nothing is optimised."""
     cargo = shutil.which("cargo")
     if cargo is None:
         pytest.skip("cargo is not on this machine")
     target = ROOT / "target" / "embedder"
-    command = [cargo, "build", "--release", "--locked", "--quiet", "--manifest-path", str(EMBEDDER / "Cargo.toml")]
-    features = [] if request.param == "with threads" else ["--no-default-features"]
-    subprocess.run([*command, *features], check=True, env={**os.environ, "CARGO_TARGET_DIR": str(target)})
+    command = [cargo, "build", "--locked", "--quiet", "--manifest-path", str(EMBEDDER / "Cargo.toml")]
+    flags, folder = BUILDS[request.param]
+    subprocess.run([*command, *flags], check=True, env={**os.environ, "CARGO_TARGET_DIR": str(target)})
     # The next build replaces the program, so that dependencies are built once.
     program = tmp_path_factory.mktemp("embedder") / "embedder"
-    shutil.copy2(target / "release" / "embedder", program)
+    shutil.copy2(target / folder / "embedder", program)
     return program
 
 
-@pytest.mark.parametrize("n", [400, 70_000])
-def test_the_package_and_the_crate_agree_to_the_bit(embedder: Path, tmp_path: Path, n: int) -> None:
+@pytest.mark.parametrize(("n", "threads"), [(400, 1), (70_000, 1), (70_000, 2), (70_000, 7)])
+def test_the_package_and_the_crate_agree_to_the_bit(embedder: Path, tmp_path: Path, n: int, threads: int) -> None:
     x = _model_d(n)
     data = tmp_path / "data.f64"
     data.write_bytes(x.astype("<f8").tobytes())
-    run = subprocess.run([embedder, str(data), str(K), str(DELTA)], check=True, capture_output=True, text=True)
+    environment = {**os.environ, "RAYON_NUM_THREADS": str(threads)}
+    command = [embedder, str(data), str(K), str(DELTA)]
+    run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     answers = dict(line.split(" ", 1) for line in run.stdout.splitlines())
     lower, both = mg.LowerOnly(DELTA), mg.TwoSided(DELTA, 1.25 * DELTA)
     assert answers == {

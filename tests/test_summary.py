@@ -146,6 +146,12 @@ def test_kmeans_of_a_summary_has_a_true_cost_and_a_true_bound() -> None:
         assert fit.to_json()
 
 
+def test_more_clusters_than_cells_is_no_reason_to_forget_the_bounds() -> None:
+    summary = mg.Summary.of([0.0, 1.0, 2.0, 3.0, 10.0], cells=2)
+    with pytest.raises(mg.SolverError, match="no partition that holds the bounds was found"):
+        mg.kmeans(summary, 3, mg.LowerOnly(1.0))
+
+
 def test_a_mixture_of_a_summary_sees_points_at_their_cells_means() -> None:
     fit = mg.mixture(mg.Summary.of(X, W), 3, mg.LowerOnly(4.2))
     best = mg.mixture(X, 3, mg.LowerOnly(4.2), sample_weight=W)

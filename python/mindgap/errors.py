@@ -55,6 +55,10 @@ class SolverError(MindgapError):
     """A solver gave up for numerical reasons."""
 
 
+class OutOfMemoryError(SolverError, MemoryError):
+    """The work is known to take more memory than there is; nothing has been computed."""
+
+
 class PluginError(MindgapError):
     """A plugin raised or returned something unusable; the message names it and its package."""
 

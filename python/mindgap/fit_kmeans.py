@@ -78,8 +78,9 @@ def kmeans(
     """
     count = as_count(k, "k")
     chosen = None if constraint is None else lookup.constraint(constraint)
-    asked = None if chosen is None else guard.restriction(chosen, count)
     with loaded(x, sample_weight, engine) as data:
+        # Nobody is asked for the gaps of more clusters than there are points; the core says what is wrong then.
+        asked = None if chosen is None or count > data.sample._core.points else guard.restriction(chosen, count)
         with guard.infeasible_by(chosen):
             fit = _core.kmeans(
                 data.sample._core,

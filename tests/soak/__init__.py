@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from soak import (
+    agreement_trials,
     archive_trials,
     array_trials,
     command_trials,
@@ -28,6 +29,7 @@ Trial: TypeAlias = Callable[[np.random.Generator], str]
 TRIALS: dict[str, Trial] = {
     **kmeans_trials.TRIALS,
     **mixture_trials.TRIALS,
+    **agreement_trials.TRIALS,
     **array_trials.TRIALS,
     **plugin_trials.TRIALS,
     **json_trials.TRIALS,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import sys
 import time
 import traceback
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +27,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=2.0, help="how long to run (default: 2)")
     parser.add_argument("--seed", type=int, default=None, help="the seed of the run (default: the time)")
     parser.add_argument("--only", action="append", metavar="TRIAL", choices=sorted(TRIALS), help="only these trials")
+    parser.add_argument("--jobs", type=int, default=1, help="how many processes (default: 1)")
     parser.add_argument("--case", type=int, default=None, help="run this one case of the trials, with its traceback")
     options = parser.parse_args()
     seed = time.time_ns() % 2**32 if options.seed is None else options.seed
@@ -34,7 +37,7 @@ def main() -> int:
         for name, trial in chosen.items():
             print(name, trial(generator(seed, name, options.case)))
         return 0
-    failed = report(run(chosen, seed, options.minutes * 60))
+    failed = report(run_in(options.jobs, chosen, seed, options.minutes * 60))
     if options.only is None:
         failed += sum(not held(name, check) for name, check in load.CHECKS.items())
     return int(failed > 0)
@@ -55,10 +58,28 @@ def generator(seed: int, trial: str, case: int) -> np.random.Generator:
     return np.random.default_rng([seed, case, *trial.encode()])
 
 
-def run(trials: dict[str, Trial], seed: int, seconds: float) -> dict[str, Counter[str]]:
+def run_in(jobs: int, trials: dict[str, Trial], seed: int, seconds: float) -> dict[str, Counter[str]]:
+    """Run in some processes at once, which share the cases out."""
+    if jobs == 1:
+        return run(trials, seed, seconds)
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        parts = [pool.submit(run_part, tuple(trials), seed, seconds, job, jobs) for job in range(jobs)]
+        counts: dict[str, Counter[str]] = {name: Counter() for name in trials}
+        for part in parts:
+            for name, outcomes in part.result().items():
+                counts[name].update(outcomes)
+    return counts
+
+
+def run_part(names: tuple[str, ...], seed: int, seconds: float, job: int, jobs: int) -> dict[str, Counter[str]]:
+    """What one of the processes does."""
+    return run({name: TRIALS[name] for name in names}, seed, seconds, job, jobs)
+
+
+def run(trials: dict[str, Trial], seed: int, seconds: float, first: int = 0, step: int = 1) -> dict[str, Counter[str]]:
     """Give each trial the same time, in turns, and count how its cases came out."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in trials}
-    cases = Counter[str]()
+    cases = Counter(dict.fromkeys(trials, first))
     end = time.monotonic() + seconds
     turn = max(0.05, min(2.0, seconds / (3 * len(trials))))
     while time.monotonic() < end:
@@ -66,7 +87,7 @@ def run(trials: dict[str, Trial], seed: int, seconds: float) -> dict[str, Counte
             stop = time.monotonic() + turn
             while time.monotonic() < stop:
                 counts[name][outcome(trial, seed, name, cases[name])] += 1
-                cases[name] += 1
+                cases[name] += step
     return counts
 
 

@@ -33,9 +33,10 @@ pub use status::Status;
 use crate::constraint::{Constraint, Unconstrained};
 use crate::error::MixtureError;
 use crate::frame::{FARTHEST, Frame};
-use crate::progress::Watch;
+use crate::progress::{Watch, again};
 use crate::qp::MeanProgram;
 use crate::restraint::Restraint;
+use crate::room::room_for;
 use crate::sample::Sample;
 use em::Yardstick;
 use fit::Facts;
@@ -159,12 +160,13 @@ impl Mixture {
         self.fit_watched(sample, None)
     }
 
-    /// Fits the mixture, reporting to `watch`, which may stop it between iterations.
+    /// Fits the mixture, reporting to `watch`, which may stop its start and, between iterations, the fit.
     ///
     /// # Errors
     /// As [`Mixture::fit`]; also [`MixtureError::Interrupted`].
-    pub fn fit_watched(&self, sample: &Sample, watch: Option<Watch<'_>>) -> Result<MixtureFit, MixtureError> {
-        let (start, restraint, program) = self.prepare(sample)?;
+    pub fn fit_watched(&self, sample: &Sample, mut watch: Option<Watch<'_>>) -> Result<MixtureFit, MixtureError> {
+        room_for("the mixture", local::bytes(sample.len(), self.k))?;
+        let (start, restraint, program) = self.prepare(sample, again(&mut watch))?;
         // Few distinct values: the same sums in fewer terms.
         let collapsed = (sample.distinct() < sample.len() / 4).then(|| sample.collapsed().0);
         let mut engine = LocalEngine::framed(collapsed.as_ref().unwrap_or(sample));
@@ -197,7 +199,11 @@ impl Mixture {
     }
 
     /// The start that the initializer finds for `sample`, and what the means must hold, both checked.
-    pub(crate) fn prepare(&self, sample: &Sample) -> Result<(Start, Restraint, Option<MeanProgram>), MixtureError> {
+    pub(crate) fn prepare(
+        &self,
+        sample: &Sample,
+        watch: Option<Watch<'_>>,
+    ) -> Result<(Start, Restraint, Option<MeanProgram>), MixtureError> {
         self.check()?;
         let (k, distinct) = (self.k, sample.distinct());
         if k > distinct {
@@ -206,7 +212,7 @@ impl Mixture {
         let restriction = self.constraint.restriction(k)?;
         let restraint = Restraint::new(&restriction, k, sample.frame(), FARTHEST)?;
         let program = restraint.program()?;
-        let start = self.init.start(sample, k, &restriction)?;
+        let start = self.init.start_watched(sample, k, &restriction, watch)?;
         start.check_count(k)?;
         start.check_scale(sample.frame())?;
         Ok((start, restraint, program))

@@ -79,7 +79,7 @@ fn check(kmeans: &KMeans, sample: &Sample) -> Result<(), KMeansError> {
     if k == 0 {
         return Err(KMeansError::NoClusters);
     }
-    let points = sample.all_blobs().fold(0u64, |sum, blob| sum.saturating_add(blob.count));
+    let points = sample.points();
     if k as u64 > points {
         return Err(KMeansError::TooManyClusters { k, points: points as usize });
     }

@@ -5,7 +5,7 @@ use super::super::demand::Demand;
 use super::super::fit::KMeansFit;
 use super::{check, checked, prepared, round};
 use crate::error::KMeansError;
-use crate::progress::{Progress, Watch, lent, report};
+use crate::progress::{Progress, Watch, again, report};
 use crate::sample::{Blob, Sample};
 
 /// Gives the blobs of the points in each of some windows, finer than one a window if it can.
@@ -53,7 +53,7 @@ pub(super) fn fit(
         let sample = &blobs.sample;
         // The frame's origin moves with the blobs.
         let demand = Demand::new(&restriction, kmeans.k, sample.frame())?;
-        let round = round::run(kmeans, sample, &demand, &mut blobs.open, lent(&mut watch))?;
+        let round = round::run(kmeans, sample, &demand, &mut blobs.open, again(&mut watch))?;
         lower_bound = lower_bound.max(sample.frame().leave_square(round.lower_bound));
         if let Some(solution) = round.solution {
             let found = checked(KMeansFit::new(sample, &demand, solution))?;

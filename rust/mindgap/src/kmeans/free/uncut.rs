@@ -12,7 +12,7 @@ use super::{Problem, STEPS, Stop, search};
 use crate::constraint::Gaps;
 use crate::error::KMeansError;
 use crate::kmeans::solution::Solution;
-use crate::progress::{Watch, lent};
+use crate::progress::{Watch, again};
 use crate::sample::{Prefixes, Sample};
 
 /// Levels in search of the kinks, and the steps that one of them may take.
@@ -40,14 +40,15 @@ pub(in crate::kmeans) fn lower_bound(
     let range = (sample.framed_lowest(0), sample.framed_highest(sample.len() - 1));
     let problem = Problem { empty: true, ..Problem::of_range(&prefixes, gaps, range) };
     let best = Incumbent::of_partition(&problem, solution.ends.clone());
-    let mut budget = Budget::new(STEPS, *sample.frame(), lent(&mut watch));
+    let mut budget = Budget::new(STEPS, *sample.frame(), again(&mut watch));
     let wrong = match wrong(sample, &problem, &best, open, &mut budget) {
         Ok(wrong) => wrong,
         Err(Stop::Interrupted) => return Err(KMeansError::Interrupted),
+        Err(Stop::NoRoom(no_room)) => return Err(no_room.into()),
         Err(Stop::Exhausted) => Kinks::new(sample, open).anywhere(&problem),
     };
     let budget = Budget::new(STEPS, *sample.frame(), watch);
-    let (reached, floor) = search::run(&problem, best, budget).map_err(|_| KMeansError::Interrupted)?;
+    let (reached, floor) = search::run(&problem, best, budget)?;
     let within = sample.frame().enter_square(sample.total_within());
     Ok(floor.min(reached.cost) - wrong * (1.0 + ROUNDING) + within)
 }
@@ -62,7 +63,7 @@ fn wrong(
 ) -> Result<f64, Stop> {
     let mut kinks = Kinks::new(sample, open);
     let mut wrong = kinks.anywhere(problem);
-    let mut level = search::first_level(problem);
+    let mut level = search::first_level(problem)?;
     let mut patience = PATIENCE;
     for _ in 0..LEVELS {
         if wrong == 0.0 || patience == 0 || !budget.allows(level.steps()) || level.steps() > LEVEL_STEPS {

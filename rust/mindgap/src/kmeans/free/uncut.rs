@@ -15,9 +15,11 @@ use crate::kmeans::solution::Solution;
 use crate::progress::{Watch, lent};
 use crate::sample::{Prefixes, Sample};
 
-/// Levels in search of the kinks, and the steps that one of them may take.
+/// Levels in search of the kinks, and the steps that one of them may take; as a multiple of those of the first, if these
+/// are more.
 const LEVELS: usize = 40;
-const LEVEL_STEPS: u64 = 1 << 23;
+const LEVEL_STEPS: u64 = 1 << 20;
+const LEVEL_FACTOR: u64 = 8;
 
 /// Levels that close no more blobs until no more are tried.
 const PATIENCE: usize = 4;
@@ -64,8 +66,9 @@ fn wrong(
     let mut wrong = kinks.anywhere(problem);
     let mut level = search::first_level(problem);
     let mut patience = PATIENCE;
+    let most = LEVEL_STEPS.max(LEVEL_FACTOR * level.steps());
     for _ in 0..LEVELS {
-        if wrong == 0.0 || patience == 0 || !budget.allows(level.steps()) || level.steps() > LEVEL_STEPS {
+        if wrong == 0.0 || patience == 0 || !budget.allows(level.steps()) || level.steps() > most {
             break;
         }
         let within = sample.frame().enter_square(sample.total_within());

@@ -15,11 +15,10 @@ use crate::kmeans::solution::Solution;
 use crate::progress::{Watch, lent};
 use crate::sample::{Prefixes, Sample};
 
-/// Levels in search of the kinks, and the steps that one of them may take; as a multiple of those of the first, if these
-/// are more.
+/// Levels in search of the kinks, and the steps that they may take, or as a multiple of those of the first level.
 const LEVELS: usize = 40;
 const LEVEL_STEPS: u64 = 1 << 20;
-const LEVEL_FACTOR: u64 = 8;
+const FIRST_LEVELS: u64 = 16;
 
 /// Levels that close no more blobs until no more are tried.
 const PATIENCE: usize = 4;
@@ -42,7 +41,8 @@ pub(in crate::kmeans) fn lower_bound(
     let range = (sample.framed_lowest(0), sample.framed_highest(sample.len() - 1));
     let problem = Problem { empty: true, ..Problem::of_range(&prefixes, gaps, range) };
     let best = Incumbent::of_partition(&problem, solution.ends.clone());
-    let mut budget = Budget::new(STEPS, *sample.frame(), lent(&mut watch));
+    let steps = LEVEL_STEPS.max(FIRST_LEVELS * search::first_level(&problem).steps());
+    let mut budget = Budget::new(steps, *sample.frame(), lent(&mut watch));
     let wrong = match wrong(sample, &problem, &best, open, &mut budget) {
         Ok(wrong) => wrong,
         Err(Stop::Interrupted) => return Err(KMeansError::Interrupted),
@@ -66,9 +66,8 @@ fn wrong(
     let mut wrong = kinks.anywhere(problem);
     let mut level = search::first_level(problem);
     let mut patience = PATIENCE;
-    let most = LEVEL_STEPS.max(LEVEL_FACTOR * level.steps());
     for _ in 0..LEVELS {
-        if wrong == 0.0 || patience == 0 || !budget.allows(level.steps()) || level.steps() > most {
+        if wrong == 0.0 || patience == 0 || !budget.allows(level.steps()) {
             break;
         }
         let within = sample.frame().enter_square(sample.total_within());

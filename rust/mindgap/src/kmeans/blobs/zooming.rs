@@ -3,7 +3,7 @@
 use super::super::KMeans;
 use super::super::demand::Demand;
 use super::super::fit::KMeansFit;
-use super::{check, checked, prepared, round};
+use super::{check, checked, prepared, round, unsolved};
 use crate::error::KMeansError;
 use crate::progress::{Progress, Watch, report};
 use crate::sample::{Blob, Sample};
@@ -72,7 +72,7 @@ pub(super) fn fit(
         let may = round::may_be_cut(kmeans, &blobs.sample, &demand);
         blobs.open.iter_mut().zip(may).for_each(|(open, may)| *open &= may);
     }
-    let fit = best.ok_or(KMeansError::Undecided)?;
+    let fit = best.ok_or_else(|| unsolved(kmeans, &blobs.sample))?;
     Ok((fit.bounded_below(lower_bound), blobs.sample))
 }
 

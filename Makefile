@@ -18,7 +18,7 @@ export PIP_QUIET := 1
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help soak test test-rust test-python lint demo bench reproduce docs clean
+.PHONY: help soak coverage test test-rust test-python lint demo bench reproduce docs clean
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -59,6 +59,10 @@ test-python: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn
 soak: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn ## try every solver against oracles on random problems, for minutes or hours
 	-$(PY) -m pip install -r tests/soak/requirements.txt
 	cd tests && $(PY) -m soak $(SOAK)
+
+coverage: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-coverage ## measure which lines the tests reach, in Rust and Python
+	tools/browser.sh
+	PATH=$(BIN):$$PATH tools/coverage.sh
 
 lint: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-lint ## check format, lints, types and the stub
 	cargo fmt --all --check

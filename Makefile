@@ -41,15 +41,15 @@ $(VENV)/.extras-%: $(VENV)/.created pyproject.toml constraints.txt
 
 # The package, editable: Python sources are used in place, Rust is rebuilt when it has changed.
 $(VENV)/.built: $(VENV)/.maturin $(RUST_SOURCES) pyproject.toml
-	$(BIN)/maturin develop --release
+	$(BIN)/maturin develop --release --locked
 	touch $@
 
 test: test-rust test-python ## run all tests: the crate, the package, the extension packages
 
 test-rust: $(VENV)/.created
-	cargo test --workspace
-	cargo test -p mindgap --no-default-features --features serde
-	cargo package -p mindgap --allow-dirty --quiet
+	cargo test --locked --workspace
+	cargo test --locked -p mindgap --no-default-features --features serde
+	cargo package --locked -p mindgap --allow-dirty --quiet
 
 test-python: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn
 	tools/browser.sh
@@ -66,9 +66,9 @@ coverage: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-c
 
 lint: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-lint ## check format, lints, types and the stub
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --all-features -- -D warnings
-	cargo clippy -p mindgap --all-targets --no-default-features -- -D warnings
-	RUSTDOCFLAGS='-D warnings' cargo doc -p mindgap --no-deps --all-features
+	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
+	cargo clippy --locked -p mindgap --all-targets --no-default-features -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked -p mindgap --no-deps --all-features
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy

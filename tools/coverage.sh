@@ -20,13 +20,13 @@ export PATH=$work/tools/bin:$PATH
 
 environment=$(cargo llvm-cov show-env --sh)
 eval "$environment"
-cargo llvm-cov clean --workspace --profraw-only
-cargo test --workspace --quiet --no-fail-fast
+cargo llvm-cov clean --profraw-only
+cargo test --locked --workspace --quiet --no-fail-fast
 
 # The instrumented core takes the place of the package's own until the tests have run.
 cp -p "$core" "$work/core"
 trap 'cp -p "$work/core" "$core"' EXIT
-maturin develop
+maturin develop --locked
 rm -rf "$work/plugins"
 pip install --no-deps --no-build-isolation --target "$work/plugins" plugins/*/
 

@@ -18,7 +18,7 @@ export PIP_QUIET := 1
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help soak coverage test test-rust test-python lint demo bench reproduce docs clean
+.PHONY: help soak coverage audit test test-rust test-python lint demo bench reproduce docs clean
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -63,6 +63,16 @@ soak: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn ## try every solver a
 coverage: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-coverage ## measure which lines the tests reach, in Rust and Python
 	tools/browser.sh
 	PATH=$(BIN):$$PATH tools/coverage.sh
+
+# Each tool brings its own needs, and so stays out of .venv; either fails where it cannot reach its database.
+AUDIT := target/audit
+
+audit: ## look up known vulnerabilities of everything that is pinned
+	$(PYTHON) -m venv $(AUDIT)/python
+	$(AUDIT)/python/bin/python -m pip install pip-audit
+	$(AUDIT)/python/bin/pip-audit --strict --no-deps --disable-pip -r constraints.txt
+	cargo install --quiet --root $(AUDIT)/cargo --target-dir $(AUDIT)/cargo/build --locked cargo-audit
+	PATH=$(CURDIR)/$(AUDIT)/cargo/bin:$$PATH cargo audit
 
 lint: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-lint ## check format, lints, types and the stub
 	cargo fmt --all --check

@@ -74,13 +74,17 @@ def test_crates_come_from_the_registry_with_their_checksums() -> None:
 
 def test_what_is_built_is_built_from_the_lock_file() -> None:
     made = (ROOT / "Makefile").read_text("utf-8") + (ROOT / "tools" / "coverage.sh").read_text("utf-8")
-    building = re.findall(r"^.*(?:cargo (?:test|build|clippy|package|doc)|maturin (?:develop|build)).*$", made, re.MULTILINE)
+    building = re.findall(
+        r"^.*(?:cargo (?:test|build|clippy|package|doc)|maturin (?:develop|build)).*$", made, re.MULTILINE
+    )
     assert len(building) >= 8
     assert [line for line in building if "--locked" not in line] == []
 
 
 @needs_cargo
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="older Pythons need further packages; the page is for newer ones")
+@pytest.mark.skipif(
+    sys.version_info < (3, 11), reason="older Pythons need further packages; the page is for newer ones"
+)
 def test_the_licences_are_listed() -> None:
     command = [sys.executable, str(ROOT / "tools" / "licences.py"), "--check"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)

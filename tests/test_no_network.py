@@ -73,7 +73,11 @@ def test_pictures_need_none(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "code",
-    ["import socket; socket.socket()", "import socket; socket.getaddrinfo('x', 1)", "import subprocess; subprocess.run('true')"],
+    [
+        "import socket; socket.socket()",
+        "import socket; socket.getaddrinfo('x', 1)",
+        "import subprocess; subprocess.run('true')",
+    ],
 )
 def test_the_guard_guards(code: str, folder: Path) -> None:
     assert "SystemError" in run_guarded(code, folder).stderr

@@ -14,8 +14,36 @@ from sources import ROOT, calls, imported, name_of, sources
 
 #: Modules that execute what they read, start programs, or speak to other machines.
 REFUSED = frozenset(
-    "asyncio cloudpickle code codeop ctypes dill ftplib http imaplib joblib marshal multiprocessing pickle pickletools poplib "
-    "pty requests runpy shelve smtplib socket socketserver ssl subprocess telnetlib urllib webbrowser xmlrpc".split()
+    [
+        "asyncio",
+        "cloudpickle",
+        "code",
+        "codeop",
+        "ctypes",
+        "dill",
+        "ftplib",
+        "http",
+        "imaplib",
+        "joblib",
+        "marshal",
+        "multiprocessing",
+        "pickle",
+        "pickletools",
+        "poplib",
+        "pty",
+        "requests",
+        "runpy",
+        "shelve",
+        "smtplib",
+        "socket",
+        "socketserver",
+        "ssl",
+        "subprocess",
+        "telnetlib",
+        "urllib",
+        "webbrowser",
+        "xmlrpc",
+    ]
 )
 BUILT_INS = frozenset({"eval", "exec", "compile", "__import__"})
 STARTS = re.compile(r"os\.(system|popen|exec\w+|spawn\w+|posix_spawnp?|startfile|fork\w*)|\w*\.(read|to)_pickle")
@@ -109,7 +137,9 @@ def test_an_array_of_objects_is_refused_unread(tmp_path: Path, command: Command)
     assert not trace.exists()
 
 
-@pytest.mark.parametrize("value", ["__import__('os').abort()", "(lambda: 1)()", "open('x')", "[x for x in (1,)]", "f'{1}'"])
+@pytest.mark.parametrize(
+    "value", ["__import__('os').abort()", "(lambda: 1)()", "open('x')", "[x for x in (1,)]", "f'{1}'"]
+)
 def test_parameters_on_the_command_line_are_not_evaluated(value: str, tmp_path: Path, command: Command) -> None:
     (tmp_path / "x.csv").write_text("1\n2\n3\n")
     ended = command("kmeans", tmp_path / "x.csv", "-k", "2", "--constraint", f"lower-only:delta={value}")

@@ -52,7 +52,9 @@ def test_whoever_writes_writes_whole(path: Path) -> None:
     assert [method for method in found if (name_of(path), method) not in INNOCENT] == []
 
 
-@pytest.mark.parametrize("code", ["open(p, 'w')", "p.open(mode='ab')", "p.write_text(t)", "np.save(p, x)", "f.to_csv(p)"])
+@pytest.mark.parametrize(
+    "code", ["open(p, 'w')", "p.open(mode='ab')", "p.write_text(t)", "np.save(p, x)", "f.to_csv(p)"]
+)
 def test_whoever_did_not_would_be_found_out(code: str) -> None:
     assert writers(ast.parse(code))
 

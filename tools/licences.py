@@ -16,8 +16,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from extras import requirements
 from packaging.requirements import Requirement
+
+from extras import requirements
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "licences.md"
@@ -26,8 +27,23 @@ USERS = ["cli", "frame", "parquet", "plot", "sklearn"]
 
 #: Licences that ask for no more than that their text and the authors' names are kept.
 ALLOWED = frozenset(
-    "0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause CC0-1.0 HPND ISC MIT MIT-0 MIT-CMU PSF-2.0 Python-2.0 Unicode-3.0 "
-    "Unlicense Zlib".split()
+    [
+        "0BSD",
+        "Apache-2.0",
+        "BSD-2-Clause",
+        "BSD-3-Clause",
+        "CC0-1.0",
+        "HPND",
+        "ISC",
+        "MIT",
+        "MIT-0",
+        "MIT-CMU",
+        "PSF-2.0",
+        "Python-2.0",
+        "Unicode-3.0",
+        "Unlicense",
+        "Zlib",
+    ]
 )
 #: What packages say that write no SPDX expression, as one.
 AS_SPDX = {
@@ -50,9 +66,7 @@ def terms(expression: str) -> str | None:
     text = re.sub(r"\s*/\s*", " OR ", expression)
     words = re.sub(r" WITH [\w.-]+", "", text)
     tokens = re.findall(r"[()]|[\w.+-]+", words)
-    python = [
-        {"AND": "and", "OR": "or"}.get(word, word if word in "()" else str(word in ALLOWED)) for word in tokens
-    ]
+    python = [{"AND": "and", "OR": "or"}.get(word, word if word in "()" else str(word in ALLOWED)) for word in tokens]
     return text if _holds(python) else None
 
 
@@ -159,7 +173,7 @@ failed test.
 
 ## In the compiled core
 
-These {len(linked)} crates are in the wheel, on one platform or another; the texts of their licences are in the wheel, too
+These {len(linked)} crates are in the wheel, on one platform or another, and so are the texts of their licences
 (`THIRD-PARTY-LICENCES.txt`).
 
 {table("| crate | version | licence |", rows(linked))}
@@ -193,7 +207,9 @@ def texts() -> str:
 
 def licence_files(folder: Path) -> list[Path]:
     """Return the files of a crate that hold its licence: that of MIT where there is a choice, with any notice."""
-    named = sorted(path for path in folder.iterdir() if re.match(r"(?i)(licen[cs]e|copying|notice|unlicense)", path.name))
+    named = sorted(
+        path for path in folder.iterdir() if re.match(r"(?i)(licen[cs]e|copying|notice|unlicense)", path.name)
+    )
     files = [path for path in named if path.is_file()]
     if mit := [path for path in files if "mit" in path.name.lower()]:
         notices = [path for path in files if path.name.lower().startswith("notice") or "unicode" in path.name.lower()]

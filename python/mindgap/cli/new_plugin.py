@@ -10,6 +10,7 @@ import click
 
 from mindgap.cli.options import epilog
 from mindgap.errors import InvalidInputError
+from mindgap.host.plugin_host import host
 from mindgap.host.registry import KINDS, NAME
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -49,6 +50,9 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
         raise InvalidInputError(
             f"{name!r} is no name for a plugin; use lower case words joined by hyphens, as in equal-steps"
         )
+    taken = next((entry for entry in host.registry() if (entry.kind.name, entry.name) == (kind, name)), None)
+    if taken is not None:
+        raise InvalidInputError(f"the {kind} {name!r} is taken by {taken.origin}; choose another name")
     target = parent / f"mindgap-{name}"
     if target.exists():
         raise InvalidInputError(f"{target} exists already; choose another name or --dir")

@@ -1,17 +1,16 @@
 //! What each setting and each answer of the public interface does by itself, where no other test has it.
 
 use mindgap::{
-    Centers, ConstrainedKMeans, Engine, GapBounds, KMeans, Method, Mixture, MixtureError, Moments, Overview, Sample,
-    Start, Status,
+    Centers, ConstrainedKMeans, Constraint, Engine, GapBounds, Initializer, KMeans, Method, Mixture, MixtureError,
+    Moments, Overview, Sample, Start, Status,
 };
 
 /// Where the published program misses the optimum: starts from it and from the exact one differ.
 const HARD: [f64; 5] = [0.0, 2.0, 2.0, 5.0, 6.0];
 
 fn start_of(init: ConstrainedKMeans, delta: f64) -> Vec<f64> {
-    let sample = Sample::new(&HARD).unwrap();
-    let fit = Mixture::new(3).constraint(GapBounds::lower(delta)).init(init).max_iter(0).fit(&sample).unwrap();
-    fit.means().to_vec()
+    let restriction = GapBounds::lower(delta).restriction(3).unwrap();
+    init.start(&Sample::new(&HARD).unwrap(), 3, &restriction).unwrap().means().to_vec()
 }
 
 #[test]

@@ -15,10 +15,11 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     A link is followed, so that what it points to is replaced; a device or pipe is written to directly.
     """
     try:
-        target = Path(os.path.realpath(path))
-        if target.exists() and not target.is_file() and not target.is_dir():
-            target.write_bytes(content)
+        given = Path(path)  # /dev/stdout leads to a pipe, which has no path of its own
+        if given.exists() and not given.is_file() and not given.is_dir():
+            given.write_bytes(content)
             return
+        target = Path(os.path.realpath(path))
         if target.is_dir():
             raise IsADirectoryError("it is a folder")
         _replace(target, content)
@@ -33,6 +34,8 @@ def _replace(target: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # else a power cut could leave the new name with nothing under it
         draft.chmod(_mode(target))
         draft.replace(target)
     except BaseException:

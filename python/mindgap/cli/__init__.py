@@ -40,6 +40,15 @@ class _Commands(click.Group):
         command: click.Command = import_module(f"{__name__}.{COMMANDS[cmd_name][0]}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from mindgap.host.registry import hint  # brings numpy, which a good command line may do without
+
+            ctx.fail(f"there is no command {args[0]!r}; {hint(args[0], COMMANDS)}there are {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])

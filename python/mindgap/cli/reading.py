@@ -76,6 +76,7 @@ def read_data(request: Request) -> Data:
     missing = np.isnan(column.values)
     _check_missing(request, column, missing)
     if weights is not None:
+        weights.refuse_negative(request.title)
         absent = np.isnan(weights.values) & ~missing
         _check_missing(request, weights, absent)
         missing = missing | absent

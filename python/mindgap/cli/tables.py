@@ -59,6 +59,17 @@ class Column:
             raise InvalidInputError(f"{self.title} of {source} holds {value} at {self.place(row)}; remove it")
         return self
 
+    def refuse_negative(self, source: str) -> Column:
+        """Return the column itself, or say where it has a value that no weight can be."""
+        negative = self.values < 0
+        if negative.any():
+            row = int(np.argmax(negative))
+            value = self.values[row]
+            raise InvalidInputError(
+                f"{self.title} of {source} holds {value} at {self.place(row)}; no weight is negative"
+            )
+        return self
+
 
 def place_of(wanted: str | None, names: Sequence[str] | None, width: int, source: str, option: str = "--column") -> int:
     """Return the index of the column wanted: by name, else by its number from 1; the only one if none is named."""
@@ -74,7 +85,8 @@ def place_of(wanted: str | None, names: Sequence[str] | None, width: int, source
     if wanted.isascii() and wanted.isdigit() and len(wanted) < 10 and 1 <= int(wanted) <= width:
         return int(wanted) - 1
     if names is None:
-        known = f"it has no names but {width} column{'s' if width > 1 else ''}; give a number from 1"
+        columns = f"{width} column{'s' if width > 1 else ''}"
+        known = f"it has no names but {columns}; give a number from 1, or --header if names are in its first row"
     else:
         known = f"{hint(wanted, names)}there are {_listed(names)}"
     raise InvalidInputError(f"{source} has no column {brief(wanted)}; {known}")

@@ -34,9 +34,9 @@ class _EqualSpacing(mg.Constraint):
 
 LARGE = 70_000
 
-#: How the program is built: what cargo is told, the folder that it builds into, and for how many points and threads it is
-#: run. Without optimisation a large fit takes minutes.
-BUILDS = {
+#: How the program is built: what cargo is told, the folder that it builds into, and the points and threads of its runs.
+#: Without optimisation a large fit takes minutes.
+BUILDS: dict[str, tuple[list[str], str, list[tuple[int, int]]]] = {
     "with threads": (["--release"], "release", [(400, 1), (LARGE, 1), (LARGE, 2), (LARGE, 7)]),
     "without threads": (["--release", "--no-default-features"], "release", [(400, 1), (LARGE, 1)]),
     "for debugging": ([], "debug", [(400, 1), (3_000, 1)]),
@@ -44,7 +44,9 @@ BUILDS = {
 
 
 @pytest.fixture(scope="module", params=BUILDS)
-def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[int, int]]]:
+def build(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, list[tuple[int, int]]]:
     """The program outside the workspace, built in one of the ways, and what it is run with."""
     cargo = shutil.which("cargo")
     if cargo is None:
@@ -66,7 +68,7 @@ def test_the_package_and_the_crate_agree_to_the_bit(build: tuple[Path, list[tupl
         data = tmp_path / "data.f64"
         data.write_bytes(x.astype("<f8").tobytes())
         environment = {**os.environ, "RAYON_NUM_THREADS": str(threads)}
-        command = [program, str(data), str(K), str(DELTA)]
+        command = [str(program), str(data), str(K), str(DELTA)]
         run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
         answers = dict(line.split(" ", 1) for line in run.stdout.splitlines())
         assert answers == _of_the_package(x), f"{n} points, {threads} threads"

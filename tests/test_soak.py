@@ -7,7 +7,8 @@ import os
 import pytest
 
 from soak import TRIALS, interrupts, load
-from soak.__main__ import generator, report, run_in
+from soak.__main__ import report
+from soak.running import generator, run_in
 
 SEED = 20_260_101
 SECONDS = float(os.environ.get("MINDGAP_SOAK_SECONDS", "110"))

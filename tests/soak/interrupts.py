@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ class Equal(mg.Constraint):
 X = np.random.default_rng(0).normal(0, 3, 200_000)
 
 #: Work of some seconds or minutes, of every kind.
-LONG = {
+LONG: dict[str, Callable[[], object]] = {
     "kmeans": lambda: mg.kmeans(np.concatenate([X + shift for shift in range(10)]), 20_000),
     "kmeans-lower": lambda: mg.kmeans(X, 60, mg.LowerOnly(0.2)),
     "kmeans-many": lambda: mg.kmeans(X, 3_000, mg.LowerOnly(0.001)),

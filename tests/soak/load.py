@@ -92,10 +92,11 @@ def command_line(times: int = 12) -> str:
         values = Path(directory) / "values.npy"
         np.save(values, np.random.default_rng(0).normal(0, 3, 200_000))
         arguments = ["mixture", str(values), "-k", "20", "--init", "ckmeans", "--tol", "0", "--max-iter", "1000000"]
-        for delay in np.random.default_rng().uniform(0.3, 4.0, times):
-            with subprocess.Popen([sys.executable, "-c", STARTED, *arguments], stderr=subprocess.PIPE, text=True) as child:
+        for delay in np.random.default_rng().uniform(1.5, 5.0, times):
+            command = [sys.executable, "-c", STARTED, *arguments]
+            with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
                 assert child.stderr is not None
-                # The interpreter itself is not ours until it runs our first line.
+                # While Python imports numpy there is nobody yet who could catch it.
                 assert child.stderr.readline() == "started\n"
                 time.sleep(float(delay))
                 assert child.poll() is None, f"ended early: {child.communicate()}"
@@ -107,7 +108,11 @@ def command_line(times: int = 12) -> str:
 
 
 #: What `python -m mindgap` does, and a word when it begins.
-STARTED = "import sys; print('started', file=sys.stderr, flush=True); import runpy; runpy.run_module('mindgap', run_name='__main__', alter_sys=True)"
+STARTED = """
+import runpy, sys
+print("started", file=sys.stderr, flush=True)
+runpy.run_module("mindgap", run_name="__main__", alter_sys=True)
+"""
 
 
 CHECKS = {

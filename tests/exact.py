@@ -63,7 +63,7 @@ def best_means(
     lower: Sequence[Fraction],
     upper: Sequence[Fraction | None],
 ) -> list[Fraction] | None:
-    """The means of least Σ stiffness (mean - target)² under bounds on their gaps, by trying every set of active ones."""
+    """Means of least Σ stiffness (mean - target)² under bounds on their gaps: every set of active ones is tried."""
     levels = [{low, low if high is None else high} for low, high in zip(lower, upper, strict=True)]
     best, least = None, None
     for held in product(*([None, *sorted(level)] for level in levels)):

@@ -1,4 +1,4 @@
-"""Results against exact rational arithmetic (sixty digits where there are logarithms), where cancellation could bite."""
+"""Results against exact rational arithmetic (sixty digits where there are logarithms), where cancellation can bite."""
 
 from __future__ import annotations
 
@@ -132,12 +132,13 @@ def test_one_iteration_of_em_with_its_quadratic_program(kind: str) -> None:
         logs = [exact.log_densities(float(at), *(part.tolist() for part in normalised)) for at in x]
         responsible = [exact.shares(row) for row in logs]
         points, masses = exact.rationals(x), exact.rationals(w)
-        total = sum(masses)
-        mass, mean = [], []
+        total = sum(masses, Fraction(0))
+        mass: list[Fraction] = []
+        mean: list[Fraction] = []
         for j in range(k):
             pulls = [r[j] * m for r, m in zip(responsible, masses, strict=True)]
-            mass.append(sum(pulls))
-            mean.append(sum(p * at for p, at in zip(pulls, points, strict=True)) / mass[j])
+            mass.append(sum(pulls, Fraction(0)))
+            mean.append(sum((p * at for p, at in zip(pulls, points, strict=True)), Fraction(0)) / mass[j])
         stiffness = [m / Fraction(float(v)) for m, v in zip(mass, start[2], strict=True)]
         high = [Fraction(float(u)) if math.isfinite(u) else None for u in upper]
         means = exact.best_means(mean, stiffness, exact.rationals(lower), high)

@@ -1,4 +1,4 @@
-"""Work that is known to need more memory than there is ends in an error, before the allocation that would end the process."""
+"""Work that is known to need more memory than there is ends in an error, and does not end the process."""
 
 from __future__ import annotations
 

@@ -64,15 +64,15 @@ def test_a_shift_of_the_data_moves_no_point_to_another_cluster(shift: float) -> 
     x = np.round(TWO_CLUMPS * 4) / 4
     for constraint in (None, mg.LowerOnly(2.0)):
         for centers in ("means", "free"):
-            here = mg.kmeans(x, 2, constraint, centers=centers)  # type: ignore[arg-type]
-            there = mg.kmeans(x + shift, 2, constraint, centers=centers)  # type: ignore[arg-type]
+            here = mg.kmeans(x, 2, constraint, centers=centers)
+            there = mg.kmeans(x + shift, 2, constraint, centers=centers)
             assert abs(here.sizes[0] - 500) < 20, "a clean split"
             assert np.array_equal(here.labels, there.labels)
             assert (there.inertia, there.gaps.tolist()) == (here.inertia, here.gaps.tolist())
-    here, there = mg.mixture(x, 2), mg.mixture(x + shift, 2)
-    assert np.array_equal(here.labels, there.labels)
+    near, far = mg.mixture(x, 2), mg.mixture(x + shift, 2)
+    assert np.array_equal(near.labels, far.labels)
     # Starts are rounded to the units of the data, so the iterations end within their tolerance of each other.
-    assert there.variances == pytest.approx(here.variances, rel=1e-5)
+    assert far.variances == pytest.approx(near.variances, rel=1e-5)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1e-9, 1e-100, 1e9])

@@ -35,7 +35,7 @@ impl MeanProgram {
     /// # Errors
     /// The rows that cannot be held together.
     pub(crate) fn new(rows: Rows) -> Result<Self, Failure> {
-        let (targets, stiffness) = (vec![0.0; rows.k()], vec![1.0; rows.k()]);
+        let (targets, stiffness) = (rows.likely(), vec![1.0; rows.k()]);
         let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row));
         let last = equalities.map(|row| Bound { row, side: Side::Equal }).collect();
         let mut program = Self { loose: vec![false; rows.len()], rows, last, interior_point: None };

@@ -149,6 +149,18 @@ impl Rows {
         self.lower[row] == self.upper[row]
     }
 
+    /// Means that hold the rows if they are bounds on gaps: each gap at its lower bound. Otherwise as good as any.
+    pub(crate) fn likely(&self) -> Vec<f64> {
+        if self.given != self.k.saturating_sub(1) {
+            return vec![0.0; self.k];
+        }
+        let mut means = vec![0.0; self.k];
+        for gap in 0..self.given {
+            means[gap + 1] = means[gap] + if self.lower[gap].is_finite() { self.lower[gap] } else { 0.0 };
+        }
+        means
+    }
+
     /// What the row must equal at a bound.
     pub(crate) fn level(&self, bound: Bound) -> f64 {
         match bound.side {

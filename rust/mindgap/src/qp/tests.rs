@@ -265,6 +265,16 @@ fn clashing_rows_are_named_and_no_others() {
 }
 
 #[test]
+fn bounds_on_gaps_are_known_to_be_feasible_at_once() {
+    // One row at a time, each with an elimination of its own, this would take hours.
+    for (k, bounds) in [(3000, GapBounds::lower(0.3)), (60, GapBounds::between(0.1, 0.1).unwrap())] {
+        let rows = Rows::from_gaps(&bounds.resolve(k).unwrap(), &frame());
+        assert!(rows.worst_miss(&rows.likely(), 0.0).is_none());
+        assert!(MeanProgram::new(rows).is_ok());
+    }
+}
+
+#[test]
 fn a_hundred_means_are_pooled_as_by_isotonic_regression() {
     let k = 100;
     let mut dice = Dice(77);

@@ -223,7 +223,8 @@ def arguments(rng: np.random.Generator) -> str:
     with folder() as here:
         (here / "data.csv").write_bytes(content)
         ended = command(given, content)
-        assert (here / "data.csv").read_bytes() == content, f"{given} wrote to the data"
+        if "-" not in given:  # which is where the data come from then, and the file is but another
+            assert (here / "data.csv").read_bytes() == content, f"{given} wrote to the data"
         drafts = [left.name for left in here.glob(".*")]
         assert not drafts, f"{given} left {drafts}"
         for left in (*here.glob("*.html"), *here.glob("out.*")):

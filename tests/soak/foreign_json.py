@@ -76,7 +76,7 @@ def alter(rng: np.random.Generator, document: dict[str, Any]) -> None:
             field.insert(place, field[place])
         else:
             document[name] = [field[index] for index in rng.permutation(len(field))]
-    elif isinstance(field, (int, float)):
+    elif isinstance(field, (int, float)) and abs(field) < 1e300:
         document[name] = field * float(rng.choice([-1, 0, 1e-300, 1e300, 2]))
 
 

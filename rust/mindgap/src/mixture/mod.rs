@@ -16,6 +16,7 @@ mod initializer;
 mod local;
 mod moment_sums;
 mod mstep;
+mod scaled;
 mod start;
 mod status;
 #[cfg(feature = "serde")]
@@ -41,6 +42,7 @@ use crate::sample::Sample;
 use em::Yardstick;
 use fit::Facts;
 use mstep::MStep;
+use scaled::Scaled;
 
 /// The default floor of the variances, as a fraction of the data's variance.
 const FLOOR: f64 = 1e-10;
@@ -189,13 +191,15 @@ impl Mixture {
         self.check()?;
         // Before the bounds are written out for every gap: k may be any number here.
         start.check_count(self.k)?;
-        let frame = Frame::identity();
-        let overview = overview(engine)?;
+        let told = overview(engine)?;
+        let mut engine = Scaled::new(engine, told);
+        let frame = engine.frame();
+        let overview = overview(&mut engine)?;
         // Of data that nobody sees here the standard deviation must do for the range.
         let reach = FARTHEST * overview.variance.sqrt();
         let restraint = Restraint::new(&self.constraint.restriction(self.k)?, self.k, &frame, reach)?;
         let program = restraint.program()?;
-        self.run(engine, overview, start, (restraint, program), &frame, watch)
+        self.run(&mut engine, overview, start, (restraint, program), &frame, watch)
     }
 
     /// The start that the initializer finds for `sample`, and what the means must hold, both checked.
@@ -258,8 +262,7 @@ impl Mixture {
             ToleranceScale::Absolute => (frame.enter_length(1.0), frame.enter_square(1.0)),
         };
         let yardstick = Yardstick { tol: self.tol, max_iter: self.max_iter, mean_unit, variance_unit };
-        // A density in frame units is smaller by the scale.
-        let offset = total_weight * frame.enter_length(1.0).ln();
+        let offset = frame.log_density(total_weight);
         let mstep = MStep { program, variances: self.variances, floor };
         let start = start.enter(frame).raised(floor);
         let mut outcome = em::run(engine, mstep, yardstick, offset, start, watch)?;

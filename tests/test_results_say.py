@@ -54,6 +54,29 @@ def test_what_an_engine_does_not_say_is_not_known() -> None:
         mg.gap_path(X, 2, engine=Elsewhere())
 
 
+class Failing(Elsewhere):
+    """Loses its data after two iterations."""
+
+    calls = 0
+
+    def moments(self, weights: Any, means: Any, variances: Any) -> mg.Moments:
+        self.calls += 1
+        if self.calls > 2:
+            raise ConnectionError("the data are gone")
+        return super().moments(weights, means, variances)
+
+
+def test_an_engine_that_fails_in_the_middle_is_named() -> None:
+    start = ([0.5, 0.5], [1.0, 9.0], [1.0, 1.0])
+    with pytest.raises(mg.PluginError, match=r"'elsewhere' .* raised ConnectionError in moments: the data are gone"):
+        mg.mixture(X, 2, engine=Failing(), init=start)
+
+
+def test_a_sample_knows_its_weight() -> None:
+    assert mg.Sample(X).total_weight == 6.0
+    assert mg.Sample(X, [0.5, 1, 1, 1, 0, 0.25]).total_weight == 3.75
+
+
 def test_a_comparison_by_bootstrap_says_so() -> None:
     held = mg.mixture(X, 2, mg.LowerOnly(10.5))
     free = mg.mixture(X, 2, init=(held.weights, held.means, held.variances))

@@ -49,7 +49,7 @@ def test_what_an_engine_does_not_say_is_not_known() -> None:
     with pytest.raises(mg.InvalidInputError, match="icl is not known"):
         print(fit.icl)
     with pytest.raises(mg.InvalidInputError, match="k-means does not run on the engine"):
-        mg.kmeans(X, 2, engine=Elsewhere())  # type: ignore[arg-type]
+        mg.kmeans(X, 2, engine=Elsewhere())
     with pytest.raises(mg.InvalidInputError, match="the range of the data is not known with this engine"):
         mg.gap_path(X, 2, engine=Elsewhere())
 

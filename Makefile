@@ -18,7 +18,7 @@ export PIP_QUIET := 1
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help soak test test-rust test-python lint demo bench reproduce docs clean
+.PHONY: help soak coverage audit test test-rust test-python lint demo bench reproduce docs clean
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -41,15 +41,15 @@ $(VENV)/.extras-%: $(VENV)/.created pyproject.toml constraints.txt
 
 # The package, editable: Python sources are used in place, Rust is rebuilt when it has changed.
 $(VENV)/.built: $(VENV)/.maturin $(RUST_SOURCES) pyproject.toml
-	$(BIN)/maturin develop --release
+	$(BIN)/maturin develop --release --locked
 	touch $@
 
 test: test-rust test-python ## run all tests: the crate, the package, the extension packages
 
 test-rust: $(VENV)/.created
-	cargo test --workspace
-	cargo test -p mindgap --no-default-features --features serde
-	cargo package -p mindgap --allow-dirty --quiet
+	cargo test --locked --workspace
+	cargo test --locked -p mindgap --no-default-features --features serde
+	cargo package --locked -p mindgap --allow-dirty --quiet
 
 test-python: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn
 	tools/browser.sh
@@ -60,11 +60,25 @@ soak: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn ## try every solver a
 	-$(PY) -m pip install -r tests/soak/requirements.txt
 	cd tests && $(PY) -m soak $(SOAK)
 
+coverage: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-coverage ## measure which lines the tests reach, in Rust and Python
+	tools/browser.sh
+	PATH=$(BIN):$$PATH tools/coverage.sh
+
+# Each tool brings its own needs, and so stays out of .venv; either fails where it cannot reach its database.
+AUDIT := target/audit
+
+audit: ## look up known vulnerabilities of everything that is pinned
+	$(PYTHON) -m venv $(AUDIT)/python
+	$(AUDIT)/python/bin/python -m pip install pip-audit
+	$(AUDIT)/python/bin/pip-audit --strict --no-deps --disable-pip -r constraints.txt
+	cargo install --quiet --root $(AUDIT)/cargo --target-dir $(AUDIT)/cargo/build --locked cargo-audit
+	PATH=$(CURDIR)/$(AUDIT)/cargo/bin:$$PATH cargo audit
+
 lint: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-lint ## check format, lints, types and the stub
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --all-features -- -D warnings
-	cargo clippy -p mindgap --all-targets --no-default-features -- -D warnings
-	RUSTDOCFLAGS='-D warnings' cargo doc -p mindgap --no-deps --all-features
+	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
+	cargo clippy --locked -p mindgap --all-targets --no-default-features -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked -p mindgap --no-deps --all-features
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy

@@ -17,6 +17,7 @@ def test_plugins_as_tables(run: Run) -> None:
     listed = run("-m", "mindgap", "plugins", MINDGAP_LOAD_PLUGINS="")
     assert (listed.returncode, listed.stderr) == (0, "")
     assert max(map(len, listed.stdout.splitlines())) <= 80
+    assert " \n" not in listed.stdout
     assert "\x1b" not in listed.stdout
     for name in ("constraints", "lower-only", "upper=None", "constrained-kmeans", "local", mg.__version__):
         assert name in listed.stdout
@@ -82,7 +83,7 @@ def test_usage(run: Run) -> None:
     assert run("-m", "mindgap", "--version").stdout == f"mindgap, version {mg.__version__}\n"
     wrong = run("-m", "mindgap", "plugin")
     assert wrong.returncode == 2
-    assert "No such command" in wrong.stderr
+    assert "there is no command" in wrong.stderr
     assert run("-m", "mindgap", "new-plugin", "x", "--kind", "colour").returncode == 2
 
 
@@ -96,3 +97,10 @@ def test_without_its_extra_it_says_what_to_install(missing: str, run: Run) -> No
 
 def test_the_command_is_installed() -> None:
     assert (Path(sys.executable).parent / "mindgap").exists()
+
+
+def test_a_name_that_is_taken_is_refused(run: Run, tmp_path: Path) -> None:
+    refused = run("-m", "mindgap", "new-plugin", "lower-only", "--kind", "constraint", "--dir", str(tmp_path))
+    assert refused.returncode == 2
+    assert f"the constraint 'lower-only' is taken by mindgap {mg.__version__}; choose another name" in refused.stderr
+    assert list(tmp_path.glob("mindgap-*")) == []

@@ -1,4 +1,4 @@
-"""The package and the crate agree to the bit, and the crate with itself with threads and without."""
+"""The package and the crate agree to the bit: with any number of threads and without, optimised and for debugging."""
 
 from __future__ import annotations
 
@@ -32,31 +32,51 @@ class _EqualSpacing(mg.Constraint):
         return mg.LinearRows(matrix, np.zeros(k - 2), np.zeros(k - 2))
 
 
-@pytest.fixture(scope="module", params=["with threads", "without threads"])
-def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program outside the workspace, built with default features or with none."""
+LARGE = 70_000
+
+#: How the program is built: what cargo is told, the folder that it builds into, and the points and threads of its runs.
+#: Without optimisation a large fit takes minutes.
+BUILDS: dict[str, tuple[list[str], str, list[tuple[int, int]]]] = {
+    "with threads": (["--release"], "release", [(400, 1), (LARGE, 1), (LARGE, 2), (LARGE, 7)]),
+    "without threads": (["--release", "--no-default-features"], "release", [(400, 1), (LARGE, 1)]),
+    "for debugging": ([], "debug", [(400, 1), (3_000, 1)]),
+}
+
+
+@pytest.fixture(scope="module", params=BUILDS)
+def build(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, list[tuple[int, int]]]:
+    """The program outside the workspace, built in one of the ways, and what it is run with."""
     cargo = shutil.which("cargo")
     if cargo is None:
         pytest.skip("cargo is not on this machine")
     target = ROOT / "target" / "embedder"
-    command = [cargo, "build", "--release", "--locked", "--quiet", "--manifest-path", str(EMBEDDER / "Cargo.toml")]
-    features = [] if request.param == "with threads" else ["--no-default-features"]
-    subprocess.run([*command, *features], check=True, env={**os.environ, "CARGO_TARGET_DIR": str(target)})
+    command = [cargo, "build", "--locked", "--quiet", "--manifest-path", str(EMBEDDER / "Cargo.toml")]
+    flags, folder, runs = BUILDS[request.param]
+    subprocess.run([*command, *flags], check=True, env={**os.environ, "CARGO_TARGET_DIR": str(target)})
     # The next build replaces the program, so that dependencies are built once.
     program = tmp_path_factory.mktemp("embedder") / "embedder"
-    shutil.copy2(target / "release" / "embedder", program)
-    return program
+    shutil.copy2(target / folder / "embedder", program)
+    return program, runs
 
 
-@pytest.mark.parametrize("n", [400, 70_000])
-def test_the_package_and_the_crate_agree_to_the_bit(embedder: Path, tmp_path: Path, n: int) -> None:
-    x = _model_d(n)
-    data = tmp_path / "data.f64"
-    data.write_bytes(x.astype("<f8").tobytes())
-    run = subprocess.run([embedder, str(data), str(K), str(DELTA)], check=True, capture_output=True, text=True)
-    answers = dict(line.split(" ", 1) for line in run.stdout.splitlines())
+def test_the_package_and_the_crate_agree_to_the_bit(build: tuple[Path, list[tuple[int, int]]], tmp_path: Path) -> None:
+    program, runs = build
+    for n, threads in runs:
+        x = _model_d(n)
+        data = tmp_path / "data.f64"
+        data.write_bytes(x.astype("<f8").tobytes())
+        environment = {**os.environ, "RAYON_NUM_THREADS": str(threads)}
+        command = [str(program), str(data), str(K), str(DELTA)]
+        run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+        answers = dict(line.split(" ", 1) for line in run.stdout.splitlines())
+        assert answers == _of_the_package(x), f"{n} points, {threads} threads"
+
+
+def _of_the_package(x: np.ndarray) -> dict[str, str]:
     lower, both = mg.LowerOnly(DELTA), mg.TwoSided(DELTA, 1.25 * DELTA)
-    assert answers == {
+    return {
         "kmeans": _clusters(mg.kmeans(x, K)),
         "kmeans-lower": _clusters(mg.kmeans(x, K, lower)),
         "kmeans-two-sided": _clusters(mg.kmeans(x, K, both)),

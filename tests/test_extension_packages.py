@@ -66,7 +66,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     if subprocess.run([sys.executable, "-m", "maturin", "--version"], capture_output=True, check=False).returncode:
         pytest.skip("maturin, which builds the wheel, is not installed here; `make test` installs it")
     wheels = tmp_path_factory.mktemp("wheels")
-    build = [sys.executable, "-m", "maturin", "build", "--release", "--out", str(wheels)]
+    build = [sys.executable, "-m", "maturin", "build", "--release", "--locked", "--out", str(wheels)]
     built = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     [wheel] = wheels.glob("*.whl")

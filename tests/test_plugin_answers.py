@@ -12,6 +12,7 @@ import mindgap as mg
 from made_up import Install
 from mindgap.host import guard
 from mindgap.host.plugin_host import PluginHost
+from soak.plugin_trials import MuteError, Pretends, Stop, subclassed, unbuilt
 
 SAMPLE = mg.Sample(np.arange(10.0))
 
@@ -52,7 +53,7 @@ CONSTRAINTS: list[tuple[dict[str, Callable[..., Any]], str]] = [
     ({"rows": rows([[1, 0, 0]], [2], [1])}, r"row 0 has the lower bound 2.0 above its upper bound 1.0"),
     ({"rows": rows([[1, 0, 0]], [np.nan], [1])}, r"row 0 has the bounds nan and 1.0"),
     ({"rows": rows([[1, 0, 0]], [0, 0], [1])}, r"matrix has 1 rows, lower 2 and upper 1 bounds"),
-    ({"rows": rows([["a", "b", "c"]])}, r"matrix is not a matrix of numbers"),
+    ({"rows": rows([["a", "b", "c"]])}, r"matrix has dtype <U1"),
     ({"gaps": lambda k: None}, r"answered neither gaps\(3\) nor rows\(3\)"),
 ]
 
@@ -203,3 +204,90 @@ def test_a_constructor_that_raises_is_named(fresh_host: PluginHost) -> None:
     mg.register(Moody)
     with pytest.raises(mg.PluginError, match=r"'moody' \(module .*\) raised OSError while it was built: not today"):
         mg.constraint("moody")
+
+
+@pytest.mark.parametrize("kind", [mg.GapBounds, mg.LinearRows, mg.Start, mg.Moments, mg.Sample])
+def test_values_that_were_never_built_are_refused(kind: type) -> None:
+    for call in (
+        lambda: guard.restriction(constraint(gaps=lambda k: unbuilt(kind)), 3),
+        lambda: guard.restriction(constraint(rows=lambda k: unbuilt(kind)), 3),
+        lambda: guard.start(Beginner(lambda: unbuilt(kind)), SAMPLE, 2, None),
+        lambda: guard.moments(Motor(lambda: unbuilt(kind)), np.full(2, 0.5), np.arange(2.0), np.ones(2)),
+        lambda: guard.load(Motor(lambda: unbuilt(kind)), [1], None),
+    ):
+        with pytest.raises(mg.PluginError, match=r"odd|beginner|motor"):
+            call()
+
+
+def test_a_subclass_counts_by_its_numbers_alone() -> None:
+    sulky = subclassed(mg.GapBounds([0.5, 0.5]))
+    assert guard.restriction(constraint(gaps=lambda k: sulky), 3) == mg.GapBounds([0.5, 0.5])
+
+
+def test_numbers_put_in_afterwards_are_checked() -> None:
+    bounds = mg.GapBounds([0.5, 0.5])
+    object.__setattr__(bounds, "lower", np.array([0.5, np.nan]))
+    with pytest.raises(mg.PluginError, match=r"unusable in gaps\(3\): the lower bound of gap 1 is nan"):
+        mg.kmeans([0, 1, 2, 3], 3, constraint(gaps=lambda k: bounds))
+
+
+def test_what_only_says_that_it_is_an_answer_is_none() -> None:
+    with pytest.raises(mg.PluginError, match=r"not a mindgap\.GapBounds"):
+        guard.restriction(constraint(gaps=lambda k: Pretends(mg.GapBounds)), 3)
+
+
+@pytest.mark.parametrize("error", [Stop("now"), MuteError(), KeyError(MuteError())], ids=["base", "mute", "within"])
+def test_errors_of_any_kind_are_the_plugins(error: BaseException) -> None:
+    def raise_it(*_: Any) -> Any:
+        raise error
+
+    with pytest.raises(mg.PluginError, match=rf"raised {type(error).__name__} in gaps\(3\)"):
+        guard.restriction(constraint(gaps=raise_it), 3)
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_what_asks_to_stop_gets_through(kind: type[BaseException]) -> None:
+    def raise_it(*_: Any) -> Any:
+        raise kind
+
+    with pytest.raises(kind):
+        mg.kmeans([0, 1, 2, 3], 3, constraint(gaps=raise_it))
+    with pytest.raises(kind):
+        mg.mixture([0, 1, 2, 3], 2, init=Beginner(raise_it))
+
+
+class Jammed(mg.Local):
+    name = "jammed"
+
+    def close(self) -> None:
+        raise OSError("stuck")
+
+
+class JammedMotor(Motor):
+    def load(self, x: Any, sample_weight: Any) -> mg.Sample:
+        return mg.Sample(x)
+
+    def close(self) -> None:
+        raise OSError("stuck")
+
+
+def test_an_engine_that_cannot_be_closed_is_named() -> None:
+    with pytest.raises(mg.PluginError, match=r"'jammed' .* raised OSError in close: stuck"):
+        mg.mixture([0, 1, 2, 3], 2, engine=Jammed())
+
+
+def test_what_ended_the_fit_is_said_first() -> None:
+    with pytest.raises(mg.PluginError, match="raised ZeroDivisionError in moments"):
+        mg.mixture([0, 1, 2, 3], 2, engine=JammedMotor(fail))
+
+
+def test_the_name_of_a_plugin_may_be_anything() -> None:
+    odd = constraint(gaps=fail)
+    type(odd).name = property(fail)  # type: ignore[assignment]
+    with pytest.raises(mg.PluginError, match="constraint 'Odd'"):
+        guard.restriction(odd, 3)
+
+
+def test_a_huge_answer_is_not_written_out() -> None:
+    with pytest.raises(mg.PluginError, match=r"returned \[0, 0, .*\.\.\."):
+        guard.restriction(constraint(gaps=lambda k: [0] * 10**6), 3)

@@ -164,3 +164,17 @@ def test_a_new_process_warns_once_and_fits(install: Install, run: Run) -> None:
     done = run("-c", code)
     assert done.stdout == "[0, 0, 1, 1]\n" * 3
     assert done.stderr.count("is blocked") == 1
+
+
+@pytest.mark.parametrize("name", ["broken", "mindgap-broken"])
+def test_a_blocked_plugin_that_is_asked_for_says_why(name: str, install: Install, fresh_host: PluginHost) -> None:
+    install("mindgap-broken", "1 / 0")
+    with (
+        pytest.warns(mg.PluginWarning, match="is blocked"),
+        pytest.raises(
+            mg.InvalidInputError, match=r"'mindgap-broken' of mindgap-broken 1\.0 is blocked: .*ZeroDivision"
+        ),
+    ):
+        mg.constraint(name)
+    with pytest.raises(mg.InvalidInputError, match="`mindgap plugins` lists 1 not loaded"):
+        mg.constraint("some-other")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,6 +100,9 @@ def test_spec_and_arguments_go_together() -> None:
         ("two-sided:lower=1", {}, "needs the parameter 'upper'; it takes lower, upper"),
         ("two-sided:lower=1", {"lower": 2}, "lower is given both in 'two-sided:lower=1' and as an argument"),
         ("lower-only:delta=big", {}, "delta is 'big'; it must be one number"),
+        ("lower-only:2.8", {}, "'lower-only:2.8' has a value without a name; write it like lower-only:delta=2.8"),
+        ("two-sided:1,2", {}, "without a name; write it like two-sided:lower=...,upper=..."),
+        ("zzz:1", {}, "'zzz:1' has a value without a name; write it like per-gap"),
     ],
 )
 def test_what_is_asked_for_wrongly(text: str, arguments: dict[str, Any], message: str) -> None:
@@ -127,3 +131,9 @@ def test_a_class_is_not_yet_an_object() -> None:
 def test_other_objects_are_refused(rubbish: Any) -> None:
     with pytest.raises(mg.InvalidInputError, match="is no constraint; give a name such as 'lower-only'"):
         mg.constraint(rubbish)
+
+
+@pytest.mark.parametrize("bound", [1.5, 2, np.float64(0.5)])
+def test_a_bare_number_is_told_how_to_become_a_bound(bound: float) -> None:
+    with pytest.raises(mg.InvalidInputError, match=rf"for a lower bound on every gap, LowerOnly\({bound}\)"):
+        mg.kmeans([1.0, 2.0, 3.0], 2, bound)  # type: ignore[arg-type]

@@ -79,8 +79,8 @@ def test_copies_by_json_and_pickle_are_the_same_to_the_bit() -> None:
     [
         ("mindgap", "KMeansResult", "not a stored Summary"),
         ("version", 2, "stored in version 2"),
-        ("limit", 1, "a limit or an exponent"),
-        ("exponent", 10**6, "a limit or an exponent"),
+        ("limit", 1, "bad 'limit'"),
+        ("exponent", 10**6, "bad 'exponent'"),
         ("exponent", 1, "its cells are not those of its values"),
         ("index", [1, 0], "not in ascending order"),
         ("index", [0], "expected a list of"),
@@ -126,7 +126,7 @@ def test_an_empty_summary_says_so() -> None:
         mg.kmeans(summary, 1)
     with pytest.raises(mg.InvalidInputError, match="no summary to merge"):
         mg.Summary.merged([])
-    with pytest.raises(mg.InvalidInputError, match="not a mindgap.Summary"):
+    with pytest.raises(mg.InvalidInputError, match=r"not a mindgap\.Summary"):
         summary.merge(3)  # type: ignore[arg-type]
     with pytest.raises(mg.InvalidInputError, match="between 2 and"):
         mg.Summary(1)
@@ -144,6 +144,12 @@ def test_kmeans_of_a_summary_has_a_true_cost_and_a_true_bound() -> None:
         assert fit.sizes.sum() == np.count_nonzero(W)
         assert len(fit.labels) == 0
         assert fit.to_json()
+
+
+def test_more_clusters_than_cells_is_no_reason_to_forget_the_bounds() -> None:
+    summary = mg.Summary.of([0.0, 1.0, 2.0, 3.0, 10.0], cells=2)
+    with pytest.raises(mg.SolverError, match="no partition that holds the bounds was found"):
+        mg.kmeans(summary, 3, mg.LowerOnly(1.0))
 
 
 def test_a_mixture_of_a_summary_sees_points_at_their_cells_means() -> None:

@@ -14,6 +14,10 @@ def main() -> None:
         if missing not in {"click", "rich"}:
             raise
         sys.exit(f"mindgap: the command line needs {missing}; install it with: pip install 'mindgap[cli]'")
+    except KeyboardInterrupt:
+        # Ctrl-C while the command line was being imported.
+        print("mindgap: interrupted", file=sys.stderr)
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import numpy as np
 
 from mindgap.arrays import FloatArray
 from mindgap.errors import UnusableValueError
-from mindgap.host.frozen import frozen
+from mindgap.host.frozen import frozen, frozen_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +84,9 @@ class LinearRows:
     upper: FloatArray
 
     def __init__(self, matrix: Any, lower: Any, upper: Any) -> None:
-        try:
-            coefficients = np.array(matrix, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise UnusableValueError(f"matrix is not a matrix of numbers: {error}") from error
-        if coefficients.ndim != 2 or coefficients.shape[1] == 0:
+        coefficients = frozen_matrix(matrix, "matrix")
+        if coefficients.shape[1] == 0:
             raise UnusableValueError(f"matrix has shape {coefficients.shape}; give a row for each bound")
-        coefficients.setflags(write=False)
         least, largest = frozen(lower, "lower"), frozen(upper, "upper")
         if not len(coefficients) == len(least) == len(largest):
             rows = f"matrix has {len(coefficients)} rows, lower {len(least)} and upper {len(largest)} bounds"

@@ -55,6 +55,10 @@ class SolverError(MindgapError):
     """A solver gave up for numerical reasons."""
 
 
+class OutOfMemoryError(SolverError, MemoryError):
+    """The work is known to take more memory than there is; nothing has been computed."""
+
+
 class PluginError(MindgapError):
     """A plugin raised or returned something unusable; the message names it and its package."""
 
@@ -68,6 +72,10 @@ class UnusableValueError(InvalidInputError):
 
 class InfeasiblePluginError(PluginError, InfeasibleError):
     """A plugin's constraint asks for what no centres can hold; caught as either of its bases."""
+
+
+#: What a plugin may raise that is not about the plugin: someone wants the program, or a generator, to stop.
+PASSING = (KeyboardInterrupt, SystemExit, GeneratorExit)
 
 
 class PluginWarning(UserWarning):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
-from mindgap.arrays import as_count
+from mindgap.arrays import as_count, as_word
 from mindgap.bounds import GapBounds
 from mindgap.host import guard, lookup
 from mindgap.loading import loaded
@@ -78,16 +78,17 @@ def kmeans(
     """
     count = as_count(k, "k")
     chosen = None if constraint is None else lookup.constraint(constraint)
-    asked = None if chosen is None else guard.restriction(chosen, count)
     with loaded(x, sample_weight, engine) as data:
+        # Nobody is asked for the gaps of more clusters than there are points; the core says what is wrong then.
+        asked = None if chosen is None or count > data.sample._core.points else guard.restriction(chosen, count)
         with guard.infeasible_by(chosen):
             fit = _core.kmeans(
                 data.sample._core,
                 count,
                 None if asked is None else asked.arrays(),
-                centers=centers,
-                method=method,
-                ties=ties,
+                centers=as_word(centers, "centers"),
+                method=as_word(method, "method"),
+                ties=as_word(ties, "ties"),
             )
         bounds = asked if isinstance(asked, GapBounds) else None
         return data.labelled(KMeansResult._of_fit(fit, bounds, data.kept()))

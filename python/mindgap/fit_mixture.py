@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
-from mindgap.arrays import as_count, as_number
+from mindgap.arrays import as_count, as_number, as_word
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
 from mindgap.host import guard, lookup
@@ -98,18 +98,18 @@ def mixture(
     """
     count = as_count(k, "k")
     chosen = None if constraint is None else lookup.constraint(constraint)
-    asked = None if chosen is None else guard.restriction(chosen, count)
-    settings = FitSettings(
-        restriction=asked,
-        variances=variances,
-        tol=as_number(tol, "tol"),
-        tol_scale=tol_scale,
-        max_iter=as_count(max_iter, "max_iter"),
-        min_variance=None if min_variance is None else as_number(min_variance, "min_variance"),
-    )
     with loaded(x, sample_weight, engine) as data:
         if count > (distinct := data.sample.distinct):
             raise InvalidInputError(f"k is {count}, but the number of distinct values is {distinct}; ask for fewer")
+        asked = None if chosen is None else guard.restriction(chosen, count)
+        settings = FitSettings(
+            restriction=asked,
+            variances=as_word(variances, "variances"),
+            tol=as_number(tol, "tol"),
+            tol_scale=as_word(tol_scale, "tol_scale"),
+            max_iter=as_count(max_iter, "max_iter"),
+            min_variance=None if min_variance is None else as_number(min_variance, "min_variance"),
+        )
         start = _start(init, data.sample, count, chosen, asked)
         with guard.infeasible_by(chosen), ProgressLine() if progress else nullcontext() as watch:
             fit = _core.mixture(

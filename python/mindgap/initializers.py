@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from mindgap import _core
+from mindgap.arrays import as_word
 from mindgap.constraints import LowerOnly
 from mindgap.host.plugin import Plugin
 from mindgap.start import Start
@@ -53,8 +54,8 @@ class ConstrainedKMeans(Initializer):
         centers: Literal["means", "free"] = "means",
     ) -> None:
         self.delta = None if delta is None else LowerOnly(delta).delta
-        self.method = method
-        self.centers = centers
+        self.method = as_word(method, "method")
+        self.centers = as_word(centers, "centers")
 
     def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Start:
         """Return the shares, centres and variances of the clusters."""

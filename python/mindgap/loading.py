@@ -52,7 +52,5 @@ def loaded(x: Any, sample_weight: Any, engine: Engine | str) -> Iterator[Loaded]
     elif local:
         yield Loaded(Sample.of(x, sample_weight))
         return
-    try:
+    with guard.closing(runner), guard.closer_looks(runner):
         yield Loaded(guard.load(runner, x, sample_weight), runner)
-    finally:
-        runner.close()

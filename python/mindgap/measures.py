@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mindgap.errors import InvalidInputError
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -19,7 +21,9 @@ def rand_index(one: npt.ArrayLike, two: npt.ArrayLike) -> float:
     rows, row_of = np.unique(np.asarray(one), return_inverse=True)
     columns, column_of = np.unique(np.asarray(two), return_inverse=True)
     if len(row_of) != len(column_of):
-        raise ValueError(f"the labellings have {len(row_of)} and {len(column_of)} points; they must be of the same")
+        raise InvalidInputError(
+            f"the labellings have {len(row_of)} and {len(column_of)} points; they must be of the same"
+        )
     table = np.bincount(row_of * len(columns) + column_of, minlength=len(rows) * len(columns))
     counts = table.reshape(len(rows), len(columns))
     everything = _pairs(np.array([len(row_of)]))

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 CELLS = 2**14
 _MOST_CELLS = 2**24
 
+#: No double has a larger one.
+_LARGEST_EXPONENT = 1100
+
 _FLOATS = ("weight", "first", "second", "low", "high")
 _VERSION = 1
 
@@ -154,9 +157,10 @@ class Summary:
         index = fields.wholes("index", below=2**62, least=-(2**62))
         count = fields.wholes("count", len(index), below=2**63).astype(np.uint64)
         floats = np.array([fields.numbers(name, len(index)) for name in _FLOATS]).reshape(len(_FLOATS), len(index))
-        limit, weighted, exponent = fields.whole("limit"), fields.flag("weighted"), fields.whole("exponent")
-        if not (2 <= limit <= _MOST_CELLS and -2000 <= exponent <= 2000):
-            raise InvalidInputError("the stored Summary has a limit or an exponent that none can have")
+        limit, exponent = fields.whole("limit", least=2), fields.whole("exponent", least=-_LARGEST_EXPONENT)
+        fields.check("limit", limit <= _MOST_CELLS, f"a whole number from 2 to {_MOST_CELLS}")
+        fields.check("exponent", exponent <= _LARGEST_EXPONENT, "an exponent of a double")
+        weighted = fields.flag("weighted")
         return cls._of_core(_core.Summary.from_columns(limit, weighted, exponent, index, count, floats))
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:

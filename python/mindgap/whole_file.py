@@ -14,16 +14,17 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
     A link is followed, so that what it points to is replaced; a device or pipe is written to directly.
     """
-    target = Path(os.path.realpath(path))
     try:
-        if target.exists() and not target.is_file() and not target.is_dir():
-            target.write_bytes(content)
+        given = Path(path)  # /dev/stdout leads to a pipe, which has no path of its own
+        if given.exists() and not given.is_file() and not given.is_dir():
+            given.write_bytes(content)
             return
+        target = Path(os.path.realpath(path))
         if target.is_dir():
             raise IsADirectoryError("it is a folder")
         _replace(target, content)
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
         raise InvalidInputError(f"cannot write {str(path)!r}: {reason}") from error
 
 
@@ -33,6 +34,8 @@ def _replace(target: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # else a power cut could leave the new name with nothing under it
         draft.chmod(_mode(target))
         draft.replace(target)
     except BaseException:

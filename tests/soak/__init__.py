@@ -12,8 +12,30 @@ from typing import TypeAlias
 
 import numpy as np
 
-from soak import kmeans_trials, mixture_trials
+from soak import (
+    agreement_trials,
+    archive_trials,
+    array_trials,
+    chunk_trials,
+    command_trials,
+    json_trials,
+    kmeans_trials,
+    mixture_trials,
+    plugin_trials,
+    report_trials,
+)
 
 Trial: TypeAlias = Callable[[np.random.Generator], str]
 
-TRIALS: dict[str, Trial] = {**kmeans_trials.TRIALS, **mixture_trials.TRIALS}
+TRIALS: dict[str, Trial] = {
+    **kmeans_trials.TRIALS,
+    **mixture_trials.TRIALS,
+    **agreement_trials.TRIALS,
+    **chunk_trials.TRIALS,
+    **array_trials.TRIALS,
+    **plugin_trials.TRIALS,
+    **json_trials.TRIALS,
+    **command_trials.TRIALS,
+    **report_trials.TRIALS,
+    **archive_trials.TRIALS,
+}

@@ -6,17 +6,14 @@ import argparse
 import sys
 import time
 import traceback
-from collections import Counter
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from soak import TRIALS, load
+from soak.running import generator, run_in
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable
-
-    from soak import Trial
 
 
 def main() -> int:
@@ -25,6 +22,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=2.0, help="how long to run (default: 2)")
     parser.add_argument("--seed", type=int, default=None, help="the seed of the run (default: the time)")
     parser.add_argument("--only", action="append", metavar="TRIAL", choices=sorted(TRIALS), help="only these trials")
+    parser.add_argument("--jobs", type=int, default=1, help="how many processes (default: 1)")
     parser.add_argument("--case", type=int, default=None, help="run this one case of the trials, with its traceback")
     options = parser.parse_args()
     seed = time.time_ns() % 2**32 if options.seed is None else options.seed
@@ -34,7 +32,7 @@ def main() -> int:
         for name, trial in chosen.items():
             print(name, trial(generator(seed, name, options.case)))
         return 0
-    failed = report(run(chosen, seed, options.minutes * 60))
+    failed = report(run_in(options.jobs, chosen, seed, options.minutes * 60))
     if options.only is None:
         failed += sum(not held(name, check) for name, check in load.CHECKS.items())
     return int(failed > 0)
@@ -48,36 +46,6 @@ def held(name: str, check: Callable[[], str]) -> bool:
         print(f"{name:<22} FAILED\n{traceback.format_exc(limit=-1)}", flush=True)
         return False
     return True
-
-
-def generator(seed: int, trial: str, case: int) -> np.random.Generator:
-    """The random numbers of one case, which no other case shares."""
-    return np.random.default_rng([seed, case, *trial.encode()])
-
-
-def run(trials: dict[str, Trial], seed: int, seconds: float) -> dict[str, Counter[str]]:
-    """Give each trial the same time, in turns, and count how its cases came out."""
-    counts: dict[str, Counter[str]] = {name: Counter() for name in trials}
-    cases = Counter[str]()
-    end = time.monotonic() + seconds
-    turn = max(0.05, min(2.0, seconds / (3 * len(trials))))
-    while time.monotonic() < end:
-        for name, trial in trials.items():
-            stop = time.monotonic() + turn
-            while time.monotonic() < stop:
-                counts[name][outcome(trial, seed, name, cases[name])] += 1
-                cases[name] += 1
-    return counts
-
-
-def outcome(trial: Trial, seed: int, name: str, case: int) -> str:
-    """How one case came out; a failure is printed with what repeats it."""
-    try:
-        return trial(generator(seed, name, case))
-    except Exception:
-        print(f"FAILED: --seed {seed} --only {name} --case {case}", file=sys.stderr)
-        print(traceback.format_exc(limit=-1), file=sys.stderr, flush=True)
-        return "FAILED"
 
 
 def report(counts: dict[str, Counter[str]]) -> int:

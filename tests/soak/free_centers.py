@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise, product
+from itertools import product
 
 import numpy as np
 
+from soak import partitions
 from soak.draw import Floats
 
 
 def least_cost(x: Floats, w: Floats, k: int, lower: Floats, upper: Floats, slack: float) -> float:
     """The least cost of any k centres that hold the bounds, each with a point of sorted `x` at least."""
-    n = len(x)
     best = np.inf
-    for inner in combinations(range(1, n), k - 1):
-        cuts = (0, *inner, n)
-        runs = [slice(a, b) for a, b in pairwise(cuts)]
+    for runs in partitions.runs(len(x), k):
         mass = np.array([w[run].sum() for run in runs])
         mean = np.array([np.sum(w[run] * (x[run] - x[0])) for run in runs]) / mass
         within = sum(float(np.sum(w[run] * (x[run] - x[0] - m) ** 2)) for run, m in zip(runs, mean, strict=True))

@@ -1,4 +1,4 @@
-"""Hard use of the process: many threads, many fits, forks, spawns and Ctrl-C. Run once, at the end of a soak."""
+"""Hard use of the process: many threads, many fits, forks and spawns. Run once, at the end of a soak."""
 
 from __future__ import annotations
 
@@ -15,14 +15,10 @@ from pathlib import Path
 import numpy as np
 
 import mindgap as mg
+from soak import interrupts
 
 #: What a child must answer to its parent.
 X = np.random.default_rng(0).normal(0, 3, 400)
-
-LONG = {
-    "kmeans": "mg.kmeans(x, 60, mg.LowerOnly(0.2))",
-    "mixture": "mg.mixture(x, 20, mg.LowerOnly(0.1), init='ckmeans', tol=0, max_iter=10**6)",
-}
 
 
 def fingerprint(seed: int) -> str:
@@ -42,7 +38,7 @@ def threads(count: int = 64) -> str:
     return f"{count} threads"
 
 
-def memory(fits: int = 20_000) -> str:
+def memory(fits: int = 100_000) -> str:
     """Many small fits in a row leave nothing behind."""
     fit_many(fits // 10)
     before = resident()
@@ -83,56 +79,46 @@ def processes() -> str:
     return ", ".join(methods)
 
 
-def interrupts() -> str:
-    """Ctrl-C in the middle of a long fit is a KeyboardInterrupt, promptly."""
-    return ", ".join(f"{name} {interrupted(call):.1f} s" for name, call in LONG.items())
+def interrupted(times: int = 8) -> str:
+    """Ctrl-C at random moments in work of every kind."""
+    late = interrupts.interrupts(times, seed=time.time_ns() % 2**32)
+    assert max(late.values()) < 60, f"Ctrl-C took long: {late}"
+    return f"{times * len(late)} times; the longest took " + ", ".join(f"{name} {s:.2f} s" for name, s in late.items())
 
 
-def interrupted(call: str) -> float:
-    """How long a call takes to end after the signal."""
-    code = (
-        "import numpy as np, mindgap as mg, sys\n"
-        "x = np.random.default_rng(0).normal(0, 3, 200_000)\n"
-        "print('ready', flush=True)\n"
-        f"try:\n    {call}\nexcept KeyboardInterrupt:\n    sys.exit(42)\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
-        assert child.stdout is not None
-        child.stdout.readline()
-        time.sleep(1.0)
-        assert child.poll() is None, f"{call} ended before it could be interrupted: {child.returncode}"
-        child.send_signal(signal.SIGINT)
-        sent = time.monotonic()
-        try:
-            code_returned = child.wait(60)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            raise AssertionError(f"{call} did not end within a minute of Ctrl-C") from None
-        assert code_returned == 42, f"{call} ended with {code_returned}"
-        return time.monotonic() - sent
-
-
-def command_line() -> str:
-    """Ctrl-C in the command line is exit code 130 and no traceback."""
+def command_line(times: int = 12) -> str:
+    """Ctrl-C in the command line at random moments is exit code 130 and no traceback."""
     with tempfile.TemporaryDirectory() as directory:
         values = Path(directory) / "values.npy"
         np.save(values, np.random.default_rng(0).normal(0, 3, 200_000))
         arguments = ["mixture", str(values), "-k", "20", "--init", "ckmeans", "--tol", "0", "--max-iter", "1000000"]
-        command = [sys.executable, "-m", "mindgap", *arguments]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-            time.sleep(4.0)
-            assert child.poll() is None, f"ended early: {child.communicate()}"
-            child.send_signal(signal.SIGINT)
-            _, errors = child.communicate(timeout=60)
-        assert child.returncode == 130, f"exit code {child.returncode}: {errors}"
-        assert "Traceback" not in errors, errors
-    return "exit code 130"
+        for delay in np.random.default_rng().uniform(1.5, 5.0, times):
+            command = [sys.executable, "-c", STARTED, *arguments]
+            with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
+                assert child.stderr is not None
+                # While Python imports numpy there is nobody yet who could catch it.
+                assert child.stderr.readline() == "started\n"
+                time.sleep(float(delay))
+                assert child.poll() is None, f"ended early: {child.communicate()}"
+                child.send_signal(signal.SIGINT)
+                _, errors = child.communicate(timeout=60)
+            assert child.returncode == 130, f"exit code {child.returncode} after {delay} s: {errors}"
+            assert "Traceback" not in errors, errors
+    return f"{times} times, exit code 130"
+
+
+#: What `python -m mindgap` does, and a word when it begins.
+STARTED = """
+import runpy, sys
+print("started", file=sys.stderr, flush=True)
+runpy.run_module("mindgap", run_name="__main__", alter_sys=True)
+"""
 
 
 CHECKS = {
     "threads": threads,
     "memory": memory,
     "processes": processes,
-    "interrupts": interrupts,
+    "interrupts": interrupted,
     "command-line": command_line,
 }

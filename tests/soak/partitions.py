@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import combinations, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -24,6 +26,12 @@ def cost_of(x: Floats, w: Floats | None, labels: Labels, k: int) -> float:
         mean += np.sum((run - mean) * weight) / np.sum(weight)
         total += float(np.sum(weight * (run - mean) ** 2))
     return total * float(weights.max())
+
+
+def runs(n: int, k: int) -> Iterator[list[slice]]:
+    """All ways to cut n sorted points into k runs."""
+    for inner in combinations(range(1, n), k - 1):
+        yield [slice(a, b) for a, b in pairwise((0, *inner, n))]
 
 
 class Runs:

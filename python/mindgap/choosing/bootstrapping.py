@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindgap.arrays import FloatArray, as_count
+from mindgap.arrays import FloatArray, as_count, as_number
 from mindgap.choosing.refitting import refit_like
 from mindgap.choosing.replicates import replicate
 from mindgap.errors import InvalidInputError, SolverError
@@ -70,6 +70,7 @@ class Bootstrap:
 
     def interval(self, level: float = 0.95) -> Intervals:
         """Return the percentile intervals that hold the share `level` of the replicates."""
+        level = as_number(level, "level")
         if not 0 < level < 1:
             raise InvalidInputError(f"level is {level!r}; it must lie between 0 and 1, such as 0.95")
         tails = [(1 - level) / 2, (1 + level) / 2]

@@ -114,6 +114,10 @@ def _check_same(constrained: MixtureResult, free: MixtureResult) -> None:
 
 def _statistic(constrained: MixtureResult, free: MixtureResult) -> float:
     difference = free.log_likelihood - constrained.log_likelihood
+    if _holds_back(free) and not _holds_back(constrained) and difference < 0:
+        raise InvalidInputError(
+            "a constraint holds the second fit back and none the first: the order is compare(constrained, free)"
+        )
     if difference < -_SHORTFALL * max(1.0, abs(free.log_likelihood)):
         raise InvalidInputError(
             f"the free fit has the lower log-likelihood ({free.log_likelihood:.10g}, constrained "
@@ -121,6 +125,10 @@ def _statistic(constrained: MixtureResult, free: MixtureResult) -> float:
             "init=(result.weights, result.means, result.variances)"
         )
     return max(0.0, 2 * difference)
+
+
+def _holds_back(fit: MixtureResult) -> bool:
+    return any(active != "free" for active in fit.active)
 
 
 def _drawn_statistics(

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from mindgap.arrays import as_count
 from mindgap.errors import InvalidInputError
 from mindgap.progress_bar import Progress, shown
+from mindgap.seeds import seed_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+#: More draws than this at once are a slip of the pen.
+_MOST = 1_000_000
 
 T = TypeVar("T")
 
@@ -29,7 +33,9 @@ def replicate(
     """Return `n` draws in order; `draw` spends its time in the core, which leaves the interpreter to the others."""
     from concurrent.futures import ThreadPoolExecutor  # costs more to import than the rest of mindgap's Python
 
-    streams = _sequence(seed).spawn(as_count(n, "n"))
+    if as_count(n, "n") > _MOST:
+        raise InvalidInputError(f"n is {n}; more than {_MOST} draws do not fit into memory")
+    streams = seed_sequence(seed).spawn(n)
     workers = min(os.cpu_count() or 1 if threads is None else as_count(threads, "threads"), len(streams))
     with shown(progress, what, len(streams)) as tick, ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(draw, np.random.default_rng(stream)) for stream in streams]
@@ -43,12 +49,3 @@ def replicate(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return draws
-
-
-def _sequence(seed: Any) -> np.random.SeedSequence:
-    if isinstance(seed, np.random.SeedSequence):
-        # Spawning counts up in a sequence; a copy gives the same children each time.
-        return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
-    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InvalidInputError(f"seed is {seed!r}; it must be a whole number that is not negative")
-    return np.random.SeedSequence(int(seed))

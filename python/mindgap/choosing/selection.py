@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mindgap.arrays import FloatArray, as_count
+from mindgap.brief import brief
 from mindgap.choosing.many_fits import sorted_once
 from mindgap.errors import InfeasibleError, InvalidInputError, MindgapError, PluginError, SolverError
 from mindgap.fit_mixture import mixture
@@ -155,8 +156,8 @@ def select(
     >>> path.best_result.k == path.best
     True
     """
-    if criterion not in CRITERIA:
-        raise InvalidInputError(f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}")
+    if not isinstance(criterion, str) or criterion not in CRITERIA:
+        raise InvalidInputError(f"criterion is {brief(criterion)}; it must be one of {', '.join(CRITERIA)}")
     ks = _numbers(k)
     data = sorted_once(x, settings)
     fits = []
@@ -175,9 +176,13 @@ def select(
 
 
 def _numbers(k: Any) -> tuple[int, ...]:
-    if isinstance(k, (str, bytes)) or not isinstance(k, Iterable):
-        raise InvalidInputError(f"k is {k!r}; give the numbers of components to try, such as range(1, 9)")
-    ks = tuple(sorted({as_count(number, "k") for number in k}))
+    try:
+        numbers = list(k)
+    except Exception:  # whatever its own iterator raises
+        numbers = None
+    if numbers is None or isinstance(k, (str, bytes)):
+        raise InvalidInputError(f"k is {brief(k)}; give the numbers of components to try, such as range(1, 9)")
+    ks = tuple(sorted({as_count(number, "k") for number in numbers}))
     if not ks:
         raise InvalidInputError("k is empty; give the numbers of components to try, such as range(1, 9)")
     return ks

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from typing import NoReturn
 
 import click
 
 from mindgap import __version__
-from mindgap.errors import InfeasibleError, MindgapError, PluginError, PluginWarning, SolverError
+from mindgap.brief import printable, reason
+from mindgap.errors import InfeasibleError, MindgapError, PluginError, SolverError
 
 # command -> (the module of this package whose `command` it is, what the list of commands says of it)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -38,6 +40,15 @@ class _Commands(click.Group):
         command: click.Command = import_module(f"{__name__}.{COMMANDS[cmd_name][0]}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from mindgap.host.registry import hint  # brings numpy, which a good command line may do without
+
+            ctx.fail(f"there is no command {args[0]!r}; {hint(args[0], COMMANDS)}there are {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
@@ -52,11 +63,15 @@ def app() -> None:
 def run(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 well, 2 usage or input, 3 infeasible, 4 solver, 5 plugin, 130 interrupted.
 
-    Every expected fault is one line on standard error.
+    Every fault is one line on standard error; one that is nobody's but mindgap's is code 1, and MINDGAP_TRACEBACK=1
+    shows where it comes from.
     """
     warnings.showwarning = _show_warning
     try:
-        raise SystemExit(app(arguments, prog_name="mindgap", standalone_mode=False) or 0)
+        code = app(arguments, prog_name="mindgap", standalone_mode=False) or 0
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        raise SystemExit(code)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         raise SystemExit(2) from None
@@ -67,9 +82,22 @@ def run(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         _complain("interrupted", 130)
     except BrokenPipeError:
-        # Whoever read our output has stopped; there is nobody to tell, and flushing at exit would fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has stopped; there is nobody to tell.
+        _discard_output()
         raise SystemExit(141) from None
+    except (OSError, UnicodeEncodeError) as error:
+        # Files have been dealt with where they are read and written: this is standard output.
+        _discard_output()
+        _complain(f"the output cannot be written: {getattr(error, 'strerror', None) or error}", 2)
+    except MemoryError:
+        _complain("there is not enough memory for this", 4)
+    except ModuleNotFoundError:
+        raise  # an extra, which the caller knows
+    except Exception as error:
+        if os.environ.get("MINDGAP_TRACEBACK"):
+            raise
+        what = f"{type(error).__name__}: {reason(error)}"
+        _complain(f"a fault of its own, please report it: {what} (MINDGAP_TRACEBACK=1 shows where)", 1)
 
 
 def exit_code(error: MindgapError) -> int:
@@ -78,8 +106,14 @@ def exit_code(error: MindgapError) -> int:
     return next((code for kind, code in kinds if isinstance(error, kind)), 2)
 
 
+def _discard_output() -> None:
+    """Let what is left of the output go nowhere: flushing it at exit would fail again."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _complain(message: str, code: int) -> NoReturn:
-    click.echo(f"mindgap: {' '.join(message.split())}", err=True)
+    click.echo(f"mindgap: {printable(' '.join(message.split()))}", err=True)
     raise SystemExit(code) from None
 
 
@@ -88,12 +122,6 @@ def _see_help(error: click.ClickException) -> str:
     return "" if context is None else f" (see {context.command_path} --help)"
 
 
-_show_with_source = warnings.showwarning
-
-
 def _show_warning(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
-    """Show what is wrong with a plugin as one line; other warnings as ever."""
-    if issubclass(category, PluginWarning):
-        click.echo(f"mindgap: {message}", err=True)
-    else:
-        _show_with_source(message, category, *where, **more)  # type: ignore[arg-type]
+    """Show a warning as one line; where in the code it was raised says nothing to whoever runs a command."""
+    click.echo(f"mindgap: {printable(' '.join(str(message).split()))}", err=True)

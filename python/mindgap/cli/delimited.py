@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mindgap.brief import brief
 from mindgap.cli.tables import Column, place_of
 from mindgap.errors import InvalidInputError
 
@@ -30,13 +31,14 @@ class _Row(NamedTuple):
 def read_delimited(request: Request, content: bytes) -> tuple[Column, Column | None]:
     """Return the column that was asked for, and that of the weights if one was."""
     rows = _rows(request, _text(request, content))
-    header = _has_header(rows[0].cells) if request.header is None else request.header
+    header = _has_header(request, rows[0].cells) if request.header is None else request.header
     names = [cell.strip() for cell in rows[0].cells] if header else None
     body = rows[1:] if header else rows
     width = len(rows[0].cells)
     if width > 1:
         # Blank lines between the rows of a table are no rows; in a single column they are missing values.
         body = [row for row in body if row.cells]
+    _refuse_surplus(request, body, width)
     if not body:
         raise InvalidInputError(f"{request.title} has a header but no rows")
     column = _column(request, body, names, place_of(request.column, names, width, request.title))
@@ -83,8 +85,27 @@ def _separator(text: str) -> str:
     return next((separator for separator in _SEPARATORS if separator in outside_quotes), ",")
 
 
-def _has_header(cells: list[str]) -> bool:
-    return any(cell.strip().lower() not in MISSING and _number(cell) is None for cell in cells)
+def _has_header(request: Request, cells: list[str]) -> bool:
+    """Whether there is a name among the cells; a first number that cannot be read must not pass for one."""
+    words = [cell for cell in cells if cell.strip().lower() not in MISSING and _number(cell) is None]
+    if words and not any(mark.isalpha() for word in words for mark in word):
+        dubious = next((word for word in words if any(mark.isdigit() for mark in word)), None)
+        if dubious is not None:
+            raise InvalidInputError(
+                f"the first row of {request.title} holds {brief(dubious)}, neither a number nor a name; "
+                "say which it is with --no-header or --header"
+            )
+    return bool(words)
+
+
+def _refuse_surplus(request: Request, rows: list[_Row], width: int) -> None:
+    """Refuse a row that has more cells than the first: what stands in them would be lost, as of 1,5 in one column."""
+    for row in rows:
+        if any(cell.strip() for cell in row.cells[width:]):
+            raise InvalidInputError(
+                f"{request.title} has {len(row.cells)} cells at line {row.line}, but {width} in its first row; "
+                "quote cells that hold the separator, write decimals with a point, or name another with --delimiter"
+            )
 
 
 def _number(cell: str) -> float | None:

@@ -54,7 +54,7 @@ def command(request: Request, output: Output, k: int, constraint: str | None, **
 
     FILE is CSV, TSV, Parquet or npy; - reads standard input.
     """
-    output.check()
+    output.check(request.source)
     data = read_data(request)
     result = kmeans(data.values, k, constraint, sample_weight=data.weights, **settings)
     output.write_labels(data, {"label": result.labels})

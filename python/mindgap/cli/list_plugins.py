@@ -6,10 +6,10 @@ import json
 from dataclasses import asdict
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mindgap.cli.printing import print_bare
 from mindgap.host.lookup import PluginRecord, plugins
 from mindgap.host.registry import KINDS
 
@@ -27,14 +27,13 @@ def command(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([asdict(record) for record in records], indent=2))
         return
-    console = Console()
     for kind in KINDS:
-        console.print(f"[bold]{kind}s[/bold]", _table([record for record in records if record.kind == kind]))
+        print_bare(f"[bold]{kind}s[/bold]", _table([record for record in records if record.kind == kind]))
     others = [record for record in records if record.kind is None]
     if others:
-        console.print("[bold]not loaded[/bold]")
+        print_bare("[bold]not loaded[/bold]")
     for record in others:
-        console.print(Text(f"{record.name} of {record.package} {record.version} is {record.status}: {record.cause}"))
+        print_bare(Text(f"{record.name} of {record.package} {record.version} is {record.status}: {record.cause}"))
 
 
 def _table(records: list[PluginRecord]) -> Table:

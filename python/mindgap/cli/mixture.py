@@ -37,7 +37,7 @@ def command(request: Request, output: Output, k: int, constraint: str | None, se
 
     FILE is CSV, TSV, Parquet or npy; - reads standard input.
     """
-    output.check()
+    output.check(request.source)
     data = read_data(request)
     result = mixture(data.values, k, constraint, sample_weight=data.weights, progress=sys.stderr.isatty(), **settings)
     if output.labels is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 from string import Template
 
@@ -9,6 +11,7 @@ import click
 
 from mindgap.cli.options import epilog
 from mindgap.errors import InvalidInputError
+from mindgap.host.plugin_host import host
 from mindgap.host.registry import KINDS, NAME
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -48,8 +51,11 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
         raise InvalidInputError(
             f"{name!r} is no name for a plugin; use lower case words joined by hyphens, as in equal-steps"
         )
+    taken = next((entry for entry in host.registry() if (entry.kind.name, entry.name) == (kind, name)), None)
+    if taken is not None:
+        raise InvalidInputError(f"the {kind} {name!r} is taken by {taken.origin}; choose another name")
     target = parent / f"mindgap-{name}"
-    if target.exists():
+    if os.path.lexists(target):
         raise InvalidInputError(f"{target} exists already; choose another name or --dir")
     words = {
         "name": name,
@@ -61,9 +67,21 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
     files = {}
     for folder in (_TEMPLATES / "any", _TEMPLATES / kind):
         for template in sorted(folder.rglob("*.tmpl")):
-            path = target / Template(str(template.relative_to(folder).with_suffix(""))).substitute(words)
+            path = Template(str(template.relative_to(folder).with_suffix(""))).substitute(words)
             files[path] = Template(template.read_text("utf-8")).substitute(words)
-    for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return list(files)
+    try:
+        _write_folder(target, files)
+    except OSError as error:
+        raise InvalidInputError(f"cannot write {target}: {error.strerror or error}") from error
+    return [target / path for path in files]
+
+
+def _write_folder(target: Path, files: dict[str, str]) -> None:
+    """Write files below a folder that is not there yet: all of them, or none and no folder."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{target.name[:40]}.", dir=target.parent) as drafts:
+        draft = Path(drafts) / target.name
+        for path, text in files.items():
+            (draft / path).parent.mkdir(parents=True, exist_ok=True)
+            (draft / path).write_text(text, encoding="utf-8")
+        draft.rename(target)

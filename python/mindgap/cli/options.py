@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
+#: A path of more fits than this is a slip of the pen.
+_MOST_DELTAS = 100_000
+
 _TAB = ("tab", "\\t", "\t")
 
 _EXIT_CODES = """Exit codes: 0 well · 2 bad usage or input · 3 no solution holds the constraint
-            4 the solver gave up · 5 a plugin is broken · 130 interrupted"""
+            4 the solver gave up · 5 a plugin is broken · 130 interrupted
+            1 a fault of mindgap's own"""
 
 #: Marks a paragraph that click must not wrap.
 _AS_IT_IS = "\b\n"
@@ -121,10 +125,19 @@ def _deltas(context: click.Context, parameter: click.Parameter, value: str | Non
     try:
         if ":" in value:
             first, last, count = value.split(":")
-            return np.linspace(float(first), float(last), int(count))
+            return _even(float(first), float(last), int(count))
         return [float(part) for part in value.split(",")]
     except ValueError:
         raise click.BadParameter(f"{value!r} is no grid; write 0:2:21 (from, to, how many), or 0,0.5,1") from None
+
+
+def _even(first: float, last: float, count: int) -> Any:
+    if not 0 < count <= _MOST_DELTAS:
+        raise ValueError
+    if not (np.isfinite(first) and np.isfinite(last)):
+        return [first, last]  # for the path to refuse
+    # Halves, whose difference is finite.
+    return 2 * np.linspace(first / 2, last / 2, count)
 
 
 def _delimiter(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:

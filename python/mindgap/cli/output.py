@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from mindgap.brief import printable
 from mindgap.errors import InvalidInputError
 from mindgap.whole_file import write_whole
 
@@ -28,11 +30,13 @@ class Output:
     labels: str | None = None
     plot: str | None = None
 
-    def check(self) -> None:
-        """Refuse what could not be written, before anything is computed."""
-        for name in (self.labels, self.plot):
-            if name is not None and not Path(name).parent.is_dir():
-                raise InvalidInputError(f"there is no folder {Path(name).parent} to write {name} into")
+    def check(self, source: str) -> None:
+        """Refuse what could not be written, or would replace the data, before anything is computed."""
+        names = [name for name in (self.labels, self.plot) if name is not None]
+        for name in names:
+            check_target(name, source)
+        if len(names) == 2 and os.path.realpath(names[0]) == os.path.realpath(names[1]):
+            raise InvalidInputError(f"{names[0]} cannot be both the labels and the picture")
         if self.plot is not None:
             from mindgap.plots.canvas import picture_format
 
@@ -41,7 +45,7 @@ class Output:
     def write_labels(self, data: Data, columns: Mapping[str, Any]) -> None:
         """Write one line for each row of the source, in its order; rows that were dropped have empty cells."""
         if self.labels is not None:
-            write_whole(self.labels, _lines(data, columns).encode())
+            write_whole(self.labels, _lines(data, columns).encode(errors="replace"))
             click.echo(f"wrote {self.labels}", err=True)
 
     def draw(self, result: Any, label: str | None = None) -> None:
@@ -54,9 +58,23 @@ class Output:
 
             picture = result.plot()
             if label is not None:
-                picture.set_xlabel(label)
+                # A dollar would begin a formula.
+                picture.set_xlabel(printable(label).replace("$", r"\$"))
             save(picture, self.plot)
             click.echo(f"wrote {self.plot}", err=True)
+
+
+def check_target(name: str, source: str) -> None:
+    """Refuse to write where nothing can be, or onto the file that is read."""
+    if "\0" in name:
+        raise InvalidInputError(f"cannot write {name!r}: no file has such a name")
+    parent = Path(name).parent
+    if not os.path.isdir(parent):  # noqa: PTH112  # which says no where a path cannot even be asked for
+        raise InvalidInputError(f"there is no folder {parent} to write {name} into")
+    if os.path.isdir(name):  # noqa: PTH112
+        raise InvalidInputError(f"cannot write {name!r}: it is a folder")
+    if source != "-" and os.path.isfile(source) and os.path.realpath(source) == os.path.realpath(name):  # noqa: PTH113
+        raise InvalidInputError(f"{name} is the file that the data come from; write to another")
 
 
 def _lines(data: Data, columns: Mapping[str, Any]) -> str:

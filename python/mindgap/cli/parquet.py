@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mindgap.arrays import as_vector
+from mindgap.brief import reason
 from mindgap.cli.tables import Column, place_of
 from mindgap.errors import InvalidInputError
 from mindgap.extras import demand
@@ -25,18 +26,26 @@ def read_parquet(request: Request, content: bytes) -> tuple[Column, Column | Non
         if request.weights is None:
             return column, None
         return column, _column(request, arrow, file, names, request.weights, "--weights")
-    except arrow.ArrowException as error:
-        raise InvalidInputError(f"{request.title} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+    except InvalidInputError:
+        raise
+    except Exception as error:  # what Arrow makes of a damaged file is of many classes
+        why = reason(error).splitlines()[0]
+        raise InvalidInputError(f"{request.title} cannot be read as Parquet: {why}") from None
 
 
 def _column(request: Request, arrow: Any, file: Any, names: list[str], wanted: str | None, option: str) -> Column:
     place = place_of(wanted, names, len(names), request.title, option)
     name = names[place]
-    cells = file.read(columns=[name]).column(0)
+    table = file.read(columns=[name])
+    # Columns of the same name come together, in their order.
+    cells = table.column(
+        [at for at, found in enumerate(table.column_names) if found == name][names[:place].count(name)]
+    )
     kind = cells.type
     if arrow.types.is_decimal(kind):
         cells = cells.cast(arrow.float64())
     elif not (arrow.types.is_integer(kind) or arrow.types.is_floating(kind) or arrow.types.is_null(kind)):
         raise InvalidInputError(f"column {name} of {request.title} holds {kind}, not numbers")
-    values = cells.cast(arrow.float64(), safe=False).to_numpy(zero_copy_only=False)
+    # Whole numbers that no double holds are refused, as everywhere.
+    values = cells.cast(arrow.float64()).to_numpy(zero_copy_only=False)
     return Column(as_vector(values, f"column {name}"), place + 1, name).refuse_infinite(request.title)

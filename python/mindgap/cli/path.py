@@ -38,7 +38,7 @@ def command(
 
     FILE is CSV, TSV, Parquet or npy; - reads standard input. Each fit starts at the one before.
     """
-    output.check()
+    output.check(request.source)
     data = read_data(request)
     path = gap_path(
         data.values,

@@ -11,7 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mindgap.brief import printable
+
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from mindgap.cli.reading import Data
     from mindgap.results.text_table import TextTable
 
@@ -24,14 +28,23 @@ def print_table(table: TextTable) -> None:
     grid.add_column(table.head[-1], overflow="fold")
     for row in table.rows:
         grid.add_row(*map(Text, row))
-    Console(highlight=False).print(grid)
+    print_bare(grid)
     for note in table.notes:
         print_words(note)
 
 
+def print_bare(*parts: RenderableType) -> None:
+    """Print without the spaces that fill up the last column."""
+    console = Console(highlight=False)
+    with console.capture() as printed:
+        console.print(*parts)
+    for line in printed.get().splitlines():
+        click.echo(line.rstrip())
+
+
 def print_words(text: str) -> None:
     """Print a sentence, on more lines where it is longer than the terminal is wide."""
-    Console(highlight=False).print(Text(text))
+    Console(highlight=False).print(Text(printable(text)))
 
 
 def print_data(data: Data) -> None:

@@ -1,11 +1,16 @@
 """The data of a command: one column of numbers, and maybe one of weights, from a file or standard input.
 
-Delimited text, npy and Parquet are told apart by how the content begins, not by the file's name.
+Delimited text, npy and Parquet are told apart by how the content begins, not by the file's name. A named pipe is waited
+for, as every program does that reads one: that is how a shell hands over ``<(command)``.
 """
 
 from __future__ import annotations
 
+import io
+import os
+import stat
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,6 +76,7 @@ def read_data(request: Request) -> Data:
     missing = np.isnan(column.values)
     _check_missing(request, column, missing)
     if weights is not None:
+        weights.refuse_negative(request.title)
         absent = np.isnan(weights.values) & ~missing
         _check_missing(request, weights, absent)
         missing = missing | absent
@@ -82,18 +88,39 @@ def read_data(request: Request) -> Data:
 
 
 def _content(request: Request) -> bytes:
-    if request.source == "-":
-        return sys.stdin.buffer.read()
-    path = Path(request.source)
     try:
-        content = path.read_bytes()
+        if request.source == "-":
+            return _standard_input()
+        with Path(request.source).open("rb") as file:
+            _refuse_device(file.fileno(), request.source)
+            content = file.read()
     except FileNotFoundError:
         raise InvalidInputError(f"there is no file {request.source}") from None
     except IsADirectoryError:
         raise InvalidInputError(f"{request.source} is a folder; give a file") from None
-    except OSError as error:
-        raise InvalidInputError(f"{request.source} cannot be read: {error.strerror or error}") from None
+    except InvalidInputError:
+        raise
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InvalidInputError(f"{request.title} cannot be read: {why}") from None
     return content
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise InvalidInputError("there is no standard input; give a file")
+    with suppress(io.UnsupportedOperation):
+        _refuse_device(sys.stdin.fileno(), "standard input")
+    return sys.stdin.buffer.read()
+
+
+def _refuse_device(file: int, source: str) -> None:
+    """Refuse what never ends, such as /dev/zero; a terminal, a pipe and /dev/null do end."""
+    status = os.fstat(file)
+    if not (stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)) or os.isatty(file):
+        return
+    if not os.path.samestat(status, Path(os.devnull).stat()):
+        raise InvalidInputError(f"{source} is a device; give a file")
 
 
 def _columns(request: Request, content: bytes) -> tuple[Column, Column | None]:

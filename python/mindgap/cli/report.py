@@ -11,9 +11,9 @@ import click
 from mindgap.choosing.separation_path import gap_path
 from mindgap.cli.mixture import print_result
 from mindgap.cli.options import constraint_option, data_options, deltas_option, epilog, mixture_options
+from mindgap.cli.output import check_target
 from mindgap.cli.printing import print_data
 from mindgap.cli.reading import Request, read_data
-from mindgap.errors import InvalidInputError
 from mindgap.fit_mixture import mixture
 from mindgap.report import write_report
 
@@ -55,8 +55,7 @@ def command(
     FILE is CSV, TSV, Parquet or npy; - reads standard input. The report holds the picture, the parameters with
     bootstrap intervals, the history of the fit, and a slider along a path of least gaps.
     """
-    if not Path(out).parent.is_dir():
-        raise InvalidInputError(f"there is no folder {Path(out).parent} to write {out} into")
+    check_target(out, request.source)
     data = read_data(request)
     live = sys.stderr.isatty()
     result = mixture(data.values, k, constraint, sample_weight=data.weights, progress=live, **settings)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mindgap.brief import brief
 from mindgap.choosing.selection import CRITERIA, Selection, select
 from mindgap.cli.mixture import fit_document, print_result
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
@@ -17,17 +18,28 @@ if TYPE_CHECKING:
     from mindgap.cli.output import Output
 
 
+#: More fits than this in one command are a slip of the pen.
+_MOST = 10_000
+
+
 def _numbers(context: click.Context, parameter: click.Parameter, value: str) -> list[int]:
     """Read 1-8, or 2,3,5, or both: 1-4,8."""
     numbers: list[int] = []
     for part in value.split(","):
         first, dash, last = part.strip().partition("-")
-        if not (first.isdigit() and (last.isdigit() or not dash)):
-            raise click.BadParameter(f"{value!r} is no list of numbers; write 1-8, or 2,3,5")
-        numbers.extend(range(int(first), int(last or first) + 1))
+        if not (_is_number(first) and (_is_number(last) or not dash)):
+            raise click.BadParameter(f"{brief(value)} is no list of numbers; write 1-8, or 2,3,5")
+        span = range(int(first), int(last or first) + 1)
+        if len(numbers) + len(span) > _MOST:
+            raise click.BadParameter(f"{brief(value)} holds more than {_MOST} numbers; write 1-8, or 2,3,5")
+        numbers.extend(span)
     if not numbers:
         raise click.BadParameter(f"{value!r} holds no number; write 1-8, or 2,3,5")
     return numbers
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 @click.command(
@@ -53,7 +65,7 @@ def command(
 
     FILE is CSV, TSV, Parquet or npy; - reads standard input. Labels are those of the best fit.
     """
-    output.check()
+    output.check(request.source)
     data = read_data(request)
     selection = select(
         data.values,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mindgap.brief import brief
 from mindgap.errors import InvalidInputError
 from mindgap.host.registry import hint
 
@@ -58,6 +59,17 @@ class Column:
             raise InvalidInputError(f"{self.title} of {source} holds {value} at {self.place(row)}; remove it")
         return self
 
+    def refuse_negative(self, source: str) -> Column:
+        """Return the column itself, or say where it has a value that no weight can be."""
+        negative = self.values < 0
+        if negative.any():
+            row = int(np.argmax(negative))
+            value = self.values[row]
+            raise InvalidInputError(
+                f"{self.title} of {source} holds {value} at {self.place(row)}; no weight is negative"
+            )
+        return self
+
 
 def place_of(wanted: str | None, names: Sequence[str] | None, width: int, source: str, option: str = "--column") -> int:
     """Return the index of the column wanted: by name, else by its number from 1; the only one if none is named."""
@@ -70,13 +82,14 @@ def place_of(wanted: str | None, names: Sequence[str] | None, width: int, source
         if list(names).count(wanted) > 1:
             raise InvalidInputError(f"{source} has more than one column {wanted!r}; choose one by its number, from 1")
         return list(names).index(wanted)
-    if wanted.isascii() and wanted.isdigit() and 1 <= int(wanted) <= width:
+    if wanted.isascii() and wanted.isdigit() and len(wanted) < 10 and 1 <= int(wanted) <= width:
         return int(wanted) - 1
     if names is None:
-        known = f"it has no names but {width} column{'s' if width > 1 else ''}; give a number from 1"
+        columns = f"{width} column{'s' if width > 1 else ''}"
+        known = f"it has no names but {columns}; give a number from 1, or --header if names are in its first row"
     else:
         known = f"{hint(wanted, names)}there are {_listed(names)}"
-    raise InvalidInputError(f"{source} has no column {wanted!r}; {known}")
+    raise InvalidInputError(f"{source} has no column {brief(wanted)}; {known}")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mindgap.arrays import as_count
+from mindgap.seeds import generator
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -38,8 +41,8 @@ def from_components(
     seed: int | np.random.Generator,
 ) -> Labelled:
     """Draw `n` points from a mixture of normal distributions."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     shares = np.asarray(weights, dtype=np.float64)
-    groups = rng.choice(len(shares), size=n, p=shares / shares.sum())
+    groups = rng.choice(len(shares), size=as_count(n, "n"), p=shares / shares.sum())
     values = rng.normal(np.asarray(means)[groups], np.asarray(deviations)[groups])
     return Labelled(values, groups)

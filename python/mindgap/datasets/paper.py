@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mindgap.brief import brief
 from mindgap.datasets.labelled import Labelled, from_components
 from mindgap.errors import InvalidInputError
 
@@ -28,6 +29,6 @@ MODELS = {
 
 def paper_model(name: str, n: int = 500, seed: int | np.random.Generator = 0) -> Labelled:
     """Draw `n` points from model "A", "B", "C" or "D" of the paper."""
-    if name not in MODELS:
-        raise InvalidInputError(f"there is no model {name!r}; the paper's models are {', '.join(MODELS)}")
+    if not isinstance(name, str) or name not in MODELS:
+        raise InvalidInputError(f"there is no model {brief(name)}; the paper's models are {', '.join(MODELS)}")
     return from_components(n, *MODELS[name], seed)

@@ -6,12 +6,15 @@ returned. `InvalidInputError` and `InfeasibleError` that it raises on purpose, a
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mindgap import _core
 from mindgap.bounds import GapBounds, LinearRows
+from mindgap.brief import brief, reason
 from mindgap.engines import Engine
 from mindgap.errors import (
+    PASSING,
     InfeasibleError,
     InfeasiblePluginError,
     InvalidInputError,
@@ -31,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
-    from mindgap import _core
     from mindgap.arrays import FloatArray
     from mindgap.constraints import Constraint
     from mindgap.host.plugin import Plugin
@@ -47,16 +49,19 @@ def restriction(constraint: Constraint, k: int) -> GapBounds | LinearRows:
     """Return what a constraint asks of k centres: bounds on their gaps, or else linear rows."""
     with _blaming(constraint, f"gaps({k})"):
         gaps = constraint.gaps(k)
+        if gaps is not None:
+            answer = _expect(gaps, GapBounds, constraint, f"gaps({k})")
+            gaps = GapBounds(answer.lower, answer.upper)
     if gaps is not None:
-        _expect(gaps, GapBounds, constraint, f"gaps({k})")
         if len(gaps) != k - 1:
             raise _returned(constraint, f"gaps({k})", gaps, f"{len(gaps)} bounds, but {k} centres have {k - 1} gaps")
         return gaps
     with _blaming(constraint, f"rows({k})"):
-        rows = constraint.rows(k)
-    if rows is None:
-        raise PluginError(f"{title(constraint)} answered neither gaps({k}) nor rows({k})")
-    _expect(rows, LinearRows, constraint, f"rows({k})")
+        said = constraint.rows(k)
+        if said is None:
+            raise PluginError(f"{title(constraint)} answered neither gaps({k}) nor rows({k})")
+        said = _expect(said, LinearRows, constraint, f"rows({k})")
+        rows = LinearRows(said.matrix, said.lower, said.upper)
     if rows.k != k:
         raise _returned(constraint, f"rows({k})", rows, f"rows on {rows.k} centres, but there are {k}")
     return rows
@@ -65,8 +70,8 @@ def restriction(constraint: Constraint, k: int) -> GapBounds | LinearRows:
 def start(initializer: Initializer, sample: Sample, k: int, constraint: Constraint | None) -> Start:
     """Return where an initializer starts a fit of k components."""
     with _blaming(initializer, "start"):
-        found = initializer.start(sample, k, constraint)
-    _expect(found, Start, initializer, "start")
+        answer = _expect(initializer.start(sample, k, constraint), Start, initializer, "start")
+        found = Start(answer.weights, answer.means, answer.variances)
     if found.k != k:
         raise _returned(initializer, "start", found, f"{found.k} components, but {k} were asked for")
     return found
@@ -76,10 +81,13 @@ def load(engine: Engine, x: Any, sample_weight: Any) -> Sample:
     """Hand the data to an engine and return what it lets k-means and initializers see of them."""
     with _blaming(engine, "load"):
         found = engine.load(x, sample_weight)
-    if isinstance(found, Summary):
-        answers = type(engine).zoom is not Engine.zoom
-        return Sample._of_summary(found, _zooming(engine) if answers else None)
-    return _expect(found, Sample, engine, "load")
+        if isinstance(found, Summary):
+            answers = type(engine).zoom is not Engine.zoom
+            return Sample._of_summary(found, _zooming(engine) if answers else None)
+        sample = _expect(found, Sample, engine, "load")
+        if not isinstance(getattr(sample, "_core", None), _core.Sample):
+            raise _returned(engine, "load", sample, "a Sample that was never built; call its constructor")
+    return sample
 
 
 def _zooming(engine: Engine) -> Callable[[FloatArray], list[_core.Summary]]:
@@ -97,6 +105,17 @@ def _zooming(engine: Engine) -> Callable[[FloatArray], list[_core.Summary]]:
     return zoom
 
 
+@contextmanager
+def closer_looks(engine: Engine) -> Iterator[None]:
+    """Say whose closer look a fit could not use."""
+    try:
+        yield
+    except UnusableValueError as error:
+        if is_built_in(engine):
+            raise InvalidInputError(str(error)) from error
+        raise PluginError(f"{title(engine)} answered zoom with what a fit cannot use: {error}") from error
+
+
 def labels(engine: Engine, predict: Callable[[Any], Any]) -> Any:
     """Return an engine's labels of its points; None if it gives none."""
     with _blaming(engine, "labels"):
@@ -106,8 +125,8 @@ def labels(engine: Engine, predict: Callable[[Any], Any]) -> Any:
 def moments(engine: Engine, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
     """Return an engine's moments at the given parameters."""
     with _blaming(engine, "moments"):
-        found = engine.moments(weights, means, variances)
-    _expect(found, Moments, engine, "moments")
+        said = _expect(engine.moments(weights, means, variances), Moments, engine, "moments")
+        found = Moments(said.weight, said.first, said.second, said.log_likelihood, said.classification)
     if len(found.weight) != len(means):
         what = f"moments of {len(found.weight)} components, but there are {len(means)}"
         raise _returned(engine, "moments", found, what)
@@ -122,6 +141,23 @@ def answering(engine: Engine) -> Callable[[FloatArray, FloatArray, FloatArray], 
         return found.weight, found.first, found.second, found.log_likelihood, found.classification
 
     return answer
+
+
+@contextmanager
+def closing(engine: Engine) -> Iterator[None]:
+    """Close the engine when the fit is over; where the fit failed, its own error is the one to see."""
+    try:
+        yield
+    except BaseException:
+        with suppress(PluginError):
+            _close(engine)
+        raise
+    _close(engine)
+
+
+def _close(engine: Engine) -> None:
+    with _blaming(engine, "close"):
+        engine.close()
 
 
 @contextmanager
@@ -142,8 +178,13 @@ def title(plugin: Plugin) -> str:
     kind = next((kind.name for kind in KINDS.values() if isinstance(plugin, kind.base)), "plugin")
     entry = host.registry_so_far().entry_of(type(plugin))
     origin = entry.origin if entry else Origin.of_class(type(plugin))
-    name = plugin.name or type(plugin).__qualname__
-    return f"{kind} {name!r} ({origin})"
+    return f"{kind} {_name(plugin)!r} ({origin})"
+
+
+def _name(plugin: Plugin) -> str:
+    # The class's: a plugin may have made something of its own of the attribute.
+    name = getattr(type(plugin), "name", None)
+    return name if isinstance(name, str) and name else type(plugin).__qualname__
 
 
 def is_built_in(plugin: Plugin) -> bool:
@@ -158,25 +199,20 @@ def _blaming(plugin: Plugin, call: str) -> Iterator[None]:
         yield
     except UnusableValueError as error:
         raise PluginError(f"{title(plugin)} built something unusable in {call}: {error}") from error
-    except (InvalidInputError, InfeasibleError, SolverError, PluginError):
+    except (InvalidInputError, InfeasibleError, SolverError, PluginError, *PASSING):
         raise
-    except Exception as error:
+    except BaseException as error:
         if is_built_in(plugin):
             raise
-        raise PluginError(f"{title(plugin)} raised {type(error).__name__} in {call}: {error}") from error
+        raise PluginError(f"{title(plugin)} raised {type(error).__name__} in {call}: {reason(error)}") from error
 
 
 def _expect(answer: T, kind: type[T], plugin: Plugin, call: str) -> T:
-    if not isinstance(answer, kind):
+    # By its type: what an object says of its own class need not be true, nor an answer.
+    if not issubclass(type(answer), kind):
         raise _returned(plugin, call, answer, f"not a mindgap.{kind.__name__}")
     return answer
 
 
 def _returned(plugin: Plugin, call: str, answer: object, fault: str) -> PluginError:
-    try:
-        text = repr(answer)
-    except Exception:  # the answer is rubbish; its repr may be, too
-        text = f"an object of type {type(answer).__qualname__}"
-    if len(text) > _LONGEST_REPR:
-        text = f"{text[:_LONGEST_REPR]}..."
-    return PluginError(f"{title(plugin)} returned {text} from {call}: {fault}")
+    return PluginError(f"{title(plugin)} returned {brief(answer, _LONGEST_REPR)} from {call}: {fault}")

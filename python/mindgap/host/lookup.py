@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from mindgap.brief import brief, reason
 from mindgap.constraints import Constraint
 from mindgap.engines import Engine
-from mindgap.errors import InvalidInputError, MindgapError, PluginError
+from mindgap.errors import PASSING, InvalidInputError, MindgapError, PluginError
 from mindgap.host import spec
+from mindgap.host.discovery import normalised
 from mindgap.host.plugin_host import host
-from mindgap.host.registry import KINDS, Entry, hint
+from mindgap.host.registry import KINDS, Entry, Kind, hint
 from mindgap.initializers import Initializer
 
 if TYPE_CHECKING:
@@ -125,28 +127,71 @@ def _resolve(kind_name: str, given: object, parameters: dict[str, Any]) -> Plugi
     kind = KINDS[kind_name]
     if isinstance(given, kind.base):
         if parameters:
-            raise InvalidInputError(f"{given!r} has its parameters already; give them to the class or with a name")
+            raise InvalidInputError(f"{brief(given)} has its parameters already; give them to the class or with a name")
         return given
     if isinstance(given, type) and issubclass(given, kind.base):
         raise InvalidInputError(f"{given.__name__} is a class; make an object of it: {given.__name__}(...)")
     if not isinstance(given, str):
         what = f"give a name such as {next(e.name for e in host.registry() if e.kind is kind)!r}"
-        raise InvalidInputError(f"{given!r} is no {kind_name}; {what}, or an object of mindgap.{kind.base.__name__}")
-    name, in_spec = spec.parse(given)
+        bound = f"; for a lower bound on every gap, LowerOnly({given})" if _is_bound(kind_name, given) else ""
+        needed = f"{what}, or an object of mindgap.{kind.base.__name__}{bound}"
+        raise InvalidInputError(f"{brief(given)} is no {kind_name}; {needed}")
+    try:
+        name, in_spec = spec.parse(given)
+    except spec.UnnamedValueError as error:
+        raise _with_names(kind, given, error) from None
     if twice := sorted(in_spec.keys() & parameters.keys()):
         raise InvalidInputError(f"{', '.join(twice)} is given both in {given!r} and as an argument")
-    return _build(host.registry().get(kind, name), in_spec | parameters)
+    return _build(_find(kind, name), in_spec | parameters)
+
+
+def _is_bound(kind_name: str, given: object) -> bool:
+    return kind_name == "constraint" and isinstance(given, (int, float)) and not isinstance(given, bool)
+
+
+def _with_names(kind: Kind, given: str, error: spec.UnnamedValueError) -> InvalidInputError:
+    """Return the fault of a value without a name, with the names that the plugin has for its values."""
+    entry = next((entry for entry in host.registry() if entry.kind is kind and entry.name == error.name), None)
+    names = list(entry.plugin.parameters()) if entry else []
+    if not names:
+        return error
+    value = given.partition(":")[2].strip()
+    example = (
+        f"{error.name}:{names[0]}={value}" if "=" not in value and "," not in value else _skeleton(error.name, names)
+    )
+    return InvalidInputError(f"{given!r} has a value without a name; write it like {example}")
+
+
+def _skeleton(name: str, parameters: list[str]) -> str:
+    return f"{name}:" + ",".join(f"{parameter}=..." for parameter in parameters)
+
+
+def _find(kind: Kind, name: str) -> Entry:
+    """Return the entry of that name; where there is none, also say if it may be one that was not loaded."""
+    registry = host.registry()
+    try:
+        return registry.get(kind, name)
+    except InvalidInputError as error:
+        for item in host.blocked:
+            package = normalised(item.origin.package or "")
+            if name in (item.name, package, package.removeprefix("mindgap-")):
+                raise InvalidInputError(
+                    f"{error}; {item.name!r} of {item.origin} is {item.status}: {item.cause}"
+                ) from None
+        if host.blocked:
+            raise InvalidInputError(f"{error}; `mindgap plugins` lists {len(host.blocked)} not loaded") from None
+        raise
 
 
 def _build(entry: Entry, parameters: dict[str, Any]) -> Plugin:
     _check_parameters(entry, parameters)
     try:
         return entry.plugin(**parameters)
-    except MindgapError:
+    except (MindgapError, *PASSING):
         raise
-    except Exception as error:
+    except BaseException as error:
         text = f"{entry.kind.name} {entry.name!r} ({entry.origin}) raised {type(error).__name__} while it was built"
-        raise PluginError(f"{text}: {error}") from error
+        raise PluginError(f"{text}: {reason(error)}") from error
 
 
 def _check_parameters(entry: Entry, parameters: dict[str, Any]) -> None:

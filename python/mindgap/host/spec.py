@@ -17,6 +17,20 @@ _BARE_TEXT = re.compile(r"[A-Za-z_][\w-]*")
 _EXAMPLE = "write it like per-gap:lower=[1,2],upper=[3,inf]"
 
 
+class UnnamedValueError(InvalidInputError):
+    """A spec string has a value without a name.
+
+    Attributes
+    ----------
+    name : str
+        The name that the spec string begins with.
+    """
+
+    def __init__(self, spec: str) -> None:
+        self.name = spec.partition(":")[0].strip()
+        super().__init__(f"{spec!r} has a value without a name; {_EXAMPLE}")
+
+
 def parse(spec: str) -> tuple[str, dict[str, Any]]:
     """Return the name and the parameters of a spec string."""
     name, colon, text = spec.partition(":")
@@ -34,14 +48,21 @@ def _parameters(spec: str, text: str) -> dict[str, Any]:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InvalidInputError(f"{spec!r} cannot be read; {_EXAMPLE}") from error
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-        raise InvalidInputError(f"{spec!r} has a value without a name; {_EXAMPLE}")
+        raise UnnamedValueError(spec)
+    try:
+        return _by_name(spec, call, f"_({text})")
+    except RecursionError as error:
+        raise InvalidInputError(f"{spec[:80]!r}... cannot be read; {_EXAMPLE}") from error
+
+
+def _by_name(spec: str, call: ast.Call, source: str) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
-            raise InvalidInputError(f"{spec!r} has a value without a name; {_EXAMPLE}")
+            raise UnnamedValueError(spec)
         if keyword.arg in parameters:
             raise InvalidInputError(f"{spec!r} gives {keyword.arg} twice")
-        parameters[keyword.arg] = _value(keyword.value, f"_({text})", keyword.arg)
+        parameters[keyword.arg] = _value(keyword.value, source, keyword.arg)
     return parameters
 
 

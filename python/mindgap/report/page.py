@@ -48,7 +48,7 @@ def write_report(
     intervals : bootstrap intervals, optional
         Shown beside the parameters.
     """
-    write_whole(path, report_html(result, title, label, gap_path, intervals).encode())
+    write_whole(path, report_html(result, title, label, gap_path, intervals).encode(errors="replace"))
 
 
 def report_html(

@@ -57,7 +57,8 @@ def facts(result: MixtureResult) -> str:
         "weight of the data": f"{result.total_weight:.10g}",
         "BIC": f"{result.bic:.8g}",
         "AIC": f"{result.aic:.8g}",
-        "ICL": f"{result.icl:.8g}",
     }
+    if result.entropy is not None:
+        pairs["ICL"] = f"{result.icl:.8g}"
     items = (f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs.items())
     return f"<dl>{''.join(items)}</dl>"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import zipfile
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from mindgap.brief import reason
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +19,7 @@ def read_arrays(path: Path) -> dict[str, Any]:
     try:
         with np.load(BytesIO(content), allow_pickle=False) as stored:
             return {name: stored[name] for name in stored}
-    except (AttributeError, EOFError, TypeError, zipfile.BadZipFile) as error:
-        # An empty file, one array alone, or a part of a file: numpy has no error of its own for any of them.
-        raise ValueError(f"it is no file of arrays ({error})") from error
+    except Exception as error:
+        # An empty file, one array alone, a part of a file, a header that claims more than there is: numpy has no error
+        # of its own for any of them, and lets through those of zip, of zlib and of Python's parser.
+        raise ValueError(f"it is no file of arrays ({reason(error)})") from error

@@ -59,6 +59,8 @@ class Authors:
             raise InvalidInputError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
         except (KeyError, ValueError) as error:
             raise InvalidInputError(f"{str(path)!r} does not hold the arrays samples and labels: {error}") from error
+        if any(array.dtype.kind not in "biuf" for array in (self._samples, self._labels)):
+            raise InvalidInputError(f"samples and labels in {str(path)!r} must be numbers")
         if self._samples.ndim != 2 or self._samples.shape != self._labels.shape or len(self._samples) < 2:
             raise InvalidInputError(
                 f"samples and labels in {str(path)!r} must be of one shape, two rows (data sets) or more"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindgap.bounds import GapBounds
+from mindgap.brief import brief
 from mindgap.errors import InvalidInputError
 from mindgap.results.histogram import Histogram
 
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from mindgap.results.mixture_result import MixtureResult
 
 VERSION = 1
+
+#: No likelihood is beyond this, and no count; the sums and products that results make of them are finite.
+_LARGEST, _MOST = 1e300, 2**53
+
+#: How far stored numbers that follow from each other may be apart, as a share.
+_ROUNDING = 1e-9
 
 
 def dump(result: KMeansResult | MixtureResult, extra: dict[str, Any] | None = None) -> str:
@@ -39,16 +46,26 @@ def load(kind: str, text: str | bytes) -> Fields:
     import json
 
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        document = json.loads(text, object_pairs_hook=_each_once)
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInputError(f"this is not JSON: {error}") from error
     if not isinstance(document, dict) or document.get("mindgap") != kind:
         raise InvalidInputError(f"this is not a stored {kind}")
-    if document.get("version") != VERSION:
+    version = document.get("version")
+    if isinstance(version, bool) or version != VERSION:
         raise InvalidInputError(
-            f"this {kind} was stored in version {document.get('version')!r}; this mindgap reads version {VERSION}"
+            f"this {kind} was stored in version {brief(version)}; this mindgap reads version {VERSION}"
         )
     return Fields(kind, document)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Two readers must not be able to take different values from one text."""
+    document = dict(pairs)
+    if len(document) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{brief(next(name for name in names if names.count(name) > 1))} stands in it twice")
+    return document
 
 
 def _plain(value: Any) -> Any:
@@ -67,15 +84,18 @@ class Fields:
         self._kind = kind
         self._document = document
 
-    def number(self, name: str) -> float:
-        """One finite number."""
-        return self._number(name, self._get(name))
+    def number(self, name: str, *, least: float = -_LARGEST) -> float:
+        """One number, so far from the ends that sums of a few are finite."""
+        number = self._number(name, self._get(name))
+        if not least <= number <= _LARGEST:
+            raise self._fault(name, f"a number of at least {least:g} and at most {_LARGEST:g}")
+        return number
 
-    def whole(self, name: str) -> int:
-        """One whole number."""
+    def whole(self, name: str, *, least: int = 0) -> int:
+        """One whole number that can be a count."""
         value = self._get(name)
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise self._fault(name, "a whole number")
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value < _MOST:
+            raise self._fault(name, f"a whole number of at least {least}")
         return value
 
     def flag(self, name: str) -> bool:
@@ -106,6 +126,32 @@ class Fields:
             items = [absent if item is None else self._number(name, item) for item in items]
             return np.array(items, dtype=np.float64)
         return np.array([self._number(name, item) for item in items], dtype=np.float64)
+
+    def least_numbers(self, name: str, length: int, least: float) -> np.ndarray[Any, Any]:
+        """Finite numbers, as many as said, none below the least."""
+        values = self.numbers(name, length)
+        self.check(name, bool((values >= least).all()), f"numbers of at least {least:g}")
+        return values
+
+    def ascending(self, name: str, length: int | None = None) -> np.ndarray[Any, Any]:
+        """Finite numbers that do not fall."""
+        values = self.numbers(name, length)
+        self.check(name, bool((values[1:] >= values[:-1]).all()), "ascending numbers")
+        return values
+
+    def gaps(self, centers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The gaps of those centres, to rounding."""
+        gaps = self.numbers("gaps", len(centers) - 1)
+        # Halves, whose difference is finite.
+        wrong = np.abs(gaps / 2 - (centers[1:] / 2 - centers[:-1] / 2))
+        slack = _ROUNDING * np.maximum(np.abs(centers[1:]), np.abs(centers[:-1]))
+        self.check("gaps", bool((gaps >= 0).all() and (wrong <= slack).all()), "the distances between the centres")
+        return gaps
+
+    def check(self, name: str, sound: bool, expected: str) -> None:
+        """Refuse a field that is not sound."""
+        if not sound:
+            raise self._fault(name, expected)
 
     def wholes(self, name: str, length: int | None = None, *, below: int, least: int = 0) -> np.ndarray[Any, Any]:
         """Whole numbers from `least` up to, not including, `below`."""

@@ -46,6 +46,10 @@ class Histogram:
             raise InvalidInputError("the edges of a histogram must be finite and ascending")
         if not (np.isfinite(self.counts).all() and (self.counts >= 0).all()):
             raise InvalidInputError("the counts of a histogram must be finite and not negative")
+        with np.errstate(all="ignore"):
+            drawable = np.isfinite(self.counts.sum()) and np.isfinite(self.density()).all()
+        if not drawable:
+            raise InvalidInputError("the bars of a histogram must have a finite height")
 
     @classmethod
     def of(cls, data: Sample | Histogram | None) -> Histogram | None:

@@ -156,21 +156,22 @@ class KMeansResult:
     def from_json(cls, text: str | bytes) -> KMeansResult:
         """The result that `to_json` stored; InvalidInputError if it is none."""
         fields = archive.load("KMeansResult", text)
-        centers = fields.numbers("centers")
+        centers = fields.ascending("centers")
         k = len(centers)
         if k == 0:
             raise InvalidInputError("the stored KMeansResult has no centers")
+        bounds = fields.gap_bounds(k)
         return cls(
             labels=fields.wholes("labels", below=k).astype(np.int32),
             centers=centers,
-            boundaries=fields.numbers("boundaries", k - 1),
+            boundaries=fields.ascending("boundaries", k - 1),
             sizes=fields.wholes("sizes", k, below=2**63),
-            within=fields.numbers("within", k),
-            inertia=fields.number("inertia"),
-            gaps=fields.numbers("gaps", k - 1),
-            active=fields.texts("active", None, ACTIVE),
+            within=fields.least_numbers("within", k, 0.0),
+            inertia=fields.number("inertia", least=0.0),
+            gaps=fields.gaps(centers),
+            active=fields.texts("active", None if bounds is None else k - 1, ACTIVE),
             lower_bound=fields.number("lower_bound"),
             optimal=fields.flag("optimal"),
-            bounds=fields.gap_bounds(k),
+            bounds=bounds,
             data=fields.histogram(),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ from mindgap.results.gap_text import ACTIVE, gap_bound_text
 from mindgap.results.histogram import Histogram
 from mindgap.results.text_table import TextTable
 from mindgap.sample import Sample
+from mindgap.seeds import generator
+from mindgap.start import WEIGHT_TOLERANCE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -148,12 +151,14 @@ class MixtureResult:
 
     def score(self, x: Any, sample_weight: Any = None) -> float:
         """Return the mean log density of `x`."""
-        weights = None if sample_weight is None else as_vector(sample_weight, "sample_weight")
-        return float(np.average(self.score_samples(x), weights=weights))
+        densities = self.score_samples(x)
+        if len(densities) == 0:
+            raise InvalidInputError("x is empty; there is no mean of nothing")
+        return float(np.average(densities, weights=_shares(sample_weight, len(densities))))
 
     def sample(self, n: int, seed: int | np.random.Generator) -> tuple[FloatArray, npt.NDArray[np.int32]]:
         """Draw `n` values from the mixture, and the component that each came from."""
-        rng = np.random.default_rng(seed)
+        rng = generator(seed)
         components = rng.choice(self.k, size=as_count(n, "n"), p=self.weights / self.weights.sum())
         values = rng.normal(self.means[components], np.sqrt(self.variances[components]))
         return values, components.astype(np.int32)
@@ -250,30 +255,50 @@ class MixtureResult:
     def from_json(cls, text: str | bytes) -> MixtureResult:
         """Return the result that `to_json` stored; InvalidInputError if it is none."""
         fields = archive.load("MixtureResult", text)
-        means = fields.numbers("means")
+        means = fields.ascending("means")
         k = len(means)
         if k == 0:
             raise InvalidInputError("the stored MixtureResult has no means")
+        weights = fields.least_numbers("weights", k, 0.0)
+        fields.check("weights", abs(float(weights.sum()) - 1) <= WEIGHT_TOLERANCE, "shares that sum to one")
+        variances = fields.numbers("variances", k)
+        fields.check("variances", bool((variances > 0).all()), "positive numbers")
+        total_weight = fields.number("total_weight")
+        fields.check("total_weight", total_weight > 0, "a positive number")
+        bounds, n_iter = fields.gap_bounds(k), fields.whole("n_iter")
         return cls(
-            weights=fields.numbers("weights", k),
+            weights=weights,
             means=means,
-            variances=fields.numbers("variances", k),
+            variances=variances,
             origins=fields.wholes("origins", k, below=k),
             labels=fields.wholes("labels", below=k).astype(np.int32),
             log_likelihood=fields.number("log_likelihood"),
-            history=fields.numbers("history"),
-            n_iter=fields.whole("n_iter"),
+            history=fields.numbers("history", n_iter + 1, absent=-math.inf),
+            n_iter=n_iter,
             status=fields.text("status", STATUSES),
             message=fields.text("message"),
-            gaps=fields.numbers("gaps", k - 1),
-            active=fields.texts("active", None, ACTIVE),
-            n_parameters=fields.whole("n_parameters"),
-            total_weight=fields.number("total_weight"),
+            gaps=fields.gaps(means),
+            active=fields.texts("active", None if bounds is None else k - 1, ACTIVE),
+            n_parameters=fields.whole("n_parameters", least=1),
+            total_weight=total_weight,
             entropy=fields.number("entropy") if fields.has("entropy") else None,
-            bounds=fields.gap_bounds(k),
+            bounds=bounds,
             settings=FitSettings.of_stored(fields, k),
             data=fields.histogram(),
         )
+
+
+def _shares(sample_weight: Any, n: int) -> FloatArray | None:
+    """Return weights that can be averaged with: as many as there are points, none negative, the largest one."""
+    if sample_weight is None:
+        return None
+    weights = as_vector(sample_weight, "sample_weight")
+    if len(weights) != n:
+        raise InvalidInputError(f"sample_weight has {len(weights)} weights for {n} points; give one a point")
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise InvalidInputError("sample_weight must be finite and not negative, and not zero throughout")
+    shares: FloatArray = weights / weights.max()
+    return shares
 
 
 def _finite(x: Any) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,6 @@ class OneColumn:
         """Return `X` as scikit-learn checks it: two-dimensional, finite, with at least so many rows."""
         if not reset:
             check_is_fitted(self)
-        rows = least if isinstance(least, (int, np.integer)) and least > 1 else 1
+        rows = min(least, sys.maxsize) if isinstance(least, (int, np.integer)) and least > 1 else 1
         table: FloatArray = validate_data(self, X, reset=reset, dtype=np.float64, ensure_min_samples=rows)
         return table

@@ -19,7 +19,9 @@ impl Bounds<'_> {
         let checked: Result<Restriction, ConstraintError> = match self {
             Self::Gaps(lower, upper) => GapBounds::per_gap(lower.as_slice()?, upper.as_slice()?).map(Restriction::Gaps),
             Self::Rows(matrix, lower, upper) => {
-                LinearRows::new(matrix.shape()[1], matrix.as_slice()?, lower.as_slice()?, upper.as_slice()?)
+                // By index: the slice of a matrix that lies column after column would be its transpose.
+                let coefficients: Vec<f64> = matrix.as_array().iter().copied().collect();
+                LinearRows::new(matrix.shape()[1], &coefficients, lower.as_slice()?, upper.as_slice()?)
                     .map(Restriction::Rows)
             }
         };

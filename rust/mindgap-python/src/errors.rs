@@ -12,13 +12,19 @@ pub(crate) trait IntoPyErr {
 
 impl IntoPyErr for SampleError {
     fn into_py_err(self, py: Python<'_>) -> PyErr {
-        raise(py, "InvalidInputError", &self, &[])
+        match self {
+            SampleError::NoRoom(_) => raise(py, "OutOfMemoryError", &self, &[]),
+            _ => raise(py, "InvalidInputError", &self, &[]),
+        }
     }
 }
 
 impl IntoPyErr for ConstraintError {
     fn into_py_err(self, py: Python<'_>) -> PyErr {
-        raise(py, "InvalidInputError", &self, &[])
+        match self {
+            ConstraintError::NoRoom(_) => raise(py, "OutOfMemoryError", &self, &[]),
+            _ => raise(py, "InvalidInputError", &self, &[]),
+        }
     }
 }
 
@@ -31,9 +37,11 @@ impl IntoPyErr for KMeansError {
             }
             KMeansError::PaperFailed { k, delta } => raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)]),
             KMeansError::InfeasibleRows { rows, .. } => raise(py, "InfeasibleError", &self, &[("rows", rows)]),
-            KMeansError::Undecided | KMeansError::Solver(_) | KMeansError::Source(_) => {
-                raise(py, "SolverError", &self, &[])
+            KMeansError::Source(_) => raise(py, "UnusableValueError", &self, &[]),
+            KMeansError::NoRoom(_) | KMeansError::Constraint(ConstraintError::NoRoom(_)) => {
+                raise(py, "OutOfMemoryError", &self, &[])
             }
+            KMeansError::Undecided | KMeansError::Solver(_) => raise(py, "SolverError", &self, &[]),
             KMeansError::Interrupted => PyKeyboardInterrupt::new_err(self.to_string()),
             _ => raise(py, "InvalidInputError", &self, &[]),
         }
@@ -54,7 +62,11 @@ impl IntoPyErr for MixtureError {
             MixtureError::KMeansStart(KMeansError::PaperFailed { k, delta }) => {
                 raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)])
             }
-            MixtureError::KMeansStart(KMeansError::Undecided | KMeansError::Solver(_) | KMeansError::Source(_))
+            MixtureError::KMeansStart(KMeansError::Source(_)) => raise(py, "UnusableValueError", &self, &[]),
+            MixtureError::NoRoom(_) | MixtureError::Constraint(ConstraintError::NoRoom(_)) => {
+                raise(py, "OutOfMemoryError", &self, &[])
+            }
+            MixtureError::KMeansStart(KMeansError::Undecided | KMeansError::Solver(_))
             | MixtureError::Solver { .. }
             | MixtureError::Engine(_) => raise(py, "SolverError", &self, &[]),
             MixtureError::Interrupted => PyKeyboardInterrupt::new_err(self.to_string()),
@@ -66,6 +78,12 @@ impl IntoPyErr for MixtureError {
 /// A setting that makes no sense.
 pub(crate) fn invalid(py: Python<'_>, message: &str) -> PyErr {
     raise(py, "InvalidInputError", &message, &[])
+}
+
+/// Doubles that are known to be too many.
+pub(crate) fn out_of_memory(py: Python<'_>, doubles: usize) -> PyErr {
+    let what = format!("{doubles} numbers take more memory than there is to be had; ask for fewer values at a time");
+    raise(py, "OutOfMemoryError", &what, &[])
 }
 
 /// What an exception carries beside its message, by attribute name.

@@ -71,6 +71,12 @@ impl Sample {
         self.inner.distinct()
     }
 
+    /// The number of points behind the values.
+    #[getter]
+    fn points(&self) -> u64 {
+        self.inner.points()
+    }
+
     fn __len__(&self) -> usize {
         self.inner.len()
     }

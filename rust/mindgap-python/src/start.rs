@@ -1,12 +1,13 @@
 //! The built-in initializers.
 
-use mindgap::{Auto, Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Restriction};
+use mindgap::{Auto, Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Progress, Restriction};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::constraint::Bounds;
 use crate::kmeans::{centers_of, method_of};
 use crate::sample::Sample;
+use crate::watch::Watcher;
 
 type Triple<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
@@ -58,7 +59,12 @@ fn start<'py>(
     k: usize,
     restriction: Restriction,
 ) -> PyResult<Triple<'py>> {
-    let found = py.detach(|| initializer.start(&sample.inner, k, &restriction));
+    let mut watcher = Watcher::new(None);
+    let mut observe = |progress: &Progress| watcher.observe(progress);
+    let found = py.detach(|| initializer.start_watched(&sample.inner, k, &restriction, Some(&mut observe)));
+    if let Some(raised) = watcher.raised {
+        return Err(raised);
+    }
     let start = found.map_err(|error| sample.blame(py, error))?;
     let array = |values: &[f64]| PyArray1::from_slice(py, values);
     Ok((array(start.weights()), array(start.means()), array(start.variances())))

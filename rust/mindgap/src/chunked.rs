@@ -6,7 +6,7 @@
 use crate::error::{Error, SampleError};
 use crate::mixture::{Engine, Mixture, MixtureFit, MomentSums, Moments, Overview, Start};
 use crate::parallel::Workers;
-use crate::progress::Watch;
+use crate::progress::{Watch, again};
 use crate::sample::Sample;
 use crate::summary::{Source, Summary};
 #[cfg(feature = "rayon")]
@@ -122,8 +122,8 @@ impl Mixture {
     ///
     /// # Errors
     /// As [`Mixture::fit_watched`]; also chunks that cannot be had.
-    pub fn fit_chunked(&self, data: &mut Chunked, watch: Option<Watch<'_>>) -> Result<MixtureFit, Error> {
-        let (start, ..) = self.prepare(&data.sample()?)?;
+    pub fn fit_chunked(&self, data: &mut Chunked, mut watch: Option<Watch<'_>>) -> Result<MixtureFit, Error> {
+        let (start, ..) = self.prepare(&data.sample()?, again(&mut watch))?;
         Ok(self.fit_engine(data, &start, watch)?)
     }
 }

@@ -22,9 +22,10 @@ pub(crate) const RANGE_EXPONENTS: std::ops::RangeInclusive<i32> = -480..=480;
 pub(crate) const FARTHEST: f64 = 1e6;
 
 impl Frame {
-    /// The units of the data themselves.
-    pub(crate) fn identity() -> Self {
-        Self { scale: 1.0, shift: 0.0 }
+    /// Units about as long as `spread`, zero where it is; the nearest that there are for extreme ones.
+    pub(crate) fn of_spread(spread: f64) -> Self {
+        let exponent = binary_exponent(spread).clamp(*RANGE_EXPONENTS.start(), *RANGE_EXPONENTS.end());
+        Self { scale: power_of_two(-exponent), shift: 0.0 }
     }
 
     /// The frame of sorted data; `None` if the range is too small or too large to be squared.
@@ -77,6 +78,13 @@ impl Frame {
     #[inline]
     pub(crate) fn enter_square(&self, square: f64) -> f64 {
         square * self.scale * self.scale
+    }
+
+    /// By how much the log density of points, `weight` in all, is larger in data units than in frame units, where a length is
+    /// longer by the scale and a density smaller.
+    #[inline]
+    pub(crate) fn log_density(&self, weight: f64) -> f64 {
+        weight * self.scale.ln()
     }
 
     /// A length of the frame in data units.

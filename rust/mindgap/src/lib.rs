@@ -87,12 +87,13 @@ mod parallel;
 mod progress;
 mod qp;
 mod restraint;
+mod room;
 mod sample;
 mod summary;
 
 pub use chunked::{Chunk, Chunked, Chunks};
 pub use constraint::{Constraint, GapBounds, LinearRows, Restriction, Unconstrained};
-pub use error::{ConstraintError, Error, KMeansError, MixtureError, SampleError};
+pub use error::{ConstraintError, Error, KMeansError, MixtureError, NoRoom, SampleError};
 pub use kmeans::{Active, Centers, KMeans, KMeansFit, Method, Ties};
 pub use mixture::{
     Auto, Ckmeans, ConstrainedKMeans, Engine, Initializer, LocalEngine, Mixture, MixtureFit, MomentSums, Moments,

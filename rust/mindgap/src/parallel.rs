@@ -40,6 +40,17 @@ impl Workers {
     }
 }
 
+/// How many threads work on `n` points may use at most.
+pub(crate) fn threads_for(n: usize) -> usize {
+    #[cfg(feature = "rayon")]
+    if n >= WORTH_A_POOL {
+        // Without asking rayon outside a pool, which would start its own.
+        return std::thread::available_parallelism().map_or(1, |cores| cores.get().max(threads()));
+    }
+    let _ = n;
+    1
+}
+
 /// How many threads the work that calls this may use.
 pub(crate) fn threads() -> usize {
     #[cfg(feature = "rayon")]

@@ -41,10 +41,18 @@ pub(crate) fn report(watch: &mut Option<Watch<'_>>, progress: Progress) -> Resul
     }
 }
 
-/// The watcher, if there is one, for a part of the work.
-pub(crate) fn lent<'a>(watch: &'a mut Option<Watch<'_>>) -> Option<Watch<'a>> {
-    match watch {
-        Some(watch) => Some(&mut **watch),
-        None => None,
-    }
+/// The watcher, lent to a part of the work.
+pub(crate) fn again<'a>(watch: &'a mut Option<Watch<'_>>) -> Option<Watch<'a>> {
+    watch.as_mut().map(|watch| &mut **watch as Watch<'a>)
+}
+
+/// Solves a k-means with fewer constraints. Its costs are not those of centres that hold them all, so only its bound, where
+/// it is above `floor`, is told on.
+pub(crate) fn relaxed<T>(watch: &mut Option<Watch<'_>>, floor: f64, solve: impl FnOnce(Watch<'_>) -> T) -> T {
+    solve(&mut |progress| match (progress, watch.as_mut()) {
+        (Progress::Search { lower_bound, .. }, Some(watch)) => {
+            watch(&Progress::Search { cost: f64::INFINITY, lower_bound: lower_bound.max(floor) })
+        }
+        _ => ControlFlow::Continue(()),
+    })
 }

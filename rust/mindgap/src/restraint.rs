@@ -5,6 +5,7 @@ use crate::error::{ConstraintError, KMeansError, MixtureError};
 use crate::frame::Frame;
 use crate::kmeans::Active;
 use crate::qp::{Failure, MeanProgram, Rows};
+use crate::room::room_for;
 
 /// A row within this fraction of the data's scale of its bound counts as being at it.
 const AT_BOUND: f64 = 1e-9;
@@ -41,8 +42,8 @@ impl From<Unheld> for KMeansError {
 /// The rows that the means (or centres) hold, in the units of the fit.
 pub(crate) struct Restraint {
     rows: Rows,
-    /// Nothing is asked: the means may even cross.
-    trivial: bool,
+    /// Where nothing is asked and the means may even cross: how many gaps are free.
+    free: Option<usize>,
 }
 
 impl Restraint {
@@ -53,10 +54,18 @@ impl Restraint {
             Restriction::Gaps(bounds) => {
                 let gaps = bounds.resolve(k)?;
                 gaps.check_scale(frame, reach)?;
-                Ok(Self { rows: Rows::from_gaps(&gaps, frame), trivial: gaps.are_trivial() })
+                if gaps.are_trivial() {
+                    return Ok(Self { rows: Rows::default(), free: Some(gaps.lower.len()) });
+                }
+                room_for("the means' quadratic program", Rows::bytes(k, gaps.lower.len()))?;
+                Ok(Self { rows: Rows::from_gaps(&gaps, frame), free: None })
+            }
+            Restriction::Rows(rows) if rows.is_empty() && rows.k() == k => {
+                Ok(Self { rows: Rows::default(), free: Some(0) })
             }
             Restriction::Rows(rows) if rows.k() == k => {
-                let restraint = Self { rows: Rows::from_linear(rows, frame), trivial: rows.is_empty() };
+                room_for("the means' quadratic program", Rows::bytes(k, rows.len() + k))?;
+                let restraint = Self { rows: Rows::from_linear(rows, frame), free: None };
                 match restraint.rows.beyond(reach) {
                     Some(index) => {
                         let (lower, upper) = (rows.lower()[index], rows.upper()[index]);
@@ -77,7 +86,7 @@ impl Restraint {
     /// # Errors
     /// The rows that cannot be held together.
     pub(crate) fn program(&self) -> Result<Option<MeanProgram>, Unheld> {
-        if self.trivial {
+        if self.free.is_some() {
             return Ok(None);
         }
         MeanProgram::new(self.rows.clone()).map(Some).map_err(|failure| match failure {
@@ -91,10 +100,12 @@ impl Restraint {
 
     /// Which bound each given row is at, where the data are of this scale.
     pub(crate) fn active(&self, means: &[f64], scale: f64) -> Vec<Active> {
+        if let Some(gaps) = self.free {
+            return vec![Active::Free; gaps];
+        }
         (0..self.rows.given())
             .map(|row| {
                 let (lower, upper) = self.rows.bounds(row);
-                let lower = if self.trivial { f64::NEG_INFINITY } else { lower };
                 Active::of(self.rows.value(row, means), lower, upper, AT_BOUND * scale)
             })
             .collect()

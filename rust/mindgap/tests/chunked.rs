@@ -112,8 +112,10 @@ fn a_source_that_dries_up_is_an_error() {
     assert!(fit.unwrap_err().to_string().contains("there were 1 chunks at first and are 0 now"));
 }
 
+type Answer = fn(&[(f64, f64)]) -> Result<Vec<Summary>, String>;
+
 /// A source that answers with whatever it likes.
-struct Babble(fn(&[(f64, f64)]) -> Result<Vec<Summary>, String>);
+struct Babble(Answer);
 
 impl Source for Babble {
     fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, String> {
@@ -126,7 +128,7 @@ fn rubbish_from_a_source_is_an_error() {
     let (x, _) = data(30_000);
     let mut summary = Summary::with_cells(50);
     summary.add(&x).unwrap();
-    let answers: [fn(&[(f64, f64)]) -> Result<Vec<Summary>, String>; 4] = [
+    let answers: [Answer; 4] = [
         |_| Err("gone".to_owned()),
         |_| Ok(Vec::new()),
         |windows| Ok(windows.iter().map(|_| Summary::new()).collect()),

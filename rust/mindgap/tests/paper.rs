@@ -100,4 +100,6 @@ fn what_it_does_not_take_is_refused() {
     refused(KMeans::new(3).constraint(unequal), &sample, "one lower bound");
     refused(KMeans::new(3).centers(Centers::Free), &sample, "centre");
     refused(KMeans::new(3), &Sample::weighted(&x, &[1.0, 2.0, 1.0, 1.0]).unwrap(), "weights");
+    let many: Vec<f64> = (0..10_001).map(f64::from).collect();
+    refused(KMeans::new(3), &Sample::new(&many).unwrap(), "limited here to N = 10000");
 }

@@ -1,5 +1,6 @@
 //! Faults in a constraint.
 
+use super::NoRoom;
 use thiserror::Error;
 
 /// Faults in a constraint, found before any fit.
@@ -72,6 +73,9 @@ pub enum ConstraintError {
         /// The upper bound.
         upper: f64,
     },
+    /// The rows need more memory than there is.
+    #[error(transparent)]
+    NoRoom(#[from] NoRoom),
     /// A constraint of the caller's own refused.
     #[error("{0}")]
     Refused(String),

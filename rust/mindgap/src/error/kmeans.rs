@@ -1,6 +1,6 @@
 //! Faults of k-means.
 
-use super::{ConstraintError, clash};
+use super::{ConstraintError, NoRoom, clash};
 use thiserror::Error;
 
 /// Faults of a k-means fit.
@@ -40,7 +40,7 @@ pub enum KMeansError {
     #[error(transparent)]
     Constraint(#[from] ConstraintError),
     /// No partition holds the bounds.
-    #[error("no partition into {k} clusters holds the gap bounds {lower:?} to {upper:?}{}", largest_lower(.largest))]
+    #[error("no partition into {k} clusters holds the gap bounds {} to {}{}", shortened(.lower), shortened(.upper), largest_lower(.largest))]
     Infeasible {
         /// The number of clusters.
         k: usize,
@@ -86,9 +86,22 @@ pub enum KMeansError {
         /// The separation.
         delta: f64,
     },
+    /// The work needs more memory than there is.
+    #[error(transparent)]
+    NoRoom(#[from] NoRoom),
     /// The watcher stopped the fit.
     #[error("the fit was interrupted")]
     Interrupted,
+}
+
+/// The bounds, of many only the first.
+fn shortened(bounds: &[f64]) -> String {
+    match bounds {
+        [first, second, third, .., last] if bounds.len() > 12 => {
+            format!("[{first:?}, {second:?}, {third:?}, … {last:?}] ({} of them)", bounds.len())
+        }
+        few => format!("{few:?}"),
+    }
 }
 
 fn largest_lower(largest: &Option<f64>) -> String {

@@ -1,6 +1,6 @@
 //! Faults of a mixture.
 
-use super::{ConstraintError, KMeansError, clash};
+use super::{ConstraintError, KMeansError, NoRoom, clash};
 use thiserror::Error;
 
 /// Faults of a mixture fit.
@@ -107,6 +107,9 @@ pub enum MixtureError {
     /// An initializer of the caller's own refused.
     #[error("{0}")]
     Refused(String),
+    /// The work needs more memory than there is.
+    #[error(transparent)]
+    NoRoom(#[from] NoRoom),
     /// The watcher stopped the fit.
     #[error("the fit was interrupted")]
     Interrupted,

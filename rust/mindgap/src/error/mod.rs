@@ -3,11 +3,13 @@
 mod constraint;
 mod kmeans;
 mod mixture;
+mod no_room;
 mod sample;
 
 pub use constraint::ConstraintError;
 pub use kmeans::KMeansError;
 pub use mixture::MixtureError;
+pub use no_room::NoRoom;
 pub use sample::SampleError;
 
 use thiserror::Error;

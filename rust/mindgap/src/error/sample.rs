@@ -1,5 +1,6 @@
 //! Faults in the data.
 
+use super::NoRoom;
 use thiserror::Error;
 
 /// Faults in the data or their weights.
@@ -23,6 +24,9 @@ pub enum SampleError {
         /// What it is.
         value: f64,
     },
+    /// The work needs more memory than there is.
+    #[error(transparent)]
+    NoRoom(#[from] NoRoom),
     /// The range of the data cannot be squared.
     #[error(
         "the data span {range:e}, whose square is out of range; change the units so that the span is between 1e-140 and 1e140"

@@ -17,12 +17,18 @@ use crate::constraint::{Constraint, Gaps, Unconstrained};
 use crate::error::KMeansError;
 use crate::frame::FARTHEST;
 use crate::progress::Watch;
+use crate::room::{product, room_for};
 use crate::sample::Sample;
 use demand::Demand;
 use solution::Solution;
 
 /// A point of a smaller share of the total weight would be lost to rounding in sums over all points.
 const LEAST_SHARE: f64 = 1e-18;
+
+/// What a fit needs for a point: its label and sums; and where distinct values are gathered, or where clusters are so many
+/// that most points are candidates for a boundary, those.
+const BYTES_A_POINT: usize = 24;
+const BYTES_A_CANDIDATE: usize = 96;
 
 /// Whether a centre is its cluster's mean. Under linear rows, which means cannot hold in general, it never need be: both
 /// settings ask for the same there.
@@ -169,7 +175,9 @@ impl KMeans {
         if smallest < LEAST_SHARE * total {
             return Err(KMeansError::WeightsTooUneven { smallest, total });
         }
-        Ok(())
+        let candidates = self.ties == Ties::Together || product(&[64, k, k]) >= points;
+        let bytes = if candidates { BYTES_A_CANDIDATE } else { BYTES_A_POINT };
+        Ok(room_for("k-means", product(&[points, bytes]))?)
     }
 
     fn solve(&self, sample: &Sample, demand: &Demand, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {

@@ -9,6 +9,7 @@ use crate::constraint::Gaps;
 use crate::error::KMeansError;
 use crate::frame::Frame;
 use crate::progress::{Progress, Watch, report};
+use crate::room::{product, room_for};
 use crate::sample::{Prefix, Prefixes, Sample};
 
 /// The tables grow with the square of the number of points; beyond this they no longer fit a gigabyte.
@@ -19,7 +20,7 @@ pub(super) fn solve(sample: &Sample, gaps: &Gaps, mut watch: Option<Watch<'_>>) 
     let k = gaps.lower.len() + 1;
     let delta = check(sample, gaps)?;
     let framed = gaps.enter(sample.frame()).loosened();
-    let routine = Routine::new(sample, k, framed.lower.first().copied().unwrap_or(0.0));
+    let routine = Routine::new(sample, k, framed.lower.first().copied().unwrap_or(0.0))?;
     let rows = routine.run(sample.frame(), &mut watch)?;
     let starts = routine.starts(&rows).ok_or(KMeansError::PaperFailed { k, delta })?;
     let ends = starts[1..].iter().map(|start| start - 1).chain([sample.len()]).collect();
@@ -40,6 +41,10 @@ fn check(sample: &Sample, gaps: &Gaps) -> Result<f64, KMeansError> {
     if sample.len() > MOST_POINTS {
         return refuse(&format!("keeps tables of N² entries and is limited here to N = {MOST_POINTS}"));
     }
+    let n = sample.len() + 1;
+    // Two layers of U, and D, I and B for every m.
+    let bytes = product(&[n, n, size_of::<f64>()]).saturating_add(product(&[gaps.lower.len() + 2, n, 24]));
+    room_for("the paper's program", bytes)?;
     match gaps.single_lower() {
         Some(delta) => Ok(delta),
         None if gaps.lower.is_empty() => Ok(0.0),
@@ -64,10 +69,10 @@ struct Routine {
 }
 
 impl Routine {
-    fn new(sample: &Sample, k: usize, delta: f64) -> Self {
-        let prefixes = Prefixes::new(sample).gathered();
+    fn new(sample: &Sample, k: usize, delta: f64) -> Result<Self, KMeansError> {
+        let prefixes = Prefixes::new(sample).gathered()?;
         let beta = prefixes[0].until(&prefixes[sample.len()]).cost + 1.0;
-        Self { prefixes, k, delta, beta }
+        Ok(Self { prefixes, k, delta, beta })
     }
 
     fn n(&self) -> usize {

@@ -59,6 +59,8 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
+    pub(super) const BYTES_A_COMPONENT: usize = size_of::<Tile>() + size_of::<[Lanes; 3]>();
+
     pub(super) fn new(components: usize) -> Self {
         Self {
             z: [0.0; TILE],

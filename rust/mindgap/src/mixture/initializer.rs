@@ -4,6 +4,7 @@ use super::start::Start;
 use crate::constraint::{GapBounds, Restriction};
 use crate::error::{KMeansError, MixtureError};
 use crate::kmeans::{Centers, KMeans, KMeansFit, Method};
+use crate::progress::{Watch, again};
 use crate::sample::Sample;
 
 /// Gives a fit its start; implement it to bring your own.
@@ -13,6 +14,20 @@ pub trait Initializer: Send + Sync {
     /// # Errors
     /// If there is none.
     fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError>;
+
+    /// The same, reporting to `watch`, which may stop it. Worth implementing where it takes long.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start); also [`MixtureError::Interrupted`].
+    fn start_watched(
+        &self,
+        sample: &Sample,
+        k: usize,
+        restriction: &Restriction,
+        _watch: Option<Watch<'_>>,
+    ) -> Result<Start, MixtureError> {
+        self.start(sample, k, restriction)
+    }
 }
 
 /// The paper's rule: constrained k-means where one positive lower bound serves all gaps (and some partition holds it), else
@@ -68,29 +83,59 @@ impl Initializer for Start {
 
 impl Initializer for Auto {
     fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError> {
+        self.start_watched(sample, k, restriction, None)
+    }
+
+    fn start_watched(
+        &self,
+        sample: &Sample,
+        k: usize,
+        restriction: &Restriction,
+        mut watch: Option<Watch<'_>>,
+    ) -> Result<Start, MixtureError> {
         if let Restriction::Gaps(bounds) = restriction {
             let lower = lower_bounds(bounds, sample, k)?;
             if lower.first().is_some_and(|&first| first > 0.0 && lower.iter().all(|&bound| bound == first)) {
-                match ConstrainedKMeans::new().start(sample, k, restriction) {
+                match ConstrainedKMeans::new().start_watched(sample, k, restriction, again(&mut watch)) {
                     // Means can be farther apart than any clusters' are.
                     Err(MixtureError::KMeansStart(KMeansError::Infeasible { .. } | KMeansError::Undecided)) => {}
                     start => return start,
                 }
             }
         }
-        Ckmeans.start(sample, k, restriction)
+        Ckmeans.start_watched(sample, k, restriction, watch)
     }
 }
 
 impl Initializer for Ckmeans {
-    fn start(&self, sample: &Sample, k: usize, _restriction: &Restriction) -> Result<Start, MixtureError> {
-        let fit = KMeans::new(k).fit(sample).map_err(MixtureError::KMeansStart)?;
+    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError> {
+        self.start_watched(sample, k, restriction, None)
+    }
+
+    fn start_watched(
+        &self,
+        sample: &Sample,
+        k: usize,
+        _restriction: &Restriction,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Start, MixtureError> {
+        let fit = KMeans::new(k).fit_watched(sample, watch).map_err(failed)?;
         Ok(from_clusters(sample, &fit))
     }
 }
 
 impl Initializer for ConstrainedKMeans {
     fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError> {
+        self.start_watched(sample, k, restriction, None)
+    }
+
+    fn start_watched(
+        &self,
+        sample: &Sample,
+        k: usize,
+        restriction: &Restriction,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Start, MixtureError> {
         let constraint = match (self.delta, restriction) {
             (Some(delta), _) => Restriction::Gaps(GapBounds::lower(delta)),
             (None, Restriction::Gaps(bounds)) => {
@@ -100,7 +145,16 @@ impl Initializer for ConstrainedKMeans {
             (None, Restriction::Rows(rows)) => Restriction::Rows(rows.clone()),
         };
         let kmeans = KMeans::new(k).constraint(constraint).method(self.method).centers(self.centers);
-        Ok(from_clusters(sample, &kmeans.fit(sample).map_err(MixtureError::KMeansStart)?))
+        Ok(from_clusters(sample, &kmeans.fit_watched(sample, watch).map_err(failed)?))
+    }
+}
+
+/// What becomes of a fault of the k-means that gives a start.
+fn failed(error: KMeansError) -> MixtureError {
+    match error {
+        KMeansError::Interrupted => MixtureError::Interrupted,
+        KMeansError::NoRoom(no_room) => no_room.into(),
+        error => MixtureError::KMeansStart(error),
     }
 }
 

@@ -4,7 +4,8 @@ use super::density::Parabola;
 use super::engine::{Engine, Moments, Overview};
 use super::estep::{CHUNK, Pass, Scratch};
 use super::start::Start;
-use crate::parallel::Workers;
+use crate::parallel::{Workers, threads_for};
+use crate::room::product;
 use crate::sample::Sample;
 use pulp::{Arch, Simd, WithSimd};
 #[cfg(feature = "rayon")]
@@ -12,6 +13,14 @@ use rayon::prelude::*;
 
 /// Points of one piece of work: enough to be worth handing over, few enough to go round.
 const PIECE: usize = 32 * CHUNK;
+
+/// What fits of `k` components to `n` points take: labels and distinct values, the sums of every piece, and each thread's
+/// working memory.
+pub(super) fn bytes(n: usize, k: usize) -> usize {
+    let moments = product(&[n.div_ceil(PIECE), k, 3 * size_of::<f64>()]);
+    let scratch = product(&[threads_for(n), k, Scratch::BYTES_A_COMPONENT]);
+    product(&[n, 16]).saturating_add(moments).saturating_add(scratch)
+}
 
 /// The points of a [`Sample`], in units of the data.
 pub struct LocalEngine<'a> {

@@ -16,6 +16,7 @@ mod initializer;
 mod local;
 mod moment_sums;
 mod mstep;
+mod scaled;
 mod start;
 mod status;
 #[cfg(feature = "serde")]
@@ -33,13 +34,15 @@ pub use status::Status;
 use crate::constraint::{Constraint, Unconstrained};
 use crate::error::MixtureError;
 use crate::frame::{FARTHEST, Frame};
-use crate::progress::Watch;
+use crate::progress::{Watch, again};
 use crate::qp::MeanProgram;
 use crate::restraint::Restraint;
+use crate::room::room_for;
 use crate::sample::Sample;
 use em::Yardstick;
 use fit::Facts;
 use mstep::MStep;
+use scaled::Scaled;
 
 /// The default floor of the variances, as a fraction of the data's variance.
 const FLOOR: f64 = 1e-10;
@@ -159,12 +162,13 @@ impl Mixture {
         self.fit_watched(sample, None)
     }
 
-    /// Fits the mixture, reporting to `watch`, which may stop it between iterations.
+    /// Fits the mixture, reporting to `watch`, which may stop its start and, between iterations, the fit.
     ///
     /// # Errors
     /// As [`Mixture::fit`]; also [`MixtureError::Interrupted`].
-    pub fn fit_watched(&self, sample: &Sample, watch: Option<Watch<'_>>) -> Result<MixtureFit, MixtureError> {
-        let (start, restraint, program) = self.prepare(sample)?;
+    pub fn fit_watched(&self, sample: &Sample, mut watch: Option<Watch<'_>>) -> Result<MixtureFit, MixtureError> {
+        room_for("the mixture", local::bytes(sample.len(), self.k))?;
+        let (start, restraint, program) = self.prepare(sample, again(&mut watch))?;
         // Few distinct values: the same sums in fewer terms.
         let collapsed = (sample.distinct() < sample.len() / 4).then(|| sample.collapsed().0);
         let mut engine = LocalEngine::framed(collapsed.as_ref().unwrap_or(sample));
@@ -187,17 +191,23 @@ impl Mixture {
         self.check()?;
         // Before the bounds are written out for every gap: k may be any number here.
         start.check_count(self.k)?;
-        let frame = Frame::identity();
-        let overview = overview(engine)?;
+        let told = overview(engine)?;
+        let mut engine = Scaled::new(engine, told);
+        let frame = engine.frame();
+        let overview = overview(&mut engine)?;
         // Of data that nobody sees here the standard deviation must do for the range.
         let reach = FARTHEST * overview.variance.sqrt();
         let restraint = Restraint::new(&self.constraint.restriction(self.k)?, self.k, &frame, reach)?;
         let program = restraint.program()?;
-        self.run(engine, overview, start, (restraint, program), &frame, watch)
+        self.run(&mut engine, overview, start, (restraint, program), &frame, watch)
     }
 
     /// The start that the initializer finds for `sample`, and what the means must hold, both checked.
-    pub(crate) fn prepare(&self, sample: &Sample) -> Result<(Start, Restraint, Option<MeanProgram>), MixtureError> {
+    pub(crate) fn prepare(
+        &self,
+        sample: &Sample,
+        watch: Option<Watch<'_>>,
+    ) -> Result<(Start, Restraint, Option<MeanProgram>), MixtureError> {
         self.check()?;
         let (k, distinct) = (self.k, sample.distinct());
         if k > distinct {
@@ -206,7 +216,7 @@ impl Mixture {
         let restriction = self.constraint.restriction(k)?;
         let restraint = Restraint::new(&restriction, k, sample.frame(), FARTHEST)?;
         let program = restraint.program()?;
-        let start = self.init.start(sample, k, &restriction)?;
+        let start = self.init.start_watched(sample, k, &restriction, watch)?;
         start.check_count(k)?;
         start.check_scale(sample.frame())?;
         Ok((start, restraint, program))
@@ -252,8 +262,7 @@ impl Mixture {
             ToleranceScale::Absolute => (frame.enter_length(1.0), frame.enter_square(1.0)),
         };
         let yardstick = Yardstick { tol: self.tol, max_iter: self.max_iter, mean_unit, variance_unit };
-        // A density in frame units is smaller by the scale.
-        let offset = total_weight * frame.enter_length(1.0).ln();
+        let offset = frame.log_density(total_weight);
         let mstep = MStep { program, variances: self.variances, floor };
         let start = start.enter(frame).raised(floor);
         let mut outcome = em::run(engine, mstep, yardstick, offset, start, watch)?;

@@ -8,6 +8,10 @@ use super::rows::{Bound, Rows, Side};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
 
+/// Clarabel took no problem, or no new numbers; why does not matter to those who can do without it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refusal;
+
 /// The solver and what its rows stand for.
 pub(crate) struct InteriorPoint {
     solver: DefaultSolver<f64>,
@@ -17,7 +21,16 @@ pub(crate) struct InteriorPoint {
 
 impl InteriorPoint {
     /// A solver for these rows.
-    pub(crate) fn new(rows: &Rows, objective: Objective<'_>) -> Result<Self, String> {
+    pub(crate) fn new(rows: &Rows, objective: Objective<'_>) -> Result<Self, Refusal> {
+        Self::with_settings(rows, objective, DefaultSettings::default())
+    }
+
+    /// A solver with other tolerances and limits than Clarabel's own.
+    pub(super) fn with_settings(
+        rows: &Rows,
+        objective: Objective<'_>,
+        settings: DefaultSettings<f64>,
+    ) -> Result<Self, Refusal> {
         let bounds = finite_bounds(rows);
         let equalities = bounds.iter().filter(|bound| bound.side == Side::Equal).count();
         let (matrix, right) = standard_form(rows, &bounds);
@@ -26,22 +39,17 @@ impl InteriorPoint {
         let diagonal = CscMatrix::new(k, k, (0..=k).collect(), (0..k).collect(), quadratic);
         let cones =
             [SupportedConeT::ZeroConeT(equalities), SupportedConeT::NonnegativeConeT(bounds.len() - equalities)];
-        let settings = DefaultSettings {
-            verbose: false,
-            presolve_enable: false,
-            input_sparse_dropzeros: false,
-            ..DefaultSettings::default()
-        };
-        let solver = DefaultSolver::new(&diagonal, &linear, &matrix, &right, &cones, settings)
-            .map_err(|error| format!("Clarabel refused the problem: {error}"))?;
+        let settings =
+            DefaultSettings { verbose: false, presolve_enable: false, input_sparse_dropzeros: false, ..settings };
+        let solver = DefaultSolver::new(&diagonal, &linear, &matrix, &right, &cones, settings).map_err(|_| Refusal)?;
         Ok(Self { solver, bounds })
     }
 
     /// The rows that look active at the optimum of another objective.
-    pub(crate) fn active(&mut self, objective: Objective<'_>) -> Result<Vec<Bound>, String> {
+    pub(crate) fn active(&mut self, objective: Objective<'_>) -> Result<Vec<Bound>, Refusal> {
         let (quadratic, linear) = scaled(objective);
-        self.solver.update_P(&quadratic).map_err(|error| format!("Clarabel refused new stiffnesses: {error}"))?;
-        self.solver.update_q(&linear).map_err(|error| format!("Clarabel refused new targets: {error}"))?;
+        self.solver.update_P(&quadratic).map_err(|_| Refusal)?;
+        self.solver.update_q(&linear).map_err(|_| Refusal)?;
         self.solver.solve();
         let solution = &self.solver.solution;
         // On the central path slack times multiplier is constant, so the larger of the two tells.

@@ -1,8 +1,8 @@
 //! The quadratic program of means or centres: `min Σ g_k (μ_k - m_k)²` under the rows, to the last bit.
 //!
 //! Between two iterations of a fit the answer hardly changes, so the cheap answers come first: the targets themselves, the
-//! rows that were active last time, and only then the interior-point solver, whose rows are solved on exactly. Where
-//! stiffnesses are so far apart that it misjudges a row, an active-set method goes on from its guess.
+//! rows that were active last time, and only then the interior-point solver, whose rows are solved on exactly. Where it
+//! misjudges a row, because stiffnesses are far apart, or fails altogether, an active-set method goes on from its guess.
 
 mod active_set;
 mod clarabel;
@@ -16,7 +16,7 @@ pub(crate) use equality::Objective;
 pub(crate) use rows::Rows;
 
 use active_set::{Optimum, check, optimise};
-use clarabel::InteriorPoint;
+use clarabel::{InteriorPoint, Refusal};
 use rows::{Bound, Side};
 
 /// The program of one fit.
@@ -35,7 +35,7 @@ impl MeanProgram {
     /// # Errors
     /// The rows that cannot be held together.
     pub(crate) fn new(rows: Rows) -> Result<Self, Failure> {
-        let (targets, stiffness) = (vec![0.0; rows.k()], vec![1.0; rows.k()]);
+        let (targets, stiffness) = (rows.likely(), vec![1.0; rows.k()]);
         let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row));
         let last = equalities.map(|row| Bound { row, side: Side::Equal }).collect();
         let mut program = Self { loose: vec![false; rows.len()], rows, last, interior_point: None };
@@ -75,13 +75,23 @@ impl MeanProgram {
     /// # Errors
     /// What kept the solvers from an answer.
     pub(crate) fn solve(&mut self, objective: Objective<'_>) -> Result<Vec<f64>, String> {
+        self.solve_from(objective, |program| program.interior_point(objective)?.active(objective))
+    }
+
+    /// The best means, where `propose` says which rows may be active. Nothing depends on its being right: what it says is
+    /// checked, and where it fails or is wrong the active-set method goes on from what it said.
+    fn solve_from(
+        &mut self,
+        objective: Objective<'_>,
+        propose: impl FnOnce(&mut Self) -> Result<Vec<Bound>, Refusal>,
+    ) -> Result<Vec<f64>, String> {
         if self.rows.worst_miss(objective.targets, objective.scale()).is_none() {
             return Ok(objective.targets.to_vec());
         }
         if let Some(optimum) = check(&self.rows, objective, &self.last) {
             return Ok(optimum.means);
         }
-        let guess = self.interior_point(objective)?.active(objective)?;
+        let guess = propose(self).unwrap_or_else(|Refusal| self.last.clone());
         let optimum = match check(&self.rows, objective, &guess) {
             Some(optimum) => optimum,
             None => self.optimise(objective, &guess).map_err(|failure| match failure {
@@ -93,7 +103,7 @@ impl MeanProgram {
         Ok(optimum.means)
     }
 
-    fn interior_point(&mut self, objective: Objective<'_>) -> Result<&mut InteriorPoint, String> {
+    fn interior_point(&mut self, objective: Objective<'_>) -> Result<&mut InteriorPoint, Refusal> {
         match &mut self.interior_point {
             Some(solver) => Ok(solver),
             none => Ok(none.insert(InteriorPoint::new(&self.rows, objective)?)),

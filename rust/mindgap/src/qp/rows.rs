@@ -2,6 +2,7 @@
 
 use crate::constraint::{Gaps, LinearRows};
 use crate::frame::Frame;
+use crate::room::product;
 use crate::sample::double::Double;
 
 /// A row may be missed by this fraction of the sizes of its terms, of the targets and of the largest mean, which is a few
@@ -47,6 +48,13 @@ pub(crate) struct Bound {
 impl Rows {
     fn new(k: usize) -> Self {
         Self { k, ..Self::default() }
+    }
+
+    /// What a program of `rows` rows on `k` means takes: the rows twice, and where all of them are active their
+    /// elimination, with the combinations that it makes, and a factorisation.
+    pub(crate) fn bytes(k: usize, rows: usize) -> usize {
+        let width = product(&[4, k]).saturating_add(product(&[3, rows]));
+        product(&[rows, width, size_of::<f64>()])
     }
 
     /// The bounds on the gaps, in frame units.
@@ -139,6 +147,18 @@ impl Rows {
 
     pub(crate) fn is_equality(&self, row: usize) -> bool {
         self.lower[row] == self.upper[row]
+    }
+
+    /// Means that hold the rows if they are bounds on gaps: each gap at its lower bound. Otherwise as good as any.
+    pub(crate) fn likely(&self) -> Vec<f64> {
+        if self.given != self.k.saturating_sub(1) {
+            return vec![0.0; self.k];
+        }
+        let mut means = vec![0.0; self.k];
+        for gap in 0..self.given {
+            means[gap + 1] = means[gap] + if self.lower[gap].is_finite() { self.lower[gap] } else { 0.0 };
+        }
+        means
     }
 
     /// What the row must equal at a bound.

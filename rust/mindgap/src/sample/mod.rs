@@ -12,8 +12,12 @@ pub(crate) use prefix::{Block, Prefix, Prefixes};
 
 use crate::error::SampleError;
 use crate::frame::Frame;
+use crate::room::{product, room_for};
 use blob::Blobs;
 use double::Double;
+
+/// What a sorted point takes, with its weight and its share of what the sort needs beside it.
+const BYTES_A_POINT: usize = 24;
 
 /// One-dimensional data, ready for every solver.
 ///
@@ -91,6 +95,14 @@ impl Sample {
     /// The number of points that take part in a fit.
     pub fn len(&self) -> usize {
         self.values.len()
+    }
+
+    /// The number of points behind them: more where each stands for a cell of a [`Summary`](crate::Summary).
+    pub fn points(&self) -> u64 {
+        match self.has_blobs() {
+            true => self.all_blobs().fold(0, |sum, blob| sum.saturating_add(blob.count)),
+            false => self.values.len() as u64,
+        }
     }
 
     /// Never true: a sample has at least one point.
@@ -192,7 +204,8 @@ fn check_values(values: &[f64]) -> Result<(), SampleError> {
     if values.len() > u32::MAX as usize {
         return Err(SampleError::TooMany { len: values.len() });
     }
-    check_finite(values)
+    check_finite(values)?;
+    Ok(room_for("a sorted copy of the data", product(&[values.len(), BYTES_A_POINT]))?)
 }
 
 /// Whether all values are finite; there may be none.

@@ -6,6 +6,8 @@
 
 use super::Sample;
 use super::double::Double;
+use crate::error::NoRoom;
+use crate::room::{product, room_for};
 
 /// Points between two stored sums.
 const STRIDE: usize = 8;
@@ -99,8 +101,12 @@ impl<'a> Prefixes<'a> {
     }
 
     /// The sums at every position, 48 bytes each.
-    pub(crate) fn gathered(&self) -> Vec<Prefix> {
-        (0..=self.len()).map(|position| self.at(position)).collect()
+    ///
+    /// # Errors
+    /// If that is more than there is room for.
+    pub(crate) fn gathered(&self) -> Result<Vec<Prefix>, NoRoom> {
+        room_for("sums over the data", product(&[self.len() + 1, size_of::<Prefix>()]))?;
+        Ok((0..=self.len()).map(|position| self.at(position)).collect())
     }
 
     /// The points `start..end`, which must not be empty.

@@ -13,7 +13,7 @@ use super::solution::Solution;
 use super::{free, unconstrained};
 use crate::constraint::LinearRows;
 use crate::error::KMeansError;
-use crate::progress::{Progress, Watch};
+use crate::progress::{Watch, relaxed};
 use crate::qp::MeanProgram;
 use crate::restraint::Restraint;
 use crate::sample::{Prefixes, Sample};
@@ -64,18 +64,4 @@ fn run(
     search.climb_evenly(&means)?;
     search.kick()?;
     Ok(search.into_solution(false))
-}
-
-/// Solves a problem with fewer rows. Its costs are not those of centres that hold all rows, so only its bound is told on.
-fn relaxed(
-    watch: &mut Option<Watch<'_>>,
-    floor: f64,
-    solve: impl FnOnce(Watch<'_>) -> Result<Solution, KMeansError>,
-) -> Result<Solution, KMeansError> {
-    solve(&mut |progress| match (progress, watch.as_mut()) {
-        (Progress::Search { lower_bound, .. }, Some(watch)) => {
-            watch(&Progress::Search { cost: f64::INFINITY, lower_bound: lower_bound.max(floor) })
-        }
-        _ => std::ops::ControlFlow::Continue(()),
-    })
 }

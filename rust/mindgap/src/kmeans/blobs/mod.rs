@@ -26,6 +26,7 @@ impl KMeans {
     ///
     /// # Errors
     /// As [`KMeans::fit_watched`]; also [`KMeansError::Source`] where `zoom` fails, or shows other points than before.
+    #[cfg_attr(not(test), allow(dead_code, reason = "summaries, which are to call it, are not there yet"))]
     pub(crate) fn fit_zooming(
         &self,
         sample: Sample,
@@ -47,7 +48,7 @@ pub(super) fn fit(kmeans: &KMeans, sample: &Sample, watch: Option<Watch<'_>>) ->
     let demand = Demand::new(&kmeans.constraint.restriction(kmeans.k)?, kmeans.k, sample.frame())?;
     let mut open = round::may_be_cut(kmeans, &sample, &demand);
     let round = round::run(kmeans, &sample, &demand, &mut open, watch)?;
-    let solution = round.solution.ok_or(KMeansError::Undecided)?;
+    let solution = round.solution.ok_or_else(|| unsolved(kmeans, &sample))?;
     checked(KMeansFit::new(&sample, &demand, solution))
 }
 
@@ -56,6 +57,16 @@ fn prepared<'a>(kmeans: &KMeans, sample: &'a Sample) -> Cow<'a, Sample> {
     match kmeans.ties {
         Ties::Together => Cow::Owned(sample.collapsed().0),
         Ties::Split => Cow::Borrowed(sample),
+    }
+}
+
+/// Why blobs have no solution where their points may have one.
+fn unsolved(kmeans: &KMeans, sample: &Sample) -> KMeansError {
+    match (kmeans.k, apart(sample)) {
+        (k, cells) if k > cells => KMeansError::Source(format!(
+            "{k} clusters need at least as many cells, but the data are known in {cells}; summarise them in finer cells"
+        )),
+        _ => KMeansError::Undecided,
     }
 }
 
@@ -79,7 +90,7 @@ fn check(kmeans: &KMeans, sample: &Sample) -> Result<(), KMeansError> {
     if k == 0 {
         return Err(KMeansError::NoClusters);
     }
-    let points = sample.all_blobs().fold(0u64, |sum, blob| sum.saturating_add(blob.count));
+    let points = sample.points();
     if k as u64 > points {
         return Err(KMeansError::TooManyClusters { k, points: points as usize });
     }

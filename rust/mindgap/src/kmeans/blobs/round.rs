@@ -106,8 +106,7 @@ fn free(
     let cost = alternating::cost(&Prefixes::new(sample), &solution);
     if wanted.is_empty() && lower_bound < cost * (1.0 - PROVEN) {
         wanted = beside(kmeans, sample, &solution);
-        let points = sample.all_blobs().fold(0u64, |sum, blob| sum.saturating_add(blob.count));
-        if wanted.is_empty() && points <= FEW_POINTS {
+        if wanted.is_empty() && sample.points() <= FEW_POINTS {
             wanted = (0..sample.len()).filter(|&i| is_divisible(kmeans, &sample.blob(i))).collect();
         }
     }

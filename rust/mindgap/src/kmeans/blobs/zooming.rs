@@ -3,10 +3,11 @@
 use super::super::KMeans;
 use super::super::demand::Demand;
 use super::super::fit::KMeansFit;
-use super::{check, checked, prepared, round};
+use super::{check, checked, prepared, round, unsolved};
 use crate::error::KMeansError;
-use crate::progress::{Progress, Watch, lent, report};
+use crate::progress::{Progress, Watch, report};
 use crate::sample::{Blob, Sample};
+use std::ops::ControlFlow;
 
 /// Gives the blobs of the points in each of some windows, finer than one a window if it can.
 pub(crate) type Zoom<'a> = &'a mut dyn FnMut(&[(f64, f64)]) -> Result<Vec<Vec<Blob>>, String>;
@@ -53,7 +54,8 @@ pub(super) fn fit(
         let sample = &blobs.sample;
         // The frame's origin moves with the blobs.
         let demand = Demand::new(&restriction, kmeans.k, sample.frame())?;
-        let round = round::run(kmeans, sample, &demand, &mut blobs.open, lent(&mut watch))?;
+        let known = (best.as_ref().map_or(f64::INFINITY, KMeansFit::inertia), lower_bound);
+        let round = told(&mut watch, known, |watch| round::run(kmeans, sample, &demand, &mut blobs.open, Some(watch)))?;
         lower_bound = lower_bound.max(sample.frame().leave_square(round.lower_bound));
         if let Some(solution) = round.solution {
             let found = checked(KMeansFit::new(sample, &demand, solution))?;
@@ -62,8 +64,7 @@ pub(super) fn fit(
         let cost = best.as_ref().map_or(f64::INFINITY, KMeansFit::inertia);
         let progress = Progress::Search { cost, lower_bound: lower_bound.min(cost) };
         report(&mut watch, progress).map_err(|_| KMeansError::Interrupted)?;
-        let asked = blobs.finer(round.wanted, zoom, passes < PASSES)?;
-        match asked {
+        match blobs.finer(round.wanted, zoom, passes < PASSES)? {
             Some(asked) => passes += usize::from(asked),
             None => break,
         }
@@ -71,8 +72,23 @@ pub(super) fn fit(
         let may = round::may_be_cut(kmeans, &blobs.sample, &demand);
         blobs.open.iter_mut().zip(may).for_each(|(open, may)| *open &= may);
     }
-    let fit = best.ok_or(KMeansError::Undecided)?;
+    let fit = best.ok_or_else(|| unsolved(kmeans, &blobs.sample))?;
     Ok((fit.bounded_below(lower_bound), blobs.sample))
+}
+
+/// Does the work of a round: what it tells is no worse than the cost and the bound that are `known`.
+fn told<T>(
+    watch: &mut Option<Watch<'_>>,
+    known: (f64, f64),
+    work: impl FnOnce(Watch<'_>) -> Result<T, KMeansError>,
+) -> Result<T, KMeansError> {
+    work(&mut |progress| match (progress, watch.as_mut()) {
+        (Progress::Search { cost, lower_bound }, Some(watch)) => {
+            let cost = cost.min(known.0);
+            watch(&Progress::Search { cost, lower_bound: lower_bound.max(known.1).min(cost) })
+        }
+        _ => ControlFlow::Continue(()),
+    })
 }
 
 impl Blobs {
@@ -150,14 +166,15 @@ fn agree(blob: &Blob, shown: &[Blob]) -> Result<(), KMeansError> {
     let (count, weight) = shown
         .iter()
         .fold((0u64, 0.0), |(count, weight), part| (count.saturating_add(part.count), weight + part.weight));
-    let ends = shown.first().map(|first| first.low).zip(shown.last().map(|last| last.high));
+    let (low, high) = (shown.first().map(|first| first.low), shown.last().map(|last| last.high));
     let same = count == blob.count && (weight - blob.weight).abs() <= 1e-9 * blob.weight;
-    if same && ends == Some((blob.low, blob.high)) {
+    if same && low == Some(blob.low) && high == Some(blob.high) {
         return Ok(());
     }
+    let Blob { low, high, .. } = blob;
+    let (before, now) = (format!("{} of weight {}", blob.count, blob.weight), format!("{count} of weight {weight}"));
     Err(KMeansError::Source(format!(
-        "from {:?} to {:?} there were {} points of weight {:?}, and now there are {count} of weight {weight:?}, from and to {ends:?}; the data must not change during a fit",
-        blob.low, blob.high, blob.count, blob.weight
+        "of the points from {low:?} to {high:?} there were {before} at first, and are {now} now; data must not change during a fit"
     )))
 }
 

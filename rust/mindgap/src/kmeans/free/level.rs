@@ -73,6 +73,11 @@ impl Level {
         if self.uniform { all / 4 + PAIR_STEPS * pairs(&self.cells[0]) } else { all * PAIR_STEPS }
     }
 
+    /// What the bounds of all pairs of cells take.
+    pub(super) fn bytes(&self) -> usize {
+        self.cells.iter().flatten().fold(0, |bytes, cell| bytes + cell.partners.len() * size_of::<f64>())
+    }
+
     /// Bounds every chain of cells that may cost less than `threshold`.
     pub(super) fn bound(&self, problem: &Problem<'_>, threshold: f64, budget: &mut Budget<'_>) -> Result<Bounds, Stop> {
         let gaps = self.cells.len() - 1;

@@ -24,7 +24,7 @@ use std::ops::Range;
 use super::solution::Solution;
 use super::unconstrained;
 use crate::constraint::Gaps;
-use crate::error::KMeansError;
+use crate::error::{KMeansError, NoRoom};
 use crate::progress::Watch;
 use crate::sample::{Prefixes, Sample};
 use budget::Budget;
@@ -41,12 +41,20 @@ const WORTH_SOLVING: usize = 1 << 12;
 const LARGEST_COST: f64 = 1e280;
 
 /// Why a search ended early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Stop {
     /// Its budget is spent.
     Exhausted,
     /// Its watcher said so.
     Interrupted,
+    /// Its tables are too large.
+    NoRoom(NoRoom),
+}
+
+impl From<NoRoom> for Stop {
+    fn from(no_room: NoRoom) -> Self {
+        Self::NoRoom(no_room)
+    }
 }
 
 /// The best free centres under `gaps` (in data units), proven where the search's budget suffices.
@@ -68,7 +76,7 @@ pub(super) fn solve(sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> R
         start = start.or_better(other.improved(&problem));
     }
     let budget = Budget::new(STEPS, *sample.frame(), watch);
-    let (best, lower_bound) = search::run(&problem, start, budget).map_err(|_| KMeansError::Interrupted)?;
+    let (best, lower_bound) = search::run(&problem, start, budget)?;
     Ok(Solution { ends: best.ends, centers: Some(best.centers), lower_bound })
 }
 

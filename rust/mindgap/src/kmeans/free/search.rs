@@ -4,9 +4,10 @@ use super::budget::Budget;
 use super::functional::{self, Region};
 use super::grid::Grid;
 use super::incumbent::Incumbent;
-use super::level::Level;
+use super::level::{Cell, Level};
 use super::{Problem, Stop};
-use crate::progress::Interrupted;
+use crate::error::KMeansError;
+use crate::room::{product, room_for};
 
 /// Up to so many points the exact finish is the whole search.
 const FEW_POINTS: usize = 40;
@@ -34,13 +35,13 @@ pub(super) fn run(
     problem: &Problem<'_>,
     start: Incumbent,
     budget: Budget<'_>,
-) -> Result<(Incumbent, f64), Interrupted> {
+) -> Result<(Incumbent, f64), KMeansError> {
     search(problem, start, budget, FEW_POINTS)
 }
 
 /// The same, with cells whatever the number of points.
 #[cfg(test)]
-pub(super) fn run_by_cells(problem: &Problem<'_>, budget: Budget<'_>) -> Result<(Incumbent, f64), Interrupted> {
+pub(super) fn run_by_cells(problem: &Problem<'_>, budget: Budget<'_>) -> Result<(Incumbent, f64), KMeansError> {
     search(problem, Incumbent::even(problem), budget, 0)
 }
 
@@ -49,7 +50,7 @@ fn search(
     start: Incumbent,
     mut budget: Budget<'_>,
     few: usize,
-) -> Result<(Incumbent, f64), Interrupted> {
+) -> Result<(Incumbent, f64), KMeansError> {
     let mut search = Search { problem, best: start, floor: 0.0, least: f64::INFINITY };
     match search.prove(few, &mut budget) {
         Ok(()) if problem.k == 1 || search.is_exact() => Ok((search.best, f64::INFINITY)),
@@ -58,18 +59,22 @@ fn search(
             Ok((search.best, floor))
         }
         Err(Stop::Exhausted) => Ok((search.best, search.floor)),
-        Err(Stop::Interrupted) => Err(Interrupted),
+        Err(Stop::Interrupted) => Err(KMeansError::Interrupted),
+        Err(Stop::NoRoom(no_room)) => Err(no_room.into()),
     }
 }
 
 /// Cells for every centre, as wide for all.
-pub(super) fn first_level(problem: &Problem<'_>) -> Level {
+pub(super) fn first_level(problem: &Problem<'_>) -> Result<Level, Stop> {
     let cells = (CELLS_A_CLUSTER * problem.k).clamp(FEWEST_CELLS, MOST_CELLS);
     let from = problem.reach[0].0;
     let to = problem.reach[problem.k - 1].1;
     let width = (1.0 / cells as f64).max((to - from) / (2 * MOST_CELLS) as f64);
     let count = ((to - from) / width).ceil() as usize + 1;
-    Level::uniform(problem.k, Grid { origin: from - 0.5 * width, step: 0.5 * width }, count)
+    // The cells themselves, and four tables of bounds and neighbours.
+    let bytes = product(&[problem.k, count, size_of::<Cell>() + 4 * size_of::<f64>()]);
+    room_for("the search for free centres", bytes.saturating_add(product(&[count, count, size_of::<f64>()])))?;
+    Ok(Level::uniform(problem.k, Grid { origin: from - 0.5 * width, step: 0.5 * width }, count))
 }
 
 struct Search<'a> {
@@ -91,7 +96,7 @@ impl Search<'_> {
         if problem.len() <= few && self.finish(&Region::whole(problem), u64::MAX, budget)? {
             return Ok(());
         }
-        let mut level = first_level(problem);
+        let mut level = first_level(problem)?;
         let mut boundaries = FEW_BOUNDARIES * problem.k;
         loop {
             let bounds = level.bound(problem, self.threshold(), budget)?;
@@ -108,6 +113,7 @@ impl Search<'_> {
                 boundaries = (2 * boundaries).min(MOST_BOUNDARIES);
             }
             level = next;
+            room_for("the search for free centres", level.bytes())?;
             if self.is_exact() {
                 return Ok(());
             }

@@ -12,12 +12,13 @@ use super::{Problem, STEPS, Stop, search};
 use crate::constraint::Gaps;
 use crate::error::KMeansError;
 use crate::kmeans::solution::Solution;
-use crate::progress::{Watch, lent};
+use crate::progress::{Watch, again};
 use crate::sample::{Prefixes, Sample};
 
-/// Levels in search of the kinks, and the steps that one of them may take.
+/// Levels in search of the kinks, and the steps that they may take, or as a multiple of those of the first level.
 const LEVELS: usize = 40;
-const LEVEL_STEPS: u64 = 1 << 23;
+const LEVEL_STEPS: u64 = 1 << 20;
+const FIRST_LEVELS: u64 = 16;
 
 /// Levels that close no more blobs until no more are tried.
 const PATIENCE: usize = 4;
@@ -40,14 +41,14 @@ pub(in crate::kmeans) fn lower_bound(
     let range = (sample.framed_lowest(0), sample.framed_highest(sample.len() - 1));
     let problem = Problem { empty: true, ..Problem::of_range(&prefixes, gaps, range) };
     let best = Incumbent::of_partition(&problem, solution.ends.clone());
-    let mut budget = Budget::new(STEPS, *sample.frame(), lent(&mut watch));
-    let wrong = match wrong(sample, &problem, &best, open, &mut budget) {
+    let wrong = match wrong(sample, &problem, &best, open, again(&mut watch)) {
         Ok(wrong) => wrong,
         Err(Stop::Interrupted) => return Err(KMeansError::Interrupted),
+        Err(Stop::NoRoom(no_room)) => return Err(no_room.into()),
         Err(Stop::Exhausted) => Kinks::new(sample, open).anywhere(&problem),
     };
     let budget = Budget::new(STEPS, *sample.frame(), watch);
-    let (reached, floor) = search::run(&problem, best, budget).map_err(|_| KMeansError::Interrupted)?;
+    let (reached, floor) = search::run(&problem, best, budget)?;
     let within = sample.frame().enter_square(sample.total_within());
     Ok(floor.min(reached.cost) - wrong * (1.0 + ROUNDING) + within)
 }
@@ -58,19 +59,21 @@ fn wrong(
     problem: &Problem<'_>,
     best: &Incumbent,
     open: &mut [bool],
-    budget: &mut Budget<'_>,
+    watch: Option<Watch<'_>>,
 ) -> Result<f64, Stop> {
     let mut kinks = Kinks::new(sample, open);
     let mut wrong = kinks.anywhere(problem);
-    let mut level = search::first_level(problem);
+    let mut level = search::first_level(problem)?;
+    let steps = LEVEL_STEPS.max(FIRST_LEVELS * level.steps());
+    let mut budget = Budget::new(steps, *sample.frame(), watch);
     let mut patience = PATIENCE;
     for _ in 0..LEVELS {
-        if wrong == 0.0 || patience == 0 || !budget.allows(level.steps()) || level.steps() > LEVEL_STEPS {
+        if wrong == 0.0 || patience == 0 || !budget.allows(level.steps()) {
             break;
         }
         let within = sample.frame().enter_square(sample.total_within());
         let threshold = best.cost + wrong + ROUNDING * (best.cost + wrong + within);
-        let bounds = level.bound(problem, threshold, budget)?;
+        let bounds = level.bound(problem, threshold, &mut budget)?;
         let Some(next) = level.halved(problem, &bounds, threshold, best) else { break };
         let now = kinks.within(problem, &next, open);
         patience = if now < 0.99 * wrong { PATIENCE } else { patience - 1 };

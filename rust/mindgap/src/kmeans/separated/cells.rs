@@ -4,8 +4,7 @@
 //! own ascending list of cells; what is known not to be in an optimum has no cell any more.
 //!
 //! Where points are blobs, a boundary may also lie inside one: a cell then reaches from one edge between blobs to another
-//! and stands for all that is between them. Neighbouring cells share an edge, and a cell ends as a blob that may be cut,
-//! or as a single edge.
+//! and stands for all that is between them. Cells end as blobs that may be cut, or as single edges.
 
 use crate::sample::{Prefix, Prefixes};
 
@@ -41,24 +40,17 @@ impl Cell {
         self.high - self.low + 1
     }
 
-    /// Appends this cell cut into at most `parts` nearly equal ones, which have their ends in common; the blobs that are
-    /// not `open` become their edges.
+    /// Appends this cell cut into at most `parts` nearly equal ones. Where a cut is beside an `open` blob, the cells have
+    /// it in common: there are places between it and the next.
     fn split_blobs(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool], out: &mut Vec<Cell>) {
-        let (blobs, parts) = (self.high - self.low, parts.min(self.high - self.low));
+        let (blobs, parts) = (self.high - self.low, parts.min(self.positions()));
         let mut low = self.low;
-        for part in 1..=parts {
-            let high = self.low + blobs * part / parts;
-            if high - low > 1 || open[low] {
-                join(out, Cell::new(prefixes, low, high, self.next));
-            } else {
-                join(out, Cell::new(prefixes, low, low, self.next));
-                join(out, Cell::new(prefixes, high, high, self.next));
-            }
-            low = high;
+        for part in 1..parts {
+            let cut = self.low + blobs * part / parts;
+            join(out, Cell::new(prefixes, low, cut, self.next));
+            low = if open[cut] { cut } else { cut + 1 };
         }
-        if parts == 0 {
-            join(out, *self);
-        }
+        join(out, Cell::new(prefixes, low, self.high, self.next));
     }
 
     /// Appends this cell cut into at most `parts` nearly equal ones.

@@ -6,7 +6,14 @@
 
 use super::pulse::Pulse;
 use crate::error::KMeansError;
+use crate::room::{product, room_for};
 use crate::sample::Prefix;
+
+/// Up to so many entries all rows are kept; beyond, only some, and those between are computed again.
+const MOST_KEPT: usize = 1 << 26;
+
+/// Beyond so many positions times clusters the largest feasible bound takes too long to be worth knowing.
+pub(super) const WORTH_KNOWING: usize = 1 << 27;
 
 /// The boundaries of a partition whose neighbouring means are at least `lower[g]` apart; `None` if there is none.
 pub(super) fn partition(
@@ -14,25 +21,50 @@ pub(super) fn partition(
     lower: &[f64],
     pulse: &mut Pulse<'_, '_>,
 ) -> Result<Option<Vec<usize>>, KMeansError> {
+    let entries = product(&[at.len(), lower.len() + 1]);
+    partition_keeping(at, lower, if entries <= MOST_KEPT { 1 } else { lower.len().isqrt() + 1 }, pulse)
+}
+
+/// The same, with one row in `stride` kept.
+fn partition_keeping(
+    at: &[Prefix],
+    lower: &[f64],
+    stride: usize,
+    pulse: &mut Pulse<'_, '_>,
+) -> Result<Option<Vec<usize>>, KMeansError> {
     let n = at.len() - 1;
+    let rows = lower.len() / stride + stride + 2;
+    room_for("the search for a feasible partition", product(&[rows, at.len(), size_of::<u32>()]))?;
     // The leftmost start of the current cluster by its end; NONE where it cannot end.
     let mut leftmost = vec![0; n + 1];
     leftmost[0] = NONE;
-    let mut history = vec![leftmost];
-    for &bound in lower {
-        let next = extended(at, &history[history.len() - 1], bound);
-        history.push(next);
+    let mut kept = Vec::new();
+    for (gap, &bound) in lower.iter().enumerate() {
+        let next = extended(at, &leftmost, bound);
+        if gap % stride == 0 {
+            kept.push(leftmost);
+        }
+        leftmost = next;
         pulse.spend(n)?;
     }
-    let mut boundaries = Vec::with_capacity(lower.len());
-    let mut end = n;
-    for leftmost in history.iter().rev() {
-        if leftmost[end] == NONE {
-            return Ok(None);
-        }
-        end = leftmost[end] as usize;
-        boundaries.push(end);
+    if leftmost[n] == NONE {
+        return Ok(None);
     }
+    let mut boundaries = vec![leftmost[n] as usize];
+    for (block, first) in kept.into_iter().enumerate().rev() {
+        let mut rows = vec![first];
+        let gaps = block * stride..((block + 1) * stride).min(lower.len());
+        for &bound in &lower[gaps.start..gaps.end - 1] {
+            rows.push(extended(at, &rows[rows.len() - 1], bound));
+            pulse.spend(n)?;
+        }
+        for leftmost in rows.iter().rev() {
+            let end = boundaries[boundaries.len() - 1];
+            // A row's start is where the row before it ends, so there is one.
+            boundaries.push(leftmost[end] as usize);
+        }
+    }
+    // The first cluster starts at the first point.
     boundaries.pop();
     boundaries.reverse();
     Ok(Some(boundaries))
@@ -128,4 +160,30 @@ fn smallest_gap(at: &[Prefix], boundaries: &[usize]) -> f64 {
     let ends: Vec<usize> = [0].into_iter().chain(boundaries.iter().copied()).chain([at.len() - 1]).collect();
     let means: Vec<f64> = ends.windows(2).map(|run| at[run[0]].mean_until(&at[run[1]])).collect();
     means.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{Prefixes, Sample};
+
+    #[test]
+    fn rows_that_are_computed_again_give_the_same_boundaries() {
+        let x: Vec<f64> = (0..60).map(|i| f64::from(i * i % 47) + 0.01 * f64::from(i)).collect();
+        let sample = Sample::new(&x).unwrap();
+        let at = Prefixes::new(&sample).gathered().unwrap();
+        let mut watch = None;
+        let mut pulse = Pulse::new(&mut watch, *sample.frame());
+        for gaps in [0, 1, 2, 5, 9] {
+            for bound in [0.0, 0.02, 0.05, 0.1, 0.3] {
+                let lower = vec![bound; gaps];
+                let all = partition_keeping(&at, &lower, 1, &mut pulse).unwrap();
+                for stride in 2..=gaps + 1 {
+                    assert_eq!(partition_keeping(&at, &lower, stride, &mut pulse).unwrap(), all, "{gaps} {bound}");
+                }
+            }
+        }
+        let all = partition_keeping(&at, &[0.05; 9], 1, &mut pulse).unwrap();
+        assert!(all.is_some_and(|boundaries| boundaries.len() == 9 && boundaries.is_sorted()));
+    }
 }

@@ -22,6 +22,7 @@ use super::solution::Solution;
 use crate::constraint::Gaps;
 use crate::error::KMeansError;
 use crate::progress::Watch;
+use crate::room::product;
 use crate::sample::{Prefixes, Sample};
 use pulse::Pulse;
 use search::{Limits, Outcome, search};
@@ -65,7 +66,7 @@ fn solve_within(
 
 /// The boundaries of the optimum without bounds; its cost is a lower bound of the one sought.
 fn unbounded(prefixes: &Prefixes<'_>, k: usize, pulse: &mut Pulse<'_, '_>) -> Result<Vec<usize>, KMeansError> {
-    let mut ends = super::unconstrained::solve(prefixes.sample(), k, None)?.ends;
+    let mut ends = pulse.relaxed(|watch| super::unconstrained::solve(prefixes.sample(), k, Some(watch)))?.ends;
     let starts = [0].into_iter().chain(ends.iter().copied());
     pulse.lower_bound = starts.zip(&ends).map(|(start, &end)| prefixes.block(start, end).cost).sum();
     pulse.beat()?;
@@ -77,11 +78,11 @@ fn unbounded(prefixes: &Prefixes<'_>, k: usize, pulse: &mut Pulse<'_, '_>) -> Re
 fn infeasible(prefixes: &Prefixes<'_>, gaps: &Gaps, pulse: &mut Pulse<'_, '_>) -> Result<KMeansError, KMeansError> {
     let k = gaps.lower.len() + 1;
     let largest = match gaps.single_lower() {
-        Some(_) => {
-            let largest = feasible::largest(&prefixes.gathered(), k, pulse)?;
+        Some(_) if product(&[prefixes.len(), k]) <= feasible::WORTH_KNOWING => {
+            let largest = feasible::largest(&prefixes.gathered()?, k, pulse)?;
             Some(prefixes.sample().frame().leave_length(largest))
         }
-        None => None,
+        _ => None,
     };
     Ok(KMeansError::Infeasible { k, lower: gaps.lower.clone(), upper: gaps.upper.clone(), largest })
 }

@@ -2,7 +2,7 @@
 
 use crate::error::KMeansError;
 use crate::frame::Frame;
-use crate::progress::{Progress, Watch, report};
+use crate::progress::{Progress, Watch, relaxed, report};
 
 /// States between two looks at the watcher: some tens of milliseconds.
 const BEAT: usize = 1 << 20;
@@ -21,6 +21,14 @@ pub(super) struct Pulse<'p, 'w> {
 impl<'p, 'w> Pulse<'p, 'w> {
     pub(super) fn new(watch: &'p mut Option<Watch<'w>>, frame: Frame) -> Self {
         Self { watch, frame, spent: 0, cost: f64::INFINITY, lower_bound: 0.0 }
+    }
+
+    /// Does a part of the work whose problem is an easier one, and which reports by itself.
+    pub(super) fn relaxed<T>(
+        &mut self,
+        solve: impl FnOnce(Watch<'_>) -> Result<T, KMeansError>,
+    ) -> Result<T, KMeansError> {
+        relaxed(self.watch, self.frame.leave_square(self.lower_bound), solve)
     }
 
     /// Counts work and reports now and then.

@@ -12,6 +12,7 @@ use super::pulse::Pulse;
 use super::tilt::{Tilt, multipliers};
 use crate::constraint::Gaps;
 use crate::error::KMeansError;
+use crate::room::{product, room_for};
 use crate::sample::Prefixes;
 
 /// How far a search goes.
@@ -46,6 +47,9 @@ const WORTH_A_LOOK: usize = 1 << 10;
 
 /// Gaps wider than their bound by more than this (relative) get no multiplier: generously, then strictly.
 const ACTIVE: [f64; 2] = [0.02, 0.002];
+
+/// What a state takes: its bounds, the best path to it, and its part of what follows.
+const BYTES_A_STATE: usize = 64;
 
 /// Relative differences below this are rounding.
 const ROUNDING: f64 = 1e-12;
@@ -94,7 +98,7 @@ pub(super) fn search(
         }
         pulse.lower_bound = pulse.lower_bound.max(plain.least);
         if best.is_none() && !gaps.have_upper() {
-            let at = prefixes.gathered();
+            let at = prefixes.gathered()?;
             match feasible::partition(&at, &gaps.lower, pulse)? {
                 Some(boundaries) => best = improved(prefixes, gaps, &boundaries, &steps, pulse)?,
                 None if open.is_none() => return Ok(Outcome::Infeasible),
@@ -157,6 +161,7 @@ fn pruned(
     best: Option<&Incumbent>,
     pulse: &mut Pulse<'_, '_>,
 ) -> Result<Pruned, KMeansError> {
+    room_for("the search for separated means", product(&[states(cells), BYTES_A_STATE]))?;
     let level = Level::new(prefixes, cells, gaps, tilt, pulse)?;
     let limit = best.map_or(f64::MAX, |best| best.cost + ROUNDING * (best.cost + tilt.magnitude()));
     let path = level.best_path().map(|path| path.iter().map(|cell| cell.low + cell.positions() / 2).collect());

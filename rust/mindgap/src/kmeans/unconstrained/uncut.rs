@@ -53,11 +53,9 @@ pub(in crate::kmeans) fn solve(
             edge => (forward[edge] + backward[sample.len() - edge]).minus(whole) <= limit,
         };
         let mut closed = false;
-        for blob in 0..sample.len() {
-            if open[blob] && !alive(blob) && !alive(blob + 1) {
-                open[blob] = false;
-                closed = true;
-            }
+        for (blob, open) in open.iter_mut().enumerate().filter(|(_, open)| **open) {
+            *open = alive(blob) || alive(blob + 1);
+            closed |= !*open;
         }
         if !closed {
             break;

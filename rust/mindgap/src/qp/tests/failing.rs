@@ -1,0 +1,113 @@
+//! Clarabel stopped early, sloppy, refused, or answering nonsense: the means are the best all the same.
+
+use super::*;
+use ::clarabel::solver::DefaultSettings;
+
+/// Random programs of gaps and of rows, each solved from what `propose` says, against the oracle.
+fn never_wrong(seed: u64, mut propose: impl FnMut(&Rows, Objective<'_>, &mut Dice) -> Result<Vec<Bound>, Refusal>) {
+    let mut dice = Dice(seed);
+    let mut asked = 0;
+    for case in 0..400 {
+        let k = 2 + dice.below(3);
+        let rows = match case % 2 {
+            0 => gap_rows(&mut dice, k),
+            _ => Rows::from_linear(&linear_rows(&mut dice, k, 2), &frame()),
+        };
+        let mut program = MeanProgram::new(rows).unwrap();
+        for _ in 0..3 {
+            let (m, g) = dice.objective(k);
+            let objective = Objective { targets: &m, stiffness: &g };
+            let means = program.solve_from(objective, |program| {
+                asked += 1;
+                propose(&program.rows, objective, &mut dice)
+            });
+            are_best(&means.unwrap_or_else(|e| panic!("case {case}: {e}")), program.rows(), &m, &g, case);
+        }
+    }
+    assert!(asked > 300, "the solver was asked only {asked} times");
+}
+
+fn clarabel(rows: &Rows, objective: Objective<'_>, settings: DefaultSettings<f64>) -> Result<Vec<Bound>, Refusal> {
+    InteriorPoint::with_settings(rows, objective, settings)?.active(objective)
+}
+
+#[test]
+fn clarabel_that_stops_after_no_or_one_iteration() {
+    for max_iter in [0, 1, 2] {
+        let settings = DefaultSettings { max_iter, ..DefaultSettings::default() };
+        never_wrong(u64::from(max_iter) + 1, |rows, objective, _| clarabel(rows, objective, settings.clone()));
+    }
+}
+
+#[test]
+fn clarabel_that_is_out_of_time_or_content_with_anything() {
+    let hurried = DefaultSettings { time_limit: 0.0, ..DefaultSettings::default() };
+    never_wrong(11, |rows, objective, _| clarabel(rows, objective, hurried.clone()));
+    let sloppy = DefaultSettings {
+        tol_gap_abs: 1e3,
+        tol_gap_rel: 1e3,
+        tol_feas: 1e3,
+        tol_infeas_abs: 1e3,
+        tol_infeas_rel: 1e3,
+        ..DefaultSettings::default()
+    };
+    never_wrong(12, |rows, objective, _| clarabel(rows, objective, sloppy.clone()));
+}
+
+#[test]
+fn clarabel_that_refuses() {
+    never_wrong(21, |_, _, _| Err(Refusal));
+}
+
+#[test]
+fn clarabel_that_names_no_row_or_every_row_at_every_bound() {
+    never_wrong(31, |_, _, _| Ok(Vec::new()));
+    never_wrong(32, |rows, _, _| Ok(everything(rows)));
+}
+
+#[test]
+fn clarabel_that_names_rows_by_chance() {
+    for seed in 41..44 {
+        never_wrong(seed, |rows, _, dice| {
+            let mut bounds = everything(rows);
+            bounds.retain(|_| dice.below(2) == 0);
+            // In any order, some twice.
+            for index in 0..bounds.len() {
+                let other = dice.below(bounds.len());
+                bounds.swap(index, other);
+                if dice.below(5) == 0 {
+                    bounds.push(bounds[index]);
+                }
+            }
+            Ok(bounds)
+        });
+    }
+}
+
+/// Each finite bound of each row.
+fn everything(rows: &Rows) -> Vec<Bound> {
+    let sides = |row: usize| match rows.is_equality(row) {
+        true => vec![Side::Equal],
+        false => vec![Side::Lower, Side::Upper],
+    };
+    let bounds = (0..rows.len()).flat_map(|row| sides(row).into_iter().map(move |side| Bound { row, side }));
+    bounds.filter(|bound| rows.level(*bound).is_finite()).collect()
+}
+
+#[test]
+fn what_is_no_number_never_becomes_one() {
+    let rows = Rows::from_gaps(&GapBounds::lower(1.0).resolve(3).unwrap(), &frame());
+    let cases = [
+        ([0.0, f64::NAN, 1.0], [1.0; 3]),
+        ([0.0, f64::INFINITY, 1.0], [1.0; 3]),
+        ([0.0, 0.1, 0.2], [1.0, f64::NAN, 1.0]),
+    ];
+    for (targets, stiffness) in cases {
+        let mut program = MeanProgram::new(rows.clone()).unwrap();
+        let means = program.solve(Objective { targets: &targets, stiffness: &stiffness });
+        assert!(
+            means.as_ref().map_or(true, |means| means.iter().any(|mean| !mean.is_finite())),
+            "{means:?} look like means, of {targets:?} and {stiffness:?}"
+        );
+    }
+}

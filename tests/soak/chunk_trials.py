@@ -1,0 +1,90 @@
+"""Trials of data that are not here as a whole: summaries and chunks against the same data in memory."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+import mindgap as mg
+from soak import draw
+from soak.draw import Floats
+from soak.kmeans_trials import agree, fit_or_none, noise
+
+
+def pieces(rng: np.random.Generator, n: int) -> list[slice]:
+    """The data cut anywhere, some pieces empty."""
+    cuts = np.sort(rng.integers(0, n + 1, rng.integers(0, min(n, 12) + 1)))
+    edges = [0, *cuts.tolist(), n]
+    return [slice(start, end) for start, end in pairwise(edges)]
+
+
+def chunks(rng: np.random.Generator) -> str:
+    """K-means of chunks is that of the data wherever it is proven; its bound is never above the optimum."""
+    n = int(10 ** rng.uniform(0.4, 4))
+    x, w = draw.values(rng, n), draw.weights(rng, n)
+    k = draw.clusters(rng, x, 5)
+    lower, upper = draw.bounds(rng, x, k)
+    centers = str(rng.choice(["means", "free"]))
+    data = mg.Chunks([x[piece] if w is None else (x[piece], w[piece]) for piece in pieces(rng, n)])
+    here = fit_or_none(x, k, lower, upper, w, centers=centers)
+    try:
+        there = mg.kmeans(data, k, mg.PerGap(lower, upper), centers=centers)  # type: ignore[arg-type]
+    except mg.InfeasibleError:
+        assert here is None, "infeasible in chunks alone"
+        return "infeasible"
+    except mg.SolverError:
+        return "undecided"
+    assert here is not None, "infeasible in memory alone"
+    return compared(x, w, here, there)
+
+
+def summaries(rng: np.random.Generator) -> str:
+    """K-means of a coarse summary has a true cost and a true bound."""
+    n = int(10 ** rng.uniform(0.4, 3))
+    x, w = draw.values(rng, n), draw.weights(rng, n)
+    k = draw.clusters(rng, x, 4)
+    lower, upper = draw.bounds(rng, x, k)
+    centers = str(rng.choice(["means", "free"]))
+    cells = int(rng.integers(2, 60))
+    parts = [mg.Summary.of(x[piece], None if w is None else w[piece], cells) for piece in pieces(rng, n)]
+    here = fit_or_none(x, k, lower, upper, w, centers=centers)
+    try:
+        there = mg.kmeans(mg.Summary.merged(parts), k, mg.PerGap(lower, upper), centers=centers)  # type: ignore[arg-type]
+    except (mg.InfeasibleError, mg.SolverError):
+        return "infeasible" if here is None else "too coarse"
+    assert here is not None, "infeasible in memory alone"
+    return compared(x, w, here, there)
+
+
+def compared(x: Floats, w: Floats | None, here: mg.KMeansResult, there: mg.KMeansResult) -> str:
+    """Whether the bounds and costs of two fits of the same data can both be true."""
+    rough = 4 * noise(x, np.ones(len(x)) if w is None else w)
+    assert there.lower_bound <= here.inertia * (1 + 1e-9) + rough, f"{there.lower_bound} above {here.inertia}"
+    assert here.lower_bound <= there.inertia * (1 + 1e-9) + rough, f"{there.inertia} below {here.lower_bound}"
+    if here.optimal and there.optimal:
+        agree(there.inertia, here.inertia, 3e-9, rough, "proven costs")
+    assert there.sizes.sum() == (len(x) if w is None else np.count_nonzero(w)), "sizes"
+    return "proven" if there.optimal else "bounded"
+
+
+def mixtures(rng: np.random.Generator) -> str:
+    """A few iterations of EM on chunks are those on the data."""
+    n = int(10 ** rng.uniform(1, 4))
+    x, w = draw.values(rng, n), draw.weights(rng, n)
+    k = draw.clusters(rng, x, 4)
+    lower, upper = draw.bounds(rng, x, k)
+    constraint = mg.PerGap(lower, upper) if k > 1 else None
+    start = mg.mixture(x, k, constraint, init="ckmeans", sample_weight=w, max_iter=1)
+    given = (start.weights, start.means, start.variances)
+    data = mg.Chunks([x[piece] if w is None else (x[piece], w[piece]) for piece in pieces(rng, n)])
+    here = mg.mixture(x, k, constraint, init=given, sample_weight=w, max_iter=3, tol=0)
+    there = mg.mixture(data, k, constraint, init=given, max_iter=3, tol=0)
+    assert there.n_iter == here.n_iter, "iterations"
+    reach = float(np.ptp(x)) + float(np.spacing(np.abs(x).max())) * 1e3
+    for mine, theirs, unit in ((here.means, there.means, reach), (here.weights, there.weights, 1.0)):
+        assert np.abs(mine - theirs).max() <= 1e-6 * unit, "parameters"
+    return here.status
+
+
+TRIALS = {"chunks": chunks, "summaries": summaries, "chunked-mixtures": mixtures}

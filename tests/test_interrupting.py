@@ -1,0 +1,50 @@
+"""A fit that is stopped from outside: by Ctrl-C or by what watches it, in this process."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import mindgap as mg
+from mindgap import _core
+
+X = np.random.default_rng(0).normal(0, 3, 100_000)
+LONG: dict[str, Callable[[], object]] = {
+    "kmeans": lambda: mg.kmeans(X, 60, mg.LowerOnly(0.2)),
+    "mixture": lambda: mg.mixture(X, 20, mg.LowerOnly(0.1), init="ckmeans", tol=0, max_iter=10**6),
+}
+
+
+@pytest.mark.parametrize("fit", LONG.values(), ids=LONG)
+def test_an_interrupt_ends_a_long_fit(fit: Callable[[], object]) -> None:
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        fit()
+    timer.join()
+    assert mg.kmeans([1.0, 2.0, 9.0], 2).optimal, "the process goes on as if nothing had happened"
+
+
+def test_what_watches_a_search_is_told_of_it_and_may_end_it() -> None:
+    seen: list[tuple[object, ...]] = []
+    sample = mg.Sample(X[:5000])
+    bounds = mg.GapBounds([0.5] * 9).arrays()
+    _core.kmeans(sample._core, 10, bounds, watch=lambda *report: seen.append(report))
+    assert seen
+    assert {report[0] for report in seen} == {"search"}
+
+    def refuse(*report: object) -> None:
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        _core.kmeans(sample._core, 10, bounds, watch=refuse)
+
+
+def test_the_start_that_the_papers_program_does_not_find_is_infeasible() -> None:
+    with pytest.raises(mg.InfeasibleError) as caught:
+        mg.mixture([0, 2, 2, 5, 7], 3, mg.LowerOnly(3.0), init=mg.ConstrainedKMeans(method="paper"))
+    assert (caught.value.k, caught.value.delta) == (3, 3.0)

@@ -1,0 +1,100 @@
+"""Work that is known to need more memory than there is ends in an error, and does not end the process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import mindgap as mg
+
+resource = pytest.importorskip("resource")
+
+GIGABYTE = 2**30
+
+#: Calls that need more than a process of this size has, and what the error says of them.
+TOO_LARGE = {
+    "mg.kmeans(x[:10_000], 3, mg.LowerOnly(1e-9), method='paper')": "the paper's program would take 0.8 GB",
+    "mg.kmeans(x[:10_000], 9_000, mg.LowerOnly(1e-9), method='paper')": "the paper's program would take 3.0 GB",
+    "mg.mixture(x, 20_000, mg.LowerOnly(1e-9), init='ckmeans')": "the means' quadratic program would take 22.4 GB",
+    "mg.mixture(x, 20_000, Order(), init='ckmeans')": "the means' quadratic program would take",
+    "mg.kmeans(x, 20_000, Order())": "the means' quadratic program would take",
+    "mg.kmeans(x, 20_000, mg.LowerOnly(1e-4), centers='free')": "the search for free centres would take",
+    "mg.kmeans(np.resize(x, 50_000_000), 3)": "a sorted copy of the data would take 1.2 GB",
+    "mg.mixture(x, 50, max_iter=1).predict_proba(np.resize(x, 5_000_000))": "250000000 numbers take more memory",
+}
+
+#: What a process of this size must manage, the large numbers of components or clusters notwithstanding.
+ROOMY = {
+    "mg.mixture(x, 20_000, init='ckmeans', max_iter=1)": "nothing is asked of the means, so there is no program",
+    "mg.kmeans(x, 20_000)": "most points are candidates",
+    "mg.kmeans(x, 20_000, mg.LowerOnly(1e-9))": "as many cells",
+    "mg.kmeans(np.resize(x, 5_000_000), 5, mg.LowerOnly(0.1))": "many points",
+}
+
+SCRIPT = """
+import resource, sys
+import numpy as np
+import mindgap as mg
+
+class Order(mg.Constraint):
+    name = "order"
+    def rows(self, k):
+        return mg.LinearRows(np.eye(1, k), [-1.0], [1.0])
+
+x = np.random.default_rng(0).normal(0, 1, 100_000)
+mg.kmeans(x[:10], 2, mg.LowerOnly(0.1))
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + int(sys.argv[2]), resource.RLIM_INFINITY))
+try:
+    eval(sys.argv[1])
+    print("done")
+except mg.OutOfMemoryError as error:
+    print(f"refused: {error}")
+# Whatever happened, the process goes on.
+assert mg.kmeans([0.0, 1.0, 5.0], 2).inertia == 0.5
+"""
+
+
+def limited(call: str, room: int) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", SCRIPT, call, str(room)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits on the address space are Linux's")
+@pytest.mark.parametrize("call", TOO_LARGE)
+def test_what_does_not_fit_is_refused(call: str) -> None:
+    answer = limited(call, GIGABYTE // 2)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.startswith("refused: "), answer.stdout
+    assert TOO_LARGE[call] in answer.stdout
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits on the address space are Linux's")
+@pytest.mark.parametrize("call", ROOMY)
+def test_what_fits_is_done(call: str) -> None:
+    answer = limited(call, GIGABYTE * 3 // 4)
+    assert (answer.returncode, answer.stdout) == (0, "done\n"), answer.stderr
+
+
+def test_nobody_is_asked_for_the_gaps_of_more_clusters_than_points() -> None:
+    class Asked(mg.Constraint):
+        name = "asked"
+
+        def gaps(self, k: int) -> mg.GapBounds:
+            raise AssertionError(f"asked for {k} clusters")
+
+    for constraint in (mg.LowerOnly(0.1), mg.TwoSided(0.1, 0.2), Asked()):
+        with pytest.raises(mg.InvalidInputError, match=r"k is 1000000000, but there are only 4 points"):
+            mg.kmeans([1.0, 2.0, 4.0, 8.0], 10**9, constraint)
+        with pytest.raises(mg.InvalidInputError, match=r"k is 1000000000, but the number of distinct values is 4"):
+            mg.mixture([1.0, 2.0, 4.0, 8.0], 10**9, constraint)
+
+
+def test_a_long_list_of_bounds_is_not_written_out() -> None:
+    with pytest.raises(mg.InfeasibleError, match=r"\[1\.0, 1\.0, 1\.0, … 1\.0\] \(499 of them\)") as caught:
+        mg.kmeans(np.arange(1000) / 1000, 500, mg.LowerOnly(1.0))
+    assert len(str(caught.value)) < 300
+    assert caught.value.lower == [1.0] * 499

@@ -1,0 +1,98 @@
+"""What results say of themselves, and what they refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindgap as mg
+
+X = [0.0, 1.0, 2.0, 10.0, 11.0, 12.5]
+
+
+class Elsewhere(mg.Engine):
+    """Holds the data itself, and does not classify them."""
+
+    name = "elsewhere"
+
+    def load(self, x: Any, sample_weight: Any = None) -> mg.Sample:
+        self._local = mg.engine("local")
+        return self._local.load(x, sample_weight)
+
+    def moments(self, weights: Any, means: Any, variances: Any) -> mg.Moments:
+        found = self._local.moments(weights, means, variances)
+        return mg.Moments(found.weight, found.first, found.second, found.log_likelihood)
+
+
+def test_they_are_short_in_a_console() -> None:
+    kmeans, mixture = mg.kmeans(X, 2), mg.mixture(X, 2)
+    assert repr(kmeans) == "KMeansResult(k=2, inertia=5.16667, centers=[ 1.      , 11.166667], optimal=True)"
+    assert repr(mixture).startswith("MixtureResult(k=2, log_likelihood=-")
+    assert repr(mixture).endswith("status='converged')")
+
+
+def test_points_that_are_none_are_not_predicted() -> None:
+    with pytest.raises(mg.InvalidInputError, match="x holds nan at index 1"):
+        mg.kmeans(X, 2).predict([1.0, np.nan])
+    assert mg.kmeans(X, 2).predict([-np.inf, np.inf]).tolist() == [0, 1]
+    for ask in ("predict", "predict_proba", "score_samples", "score"):
+        with pytest.raises(mg.InvalidInputError, match="x holds inf at index 0"):
+            getattr(mg.mixture(X, 2), ask)([np.inf, 1.0])
+
+
+def test_what_an_engine_does_not_say_is_not_known() -> None:
+    fit = mg.mixture(X, 2, engine=Elsewhere(), init=([0.5, 0.5], [1.0, 11.0], [1.0, 1.0]))
+    assert fit.means == pytest.approx(mg.mixture(X, 2).means, rel=1e-6)
+    assert np.isfinite(fit.bic)
+    with pytest.raises(mg.InvalidInputError, match="icl is not known"):
+        print(fit.icl)
+    with pytest.raises(mg.InvalidInputError, match="k-means does not run on the engine"):
+        mg.kmeans(X, 2, engine=Elsewhere())
+    with pytest.raises(mg.InvalidInputError, match="the range of the data is not known with this engine"):
+        mg.gap_path(X, 2, engine=Elsewhere())
+
+
+class Failing(Elsewhere):
+    """Loses its data after two iterations."""
+
+    calls = 0
+
+    def moments(self, weights: Any, means: Any, variances: Any) -> mg.Moments:
+        self.calls += 1
+        if self.calls > 2:
+            raise ConnectionError("the data are gone")
+        return super().moments(weights, means, variances)
+
+
+def test_an_engine_that_fails_in_the_middle_is_named() -> None:
+    start = ([0.5, 0.5], [1.0, 9.0], [1.0, 1.0])
+    with pytest.raises(mg.PluginError, match=r"'elsewhere' .* raised ConnectionError in moments: the data are gone"):
+        mg.mixture(X, 2, engine=Failing(), init=start)
+
+
+def test_a_sample_knows_its_weight() -> None:
+    assert mg.Sample(X).total_weight == 6.0
+    assert mg.Sample(X, [0.5, 1, 1, 1, 0, 0.25]).total_weight == 3.75
+
+
+def test_a_comparison_by_bootstrap_says_so() -> None:
+    held = mg.mixture(X, 2, mg.LowerOnly(10.5))
+    free = mg.mixture(X, 2, init=(held.weights, held.means, held.variances))
+    assert "bootstrap" not in mg.compare(held, free).summary()
+    assert "bootstrap" in mg.compare(held, free, n_bootstrap=5, seed=1).summary()
+
+
+def test_a_fit_without_its_settings_is_not_fitted_again() -> None:
+    stored = mg.MixtureResult.from_json(mg.mixture(X, 2, mg.LowerOnly(10.5)).to_json())
+    forgotten = mg.MixtureResult(**{**vars(stored), "settings": None})
+    with pytest.raises(mg.InvalidInputError, match="does not know its constraint and settings"):
+        forgotten.bootstrap(3)
+
+
+def test_numbers_beyond_the_largest_double_are_refused() -> None:
+    with pytest.raises(mg.InvalidInputError, match="beyond the largest double"):
+        mg.LowerOnly(10**400)
+    with pytest.raises(mg.InvalidInputError, match="not real numbers"):
+        mg.kmeans([1.0, 10**400, object()], 1)

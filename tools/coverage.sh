@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Measures which lines the tests reach, in Rust and in Python; `make coverage` sets up what it needs and runs it.
+#
+# Rust counts what its own tests reach and what the Python tests reach through the binding, which is built with
+# instrumentation for the time being. Python counts what the tests reach in this process and in those they start.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+work=$PWD/target/coverage
+core=python/mindgap/_core.abi3.so
+mkdir -p "$work"
+export CARGO_TARGET_DIR=$work/rust COVERAGE_FILE=$work/python.data
+
+# llvm-cov and llvm-profdata must be those of the compiler.
+if [ -z "${LLVM_COV:-}" ] && ! [ -x "$(rustc --print target-libdir)/../bin/llvm-cov" ]; then
+	rustup component add llvm-tools
+fi
+cargo install --quiet --root "$work/tools" --target-dir "$work/tools/build" --locked cargo-llvm-cov@0.9.1
+export PATH=$work/tools/bin:$PATH
+
+environment=$(cargo llvm-cov show-env --sh)
+eval "$environment"
+cargo llvm-cov clean --profraw-only
+cargo test --locked --workspace --quiet --no-fail-fast
+
+# The instrumented core takes the place of the package's own until the tests have run.
+cp -p "$core" "$work/core"
+trap 'cp -p "$work/core" "$core"' EXIT
+maturin develop --locked
+rm -rf "$work/plugins"
+pip install --no-deps --no-build-isolation --target "$work/plugins" plugins/*/
+
+# The extension packages are tested here as they are, not in clean environments, which would build the core once more.
+coverage erase
+coverage run -m pytest --quiet --ignore tests/test_extension_packages.py
+PYTHONPATH=$work/plugins coverage run -m pytest --quiet plugins
+coverage combine --quiet
+
+printf '\nRust\n'
+cargo llvm-cov report --show-missing-lines --ignore-filename-regex '(/tests/|/tests\.rs|/examples/|/benches/)'
+printf '\nPython\n'
+coverage report

@@ -48,6 +48,14 @@ def test_moments_of_no_points_add_nothing() -> None:
     assert numbers(some + mg.Moments.of([], None, *MIXTURE)) == numbers(some)
 
 
+def test_leaving_the_classification_out_changes_nothing_else() -> None:
+    quick, whole = mg.Moments.of(X, W, *MIXTURE, classify=False), mg.Moments.of(X, W, *MIXTURE)
+    total = pickle.loads(pickle.dumps(quick + mg.Moments.of([], None, *MIXTURE, classify=False)))
+    assert total.classification is None
+    assert total.log_likelihood == whole.log_likelihood
+    assert total.second.tolist() == whole.second.tolist()
+
+
 def test_moments_that_an_engine_built_add_up_plainly() -> None:
     built = mg.Moments([1, 2], [0, 1], [3, 4], -5.0, -1.0)
     assert numbers(built + built) == [2, 4, 0, 2, 6, 8, -10.0, -2.0]

@@ -111,5 +111,5 @@ def test_weights_of_another_length_are_refused():
 def test_without_a_cluster_the_threads_of_this_process_do_it(values, start):
     engine = mindgap_dask.DaskEngine()
     fit(da.from_array(values, chunks=7001), start, engine, max_iter=2)
-    assert [done.kind for done in engine.passes] == ["load", "moments", "moments", "moments"]
+    assert [done.kind for done in engine.passes] == ["load", "moments", "moments", "finish"]
     assert {done.sent for done in engine.passes} == {0}

@@ -85,7 +85,12 @@ def add_looks(looks: list[tuple[mg.Summary, list[Ends]]]) -> tuple[mg.Summary, l
 
 
 def moments(
-    values: FloatArray, weights: FloatArray | None, size: int, body: slice, mixture: tuple[FloatArray, ...]
+    values: FloatArray,
+    weights: FloatArray | None,
+    size: int,
+    body: slice,
+    mixture: tuple[FloatArray, ...],
+    classify: bool,
 ) -> mg.Moments:
     """Return the moments of the whole runs of a chunk."""
     if len(values) != size:
@@ -93,7 +98,7 @@ def moments(
             f"there were {size} points at first and are {len(values)} now; a chunk must hold the same points every time"
         )
     try:
-        return mg.Moments.of(values[body], None if weights is None else weights[body], *mixture)
+        return mg.Moments.of(values[body], None if weights is None else weights[body], *mixture, classify=classify)
     except mg.InvalidInputError:
         # Once more from the chunk's first point on, so that the index is the chunk's.
         mg.Moments.of(values, weights, *mixture)

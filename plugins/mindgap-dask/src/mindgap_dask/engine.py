@@ -73,17 +73,25 @@ class DaskEngine(mg.Engine):
 
     def moments(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> mg.Moments:
         """Add up the moments of all chunks, without rounding: their cuts and their order do not show."""
+        return self._sum("moments", weights, means, variances)
+
+    def finish(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> mg.Moments:
+        """As `moments`, and the classification."""
+        return self._sum("finish", weights, means, variances)
+
+    def _sum(self, kind: str, weights: FloatArray, means: FloatArray, variances: FloatArray) -> mg.Moments:
+        classify = kind == "finish"
         mixture = np.array(weights), np.array(means), np.array(variances)
         seams = self._seams
-        at_hand = mg.Moments.of(seams.values, seams.weights, *mixture)
+        at_hand = mg.Moments.of(seams.values, seams.weights, *mixture, classify=classify)
         chunks = [chunk for chunk in self._source.chunks if seams.has_runs(chunk.number)]
         if not chunks:
             return at_hand
 
         def arguments(chunk: Chunk) -> tuple[Any, ...]:
-            return seams.sizes[chunk.number], seams.bodies[chunk.number], mixture
+            return seams.sizes[chunk.number], seams.bodies[chunk.number], mixture, classify
 
-        answer = self._ask("moments", chunks, chunk_work.moments, chunk_work.add_moments, arguments)
+        answer = self._ask(kind, chunks, chunk_work.moments, chunk_work.add_moments, arguments)
         total: mg.Moments = at_hand + answer
         return total
 

@@ -15,7 +15,7 @@ class Pass:
     Attributes
     ----------
     kind : str
-        "load", "moments" or "zoom".
+        "load", "moments", "finish" or "zoom".
     seconds : float
         From building the graph to having the answer.
     tasks : int

@@ -148,7 +148,7 @@ def test_kmeans_of_a_summary_has_a_true_cost_and_a_true_bound() -> None:
 
 def test_more_clusters_than_cells_is_no_reason_to_forget_the_bounds() -> None:
     summary = mg.Summary.of([0.0, 1.0, 2.0, 3.0, 10.0], cells=2)
-    with pytest.raises(mg.SolverError, match="no partition that holds the bounds was found"):
+    with pytest.raises(mg.InvalidInputError, match="k is 3, but the data are known in only 2 cells"):
         mg.kmeans(summary, 3, mg.LowerOnly(1.0))
 
 

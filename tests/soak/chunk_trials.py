@@ -51,7 +51,7 @@ def summaries(rng: np.random.Generator) -> str:
     here = fit_or_none(x, k, lower, upper, w, centers=centers)
     try:
         there = mg.kmeans(mg.Summary.merged(parts), k, mg.PerGap(lower, upper), centers=centers)  # type: ignore[arg-type]
-    except (mg.InfeasibleError, mg.SolverError):
+    except (mg.InfeasibleError, mg.SolverError, mg.InvalidInputError):
         return "infeasible" if here is None else "too coarse"
     assert here is not None, "infeasible in memory alone"
     return compared(x, w, here, there)
@@ -80,10 +80,10 @@ def mixtures(rng: np.random.Generator) -> str:
     data = mg.Chunks([x[piece] if w is None else (x[piece], w[piece]) for piece in pieces(rng, n)])
     here = mg.mixture(x, k, constraint, init=given, sample_weight=w, max_iter=3, tol=0)
     there = mg.mixture(data, k, constraint, init=given, max_iter=3, tol=0)
-    assert there.n_iter == here.n_iter, "iterations"
+    # An iteration that rounding alone still moves ends one fit and not the other; equal means may change places.
     reach = float(np.ptp(x)) + float(np.spacing(np.abs(x).max())) * 1e3
-    for mine, theirs, unit in ((here.means, there.means, reach), (here.weights, there.weights, 1.0)):
-        assert np.abs(mine - theirs).max() <= 1e-6 * unit, "parameters"
+    assert np.abs(here.means - there.means).max() <= 1e-6 * reach, "means"
+    assert np.abs(np.sort(here.weights) - np.sort(there.weights)).max() <= 1e-6, "weights"
     return here.status
 
 

@@ -138,13 +138,13 @@ impl Summary {
 
     /// The summaries of the points in each of some windows.
     #[staticmethod]
-    #[pyo3(signature = (values, weights, windows, limit))]
+    #[pyo3(signature = (values, weights, windows, limit=None))]
     fn of_windows(
         py: Python<'_>,
         values: PyReadonlyArray1<'_, f64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         windows: PyReadonlyArray2<'_, f64>,
-        limit: usize,
+        limit: Option<usize>,
     ) -> PyResult<Vec<Self>> {
         if windows.shape()[1] != 2 {
             return Err(invalid(py, "windows are pairs: smallest and largest value"));
@@ -152,6 +152,7 @@ impl Summary {
         let values = values.as_slice()?;
         let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
         let windows: Vec<(f64, f64)> = windows.as_slice()?.chunks(2).map(|pair| (pair[0], pair[1])).collect();
+        let limit = limit.unwrap_or_else(|| mindgap::Summary::cells_of_windows(windows.len()));
         let found = py.detach(|| mindgap::Summary::of_windows(values, weights, &windows, limit));
         let found = found.map_err(|error| error.into_py_err(py))?;
         Ok(found.into_iter().map(|inner| Self { inner }).collect())

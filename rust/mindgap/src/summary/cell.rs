@@ -75,10 +75,12 @@ impl Cell {
     pub(super) fn blob(&self, grid: Grid, index: i64, even: bool) -> Blob {
         let Self { count, weight, first, second, low, high } = *self;
         if low == high {
-            return Blob { mean: low, weight, within: 0.0, low, high, count, even };
+            return Blob { mean: low, rest: 0.0, weight, within: 0.0, low, high, count, even };
         }
-        let mean = (grid.edge(index) + first / weight * grid.width()).clamp(low, high);
+        let (edge, offset) = (grid.edge(index), first / weight * grid.width());
+        let mean = (edge + offset).clamp(low, high);
+        let rest = offset - (mean - edge);
         let within = (second - first * (first / weight)).max(0.0) * grid.width() * grid.width();
-        Blob { mean, weight, within, low, high, count, even }
+        Blob { mean, rest, weight, within, low, high, count, even }
     }
 }

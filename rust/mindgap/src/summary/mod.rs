@@ -147,9 +147,10 @@ impl Summary {
         let origin = self.low()?;
         let total = self.total_weight();
         let blobs = self.blobs();
-        let mean = blobs.iter().map(|blob| blob.weight / total * (blob.mean - origin)).sum::<f64>() + origin;
-        let about = |blob: &Blob| blob.within / total + blob.weight / total * (blob.mean - mean).powi(2);
-        Some((mean, blobs.iter().map(about).sum()))
+        let offset = |blob: &Blob| blob.mean - origin + blob.rest;
+        let mean = blobs.iter().map(|blob| blob.weight / total * offset(blob)).sum::<f64>();
+        let about = |blob: &Blob| blob.within / total + blob.weight / total * (offset(blob) - mean).powi(2);
+        Some((origin + mean, blobs.iter().map(about).sum()))
     }
 
     /// The most cells that this summary can have.

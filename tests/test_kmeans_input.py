@@ -145,3 +145,11 @@ def test_takes_pandas_columns() -> None:
     assert mg.kmeans(frame["height"].astype("Float64"), 2).optimal
     with pytest.raises(mg.InvalidInputError):
         mg.kmeans(pandas.Series([1.0, None, 3.0]), 2)
+
+
+def test_data_that_are_not_aligned() -> None:
+    buffer = np.zeros(8 * len(X) + 1, np.uint8)
+    buffer[1:] = np.array(X).view(np.uint8)
+    misaligned = buffer[1:].view(np.float64)
+    assert not misaligned.flags.aligned
+    assert mg.kmeans(misaligned, 2).labels.tolist() == mg.kmeans(X, 2).labels.tolist()

@@ -163,3 +163,11 @@ def test_a_mixture_of_a_summary_sees_points_at_their_cells_means() -> None:
 def test_weights_belong_to_the_summary() -> None:
     with pytest.raises(mg.InvalidInputError, match="give the weights to the Summary"):
         mg.kmeans(mg.Summary.of(X), 2, sample_weight=W)
+
+
+def test_it_is_read_from_buffers_that_are_not_aligned() -> None:
+    summary, buffers = mg.Summary.of(np.arange(100.0)), list[pickle.PickleBuffer]()
+    head = pickle.dumps(summary, protocol=5, buffer_callback=buffers.append)
+    shifted = [memoryview(bytearray(b"-" + buffer.raw()))[1:] for buffer in buffers]
+    assert shifted
+    assert pickle.loads(head, buffers=shifted).to_json() == summary.to_json()

@@ -26,6 +26,9 @@ _Floats: TypeAlias = npt.NDArray[np.float64]
 _Gaps: TypeAlias = tuple[_Floats, _Floats]
 _Rows: TypeAlias = tuple[_Floats, _Floats, _Floats]
 _Parameters: TypeAlias = tuple[_Floats, _Floats, _Floats]
+_Answering: TypeAlias = Callable[
+    [_Floats, _Floats, _Floats, bool], tuple[_Floats, _Floats, _Floats, float, float | None]
+]
 _Watch: TypeAlias = Callable[..., Any]
 
 VERSION: Final[str]
@@ -82,7 +85,7 @@ class MomentSums:
     RUN: Final[int]
     def __new__(cls, parts: list[list[float]]) -> MomentSums: ...
     @staticmethod
-    def of_chunk(values: _Floats, weights: _Floats | None, parameters: _Parameters) -> MomentSums: ...
+    def of_chunk(values: _Floats, weights: _Floats | None, parameters: _Parameters, classify: bool) -> MomentSums: ...
     def moments(self) -> tuple[_Floats, _Floats, _Floats, float, float]: ...
     def __add__(self, other: MomentSums, /) -> MomentSums: ...
     def __radd__(self, other: MomentSums, /) -> MomentSums: ...
@@ -165,7 +168,7 @@ def mixture(
     max_iter: int,
     variances: str,
     min_variance: float | None = None,
-    engine: Callable[[_Floats, _Floats, _Floats], tuple[_Floats, _Floats, _Floats, float, float | None]] | None = None,
+    engine: _Answering | None = None,
     watch: _Watch | None = None,
 ) -> MixtureFit: ...
 def auto_start(sample: Sample, k: int, bounds: _Gaps | _Rows | None = None) -> _Parameters: ...

@@ -43,7 +43,14 @@ class Chunked(Engine):
 
     def moments(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
         """Return the moments of all chunks."""
-        return reduce(add, self._each(lambda x, mass: Moments.of(x, mass, weights, means, variances)))
+        return self._sum(weights, means, variances, classify=False)
+
+    def finish(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
+        """Return the moments of all chunks, and the classification."""
+        return self._sum(weights, means, variances, classify=True)
+
+    def _sum(self, *mixture: FloatArray, classify: bool) -> Moments:
+        return reduce(add, self._each(lambda x, mass: Moments.of(x, mass, *mixture, classify=classify)))
 
     def zoom(self, windows: FloatArray) -> list[Summary]:
         """Return the summaries of all chunks' points in each window."""

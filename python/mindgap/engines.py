@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class Engine(Plugin):
     """Answers for the data, wherever they lie: parameters in, moments out. Subclass it and answer both methods.
 
-    A mixture calls `load` once, then `moments` once an iteration, then `labels` and `close`. The M step, its quadratic
-    program and the decision to stop stay with the fit. K-means, and the starts that it gives, call `load` and then
-    `zoom` until the clusters are proven to be the best; where an engine does not answer `zoom`, they are as good as
+    A mixture calls `load` once, then `moments` once an iteration, then `finish`, `labels` and `close`. The M step, its
+    quadratic program and the decision to stop stay with the fit. K-means, and the starts that it gives, call `load` and
+    then `zoom` until the clusters are proven to be the best; where an engine does not answer `zoom`, they are as good as
     what it loaded tells.
 
     Examples
@@ -48,6 +48,10 @@ class Engine(Plugin):
     def moments(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
         """Return the moments of all the data at these parameters of the mixture."""
         raise NotImplementedError(f"{type(self).__name__} does not answer moments(weights, means, variances)")
+
+    def finish(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
+        """Return the moments at the fitted parameters, the classification among them: as `moments` unless answered."""
+        return self.moments(weights, means, variances)
 
     def zoom(self, windows: FloatArray) -> list[Summary]:
         """Return the summary of the points in each window: closed intervals, ascending and disjoint, a row each."""

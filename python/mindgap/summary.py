@@ -64,7 +64,7 @@ class Summary:
 
         Unless told otherwise, each has fewer cells the more windows there are, so that all of them stay small.
         """
-        intervals = np.ascontiguousarray(windows, dtype=np.float64)
+        intervals = np.require(windows, dtype=np.float64, requirements=["C", "A"])
         if intervals.ndim != 2 or intervals.shape[1] != 2:
             raise InvalidInputError(f"windows have shape {intervals.shape}; give a row of two numbers for each")
         values, masses = _as_points(x, sample_weight)
@@ -176,8 +176,10 @@ class Summary:
         return f"Summary({self.count} values{where})"
 
 
-def _from_columns(*columns: Any) -> Summary:
-    return Summary._of_core(_core.Summary.from_columns(*columns))
+def _from_columns(limit: int, weighted: bool, exponent: int, *columns: Any) -> Summary:
+    # What is read from a buffer that holds other things need not be aligned.
+    index, count, floats = (np.require(column, requirements=["C", "A"]) for column in columns)
+    return Summary._of_core(_core.Summary.from_columns(limit, weighted, exponent, index, count, floats))
 
 
 def _as_points(x: Any, sample_weight: Any) -> tuple[FloatArray, FloatArray | None]:

@@ -122,22 +122,26 @@ def labels(engine: Engine, predict: Callable[[Any], Any]) -> Any:
         return engine.labels(predict)
 
 
-def moments(engine: Engine, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
-    """Return an engine's moments at the given parameters."""
-    with _blaming(engine, "moments"):
-        said = _expect(engine.moments(weights, means, variances), Moments, engine, "moments")
+def moments(
+    engine: Engine, weights: FloatArray, means: FloatArray, variances: FloatArray, last: bool = False
+) -> Moments:
+    """Return an engine's moments at the given parameters, which may be the last."""
+    call = "finish" if last else "moments"
+    with _blaming(engine, call):
+        answer = engine.finish if last else engine.moments
+        said = _expect(answer(weights, means, variances), Moments, engine, call)
         found = Moments(said.weight, said.first, said.second, said.log_likelihood, said.classification)
     if len(found.weight) != len(means):
         what = f"moments of {len(found.weight)} components, but there are {len(means)}"
-        raise _returned(engine, "moments", found, what)
+        raise _returned(engine, call, found, what)
     return found
 
 
-def answering(engine: Engine) -> Callable[[FloatArray, FloatArray, FloatArray], Answer]:
+def answering(engine: Engine) -> Callable[[FloatArray, FloatArray, FloatArray, bool], Answer]:
     """Return what the core calls for an engine's moments."""
 
-    def answer(weights: FloatArray, means: FloatArray, variances: FloatArray) -> Answer:
-        found = moments(engine, weights, means, variances)
+    def answer(weights: FloatArray, means: FloatArray, variances: FloatArray, last: bool) -> Answer:
+        found = moments(engine, weights, means, variances, last)
         return found.weight, found.first, found.second, found.log_likelihood, found.classification
 
     return answer

@@ -50,9 +50,9 @@ impl PythonEngine {
         Self { callable, sample: Arc::clone(sample), raised: None }
     }
 
-    fn ask(&self, py: Python<'_>, parameters: &Start) -> PyResult<Moments> {
+    fn ask(&self, py: Python<'_>, parameters: &Start, last: bool) -> PyResult<Moments> {
         let array = |values: &[f64]| PyArray1::from_slice(py, values);
-        let given = (array(parameters.weights()), array(parameters.means()), array(parameters.variances()));
+        let given = (array(parameters.weights()), array(parameters.means()), array(parameters.variances()), last);
         let answer: Answer<'_> = self.callable.bind(py).call1(given)?.extract()?;
         Ok(Moments {
             weight: answer.0.as_slice()?.to_vec(),
@@ -60,6 +60,14 @@ impl PythonEngine {
             second: answer.2.as_slice()?.to_vec(),
             log_likelihood: answer.3,
             classification: answer.4.unwrap_or(f64::NAN),
+        })
+    }
+
+    fn answer(&mut self, parameters: &Start, last: bool) -> Result<Moments, String> {
+        Python::attach(|py| self.ask(py, parameters, last)).map_err(|error| {
+            let what = error.to_string();
+            self.raised = Some(error);
+            what
         })
     }
 }
@@ -70,10 +78,10 @@ impl Engine for PythonEngine {
     }
 
     fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {
-        Python::attach(|py| self.ask(py, parameters)).map_err(|error| {
-            let what = error.to_string();
-            self.raised = Some(error);
-            what
-        })
+        self.answer(parameters, false)
+    }
+
+    fn finish(&mut self, parameters: &Start) -> Result<Moments, String> {
+        self.answer(parameters, true)
     }
 }

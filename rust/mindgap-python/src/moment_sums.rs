@@ -27,20 +27,20 @@ impl MomentSums {
             .ok_or_else(|| invalid(py, "these are not the parts of the sums of a mixture"))
     }
 
-    /// The sums over an array as it lies, by this thread, without the interpreter.
+    /// The sums over an array as it lies, by this thread, without the interpreter; with the classification or without.
     #[staticmethod]
     fn of_chunk(
         py: Python<'_>,
         values: PyReadonlyArray1<'_, f64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         parameters: Parameters<'_>,
+        classify: bool,
     ) -> PyResult<Self> {
         let start = parameters.start(py)?;
         let values = values.as_slice()?;
         let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-        py.detach(|| mindgap::MomentSums::of_chunk(values, weights, &start))
-            .map(|inner| Self { inner })
-            .map_err(|error| error.into_py_err(py))
+        let of = if classify { mindgap::MomentSums::of_chunk } else { mindgap::MomentSums::unclassified };
+        py.detach(|| of(values, weights, &start)).map(|inner| Self { inner }).map_err(|error| error.into_py_err(py))
     }
 
     /// Weight, first, second, log-likelihood, classification, each rounded once.

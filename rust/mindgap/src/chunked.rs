@@ -103,9 +103,22 @@ impl Engine for Chunked {
     }
 
     fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {
+        self.sum(parameters, MomentSums::unclassified)
+    }
+
+    fn finish(&mut self, parameters: &Start) -> Result<Moments, String> {
+        self.sum(parameters, MomentSums::of_chunk)
+    }
+}
+
+/// How the moments of a chunk are found.
+type OfChunk = fn(&[f64], Option<&[f64]>, &Start) -> Result<MomentSums, SampleError>;
+
+impl Chunked {
+    fn sum(&self, parameters: &Start, of_chunk: OfChunk) -> Result<Moments, String> {
         let mut sums = MomentSums::zero(parameters.k());
-        let of_chunk = |chunk: &Chunk| MomentSums::of_chunk(&chunk.values, chunk.weights.as_deref(), parameters);
-        let added = self.reader.fold(of_chunk, |part| {
+        let work = |chunk: &Chunk| of_chunk(&chunk.values, chunk.weights.as_deref(), parameters);
+        let added = self.reader.fold(work, |part| {
             sums.add(&part);
             Ok(())
         });

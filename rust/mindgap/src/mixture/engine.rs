@@ -32,6 +32,12 @@ impl Moments {
         }
     }
 
+    /// Makes them the moments of no points again.
+    pub(super) fn clear(&mut self) {
+        [&mut self.weight, &mut self.first, &mut self.second].into_iter().for_each(|sums| sums.fill(0.0));
+        (self.log_likelihood, self.classification) = (0.0, 0.0);
+    }
+
     /// Adds the moments of other points, taken at the same parameters.
     pub fn add(&mut self, other: &Moments) {
         let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);

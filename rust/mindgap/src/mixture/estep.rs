@@ -21,7 +21,8 @@ pub(super) const LANES: usize = 16;
 /// Where the components' logarithms differ by less (in bits), one reference serves a whole chunk.
 const SHARED_RANGE: f64 = 144.0;
 
-/// So many sums, each at least `2^-SHARED_RANGE`, can be multiplied before one logarithm is taken of all.
+/// So many sums, or largest terms of sums, each at least `2^-SHARED_RANGE`, can be multiplied before one logarithm is
+/// taken of all.
 const FACTORS: usize = 4;
 
 type Lanes = [f64; LANES];
@@ -117,7 +118,7 @@ impl Pass<'_> {
         }
         self.add_densities::<FUSED, SHARED>(scratch);
         if self.classify {
-            scratch.classify::<FUSED>();
+            scratch.classify::<FUSED, WEIGHTED>();
         }
         scratch.add_logarithms::<FUSED, SHARED, WEIGHTED>();
         scratch.divide::<WEIGHTED>();
@@ -210,8 +211,6 @@ impl Scratch {
         }
         if let Some(weights) = weights {
             self.weight[..weights.len()].copy_from_slice(weights);
-        } else if pass.classify && values.len() == TILE {
-            self.weight.fill(1.0);
         }
         weights.is_some() || values.len() < TILE
     }
@@ -228,12 +227,7 @@ impl Scratch {
             }
         } else {
             for group in (0..TILE).step_by(FACTORS * LANES) {
-                let mut product = [1.0; LANES];
-                for row in (group..group + FACTORS * LANES).step_by(LANES) {
-                    for (product, total) in product.iter_mut().zip(&self.total[row..row + LANES]) {
-                        *product *= total;
-                    }
-                }
+                let product = product(&self.total[group..group + FACTORS * LANES]);
                 for (sum, &product) in self.log_likelihood.iter_mut().zip(&product) {
                     *sum += ln::<FUSED>(product);
                 }
@@ -251,11 +245,21 @@ impl Scratch {
 
     /// The logarithms of the largest responsibilities.
     #[inline(always)]
-    fn classify<const FUSED: bool>(&mut self) {
-        for row in (0..TILE).step_by(LANES) {
-            for l in 0..LANES {
-                let logarithm = ln::<FUSED>(self.largest[row + l] / self.total[row + l]);
-                self.classification[l] = mul_add::<FUSED>(self.weight[row + l], logarithm, self.classification[l]);
+    fn classify<const FUSED: bool, const WEIGHTED: bool>(&mut self) {
+        if WEIGHTED {
+            for row in (0..TILE).step_by(LANES) {
+                for l in 0..LANES {
+                    let logarithm = ln::<FUSED>(self.largest[row + l] / self.total[row + l]);
+                    self.classification[l] = mul_add::<FUSED>(self.weight[row + l], logarithm, self.classification[l]);
+                }
+            }
+        } else {
+            for group in (0..TILE).step_by(FACTORS * LANES) {
+                let largest = product(&self.largest[group..group + FACTORS * LANES]);
+                let total = product(&self.total[group..group + FACTORS * LANES]);
+                for l in 0..LANES {
+                    self.classification[l] += ln::<FUSED>(largest[l] / total[l]);
+                }
             }
         }
     }
@@ -280,6 +284,18 @@ impl Scratch {
         moments.log_likelihood += sum(&self.log_likelihood) + LN_2 * references;
         moments.classification += sum(&self.classification);
     }
+}
+
+/// The products of every [`FACTORS`] numbers that stand [`LANES`] apart.
+#[inline(always)]
+fn product(numbers: &[f64]) -> Lanes {
+    let mut product = [1.0; LANES];
+    for row in numbers.chunks_exact(LANES) {
+        for (product, number) in product.iter_mut().zip(row) {
+            *product *= number;
+        }
+    }
+    product
 }
 
 /// What squares overflow to, made finite.

@@ -62,6 +62,17 @@ fn no_points_are_no_fault() {
 }
 
 #[test]
+fn leaving_the_classification_out_changes_nothing_else() {
+    let x = scattered(1000);
+    let expected = MomentSums::of_chunk(&x, None, &start()).unwrap().moments();
+    let mut sums = MomentSums::unclassified(&x[..512], None, &start()).unwrap();
+    sums.add(&MomentSums::unclassified(&x[512..], None, &start()).unwrap());
+    let found = sums.moments();
+    assert!(found.classification.is_nan());
+    assert_eq!(Moments { classification: expected.classification, ..found }, expected);
+}
+
+#[test]
 fn faults_are_named_with_their_place() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for index in [0, 3, 515, 1029] {

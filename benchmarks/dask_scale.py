@@ -1,0 +1,208 @@
+"""The Dask engine at scale: `python dask_scale.py 1e7 1e8`, with the package mindgap-dask installed.
+
+For each number of points: an npy file, a constrained mixture of five components, 20 iterations, on two worker processes
+of one thread each and 400 MB; beside it the local engine's iteration on the same number of points per core. Seconds of
+processors are those of all processes together, scheduler and client counted in: they tell what a quiet machine takes
+where others are at work too. Bytes are what all processes write to their connections during an iteration; memory is the
+largest resident set of each process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import mindgap_dask
+import numpy as np
+import psutil
+from distributed import Client, LocalCluster
+
+import mindgap as mg
+
+CORES = 2
+ITERATIONS = 20
+GAP = mg.LowerOnly(1.95)
+START = mg.Start(np.full(5, 0.2), 2.0 * np.arange(5) + 0.3, np.ones(5))
+#: Points of the largest file that the local engine is measured with; an iteration's time is proportional to them.
+MOST_LOCAL = 2 * 10**7
+_PIECE = 10**6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("points", nargs="*", type=float, default=[1e7])
+    parser.add_argument("--chunk", type=int, default=2**22)
+    parser.add_argument("--kmeans", action="store_true", help="constrained k-means, too")
+    parser.add_argument("--local", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.local:
+        print(json.dumps(local_iteration(Path(options.local))))
+        return
+    for points in options.points:
+        with tempfile.TemporaryDirectory() as folder:
+            print(json.dumps(measure(Path(folder), int(points), options.chunk, options.kmeans), indent=1), flush=True)
+
+
+def measure(folder: Path, n: int, chunk: int, kmeans: bool) -> dict[str, Any]:
+    path = write(folder / "values.npy", n)
+    small = path if n <= MOST_LOCAL else write(folder / "fewer.npy", MOST_LOCAL)
+    size = {"n_workers": CORES, "threads_per_worker": 1, "processes": True, "memory_limit": "400MB"}
+    with LocalCluster(**size, dashboard_address=":0", silence_logs=logging.ERROR) as cluster, Client(cluster) as client:
+        client.wait_for_workers(CORES)
+        install_counter()
+        client.run(install_counter)
+        engine = Counted(client)
+        began = time.perf_counter()
+        x = mindgap_dask.read_npy(path, chunk)
+        fit = mg.mixture(x, 5, GAP, init=START, max_iter=ITERATIONS, tol=0, engine=engine)
+        total = time.perf_counter() - began
+        traffic, busy = written(client) - engine.written, processor_seconds() - engine.busy
+        worker, here = max(client.run(peak_megabytes).values()), peak_megabytes()
+        passes = [done for done in engine.passes if done.kind == "moments"]
+        load = next(done for done in engine.passes if done.kind == "load")
+        idle = empty_pass(folder, -(-n // chunk))
+        clusters = measure_kmeans(client, path, chunk) if kmeans else {}
+    local, local_busy = np.min([run_local(small) for _ in range(2)], axis=0) * n / min(n, MOST_LOCAL)
+    seconds = [done.seconds for done in passes]
+    return {
+        "points": n,
+        "chunks": -(-n // chunk),
+        "iterations": fit.n_iter,
+        "seconds": round(total, 3),
+        "first look": round(load.seconds, 3),
+        "iteration, median": round(float(np.median(seconds)), 4),
+        "iteration, least": round(min(seconds), 4),
+        "local iteration": round(float(local), 4),
+        "ratio of medians": round(float(np.median(seconds) / local), 2),
+        "processor seconds": round(busy / len(passes), 3),
+        "processor seconds, local": round(float(local_busy), 3),
+        "ratio of processor seconds": round(float(busy / len(passes) / local_busy), 2),
+        "pass over as many empty chunks": round(idle, 4),
+        "bytes per iteration": round(traffic / len(passes)),
+        "graph, bytes": passes[-1].sent,
+        "answer, bytes": passes[-1].received,
+        "first look, answer": load.received,
+        "peak MB, worker": round(worker, 1),
+        "peak MB, client and scheduler": round(here, 1),
+    } | clusters
+
+
+def measure_kmeans(client: Client, path: Path, chunk: int) -> dict[str, Any]:
+    engine = mindgap_dask.DaskEngine()
+    began = time.perf_counter()
+    found = mg.kmeans(mindgap_dask.read_npy(path, chunk), 5, GAP, engine=engine)
+    return {
+        "k-means, seconds": round(time.perf_counter() - began, 3),
+        "k-means, optimal": found.optimal,
+        "k-means, passes": len(engine.passes),
+        "k-means, largest answer": max(done.received for done in engine.passes),
+        "k-means, peak MB, worker": round(max(client.run(peak_megabytes).values()), 1),
+    }
+
+
+def write(path: Path, n: int) -> Path:
+    """Five groups that overlap, in no order."""
+    rng = np.random.default_rng(0)
+    file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n,))
+    for start in range(0, n, _PIECE):
+        count = min(_PIECE, n - start)
+        file[start : start + count] = rng.normal(size=count) + 2.0 * rng.integers(0, 5, count)
+    file.flush()
+    return path
+
+
+def empty_pass(folder: Path, chunks: int) -> float:
+    """The median pass over as many chunks with next to nothing in them: what scheduling alone takes."""
+    run = mg.Moments.RUN
+    path = write(folder / f"tiny-{chunks}.npy", chunks * run)
+    engine = mindgap_dask.DaskEngine()
+    mg.mixture(mindgap_dask.read_npy(path, run), 5, GAP, init=START, max_iter=ITERATIONS, tol=0, engine=engine)
+    return float(np.median([done.seconds for done in engine.passes[1:]]))
+
+
+def run_local(path: Path) -> list[float]:
+    variables = os.environ | {"RAYON_NUM_THREADS": str(CORES)}
+    command = [sys.executable, __file__, "--local", str(path)]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
+    seconds: list[float] = json.loads(done.stdout)
+    return seconds
+
+
+def local_iteration(path: Path) -> list[float]:
+    """Seconds of one iteration of the local engine, the sort left out, and seconds of its threads."""
+    sample = mg.Sample(np.load(path))
+
+    def seconds(iterations: int) -> Any:
+        began = np.array([time.perf_counter(), time.process_time()])
+        mg.mixture(sample, 5, GAP, init=START, max_iter=iterations, tol=0)
+        return np.array([time.perf_counter(), time.process_time()]) - began
+
+    seconds(1)
+    each: list[float] = ((seconds(1 + ITERATIONS) - seconds(1)) / ITERATIONS).tolist()
+    return each
+
+
+def processor_seconds() -> float:
+    """Of this process and of those that it started."""
+    me = psutil.Process()
+    times = [process.cpu_times() for process in (me, *me.children(recursive=True))]
+    return sum(one.user + one.system for one in times)
+
+
+def install_counter() -> None:
+    """Count what this process writes to its connections."""
+    import builtins
+
+    from distributed.comm.tcp import TCP
+
+    plain, counter = TCP.write, [0]
+
+    async def write(self: Any, *arguments: Any, **more: Any) -> int:
+        count: int = await plain(self, *arguments, **more)
+        counter[0] += count
+        return count
+
+    TCP.write = write
+    builtins.mindgap_written = counter
+
+
+def _written_here() -> int:
+    import builtins
+
+    return int(builtins.mindgap_written[0])
+
+
+class Counted(mindgap_dask.DaskEngine):
+    """Knows what had been written, and how long processors had been busy, when the first iteration began."""
+
+    name = "counted"
+    written: int | None = None
+    busy = 0.0
+
+    def moments(self, weights: Any, means: Any, variances: Any) -> mg.Moments:
+        """As ever."""
+        if self.written is None:
+            self.written, self.busy = written(self.client), processor_seconds()
+        return super().moments(weights, means, variances)
+
+
+def written(client: Client) -> int:
+    return _written_here() + sum(client.run(_written_here).values())
+
+
+def peak_megabytes() -> float:
+    """The largest resident set that this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+
+
+if __name__ == "__main__":
+    main()

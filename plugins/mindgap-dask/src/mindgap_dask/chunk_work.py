@@ -1,0 +1,129 @@
+"""What runs on a worker: one chunk is loaded, a few numbers are made of it, and faults are given its number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from dask.task_spec import GraphNode, Task, TaskRef
+
+import mindgap as mg
+from mindgap.arrays import FloatArray, as_vector
+from mindgap_dask.source import Chunk
+
+T = TypeVar("T")
+
+#: The cells of all windows of a closer look together, and the most and the fewest of one: a task answers with as much.
+_CLOSE_CELLS = 2**17
+_MOST_CELLS = 2**10
+_FEWEST_CELLS = 2**4
+
+
+def chunk_task(key: Any, work: Callable[..., Any], chunk: Chunk, *arguments: Any) -> Task:
+    """Return the task that loads a chunk and calls `work` with its values, its weights and the arguments."""
+    inside = {node.key for node in chunk.own}
+    needed = {name for node in chunk.own for name in node.dependencies} | {chunk.values}
+    if chunk.weights is not None:
+        needed.add(chunk.weights)
+    outside = sorted(needed - inside, key=str)
+    loader = Loader(chunk.number, chunk.own, chunk.values, chunk.weights, tuple(outside))
+    return Task(key, _on_chunk, work, loader, arguments, *map(TaskRef, outside))
+
+
+@dataclass(frozen=True)
+class Loader:
+    """A chunk's own tasks. They are run inside the task that uses the chunk, where their faults can be named."""
+
+    number: int
+    own: tuple[GraphNode, ...]
+    values: Any
+    weights: Any
+    outside: tuple[Any, ...]
+
+    def load(self, given: tuple[Any, ...]) -> tuple[FloatArray, FloatArray | None]:
+        """Return the values and the weights of the chunk."""
+        known = dict(zip(self.outside, given, strict=True))
+        for node in self.own:
+            known[node.key] = node({key: known[key] for key in node.dependencies})
+        values = as_vector(known[self.values], "x")
+        weights = None if self.weights is None else as_vector(known[self.weights], "sample_weight")
+        return values, weights
+
+
+def _on_chunk(work: Callable[..., T], loader: Loader, arguments: tuple[Any, ...], *given: Any) -> T:
+    try:
+        values, weights = loader.load(given)
+        return work(values, weights, *arguments)
+    except mg.InvalidInputError as error:
+        raise mg.InvalidInputError(f"in chunk {loader.number}, {error}") from error
+    except Exception as error:
+        raise mg.PluginError(f"chunk {loader.number} raised {type(error).__name__}: {error}") from error
+
+
+@dataclass(frozen=True)
+class Ends:
+    """A chunk's size, and the points at its ends that may share a run with its neighbours'."""
+
+    size: int
+    head: tuple[FloatArray, FloatArray | None]
+    tail: tuple[FloatArray, FloatArray | None]
+
+
+def look(values: FloatArray, weights: FloatArray | None) -> tuple[mg.Summary, list[Ends]]:
+    """Return a chunk's summary and its ends."""
+    most = mg.Moments.RUN - 1
+    head, tail = slice(0, most), slice(max(len(values) - most, 0), None)
+    ends = Ends(len(values), _piece(values, weights, head), _piece(values, weights, tail))
+    return mg.Summary.of(values, weights), [ends]
+
+
+def add_looks(looks: list[tuple[mg.Summary, list[Ends]]]) -> tuple[mg.Summary, list[Ends]]:
+    """Return the looks at several chunks as one."""
+    return mg.Summary.merged(summary for summary, _ in looks), [one for _, ends in looks for one in ends]
+
+
+def moments(
+    values: FloatArray,
+    weights: FloatArray | None,
+    size: int,
+    body: slice,
+    mixture: tuple[FloatArray, ...],
+    classify: bool,
+) -> mg.Moments:
+    """Return the moments of the whole runs of a chunk."""
+    if len(values) != size:
+        raise mg.InvalidInputError(
+            f"there were {size} points at first and are {len(values)} now; a chunk must hold the same points every time"
+        )
+    try:
+        return mg.Moments.of(values[body], None if weights is None else weights[body], *mixture, classify=classify)
+    except mg.InvalidInputError:
+        # Once more from the chunk's first point on, so that the index is the chunk's.
+        mg.Moments.of(values, weights, *mixture)
+        raise
+
+
+def add_moments(parts: list[mg.Moments]) -> mg.Moments:
+    """Return the sum of some moments; it does not depend on their order."""
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole + part
+    return whole
+
+
+def zoom(values: FloatArray, weights: FloatArray | None, windows: FloatArray) -> list[mg.Summary]:
+    """Return the summary of a chunk's points in each window."""
+    cells = min(max(_CLOSE_CELLS // max(len(windows), 1), _FEWEST_CELLS), _MOST_CELLS)
+    return mg.Summary.of_windows(values, windows, weights, cells)
+
+
+def add_zooms(parts: list[list[mg.Summary]]) -> list[mg.Summary]:
+    """Return the summaries of several chunks as one for each window."""
+    return [mg.Summary.merged(of_window) for of_window in zip(*parts, strict=True)]
+
+
+def _piece(values: FloatArray, weights: FloatArray | None, piece: slice) -> tuple[FloatArray, FloatArray | None]:
+    """A copy, so that the chunk itself can be let go."""
+    return np.array(values[piece]), None if weights is None else np.array(weights[piece])

@@ -1,0 +1,144 @@
+"""The engine: every question of a fit becomes one task a chunk, and one answer."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+from uuid import uuid4
+
+import cloudpickle
+import numpy as np
+import numpy.typing as npt
+from dask.task_spec import List, Task, TaskRef
+from distributed import Client
+
+import mindgap as mg
+from mindgap.arrays import FloatArray
+from mindgap_dask import chunk_work
+from mindgap_dask.passes import Pass
+from mindgap_dask.scheduler import active_client, run
+from mindgap_dask.seams import Seams
+from mindgap_dask.source import Chunk, Source
+
+#: Answers that are added by one task.
+_FAN_IN = 16
+
+
+class DaskEngine(mg.Engine):
+    """Data in Dask collections, fitted where they lie.
+
+    Takes Dask arrays of one dimension or one column (chunks of unknown size too), series and frames of one column; and
+    arrays of this process, which are cut and handed out.
+
+    Parameters
+    ----------
+    client : distributed.Client, optional
+        The cluster. By default the client that is active; where there is none, the threads of this process.
+    patience : float
+        The seconds that a cluster may go without a single worker before the fit is given up.
+    timeout : float, optional
+        The most seconds of one pass over the data on a cluster; none by default.
+
+    Attributes
+    ----------
+    passes : list of Pass
+        What each pass over the data cost, of all fits of this engine; also logged by ``mindgap_dask``.
+    """
+
+    name = "dask"
+
+    def __init__(self, client: Client | None = None, patience: float = 60.0, timeout: float | None = None) -> None:
+        self.client = client
+        self.patience = patience
+        self.timeout = timeout
+        self.passes: list[Pass] = []
+
+    def load(self, x: Any, sample_weight: Any) -> mg.Summary:
+        """Look at every chunk once."""
+        self._client = active_client(self.client)
+        self._source = Source(x, sample_weight, persist=self._client is not None)
+        self._sent: dict[str, int] = {}
+        self._names = (f"{uuid4().hex}-{number}" for number in count())
+        answer = self._ask("load", self._source.chunks, chunk_work.look, chunk_work.add_looks, lambda chunk: ())
+        summary, ends = answer
+        self._seams = Seams.of(ends, weighted=sample_weight is not None)
+        if not summary.count:
+            what = "no points" if not sum(self._seams.sizes) else "no point of positive weight"
+            raise mg.InvalidInputError(f"the {len(ends)} chunks hold {what}; give at least one")
+        found: mg.Summary = summary
+        return found
+
+    def moments(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> mg.Moments:
+        """Add up the moments of all chunks, without rounding: their cuts and their order do not show."""
+        return self._sum("moments", weights, means, variances)
+
+    def finish(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> mg.Moments:
+        """As `moments`, and the classification."""
+        return self._sum("finish", weights, means, variances)
+
+    def _sum(self, kind: str, weights: FloatArray, means: FloatArray, variances: FloatArray) -> mg.Moments:
+        classify = kind == "finish"
+        mixture = np.array(weights), np.array(means), np.array(variances)
+        seams = self._seams
+        at_hand = mg.Moments.of(seams.values, seams.weights, *mixture, classify=classify)
+        chunks = [chunk for chunk in self._source.chunks if seams.has_runs(chunk.number)]
+        if not chunks:
+            return at_hand
+
+        def arguments(chunk: Chunk) -> tuple[Any, ...]:
+            return seams.sizes[chunk.number], seams.bodies[chunk.number], mixture, classify
+
+        answer = self._ask(kind, chunks, chunk_work.moments, chunk_work.add_moments, arguments)
+        total: mg.Moments = at_hand + answer
+        return total
+
+    def zoom(self, windows: FloatArray) -> list[mg.Summary]:
+        """Look closer at some windows."""
+        chunks = self._source.chunks
+        found: list[mg.Summary] = self._ask(
+            "zoom", chunks, chunk_work.zoom, chunk_work.add_zooms, lambda chunk: (windows,)
+        )
+        return found
+
+    def labels(self, predict: Callable[[Any], npt.NDArray[np.int32]]) -> Any:
+        """Return the labels as a lazy Dask array, in the chunks of the data."""
+        return self._source.array.map_blocks(predict, dtype=np.int32, meta=np.empty(0, np.int32))
+
+    def close(self) -> None:
+        """Let go of the data."""
+        for name in ("_source", "_seams", "_client"):
+            self.__dict__.pop(name, None)
+
+    def _ask(
+        self,
+        kind: str,
+        chunks: list[Chunk],
+        work: Callable[..., Any],
+        add: Callable[[list[Any]], Any],
+        arguments: Callable[[Chunk], tuple[Any, ...]],
+    ) -> Any:
+        """Call `work` for each of the chunks, and add the answers by a tree that depends on their number alone."""
+        began = time.perf_counter()
+        name = f"mindgap-{kind}-{next(self._names)}"
+        graph = dict(self._source.graph)
+        row = [(name, 0, chunk.number) for chunk in chunks]
+        for key, chunk in zip(row, chunks, strict=True):
+            graph[key] = chunk_work.chunk_task(key, work, chunk, *arguments(chunk))
+        level = 0
+        while len(row) > 1:
+            level += 1
+            groups = [row[start : start + _FAN_IN] for start in range(0, len(row), _FAN_IN)]
+            row = [(name, level, number) for number in range(len(groups))]
+            for key, group in zip(row, groups, strict=True):
+                graph[key] = Task(key, add, List(*map(TaskRef, group)))
+        if kind not in self._sent:
+            self._sent[kind] = len(cloudpickle.dumps(graph)) if self._client is not None else 0
+        answer = run(self._client, graph, row[0], self.patience, self.timeout)
+        received = len(pickle.dumps(answer)) if self._client is not None else 0
+        done = Pass(kind, time.perf_counter() - began, len(graph), self._sent[kind], received)
+        self.passes.append(done)
+        done.log()
+        return answer

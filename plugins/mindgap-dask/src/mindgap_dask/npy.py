@@ -1,0 +1,60 @@
+"""An npy file as a Dask array whose tasks map their own piece of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import numpy.typing as npt
+from dask.base import tokenize
+from dask.task_spec import Task
+
+import mindgap as mg
+from mindgap.arrays import as_count
+
+#: Points of a chunk: 32 MB of doubles, some 30 ms of an E step with five components.
+_CHUNK = 2**22
+
+
+def read_npy(path: str | os.PathLike[str], chunk: int = _CHUNK) -> da.Array:
+    """Return a column of numbers in an npy file as a Dask array. Nothing is read before it is used.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, by a name that is good on every worker.
+    chunk : int
+        The points of a chunk.
+    """
+    size = as_count(chunk, "chunk")
+    file = Path(path).absolute()
+    values = _mapped(file)
+    if values.ndim != 1 or values.dtype.kind not in "biuf":
+        what = f"an array of shape {values.shape} and dtype {values.dtype}"
+        raise mg.InvalidInputError(f"{file} holds {what}; give one column of numbers")
+    starts = range(0, max(len(values), 1), size)
+    name = f"read-npy-{tokenize(str(file), size, values.shape, file.stat().st_mtime_ns)}"
+    sizes = tuple(min(size, len(values) - start) for start in starts)
+    graph = {
+        (name, number): Task((name, number), _piece, str(file), start, start + sizes[number])
+        for number, start in enumerate(starts)
+    }
+    return da.Array(graph, name, (sizes,), dtype=values.dtype)
+
+
+def _piece(path: str, start: int, stop: int) -> npt.NDArray[Any]:
+    values = _mapped(Path(path))
+    if len(values) < stop:
+        raise mg.InvalidInputError(f"{path} has {len(values)} points by now, fewer than it had")
+    return values[start:stop]
+
+
+def _mapped(file: Path) -> npt.NDArray[Any]:
+    try:
+        values: npt.NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise mg.InvalidInputError(f"{file} is not an npy file of numbers that can be read: {error}") from error
+    return values

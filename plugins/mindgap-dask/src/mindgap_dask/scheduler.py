@@ -1,0 +1,93 @@
+"""Running a graph, on a cluster or on the threads of this process, without ever waiting for what cannot come."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import CancelledError
+from typing import Any
+
+import dask.threaded
+from dask.highlevelgraph import HighLevelGraph
+from distributed import Client, Future, default_client, wait
+from distributed.scheduler import KilledWorker
+
+import mindgap as mg
+
+#: Seconds between two looks at a cluster that has not answered yet.
+_LOOK = 1.0
+
+#: Seconds that the scheduler may take to say how many workers there are.
+_ANSWER = 10.0
+
+
+def active_client(given: Client | None) -> Client | None:
+    """Return the client that was given, else the one that is active, else None."""
+    if given is not None:
+        return given
+    try:
+        return default_client()
+    except ValueError:
+        return None
+
+
+def run(client: Client | None, graph: dict[Any, Any], key: Any, patience: float, timeout: float | None) -> Any:
+    """Return the value of a key of a graph; on a cluster, within `timeout` seconds if it is given."""
+    if client is None:
+        return dask.threaded.get(graph, key)
+    _expect_running(client)
+    # As one layer: a plain dict would be hashed whole, for a name that nobody needs.
+    layered = HighLevelGraph({"mindgap": graph}, {"mindgap": set()})
+    future: Future[Any] = client.get(layered, key, sync=False)
+    try:
+        _wait(client, future, patience, timeout)
+        return future.result()
+    except KilledWorker as error:
+        raise mg.PluginError(
+            f"workers died of a task, one after the other, and Dask gave it up: {error}; "
+            "smaller chunks, or more memory a worker, may help"
+        ) from error
+    except CancelledError as error:
+        raise mg.PluginError(f"Dask cancelled the pass over the data: {error}") from error
+    except OSError as error:
+        raise _lost(error) from error
+    finally:
+        if not future.done():
+            future.cancel()
+        future.release()
+
+
+def _wait(client: Client, future: Future[Any], patience: float, timeout: float | None) -> None:
+    """Wait until the future is done, as long as somebody works on it."""
+    began = since = time.monotonic()
+    while True:
+        try:
+            wait(future, timeout=_LOOK)
+        except TimeoutError:
+            _expect_running(client)
+            if timeout is not None and time.monotonic() - began > timeout:
+                raise mg.PluginError(f"a pass over the data has taken more than {timeout:g} seconds") from None
+            if _has_workers(client):
+                since = time.monotonic()
+            elif time.monotonic() - since > patience:
+                raise mg.PluginError(
+                    f"the cluster has had no worker for {patience:g} seconds; start some, or raise patience"
+                ) from None
+        else:
+            return
+
+
+def _has_workers(client: Client) -> bool:
+    try:
+        return bool(client.sync(client.scheduler.ncores, callback_timeout=_ANSWER))
+    except (OSError, TimeoutError, AttributeError) as error:
+        raise _lost(error) from error
+
+
+def _expect_running(client: Client) -> None:
+    if client.status != "running":
+        raise _lost(f"the client is {client.status}")
+
+
+def _lost(reason: object) -> mg.PluginError:
+    what = f"the connection to Dask's scheduler is lost ({reason})"
+    return mg.PluginError(f"{what}; connect a new client and fit again")

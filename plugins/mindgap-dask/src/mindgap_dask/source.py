@@ -1,0 +1,115 @@
+"""The chunks of a Dask collection: how each is loaded, ready to be made part of the task that uses it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+from dask.core import flatten
+from dask.task_spec import Alias, GraphNode, Task
+from dask.utils import ensure_dict
+
+import mindgap as mg
+from mindgap.arrays import as_vector
+
+#: Points of a chunk of data that come as an array of this process.
+_CHUNK = 2**20
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """One chunk: the keys of its values and weights, and the tasks that nobody else needs."""
+
+    number: int
+    values: Any
+    weights: Any
+    own: tuple[GraphNode, ...]
+
+
+class Source:
+    """A column of numbers in chunks, with or without weights, as a graph that each pass adds its own tasks to."""
+
+    def __init__(self, x: Any, sample_weight: Any, persist: bool) -> None:
+        self.array = as_array(x, "x", persist)
+        weights = None if sample_weight is None else as_array(sample_weight, "sample_weight", persist)
+        weights = None if weights is None else _alike(weights, self.array)
+        columns = dask.optimize(self.array) if weights is None else dask.optimize(self.array, weights)
+        #: What is left of the graph when every chunk has its own tasks.
+        self.graph: dict[Any, Any] = {}
+        for column in columns:
+            self.graph |= ensure_dict(column.__dask_graph__())
+        keys = [list(flatten(column.__dask_keys__())) for column in columns]
+        needed = _needed(self.graph)
+        pairs = zip(keys[0], keys[1] if weights is not None else [None] * len(keys[0]), strict=True)
+        self.chunks = [self._chunk(number, *pair, needed) for number, pair in enumerate(pairs)]
+
+    def _chunk(self, number: int, values: Any, weights: Any, needed: Counter[Any]) -> Chunk:
+        own = [node for key in (values, weights) if key is not None for node in self._take(key, needed)]
+        return Chunk(number, values, weights, tuple(own))
+
+    def _take(self, key: Any, needed: Counter[Any]) -> list[GraphNode]:
+        """Take a chunk's task out of the graph if nothing else there asks for it."""
+        node = self.graph.get(key)
+        if needed[key] or not isinstance(node, (Alias, Task)):
+            return []
+        del self.graph[key]
+        if isinstance(node, Alias) and needed[node.target] == 1 and isinstance(self.graph.get(node.target), Task):
+            return [self.graph.pop(node.target), node]
+        return [node]
+
+
+def as_array(x: Any, name: str, persist: bool) -> da.Array:
+    """One-dimensional Dask array of a Dask array, series or frame of one column, or of anything that holds numbers."""
+    if isinstance(x, mg.Sample):
+        raise mg.InvalidInputError(f"{name} is a Sample, which lies in this process; give the array itself")
+    if not dask.is_dask_collection(x):
+        array = da.from_array(as_vector(x, name), chunks=_CHUNK)
+        # The values would be part of every pass's graph otherwise.
+        return array.persist() if persist else array
+    if not isinstance(x, da.Array):
+        x = _of_frame(x, name)
+    if x.dtype.kind not in "biufO":
+        raise mg.InvalidInputError(f"{name} has dtype {x.dtype}; give real numbers")
+    if x.ndim == 2 and x.shape[1] == 1:
+        return x[:, 0]
+    if x.ndim != 1:
+        raise mg.InvalidInputError(f"{name} has shape {x.shape}; mindgap is for one column of numbers")
+    return x
+
+
+def _of_frame(x: Any, name: str) -> da.Array:
+    columns = getattr(x, "columns", None)
+    if not hasattr(x, "to_dask_array"):
+        kind = f"{type(x).__module__}.{type(x).__qualname__}"
+        raise mg.InvalidInputError(f"{name} is a {kind}; give a Dask array, series or frame of one column")
+    if columns is not None and getattr(x, "ndim", 1) == 2:
+        if len(columns) != 1:
+            raise mg.InvalidInputError(f"{name} has {len(columns)} columns; mindgap is for one column of numbers")
+        x = x[columns[0]]
+    array: da.Array = x.to_dask_array()
+    return array
+
+
+def _alike(weights: da.Array, values: da.Array) -> da.Array:
+    """The weights in the chunks of the values."""
+    if weights.chunks == values.chunks:
+        return weights
+    unknown = np.isnan(weights.shape[0]) or np.isnan(values.shape[0])
+    if unknown and weights.numblocks == values.numblocks:
+        return weights
+    if unknown:
+        counts = f"{weights.numblocks[0]} chunks of unknown size for {values.numblocks[0]} of the values"
+        raise mg.InvalidInputError(f"sample_weight has {counts}; cut both alike")
+    if weights.shape != values.shape:
+        counts = f"{weights.shape[0]} weights were given for {values.shape[0]} points"
+        raise mg.InvalidInputError(f"{counts}; give one weight a point")
+    return weights.rechunk(values.chunks)
+
+
+def _needed(graph: dict[Any, Any]) -> Counter[Any]:
+    """How many tasks ask for each key."""
+    return Counter(key for node in graph.values() if isinstance(node, GraphNode) for key in node.dependencies)

@@ -20,7 +20,7 @@ _MOST_CELLS = 2**24
 #: No double has a larger one.
 _LARGEST_EXPONENT = 1100
 
-_FLOATS = ("weight", "first", "second", "low", "high")
+_FLOATS = ("weight", "low", "high", "offset", "within")
 _VERSION = 1
 
 

@@ -17,7 +17,7 @@ pub(crate) struct Summary {
     pub(crate) inner: mindgap::Summary,
 }
 
-/// The limit, whether there are weights, and the exponent; index and count; weight, first, second, low and high: one row each.
+/// The limit, whether there are weights, and the exponent; index and count; weight, low, high, offset and within: one row each.
 type Columns<'py> = (usize, bool, i32, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<f64>>);
 
 #[pymethods]
@@ -97,7 +97,7 @@ impl Summary {
     /// The cells that hold points, to be written or sent.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
         let columns = SummaryColumns::from(self.inner.clone());
-        let floats = [&columns.weight, &columns.first, &columns.second, &columns.low, &columns.high];
+        let floats = [&columns.weight, &columns.low, &columns.high, &columns.offset, &columns.within];
         Ok((
             columns.limit,
             columns.weighted,
@@ -131,7 +131,7 @@ impl Summary {
         columns.exponent = exponent;
         columns.index = index.as_slice()?.to_vec();
         columns.count = count.as_slice()?.to_vec();
-        [columns.weight, columns.first, columns.second, columns.low, columns.high] = [0, 1, 2, 3, 4].map(column);
+        [columns.weight, columns.low, columns.high, columns.offset, columns.within] = [0, 1, 2, 3, 4].map(column);
         let inner = mindgap::Summary::try_from(columns).map_err(|error| error.into_py_err(py))?;
         Ok(Self { inner })
     }

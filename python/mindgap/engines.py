@@ -24,8 +24,8 @@ class Engine(Plugin):
 
     A mixture calls `load` once, then `moments` once an iteration, then `finish`, `labels` and `close`. The M step, its
     quadratic program and the decision to stop stay with the fit. K-means, and the starts that it gives, call `load` and
-    then `zoom` until the clusters are proven to be the best; where an engine does not answer `zoom`, they are as good as
-    what it loaded tells.
+    then `zoom` until the clusters are proven to be the best; where an engine does not answer `zoom`, they are as good
+    as what it loaded tells.
 
     Examples
     --------

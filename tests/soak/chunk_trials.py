@@ -80,10 +80,13 @@ def mixtures(rng: np.random.Generator) -> str:
     data = mg.Chunks([x[piece] if w is None else (x[piece], w[piece]) for piece in pieces(rng, n)])
     here = mg.mixture(x, k, constraint, init=given, sample_weight=w, max_iter=3, tol=0)
     there = mg.mixture(data, k, constraint, init=given, max_iter=3, tol=0)
-    # An iteration that rounding alone still moves ends one fit and not the other; equal means may change places.
-    reach = float(np.ptp(x)) + float(np.spacing(np.abs(x).max())) * 1e3
-    assert np.abs(here.means - there.means).max() <= 1e-6 * reach, "means"
-    assert np.abs(np.sort(here.weights) - np.sort(there.weights)).max() <= 1e-6, "weights"
+    # Engines are asked in the units of the data, in which means far from zero are rounded; an iteration that rounding
+    # alone still moves ends one fit and not the other; equal means may change places.
+    rounded = 100 * float(np.spacing(np.abs(x).max())) / (float(np.ptp(x)) + np.finfo(float).tiny)
+    if rounded > 1e-6:
+        return "rounded"
+    assert np.abs(here.means - there.means).max() <= (1e-6 + rounded) * float(np.ptp(x)), "means"
+    assert np.abs(np.sort(here.weights) - np.sort(there.weights)).max() <= 1e-6 + 100 * rounded, "weights"
     return here.status
 
 

@@ -203,22 +203,24 @@ impl Summary {
     fn add_points(&mut self, values: &[f64], weight: impl Fn(usize) -> f64) {
         let Self { grid, start, cells, .. } = self;
         let mut added = vec![Cell::EMPTY; cells.len()];
-        let mut each = |visit: &dyn Fn(&mut Cell, f64, f64)| {
-            for (i, &x) in values.iter().enumerate() {
-                let weight = weight(i);
-                if weight > 0.0 {
-                    visit(&mut added[(grid.index(x) - *start) as usize], x, weight);
-                }
-            }
-        };
-        each(&|cell, x, weight| {
+        let points = || (0..).zip(values).map(|(i, &x)| (x, weight(i))).filter(|&(_, weight)| weight > 0.0);
+        let place = |x: f64| (grid.index(x) - *start) as usize;
+        for (x, weight) in points() {
+            let cell = &mut added[place(x)];
             cell.count += 1;
             cell.weight += weight;
-            cell.low = cell.low.min(x);
-            cell.high = cell.high.max(x);
-        });
-        each(&|cell, x, weight| cell.offset += (x - cell.low) * (weight / cell.weight));
-        each(&|cell, x, weight| cell.within += weight * (x - cell.low - cell.offset).powi(2));
+            cell.low = if x < cell.low { x } else { cell.low };
+            cell.high = if x > cell.high { x } else { cell.high };
+        }
+        for (x, weight) in points() {
+            let cell = &mut added[place(x)];
+            cell.offset += weight * (x - cell.low);
+        }
+        added.iter_mut().filter(|cell| cell.count > 0).for_each(|cell| cell.offset /= cell.weight);
+        for (x, weight) in points() {
+            let cell = &mut added[place(x)];
+            cell.within += weight * (x - cell.low - cell.offset).powi(2);
+        }
         cells.iter_mut().zip(&added).for_each(|(cell, added)| cell.merge(added));
     }
 

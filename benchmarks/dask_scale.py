@@ -1,10 +1,9 @@
 """The Dask engine at scale: `python dask_scale.py 1e7 1e8`, with the package mindgap-dask installed.
 
 For each number of points: an npy file, a constrained mixture of five components, 20 iterations, on two worker processes
-of one thread each and 400 MB; beside it the local engine's iteration on the same number of points per core. Seconds of
-processors are those of all processes together, scheduler and client counted in: they tell what a quiet machine takes
-where others are at work too. Bytes are what all processes write to their connections during an iteration; memory is the
-largest resident set of each process.
+of one thread each and 400 MB. Then iterations of this engine and of the local one in turn, on the same number of points
+per core, so that both meet the same neighbours on the machine; the ratio is the median of the turns'. Bytes are what
+all processes write to their connections during an iteration; memory is the largest resident set of each process.
 """
 
 from __future__ import annotations
@@ -12,10 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import logging
-import os
-import resource
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -23,7 +18,6 @@ from typing import Any
 
 import mindgap_dask
 import numpy as np
-import psutil
 from distributed import Client, LocalCluster
 
 import mindgap as mg
@@ -32,7 +26,9 @@ CORES = 2
 ITERATIONS = 20
 GAP = mg.LowerOnly(1.95)
 START = mg.Start(np.full(5, 0.2), 2.0 * np.arange(5) + 0.3, np.ones(5))
-#: Points of the largest file that the local engine is measured with; an iteration's time is proportional to them.
+#: Iterations of a turn, and turns.
+TURN, TURNS = 8, 8
+#: Points of the largest sample that the local engine is measured with; an iteration's time is proportional to them.
 MOST_LOCAL = 2 * 10**7
 _PIECE = 10**6
 
@@ -42,11 +38,7 @@ def main() -> None:
     parser.add_argument("points", nargs="*", type=float, default=[1e7])
     parser.add_argument("--chunk", type=int, default=2**22)
     parser.add_argument("--kmeans", action="store_true", help="constrained k-means, too")
-    parser.add_argument("--local", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.local:
-        print(json.dumps(local_iteration(Path(options.local))))
-        return
     for points in options.points:
         with tempfile.TemporaryDirectory() as folder:
             print(json.dumps(measure(Path(folder), int(points), options.chunk, options.kmeans), indent=1), flush=True)
@@ -54,7 +46,6 @@ def main() -> None:
 
 def measure(folder: Path, n: int, chunk: int, kmeans: bool) -> dict[str, Any]:
     path = write(folder / "values.npy", n)
-    small = path if n <= MOST_LOCAL else write(folder / "fewer.npy", MOST_LOCAL)
     size = {"n_workers": CORES, "threads_per_worker": 1, "processes": True, "memory_limit": "400MB"}
     with LocalCluster(**size, dashboard_address=":0", silence_logs=logging.ERROR) as cluster, Client(cluster) as client:
         client.wait_for_workers(CORES)
@@ -65,13 +56,13 @@ def measure(folder: Path, n: int, chunk: int, kmeans: bool) -> dict[str, Any]:
         x = mindgap_dask.read_npy(path, chunk)
         fit = mg.mixture(x, 5, GAP, init=START, max_iter=ITERATIONS, tol=0, engine=engine)
         total = time.perf_counter() - began
-        traffic, busy = written(client) - engine.written, processor_seconds() - engine.busy
+        traffic = written(client) - engine.before
         worker, here = max(client.run(peak_megabytes).values()), peak_megabytes()
         passes = [done for done in engine.passes if done.kind == "moments"]
         load = next(done for done in engine.passes if done.kind == "load")
         idle = empty_pass(folder, -(-n // chunk))
         clusters = measure_kmeans(client, path, chunk) if kmeans else {}
-    local, local_busy = np.min([run_local(small) for _ in range(2)], axis=0) * n / min(n, MOST_LOCAL)
+        turns = in_turn(client, path, chunk, n)
     seconds = [done.seconds for done in passes]
     return {
         "points": n,
@@ -81,11 +72,9 @@ def measure(folder: Path, n: int, chunk: int, kmeans: bool) -> dict[str, Any]:
         "first look": round(load.seconds, 3),
         "iteration, median": round(float(np.median(seconds)), 4),
         "iteration, least": round(min(seconds), 4),
-        "local iteration": round(float(local), 4),
-        "ratio of medians": round(float(np.median(seconds) / local), 2),
-        "processor seconds": round(busy / len(passes), 3),
-        "processor seconds, local": round(float(local_busy), 3),
-        "ratio of processor seconds": round(float(busy / len(passes) / local_busy), 2),
+        "in turn: dask, local": [round(one, 4) for one in np.median(turns, axis=0).tolist()],
+        "in turn, least": [round(one, 4) for one in turns.min(axis=0).tolist()],
+        "in turn: ratio": round(float(np.median(turns[:, 0] / turns[:, 1])), 2),
         "pass over as many empty chunks": round(idle, 4),
         "bytes per iteration": round(traffic / len(passes)),
         "graph, bytes": passes[-1].sent,
@@ -112,11 +101,11 @@ def measure_kmeans(client: Client, path: Path, chunk: int) -> dict[str, Any]:
 def write(path: Path, n: int) -> Path:
     """Five groups that overlap, in no order."""
     rng = np.random.default_rng(0)
-    file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n,))
-    for start in range(0, n, _PIECE):
-        count = min(_PIECE, n - start)
-        file[start : start + count] = rng.normal(size=count) + 2.0 * rng.integers(0, 5, count)
-    file.flush()
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (n,)})
+        for start in range(0, n, _PIECE):
+            count = min(_PIECE, n - start)
+            file.write((rng.normal(size=count) + 2.0 * rng.integers(0, 5, count)).tobytes())
     return path
 
 
@@ -129,33 +118,29 @@ def empty_pass(folder: Path, chunks: int) -> float:
     return float(np.median([done.seconds for done in engine.passes[1:]]))
 
 
-def run_local(path: Path) -> list[float]:
-    variables = os.environ | {"RAYON_NUM_THREADS": str(CORES)}
-    command = [sys.executable, __file__, "--local", str(path)]
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
-    seconds: list[float] = json.loads(done.stdout)
-    return seconds
+def in_turn(client: Client, path: Path, chunk: int, n: int) -> Any:
+    """Seconds of an iteration, by Dask and here, turn by turn."""
+    engine = mindgap_dask.DaskEngine(client)
+    engine.load(mindgap_dask.read_npy(path, chunk), None)
+    few = min(n, MOST_LOCAL)
+    sample = mg.Sample(np.load(path, mmap_mode="r")[:few])
 
+    def there() -> float:
+        began = time.perf_counter()
+        for _ in range(TURN):
+            engine.moments(START.weights, START.means, START.variances)
+        return (time.perf_counter() - began) / TURN
 
-def local_iteration(path: Path) -> list[float]:
-    """Seconds of one iteration of the local engine, the sort left out, and seconds of its threads."""
-    sample = mg.Sample(np.load(path))
+    def here() -> float:
+        moments = []
+        for iterations in (1, 1 + TURN):
+            began = time.perf_counter()
+            mg.mixture(sample, 5, GAP, init=START, max_iter=iterations, tol=0)
+            moments.append(time.perf_counter() - began)
+        return (moments[1] - moments[0]) / TURN * n / few
 
-    def seconds(iterations: int) -> Any:
-        began = np.array([time.perf_counter(), time.process_time()])
-        mg.mixture(sample, 5, GAP, init=START, max_iter=iterations, tol=0)
-        return np.array([time.perf_counter(), time.process_time()]) - began
-
-    seconds(1)
-    each: list[float] = ((seconds(1 + ITERATIONS) - seconds(1)) / ITERATIONS).tolist()
-    return each
-
-
-def processor_seconds() -> float:
-    """Of this process and of those that it started."""
-    me = psutil.Process()
-    times = [process.cpu_times() for process in (me, *me.children(recursive=True))]
-    return sum(one.user + one.system for one in times)
+    there(), here()
+    return np.array([(there(), here()) for _ in range(TURNS)])
 
 
 def install_counter() -> None:
@@ -182,16 +167,15 @@ def _written_here() -> int:
 
 
 class Counted(mindgap_dask.DaskEngine):
-    """Knows what had been written, and how long processors had been busy, when the first iteration began."""
+    """Knows what had been written when the first iteration began."""
 
     name = "counted"
-    written: int | None = None
-    busy = 0.0
+    before: int | None = None
 
     def moments(self, weights: Any, means: Any, variances: Any) -> mg.Moments:
         """As ever."""
-        if self.written is None:
-            self.written, self.busy = written(self.client), processor_seconds()
+        if self.before is None:
+            self.before = written(self.client)
         return super().moments(weights, means, variances)
 
 
@@ -201,7 +185,8 @@ def written(client: Client) -> int:
 
 def peak_megabytes() -> float:
     """The largest resident set that this process has had."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(float(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024 / 1e6
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def check(environment: Environment, source: Path, into: Path) -> None:
     shutil.copytree(source, package, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
     name, module = package.name, package.name.replace("-", "_")
     assert all(record["package"] == "mindgap" for record in environment.plugins())
-    environment.pip("install", str(package))
+    environment.pip("install", f"{package}[test]")
     brought = [record for record in environment.plugins() if record["package"] == name]
     assert brought
     assert all(record["status"] == "loaded" for record in brought)

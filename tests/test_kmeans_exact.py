@@ -187,3 +187,18 @@ def test_a_narrow_cluster_far_from_the_median_keeps_its_digits(far: float, cente
         assert result.inertia == pytest.approx(0.62 / 3, rel=1e-14)
         assert result.lower_bound == pytest.approx(0.62 / 3, rel=1e-12)
         assert result.optimal
+
+
+def test_an_upper_bound_that_no_gap_can_reach_changes_nothing() -> None:
+    rng = np.random.default_rng(8)
+    x = rng.integers(0, 4, 18_000) * 1e7 + rng.normal(0, 1, 18_000)
+    for k, delta in ((4, 1.87e6), (8, 1.87e6)):
+        for upper in (float(np.ptp(x)), 1e4 * float(np.ptp(x))):
+            if k == 4:
+                assert (
+                    mg.kmeans(x, k, mg.TwoSided(delta, upper)).inertia == mg.kmeans(x, k, mg.LowerOnly(delta)).inertia
+                )
+                continue
+            # A search that took the bound to be one could not decide this.
+            with pytest.raises(mg.InfeasibleError):
+                mg.kmeans(x, k, mg.TwoSided(delta, upper))

@@ -18,7 +18,7 @@ class Elsewhere(mg.Engine):
     name = "elsewhere"
 
     def load(self, x: Any, sample_weight: Any = None) -> mg.Sample:
-        self._local = mg.engine("local")
+        self._local = mg.Local()
         return self._local.load(x, sample_weight)
 
     def moments(self, weights: Any, means: Any, variances: Any) -> mg.Moments:

@@ -38,7 +38,7 @@ def test_parts_merge_to_the_whole(size: int) -> None:
         ours, theirs = (json.loads(summary.to_json()) for summary in (merged, whole))
         for exact in ("limit", "exponent", "index", "count", "weight", "low", "high"):
             assert ours[exact] == theirs[exact]
-        for rounded in ("first", "second"):
+        for rounded in ("offset", "within"):
             np.testing.assert_allclose(ours[rounded], theirs[rounded], rtol=1e-12, atol=1e-12)
 
 
@@ -86,7 +86,7 @@ def test_copies_by_json_and_pickle_are_the_same_to_the_bit() -> None:
         ("index", [0], "expected a list of"),
         ("count", [0, 1], "cannot be those of points"),
         ("weight", [1.0, -1.0], "cannot be those of points"),
-        ("first", [9.0, 0.0], "cannot be those of points"),
+        ("offset", [9.0, 0.0], "cannot be those of points"),
         ("low", [None, 0.0], "bad 'low'"),
         ("high", [1.0, 1e300], "this is no summary|square is out of range"),
     ],
@@ -148,7 +148,7 @@ def test_kmeans_of_a_summary_has_a_true_cost_and_a_true_bound() -> None:
 
 def test_more_clusters_than_cells_is_no_reason_to_forget_the_bounds() -> None:
     summary = mg.Summary.of([0.0, 1.0, 2.0, 3.0, 10.0], cells=2)
-    with pytest.raises(mg.SolverError, match="no partition that holds the bounds was found"):
+    with pytest.raises(mg.InvalidInputError, match="k is 3, but the data are known in only 2 cells"):
         mg.kmeans(summary, 3, mg.LowerOnly(1.0))
 
 

@@ -76,7 +76,9 @@ class Summary:
         floats: _Floats,
     ) -> Summary: ...
     @staticmethod
-    def of_windows(values: _Floats, weights: _Floats | None, windows: _Floats, limit: int) -> list[Summary]: ...
+    def of_windows(
+        values: _Floats, weights: _Floats | None, windows: _Floats, limit: int | None = None
+    ) -> list[Summary]: ...
 
 @final
 class MomentSums:

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: The cells of each window of a closer look.
-_CLOSE_CELLS = 2**10
-
 
 class Chunked(Engine):
     """Data that are read anew for every pass; what threads find is added in the order of the chunks."""
@@ -57,7 +54,7 @@ class Chunked(Engine):
 
     def zoom(self, windows: FloatArray) -> list[Summary]:
         """Return the summaries of all chunks' points in each window."""
-        parts = self._each(lambda x, mass: Summary.of_windows(x, windows, mass, _CLOSE_CELLS))
+        parts = self._each(lambda x, mass: Summary.of_windows(x, windows, mass))
         whole = next(parts)
         for part in parts:
             for summary, more in zip(whole, part, strict=True):

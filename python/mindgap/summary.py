@@ -20,7 +20,7 @@ _MOST_CELLS = 2**24
 #: No double has a larger one.
 _LARGEST_EXPONENT = 1100
 
-_FLOATS = ("weight", "first", "second", "low", "high")
+_FLOATS = ("weight", "low", "high", "offset", "within")
 _VERSION = 1
 
 
@@ -59,13 +59,17 @@ class Summary:
         return summary
 
     @classmethod
-    def of_windows(cls, x: Any, windows: Any, sample_weight: Any = None, cells: int = CELLS) -> list[Summary]:
-        """Return a summary of the points in each window: closed intervals, ascending and disjoint, a row each."""
+    def of_windows(cls, x: Any, windows: Any, sample_weight: Any = None, cells: int | None = None) -> list[Summary]:
+        """Return a summary of the points in each window: closed intervals, ascending and disjoint, a row each.
+
+        Unless told otherwise, each has fewer cells the more windows there are, so that all of them stay small.
+        """
         intervals = np.require(windows, dtype=np.float64, requirements=["C", "A"])
         if intervals.ndim != 2 or intervals.shape[1] != 2:
             raise InvalidInputError(f"windows have shape {intervals.shape}; give a row of two numbers for each")
         values, masses = _as_points(x, sample_weight)
-        found = _core.Summary.of_windows(values, masses, intervals, _as_cells(cells))
+        limit = None if cells is None else _as_cells(cells)
+        found = _core.Summary.of_windows(values, masses, intervals, limit)
         return [cls._of_core(core) for core in found]
 
     @classmethod

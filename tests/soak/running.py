@@ -49,7 +49,7 @@ def run(trials: dict[str, Trial], seed: int, seconds: float, first: int = 0, ste
     turn = max(0.05, min(2.0, seconds / (3 * len(trials))))
     while time.monotonic() < end:
         for name, trial in trials.items():
-            stop = time.monotonic() + turn
+            stop = min(time.monotonic() + turn, end)
             while time.monotonic() < stop:
                 counts[name][outcome(trial, seed, name, cases[name])] += 1
                 cases[name] += step

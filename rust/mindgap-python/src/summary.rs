@@ -17,7 +17,7 @@ pub(crate) struct Summary {
     pub(crate) inner: mindgap::Summary,
 }
 
-/// The limit, whether there are weights, and the exponent; index and count; weight, first, second, low and high: one row each.
+/// The limit, whether there are weights, and the exponent; index and count; weight, low, high, offset and within: one row each.
 type Columns<'py> = (usize, bool, i32, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<f64>>);
 
 #[pymethods]
@@ -97,7 +97,7 @@ impl Summary {
     /// The cells that hold points, to be written or sent.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
         let columns = SummaryColumns::from(self.inner.clone());
-        let floats = [&columns.weight, &columns.first, &columns.second, &columns.low, &columns.high];
+        let floats = [&columns.weight, &columns.low, &columns.high, &columns.offset, &columns.within];
         Ok((
             columns.limit,
             columns.weighted,
@@ -131,20 +131,20 @@ impl Summary {
         columns.exponent = exponent;
         columns.index = index.as_slice()?.to_vec();
         columns.count = count.as_slice()?.to_vec();
-        [columns.weight, columns.first, columns.second, columns.low, columns.high] = [0, 1, 2, 3, 4].map(column);
+        [columns.weight, columns.low, columns.high, columns.offset, columns.within] = [0, 1, 2, 3, 4].map(column);
         let inner = mindgap::Summary::try_from(columns).map_err(|error| error.into_py_err(py))?;
         Ok(Self { inner })
     }
 
     /// The summaries of the points in each of some windows.
     #[staticmethod]
-    #[pyo3(signature = (values, weights, windows, limit))]
+    #[pyo3(signature = (values, weights, windows, limit=None))]
     fn of_windows(
         py: Python<'_>,
         values: PyReadonlyArray1<'_, f64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         windows: PyReadonlyArray2<'_, f64>,
-        limit: usize,
+        limit: Option<usize>,
     ) -> PyResult<Vec<Self>> {
         if windows.shape()[1] != 2 {
             return Err(invalid(py, "windows are pairs: smallest and largest value"));
@@ -152,6 +152,7 @@ impl Summary {
         let values = values.as_slice()?;
         let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
         let windows: Vec<(f64, f64)> = windows.as_slice()?.chunks(2).map(|pair| (pair[0], pair[1])).collect();
+        let limit = limit.unwrap_or_else(|| mindgap::Summary::cells_of_windows(windows.len()));
         let found = py.detach(|| mindgap::Summary::of_windows(values, weights, &windows, limit));
         let found = found.map_err(|error| error.into_py_err(py))?;
         Ok(found.into_iter().map(|inner| Self { inner }).collect())

@@ -13,9 +13,6 @@ use crate::summary::{Source, Summary};
 use rayon::prelude::*;
 use std::sync::{Arc, OnceLock};
 
-/// The cells of each window of a closer look.
-const CLOSE_CELLS: usize = 1 << 10;
-
 /// Some of the data. [`MomentSums::RUN`] says at which lengths cutting leaves no trace in a mixture's bits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chunk {
@@ -191,8 +188,9 @@ impl Reader {
 
 impl Source for Reader {
     fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, String> {
-        let look = |chunk: &Chunk| Summary::of_windows(&chunk.values, chunk.weights.as_deref(), windows, CLOSE_CELLS);
-        let mut whole: Vec<Summary> = windows.iter().map(|_| Summary::with_cells(CLOSE_CELLS)).collect();
+        let cells = Summary::cells_of_windows(windows.len());
+        let look = |chunk: &Chunk| Summary::of_windows(&chunk.values, chunk.weights.as_deref(), windows, cells);
+        let mut whole: Vec<Summary> = windows.iter().map(|_| Summary::with_cells(cells)).collect();
         let looked =
             self.fold(look, |part| whole.iter_mut().zip(&part).try_for_each(|(whole, part)| whole.merge(part)));
         looked.map_err(|error| error.to_string())?;

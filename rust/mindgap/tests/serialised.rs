@@ -28,8 +28,8 @@ fn constraints_come_back() {
 
 /// As Python writes it: `mindgap.Summary.of([0.0, 1.5, 3.0, 1.5], cells=4).to_json()`.
 const FROM_PYTHON: &str = r#"{"mindgap": "Summary", "version": 1, "limit": 4, "weighted": false, "exponent": 0,
-    "index": [0, 1, 3], "count": [1, 2, 1], "weight": [1.0, 2.0, 1.0], "first": [0.0, 1.0, 0.0],
-    "second": [0.0, 0.5, 0.0], "low": [0.0, 1.5, 3.0], "high": [0.0, 1.5, 3.0]}"#;
+    "index": [0, 1, 3], "count": [1, 2, 1], "weight": [1.0, 2.0, 1.0], "low": [0.0, 1.5, 3.0], "high": [0.0, 1.5, 3.0],
+    "offset": [0.0, 0.0, 0.0], "within": [0.0, 0.0, 0.0]}"#;
 
 #[test]
 fn summaries_come_back_and_come_from_python() {

@@ -131,6 +131,12 @@ impl Gaps {
         }
     }
 
+    /// The bounds without those upper ones that no gap between points of this range can exceed.
+    pub(crate) fn reachable(mut self, range: f64) -> Gaps {
+        self.upper.iter_mut().filter(|upper| **upper >= range).for_each(|upper| *upper = f64::INFINITY);
+        self
+    }
+
     /// Whether any ascending centres at all are allowed.
     pub(crate) fn are_trivial(&self) -> bool {
         self.lower.iter().all(|&lower| lower == 0.0) && !self.have_upper()

@@ -70,6 +70,14 @@ pub enum KMeansError {
         "no partition that holds the bounds was found within the search's limits, and none was ruled out; widen the bounds or round the data"
     )]
     Undecided,
+    /// The data are known in fewer cells than there are clusters.
+    #[error("k is {k}, but the data are known in only {cells} cells; summarise them in finer ones")]
+    TooCoarse {
+        /// What was asked for.
+        k: usize,
+        /// How many cells there are.
+        cells: usize,
+    },
     /// What holds the data did not say what it was asked for.
     #[error("the data could not be looked at more closely: {0}")]
     Source(String),

@@ -23,7 +23,7 @@ impl Measured {
     pub(super) fn new(sample: &Sample, points: std::ops::Range<usize>, center: Option<f64>) -> Self {
         let frame = sample.frame();
         let origin = sample.values()[points.start];
-        let from_origin = |i: usize| frame.enter_length(sample.values()[i] - origin);
+        let from_origin = |i: usize| frame.enter_length(sample.values()[i] - origin + sample.rest(i));
         let weight: f64 = points.clone().map(|i| sample.weight(i)).sum();
         let about =
             |center: f64| points.clone().map(|i| sample.weight(i) * (from_origin(i) - center)).sum::<f64>() / weight;

@@ -12,6 +12,8 @@ use crate::summary::{SharedSource, Source};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Blob {
     pub(crate) mean: f64,
+    /// What `mean` has lost to rounding: data far from zero have means between two doubles.
+    pub(crate) rest: f64,
     pub(crate) weight: f64,
     /// Σw(x - mean)², in squared units of the data.
     pub(crate) within: f64,
@@ -45,7 +47,9 @@ impl Blob {
         }
         // Adding zero turns -0.0 into 0.0.
         (self.low, self.high) = (self.low + 0.0, self.high + 0.0);
-        self.mean = (self.mean + 0.0).max(self.low).min(self.high);
+        let mean = (self.mean + 0.0).max(self.low).min(self.high);
+        self.rest = if mean == self.mean && self.rest.is_finite() { self.rest } else { 0.0 };
+        self.mean = mean;
         // No more than with half the weight at either end; NaN becomes that, too.
         let most = 0.25 * self.weight * (self.high - self.low).powi(2);
         self.within = if self.within < most { self.within.max(0.0) } else { most };
@@ -112,6 +116,7 @@ impl Sample {
         Ok(Self {
             values: blobs.iter().map(|blob| blob.mean).collect(),
             weights: Some(blobs.iter().map(|blob| blob.weight).collect()),
+            rests: blobs.iter().map(|blob| blob.rest).collect(),
             order: Vec::new(),
             weightless: Vec::new(),
             frame,
@@ -143,9 +148,10 @@ impl Sample {
     pub(crate) fn blob(&self, i: usize) -> Blob {
         let (mean, weight) = (self.values[i], self.weight(i));
         match &self.blobs {
-            None => Blob { mean, weight, within: 0.0, low: mean, high: mean, count: 1, even: true },
+            None => Blob { mean, rest: 0.0, weight, within: 0.0, low: mean, high: mean, count: 1, even: true },
             Some(blobs) => Blob {
                 mean,
+                rest: self.rests[i],
                 weight,
                 within: blobs.within[i],
                 low: blobs.low[i],
@@ -207,7 +213,8 @@ impl Sample {
 
     /// The blobs as the points that solvers see: weighted, with nothing within them.
     pub(crate) fn bare(&self) -> Sample {
-        Sample { values: self.values.clone(), weights: self.weights.clone(), ..self.clone_facts() }
+        let (values, weights, rests) = (self.values.clone(), self.weights.clone(), self.rests.clone());
+        Sample { values, weights, rests, ..self.clone_facts() }
     }
 
     /// Blobs of one value each that share it as one blob, with where the blobs of each end in this sample.
@@ -230,7 +237,8 @@ impl Sample {
         }
         let weights = merged.iter().map(|blob| blob.weight).collect();
         let values = merged.iter().map(|blob| blob.mean).collect();
+        let rests = merged.iter().map(|blob| blob.rest).collect();
         let blobs = Some(Blobs::of(&merged));
-        (Sample { values, weights: Some(weights), blobs, ..self.clone_facts() }, ends)
+        (Sample { values, weights: Some(weights), rests, blobs, ..self.clone_facts() }, ends)
     }
 }

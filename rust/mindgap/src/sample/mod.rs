@@ -26,6 +26,8 @@ const BYTES_A_POINT: usize = 24;
 pub struct Sample {
     values: Vec<f64>,
     weights: Option<Vec<f64>>,
+    /// What the values have lost to rounding, where they are means; else none.
+    rests: Vec<f64>,
     /// `order[i]` is the input index of sorted point `i`.
     order: Vec<u32>,
     /// Input index and value of the points of weight zero.
@@ -74,7 +76,7 @@ impl Sample {
             return Err(SampleError::WeightOverflow { total: total_weight });
         }
         let distinct = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        Ok(Self { values, weights, order, weightless, frame, distinct, total_weight, blobs: None })
+        Ok(Self { values, weights, rests: Vec::new(), order, weightless, frame, distinct, total_weight, blobs: None })
     }
 
     /// The values in ascending order, those of weight zero left out.
@@ -160,6 +162,7 @@ impl Sample {
         Sample {
             values: Vec::new(),
             weights: None,
+            rests: Vec::new(),
             order: Vec::new(),
             weightless: Vec::new(),
             frame: self.frame,
@@ -190,10 +193,25 @@ impl Sample {
         self.frame.enter(self.values[i])
     }
 
-    /// Sorted point `i` in frame units, with all its digits.
+    /// Sorted point `i`, a value of the data, in frame units, with all its digits.
     #[inline(always)]
     pub(crate) fn framed_exactly(&self, i: usize) -> Double {
         self.frame.enter_exactly(self.values[i])
+    }
+
+    /// Sorted point `i`, which may be a mean, in frame units, with all its digits.
+    #[inline(always)]
+    pub(crate) fn framed_mean(&self, i: usize) -> Double {
+        let z = self.framed_exactly(i);
+        match self.rests.get(i) {
+            Some(&rest) => z + Double::from(self.frame.enter_length(rest)),
+            None => z,
+        }
+    }
+
+    /// What the value of sorted point `i` has lost to rounding.
+    pub(crate) fn rest(&self, i: usize) -> f64 {
+        self.rests.get(i).copied().unwrap_or_default()
     }
 }
 

@@ -132,7 +132,7 @@ fn plus_points(prefix: &Prefix, sample: &Sample, start: usize, end: usize) -> Pr
         }
         Some(weights) => {
             for (i, &weight) in (start..end).zip(&weights[start..end]) {
-                let z = sample.framed_exactly(i);
+                let z = sample.framed_mean(i);
                 added.weight.gather(Double::from(weight));
                 added.sum.gather(z.times(weight));
                 added.square.gather(z.squared().times(weight));

@@ -71,6 +71,7 @@ fn collapsing_gathers_equal_values() {
 fn blob(points: &[f64]) -> Blob {
     let mean = points.iter().sum::<f64>() / points.len() as f64;
     Blob {
+        rest: 0.0,
         mean,
         weight: points.len() as f64,
         within: points.iter().map(|x| (x - mean).powi(2)).sum(),

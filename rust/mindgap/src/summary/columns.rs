@@ -18,7 +18,7 @@ enum Kind {
 
 /// A [`Summary`] to be written or sent.
 ///
-/// A point `x` of cell `i` has `z = x/2^exponent - i`, between 0 and 1.
+/// Cell `i` holds the values from `i·2^exponent` up to `(i+1)·2^exponent`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct SummaryColumns {
@@ -36,10 +36,10 @@ pub struct SummaryColumns {
     pub count: Vec<u64>,
     /// Σw.
     pub weight: Vec<f64>,
-    /// Σwz.
-    pub first: Vec<f64>,
-    /// Σwz².
-    pub second: Vec<f64>,
+    /// How far the mean is from the smallest value.
+    pub offset: Vec<f64>,
+    /// Σw(x - mean)².
+    pub within: Vec<f64>,
     /// The smallest value.
     pub low: Vec<f64>,
     /// The largest value.
@@ -59,8 +59,8 @@ impl From<Summary> for SummaryColumns {
             columns.index.push(index);
             columns.count.push(cell.count);
             columns.weight.push(cell.weight);
-            columns.first.push(cell.first);
-            columns.second.push(cell.second);
+            columns.offset.push(cell.offset);
+            columns.within.push(cell.within);
             columns.low.push(cell.low);
             columns.high.push(cell.high);
         }
@@ -78,8 +78,8 @@ impl SummaryColumns {
         Cell {
             count: self.count[i],
             weight: self.weight[i],
-            first: self.first[i],
-            second: self.second[i],
+            offset: self.offset[i],
+            within: self.within[i],
             low: self.low[i],
             high: self.high[i],
         }
@@ -88,8 +88,14 @@ impl SummaryColumns {
     /// What is wrong with the columns as such, if anything.
     fn fault(&self) -> Option<&'static str> {
         let cells = self.index.len();
-        let lengths =
-            [self.count.len(), self.weight.len(), self.first.len(), self.second.len(), self.low.len(), self.high.len()];
+        let lengths = [
+            self.count.len(),
+            self.weight.len(),
+            self.offset.len(),
+            self.within.len(),
+            self.low.len(),
+            self.high.len(),
+        ];
         if self.version != VERSION {
             Some("its version is not one that this mindgap reads")
         } else if lengths.iter().any(|&length| length != cells) {

@@ -50,18 +50,6 @@ impl Grid {
     pub(super) fn index(self, x: f64) -> i64 {
         (x * power_of_two(-self.exponent)).floor() as i64
     }
-
-    /// The smallest value of a cell.
-    #[inline(always)]
-    pub(super) fn edge(self, index: i64) -> f64 {
-        index as f64 * self.width()
-    }
-
-    /// The width of a cell.
-    #[inline(always)]
-    pub(super) fn width(self) -> f64 {
-        power_of_two(self.exponent)
-    }
 }
 
 /// The `e` with `2^e <= x < 2^(e+1)` for a normal `x`; less than all those for others.
@@ -96,8 +84,8 @@ mod tests {
     fn a_value_lies_in_its_cell() {
         for x in [0.0, -0.0, 1.5, -1.5, 1e300, -1e300, 5e-324, f64::MAX, f64::MIN, 1e15 + 0.125] {
             let grid = Grid::finest(x, x, 2);
-            let index = grid.index(x);
-            assert!(grid.edge(index) <= x && (x - grid.edge(index)) <= grid.width(), "{x}");
+            let (index, width) = (grid.index(x), power_of_two(grid.exponent));
+            assert!(index as f64 * width <= x && (index + 1) as f64 * width >= x, "{x}");
         }
     }
 }

@@ -84,11 +84,7 @@ impl Summary {
     pub fn add(&mut self, values: &[f64]) -> Result<(), SampleError> {
         check_finite(values)?;
         self.make_room(self.limit, self.total_weight() + values.len() as f64, extent(values.iter().copied()))?;
-        let Self { grid, start, cells, .. } = self;
-        for &x in values {
-            let index = grid.index(x);
-            cells[(index - *start) as usize].add(x, (x - grid.edge(index)) / grid.width(), 1.0);
-        }
+        self.add_points(values, |_| 1.0);
         Ok(())
     }
 
@@ -99,14 +95,10 @@ impl Summary {
     pub fn add_weighted(&mut self, values: &[f64], weights: &[f64]) -> Result<(), SampleError> {
         check_finite(values)?;
         let added = check_weights(values.len(), weights)?;
-        let points = || values.iter().zip(weights).filter(|&(_, &weight)| weight > 0.0);
-        self.make_room(self.limit, self.total_weight() + added, extent(points().map(|(&x, _)| x)))?;
-        let Self { weighted, grid, start, cells, .. } = self;
-        for (&x, &weight) in points() {
-            *weighted |= weight != 1.0;
-            let index = grid.index(x);
-            cells[(index - *start) as usize].add(x, (x - grid.edge(index)) / grid.width(), weight);
-        }
+        let weighing = values.iter().zip(weights).filter(|&(_, &weight)| weight > 0.0);
+        self.make_room(self.limit, self.total_weight() + added, extent(weighing.map(|(&x, _)| x)))?;
+        self.weighted |= weights.iter().any(|&weight| weight != 0.0 && weight != 1.0);
+        self.add_points(values, |i| weights[i]);
         Ok(())
     }
 
@@ -147,9 +139,10 @@ impl Summary {
         let origin = self.low()?;
         let total = self.total_weight();
         let blobs = self.blobs();
-        let mean = blobs.iter().map(|blob| blob.weight / total * (blob.mean - origin)).sum::<f64>() + origin;
-        let about = |blob: &Blob| blob.within / total + blob.weight / total * (blob.mean - mean).powi(2);
-        Some((mean, blobs.iter().map(about).sum()))
+        let offset = |blob: &Blob| blob.mean - origin + blob.rest;
+        let mean = blobs.iter().map(|blob| blob.weight / total * offset(blob)).sum::<f64>();
+        let about = |blob: &Blob| blob.within / total + blob.weight / total * (offset(blob) - mean).powi(2);
+        Some((origin + mean, blobs.iter().map(about).sum()))
     }
 
     /// The most cells that this summary can have.
@@ -178,7 +171,7 @@ impl Summary {
     /// The cells that hold points.
     pub(crate) fn blobs(&self) -> Vec<Blob> {
         let even = |cell: &Cell| !self.weighted || cell.count == 1;
-        self.occupied().map(|(index, cell)| cell.blob(self.grid, index, even(cell))).collect()
+        self.occupied().map(|(_, cell)| cell.blob(even(cell))).collect()
     }
 
     /// Has the cells, `limit` at most, reach from the smallest to the largest of old and new points.
@@ -205,14 +198,36 @@ impl Summary {
         Ok(())
     }
 
+    /// Adds the points that weigh anything; the cells reach them all. Three rounds over the points, each about what the one
+    /// before found: extents, means, squares about the means.
+    fn add_points(&mut self, values: &[f64], weight: impl Fn(usize) -> f64) {
+        let Self { grid, start, cells, .. } = self;
+        let mut added = vec![Cell::EMPTY; cells.len()];
+        let points = || (0..).zip(values).map(|(i, &x)| (x, weight(i))).filter(|&(_, weight)| weight > 0.0);
+        let place = |x: f64| (grid.index(x) - *start) as usize;
+        for (x, weight) in points() {
+            let cell = &mut added[place(x)];
+            cell.count += 1;
+            cell.weight += weight;
+            cell.low = if x < cell.low { x } else { cell.low };
+            cell.high = if x > cell.high { x } else { cell.high };
+        }
+        for (x, weight) in points() {
+            let cell = &mut added[place(x)];
+            cell.offset += weight * (x - cell.low);
+        }
+        added.iter_mut().filter(|cell| cell.count > 0).for_each(|cell| cell.offset /= cell.weight);
+        for (x, weight) in points() {
+            let cell = &mut added[place(x)];
+            cell.within += weight * (x - cell.low - cell.offset).powi(2);
+        }
+        cells.iter_mut().zip(&added).for_each(|(cell, added)| cell.merge(added));
+    }
+
     /// Adds the cells of a summary whose grid is no coarser and whose points these cells reach.
     fn take_in(&mut self, other: &Summary) {
-        let scale = other.grid.width() / self.grid.width();
-        for (index, cell) in other.occupied() {
-            let edge = other.grid.edge(index);
-            let wide = self.grid.index(edge);
-            let offset = (edge - self.grid.edge(wide)) / self.grid.width();
-            self.cells[(wide - self.start) as usize].merge(&cell.widened(offset, scale));
+        for (_, cell) in other.occupied() {
+            self.cells[(self.grid.index(cell.low) - self.start) as usize].merge(cell);
         }
     }
 

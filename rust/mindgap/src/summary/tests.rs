@@ -72,8 +72,9 @@ fn parts_merge_to_the_cells_of_the_whole() {
                 assert_eq!(merged.cells.len(), whole.cells.len());
                 for (a, b) in merged.cells.iter().zip(&whole.cells) {
                     assert_eq!((a.count, a.weight, a.low, a.high), (b.count, b.weight, b.low, b.high));
-                    assert_close(a.first, b.first, b.weight);
-                    assert_close(a.second, b.second, b.weight);
+                    let spread = (b.high - b.low).max(0.0);
+                    assert_close(a.offset, b.offset, spread);
+                    assert_close(a.within, b.within, b.weight * spread * spread);
                 }
             }
         }
@@ -93,6 +94,19 @@ fn mean_and_variance_are_those_of_the_points() {
         assert!((found.0 - mean).abs() <= 1e-12 * variance.sqrt() + 4.0 * f64::EPSILON * mean.abs());
         assert!((found.1 / variance - 1.0).abs() < 1e-3 * mean.abs() * f64::EPSILON / variance.sqrt() * 1e6 + 1e-12);
     }
+}
+
+#[test]
+fn what_lies_within_a_cell_keeps_its_digits_beside_a_far_outlier() {
+    let mut random = random(3);
+    let x: Vec<f64> = (0..200).map(|_| 7.0 + random()).chain([1e12]).collect();
+    let mut summary = Summary::with_cells(50);
+    x.chunks(30).for_each(|part| summary.add(part).unwrap());
+    let mean = x[..200].iter().sum::<f64>() / 200.0;
+    let within: f64 = x[..200].iter().map(|x| (x - mean).powi(2)).sum();
+    let blob = summary.blobs()[0];
+    assert!((blob.within / within - 1.0).abs() < 1e-13, "{} for {within}", blob.within);
+    assert!((blob.mean - mean).abs() < 1e-14);
 }
 
 #[test]
@@ -165,7 +179,7 @@ fn columns_come_back_and_rubbish_does_not() {
         |columns| columns.weight[0] = f64::NAN,
         |columns| columns.weight[1] = -1.0,
         |columns| columns.count[2] = 0,
-        |columns| columns.first[1] = 100.0,
+        |columns| columns.offset[1] = 100.0,
         |columns| columns.high[0] = 3.0,
         |columns| columns.low.truncate(1),
     ];

@@ -11,7 +11,17 @@ struct Inside {
     weights: Vec<f64>,
 }
 
+/// Cells of a window where there are few of them, at least, and in all where there are many.
+const CELLS: usize = 1 << 10;
+const FEWEST_CELLS: usize = 16;
+const ALL_CELLS: usize = 1 << 19;
+
 impl Summary {
+    /// How many cells each of so many windows had best have: a closer look at many is not as close, so that it stays small.
+    pub fn cells_of_windows(windows: usize) -> usize {
+        (ALL_CELLS / windows.max(1)).clamp(FEWEST_CELLS, CELLS)
+    }
+
     /// The summaries, of at most `limit` cells each, of the points in each of `windows`: closed intervals, ascending,
     /// disjoint. Those of parts of the data merge to those of the whole, window by window.
     ///

@@ -63,9 +63,7 @@ fn prepared<'a>(kmeans: &KMeans, sample: &'a Sample) -> Cow<'a, Sample> {
 /// Why blobs have no solution where their points may have one.
 fn unsolved(kmeans: &KMeans, sample: &Sample) -> KMeansError {
     match (kmeans.k, apart(sample)) {
-        (k, cells) if k > cells => KMeansError::Source(format!(
-            "{k} clusters need at least as many cells, but the data are known in {cells}; summarise them in finer cells"
-        )),
+        (k, cells) if k > cells => KMeansError::TooCoarse { k, cells },
         _ => KMeansError::Undecided,
     }
 }

@@ -40,7 +40,16 @@ impl Points {
         let weight: f64 = w.iter().sum();
         let mean = x[0] + x.iter().zip(w).map(|(z, w)| w * (z - x[0])).sum::<f64>() / weight;
         let within = x.iter().zip(w).map(|(z, w)| w * (z - mean).powi(2)).sum();
-        Blob { mean, weight, within, low: x[0], high: x[x.len() - 1], count: x.len() as u64, even: !self.weighted }
+        Blob {
+            mean,
+            rest: 0.0,
+            weight,
+            within,
+            low: x[0],
+            high: x[x.len() - 1],
+            count: x.len() as u64,
+            even: !self.weighted,
+        }
     }
 
     /// Cut into blobs after the given positions, equal values kept in one blob.

@@ -4,12 +4,18 @@ use super::Stop;
 use crate::frame::Frame;
 use crate::progress::{self, Progress, Watch};
 
+/// What the bounds of a level, or the curves of the exact finish, may take. Without such a limit the work alone would allow
+/// them several gigabytes.
+const MOST_BYTES: usize = 1 << 29;
+
 /// Work between two reports.
 const REPORT_EVERY: u64 = 1 << 18;
 
 /// Work that remains, in steps of some ten nanoseconds, and the state of the search.
 pub(super) struct Budget<'a> {
     left: u64,
+    /// How large a table may be, in bytes.
+    room: usize,
     until_report: u64,
     frame: Frame,
     watch: Option<Watch<'a>>,
@@ -21,7 +27,19 @@ pub(super) struct Budget<'a> {
 
 impl<'a> Budget<'a> {
     pub(super) fn new(steps: u64, frame: Frame, watch: Option<Watch<'a>>) -> Self {
-        Self { left: steps, until_report: REPORT_EVERY, frame, watch, cost: f64::INFINITY, lower_bound: 0.0 }
+        let (until_report, room) = (REPORT_EVERY, MOST_BYTES);
+        Self { left: steps, room, until_report, frame, watch, cost: f64::INFINITY, lower_bound: 0.0 }
+    }
+
+    /// The same with less room.
+    #[cfg(test)]
+    pub(super) fn cramped(self, room: usize) -> Self {
+        Self { room, ..self }
+    }
+
+    /// Whether a table of `bytes` is small enough.
+    pub(super) fn holds(&self, bytes: usize) -> Result<(), Stop> {
+        if bytes <= self.room { Ok(()) } else { Err(Stop::Exhausted) }
     }
 
     /// Whether `steps` can still be done.

@@ -60,10 +60,11 @@ pub(super) fn solve(
     budget: &mut Budget<'_>,
 ) -> Result<Option<Found>, super::Stop> {
     let mut stages: Vec<Stage> = Vec::with_capacity(problem.k);
+    let mut pieces = 0;
     for k in 0..problem.k {
         let stage = match stages.last() {
             None => first(problem, region, cutoff),
-            Some(before) => next(problem, region, k, before, cutoff, budget)?,
+            Some(before) => next(problem, region, k, before, cutoff, &mut pieces, budget)?,
         };
         stages.push(stage);
     }
@@ -94,6 +95,7 @@ fn next(
     k: usize,
     before: &Stage,
     cutoff: f64,
+    pieces: &mut usize,
     budget: &mut Budget<'_>,
 ) -> Result<Stage, super::Stop> {
     let middle = middle(region, k);
@@ -115,6 +117,8 @@ fn next(
         }
         let (level, slope, bend) = problem.quadratic(base, end, middle);
         budget.spend(PIECE_STEPS * running.len() as u64)?;
+        *pieces += running.len();
+        budget.holds(*pieces * size_of::<Piece>())?;
         curves.push(within(running.iter().map(|piece| piece.plus(level, slope, bend)).collect(), cutoff));
     }
     Ok(Stage { middle, curves })

@@ -113,6 +113,7 @@ impl Search<'_> {
                 boundaries = (2 * boundaries).min(MOST_BOUNDARIES);
             }
             level = next;
+            budget.holds(level.bytes())?;
             room_for("the search for free centres", level.bytes())?;
             if self.is_exact() {
                 return Ok(());

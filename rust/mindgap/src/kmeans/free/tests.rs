@@ -85,3 +85,24 @@ fn cells_agree_with_the_exact_finish_on_more_points() {
         compare(&x, &gaps);
     }
 }
+
+#[test]
+fn a_search_without_room_ends_with_a_bound_that_is_true() {
+    let mut random = random(3);
+    let (mut proven, mut unproven) = (0, 0);
+    for _ in 0..40 {
+        let x: Vec<f64> = (0..60 + (100.0 * random()) as usize).map(|_| random() + random()).collect();
+        let sample = Sample::new(&x).unwrap();
+        let prefixes = Prefixes::new(&sample);
+        let problem = Problem::new(&prefixes, &bounds(&mut random, 5, 1.0));
+        let truth = whole(&problem);
+        for room in [0, 1 << 10, 1 << 14] {
+            let budget = Budget::new(STEPS, *sample.frame(), None).cramped(room);
+            let (best, floor) = search::run_by_cells(&problem, budget).unwrap();
+            let floor = floor.min(best.cost);
+            assert!(best.cost >= truth * (1.0 - 1e-9) && floor <= truth * (1.0 + 1e-9), "{floor} {truth}");
+            if floor >= best.cost * (1.0 - 1e-9) { proven += 1 } else { unproven += 1 }
+        }
+    }
+    assert!(proven > 0 && unproven > 0, "{proven} proven, {unproven} not");
+}

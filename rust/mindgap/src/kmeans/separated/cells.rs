@@ -40,17 +40,38 @@ impl Cell {
         self.high - self.low + 1
     }
 
-    /// Appends this cell cut into at most `parts` nearly equal ones. Where a cut is beside an `open` blob, the cells have
-    /// it in common: there are places between it and the next.
+    /// Appends this cell cut into at most `parts` nearly as heavy ones: blobs differ by orders of magnitude, and bounds are
+    /// as weak as the heaviest cell. Where a cut is beside an `open` blob, the cells have it in common: there are places
+    /// between it and the next.
     fn split_blobs(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool], out: &mut Vec<Cell>) {
-        let (blobs, parts) = (self.high - self.low, parts.min(self.positions()));
+        let blobs = self.high - self.low;
+        let parts = parts.min(self.positions());
         let mut low = self.low;
         for part in 1..parts {
-            let cut = self.low + blobs * part / parts;
+            let cut = match blobs {
+                0 | 1 => self.low,
+                _ if parts > blobs => self.low + part - 1,
+                _ => self.heavy_cut(prefixes, part as f64 / parts as f64),
+            };
+            // Several parts of the weight may be in one blob.
+            if cut < low {
+                continue;
+            }
             join(out, Cell::new(prefixes, low, cut, self.next));
             low = if open[cut] { cut } else { cut + 1 };
         }
         join(out, Cell::new(prefixes, low, self.high, self.next));
+    }
+
+    /// The position inside this cell, of two blobs at least, that has about `share` of the weight before it.
+    fn heavy_cut(&self, prefixes: &Prefixes<'_>, share: f64) -> usize {
+        let aim = share * self.at_low.weight_until(&self.at_high);
+        let (mut low, mut high) = (self.low + 1, self.high - 1);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.at_low.weight_until(&prefixes.at(middle)) < aim { low = middle + 1 } else { high = middle }
+        }
+        low
     }
 
     /// Appends this cell cut into at most `parts` nearly equal ones.

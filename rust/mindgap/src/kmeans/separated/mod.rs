@@ -49,8 +49,8 @@ fn solve_within(
     pulse: &mut Pulse<'_, '_>,
 ) -> Result<Solution, KMeansError> {
     let prefixes = Prefixes::new(sample);
-    let framed = gaps.enter(sample.frame()).loosened();
     let n = sample.len();
+    let framed = gaps.enter(sample.frame()).loosened().reachable(sample.framed(n - 1) - sample.framed(0));
     let full = |boundaries: Vec<usize>| boundaries.into_iter().chain([n]).collect();
     let start = match gaps.lower.len() + 1 {
         k if k >= MANY_CLUSTERS => Some(unbounded(&prefixes, k, pulse)?),

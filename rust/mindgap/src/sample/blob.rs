@@ -87,7 +87,6 @@ impl Sample {
     ///
     /// # Errors
     /// As [`Sample::weighted`]; also blobs that overlap, or that cannot be.
-    #[cfg_attr(not(test), allow(dead_code, reason = "summaries, which are to call it, are not there yet"))]
     pub(crate) fn of_blobs(mut blobs: Vec<Blob>) -> Result<Self, SampleError> {
         if blobs.len() > u32::MAX as usize {
             return Err(SampleError::TooMany { len: blobs.len() });

@@ -3,7 +3,7 @@
 //! Which exponent serves an interval depends on nothing but the interval and the number of cells allowed, so summaries
 //! of parts of the data end at the same cells whatever the parts and whatever the order they are merged in.
 
-use crate::frame::RANGE_EXPONENTS;
+use crate::frame::{RANGE_EXPONENTS, binary_exponent, power_of_two};
 
 /// Exponents whose powers, and inverses, are normal numbers.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -1000..=1000;
@@ -21,14 +21,14 @@ pub(super) struct Grid {
 impl Grid {
     /// Whether data from `low` to `high` have squares, as every fit asks.
     pub(super) fn can_span(low: f64, high: f64) -> bool {
-        (high - low).is_finite() && exponent_of(high - low) <= *RANGE_EXPONENTS.end()
+        (high - low).is_finite() && binary_exponent(high - low) <= *RANGE_EXPONENTS.end()
     }
 
     /// The finest grid on which `low..=high`, which it [can span](Self::can_span), touches at most `cells` cells (two at
     /// least).
     pub(super) fn finest(low: f64, high: f64, cells: usize) -> Self {
-        let mut grid = Self::new(exponent_of(low.abs().max(high.abs())) - DIGITS);
-        let range = exponent_of(high - low);
+        let mut grid = Self::new(binary_exponent(low.abs().max(high.abs())) - DIGITS);
+        let range = binary_exponent(high - low);
         grid.exponent = grid.exponent.max(range - cells.ilog2() as i32 - 1);
         while grid.index(high) - grid.index(low) >= cells as i64 {
             grid.exponent += 1;
@@ -52,17 +52,6 @@ impl Grid {
     }
 }
 
-/// The `e` with `2^e <= x < 2^(e+1)` for a normal `x`; less than all those for others.
-fn exponent_of(x: f64) -> i32 {
-    ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023
-}
-
-/// `2^e` for `e` in the normal range.
-#[inline(always)]
-fn power_of_two(e: i32) -> f64 {
-    f64::from_bits(((e + 1023) as u64) << 52)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,7 +63,7 @@ mod tests {
                 let grid = Grid::finest(low, high, cells);
                 assert!(grid.index(high) - grid.index(low) < cells as i64, "{low} {high} {cells}");
                 let finer = Grid::new(grid.exponent - 1);
-                let digits = exponent_of(low.abs().max(high.abs())) - DIGITS;
+                let digits = binary_exponent(low.abs().max(high.abs())) - DIGITS;
                 assert!(finer.exponent < digits || finer.index(high) - finer.index(low) >= cells as i64);
             }
         }

@@ -26,7 +26,6 @@ impl KMeans {
     ///
     /// # Errors
     /// As [`KMeans::fit_watched`]; also [`KMeansError::Source`] where `zoom` fails, or shows other points than before.
-    #[cfg_attr(not(test), allow(dead_code, reason = "summaries, which are to call it, are not there yet"))]
     pub(crate) fn fit_zooming(
         &self,
         sample: Sample,
@@ -37,7 +36,7 @@ impl KMeans {
     }
 }
 
-/// Solves the problem on blobs as they are, with a bound that holds for their points.
+/// Solves the problem on blobs, with a bound that holds for their points; where there is a source, zooming into it.
 pub(super) fn fit(kmeans: &KMeans, sample: &Sample, watch: Option<Watch<'_>>) -> Result<KMeansFit, KMeansError> {
     if let Some(source) = sample.source() {
         let mut zoom = |windows: &[(f64, f64)]| Ok(source.zoom(windows)?.iter().map(Summary::blobs).collect());

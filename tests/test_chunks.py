@@ -107,6 +107,16 @@ def test_few_distinct_values_with_a_bound_that_parts_equal_points() -> None:
     assert there.inertia == pytest.approx(here.inertia, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.parametrize("shift", [0.0, 1.5e10, -1e12])
+def test_data_far_from_zero_keep_their_digits(shift: float) -> None:
+    # Weights, so that the means of cells are no doubles of this size.
+    x, mass = shift + np.round(X[:3000] * 2**10) / 2**10, W[:3000] + 0.3
+    here = mg.kmeans(x, 4, mg.LowerOnly(2.2), sample_weight=mass)
+    there = mg.kmeans(mg.Chunks(x, mass, 700), 4, mg.LowerOnly(2.2))
+    assert there.optimal
+    assert there.inertia == pytest.approx(here.inertia, rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("source", "fault"),
     [

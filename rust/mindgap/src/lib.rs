@@ -56,6 +56,8 @@
 //! | k-means under rows | [`.constraint(LinearRows)`](KMeans::constraint) | O(n) and O(k log n) a round beside a quadratic program | O(n) | more than gaps is known; a local optimum with a bound |
 //! | the paper's program | [`Method::Paper`] | O(k n²) and more | O(n²) | to compare with the paper; it misses some optima |
 //! | mixture | [`Mixture::new`] | O(n k) an iteration, threaded, O(k³) for the means where a bound is active | O(n), nothing of size n·k | clusters overlap; weights and spreads are wanted |
+//! | data larger than memory | [`Chunked`], [`Mixture::fit_chunked`] | a pass for a summary, then as above: one an iteration, a few for k-means | some chunks at a time | files, streams that can be read again; k-means with the proof of the points |
+//! | data seen once | [`Summary`] | O(n) | its cells | streams; summaries merge |
 //! | mixture on data elsewhere | [`Mixture::fit_engine`] | what the [`Engine`] takes | O(k) here | the data are on disk, or on many machines |
 //!
 //! A search that cannot prove its result within its budget says so: [`KMeansFit::is_optimal`] is false, and

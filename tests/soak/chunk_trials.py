@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -96,4 +102,40 @@ def mixtures(rng: np.random.Generator) -> str:
     return here.status
 
 
-TRIALS = {"chunks": chunks, "summaries": summaries, "chunked-mixtures": mixtures}
+def dask(rng: np.random.Generator) -> str:
+    """Dask's k-means and mixtures are those of the data in memory, however they are cut; where Dask is installed."""
+    if find_spec("distributed") is None:
+        return "absent"
+    engine, array = dask_engine()
+    n = int(10 ** rng.uniform(0.4, 3.5))
+    x, w = draw.values(rng, n), draw.weights(rng, n)
+    k = draw.clusters(rng, x, 4)
+    lower, upper = draw.bounds(rng, x, k)
+    sizes = tuple(piece.stop - piece.start for piece in pieces(rng, n))
+    data, masses = array(x, sizes), None if w is None else array(w, sizes)
+    here = fit_or_none(x, k, lower, upper, w)
+    try:
+        there = mg.kmeans(data, k, mg.PerGap(lower, upper), sample_weight=masses, engine=engine)
+    except mg.InfeasibleError:
+        assert here is None, "infeasible on Dask alone"
+        return "infeasible"
+    except mg.SolverError:
+        return "undecided"
+    assert here is not None, "infeasible in memory alone"
+    if w is None and here.optimal and there.optimal and len(np.unique(x)) == n:
+        labels: Any = there.labels
+        assert np.array_equal(np.bincount(labels.compute(), minlength=k), there.sizes), "lazy labels"
+    return compared(x, w, here, there)
+
+
+def dask_engine() -> tuple[mg.Engine, Callable[[Floats, tuple[int, ...]], Any]]:
+    """The engine of the extension package beside this one, on threads, and what cuts an array into Dask's chunks."""
+    beside = str(Path(__file__).parents[2] / "plugins" / "mindgap-dask" / "src")
+    if beside not in sys.path:
+        sys.path.append(beside)
+    array = import_module("dask.array")
+    engine: mg.Engine = import_module("mindgap_dask").DaskEngine()
+    return engine, lambda values, sizes: array.from_array(values, chunks=(sizes,))
+
+
+TRIALS = {"chunks": chunks, "summaries": summaries, "chunked-mixtures": mixtures, "dask": dask}

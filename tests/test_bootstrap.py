@@ -93,7 +93,12 @@ def test_general_rows_are_kept() -> None:
     drawn = fit.bootstrap(4, 0)
     assert len(drawn) > 0
     np.testing.assert_allclose(drawn.replicates.gaps[:, 0], drawn.replicates.gaps[:, 1], atol=1e-8)
-    assert mg.MixtureResult.from_json(fit.to_json()).settings is None
+    read = mg.MixtureResult.from_json(fit.to_json())
+    assert read.settings is not None
+    assert isinstance(read.settings.restriction, mg.LinearRows)
+    assert same(read.bootstrap(3, 1), fit.bootstrap(3, 1))
+    with pytest.raises(mg.InvalidInputError, match="bad 'fit_rows'"):
+        mg.MixtureResult.from_json(fit.to_json().replace('"fit_rows": [1.0, ', '"fit_rows": ['))
 
 
 def test_after_json(fit: mg.MixtureResult) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindgap.bounds import GapBounds
+from mindgap.bounds import GapBounds, LinearRows
 from mindgap.brief import brief
 from mindgap.errors import InvalidInputError
 from mindgap.results.histogram import Histogram
@@ -69,7 +69,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no infinity; the only one that a result holds is an absent upper bound."""
+    """JSON has no infinity; the only ones that a result holds are absent bounds."""
     if isinstance(value, np.ndarray):
         return [_plain(item) for item in value.tolist()]
     if isinstance(value, float) and math.isinf(value):
@@ -169,6 +169,14 @@ class Fields:
         if not self.has("gap_lower"):
             return None
         return GapBounds(self.numbers("gap_lower", k - 1), self.numbers("gap_upper", k - 1, absent=math.inf))
+
+    def linear_rows(self, k: int) -> LinearRows | None:
+        """The linear rows on k centres, if the result was fitted under any."""
+        if not self.has("fit_rows"):
+            return None
+        lower = self.numbers("fit_rows_lower", absent=-math.inf)
+        upper = self.numbers("fit_rows_upper", len(lower), absent=math.inf)
+        return LinearRows(self.numbers("fit_rows", len(lower) * k).reshape(len(lower), k), lower, upper)
 
     def histogram(self) -> Histogram | None:
         """The histogram of the data, if the result has one."""

@@ -39,13 +39,12 @@ class FitSettings:
         return {name: getattr(self, name) for name in names}
 
     def stored(self) -> dict[str, Any]:
-        """Return the settings as fields of a stored result, whose own gap bounds are not repeated.
-
-        General rows are not stored: nothing is returned for them, so that such a result does not pretend to be free.
-        """
+        """Return the settings as fields of a stored result, whose own gap bounds are not repeated."""
+        fields = {f"fit_{name}": value for name, value in self.keywords().items()}
         if isinstance(self.restriction, LinearRows):
-            return {}
-        return {f"fit_{name}": value for name, value in self.keywords().items()}
+            matrix, lower, upper = self.restriction.arrays()
+            fields |= {"fit_rows": matrix.ravel(), "fit_rows_lower": lower, "fit_rows_upper": upper}
+        return fields
 
     @classmethod
     def of_stored(cls, fields: Fields, k: int) -> FitSettings | None:
@@ -53,7 +52,7 @@ class FitSettings:
         if not fields.has("fit_variances"):
             return None
         return cls(
-            restriction=fields.gap_bounds(k),
+            restriction=fields.linear_rows(k) or fields.gap_bounds(k),
             variances=fields.text("fit_variances", VARIANCES),
             tol=fields.number("fit_tol"),
             tol_scale=fields.text("fit_tol_scale", TOL_SCALES),

@@ -48,8 +48,7 @@ def test_what_an_engine_does_not_say_is_not_known() -> None:
     assert np.isfinite(fit.bic)
     with pytest.raises(mg.InvalidInputError, match="icl is not known"):
         print(fit.icl)
-    with pytest.raises(mg.InvalidInputError, match="k-means does not run on the engine"):
-        mg.kmeans(X, 2, engine=Elsewhere())
+    assert mg.kmeans(X, 2, engine=Elsewhere()).centers.tolist() == mg.kmeans(X, 2).centers.tolist()
     with pytest.raises(mg.InvalidInputError, match="the range of the data is not known with this engine"):
         mg.gap_path(X, 2, engine=Elsewhere())
 
@@ -68,7 +67,9 @@ class Failing(Elsewhere):
 
 def test_an_engine_that_fails_in_the_middle_is_named() -> None:
     start = ([0.5, 0.5], [1.0, 9.0], [1.0, 1.0])
-    with pytest.raises(mg.PluginError, match=r"'elsewhere' .* raised ConnectionError in moments: the data are gone"):
+    with pytest.raises(
+        mg.PluginError, match=r"'elsewhere' .* raised ConnectionError in (moments|finish): the data are gone"
+    ):
         mg.mixture(X, 2, engine=Failing(), init=start)
 
 

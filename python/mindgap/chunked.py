@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +16,7 @@ from mindgap.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
 
     from mindgap.arrays import FloatArray
 
@@ -32,6 +32,8 @@ class Chunked(Engine):
         """Read the chunks once, into a summary."""
         if sample_weight is not None:
             raise InvalidInputError("sample_weight is given beside Chunks; give the weights to the Chunks")
+        from concurrent.futures import ThreadPoolExecutor  # not needed to import mindgap
+
         self._chunks = x
         self._threads = os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="mindgap-chunks")

@@ -133,7 +133,7 @@ def _resolve(kind_name: str, given: object, parameters: dict[str, Any]) -> Plugi
         raise InvalidInputError(f"{given.__name__} is a class; make an object of it: {given.__name__}(...)")
     if not isinstance(given, str):
         what = f"give a name such as {next(e.name for e in host.registry() if e.kind is kind)!r}"
-        bound = f"; for a lower bound on every gap, LowerOnly({given})" if _is_bound(kind_name, given) else ""
+        bound = f"; for a lower bound on every gap, LowerOnly({brief(given)})" if _is_bound(kind_name, given) else ""
         needed = f"{what}, or an object of mindgap.{kind.base.__name__}{bound}"
         raise InvalidInputError(f"{brief(given)} is no {kind_name}; {needed}")
     try:

@@ -187,6 +187,9 @@ impl Summary {
         if !Grid::can_span(low, high) {
             return Err(SampleError::RangeNotSquarable { range: high - low });
         }
+        if !(total * (high - low).powi(2)).is_finite() {
+            return Err(SampleError::WeightOverflow { total });
+        }
         if extent != Some((low, high)) || limit != self.limit {
             let old = std::mem::replace(self, Self::with_cells(limit));
             self.weighted = old.weighted;

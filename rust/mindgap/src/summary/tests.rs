@@ -160,6 +160,8 @@ fn what_is_refused_leaves_no_trace() {
     assert_eq!(summary.add_weighted(&[9.0], &[-1.0]), Err(SampleError::BadWeight { index: 0, value: -1.0 }));
     assert_eq!(summary.add_weighted(&[9.0], &[1.0, 2.0]), Err(SampleError::WeightCount { points: 1, weights: 2 }));
     assert!(matches!(summary.add_weighted(&[9.0, 9.0], &[1e308, 1e308]), Err(SampleError::WeightOverflow { .. })));
+    // Sums of squares would overflow.
+    assert!(matches!(summary.add_weighted(&[1e100], &[1e200]), Err(SampleError::WeightOverflow { .. })));
     assert_eq!(summary, before);
 }
 

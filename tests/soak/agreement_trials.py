@@ -171,6 +171,8 @@ def rows(rng: np.random.Generator) -> str:
     size = np.abs(asked.matrix).sum(axis=1)
     assert np.all(asked.misses(fit.centers) <= size * 1e-9 * max(reach, float(np.abs(fit.centers).max()))), "missed"
     best = least_cost(x, k, asked.ascending(), 1e-11 * reach)
+    if np.isinf(best):  # rows that are nearly parallel, whose crossing the oracle rounds
+        best = least_cost(x, k, asked.ascending(), 1e-9 * reach)
     rough = 1e-8 * n * reach * (reach + float(np.sqrt(fit.inertia)))
     assert fit.lower_bound <= best + rough, f"the bound {fit.lower_bound} is above the best {best}"
     assert fit.inertia >= best - rough, f"{fit.inertia} is below the best {best}"

@@ -133,8 +133,7 @@ def _resolve(kind_name: str, given: object, parameters: dict[str, Any]) -> Plugi
         raise InvalidInputError(f"{given.__name__} is a class; make an object of it: {given.__name__}(...)")
     if not isinstance(given, str):
         what = f"give a name such as {next(e.name for e in host.registry() if e.kind is kind)!r}"
-        bound = f"; for a lower bound on every gap, LowerOnly({brief(given)})" if _is_bound(kind_name, given) else ""
-        needed = f"{what}, or an object of mindgap.{kind.base.__name__}{bound}"
+        needed = f"{what}, or an object of mindgap.{kind.base.__name__}{_as_bound(kind_name, given)}"
         raise InvalidInputError(f"{brief(given)} is no {kind_name}; {needed}")
     try:
         name, in_spec = spec.parse(given)
@@ -145,8 +144,12 @@ def _resolve(kind_name: str, given: object, parameters: dict[str, Any]) -> Plugi
     return _build(_find(kind, name), in_spec | parameters)
 
 
-def _is_bound(kind_name: str, given: object) -> bool:
-    return kind_name == "constraint" and isinstance(given, (int, float)) and not isinstance(given, bool)
+def _as_bound(kind_name: str, given: object) -> str:
+    """How a number that was given for a constraint becomes one."""
+    if kind_name != "constraint" or isinstance(given, bool) or not isinstance(given, (int, float)):
+        return ""
+    number = given if isinstance(given, int) else float(given)
+    return f"; for a lower bound on every gap, LowerOnly({brief(number)})"
 
 
 def _with_names(kind: Kind, given: str, error: spec.UnnamedValueError) -> InvalidInputError:

@@ -93,8 +93,12 @@ impl Search<'_> {
         if problem.k == 1 || self.is_exact() {
             return Ok(());
         }
-        if problem.len() <= few && self.finish(&Region::whole(problem), u64::MAX, budget)? {
-            return Ok(());
+        if problem.len() <= few {
+            let whole = Region::whole(problem);
+            if self.finish(&whole, u64::MAX, budget)? {
+                return Ok(());
+            }
+            self.improve(&whole, budget)?;
         }
         let mut level = first_level(problem)?;
         let mut boundaries = FEW_BOUNDARIES * problem.k;
@@ -149,6 +153,14 @@ impl Search<'_> {
     fn tell(&self, budget: &mut Budget<'_>) -> Result<(), Stop> {
         (budget.cost, budget.lower_bound) = (self.best.cost, self.floor);
         budget.report()
+    }
+
+    /// Solves what is left although rounding may spoil the proof: what it finds may be better all the same.
+    fn improve(&mut self, region: &Region, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        if let Some(found) = functional::solve(self.problem, region, f64::INFINITY, budget)? {
+            self.adopt(Incumbent::of_partition(self.problem, found.ends));
+        }
+        Ok(())
     }
 
     /// Solves what is left exactly; says whether it has: not if rounding would spoil the result or it takes too many steps.

@@ -56,6 +56,23 @@ def run(trials: dict[str, Trial], seed: int, seconds: float, first: int = 0, ste
     return counts
 
 
+def run_counted(jobs: int, cases: dict[str, int], seed: int) -> dict[str, Counter[str]]:
+    """Run so many cases of each trial, shared out to some processes: the same ones on every machine."""
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        parts = [pool.submit(run_share, cases, seed, job, jobs) for job in range(jobs)]
+        counts: dict[str, Counter[str]] = {name: Counter() for name in cases}
+        for part in parts:
+            for name, outcomes in part.result().items():
+                counts[name].update(outcomes)
+    return counts
+
+
+def run_share(cases: dict[str, int], seed: int, first: int, step: int) -> dict[str, Counter[str]]:
+    """What one of the processes does of them."""
+    share = {name: range(first, count, step) for name, count in cases.items()}
+    return {name: Counter(outcome(TRIALS[name], seed, name, case) for case in share[name]) for name in share}
+
+
 def outcome(trial: Trial, seed: int, name: str, case: int) -> str:
     """How one case came out; a failure is printed with what repeats it."""
     try:

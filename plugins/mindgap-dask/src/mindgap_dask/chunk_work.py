@@ -15,11 +15,6 @@ from mindgap_dask.source import Chunk
 
 T = TypeVar("T")
 
-#: The cells of all windows of a closer look together, and the most and the fewest of one: a task answers with as much.
-_CLOSE_CELLS = 2**17
-_MOST_CELLS = 2**10
-_FEWEST_CELLS = 2**4
-
 
 def chunk_task(key: Any, work: Callable[..., Any], chunk: Chunk, *arguments: Any) -> Task:
     """Return the task that loads a chunk and calls `work` with its values, its weights and the arguments."""
@@ -115,8 +110,7 @@ def add_moments(parts: list[mg.Moments]) -> mg.Moments:
 
 def zoom(values: FloatArray, weights: FloatArray | None, windows: FloatArray) -> list[mg.Summary]:
     """Return the summary of a chunk's points in each window."""
-    cells = min(max(_CLOSE_CELLS // max(len(windows), 1), _FEWEST_CELLS), _MOST_CELLS)
-    return mg.Summary.of_windows(values, windows, weights, cells)
+    return mg.Summary.of_windows(values, windows, weights)
 
 
 def add_zooms(parts: list[list[mg.Summary]]) -> list[mg.Summary]:

@@ -9,6 +9,7 @@ use super::estep::{CHUNK, LANES, Pass, Scratch};
 use super::exact_sum::ExactSum;
 use super::start::Start;
 use crate::error::SampleError;
+use crate::sample::{check_finite, check_weights};
 use pulp::{Arch, Simd, WithSimd};
 
 /// The moments of some points, ready to be added to those of others without rounding.
@@ -59,11 +60,7 @@ impl MomentSums {
     }
 
     fn sum(values: &[f64], weights: Option<&[f64]>, parameters: &Start, classify: bool) -> Result<Self, SampleError> {
-        if let Some(weights) = weights
-            && weights.len() != values.len()
-        {
-            return Err(SampleError::WeightCount { points: values.len(), weights: weights.len() });
-        }
+        weights.map(|weights| check_weights(values.len(), weights)).transpose()?;
         let parabolas = Parabola::of(parameters);
         let pass = Pass { parabolas: &parabolas, scale: 1.0, shift: 0.0, classify };
         Arch::new().dispatch(Part { pass: &pass, values, weights })
@@ -143,12 +140,10 @@ impl Part<'_> {
             let start = r * CHUNK;
             let ends = bounds(values);
             if !(ends[0].is_finite() && ends[1].is_finite()) {
-                return Err(not_finite(values, start));
+                // Says which one it is.
+                check_finite(self.values)?;
             }
             let weights = self.weights.map(|weights| &weights[start..start + values.len()]);
-            if let Some(weights) = weights {
-                check_weights(weights, start)?;
-            }
             moments.clear();
             self.pass.add_chunk::<FUSED>(values, weights, ends, &mut scratch, &mut moments);
             sums.add_rounded(&moments);
@@ -171,18 +166,6 @@ fn bounds(values: &[f64]) -> [f64; 2] {
     }
     let fault: f64 = fault.iter().sum();
     [low.iter().copied().fold(low[0], f64::min) + fault, high.iter().copied().fold(high[0], f64::max) + fault]
-}
-
-fn not_finite(values: &[f64], start: usize) -> SampleError {
-    let place = values.iter().position(|x| !x.is_finite()).unwrap_or_default();
-    SampleError::NotFinite { index: start + place, value: values[place] }
-}
-
-fn check_weights(weights: &[f64], start: usize) -> Result<(), SampleError> {
-    match weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-        Some(place) => Err(SampleError::BadWeight { index: start + place, value: weights[place] }),
-        None => Ok(()),
-    }
 }
 
 #[cfg(test)]

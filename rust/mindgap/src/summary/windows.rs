@@ -14,7 +14,7 @@ struct Inside {
 /// Cells of a window where there are few of them, at least, and in all where there are many.
 const CELLS: usize = 1 << 10;
 const FEWEST_CELLS: usize = 16;
-const ALL_CELLS: usize = 1 << 19;
+const ALL_CELLS: usize = 1 << 17;
 
 impl Summary {
     /// How many cells each of so many windows had best have: a closer look at many is not as close, so that it stays small.

@@ -22,6 +22,8 @@ pub enum Progress {
         /// The largest movement of a parameter, on the scale of the tolerance.
         movement: f64,
     },
+    /// Nothing new: a long step goes on, and this is a time to stop it.
+    Working,
 }
 
 /// A callback that watches a fit and may stop it by answering `ControlFlow::Break`.
@@ -46,13 +48,24 @@ pub(crate) fn again<'a>(watch: &'a mut Option<Watch<'_>>) -> Option<Watch<'a>> {
     watch.as_mut().map(|watch| &mut **watch as Watch<'a>)
 }
 
+/// Does work that is a part of a search: of its cost and its bound, those who watch are told what `tell` makes of them.
+pub(crate) fn retold<T>(
+    watch: &mut Option<Watch<'_>>,
+    tell: impl Fn(f64, f64) -> (f64, f64),
+    work: impl FnOnce(Watch<'_>) -> T,
+) -> T {
+    work(&mut |progress| match (progress, watch.as_mut()) {
+        (_, None) => ControlFlow::Continue(()),
+        (&Progress::Search { cost, lower_bound }, Some(watch)) => {
+            let (cost, lower_bound) = tell(cost, lower_bound);
+            watch(&Progress::Search { cost, lower_bound })
+        }
+        (other, Some(watch)) => watch(other),
+    })
+}
+
 /// Solves a k-means with fewer constraints. Its costs are not those of centres that hold them all, so only its bound, where
 /// it is above `floor`, is told on.
 pub(crate) fn relaxed<T>(watch: &mut Option<Watch<'_>>, floor: f64, solve: impl FnOnce(Watch<'_>) -> T) -> T {
-    solve(&mut |progress| match (progress, watch.as_mut()) {
-        (Progress::Search { lower_bound, .. }, Some(watch)) => {
-            watch(&Progress::Search { cost: f64::INFINITY, lower_bound: lower_bound.max(floor) })
-        }
-        _ => ControlFlow::Continue(()),
-    })
+    retold(watch, |_, lower_bound| (f64::INFINITY, lower_bound.max(floor)), solve)
 }

@@ -4,6 +4,7 @@ use crate::constraint::Restriction;
 use crate::error::{ConstraintError, KMeansError, MixtureError};
 use crate::frame::Frame;
 use crate::kmeans::Active;
+use crate::progress::Watch;
 use crate::qp::{Failure, MeanProgram, Rows};
 use crate::room::room_for;
 
@@ -17,6 +18,8 @@ pub(crate) enum Unheld {
     Clash { rows: Vec<usize>, ordering: bool },
     /// None were found, which exact arithmetic rules out.
     NotFound,
+    /// The search for them was stopped.
+    Interrupted,
 }
 
 const NOT_FOUND: &str = "no means that hold the rows were found";
@@ -26,6 +29,7 @@ impl From<Unheld> for MixtureError {
         match unheld {
             Unheld::Clash { rows, ordering } => Self::Infeasible { rows, ordering },
             Unheld::NotFound => Self::Solver { iteration: 0, what: NOT_FOUND.to_owned() },
+            Unheld::Interrupted => Self::Interrupted,
         }
     }
 }
@@ -35,6 +39,7 @@ impl From<Unheld> for KMeansError {
         match unheld {
             Unheld::Clash { rows, ordering } => Self::InfeasibleRows { rows, ordering },
             Unheld::NotFound => Self::Solver(NOT_FOUND.to_owned()),
+            Unheld::Interrupted => Self::Interrupted,
         }
     }
 }
@@ -81,20 +86,26 @@ impl Restraint {
         }
     }
 
+    /// Whether any means will do, even means that cross.
+    pub(crate) fn asks_nothing(&self) -> bool {
+        self.free.is_some()
+    }
+
     /// The quadratic program of the means; `None` where nothing is asked.
     ///
     /// # Errors
     /// The rows that cannot be held together.
-    pub(crate) fn program(&self) -> Result<Option<MeanProgram>, Unheld> {
-        if self.free.is_some() {
+    pub(crate) fn program(&self, watch: &mut Option<Watch<'_>>) -> Result<Option<MeanProgram>, Unheld> {
+        if self.asks_nothing() {
             return Ok(None);
         }
-        MeanProgram::new(self.rows.clone()).map(Some).map_err(|failure| match failure {
+        MeanProgram::new(self.rows.clone(), watch).map(Some).map_err(|failure| match failure {
             Failure::Clash(rows) => {
                 let (given, order): (Vec<_>, Vec<_>) = rows.into_iter().partition(|&row| row < self.rows.given());
                 Unheld::Clash { rows: given, ordering: !order.is_empty() }
             }
             Failure::NoEnd => Unheld::NotFound,
+            Failure::Interrupted => Unheld::Interrupted,
         })
     }
 

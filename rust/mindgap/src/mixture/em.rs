@@ -6,6 +6,7 @@ use super::start::Start;
 use super::status::Status;
 use crate::error::MixtureError;
 use crate::progress::{Progress, Watch, report};
+use crate::qp::Failure;
 
 /// A component of less weight is lost; the authors' program stops there too.
 const LOST: f64 = 1e-16;
@@ -58,7 +59,10 @@ pub(super) fn run(
         let moments = answered(engine.moments(&parameters), k)?;
         history.push(moments.log_likelihood + offset);
         let iteration = history.len();
-        let next = mstep.run(&parameters, &moments).map_err(|what| MixtureError::Solver { iteration, what })?;
+        let next = mstep.run(&parameters, &moments, &mut watch).map_err(|failure| match failure {
+            Failure::Interrupted => MixtureError::Interrupted,
+            failure => MixtureError::Solver { iteration, what: failure.to_string() },
+        })?;
         let movement = yardstick.movement(&parameters, &next);
         parameters = next;
         let progress = Progress::Iteration { iteration, log_likelihood: moments.log_likelihood + offset, movement };

@@ -186,7 +186,7 @@ impl Mixture {
         &self,
         engine: &mut dyn Engine,
         start: &Start,
-        watch: Option<Watch<'_>>,
+        mut watch: Option<Watch<'_>>,
     ) -> Result<MixtureFit, MixtureError> {
         self.check()?;
         // Before the bounds are written out for every gap: k may be any number here.
@@ -198,7 +198,7 @@ impl Mixture {
         // Of data that nobody sees here the standard deviation must do for the range.
         let reach = FARTHEST * overview.variance.sqrt();
         let restraint = Restraint::new(&self.constraint.restriction(self.k)?, self.k, &frame, reach)?;
-        let program = restraint.program()?;
+        let program = restraint.program(&mut watch)?;
         self.run(&mut engine, overview, start, (restraint, program), &frame, watch)
     }
 
@@ -206,7 +206,7 @@ impl Mixture {
     pub(crate) fn prepare(
         &self,
         sample: &Sample,
-        watch: Option<Watch<'_>>,
+        mut watch: Option<Watch<'_>>,
     ) -> Result<(Start, Restraint, Option<MeanProgram>), MixtureError> {
         self.check()?;
         let (k, distinct) = (self.k, sample.distinct());
@@ -215,7 +215,7 @@ impl Mixture {
         }
         let restriction = self.constraint.restriction(k)?;
         let restraint = Restraint::new(&restriction, k, sample.frame(), FARTHEST)?;
-        let program = restraint.program()?;
+        let program = restraint.program(&mut watch)?;
         let start = self.init.start_watched(sample, k, &restriction, watch)?;
         start.check_count(k)?;
         start.check_scale(sample.frame())?;

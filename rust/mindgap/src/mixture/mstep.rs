@@ -2,7 +2,8 @@
 
 use super::engine::Moments;
 use super::start::Start;
-use crate::qp::{MeanProgram, Objective};
+use crate::progress::Watch;
+use crate::qp::{Failure, MeanProgram, Objective};
 
 /// A component's pull on the means is never less than this fraction of the strongest: one that has lost all its
 /// weight still has a place.
@@ -32,17 +33,28 @@ impl MStep {
     ///
     /// # Errors
     /// What kept the means' program from an answer.
-    pub(super) fn run(&mut self, parameters: &Start, moments: &Moments) -> Result<Start, String> {
+    pub(super) fn run(
+        &mut self,
+        parameters: &Start,
+        moments: &Moments,
+        watch: &mut Option<Watch<'_>>,
+    ) -> Result<Start, Failure> {
         let total: f64 = moments.weight.iter().sum();
         let weights = moments.weight.iter().map(|n| n / total).collect();
         let steps: Vec<f64> = moments.first.iter().zip(&moments.weight).map(|(&a, &n)| per_weight(a, n)).collect();
         let targets: Vec<f64> = parameters.means().iter().zip(&steps).map(|(mean, step)| mean + step).collect();
-        let means = self.means(parameters, moments, targets)?;
+        let means = self.means(parameters, moments, targets, watch)?;
         let variances = self.variances(parameters, moments, &steps, &means);
         Ok(Start::sound(weights, means, variances))
     }
 
-    fn means(&mut self, parameters: &Start, moments: &Moments, targets: Vec<f64>) -> Result<Vec<f64>, String> {
+    fn means(
+        &mut self,
+        parameters: &Start,
+        moments: &Moments,
+        targets: Vec<f64>,
+        watch: &mut Option<Watch<'_>>,
+    ) -> Result<Vec<f64>, Failure> {
         let Some(program) = &mut self.program else {
             return Ok(targets);
         };
@@ -50,7 +62,7 @@ impl MStep {
         let mut stiffness: Vec<f64> = pull.collect();
         let strongest = stiffness.iter().fold(0.0, |strongest: f64, g| strongest.max(*g));
         stiffness.iter_mut().for_each(|g| *g = g.max(LEAST_PULL * strongest));
-        program.solve(Objective { targets: &targets, stiffness: &stiffness })
+        program.solve(Objective { targets: &targets, stiffness: &stiffness }, watch)
     }
 
     /// `Σ w r (x-μ')² / n = b/n - (a/n)² + (μ' - μ - a/n)²`.

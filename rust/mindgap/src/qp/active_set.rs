@@ -3,8 +3,11 @@
 //! From a set of rows that press the right way, take the row that is missed by most, move towards it, and drop each
 //! row whose pressure vanishes on the way. A row that cannot be reached names the rows it clashes with.
 
+use thiserror::Error;
+
 use super::equality::{self, Equilibrium, Objective};
 use super::rows::{Bound, Rows, Side};
+use crate::progress::{Interrupted, Progress, Watch, report};
 
 /// A coefficient of a vanishing combination below this is zero.
 const ABSENT: f64 = 1e-9;
@@ -17,12 +20,22 @@ pub(crate) struct Optimum {
 }
 
 /// Why there is no optimum.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
 pub(crate) enum Failure {
     /// These rows cannot be held together; any but one can.
+    #[error("rows {0:?} clash")]
     Clash(Vec<usize>),
-    /// The method did not end, which exact arithmetic rules out.
+    /// Exact arithmetic rules this out.
+    #[error("the active-set method did not end")]
     NoEnd,
+    #[error("the watcher stopped it")]
+    Interrupted,
+}
+
+impl From<Interrupted> for Failure {
+    fn from(Interrupted: Interrupted) -> Self {
+        Self::Interrupted
+    }
 }
 
 /// The optimum if `bounds` are the rows active in it: nothing missed, and every row pressing the right way.
@@ -38,13 +51,18 @@ pub(crate) fn check(rows: &Rows, objective: Objective<'_>, bounds: &[Bound]) -> 
 }
 
 /// The optimum, from a guess of the active rows.
-pub(crate) fn optimise(rows: &Rows, objective: Objective<'_>, guess: &[Bound]) -> Result<Optimum, Failure> {
-    let mut search = Search::begin(rows, objective, guess)?;
+pub(crate) fn optimise(
+    rows: &Rows,
+    objective: Objective<'_>,
+    guess: &[Bound],
+    watch: &mut Option<Watch<'_>>,
+) -> Result<Optimum, Failure> {
+    let mut search = Search::begin(rows, objective, guess, watch)?;
     // Each round adds a row and may drop others; far more rounds than rows means that rounding has made it circle.
     for _ in 0..50 * (rows.len() + 1) {
         match rows.worst_miss(&search.means, objective.scale()) {
             None => return Ok(Optimum { means: search.means, active: search.active }),
-            Some(bound) => search.add(bound)?,
+            Some(bound) => search.add(bound, watch)?,
         }
     }
     Err(Failure::NoEnd)
@@ -60,16 +78,22 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// The equalities, and those rows of the guess that press the right way.
-    fn begin(rows: &'a Rows, objective: Objective<'a>, guess: &[Bound]) -> Result<Self, Failure> {
+    fn begin(
+        rows: &'a Rows,
+        objective: Objective<'a>,
+        guess: &[Bound],
+        watch: &mut Option<Watch<'_>>,
+    ) -> Result<Self, Failure> {
         let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row));
         let mut active: Vec<Bound> = equalities.map(|row| Bound { row, side: Side::Equal }).collect();
         active.extend(guess.iter().filter(|bound| bound.side != Side::Equal));
         loop {
+            report(watch, Progress::Working)?;
             let state = equality::solve(rows, objective, &active);
             if let Some((index, combination)) = state.dependencies.last() {
                 let index = loosest(&active, combination).unwrap_or(*index);
                 let bound = active[index];
-                if bound.side == Side::Equal && rows.miss(bound.row, &state.means, objective.scale()).is_some() {
+                if bound.side == Side::Equal && rows.is_missed(bound.row, &state.means, objective.scale()) {
                     return Err(Failure::Clash(members(&active, combination)));
                 }
                 active.remove(index);
@@ -90,11 +114,12 @@ impl<'a> Search<'a> {
     }
 
     /// Moves until `bound` is held, dropping rows on the way.
-    fn add(&mut self, bound: Bound) -> Result<(), Failure> {
+    fn add(&mut self, bound: Bound, watch: &mut Option<Watch<'_>>) -> Result<(), Failure> {
         self.active.push(bound);
         self.multipliers.push(0.0);
         // At most every other row is dropped.
         for _ in 0..=self.active.len() {
+            report(watch, Progress::Working)?;
             let full = equality::solve(self.rows, self.objective, &self.active);
             if let Some((_, combination)) = full.dependencies.first() {
                 let dropped = self.slide(combination)?;

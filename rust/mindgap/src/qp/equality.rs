@@ -1,17 +1,18 @@
-//! The exact solve on a given set of rows held with equality: O(rows² k).
+//! The exact solve on a given set of rows held with equality: O(rows² k), and O(k) where the rows are gaps.
 //!
 //! `min Σ g_k δ_k²` subject to `A δ = ρ`, where δ is the way from the targets. Stiffnesses `g` of a mixture span eighteen
 //! orders of magnitude, so the rows are solved for the softest means first: the pivot is the largest
 //! `|a_rk| / √g_k`. What remains is a least-squares problem whose matrix `I + E Eᵀ` has entries near one, whatever the
 //! stiffnesses, so each mean comes out right on its own scale.
 
+use super::chain;
 use super::rows::{Bound, Rows, Side};
 
 /// A coefficient below this fraction of its row is what rounding left of zero.
 const ZERO: f64 = 1e-11;
 
 /// Multipliers are known to this fraction of the forces that they balance.
-const FORCE: f64 = 4e-15;
+pub(super) const FORCE: f64 = 4e-15;
 
 /// The means that hold a set of rows with equality, and what the rows press with.
 #[derive(Clone, Debug)]
@@ -50,12 +51,16 @@ struct Elimination {
 }
 
 /// +1 where the row must not fall below its level, -1 where it must not rise above.
-fn orientation(side: Side) -> f64 {
+pub(super) fn orientation(side: Side) -> f64 {
     if side == Side::Upper { -1.0 } else { 1.0 }
 }
 
 /// Solves on `bounds`.
 pub(crate) fn solve(rows: &Rows, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
+    chain::solve(rows, objective, bounds).unwrap_or_else(|| solve_any(rows, objective, bounds))
+}
+
+pub(super) fn solve_any(rows: &Rows, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
     let softness: Vec<f64> = objective.stiffness.iter().map(|g| g.sqrt().recip()).collect();
     let elimination = Elimination::run(rows, objective.targets, bounds, &softness);
     let pivots = &elimination.pivots;

@@ -5,6 +5,7 @@
 //! misjudges a row, because stiffnesses are far apart, or fails altogether, an active-set method goes on from its guess.
 
 mod active_set;
+mod chain;
 mod clarabel;
 mod equality;
 mod rows;
@@ -15,6 +16,7 @@ pub(crate) use active_set::Failure;
 pub(crate) use equality::Objective;
 pub(crate) use rows::Rows;
 
+use crate::progress::Watch;
 use active_set::{Optimum, check, optimise};
 use clarabel::{InteriorPoint, Refusal};
 use rows::{Bound, Side};
@@ -34,19 +36,24 @@ impl MeanProgram {
     ///
     /// # Errors
     /// The rows that cannot be held together.
-    pub(crate) fn new(rows: Rows) -> Result<Self, Failure> {
+    pub(crate) fn new(rows: Rows, watch: &mut Option<Watch<'_>>) -> Result<Self, Failure> {
         let (targets, stiffness) = (rows.likely(), vec![1.0; rows.k()]);
         let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row));
         let last = equalities.map(|row| Bound { row, side: Side::Equal }).collect();
         let mut program = Self { loose: vec![false; rows.len()], rows, last, interior_point: None };
-        program.optimise(Objective { targets: &targets, stiffness: &stiffness }, &[])?;
+        program.optimise(Objective { targets: &targets, stiffness: &stiffness }, &[], watch)?;
         Ok(program)
     }
 
     /// The optimum by the active-set method, with the rows loosened as far as rounding asks.
-    fn optimise(&mut self, objective: Objective<'_>, guess: &[Bound]) -> Result<Optimum, Failure> {
+    fn optimise(
+        &mut self,
+        objective: Objective<'_>,
+        guess: &[Bound],
+        watch: &mut Option<Watch<'_>>,
+    ) -> Result<Optimum, Failure> {
         loop {
-            match optimise(&self.rows, objective, guess) {
+            match optimise(&self.rows, objective, guess, watch) {
                 Err(Failure::Clash(rows)) if self.loosen(&rows) => {}
                 outcome => return outcome,
             }
@@ -74,8 +81,12 @@ impl MeanProgram {
     ///
     /// # Errors
     /// What kept the solvers from an answer.
-    pub(crate) fn solve(&mut self, objective: Objective<'_>) -> Result<Vec<f64>, String> {
-        self.solve_from(objective, |program| program.interior_point(objective)?.active(objective))
+    pub(crate) fn solve(
+        &mut self,
+        objective: Objective<'_>,
+        watch: &mut Option<Watch<'_>>,
+    ) -> Result<Vec<f64>, Failure> {
+        self.solve_from(objective, watch, |program| program.interior_point(objective)?.active(objective))
     }
 
     /// The best means, where `propose` says which rows may be active. Nothing depends on its being right: what it says is
@@ -83,8 +94,9 @@ impl MeanProgram {
     fn solve_from(
         &mut self,
         objective: Objective<'_>,
+        watch: &mut Option<Watch<'_>>,
         propose: impl FnOnce(&mut Self) -> Result<Vec<Bound>, Refusal>,
-    ) -> Result<Vec<f64>, String> {
+    ) -> Result<Vec<f64>, Failure> {
         if self.rows.worst_miss(objective.targets, objective.scale()).is_none() {
             return Ok(objective.targets.to_vec());
         }
@@ -94,10 +106,7 @@ impl MeanProgram {
         let guess = propose(self).unwrap_or_else(|Refusal| self.last.clone());
         let optimum = match check(&self.rows, objective, &guess) {
             Some(optimum) => optimum,
-            None => self.optimise(objective, &guess).map_err(|failure| match failure {
-                Failure::Clash(rows) => format!("rows {rows:?} clash"),
-                Failure::NoEnd => "the active-set method did not end".to_owned(),
-            })?,
+            None => self.optimise(objective, &guess, watch)?,
         };
         self.last = optimum.active;
         Ok(optimum.means)

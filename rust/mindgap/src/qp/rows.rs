@@ -1,5 +1,7 @@
 //! The rows that the means must hold, in the units of the fit, each scaled so that its largest coefficient is near one.
 
+use std::ops::Range;
+
 use crate::constraint::{Gaps, LinearRows};
 use crate::frame::Frame;
 use crate::room::product;
@@ -21,6 +23,8 @@ const COMPUTED: f64 = 8.0 * f64::EPSILON;
 pub(crate) struct Rows {
     k: usize,
     matrix: Vec<f64>,
+    /// Outside of these columns a row has no coefficients but zero.
+    spans: Vec<Range<usize>>,
     lower: Vec<f64>,
     upper: Vec<f64>,
     /// By how much the bounds of each row may be off because they were computed.
@@ -111,6 +115,9 @@ impl Rows {
         let scale = f64::from_bits(largest.to_bits() & 0x7ff0_0000_0000_0000).recip();
         let scale = if scale.is_finite() && scale > 0.0 { scale } else { 1.0 };
         self.matrix.extend(coefficients.iter().map(|a| a * scale));
+        let first = coefficients.iter().position(|&a| a != 0.0).unwrap_or(0);
+        let last = coefficients.iter().rposition(|&a| a != 0.0).map_or(0, |last| last + 1);
+        self.spans.push(first..last);
         let (lower, upper) = (lower * scale, upper * scale);
         self.lower.push(if lower <= -FARTHEST { f64::NEG_INFINITY } else { lower });
         self.upper.push(if upper >= FARTHEST { f64::INFINITY } else { upper });
@@ -139,6 +146,12 @@ impl Rows {
 
     pub(crate) fn row(&self, row: usize) -> &[f64] {
         &self.matrix[row * self.k..(row + 1) * self.k]
+    }
+
+    /// The gap that the row is, if it is one.
+    pub(crate) fn gap(&self, row: usize) -> Option<usize> {
+        let span = &self.spans[row];
+        (self.row(row)[span.clone()] == [-1.0, 1.0]).then_some(span.start)
     }
 
     pub(crate) fn bounds(&self, row: usize) -> (f64, f64) {
@@ -171,27 +184,40 @@ impl Rows {
 
     /// The value of a row.
     pub(crate) fn value(&self, row: usize, means: &[f64]) -> f64 {
-        self.row(row).iter().zip(means).map(|(a, mean)| a * mean).sum()
+        self.terms(row, means).sum()
     }
 
-    /// By how much a row is missed, and at which bound; `None` if it is held to rounding.
-    pub(crate) fn miss(&self, row: usize, means: &[f64], scale: f64) -> Option<(Bound, f64)> {
+    fn terms(&self, row: usize, means: &[f64]) -> impl Iterator<Item = f64> {
+        let span = &self.spans[row];
+        self.row(row)[span.clone()].iter().zip(&means[span.clone()]).map(|(a, mean)| a * mean)
+    }
+
+    /// By how much a row is missed, and at which bound; `None` if it is held to rounding, where no target or mean is
+    /// larger than `largest`.
+    fn miss(&self, row: usize, means: &[f64], largest: f64) -> Option<(Bound, f64)> {
         let (lower, upper) = self.bounds(row);
-        let (mut value, mut size, mut largest) = (0.0, 0.0, scale);
-        for (a, mean) in self.row(row).iter().zip(means) {
-            value += a * mean;
-            size += (a * mean).abs();
-            largest = largest.max(mean.abs());
-        }
+        let (value, size) =
+            self.terms(row, means).fold((0.0, 0.0), |(value, size), term| (value + term, size + term.abs()));
         let (side, level, by) =
             if value < lower { (Side::Lower, lower, lower - value) } else { (Side::Upper, upper, value - upper) };
         let side = if self.is_equality(row) { Side::Equal } else { side };
         (by > HELD * (size + level.abs() + largest)).then_some((Bound { row, side }, by))
     }
 
+    /// Whether a row is missed by more than rounding, where targets of this scale were asked for.
+    pub(crate) fn is_missed(&self, row: usize, means: &[f64], scale: f64) -> bool {
+        self.miss(row, means, largest(means, scale)).is_some()
+    }
+
     /// The row that is missed by most, where targets of this scale were asked for.
     pub(crate) fn worst_miss(&self, means: &[f64], scale: f64) -> Option<Bound> {
-        let misses = (0..self.len()).filter_map(|row| self.miss(row, means, scale));
+        let largest = largest(means, scale);
+        let misses = (0..self.len()).filter_map(|row| self.miss(row, means, largest));
         misses.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(bound, _)| bound)
     }
+}
+
+/// The largest size of means and of what they were made of.
+fn largest(means: &[f64], scale: f64) -> f64 {
+    means.iter().fold(scale, |largest, mean| largest.max(mean.abs()))
 }

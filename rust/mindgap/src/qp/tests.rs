@@ -1,10 +1,13 @@
 //! The program against the obvious oracle: try every set of rows at every side, in doubled precision.
 
+mod chain;
 mod failing;
 
 use super::*;
 use crate::constraint::{GapBounds, LinearRows};
 use crate::frame::Frame;
+use crate::progress::Progress;
+use std::ops::ControlFlow;
 
 /// A sum of two doubles, by Dekker's and Knuth's error-free operations.
 #[derive(Clone, Copy)]
@@ -193,7 +196,8 @@ fn linear_rows(dice: &mut Dice, k: usize, count: usize) -> LinearRows {
 }
 
 fn agree(program: &mut MeanProgram, m: &[f64], g: &[f64], case: usize) {
-    let means = program.solve(Objective { targets: m, stiffness: g }).unwrap_or_else(|e| panic!("case {case}: {e}"));
+    let means =
+        program.solve(Objective { targets: m, stiffness: g }, &mut None).unwrap_or_else(|e| panic!("case {case}: {e}"));
     are_best(&means, program.rows(), m, g, case);
 }
 
@@ -209,7 +213,7 @@ fn gap_programs_agree_with_every_active_set() {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for case in 0..600 {
         let k = 2 + dice.below(4);
-        let mut program = MeanProgram::new(gap_rows(&mut dice, k)).unwrap();
+        let mut program = MeanProgram::new(gap_rows(&mut dice, k), &mut None).unwrap();
         for _ in 0..5 {
             let (m, g) = dice.objective(k);
             agree(&mut program, &m, &g, case);
@@ -224,7 +228,7 @@ fn row_programs_agree_with_every_active_set() {
         let k = 1 + dice.below(4);
         let count = 1 + dice.below(3);
         let rows = Rows::from_linear(&linear_rows(&mut dice, k, count), &frame());
-        let mut program = MeanProgram::new(rows).unwrap_or_else(|e| panic!("case {case}: {e:?}"));
+        let mut program = MeanProgram::new(rows, &mut None).unwrap_or_else(|e| panic!("case {case}: {e:?}"));
         for _ in 0..5 {
             let (m, g) = dice.objective(k);
             agree(&mut program, &m, &g, case);
@@ -239,7 +243,7 @@ fn the_active_set_method_needs_no_guess() {
         let k = 2 + dice.below(3);
         let rows = gap_rows(&mut dice, k);
         let (m, g) = dice.objective(k);
-        let optimum = optimise(&rows, Objective { targets: &m, stiffness: &g }, &[]).unwrap();
+        let optimum = optimise(&rows, Objective { targets: &m, stiffness: &g }, &[], &mut None).unwrap();
         let expected = oracle(&rows, &m, &g).unwrap();
         for (mean, expected) in optimum.means.iter().zip(&expected) {
             assert!((mean - expected).abs() <= 1e-9, "case {case}");
@@ -257,11 +261,11 @@ fn clashing_rows_are_named_and_no_others() {
         &[f64::INFINITY, 9.0, 0.0],
     );
     let rows = Rows::from_linear(&rows.unwrap(), &frame());
-    assert_eq!(MeanProgram::new(rows).err(), Some(Failure::Clash(vec![0, 2, 3])));
+    assert_eq!(MeanProgram::new(rows, &mut None).err(), Some(Failure::Clash(vec![0, 2, 3])));
     // Two equalities on one sum.
     let rows = LinearRows::new(2, &[1.0, 1.0, 2.0, 2.0], &[1.0, 3.0], &[1.0, 3.0]).unwrap();
     let rows = Rows::from_linear(&rows, &frame());
-    assert_eq!(MeanProgram::new(rows).err(), Some(Failure::Clash(vec![0, 1])));
+    assert_eq!(MeanProgram::new(rows, &mut None).err(), Some(Failure::Clash(vec![0, 1])));
 }
 
 #[test]
@@ -270,19 +274,19 @@ fn bounds_on_gaps_are_known_to_be_feasible_at_once() {
     for (k, bounds) in [(3000, GapBounds::lower(0.3)), (60, GapBounds::between(0.1, 0.1).unwrap())] {
         let rows = Rows::from_gaps(&bounds.resolve(k).unwrap(), &frame());
         assert!(rows.worst_miss(&rows.likely(), 0.0).is_none());
-        assert!(MeanProgram::new(rows).is_ok());
+        assert!(MeanProgram::new(rows, &mut None).is_ok());
     }
 }
 
 #[test]
-fn a_hundred_means_are_pooled_as_by_isotonic_regression() {
-    let k = 100;
+fn two_thousand_means_are_pooled_as_by_isotonic_regression() {
+    let k = 2000;
     let mut dice = Dice(77);
     let rows = Rows::from_gaps(&GapBounds::lower(0.0).resolve(k).unwrap(), &frame());
-    let mut program = MeanProgram::new(rows).unwrap();
+    let mut program = MeanProgram::new(rows, &mut None).unwrap();
     let m: Vec<f64> = (0..k).map(|i| i as f64 * 0.02 + dice.unit()).collect();
     let g: Vec<f64> = (0..k).map(|_| 10f64.powf(6.0 * dice.unit())).collect();
-    let means = program.solve(Objective { targets: &m, stiffness: &g }).unwrap();
+    let means = program.solve(Objective { targets: &m, stiffness: &g }, &mut None).unwrap();
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
     for (&m, &g) in m.iter().zip(&g) {
         blocks.push((m, g, 1));
@@ -307,7 +311,7 @@ fn a_small_equality_between_wide_gaps_is_met() {
         for wide in [0.666_666_67, 0.1, 3.3] {
             let bounds = GapBounds::per_gap(&[wide, narrow, wide], &[f64::INFINITY, narrow, f64::INFINITY]).unwrap();
             let rows = Rows::from_gaps(&bounds.resolve(4).unwrap(), &frame());
-            let mut program = MeanProgram::new(rows).unwrap();
+            let mut program = MeanProgram::new(rows, &mut None).unwrap();
             let (m, g) = ([-0.1, 0.0, 0.3, 0.2], [1.0, 3.0, 2.0, 5.0]);
             agree(&mut program, &m, &g, 0);
         }
@@ -330,7 +334,7 @@ fn equalities_that_agree_only_to_rounding_are_held() {
         let value = |row: &Vec<f64>| row.iter().zip(&point).map(|(a, x)| a * x).sum::<f64>();
         let bounds: Vec<f64> = rows.iter().map(value).collect();
         let linear = LinearRows::new(k, &rows.concat(), &bounds, &bounds).unwrap();
-        let program = MeanProgram::new(Rows::from_linear(&linear, &frame));
+        let program = MeanProgram::new(Rows::from_linear(&linear, &frame), &mut None);
         assert!(program.is_ok(), "case {case}: {:?}", program.err());
     }
 }
@@ -339,5 +343,32 @@ fn equalities_that_agree_only_to_rounding_are_held() {
 fn what_clashes_by_more_than_rounding_is_still_refused() {
     let frame = Frame::of_sorted(&[1e6, 1e6 + 1.0, 1e6 + 2.0]).unwrap();
     let rows = LinearRows::new(1, &[1.0, 1.0], &[1e6, 1e6 + 1e-7], &[1e6, 1e6 + 1e-7]).unwrap();
-    assert_eq!(MeanProgram::new(Rows::from_linear(&rows, &frame)).err(), Some(Failure::Clash(vec![0, 1])));
+    assert_eq!(MeanProgram::new(Rows::from_linear(&rows, &frame), &mut None).err(), Some(Failure::Clash(vec![0, 1])));
+}
+
+#[test]
+fn a_long_search_can_be_stopped_at_each_step() {
+    let k = 12;
+    let mut dice = Dice(0xb1ea);
+    let mut program = MeanProgram::new(Rows::from_linear(&linear_rows(&mut dice, k, 10), &frame()), &mut None).unwrap();
+    let (m, g) = dice.objective(k);
+    let objective = Objective { targets: &m, stiffness: &g };
+    let mut steps = 0;
+    let mut count = |_: &Progress| {
+        steps += 1;
+        ControlFlow::Continue(())
+    };
+    let no_guess = |_: &mut MeanProgram| Err(Refusal);
+    program.solve_from(objective, &mut Some(&mut count), no_guess).unwrap();
+    assert!(steps > 5, "{steps} steps");
+    for last in 1..=steps {
+        let mut left = last;
+        let mut stop = |progress: &Progress| {
+            assert_eq!(*progress, Progress::Working);
+            left -= 1;
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        program.last.clear();
+        assert_eq!(program.solve_from(objective, &mut Some(&mut stop), no_guess), Err(Failure::Interrupted));
+    }
 }

@@ -28,9 +28,9 @@ pub(super) fn solve(
     sample: &Sample,
     rows: &LinearRows,
     restraint: &Restraint,
-    watch: Option<Watch<'_>>,
+    mut watch: Option<Watch<'_>>,
 ) -> Result<Solution, KMeansError> {
-    let Some(program) = restraint.program()? else {
+    let Some(program) = restraint.program(&mut watch)? else {
         return unconstrained::solve(sample, rows.k(), watch);
     };
     run(sample, rows, program, watch)

@@ -6,7 +6,7 @@ use super::{assignment, moves};
 use crate::error::KMeansError;
 use crate::kmeans::solution::Solution;
 use crate::progress::{Progress, Watch, report};
-use crate::qp::{MeanProgram, Objective};
+use crate::qp::{Failure, MeanProgram, Objective};
 use crate::sample::Prefixes;
 
 /// The cost counts as meeting the bound to this relative difference.
@@ -156,7 +156,10 @@ impl<'a, 'w> Search<'a, 'w> {
     /// The centres nearest to `targets` that hold the rows.
     fn centers(&mut self, targets: &[f64], stiffness: &[f64]) -> Result<Vec<f64>, KMeansError> {
         self.spent += (self.k as u64).pow(3) + 10_000;
-        self.program.solve(Objective { targets, stiffness }).map_err(KMeansError::Solver)
+        self.program.solve(Objective { targets, stiffness }, &mut self.watch).map_err(|failure| match failure {
+            Failure::Interrupted => KMeansError::Interrupted,
+            failure => KMeansError::Solver(failure.to_string()),
+        })
     }
 
     fn report(&mut self) -> Result<(), KMeansError> {

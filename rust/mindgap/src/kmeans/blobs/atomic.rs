@@ -4,9 +4,8 @@ use super::super::KMeans;
 use super::super::demand::Demand;
 use super::super::solution::Solution;
 use crate::error::KMeansError;
-use crate::progress::{Progress, Watch};
+use crate::progress::{Watch, retold};
 use crate::sample::Sample;
-use std::ops::ControlFlow;
 
 /// The best partition of the blobs. Its bound is one for partitions of blobs, not of their points.
 pub(super) fn solve(
@@ -28,10 +27,5 @@ pub(super) fn told<T>(
     work: impl FnOnce(Watch<'_>) -> Result<T, KMeansError>,
 ) -> Result<T, KMeansError> {
     let within = sample.total_within();
-    work(&mut |progress| match (progress, watch.as_mut()) {
-        (Progress::Search { cost, .. }, Some(watch)) => {
-            watch(&Progress::Search { cost: cost + within, lower_bound: 0.0 })
-        }
-        _ => ControlFlow::Continue(()),
-    })
+    retold(watch, |cost, _| (cost + within, 0.0), work)
 }

@@ -37,7 +37,7 @@ impl<'a> Kind<'a> {
             Demand::Gaps(gaps) if gaps.are_trivial() => Self::Unconstrained,
             Demand::Gaps(gaps) if kmeans.centers == Centers::Free => Self::Free(gaps),
             Demand::Gaps(gaps) => Self::Separated(gaps),
-            Demand::Rows(_, restraint) if restraint.program()?.is_none() => Self::Unconstrained,
+            Demand::Rows(_, restraint) if restraint.asks_nothing() => Self::Unconstrained,
             Demand::Rows(..) => Self::Rows,
         })
     }

@@ -5,9 +5,8 @@ use super::super::demand::Demand;
 use super::super::fit::KMeansFit;
 use super::{check, checked, prepared, round, unsolved};
 use crate::error::KMeansError;
-use crate::progress::{Progress, Watch, report};
+use crate::progress::{Progress, Watch, report, retold};
 use crate::sample::{Blob, Sample};
-use std::ops::ControlFlow;
 
 /// Gives the blobs of the points in each of some windows, finer than one a window if it can.
 pub(crate) type Zoom<'a> = &'a mut dyn FnMut(&[(f64, f64)]) -> Result<Vec<Vec<Blob>>, String>;
@@ -82,13 +81,11 @@ fn told<T>(
     known: (f64, f64),
     work: impl FnOnce(Watch<'_>) -> Result<T, KMeansError>,
 ) -> Result<T, KMeansError> {
-    work(&mut |progress| match (progress, watch.as_mut()) {
-        (Progress::Search { cost, lower_bound }, Some(watch)) => {
-            let cost = cost.min(known.0);
-            watch(&Progress::Search { cost, lower_bound: lower_bound.max(known.1).min(cost) })
-        }
-        _ => ControlFlow::Continue(()),
-    })
+    let tell = |cost: f64, lower_bound: f64| {
+        let cost = cost.min(known.0);
+        (cost, lower_bound.max(known.1).min(cost))
+    };
+    retold(watch, tell, work)
 }
 
 impl Blobs {

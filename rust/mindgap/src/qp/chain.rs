@@ -1,0 +1,96 @@
+//! The exact solve where all rows held with equality are gaps: O(k), as means glued together move as one.
+//!
+//! A run of glued means rests where the forces on it balance, and a gap presses with the sum of the forces on either side.
+//! Positions are reckoned from the stiffest mean of the run, which hardly moves, in doubled precision; forces are summed on
+//! the side without it.
+
+use super::equality::{Equilibrium, FORCE, Objective, orientation};
+use super::rows::{Bound, Rows};
+use crate::sample::double::Double;
+
+/// Solves on `bounds`; `None` if one of them is no gap, or two are the same gap.
+pub(super) fn solve(rows: &Rows, objective: Objective<'_>, bounds: &[Bound]) -> Option<Equilibrium> {
+    let mut glue: Vec<Option<usize>> = vec![None; rows.k()];
+    for (index, bound) in bounds.iter().enumerate() {
+        if glue[rows.gap(bound.row)?].replace(index).is_some() {
+            return None;
+        }
+    }
+    let (multipliers, noise) = (vec![0.0; bounds.len()], vec![0.0; bounds.len()]);
+    let mut state = Equilibrium { means: objective.targets.to_vec(), multipliers, noise, dependencies: Vec::new() };
+    let mut start = 0;
+    while start < rows.k() {
+        let links: Vec<usize> = glue[start..].iter().map_while(|index| *index).collect();
+        if !links.is_empty() {
+            Run::new(rows, objective, bounds, start, &links).settle(bounds, &mut state);
+        }
+        start += links.len() + 1;
+    }
+    Some(state)
+}
+
+/// Means from `start` on that are glued by the bounds `links`.
+struct Run<'a> {
+    start: usize,
+    links: &'a [usize],
+    targets: &'a [f64],
+    stiffness: &'a [f64],
+    /// The stiffest, counted from the start.
+    stiffest: usize,
+    /// How far each is beyond the stiffest.
+    beyond: Vec<Double>,
+}
+
+impl<'a> Run<'a> {
+    fn new(rows: &Rows, objective: Objective<'a>, bounds: &[Bound], start: usize, links: &'a [usize]) -> Self {
+        let members = start..start + links.len() + 1;
+        let (targets, stiffness) = (&objective.targets[members.clone()], &objective.stiffness[members]);
+        let stiffest = (0..stiffness.len()).fold(0, |best, i| if stiffness[i] > stiffness[best] { i } else { best });
+        let mut beyond = vec![Double::ZERO];
+        for (i, &link) in links.iter().enumerate() {
+            beyond.push(beyond[i] + Double::from(rows.level(bounds[link])));
+        }
+        let origin = beyond[stiffest];
+        beyond.iter_mut().for_each(|place| *place = *place - origin);
+        Self { start, links, targets, stiffness, stiffest, beyond }
+    }
+
+    /// Where the run comes to rest, and what its gaps press with.
+    fn settle(&self, bounds: &[Bound], state: &mut Equilibrium) {
+        let origin = Double::from(self.targets[self.stiffest]);
+        // How far each target is from where it would be if the stiffest mean were at its own.
+        let astray: Vec<Double> = self
+            .targets
+            .iter()
+            .zip(&self.beyond)
+            .map(|(&target, &place)| Double::from(target) - origin - place)
+            .collect();
+        let pull = astray.iter().zip(self.stiffness).fold(Double::ZERO, |pull, (way, &g)| pull + way.times(g));
+        let stiffness: f64 = self.stiffness.iter().sum();
+        let shift = pull.value() / stiffness;
+        let rest = origin + Double::from(shift);
+        let mut forces = Vec::with_capacity(self.targets.len());
+        for (i, &g) in self.stiffness.iter().enumerate() {
+            state.means[self.start + i] = (rest + self.beyond[i]).value();
+            let moved = shift - astray[i].value();
+            let size = self.targets[i].abs() + moved.abs() + self.beyond[i].value().abs() + shift.abs();
+            forces.push((g * moved, FORCE * g * size));
+        }
+        let mut press = |link: usize, (force, slack): (f64, f64)| {
+            let index = self.links[link];
+            state.multipliers[index] = force * orientation(bounds[index].side);
+            state.noise[index] = slack;
+        };
+        let add = |(force, slack): (f64, f64), (f, s): &(f64, f64)| (force + f, slack + s);
+        let mut below = (0.0, 0.0);
+        for link in 0..self.stiffest {
+            below = add(below, &forces[link]);
+            press(link, (-below.0, below.1));
+        }
+        let mut above = (0.0, 0.0);
+        for link in (self.stiffest..self.links.len()).rev() {
+            above = add(above, &forces[link + 1]);
+            press(link, above);
+        }
+    }
+}

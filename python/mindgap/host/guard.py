@@ -20,6 +20,7 @@ from mindgap.errors import (
     InvalidInputError,
     PluginError,
     SolverError,
+    UnusableLookError,
     UnusableValueError,
 )
 from mindgap.host.origin import Origin
@@ -77,6 +78,17 @@ def start(initializer: Initializer, sample: Sample, k: int, constraint: Constrai
     return found
 
 
+@contextmanager
+def started_by(initializer: Initializer | None) -> Iterator[None]:
+    """Name the plugin whose start turns out to be far from the data."""
+    try:
+        yield
+    except UnusableValueError as error:
+        if initializer is None or is_built_in(initializer):
+            raise
+        raise PluginError(f"{title(initializer)} returned what a fit cannot start from: {error}") from error
+
+
 def load(engine: Engine, x: Any, sample_weight: Any) -> Sample:
     """Hand the data to an engine and return what it lets k-means and initializers see of them."""
     with _blaming(engine, "load"):
@@ -110,9 +122,9 @@ def closer_looks(engine: Engine) -> Iterator[None]:
     """Say whose closer look a fit could not use."""
     try:
         yield
-    except UnusableValueError as error:
+    except UnusableLookError as error:
         if is_built_in(engine):
-            raise InvalidInputError(str(error)) from error
+            raise
         raise PluginError(f"{title(engine)} answered zoom with what a fit cannot use: {error}") from error
 
 

@@ -171,6 +171,29 @@ def test_an_initializer_is_not_blamed_for_a_closer_look(init: str) -> None:
         mg.mixture(np.random.default_rng(2).normal(size=3000), 3, mg.LowerOnly(0.1), init=init, engine=Forgetful())
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        np.array([0.0, 1.0]),
+        np.array([[0, 1]]),
+        np.array([0, 3]),
+        np.array([-1, 0]),
+        np.array([None]),
+        np.array(["a"]),
+    ],
+    ids=str,
+)
+def test_labels_in_an_array_must_be_clusters(answer: Any) -> None:
+    class Mislabelled(Split):
+        name = "mislabelled"
+
+        def labels(self, predict: Callable[[Any], np.ndarray]) -> Any:
+            return answer
+
+    with pytest.raises(mg.PluginError, match=r"^engine 'mislabelled' .* from labels: not whole numbers from 0 to 2"):
+        mg.kmeans(np.arange(9.0), 3, engine=Mislabelled())
+
+
 def test_an_engine_is_not_blamed_for_the_start_that_it_is_given() -> None:
     descending = ([0.5, 0.5], [1.0, 0.0], [1.0, 1.0])
     with pytest.raises(mg.InvalidInputError, match="do not ascend") as caught:

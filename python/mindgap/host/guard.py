@@ -9,6 +9,8 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from mindgap import _core
 from mindgap.bounds import GapBounds, LinearRows
 from mindgap.brief import brief, reason
@@ -128,10 +130,15 @@ def closer_looks(engine: Engine) -> Iterator[None]:
         raise PluginError(f"{title(engine)} answered zoom with what a fit cannot use: {error}") from error
 
 
-def labels(engine: Engine, predict: Callable[[Any], Any]) -> Any:
-    """Return an engine's labels of its points; None if it gives none."""
+def labels(engine: Engine, predict: Callable[[Any], Any], k: int) -> Any:
+    """Return an engine's labels of its points, in an array or in a form of its own; None if it gives none."""
     with _blaming(engine, "labels"):
-        return engine.labels(predict)
+        found = engine.labels(predict)
+    if isinstance(found, np.ndarray):
+        whole = found.ndim == 1 and found.dtype.kind in "iu"
+        if not whole or ((found < 0) | (found >= k)).any():
+            raise _returned(engine, "labels", found, f"not whole numbers from 0 to {k - 1}")
+    return found
 
 
 def moments(

@@ -132,11 +132,32 @@ def test_what_is_no_source_is_refused(source: Any, fault: str) -> None:
         mg.Chunks(source)
 
 
+@pytest.mark.parametrize("content", [b"", b"1,2,3", b"PK\x03\x04 cut", None], ids=["empty", "text", "cut", "npz"])
+def test_a_file_that_is_no_npy_is_refused(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "several.npz"
+    np.savez(path, x=X)
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(mg.InvalidInputError, match=r"source is not a \.npy file of numbers that can be read"):
+        mg.Chunks(path)
+    with pytest.raises(mg.InvalidInputError, match=r"sample_weight is not a \.npy file of numbers that can be read"):
+        mg.Chunks(X, str(path))
+
+
+def test_a_matrix_of_one_column_is_a_column(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", X[:, None])
+    expected = mg.kmeans(mg.Chunks(X, W), 3).centers.tobytes()
+    for source in (X[:, None], tmp_path / "x.npy"):
+        assert mg.kmeans(mg.Chunks(source, W[:, None]), 3).centers.tobytes() == expected
+
+
 def test_weights_go_with_arrays() -> None:
     with pytest.raises(mg.InvalidInputError, match="give pairs"):
         mg.Chunks([X], W)
     with pytest.raises(mg.InvalidInputError, match="2 weights were given for"):
         mg.Chunks(X, np.ones(2))
+    with pytest.raises(mg.InvalidInputError, match="sample_weight is a single number"):
+        mg.Chunks(X, 2.0)
     with pytest.raises(mg.InvalidInputError, match="give the weights to the Chunks"):
         mg.kmeans(chunked(100), 2, sample_weight=W)
 

@@ -151,12 +151,51 @@ def test_a_closer_look_must_be_summaries(answer: Any, fault: str) -> None:
         mg.kmeans(np.random.default_rng(2).normal(size=3000), 3, engine=Wrong())
 
 
+class Forgetful(Split):
+    """Answers a closer look with other points than those that it loaded."""
+
+    name = "forgetful"
+
+    def zoom(self, windows: np.ndarray) -> list[mg.Summary]:
+        return [mg.Summary.of([window[0]]) for window in windows]
+
+
 def test_a_closer_look_at_other_points_is_found_out() -> None:
-    class Forgetful(Split):
-        name = "forgetful"
-
-        def zoom(self, windows: np.ndarray) -> list[mg.Summary]:
-            return [mg.Summary.of([window[0]]) for window in windows]
-
-    with pytest.raises(mg.PluginError, match="forgetful"):
+    with pytest.raises(mg.PluginError, match=r"^engine 'forgetful' .* answered zoom with what a fit cannot use"):
         mg.kmeans(np.random.default_rng(2).normal(size=3000), 3, engine=Forgetful())
+
+
+@pytest.mark.parametrize("init", ["auto", "ckmeans", "constrained-kmeans"])
+def test_an_initializer_is_not_blamed_for_a_closer_look(init: str) -> None:
+    with pytest.raises(mg.PluginError, match=r"^engine 'forgetful' .* answered zoom with what a fit cannot use"):
+        mg.mixture(np.random.default_rng(2).normal(size=3000), 3, mg.LowerOnly(0.1), init=init, engine=Forgetful())
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        np.array([0.0, 1.0]),
+        np.array([[0, 1]]),
+        np.array([0, 3]),
+        np.array([-1, 0]),
+        np.array([None]),
+        np.array(["a"]),
+    ],
+    ids=str,
+)
+def test_labels_in_an_array_must_be_clusters(answer: Any) -> None:
+    class Mislabelled(Split):
+        name = "mislabelled"
+
+        def labels(self, predict: Callable[[Any], np.ndarray]) -> Any:
+            return answer
+
+    with pytest.raises(mg.PluginError, match=r"^engine 'mislabelled' .* from labels: not whole numbers from 0 to 2"):
+        mg.kmeans(np.arange(9.0), 3, engine=Mislabelled())
+
+
+def test_an_engine_is_not_blamed_for_the_start_that_it_is_given() -> None:
+    descending = ([0.5, 0.5], [1.0, 0.0], [1.0, 1.0])
+    with pytest.raises(mg.InvalidInputError, match="do not ascend") as caught:
+        mg.mixture(np.arange(9.0), 2, init=descending, engine=Split())
+    assert not isinstance(caught.value, mg.PluginError)

@@ -23,7 +23,12 @@ TOO_LARGE = {
     "mg.kmeans(x, 20_000, Order())": "the means' quadratic program would take",
     "mg.kmeans(x, 20_000, mg.LowerOnly(1e-4), centers='free')": "the search for free centres would take",
     "mg.kmeans(np.resize(x, 50_000_000), 3)": "a sorted copy of the data would take 1.2 GB",
-    "mg.mixture(x, 50, max_iter=1).predict_proba(np.resize(x, 5_000_000))": "250000000 numbers take more memory",
+    "mg.mixture(x, 50, max_iter=1).predict_proba(np.resize(x, 5_000_000))": "the probabilities of 50 components",
+    "mg.mixture(x, 2, max_iter=1).sample(50_000_000, 0)": "a draw of 50000000 points would take 1.6 GB",
+    "mg.mixture(x, 2, max_iter=1).bootstrap(2, size=50_000_000)": "a draw of 50000000 points would take 1.6 GB",
+    # The draw fits, what is to be made of it does not.
+    "mg.mixture(x, 2, max_iter=1).bootstrap(2, size=13_000_000)": "would take",
+    "mg.datasets.paper_model('D', 50_000_000)": "a draw of 50000000 points would take 1.6 GB",
 }
 
 #: What a process of this size must manage, the large numbers of components or clusters notwithstanding.
@@ -98,3 +103,19 @@ def test_a_long_list_of_bounds_is_not_written_out() -> None:
         mg.kmeans(np.arange(1000) / 1000, 500, mg.LowerOnly(1.0))
     assert len(str(caught.value)) < 300
     assert caught.value.lower == [1.0] * 499
+
+
+def test_absurd_numbers_of_points_are_refused_before_anything_is_drawn() -> None:
+    fit = mg.mixture(np.arange(50.0), 2)
+    for n in (10**15, 2**53):
+        for draw in (
+            lambda n=n: fit.sample(n, 0),
+            lambda n=n: fit.bootstrap(2, size=n),
+            lambda n=n: mg.datasets.paper_model("B", n),
+        ):
+            with pytest.raises(mg.OutOfMemoryError, match=f"a draw of {n} points would take .* GB of memory"):
+                draw()
+    heavy = mg.mixture([0.0, 1.0, 5.0, 6.0], 2, sample_weight=np.full(4, 1e14), max_iter=2)
+    free = mg.mixture([0.0, 1.0, 5.0, 6.0], 2, sample_weight=np.full(4, 1e14))
+    with pytest.raises(mg.OutOfMemoryError, match="a draw of 400000000000000 points"):
+        mg.compare(heavy, free, n_bootstrap=2)

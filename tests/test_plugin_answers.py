@@ -101,6 +101,18 @@ def test_initializers(answer: Callable[[], Any], message: str) -> None:
     assert str(caught.value).startswith(f"initializer 'beginner' (module {__name__})")
 
 
+def test_a_start_far_from_the_data_names_the_initializer() -> None:
+    far = mg.Start([0.5, 0.5], [0, 1e12], [1, 1])
+    message = "the start's mean 1 is 1000000000000.0, over a million times the data's range off"
+    with pytest.raises(mg.PluginError, match=message) as caught:
+        mg.mixture(SAMPLE, 2, init=Beginner(lambda: far))
+    assert str(caught.value).startswith(f"initializer 'beginner' (module {__name__}) ")
+    # A start of one's own is one's own fault.
+    with pytest.raises(mg.InvalidInputError, match=message) as caught_too:
+        mg.mixture(SAMPLE, 2, init=far)
+    assert not isinstance(caught_too.value, mg.PluginError)
+
+
 class Motor(mg.Engine):
     name = "motor"
 

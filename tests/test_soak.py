@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +66,26 @@ def test_two_minutes_of_all_trials(capfd: pytest.CaptureFixture[str]) -> None:
     failed = report(run_counted(min(2, os.cpu_count() or 1), CASES, SEED + 1))
     said = capfd.readouterr()
     assert failed == 0, f"{said.err}\n{said.out}"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_with_its_counts(jobs: int, number: signal.Signals) -> None:
+    options = ["--minutes", "60", "--only", "means", "--jobs", str(jobs), "--every", "0.2"]
+    command = [sys.executable, "-m", "soak", *options]
+    with subprocess.Popen(command, cwd=Path(__file__).parent, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        under_way: set[str] = set()
+        while len(under_way) < jobs:
+            line = child.stdout.readline()
+            if so_far := re.fullmatch(r"(process \d of \d), [\d.]+ minutes: \d+ cases, 0 failed\n", line):
+                under_way.add(so_far[1])
+            else:
+                assert line.startswith("seed ")
+        child.send_signal(number)
+        rest, _ = child.communicate(timeout=60)
+    assert child.returncode == 0
+    assert re.search(r"\nended early\nmeans .*\n[1-9]\d* cases, 0 failed\n$", "\n" + rest)
 
 
 def test_threads_change_nothing() -> None:

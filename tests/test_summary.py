@@ -67,6 +67,22 @@ def test_windows_hold_the_points_inside() -> None:
         mg.Summary.of_windows(X, [1, 2, 3])
 
 
+@pytest.mark.parametrize(
+    ("windows", "fault"),
+    [
+        (3.0, r"windows has shape \(\)"),
+        ("no", "windows is text"),
+        ([[0.0, 1.0, 2.0]], r"windows has shape \(1, 3\); give a row of two numbers for each"),
+        ([[0.0, "one"]], "windows has dtype|windows holds text"),
+        ([[1.0, 2.0], [0.0, 3.0]], "window"),
+        ([[np.nan, 2.0]], "window"),
+    ],
+)
+def test_what_are_no_windows_is_refused(windows: Any, fault: str) -> None:
+    with pytest.raises(mg.InvalidInputError, match=fault):
+        mg.Summary.of_windows(X, windows)
+
+
 def test_copies_by_json_and_pickle_are_the_same_to_the_bit() -> None:
     summary = mg.Summary.of(X, W)
     for copy in (mg.Summary.from_json(summary.to_json()), pickle.loads(pickle.dumps(summary))):

@@ -69,7 +69,7 @@ class Chunked(Engine):
             self._pool.shutdown(cancel_futures=True)
 
     def _each(self, work: Callable[[FloatArray, FloatArray | None], T]) -> Iterator[T]:
-        """What `work` makes of each chunk, in order; no more chunks are read ahead than there are threads."""
+        """What `work` makes of each chunk, in order; one more of them than there are threads is under way at once."""
         under_way: deque[Future[T]] = deque()
         count = 0
         for values, weights in self._chunks:

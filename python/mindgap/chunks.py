@@ -10,6 +10,7 @@ import numpy as np
 
 from mindgap.arrays import FloatArray, as_count, as_vector
 from mindgap.errors import InvalidInputError
+from mindgap.npy_column import map_column, one_column
 
 #: Points that an array or a file is cut into: 8 MB.
 SIZE = 2**20
@@ -48,8 +49,7 @@ class Chunks:
             )
         values = _opened(source, "source")
         if isinstance(values, np.ndarray):
-            masses = None if sample_weight is None else _opened(sample_weight, "sample_weight")
-            self._read: Callable[[], Iterable[Any]] = _pieces(values, masses, length)
+            self._read: Callable[[], Iterable[Any]] = _pieces(values, _weights(sample_weight), length)
         elif sample_weight is not None:
             raise InvalidInputError(
                 "sample_weight goes with an array or a file; give pairs (values, weights) as chunks"
@@ -71,15 +71,15 @@ class Chunks:
 
 
 def _opened(source: Any, name: str) -> Any:
-    """The array of a file, mapped into memory; anything else as it is, an array only if it is a column of numbers."""
+    """The column of a file, mapped into memory, or of an array; anything else as it is."""
     if isinstance(source, (str, os.PathLike)):
-        try:
-            source = np.load(source, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise InvalidInputError(f"{name} is not a .npy file of numbers that can be read: {error}") from error
-    if isinstance(source, np.ndarray) and (source.ndim != 1 or source.dtype.kind not in "biuf"):
-        raise InvalidInputError(f"{name} has shape {source.shape} and dtype {source.dtype}; give one column of numbers")
-    return source
+        return map_column(source, name)
+    return one_column(source, name) if isinstance(source, np.ndarray) else source
+
+
+def _weights(given: Any) -> Any:
+    weights = _opened(given, "sample_weight")
+    return weights if weights is None or isinstance(weights, np.ndarray) else as_vector(weights, "sample_weight")
 
 
 def _pieces(values: Any, weights: Any, size: int) -> Callable[[], Iterator[Any]]:

@@ -70,6 +70,13 @@ class UnusableValueError(InvalidInputError):
     """
 
 
+class UnusableLookError(InvalidInputError):
+    """A closer look at data elsewhere does not agree with what was said of them before.
+
+    Where an engine answered it, the caller sees a `PluginError` that names the engine instead.
+    """
+
+
 class InfeasiblePluginError(PluginError, InfeasibleError):
     """A plugin's constraint asks for what no centres can hold; caught as either of its bases."""
 

@@ -110,8 +110,9 @@ def mixture(
             max_iter=as_count(max_iter, "max_iter"),
             min_variance=None if min_variance is None else as_number(min_variance, "min_variance"),
         )
-        start = _start(init, data.sample, count, chosen, asked)
-        with guard.infeasible_by(chosen), ProgressLine() if progress else nullcontext() as watch:
+        start, initializer = _start(init, data.sample, count, chosen, asked)
+        line = ProgressLine() if progress else nullcontext()
+        with guard.infeasible_by(chosen), guard.started_by(initializer), line as watch:
             fit = _core.mixture(
                 data.sample._core,
                 (start.weights, start.means, start.variances),
@@ -125,8 +126,8 @@ def mixture(
 
 def _start(
     init: Any, sample: Sample, k: int, constraint: Constraint | None, asked: GapBounds | LinearRows | None
-) -> Start:
-    """The start that was given, or the one that the initializer finds."""
+) -> tuple[Start, Initializer | None]:
+    """The start that was given, or the one that an initializer finds, and which."""
     if isinstance(init, (tuple, list)):
         if len(init) != 3:
             raise InvalidInputError(f"init has {len(init)} parts; give weights, means and variances")
@@ -134,7 +135,8 @@ def _start(
     if isinstance(init, Start):
         if init.k != k:
             raise InvalidInputError(f"the start has {init.k} components, but k is {k}")
-        return init
+        return init, None
     if isinstance(init, str) and init == "auto":
-        return Start(*_core.auto_start(sample._core, k, None if asked is None else asked.arrays()))
-    return guard.start(lookup.initializer(init), sample, k, constraint)
+        return Start(*_core.auto_start(sample._core, k, None if asked is None else asked.arrays())), None
+    initializer = lookup.initializer(init)
+    return guard.start(initializer, sample, k, constraint), initializer

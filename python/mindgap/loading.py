@@ -35,7 +35,7 @@ class Loaded:
 
     def labelled(self, result: Result) -> Result:
         """The result with the engine's labels, if it gives any."""
-        found = None if self.engine is None else guard.labels(self.engine, result.predict)
+        found = None if self.engine is None else guard.labels(self.engine, result.predict, result.k)
         return result if found is None else replace(result, labels=found)
 
 

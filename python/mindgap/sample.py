@@ -33,6 +33,9 @@ class Sample:
         A weight for each point, not negative.
     """
 
+    #: What the sample was made of, where that is a summary: its values and weights say less.
+    _cells: Summary | None = None
+
     def __init__(self, values: Any, weights: Any = None) -> None:
         masses = None if weights is None else as_vector(weights, "sample_weight")
         self._core = _core.Sample(as_vector(values, "x"), masses)
@@ -54,6 +57,7 @@ class Sample:
         """The cells of a summary, and what to ask for a closer look at some of them."""
         sample = cls.__new__(cls)
         sample._core = summary._core.sample(zoom)
+        sample._cells = Summary.merged([summary])
         return sample
 
     @cached_property
@@ -76,8 +80,9 @@ class Sample:
         """The number of distinct values."""
         return self._core.distinct
 
-    def __reduce__(self) -> tuple[type[Sample], tuple[FloatArray, FloatArray | None]]:
-        return Sample, (self.values, self.weights)
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """Write the points in the order that labels are in; of data elsewhere, what is known of them here."""
+        return (Sample, self._core.given()) if self._cells is None else (Sample.of, (self._cells,))
 
     def __len__(self) -> int:
         return len(self._core)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindgap import _core
-from mindgap.arrays import FloatArray, as_count, as_vector
+from mindgap.arrays import FloatArray, as_count, as_matrix, as_vector
 from mindgap.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ class Summary:
     """Counts, sums and sums of squares of data, on cells that all summaries have in common.
 
     A summary takes in points one array at a time, whatever their number, and merges with others; the cells are the
-    same whatever the parts and their order. Give it to `kmeans` or `mixture` in place of data. K-means of a summary has
-    the true cost of its clusters and a lower bound that is true for the points themselves; a mixture sees every point
-    at the mean of its cell.
+    same whatever the parts and their order. Threads take one each, and merge them in the end. Give it to `kmeans` or
+    `mixture` in place of data. K-means of a summary has the true cost of its clusters and a lower bound that is true
+    for the points themselves; a mixture sees every point at the mean of its cell.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ class Summary:
 
         Unless told otherwise, each has fewer cells the more windows there are, so that all of them stay small.
         """
-        intervals = np.require(windows, dtype=np.float64, requirements=["C", "A"])
-        if intervals.ndim != 2 or intervals.shape[1] != 2:
-            raise InvalidInputError(f"windows have shape {intervals.shape}; give a row of two numbers for each")
+        intervals = as_matrix(windows, "windows")
+        if intervals.shape[1] != 2:
+            raise InvalidInputError(f"windows has shape {intervals.shape}; give a row of two numbers for each")
         values, masses = _as_points(x, sample_weight)
         limit = None if cells is None else _as_cells(cells)
         found = _core.Summary.of_windows(values, masses, intervals, limit)

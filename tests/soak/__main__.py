@@ -1,4 +1,4 @@
-"""``python -m soak``: run the trials in turn until the time is over."""
+"""``python -m soak``: run the trials in turn until the time is over, or Ctrl-C or SIGTERM says so."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import traceback
 from typing import TYPE_CHECKING
 
 from soak import TRIALS, load
-from soak.running import generator, run_in
+from soak.running import Counts, failures, generator, run_in, total
+from soak.stopping import told_to_stop
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Callable
 
 
@@ -24,16 +24,21 @@ def main() -> int:
     parser.add_argument("--only", action="append", metavar="TRIAL", choices=sorted(TRIALS), help="only these trials")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes (default: 1)")
     parser.add_argument("--case", type=int, default=None, help="run this one case of the trials, with its traceback")
+    parser.add_argument("--every", type=float, default=180.0, help="seconds between two lines of counts (default: 180)")
     options = parser.parse_args()
     seed = time.time_ns() % 2**32 if options.seed is None else options.seed
-    chosen = {name: TRIALS[name] for name in options.only or TRIALS}
+    chosen = tuple(options.only or TRIALS)
     print(f"seed {seed}, {options.minutes:g} minutes, {len(chosen)} trials", flush=True)
     if options.case is not None:
-        for name, trial in chosen.items():
-            print(name, trial(generator(seed, name, options.case)))
+        for name in chosen:
+            print(name, TRIALS[name](generator(seed, name, options.case)))
         return 0
-    failed = report(run_in(options.jobs, chosen, seed, options.minutes * 60))
-    if options.only is None:
+    with told_to_stop() as told:
+        counts = run_in(options.jobs, chosen, seed, options.minutes * 60, options.every, told)
+    if told:
+        print("ended early")
+    failed = report(counts)
+    if options.only is None and not told:
         failed += sum(not held(name, check) for name, check in load.CHECKS.items())
     return int(failed > 0)
 
@@ -48,14 +53,13 @@ def held(name: str, check: Callable[[], str]) -> bool:
     return True
 
 
-def report(counts: dict[str, Counter[str]]) -> int:
+def report(counts: Counts) -> int:
     """Print the counts, and return how many cases failed."""
     for name, outcomes in counts.items():
         parts = ", ".join(f"{outcome} {count}" for outcome, count in sorted(outcomes.items()))
         print(f"{name:<22} {outcomes.total():>8}  {parts}")
-    failed = sum(outcomes["FAILED"] for outcomes in counts.values())
-    print(f"{sum(outcomes.total() for outcomes in counts.values())} cases, {failed} failed")
-    return failed
+    print(total(counts))
+    return failures(counts)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,11 @@ WAYS: dict[str, Callable[[Any], Any]] = {
     "rows": lambda x: bits(mg.LinearRows([[1.0, 0.5]] * 3, x, x), "lower", "upper"),
     "row": lambda x: bits(mg.LinearRows([x], [0.0], [1.0]), "matrix"),
     "moments": lambda x: bits(mg.Moments(x, x, x, 0.0), "weight"),
+    "moments-of": lambda x: bits(mg.Moments.of(x, None, [0.5, 0.5], [0.0, 5.0], [1.0, 2.0]), "weight", "first"),
+    "summary": lambda x: mg.Summary.of(x).to_json(),
+    "windows": lambda x: mg.Summary.of_windows(_X, [x])[0].to_json(),
+    "chunks": lambda x: bits(mg.kmeans(mg.Chunks([(x, None)]), 2), "centers", "sizes"),
+    "chunks-weights": lambda w: bits(mg.kmeans(mg.Chunks(_X, w, 3), 2), "centers", "sizes"),
     "path": lambda x: bits(mg.gap_path(_X, 2, x, max_iter=2), "deltas", "means"),
 }
 
@@ -47,7 +52,7 @@ def foreign_arrays(rng: np.random.Generator) -> str:
     """Numbers in any dress, through each door."""
     handed, doubles = foreign(rng)
     name = str(rng.choice(list(WAYS)))
-    if name == "row" and not (isinstance(handed, np.ndarray) and handed.ndim == 1):
+    if name in ("row", "windows") and not (isinstance(handed, np.ndarray) and handed.ndim == 1):
         name = "kmeans"
     answer = attempt(lambda: WAYS[name](handed))
     if doubles is None:

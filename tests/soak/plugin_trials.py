@@ -157,7 +157,7 @@ class OddStart(mg.Initializer):
 
 
 class OddEngine(mg.Engine):
-    """Has the moments that it is told to, from some iteration on."""
+    """Has the moments that it is told to, from some iteration on, and looks closer at whatever it is told to."""
 
     name = "odd-engine"
 
@@ -166,13 +166,28 @@ class OddEngine(mg.Engine):
 
     def load(self, x: Any, sample_weight: Any) -> Any:
         sample = self._local.load(x, sample_weight)
-        return value(self._rng, 5) if self._rng.random() < 0.2 else sample
+        chance = self._rng.random()
+        if chance < 0.2:
+            return value(self._rng, 5)
+        return mg.Summary.of(x, cells=int(self._rng.integers(2, 9))) if chance < 0.6 else sample
 
     def moments(self, weights: Any, means: Any, variances: Any) -> Any:
         self._left -= 1
         if self._left < 0:
             return value(self._rng, len(means))
         return self._local.moments(weights, means, variances)
+
+    def zoom(self, windows: Any) -> Any:
+        kind = self._rng.integers(4)
+        if kind == 0:
+            return value(self._rng, len(windows))
+        if kind == 1:
+            return [mg.Summary.of(self._rng.normal(2, 2, 3)) for _ in windows]
+        return mg.Summary.of_windows(_X, windows)
+
+    def labels(self, predict: Callable[[Any], Any]) -> Any:
+        kind = self._rng.integers(3)
+        return None if kind == 0 else value(self._rng, 2) if kind == 1 else predict(_X)
 
     def close(self) -> None:
         if self._rng.random() < 0.1:
@@ -214,6 +229,7 @@ def plugins(rng: np.random.Generator) -> str:
         lambda: mg.mixture(_X, k, init=OddStart(rng), max_iter=5),
         lambda: mg.mixture(_X, k, mg.LowerOnly(0.5), init=OddStart(rng), max_iter=5),
         lambda: mg.mixture(_X, k, engine=OddEngine(rng), max_iter=5),
+        lambda: mg.kmeans(_X, k, mg.LowerOnly(0.5), engine=OddEngine(rng)),
     )
     call = calls[rng.integers(len(calls))]
 

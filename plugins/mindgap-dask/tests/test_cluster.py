@@ -53,6 +53,26 @@ def test_data_of_this_process_are_handed_out_once(client, values, start):
     assert max(done.sent for done in engine.passes) < 5000
 
 
+def test_data_of_this_process_go_to_the_client_that_was_given(cluster, processes, values, start):
+    """Another client is active; labels need none."""
+    with Client(cluster, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+        engine = mindgap_dask.DaskEngine(client)
+        found = fit(values, start, engine, max_iter=3)
+        assert bits(found) == bits(fit(da.from_array(values, chunks=7001), start, max_iter=3))
+        assert max(done.sent for done in engine.passes) < 5000
+        wait_until(lambda: not client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
+    np.testing.assert_array_equal(found.labels.compute(scheduler="sync"), found.predict(values))
+
+
+def wait_until(true, seconds=10):
+    """Wait for what Dask does when it finds the time."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
 def draw(block, block_id):
     rng = np.random.default_rng(block_id[0])
     return rng.normal(size=len(block)) + 2.0 * rng.integers(0, 5, len(block))

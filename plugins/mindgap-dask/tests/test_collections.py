@@ -90,6 +90,7 @@ def test_series_and_frames(values, start):
         (da.from_array(np.array(["a", "b"]), chunks=1), "x has dtype <U1"),
         (da.from_array(np.array([1 + 2j]), chunks=1), "x has dtype complex128"),
         (mg.Sample([1.0, 2.0]), "x is a Sample"),
+        (mg.Summary.of([1.0, 2.0]), "x is a Summary"),
     ],
 )
 def test_what_is_no_column_of_numbers_is_refused(x, message):

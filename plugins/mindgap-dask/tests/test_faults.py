@@ -44,9 +44,9 @@ def test_a_bad_weight_is_named_with_its_chunk(anywhere, run, values):
         run(da.from_array(values[:5000], chunks=1000), sample_weight=da.from_array(weights, chunks=1000))
 
 
-def refuse(block, block_id):
+def refuse(block, block_id, kind=RuntimeError):
     if block_id == (2,):
-        raise RuntimeError("the disk is gone")
+        raise kind("the disk is gone")
     return block
 
 
@@ -58,9 +58,10 @@ def test_a_chunk_that_raises_is_named(anywhere, run, values):
 
 
 @pytest.mark.parametrize("run", FITS)
-def test_a_persisted_chunk_that_raised_says_so(client, run, values):
-    x = da.from_array(values[:5000], chunks=1000).map_blocks(refuse, dtype=float).persist()
-    with pytest.raises(mg.PluginError, match=r"RuntimeError.*the disk is gone"):
+@pytest.mark.parametrize("kind", [RuntimeError, FileNotFoundError, TimeoutError])
+def test_a_persisted_chunk_that_raised_says_so(client, run, values, kind):
+    x = da.from_array(values[:5000], chunks=1000).map_blocks(refuse, kind=kind, dtype=float).persist()
+    with pytest.raises(mg.PluginError, match=f"raised {kind.__name__} in load: the disk is gone"):
         run(x)
 
 

@@ -39,14 +39,17 @@ def test_an_empty_npy_file(tmp_path):
 
 def test_what_is_no_npy_file_of_one_column(tmp_path):
     path = tmp_path / "table.npy"
-    with pytest.raises(mg.InvalidInputError, match="is not an npy file of numbers that can be read"):
+    with pytest.raises(mg.InvalidInputError, match=r"is not a \.npy file of numbers that can be read"):
         mindgap_dask.read_npy(path)
     path.write_text("1,2,3")
-    with pytest.raises(mg.InvalidInputError, match="is not an npy file of numbers that can be read"):
+    with pytest.raises(mg.InvalidInputError, match=r"is not a \.npy file of numbers that can be read"):
         mindgap_dask.read_npy(path)
     np.save(path, np.ones((3, 2)))
     with pytest.raises(mg.InvalidInputError, match=r"shape \(3, 2\) and dtype float64"):
         mindgap_dask.read_npy(path)
+    np.savez(tmp_path / "table.npz", x=np.ones(3))
+    with pytest.raises(mg.InvalidInputError, match=r"is not a \.npy file of numbers that can be read"):
+        mindgap_dask.read_npy(tmp_path / "table.npz")
     with pytest.raises(mg.InvalidInputError, match="chunk is 0"):
         mindgap_dask.read_npy(path, chunk=0)
 
@@ -84,3 +87,28 @@ def test_what_is_no_parquet_column_of_numbers(table, start):
     (table / "empty").mkdir()
     with pytest.raises(mg.InvalidInputError, match=r"holds no file \*\.parquet"):
         mindgap_dask.read_parquet(table / "empty", "height")
+
+
+def test_whole_numbers_that_no_double_holds_are_refused(tmp_path, start):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table({"x": [1, 2, 2**53 + 1]}), tmp_path / "large.parquet")
+    x = mindgap_dask.read_parquet(tmp_path / "large.parquet", "x")
+    with pytest.raises(mg.InvalidInputError, match=r"in chunk 0, column 'x' of .* 9007199254740993 at index 2"):
+        mg.kmeans(x, 2, engine="dask")
+
+
+def test_two_columns_of_one_name_are_not_mixed_up(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], ["x", "x"]), tmp_path / "twice.parquet")
+    with pytest.raises(mg.InvalidInputError, match="has more than one column 'x'"):
+        mindgap_dask.read_parquet(tmp_path / "twice.parquet", "x")
+
+
+def test_a_folder_below_may_be_named_like_a_file(table, values):
+    (table / "later.parquet").mkdir()
+    (table / "part-1.parquet").rename(table / "later.parquet" / "part-1.parquet")
+    x = mindgap_dask.read_parquet(table, "height")
+    half = len(values) // 2
+    np.testing.assert_array_equal(x.compute(), np.concatenate([values[half:], values[:half]]))

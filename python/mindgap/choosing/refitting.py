@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mindgap.bounds import GapBounds, LinearRows
 from mindgap.constraints import Constraint
-from mindgap.errors import InvalidInputError, SolverError
+from mindgap.errors import InvalidInputError, OutOfMemoryError, SolverError
 from mindgap.fit_mixture import mixture
 from mindgap.results.mixture_result import DEGENERATE
 from mindgap.start import Start
@@ -50,6 +50,8 @@ def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
         start = Start(origin.weights, origin.means, origin.variances)
         try:
             fit = mixture(sample, result.k, constraint, init=start, **settings.keywords())
+        except OutOfMemoryError:
+            raise
         except (SolverError, InvalidInputError):
             # So few distinct values were drawn that there is no fit, or the solver gave up.
             return None

@@ -14,6 +14,7 @@ import click
 from mindgap import __version__
 from mindgap.brief import printable, reason
 from mindgap.errors import InfeasibleError, MindgapError, PluginError, SolverError
+from mindgap.host.registry import hint
 
 # command -> (the module of this package whose `command` it is, what the list of commands says of it)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -44,8 +45,6 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from mindgap.host.registry import hint  # brings numpy, which a good command line may do without
-
             ctx.fail(f"there is no command {args[0]!r}; {hint(args[0], COMMANDS)}there are {', '.join(COMMANDS)}")
         return super().resolve_command(ctx, args)
 

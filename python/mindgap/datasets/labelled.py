@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mindgap import _core
 from mindgap.arrays import as_count
 from mindgap.seeds import generator
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+#: What a draw holds at its most: the group of each point, its mean and deviation, and the value itself.
+_BYTES_A_POINT = 4 * 8
 
 
 class Labelled(NamedTuple):
@@ -41,8 +45,9 @@ def from_components(
     seed: int | np.random.Generator,
 ) -> Labelled:
     """Draw `n` points from a mixture of normal distributions."""
-    rng = generator(seed)
+    rng, count = generator(seed), as_count(n, "n")
+    _core.room_for(f"a draw of {count} points", count * _BYTES_A_POINT)
     shares = np.asarray(weights, dtype=np.float64)
-    groups = rng.choice(len(shares), size=as_count(n, "n"), p=shares / shares.sum())
+    groups = rng.choice(len(shares), size=count, p=shares / shares.sum())
     values = rng.normal(np.asarray(means)[groups], np.asarray(deviations)[groups])
     return Labelled(values, groups)

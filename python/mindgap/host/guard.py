@@ -9,6 +9,8 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from mindgap import _core
 from mindgap.bounds import GapBounds, LinearRows
 from mindgap.brief import brief, reason
@@ -20,6 +22,7 @@ from mindgap.errors import (
     InvalidInputError,
     PluginError,
     SolverError,
+    UnusableLookError,
     UnusableValueError,
 )
 from mindgap.host.origin import Origin
@@ -77,6 +80,17 @@ def start(initializer: Initializer, sample: Sample, k: int, constraint: Constrai
     return found
 
 
+@contextmanager
+def started_by(initializer: Initializer | None) -> Iterator[None]:
+    """Name the plugin whose start turns out to be far from the data."""
+    try:
+        yield
+    except UnusableValueError as error:
+        if initializer is None or is_built_in(initializer):
+            raise
+        raise PluginError(f"{title(initializer)} returned what a fit cannot start from: {error}") from error
+
+
 def load(engine: Engine, x: Any, sample_weight: Any) -> Sample:
     """Hand the data to an engine and return what it lets k-means and initializers see of them."""
     with _blaming(engine, "load"):
@@ -110,16 +124,21 @@ def closer_looks(engine: Engine) -> Iterator[None]:
     """Say whose closer look a fit could not use."""
     try:
         yield
-    except UnusableValueError as error:
+    except UnusableLookError as error:
         if is_built_in(engine):
-            raise InvalidInputError(str(error)) from error
+            raise
         raise PluginError(f"{title(engine)} answered zoom with what a fit cannot use: {error}") from error
 
 
-def labels(engine: Engine, predict: Callable[[Any], Any]) -> Any:
-    """Return an engine's labels of its points; None if it gives none."""
+def labels(engine: Engine, predict: Callable[[Any], Any], k: int) -> Any:
+    """Return an engine's labels of its points, in an array or in a form of its own; None if it gives none."""
     with _blaming(engine, "labels"):
-        return engine.labels(predict)
+        found = engine.labels(predict)
+    if isinstance(found, np.ndarray):
+        whole = found.ndim == 1 and found.dtype.kind in "iu"
+        if not whole or ((found < 0) | (found >= k)).any():
+            raise _returned(engine, "labels", found, f"not whole numbers from 0 to {k - 1}")
+    return found
 
 
 def moments(

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mindgap import _core
-from mindgap.arrays import FloatArray, as_count, as_vector
+from mindgap.arrays import FloatArray, as_vector
 from mindgap.bounds import GapBounds
 from mindgap.errors import InvalidInputError
 from mindgap.results import archive
@@ -21,7 +21,6 @@ from mindgap.results.gap_text import ACTIVE, gap_bound_text
 from mindgap.results.histogram import Histogram
 from mindgap.results.text_table import TextTable
 from mindgap.sample import Sample
-from mindgap.seeds import generator
 from mindgap.start import WEIGHT_TOLERANCE
 
 if TYPE_CHECKING:
@@ -158,10 +157,10 @@ class MixtureResult:
 
     def sample(self, n: int, seed: int | np.random.Generator) -> tuple[FloatArray, npt.NDArray[np.int32]]:
         """Draw `n` values from the mixture, and the component that each came from."""
-        rng = generator(seed)
-        components = rng.choice(self.k, size=as_count(n, "n"), p=self.weights / self.weights.sum())
-        values = rng.normal(self.means[components], np.sqrt(self.variances[components]))
-        return values, components.astype(np.int32)
+        from mindgap.datasets.labelled import from_components  # not needed to import mindgap
+
+        drawn = from_components(n, self.weights, self.means, np.sqrt(self.variances), seed)
+        return drawn.values, drawn.groups.astype(np.int32)
 
     def bootstrap(
         self,

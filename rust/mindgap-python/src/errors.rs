@@ -37,7 +37,7 @@ impl IntoPyErr for KMeansError {
             }
             KMeansError::PaperFailed { k, delta } => raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)]),
             KMeansError::InfeasibleRows { rows, .. } => raise(py, "InfeasibleError", &self, &[("rows", rows)]),
-            KMeansError::Source(_) => raise(py, "UnusableValueError", &self, &[]),
+            KMeansError::Source(_) => raise(py, "UnusableLookError", &self, &[]),
             KMeansError::NoRoom(_) | KMeansError::Constraint(ConstraintError::NoRoom(_)) => {
                 raise(py, "OutOfMemoryError", &self, &[])
             }
@@ -62,7 +62,8 @@ impl IntoPyErr for MixtureError {
             MixtureError::KMeansStart(KMeansError::PaperFailed { k, delta }) => {
                 raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)])
             }
-            MixtureError::KMeansStart(KMeansError::Source(_)) => raise(py, "UnusableValueError", &self, &[]),
+            MixtureError::KMeansStart(KMeansError::Source(_)) => raise(py, "UnusableLookError", &self, &[]),
+            MixtureError::StartOffScale { .. } => raise(py, "UnusableValueError", &self, &[]),
             MixtureError::NoRoom(_) | MixtureError::Constraint(ConstraintError::NoRoom(_)) => {
                 raise(py, "OutOfMemoryError", &self, &[])
             }
@@ -80,10 +81,12 @@ pub(crate) fn invalid(py: Python<'_>, message: &str) -> PyErr {
     raise(py, "InvalidInputError", &message, &[])
 }
 
-/// Doubles that are known to be too many.
-pub(crate) fn out_of_memory(py: Python<'_>, doubles: usize) -> PyErr {
-    let what = format!("{doubles} numbers take more memory than there is to be had; ask for fewer values at a time");
-    raise(py, "OutOfMemoryError", &what, &[])
+/// What is known to be too large for the memory that there is.
+pub(crate) fn out_of_memory(py: Python<'_>, what: &str, bytes: usize) -> PyErr {
+    let size = bytes as f64 / 1e9;
+    let message =
+        format!("{what} would take {size:.1} GB of memory, more than there is to be had; ask for fewer at a time");
+    raise(py, "OutOfMemoryError", &message, &[])
 }
 
 /// What an exception carries beside its message, by attribute name.

@@ -3,8 +3,8 @@
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::errors::out_of_memory;
 use crate::mixture::Parameters;
+use crate::room::room_for;
 
 /// The most likely component of each value.
 #[pyfunction]
@@ -26,11 +26,9 @@ pub(crate) fn predict_proba<'py>(
     values: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let (start, values) = (parameters.start(py)?, values.as_slice()?);
-    let numbers = values.len().saturating_mul(start.k());
-    // An allocation that fails later would end the process.
-    if std::hint::black_box(Vec::<f64>::new()).try_reserve_exact(numbers).is_err() {
-        return Err(out_of_memory(py, numbers));
-    }
+    let (count, k) = (values.len(), start.k());
+    let bytes = count.saturating_mul(k).saturating_mul(size_of::<f64>());
+    room_for(py, &format!("the probabilities of {k} components at {count} values"), bytes)?;
     let rows = py.detach(|| start.predict_proba(values));
     PyArray1::from_vec(py, rows).reshape([values.len(), start.k()])
 }

@@ -8,6 +8,7 @@ mod evaluate;
 mod kmeans;
 mod mixture;
 mod moment_sums;
+mod room;
 mod sample;
 mod source;
 mod start;
@@ -27,6 +28,8 @@ mod _core {
     use crate::mixture::{MixtureFit, mixture};
     #[pymodule_export]
     use crate::moment_sums::MomentSums;
+    #[pymodule_export]
+    use crate::room::room_for;
     #[pymodule_export]
     use crate::sample::Sample;
     #[pymodule_export]

@@ -59,6 +59,12 @@ impl Sample {
         self.inner.weights().map(|weights| read_only(weights.to_vec().into_pyarray(py))).transpose()
     }
 
+    /// The values and the weights as they were given, those of weight zero too.
+    fn given<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<f64>>, Option<Bound<'py, PyArray1<f64>>>) {
+        let (values, weights) = self.inner.given();
+        (values.into_pyarray(py), weights.map(|weights| weights.into_pyarray(py)))
+    }
+
     /// The sum of the weights.
     #[getter]
     fn total_weight(&self) -> f64 {

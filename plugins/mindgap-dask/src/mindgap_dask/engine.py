@@ -59,7 +59,7 @@ class DaskEngine(mg.Engine):
     def load(self, x: Any, sample_weight: Any) -> mg.Summary:
         """Look at every chunk once."""
         self._client = active_client(self.client)
-        self._source = Source(x, sample_weight, persist=self._client is not None)
+        self._source = Source(x, sample_weight, self._client)
         self._sent: dict[str, int] = {}
         self._names = (f"{uuid4().hex}-{number}" for number in count())
         answer = self._ask("load", self._source.chunks, chunk_work.look, chunk_work.add_looks, lambda chunk: ())

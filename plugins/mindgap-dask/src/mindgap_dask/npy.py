@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import dask.array as da
-import numpy as np
 import numpy.typing as npt
 from dask.base import tokenize
 from dask.task_spec import Task
 
 import mindgap as mg
 from mindgap.arrays import as_count
+from mindgap.npy_column import map_column
 
 #: Points of a chunk: 32 MB of doubles, some 30 ms of an E step with five components.
 _CHUNK = 2**22
@@ -31,10 +31,7 @@ def read_npy(path: str | os.PathLike[str], chunk: int = _CHUNK) -> da.Array:
     """
     size = as_count(chunk, "chunk")
     file = Path(path).absolute()
-    values = _mapped(file)
-    if values.ndim != 1 or values.dtype.kind not in "biuf":
-        what = f"an array of shape {values.shape} and dtype {values.dtype}"
-        raise mg.InvalidInputError(f"{file} holds {what}; give one column of numbers")
+    values = map_column(file, str(file))
     starts = range(0, max(len(values), 1), size)
     name = f"read-npy-{tokenize(str(file), size, values.shape, file.stat().st_mtime_ns)}"
     sizes = tuple(min(size, len(values) - start) for start in starts)
@@ -46,15 +43,7 @@ def read_npy(path: str | os.PathLike[str], chunk: int = _CHUNK) -> da.Array:
 
 
 def _piece(path: str, start: int, stop: int) -> npt.NDArray[Any]:
-    values = _mapped(Path(path))
+    values = map_column(path, path)
     if len(values) < stop:
         raise mg.InvalidInputError(f"{path} has {len(values)} points by now, fewer than it had")
     return values[start:stop]
-
-
-def _mapped(file: Path) -> npt.NDArray[Any]:
-    try:
-        values: npt.NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise mg.InvalidInputError(f"{file} is not an npy file of numbers that can be read: {error}") from error
-    return values

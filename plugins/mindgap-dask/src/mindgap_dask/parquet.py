@@ -9,11 +9,11 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-import numpy.typing as npt
 from dask.base import tokenize
 from dask.task_spec import Task
 
 import mindgap as mg
+from mindgap.arrays import FloatArray, as_vector
 
 _Path = str | os.PathLike[str]
 
@@ -49,7 +49,7 @@ def _files(path: _Path | Iterable[_Path]) -> list[Path]:
     given = Path(path).absolute()
     if not given.is_dir():
         return [given]
-    files = sorted(given.rglob("*.parquet"))
+    files = sorted(file for file in given.rglob("*.parquet") if file.is_file())
     if not files:
         raise mg.InvalidInputError(f"{given} holds no file *.parquet")
     return files
@@ -62,6 +62,8 @@ def _row_groups(file: Path, columns: list[str | None]) -> list[tuple[str, int, i
         for column in columns:
             if column is not None and column not in names:
                 raise mg.InvalidInputError(f"{file} has no column {column!r}; it has {', '.join(names)}")
+            if names.count(column) > 1:
+                raise mg.InvalidInputError(f"{file} has more than one column {column!r}; give each a name of its own")
         changed = file.stat().st_mtime_ns
         count = opened.metadata.num_row_groups
         return [(str(file), group, opened.metadata.row_group(group).num_rows, changed) for group in range(count)]
@@ -76,14 +78,14 @@ def _column(groups: list[tuple[str, int, int, int]], column: str) -> da.Array:
     return da.Array(graph, name, (tuple(rows for _, _, rows, _ in groups),), dtype=np.float64)
 
 
-def _values(path: str, group: int, column: str) -> npt.NDArray[np.float64]:
+def _values(path: str, group: int, column: str) -> FloatArray:
     with _opened(Path(path)) as file:
         read = file.read_row_group(group, columns=[column]).column(0)
     values = read.to_numpy()
+    title = f"column {column!r} of {path}"
     if values.dtype.kind not in "biuf":
-        raise mg.InvalidInputError(f"column {column!r} of {path} has type {read.type}; give real numbers")
-    floats: npt.NDArray[np.float64] = values.astype(np.float64, copy=False)
-    return floats
+        raise mg.InvalidInputError(f"{title} has type {read.type}; give real numbers")
+    return as_vector(values, title)
 
 
 def _opened(file: Path) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import dask.threaded
 from dask.highlevelgraph import HighLevelGraph
 from distributed import Client, Future, default_client, wait
+from distributed import TimeoutError as DaskTimeoutError  # which is Python's own from 3.11 on
 from distributed.scheduler import KilledWorker
 
 import mindgap as mg
@@ -49,6 +50,8 @@ def run(client: Client | None, graph: dict[Any, Any], key: Any, patience: float,
     except CancelledError as error:
         raise mg.PluginError(f"Dask cancelled the pass over the data: {error}") from error
     except OSError as error:
+        if future.status == "error":
+            raise  # a task's own, such as a file that is not there
         raise _lost(error) from error
     finally:
         if not future.done():
@@ -62,7 +65,7 @@ def _wait(client: Client, future: Future[Any], patience: float, timeout: float |
     while True:
         try:
             wait(future, timeout=_LOOK)
-        except TimeoutError:
+        except DaskTimeoutError:
             _expect_running(client)
             if timeout is not None and time.monotonic() - began > timeout:
                 raise mg.PluginError(f"a pass over the data has taken more than {timeout:g} seconds") from None
@@ -79,7 +82,7 @@ def _wait(client: Client, future: Future[Any], patience: float, timeout: float |
 def _has_workers(client: Client) -> bool:
     try:
         return bool(client.sync(client.scheduler.ncores, callback_timeout=_ANSWER))
-    except (OSError, TimeoutError, AttributeError) as error:
+    except (OSError, DaskTimeoutError, AttributeError) as error:
         raise _lost(error) from error
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from dask.core import flatten
 from dask.task_spec import Alias, GraphNode, Task
 from dask.utils import ensure_dict
+from distributed import Client
 
 import mindgap as mg
 from mindgap.arrays import as_vector
@@ -33,18 +34,22 @@ class Chunk:
 class Source:
     """A column of numbers in chunks, with or without weights, as a graph that each pass adds its own tasks to."""
 
-    def __init__(self, x: Any, sample_weight: Any, persist: bool) -> None:
-        self.array = as_array(x, "x", persist)
-        weights = None if sample_weight is None else as_array(sample_weight, "sample_weight", persist)
-        weights = None if weights is None else _alike(weights, self.array)
-        columns = dask.optimize(self.array) if weights is None else dask.optimize(self.array, weights)
+    def __init__(self, x: Any, sample_weight: Any, client: Client | None) -> None:
+        #: The values where they are, for what is made of them when the fit is over.
+        self.array = as_array(x, "x")
+        #: What a fit works on. Workers keep what they were handed for as long as this is kept.
+        self._columns = [_handed_out(x, self.array, client)]
+        if sample_weight is not None:
+            weights = _alike(as_array(sample_weight, "sample_weight"), self.array)
+            self._columns.append(_handed_out(sample_weight, weights, client))
+        columns = dask.optimize(*self._columns)
         #: What is left of the graph when every chunk has its own tasks.
         self.graph: dict[Any, Any] = {}
         for column in columns:
             self.graph |= ensure_dict(column.__dask_graph__())
         keys = [list(flatten(column.__dask_keys__())) for column in columns]
         needed = _needed(self.graph)
-        pairs = zip(keys[0], keys[1] if weights is not None else [None] * len(keys[0]), strict=True)
+        pairs = zip(keys[0], keys[1] if len(keys) > 1 else [None] * len(keys[0]), strict=True)
         self.chunks = [self._chunk(number, *pair, needed) for number, pair in enumerate(pairs)]
 
     def _chunk(self, number: int, values: Any, weights: Any, needed: Counter[Any]) -> Chunk:
@@ -62,14 +67,13 @@ class Source:
         return [node]
 
 
-def as_array(x: Any, name: str, persist: bool) -> da.Array:
+def as_array(x: Any, name: str) -> da.Array:
     """One-dimensional Dask array of a Dask array, series or frame of one column, or of anything that holds numbers."""
-    if isinstance(x, mg.Sample):
-        raise mg.InvalidInputError(f"{name} is a Sample, which lies in this process; give the array itself")
+    if isinstance(x, (mg.Sample, mg.Summary)):
+        kind = type(x).__name__
+        raise mg.InvalidInputError(f"{name} is a {kind}, which lies in this process; fit it without an engine")
     if not dask.is_dask_collection(x):
-        array = da.from_array(as_vector(x, name), chunks=_CHUNK)
-        # The values would be part of every pass's graph otherwise.
-        return array.persist() if persist else array
+        return da.from_array(as_vector(x, name), chunks=_CHUNK)
     if not isinstance(x, da.Array):
         x = _of_frame(x, name)
     if x.dtype.kind not in "biufO":
@@ -79,6 +83,14 @@ def as_array(x: Any, name: str, persist: bool) -> da.Array:
     if x.ndim != 1:
         raise mg.InvalidInputError(f"{name} has shape {x.shape}; mindgap is for one column of numbers")
     return x
+
+
+def _handed_out(given: Any, column: da.Array, client: Client | None) -> da.Array:
+    """The column of an array of this process with the workers: it would be part of every pass's graph otherwise."""
+    if client is None or dask.is_dask_collection(given):
+        return column
+    persisted: da.Array = client.persist(column)
+    return persisted
 
 
 def _of_frame(x: Any, name: str) -> da.Array:

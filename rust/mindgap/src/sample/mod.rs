@@ -94,6 +94,25 @@ impl Sample {
         &self.order
     }
 
+    /// The values and the weights as they were given, those of weight zero too: a sample of them is this one.
+    pub fn given(&self) -> (Vec<f64>, Option<Vec<f64>>) {
+        let mut values = vec![0.0; self.input_len()];
+        for (&place, &value) in self.order.iter().zip(&self.values) {
+            values[place as usize] = value;
+        }
+        for &(place, value) in &self.weightless {
+            values[place as usize] = value;
+        }
+        let weights = self.weights.as_ref().map(|sorted| {
+            let mut weights = vec![0.0; self.input_len()];
+            for (&place, &weight) in self.order.iter().zip(sorted) {
+                weights[place as usize] = weight;
+            }
+            weights
+        });
+        (values, weights)
+    }
+
     /// The number of points that take part in a fit.
     pub fn len(&self) -> usize {
         self.values.len()

@@ -19,6 +19,13 @@ fn points_of_weight_zero_take_no_part() {
 }
 
 #[test]
+fn what_was_given_comes_back_in_its_order() {
+    let (values, weights) = ([3.0, 1.0, 2.0, 1.0], [1.0, 0.0, 2.0, 0.5]);
+    assert_eq!(Sample::new(&values).unwrap().given(), (values.to_vec(), None));
+    assert_eq!(Sample::weighted(&values, &weights).unwrap().given(), (values.to_vec(), Some(weights.to_vec())));
+}
+
+#[test]
 fn each_fault_has_its_error() {
     assert_eq!(Sample::new(&[]).unwrap_err(), SampleError::Empty);
     assert!(matches!(Sample::new(&[1.0, f64::NAN]), Err(SampleError::NotFinite { index: 1, .. })));

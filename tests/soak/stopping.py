@@ -1,0 +1,29 @@
+"""Ending a run before its time, by Ctrl-C or SIGTERM, without losing what it has counted."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+
+@contextmanager
+def told_to_stop() -> Iterator[Sequence[int]]:
+    """The signals that have come to this process; it tells the processes that it has started, and goes on.
+
+    Nothing is raised: an interrupt in the middle of a trial would count as its failure.
+    """
+    told: list[int] = []
+
+    def hear(number: int, _: object) -> None:
+        told.append(number)
+        for child in multiprocessing.active_children():
+            child.terminate()
+
+    before = {number: signal.signal(number, hear) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield told
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -76,12 +76,18 @@ def test_the_package_and_the_crate_agree_to_the_bit(build: tuple[Path, list[tupl
 
 def _of_the_package(x: np.ndarray) -> dict[str, str]:
     lower, both = mg.LowerOnly(DELTA), mg.TwoSided(DELTA, 1.25 * DELTA)
+    chunks = mg.Chunks(x, size=mg.Moments.RUN)
+    free = mg.mixture(x, K)
     return {
         "kmeans": _clusters(mg.kmeans(x, K)),
         "kmeans-lower": _clusters(mg.kmeans(x, K, lower)),
         "kmeans-two-sided": _clusters(mg.kmeans(x, K, both)),
         "kmeans-free": _clusters(mg.kmeans(x, K, lower, centers="free")),
-        "mixture": _components(mg.mixture(x, K)),
+        "kmeans-rows": _clusters(mg.kmeans(x, K, _EqualSpacing())),
+        "kmeans-chunked": _clusters(mg.kmeans(chunks, K, lower)),
+        "mixture": _components(free),
+        "mixture-at-points": _hex(np.concatenate([free.score_samples(x[:100]), free.predict_proba(x[:100]).ravel()])),
+        "mixture-chunked": _components(mg.mixture(chunks, K, lower)),
         "mixture-lower": _components(mg.mixture(x, K, lower)),
         "mixture-two-sided": _components(mg.mixture(x, K, both)),
         "mixture-rows": _components(mg.mixture(x, K, _EqualSpacing())),

@@ -9,6 +9,7 @@ mod kmeans;
 mod mixture;
 mod moment_sums;
 mod sample;
+mod snapshot;
 mod source;
 mod start;
 mod summary;

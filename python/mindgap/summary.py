@@ -99,8 +99,7 @@ class Summary:
         """Take in the points of another summary; of two limits on the cells the smaller one holds from here on."""
         if not isinstance(other, Summary):
             raise InvalidInputError(f"{other!r} is not a mindgap.Summary")
-        # A copy, because a summary may be merged with itself.
-        self._core.merge(other._core.copy())
+        self._core.merge(other._core)
 
     @property
     def cells(self) -> int:

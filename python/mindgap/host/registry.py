@@ -63,7 +63,11 @@ class Entry:
 
 
 class Registry:
-    """The registered classes of every kind, by name."""
+    """The registered classes of every kind, by name.
+
+    Who looks something up takes no lock: the entries are replaced by others, never altered, so that a plugin is seen as
+    a whole or not at all. Who alters them holds the host's lock.
+    """
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str], Entry] = {}
@@ -86,12 +90,12 @@ class Registry:
 
     def add(self, entries: Iterable[Entry]) -> None:
         """Add entries that have been checked."""
-        self._entries |= {(entry.kind.name, entry.name): entry for entry in entries}
+        self._entries = self._entries | {(entry.kind.name, entry.name): entry for entry in entries}
 
     def discard(self, entries: Iterable[Entry]) -> None:
         """Take entries out again."""
-        for entry in entries:
-            self._entries.pop((entry.kind.name, entry.name), None)
+        gone = {(entry.kind.name, entry.name) for entry in entries}
+        self._entries = {key: entry for key, entry in self._entries.items() if key not in gone}
 
     def get(self, kind: Kind, name: str) -> Entry:
         """Return the entry, or raise InvalidInputError with what there is and the nearest match."""

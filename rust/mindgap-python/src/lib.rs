@@ -10,6 +10,7 @@ mod mixture;
 mod moment_sums;
 mod room;
 mod sample;
+mod snapshot;
 mod source;
 mod start;
 mod summary;

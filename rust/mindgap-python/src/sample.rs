@@ -6,6 +6,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::errors::IntoPyErr;
+use crate::snapshot::snapshot;
 use crate::source::PythonSource;
 
 /// Finite data in ascending order, with weights.
@@ -38,11 +39,11 @@ impl Sample {
         values: PyReadonlyArray1<'_, f64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<Self> {
-        let values = values.as_slice()?;
-        let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-        let inner = py.detach(|| match weights {
-            Some(weights) => mindgap::Sample::weighted(values, weights),
-            None => mindgap::Sample::new(values),
+        let values = snapshot(py, &values)?;
+        let weights = weights.as_ref().map(|weights| snapshot(py, weights)).transpose()?;
+        let inner = py.detach(|| match &weights {
+            Some(weights) => mindgap::Sample::weighted(&values, weights),
+            None => mindgap::Sample::new(&values),
         });
         inner.map(|inner| Self::of_source(inner, None)).map_err(|error| error.into_py_err(py))
     }

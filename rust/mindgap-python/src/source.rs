@@ -27,8 +27,8 @@ impl PythonSource {
     fn ask(&self, py: Python<'_>, windows: &[(f64, f64)]) -> PyResult<Vec<Summary>> {
         let numbers = windows.iter().flat_map(|&(low, high)| [low, high]);
         let array = PyArray1::from_iter(py, numbers).reshape([windows.len(), 2])?;
-        let found: Vec<PyRef<'_, PySummary>> = self.callable.bind(py).call1((array,))?.extract()?;
-        Ok(found.iter().map(|summary| summary.inner.clone()).collect())
+        let found: Vec<Bound<'_, PySummary>> = self.callable.bind(py).call1((array,))?.extract()?;
+        Ok(found.iter().map(|summary| summary.get().now(py)).collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! `Summary`: data of any size in a few thousand cells.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mindgap::SummaryColumns;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -8,13 +8,29 @@ use pyo3::prelude::*;
 
 use crate::errors::{IntoPyErr, invalid};
 use crate::sample::Sample;
+use crate::snapshot::snapshot;
 use crate::source::PythonSource;
 
-/// Counts, sums and squares on cells that all summaries have in common.
-#[pyclass(module = "mindgap._core")]
-#[derive(Clone)]
+/// Counts, sums and squares on cells that all summaries have in common. Threads that share one take turns.
+#[pyclass(frozen, module = "mindgap._core")]
 pub(crate) struct Summary {
-    pub(crate) inner: mindgap::Summary,
+    inner: Mutex<mindgap::Summary>,
+}
+
+impl Summary {
+    fn of(inner: mindgap::Summary) -> Self {
+        Self { inner: Mutex::new(inner) }
+    }
+
+    /// Does some work alone with the summary. Who waits for it is detached, so that the interpreter goes on meanwhile.
+    fn alone<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut mindgap::Summary) -> T + Send) -> T {
+        py.detach(|| work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// The summary as it is now.
+    pub(crate) fn now(&self, py: Python<'_>) -> mindgap::Summary {
+        self.alone(py, |summary| summary.clone())
+    }
 }
 
 /// The limit, whether there are weights, and the exponent; index and count; weight, low, high, offset and within: one row each.
@@ -24,79 +40,82 @@ type Columns<'py> = (usize, bool, i32, Bound<'py, PyArray1<i64>>, Bound<'py, PyA
 impl Summary {
     #[new]
     fn new(limit: usize) -> Self {
-        Self { inner: mindgap::Summary::with_cells(limit) }
+        Self::of(mindgap::Summary::with_cells(limit))
     }
 
     /// Takes in values, with weights or each of weight one.
     #[pyo3(signature = (values, weights=None))]
     fn add(
-        &mut self,
+        &self,
         py: Python<'_>,
         values: PyReadonlyArray1<'_, f64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<()> {
-        let values = values.as_slice()?;
-        let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-        let added = py.detach(|| match weights {
-            Some(weights) => self.inner.add_weighted(values, weights),
-            None => self.inner.add(values),
+        let values = snapshot(py, &values)?;
+        let weights = weights.as_ref().map(|weights| snapshot(py, weights)).transpose()?;
+        let added = self.alone(py, |summary| match weights {
+            Some(weights) => summary.add_weighted(&values, &weights),
+            None => summary.add(&values),
         });
         added.map_err(|error| error.into_py_err(py))
     }
 
-    /// Takes in the points of another summary.
-    fn merge(&mut self, py: Python<'_>, other: &Summary) -> PyResult<()> {
-        self.inner.merge(&other.inner).map_err(|error| error.into_py_err(py))
+    /// Takes in the points of another summary, or once more its own.
+    fn merge(&self, py: Python<'_>, other: &Summary) -> PyResult<()> {
+        // One at a time: two threads that merge two summaries into each other would wait for ever.
+        let other = other.now(py);
+        self.alone(py, |summary| summary.merge(&other)).map_err(|error| error.into_py_err(py))
     }
 
-    fn copy(&self) -> Self {
-        self.clone()
+    fn copy(&self, py: Python<'_>) -> Self {
+        Self::of(self.now(py))
     }
 
     /// The most cells.
     #[getter]
-    fn limit(&self) -> usize {
-        self.inner.limit()
+    fn limit(&self, py: Python<'_>) -> usize {
+        self.alone(py, |summary| summary.limit())
     }
 
     /// The number of points.
     #[getter]
-    fn count(&self) -> u64 {
-        self.inner.count()
+    fn count(&self, py: Python<'_>) -> u64 {
+        self.alone(py, |summary| summary.count())
     }
 
     /// The sum of the weights.
     #[getter]
-    fn total_weight(&self) -> f64 {
-        self.inner.total_weight()
+    fn total_weight(&self, py: Python<'_>) -> f64 {
+        self.alone(py, |summary| summary.total_weight())
     }
 
     /// The smallest and the largest value.
     #[getter]
-    fn extent(&self) -> Option<(f64, f64)> {
-        self.inner.low().zip(self.inner.high())
+    fn extent(&self, py: Python<'_>) -> Option<(f64, f64)> {
+        self.alone(py, |summary| summary.low().zip(summary.high()))
     }
 
     /// The mean and the variance.
     #[getter]
-    fn mean_and_variance(&self) -> Option<(f64, f64)> {
-        self.inner.mean_and_variance()
+    fn mean_and_variance(&self, py: Python<'_>) -> Option<(f64, f64)> {
+        self.alone(py, |summary| summary.mean_and_variance())
     }
 
     /// The cells that hold points as a sample; `zoom` is asked for a closer look at some of them.
     #[pyo3(signature = (zoom=None))]
     fn sample(&self, py: Python<'_>, zoom: Option<Py<PyAny>>) -> PyResult<Sample> {
         let source = zoom.map(|callable| Arc::new(PythonSource::new(callable)));
+        let summary = self.now(py);
         let sample = match &source {
-            Some(source) => self.inner.sample_of(Arc::<PythonSource>::clone(source)),
-            None => self.inner.sample(),
+            Some(source) => summary.sample_of(Arc::<PythonSource>::clone(source)),
+            None => summary.sample(),
         };
         sample.map(|inner| Sample::of_source(inner, source)).map_err(|error| error.into_py_err(py))
     }
 
     /// The cells that hold points, to be written or sent.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
-        let columns = SummaryColumns::from(self.inner.clone());
+        let columns = SummaryColumns::from(self.now(py));
         let floats = [&columns.weight, &columns.low, &columns.high, &columns.offset, &columns.within];
         Ok((
             columns.limit,
@@ -133,7 +152,7 @@ impl Summary {
         columns.count = count.as_slice()?.to_vec();
         [columns.weight, columns.low, columns.high, columns.offset, columns.within] = [0, 1, 2, 3, 4].map(column);
         let inner = mindgap::Summary::try_from(columns).map_err(|error| error.into_py_err(py))?;
-        Ok(Self { inner })
+        Ok(Self::of(inner))
     }
 
     /// The summaries of the points in each of some windows.
@@ -155,6 +174,6 @@ impl Summary {
         let limit = limit.unwrap_or_else(|| mindgap::Summary::cells_of_windows(windows.len()));
         let found = py.detach(|| mindgap::Summary::of_windows(values, weights, &windows, limit));
         let found = found.map_err(|error| error.into_py_err(py))?;
-        Ok(found.into_iter().map(|inner| Self { inner }).collect())
+        Ok(found.into_iter().map(Self::of).collect())
     }
 }

@@ -10,7 +10,7 @@ use crate::errors::out_of_memory;
 pub(crate) fn snapshot(py: Python<'_>, array: &PyReadonlyArray1<'_, f64>) -> PyResult<Vec<f64>> {
     let values = array.as_slice()?;
     let mut copy = Vec::new();
-    copy.try_reserve_exact(values.len()).map_err(|_| out_of_memory(py, values.len()))?;
+    copy.try_reserve_exact(values.len()).map_err(|_| out_of_memory(py, "a copy of the data", size_of_val(values)))?;
     py.detach(|| copy.extend_from_slice(values));
     Ok(copy)
 }

@@ -33,7 +33,8 @@ impl ExactSum {
             }
             carried = sum;
         }
-        self.parts.truncate(kept);
+        // What is not finite stays so whatever is added: kept as parts, its rests would be one more each time.
+        self.parts.truncate(if carried.is_finite() { kept } else { 0 });
         self.parts.push(carried);
     }
 
@@ -127,5 +128,15 @@ mod tests {
     fn overflow_is_seen() {
         assert!(!ExactSum::of(&[f64::MAX, f64::MAX, -1.0]).round().is_finite());
         assert!(!ExactSum::of(&[f64::NAN, 1.0]).round().is_finite());
+    }
+
+    #[test]
+    fn what_is_no_number_takes_no_more_room_each_time() {
+        for fault in [f64::NAN, f64::INFINITY] {
+            let mut sum = ExactSum::of(&[1.0, 1e-300]);
+            (0..100).for_each(|_| sum.add(fault));
+            assert_eq!(sum.parts().len(), 1);
+            assert!(!sum.round().is_finite());
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::solution::Solution;
 use crate::sample::Sample;
 
 /// The costs agree, and the solution counts as proven, to this relative difference.
-const PROVEN: f64 = 1e-9;
+pub(super) const PROVEN: f64 = 1e-9;
 
 /// Which bound a gap or row is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,7 +160,10 @@ fn boundaries(sample: &Sample, ends: &[usize]) -> Vec<f64> {
 }
 
 fn size(sample: &Sample, points: std::ops::Range<usize>) -> usize {
-    if sample.has_blobs() { points.map(|i| sample.count(i) as usize).sum() } else { points.len() }
+    if !sample.has_blobs() {
+        return points.len();
+    }
+    points.fold(0, |size: usize, i| size.saturating_add(sample.count(i) as usize))
 }
 
 /// A number in `left..right`, halfway where rounding allows.

@@ -1,7 +1,7 @@
 //! Data known only as blobs: runs of neighbouring values of which weight, mean and spread are known, but no value.
 //!
 //! Every sum of squares over whole blobs is exact: it is that of their means plus what lies within them. So a partition
-//! of blobs costs what it costs on the points, and solvers see weighted points. 33 bytes a blob beside those.
+//! of blobs costs what it costs on the points, and solvers see weighted points. 41 bytes a blob beside those.
 
 use super::{Prefixes, Sample};
 use crate::error::SampleError;
@@ -223,14 +223,9 @@ impl Sample {
         let mut start = 0;
         for tied in self.values.chunk_by(|a, b| a == b) {
             let end = start + tied.len();
-            let counts = (start..end).map(|i| self.count(i)).sum();
+            let count = (start..end).fold(0_u64, |count, i| count.saturating_add(self.count(i)));
             let weight = prefixes.block(start, end).weight;
-            merged.push(Blob {
-                weight,
-                count: counts,
-                even: tied.len() == 1 && self.blob(start).even,
-                ..self.blob(start)
-            });
+            merged.push(Blob { weight, count, even: tied.len() == 1 && self.blob(start).even, ..self.blob(start) });
             ends.push(end);
             start = end;
         }

@@ -38,7 +38,7 @@ impl Cell {
         let share = other.weight / weight;
         let apart = theirs - mine;
         *self = Self {
-            count: self.count + other.count,
+            count: self.count.saturating_add(other.count),
             weight,
             low,
             high: self.high.max(other.high),
@@ -52,6 +52,8 @@ impl Cell {
         let Self { count, weight, low, high, offset, within } = *self;
         let spread = high - low;
         let room = 1.0 + 1e-9;
+        // Squares smaller than this are rounded up as well as down.
+        let vanishing = weight.max(count as f64) * f64::MIN_POSITIVE;
         count > 0
             && [weight, low, high, offset, within].iter().all(|value| value.is_finite())
             && weight > 0.0
@@ -60,7 +62,7 @@ impl Cell {
             && grid.index(low) == index
             && grid.index(high) == index
             && (0.0..=spread * room).contains(&offset)
-            && (0.0..=0.25 * weight * spread * spread * room).contains(&within)
+            && (0.0..=0.25 * weight * spread * spread * room + vanishing).contains(&within)
     }
 
     /// The points as one; `even` says whether all of them weigh the same.

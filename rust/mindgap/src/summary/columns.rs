@@ -6,7 +6,15 @@ use super::{Summary, union};
 use crate::error::SampleError;
 
 /// The layout of the columns; another one would have another number.
-const VERSION: u32 = 1;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Version(u32);
+
+impl Default for Version {
+    fn default() -> Self {
+        Self(1)
+    }
+}
 
 /// What kind of document this is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +31,7 @@ enum Kind {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct SummaryColumns {
     mindgap: Kind,
-    version: u32,
+    version: Version,
     /// The most cells that there can be.
     pub limit: usize,
     /// Whether some point has another weight than one.
@@ -49,7 +57,6 @@ pub struct SummaryColumns {
 impl From<Summary> for SummaryColumns {
     fn from(summary: Summary) -> Self {
         let mut columns = Self {
-            version: VERSION,
             limit: summary.limit,
             weighted: summary.weighted,
             exponent: summary.grid.exponent(),
@@ -71,7 +78,7 @@ impl From<Summary> for SummaryColumns {
 impl SummaryColumns {
     /// Columns to be filled, in today's layout.
     pub fn new() -> Self {
-        Self { version: VERSION, ..Self::default() }
+        Self::default()
     }
 
     fn cell(&self, i: usize) -> Cell {
@@ -96,7 +103,7 @@ impl SummaryColumns {
             self.low.len(),
             self.high.len(),
         ];
-        if self.version != VERSION {
+        if self.version != Version::default() {
             Some("its version is not one that this mindgap reads")
         } else if lengths.iter().any(|&length| length != cells) {
             Some("its columns differ in length")

@@ -48,7 +48,9 @@ impl Grid {
     /// The cell of `x`.
     #[inline(always)]
     pub(super) fn index(self, x: f64) -> i64 {
-        (x * power_of_two(-self.exponent)).floor() as i64
+        let index = (x * power_of_two(-self.exponent)).floor() as i64;
+        // A negative value that vanishes beside the width is not in cell 0 all the same. No branch: signs cannot be foreseen.
+        index - i64::from((x < 0.0) & (index == 0))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Data of any size in a few thousand cells: counts, sums and sums of squares that can be merged.
 //!
-//! Adding takes O(1) a point, and memory depends on the number of cells alone. Cells are the same for everybody
-//! ([`grid`]), so summaries of parts, made one after the other or on many machines, merge to that of the whole.
+//! Adding takes O(1) a point and O(1) a cell for every call, and memory depends on the number of cells alone. Cells are
+//! the same for everybody ([`grid`]), so summaries of parts, made one after the other or on many machines, merge to that
+//! of the whole.
 
 mod cell;
 mod columns;
@@ -14,10 +15,15 @@ pub(crate) use source::SharedSource;
 pub use source::Source;
 
 use crate::error::SampleError;
+use crate::room::{product, room_for};
 use crate::sample::{Blob, Sample, check_finite, check_weights};
 use cell::Cell;
 use grid::Grid;
 use std::sync::Arc;
+
+/// Points are summed in runs of so many for every cell, and of no fewer than so many.
+const POINTS_A_CELL: usize = 16;
+const SHORTEST_RUN: usize = 1 << 16;
 
 /// What is known of data after one look at each point: how many there are, their sums and their extent, cell by cell.
 ///
@@ -80,7 +86,8 @@ impl Summary {
     /// Takes in `values`, each of weight one. There may be none.
     ///
     /// # Errors
-    /// Values that are not finite, or whose range cannot be squared; the summary is then as it was.
+    /// Values that are not finite, or whose range cannot be squared, and cells for which there is no memory; the summary is
+    /// then as it was.
     pub fn add(&mut self, values: &[f64]) -> Result<(), SampleError> {
         check_finite(values)?;
         self.make_room(self.limit, self.total_weight() + values.len() as f64, extent(values.iter().copied()))?;
@@ -105,7 +112,8 @@ impl Summary {
     /// Takes in the points of another summary. Of two limits on the number of cells the smaller one holds from here on.
     ///
     /// # Errors
-    /// Weights beyond all sums, and a range that cannot be squared; the summary is then as it was.
+    /// Weights beyond all sums, a range that cannot be squared, and cells for which there is no memory; the summary is then
+    /// as it was.
     pub fn merge(&mut self, other: &Summary) -> Result<(), SampleError> {
         let limit = self.limit.min(other.limit);
         self.make_room(limit, self.total_weight() + other.total_weight(), other.low().zip(other.high()))?;
@@ -116,7 +124,7 @@ impl Summary {
 
     /// The number of points, those of weight zero left out.
     pub fn count(&self) -> u64 {
-        self.cells.iter().map(|cell| cell.count).sum()
+        self.cells.iter().fold(0, |count, cell| count.saturating_add(cell.count))
     }
 
     /// The sum of the weights.
@@ -156,6 +164,8 @@ impl Summary {
     /// # Errors
     /// As [`Sample::new`].
     pub fn sample(&self) -> Result<Sample, SampleError> {
+        // As blobs, and in the sample.
+        room_for("a sample of the cells", product(&[2, self.occupied().count(), size_of::<Blob>()]))?;
         Sample::of_blobs(self.blobs())
     }
 
@@ -190,41 +200,61 @@ impl Summary {
         if !(total * (high - low).powi(2)).is_finite() {
             return Err(SampleError::WeightOverflow { total });
         }
+        let grid = Grid::finest(low, high, limit);
+        let cells = (grid.index(high) - grid.index(low) + 1) as usize;
+        // Once for the summary, once for what is added, and the places of a run.
+        let bytes = 2 * size_of::<Cell>() + POINTS_A_CELL * size_of::<u32>();
+        room_for("the cells of a summary", product(&[cells, bytes]))?;
         if extent != Some((low, high)) || limit != self.limit {
             let old = std::mem::replace(self, Self::with_cells(limit));
             self.weighted = old.weighted;
-            self.grid = Grid::finest(low, high, limit);
-            self.start = self.grid.index(low);
-            self.cells = vec![Cell::EMPTY; (self.grid.index(high) - self.start + 1) as usize];
+            self.grid = grid;
+            self.start = grid.index(low);
+            self.cells = vec![Cell::EMPTY; cells];
             self.take_in(&old);
         }
         Ok(())
     }
 
-    /// Adds the points that weigh anything; the cells reach them all. Three rounds over the points, each about what the one
-    /// before found: extents, means, squares about the means.
+    /// Adds the points that weigh anything; the cells reach them all. In runs, because a sum term by term loses as many
+    /// times its last place as it has terms.
     fn add_points(&mut self, values: &[f64], weight: impl Fn(usize) -> f64) {
-        let Self { grid, start, cells, .. } = self;
-        let mut added = vec![Cell::EMPTY; cells.len()];
+        let length = SHORTEST_RUN.max(POINTS_A_CELL * self.cells.len());
+        let mut added = vec![Cell::EMPTY; self.cells.len()];
+        let mut places = Vec::with_capacity(length.min(values.len()));
+        for (run, values) in values.chunks(length).enumerate() {
+            if run > 0 {
+                added.fill(Cell::EMPTY);
+            }
+            self.sum_run(values, |i| weight(run * length + i), &mut added, &mut places);
+            self.cells.iter_mut().zip(&added).for_each(|(cell, added)| cell.merge(added));
+        }
+    }
+
+    /// The sums over some points, added to cells that are empty; `places` is scratch. Three rounds, each about what the one
+    /// before found: extents, means, squares about the means.
+    fn sum_run(&self, values: &[f64], weight: impl Fn(usize) -> f64, added: &mut [Cell], places: &mut Vec<u32>) {
         let points = || (0..).zip(values).map(|(i, &x)| (x, weight(i))).filter(|&(_, weight)| weight > 0.0);
-        let place = |x: f64| (grid.index(x) - *start) as usize;
-        for (x, weight) in points() {
-            let cell = &mut added[place(x)];
+        places.clear();
+        places.extend(points().map(|(x, _)| (self.grid.index(x) - self.start) as u32));
+        for ((x, weight), &place) in points().zip(&*places) {
+            let cell = &mut added[place as usize];
             cell.count += 1;
             cell.weight += weight;
             cell.low = if x < cell.low { x } else { cell.low };
             cell.high = if x > cell.high { x } else { cell.high };
         }
-        for (x, weight) in points() {
-            let cell = &mut added[place(x)];
+        for ((x, weight), &place) in points().zip(&*places) {
+            let cell = &mut added[place as usize];
             cell.offset += weight * (x - cell.low);
         }
-        added.iter_mut().filter(|cell| cell.count > 0).for_each(|cell| cell.offset /= cell.weight);
-        for (x, weight) in points() {
-            let cell = &mut added[place(x)];
+        for cell in added.iter_mut().filter(|cell| cell.count > 0) {
+            cell.offset = (cell.offset / cell.weight).min(cell.high - cell.low);
+        }
+        for ((x, weight), &place) in points().zip(&*places) {
+            let cell = &mut added[place as usize];
             cell.within += weight * (x - cell.low - cell.offset).powi(2);
         }
-        cells.iter_mut().zip(&added).for_each(|(cell, added)| cell.merge(added));
     }
 
     /// Adds the cells of a summary whose grid is no coarser and whose points these cells reach.

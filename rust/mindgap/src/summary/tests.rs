@@ -171,7 +171,7 @@ fn columns_come_back_and_rubbish_does_not() {
     summary.add_weighted(&[1.0, 2.5, -7.0, 2.5], &[0.5, 1.0, 2.0, 3.0]).unwrap();
     let columns = SummaryColumns::from(summary.clone());
     assert_eq!(Summary::try_from(columns.clone()), Ok(summary));
-    let mut none = SummaryColumns::new();
+    let mut none = SummaryColumns::default();
     none.limit = 2;
     assert_eq!(Summary::try_from(none), Ok(Summary::with_cells(2)));
     let spoilt: [fn(&mut SummaryColumns); 9] = [
@@ -190,4 +190,48 @@ fn columns_come_back_and_rubbish_does_not() {
         spoil(&mut columns);
         assert!(matches!(Summary::try_from(columns), Err(SampleError::BadSummary { .. })), "{i}");
     }
+}
+
+#[test]
+fn values_that_vanish_beside_the_cells_keep_their_place() {
+    let mut summary = Summary::with_cells(2);
+    summary.add(&[-1e-150, -1e-190, 1e-150]).unwrap();
+    summary.add(&[-1e140, 1e140]).unwrap();
+    summary.add(&[-1e-189]).unwrap();
+    assert_eq!(summary.sample().unwrap().points(), 6);
+    assert_eq!(Summary::try_from(SummaryColumns::from(summary.clone())), Ok(summary));
+}
+
+#[test]
+fn squares_that_all_but_vanish_come_back_too() {
+    let mut summary = Summary::with_cells(2);
+    summary.add(&[0.0, 3.44e-162, 1e-130]).unwrap();
+    assert_eq!(Summary::try_from(SummaryColumns::from(summary.clone())), Ok(summary));
+}
+
+#[test]
+fn more_points_than_can_be_counted_are_as_many_as_can() {
+    let mut summary = Summary::with_cells(4);
+    summary.add(&[0.0, 1.0, 2.0, 3.0]).unwrap();
+    let mut columns = SummaryColumns::from(summary);
+    columns.count.fill(u64::MAX);
+    columns.weight.fill(u64::MAX as f64);
+    let mut summary = Summary::try_from(columns).unwrap();
+    assert_eq!(summary.count(), u64::MAX);
+    summary.merge(&summary.clone()).unwrap();
+    assert_eq!(summary.count(), u64::MAX);
+    let fit = crate::KMeans::new(2).fit(&summary.sample().unwrap()).unwrap();
+    assert_eq!((fit.centers(), fit.sizes()), (&[0.5, 2.5][..], &[usize::MAX; 2][..]));
+}
+
+#[test]
+fn many_points_keep_the_digits_of_their_sums() {
+    let n = 3_000_000;
+    let mut weights = vec![1.0; n];
+    // The weights after it, one by one, would all be lost to rounding.
+    weights[0] = (1u64 << 53) as f64;
+    let mut summary = Summary::new();
+    summary.add_weighted(&vec![7.0; n], &weights).unwrap();
+    let expected = weights[0] + (n - 1) as f64;
+    assert!((summary.total_weight() / expected - 1.0).abs() < 5e-11);
 }

@@ -190,7 +190,8 @@ impl Sample {
     /// Sorted point `i` in frame units.
     #[inline(always)]
     pub(crate) fn framed(&self, i: usize) -> f64 {
-        self.frame.enter(self.values[i])
+        let z = self.frame.enter(self.values[i]);
+        self.rests.get(i).map_or(z, |&rest| z + self.frame.enter_length(rest))
     }
 
     /// Sorted point `i`, a value of the data, in frame units, with all its digits.

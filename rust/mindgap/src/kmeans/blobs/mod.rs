@@ -13,11 +13,15 @@ use super::fit::KMeansFit;
 use super::{KMeans, Method, Ties};
 use crate::error::KMeansError;
 use crate::progress::Watch;
+use crate::room::{product, room_for};
 use crate::sample::{Blob, Sample};
 use crate::summary::Summary;
 use std::borrow::Cow;
 
 pub(crate) use zooming::Zoom;
+
+/// What a fit needs for a blob: copies of it, sums, and what is known of a boundary beside it.
+const BYTES_A_BLOB: usize = 256;
 
 impl KMeans {
     /// Solves the problem on the points of blobs, which `zoom` shows in ever finer blobs: for each window, the smallest and
@@ -100,7 +104,7 @@ fn check(kmeans: &KMeans, sample: &Sample) -> Result<(), KMeansError> {
     if smallest < super::LEAST_SHARE * total {
         return Err(KMeansError::WeightsTooUneven { smallest, total });
     }
-    Ok(())
+    Ok(room_for("k-means", product(&[sample.len(), BYTES_A_BLOB]))?)
 }
 
 /// The number of blobs, those of one value counted once.

@@ -1,6 +1,7 @@
 //! One look at the blobs: the best partition of them, a bound for their points, and which of them to look into.
 
 use super::super::demand::Demand;
+use super::super::fit::PROVEN;
 use super::super::solution::Solution;
 use super::super::{Centers, KMeans, alternating, free, separated, unconstrained};
 use super::{apart, atomic, is_divisible};
@@ -113,9 +114,6 @@ fn free(
     Ok(Round { solution: Some(solution), lower_bound, wanted })
 }
 
-/// Costs that differ by less are the same.
-const PROVEN: f64 = 1e-9;
-
 /// Linear rows: the bound is that without them.
 fn rows(
     kmeans: &KMeans,
@@ -130,7 +128,7 @@ fn rows(
         return Ok(Round { lower_bound: solution.lower_bound, solution: Some(solution), wanted: Vec::new() });
     }
     let unbound = unconstrained::uncut::solve(sample, kmeans.k, open, None)?;
-    let cost = alternating::cost(&Prefixes::new(sample), &Solution { centers: None, ..unbound.clone() });
+    let cost = alternating::cost(&Prefixes::new(sample), &unbound);
     let mut wanted = beside(kmeans, sample, &solution);
     wanted.extend(indices(open));
     wanted.sort_unstable();

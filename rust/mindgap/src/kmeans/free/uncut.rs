@@ -13,6 +13,7 @@ use crate::constraint::Gaps;
 use crate::error::KMeansError;
 use crate::kmeans::solution::Solution;
 use crate::progress::{Watch, again};
+use crate::room::room_for;
 use crate::sample::{Prefixes, Sample};
 
 /// Levels in search of the kinks, and the steps that they may take, or as a multiple of those of the first level.
@@ -84,6 +85,7 @@ fn wrong(
             break;
         }
         level = next;
+        room_for("the search for free centres", level.bytes())?;
     }
     Ok(wrong)
 }

@@ -1,5 +1,8 @@
+use super::bound::{Centers, Sides};
+use super::cells::Cell;
 use super::*;
 use crate::constraint::GapBounds;
+use crate::sample::Blob;
 
 /// Numbers that look random and are the same on every run.
 fn noise(seed: u64) -> impl FnMut() -> f64 {
@@ -76,4 +79,35 @@ fn a_search_cut_short_leaves_a_certificate() {
     let tight = Limits { first_cells: 2, direct: 0, states: 4 };
     let narrow = GapBounds::between(0.15, 0.15).unwrap().resolve(6).unwrap();
     assert!(matches!(solve_within(&sample, &narrow, &tight, &mut pulse), Err(KMeansError::Undecided)));
+}
+
+/// A blob whose mean lies between two doubles is charged no more than its points cost, each on its cheaper side.
+#[test]
+fn a_blob_far_from_zero_is_not_charged_too_much() {
+    let far = (1u64 << 52) as f64;
+    let point = |x: f64| Blob {
+        mean: far + x,
+        rest: 0.0,
+        weight: 1.0,
+        within: 0.0,
+        low: far + x,
+        high: far + x,
+        count: 1,
+        even: true,
+    };
+    // The points 10, 11 and 11, whose mean is 11 less a third.
+    let rest = -1.0 / 3.0;
+    let cut = Blob { rest, weight: 3.0, within: 2.0 / 3.0, low: far + 10.0, count: 3, ..point(11.0) };
+    let sample = Sample::of_blobs(vec![point(0.0), cut, point(20.0)]).unwrap();
+    let prefixes = Prefixes::new(&sample);
+    let centers = |x: f64| {
+        let z = sample.frame().enter(far + x);
+        Centers { low: z, high: z, excess: 0.0 }
+    };
+    let mut sides = Sides::NONE;
+    sides.add_left(&centers(4.0));
+    sides.add_right(&centers(17.0));
+    let charge = sides.charge(&prefixes, &Cell::new(&prefixes, 1, 2, (0, 3))).both;
+    let charge = sample.frame().leave_square(charge);
+    assert!(charge <= 3.0 * 36.0 && charge > 107.9, "{charge}");
 }

@@ -9,7 +9,7 @@ use super::{LIMITS, MANY_CLUSTERS};
 use crate::constraint::Gaps;
 use crate::error::KMeansError;
 use crate::kmeans::solution::Solution;
-use crate::kmeans::unconstrained;
+use crate::kmeans::{alternating, unconstrained};
 use crate::progress::Watch;
 use crate::sample::{Prefixes, Sample};
 
@@ -33,14 +33,13 @@ pub(in crate::kmeans) fn solve(
 ) -> Result<Uncut, KMeansError> {
     let mut pulse = Pulse::new(&mut watch, *sample.frame());
     let prefixes = Prefixes::new(sample);
-    let framed = gaps.enter(sample.frame()).loosened();
+    let range = sample.framed_highest(sample.len() - 1) - sample.framed_lowest(0);
+    let framed = gaps.enter(sample.frame()).loosened().reachable(range);
     let k = gaps.lower.len() + 1;
     let mut start = None;
     if k >= MANY_CLUSTERS {
         let mut solution = unconstrained::uncut::solve(sample, k, &mut open.to_vec(), None)?;
-        let starts = [0].into_iter().chain(solution.ends.iter().copied());
-        let cost: f64 = starts.zip(&solution.ends).map(|(start, &end)| prefixes.block(start, end).cost).sum();
-        pulse.lower_bound = solution.lower_bound.min(cost).max(0.0);
+        pulse.lower_bound = solution.lower_bound.min(alternating::cost(&prefixes, &solution)).max(0.0);
         pulse.beat()?;
         solution.ends.pop();
         start = Some(solution.ends);

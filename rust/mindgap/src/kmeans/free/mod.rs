@@ -109,6 +109,7 @@ impl<'a> Problem<'a> {
             reach.push((first - (total - before), last + before));
             before += lower;
         }
+        let gaps = gaps.reachable(reach[k - 1].1 - reach[0].0);
         Self { prefixes, gaps, k, reach, empty: false }
     }
 

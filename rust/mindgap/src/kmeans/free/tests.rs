@@ -106,3 +106,17 @@ fn a_search_without_room_ends_with_a_bound_that_is_true() {
     }
     assert!(proven > 0 && unproven > 0, "{proven} proven, {unproven} not");
 }
+
+#[test]
+fn upper_bounds_beyond_everything_are_none() {
+    let mut random = random(4);
+    let x: Vec<f64> = (0..300).map(|i| random() + random() + f64::from(i % 3 / 2) * 9.0).collect();
+    let sample = Sample::new(&x).unwrap();
+    let fit = |upper: f64| {
+        let gaps = Gaps { lower: vec![5.0; 2], upper: vec![upper; 2] };
+        let solution = solve(&sample, &gaps, None).unwrap();
+        (solution.ends, solution.centers)
+    };
+    assert_eq!(fit(f64::MAX), fit(f64::INFINITY));
+    assert_eq!(fit(1e307), fit(f64::INFINITY));
+}

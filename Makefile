@@ -18,7 +18,7 @@ export PIP_QUIET := 1
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help soak coverage audit test test-rust test-python lint demo bench reproduce docs clean
+.PHONY: help soak coverage processors audit test test-rust test-python lint demo bench reproduce docs clean
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -63,6 +63,9 @@ soak: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn ## try every solver a
 coverage: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-coverage ## measure which lines the tests reach, in Rust and Python
 	tools/browser.sh
 	PATH=$(BIN):$$PATH tools/coverage.sh
+
+processors: ## compare the bits of fits on this processor with those on others, which qemu emulates
+	$(PYTHON) tools/processors.py
 
 # Each tool brings its own needs, and so stays out of .venv; either fails where it cannot reach its database.
 AUDIT := target/audit

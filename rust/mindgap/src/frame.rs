@@ -6,6 +6,7 @@
 //! data themselves have not lost.
 
 use crate::sample::double::Double;
+use std::f64::consts::LN_2;
 
 /// A change of units from data to frame: `z = s·x - s·shift`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,7 +85,7 @@ impl Frame {
     /// longer by the scale and a density smaller.
     #[inline]
     pub(crate) fn log_density(&self, weight: f64) -> f64 {
-        weight * self.scale.ln()
+        weight * (f64::from(binary_exponent(self.scale)) * LN_2)
     }
 
     /// A length of the frame in data units.

@@ -79,13 +79,18 @@
 //! * With the feature `serde`, bounds, rows, starts and fits are written and read; what is read is checked as by the
 //!   constructors.
 
+// Tests may compare with the library's functions; results must not come from them (`portable`).
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod chunked;
 mod constraint;
+mod elementary;
 pub mod error;
 mod frame;
 mod kmeans;
 mod mixture;
 mod parallel;
+mod portable;
 mod progress;
 mod qp;
 mod restraint;

@@ -1,6 +1,7 @@
 //! Information criteria: the smaller, the better.
 
 use super::fit::MixtureFit;
+use crate::portable::ln;
 
 impl MixtureFit {
     /// The number of free parameters: `k - 1` weights, `k` means, and `k` variances or one. Constraints are not
@@ -11,7 +12,7 @@ impl MixtureFit {
 
     /// The Bayesian information criterion; the total weight counts as the number of points.
     pub fn bic(&self) -> f64 {
-        self.parameter_count() as f64 * self.total_weight().ln() - 2.0 * self.log_likelihood()
+        self.parameter_count() as f64 * ln(self.total_weight()) - 2.0 * self.log_likelihood()
     }
 
     /// Akaike's information criterion.

@@ -4,6 +4,7 @@
 //! cannot matter there are left out, and one shared reference keeps every power of two in range.
 
 use super::start::Start;
+use crate::portable::log2;
 use std::f64::consts::{LOG2_E, PI};
 
 /// No logarithm of a density is less: what squares overflow to stays finite.
@@ -27,7 +28,7 @@ impl Parabola {
         let (weights, means, variances) = (parameters.weights(), parameters.means(), parameters.variances());
         let parabola = |((&weight, &mean), &variance): ((&f64, &f64), &f64)| Self {
             mean,
-            height: (weight.log2() - 0.5 * (2.0 * PI * variance).log2()).max(LEAST),
+            height: (log2(weight) - 0.5 * log2(2.0 * PI * variance)).max(LEAST),
             curvature: LOG2_E / (2.0 * variance),
         };
         weights.iter().zip(means).zip(variances).map(parabola).collect()

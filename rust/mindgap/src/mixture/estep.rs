@@ -5,8 +5,8 @@
 //! the vectors does not show in the result.
 
 use super::density::{LEAST, Parabola, Relevant};
-use super::elementary::{exp2, ln, mul_add};
 use super::engine::Moments;
+use crate::elementary::{exp2, ln, mul_add};
 use std::f64::consts::LN_2;
 
 /// Points that share one set of bounds.

@@ -2,7 +2,11 @@
 
 use super::density::{LEAST, Parabola};
 use super::start::Start;
+use crate::portable::{exp2, ln};
 use std::f64::consts::LN_2;
+
+/// Points that go through the loops together, which become vector code.
+const TILE: usize = 64;
 
 impl Start {
     /// The most probable component of each of `values`, the first of equals; NaN goes to the first.
@@ -15,10 +19,19 @@ impl Start {
     /// The probability of each component at each of `values`: row-major, one row a value. NaN gives NaN.
     pub fn predict_proba(&self, values: &[f64]) -> Vec<f64> {
         let parabolas = Parabola::of(self);
-        let mut rows = Vec::with_capacity(values.len() * parabolas.len());
-        for &x in values {
-            let (peak, total) = peak_and_total(&parabolas, x);
-            rows.extend(parabolas.iter().map(|p| relative(p, x, peak) / total));
+        let k = parabolas.len();
+        let mut rows = vec![0.0; values.len() * k];
+        for (values, rows) in values.chunks(TILE).zip(rows.chunks_mut(TILE * k)) {
+            let peaks = peaks(&parabolas, values);
+            for (c, parabola) in parabolas.iter().enumerate() {
+                for (i, (&x, &peak)) in values.iter().zip(&peaks).enumerate() {
+                    rows[i * k + c] = relative(parabola, x, peak);
+                }
+            }
+            for row in rows.chunks_mut(k) {
+                let total: f64 = row.iter().sum();
+                row.iter_mut().for_each(|density| *density /= total);
+            }
         }
         rows
     }
@@ -26,11 +39,18 @@ impl Start {
     /// The log-density at each of `values`.
     pub fn score_samples(&self, values: &[f64]) -> Vec<f64> {
         let parabolas = Parabola::of(self);
-        let density = |&x: &f64| {
-            let (peak, total) = peak_and_total(&parabolas, x);
-            peak * LN_2 + total.ln()
-        };
-        values.iter().map(density).collect()
+        let mut logarithms = Vec::with_capacity(values.len());
+        for values in values.chunks(TILE) {
+            let (peaks, mut totals) = (peaks(&parabolas, values), [0.0; TILE]);
+            for parabola in &parabolas {
+                for ((total, &peak), &x) in totals.iter_mut().zip(&peaks).zip(values) {
+                    *total += relative(parabola, x, peak);
+                }
+            }
+            let points = peaks.iter().zip(&totals).take(values.len());
+            logarithms.extend(points.map(|(&peak, &total)| peak * LN_2 + ln(total)));
+        }
+        logarithms
     }
 }
 
@@ -47,12 +67,19 @@ pub(super) fn most_probable(parabolas: &[Parabola], components: &[usize], x: f64
 }
 
 /// A density at `x` relative to the reference; NaN at NaN.
+#[inline(always)]
 fn relative(parabola: &Parabola, x: f64, peak: f64) -> f64 {
-    if x.is_nan() { f64::NAN } else { (parabola.at(x) - peak).exp2() }
+    let density = exp2(parabola.at(x) - peak);
+    if x.is_nan() { x } else { density }
 }
 
-/// The largest logarithm at `x`, and the sum of the densities relative to it.
-fn peak_and_total(parabolas: &[Parabola], x: f64) -> (f64, f64) {
-    let peak = parabolas.iter().map(|p| p.at(x)).fold(LEAST, f64::max);
-    (peak, parabolas.iter().map(|p| relative(p, x, peak)).sum())
+/// The largest logarithm at each of at most [`TILE`] points.
+fn peaks(parabolas: &[Parabola], values: &[f64]) -> [f64; TILE] {
+    let mut peaks = [LEAST; TILE];
+    for parabola in parabolas {
+        for (peak, &x) in peaks.iter_mut().zip(values) {
+            *peak = peak.max(parabola.at(x));
+        }
+    }
+    peaks
 }

@@ -5,7 +5,6 @@
 
 mod criteria;
 mod density;
-mod elementary;
 mod em;
 mod engine;
 mod estep;

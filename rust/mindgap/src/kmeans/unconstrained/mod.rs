@@ -18,6 +18,7 @@ pub(super) mod uncut;
 
 use super::solution::Solution;
 use crate::error::KMeansError;
+use crate::portable::{exp2, log2};
 use crate::progress::{Progress, Watch, report};
 use crate::sample::{Prefixes, Sample};
 use candidates::Candidates;
@@ -78,7 +79,8 @@ fn solve_in_cells(
 /// (Panter and Dite), and the penalty is what one more would save.
 fn smooth_penalty(prefixes: &Prefixes<'_>, grid: &Grid<'_>, k: usize) -> f64 {
     let cells = grid.edges().windows(2);
-    let roots: f64 = cells.map(|cell| prefixes.block(cell[0] as usize, cell[1] as usize).cost.cbrt()).sum();
+    let cost = |cell: &[u32]| prefixes.block(cell[0] as usize, cell[1] as usize).cost;
+    let roots: f64 = cells.map(|cell| exp2(log2(cost(cell)) / 3.0)).sum();
     2.0 * (roots / k as f64).powi(3)
 }
 

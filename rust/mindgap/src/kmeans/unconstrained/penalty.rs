@@ -8,6 +8,7 @@
 use super::candidates::{Candidates, Costs, Reversed, Task};
 use super::chain::Chain;
 use super::splice::splice;
+use crate::portable::{exp2, log2};
 use crate::sample::double::Double;
 
 /// An optimal partition of the candidates, with the penalty that proves it.
@@ -170,10 +171,10 @@ impl Search {
 
     /// Interpolation of log penalty over log k.
     fn interpolated(&self) -> f64 {
-        let log = |links: usize| (links as f64).ln();
+        let log = |links: usize| log2(links as f64);
         let (few, many) = (log(self.few.links()), log(self.many.links()));
         let part = (log(self.k) - few) / (many - few);
-        (self.few.penalty.ln() * (1.0 - part) + self.many.penalty.ln() * part).exp()
+        exp2(log2(self.few.penalty) * (1.0 - part) + log2(self.many.penalty) * part)
     }
 }
 

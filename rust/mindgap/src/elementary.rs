@@ -6,7 +6,7 @@
 
 /// `a·b + c`.
 #[inline(always)]
-pub(super) fn mul_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
+pub(crate) fn mul_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
@@ -34,7 +34,7 @@ const EXP2: [f64; 12] = [
 
 /// `2^x` for `x ≤ 1000`; never less than `2^-1000`.
 #[inline(always)]
-pub(super) fn exp2<const FUSED: bool>(x: f64) -> f64 {
+pub(crate) fn exp2<const FUSED: bool>(x: f64) -> f64 {
     let x = if x > SMALLEST { x } else { SMALLEST };
     let shifted = x + ROUNDER;
     let fraction = x - (shifted - ROUNDER);
@@ -64,15 +64,22 @@ const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// The bits of `√½`: numbers from here up to `√2` have exponent zero below.
 const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;
 
-/// `ln x` for a positive normal `x`.
+/// The `e` and `m` with `x = 2^e·m` and `√½ ≤ m < √2`, for a positive normal `x`.
 #[inline(always)]
-pub(super) fn ln<const FUSED: bool>(x: f64) -> f64 {
+pub(crate) fn split(x: f64) -> (f64, f64) {
     let offset = x.to_bits().wrapping_sub(ROOT_HALF_BITS);
     let exponent_bits = offset & 0xfff0_0000_0000_0000;
     let mantissa = f64::from_bits(x.to_bits().wrapping_sub(exponent_bits));
     // The exponent, made positive, in the low bits of 2^52: subtracting that again converts it to a number.
     let biased = (exponent_bits >> 52).wrapping_add(2048) & 0xfff;
     let exponent = f64::from_bits(biased | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + 2048.0);
+    (exponent, mantissa)
+}
+
+/// `ln x` for a positive normal `x`.
+#[inline(always)]
+pub(crate) fn ln<const FUSED: bool>(x: f64) -> f64 {
+    let (exponent, mantissa) = split(x);
     let f = (mantissa - 1.0) / (mantissa + 1.0);
     let square = f * f;
     let mut series = LN[6];

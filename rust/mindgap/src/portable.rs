@@ -6,7 +6,8 @@
 
 use crate::elementary;
 use crate::frame::power_of_two;
-use std::f64::consts::LOG2_E;
+use std::f64::consts::{LN_2, LOG2_E};
+use std::num::FpCategory;
 
 /// `log₂ x`; the powers of two have theirs exactly.
 pub(crate) fn log2(x: f64) -> f64 {
@@ -18,7 +19,7 @@ pub(crate) fn log2(x: f64) -> f64 {
 
 /// `ln x`.
 pub(crate) fn ln(x: f64) -> f64 {
-    of_normal(x, 54.0 * std::f64::consts::LN_2, elementary::ln::<false>)
+    of_normal(x, 54.0 * LN_2, elementary::ln::<false>)
 }
 
 /// `2^x` for `x ≤ 1000`, down to zero; without a branch, so that loops over it become vector code.
@@ -32,16 +33,12 @@ pub(crate) fn exp2(x: f64) -> f64 {
 /// A logarithm that knows positive normal numbers only, of any `x`; `shift` is that of 2⁵⁴.
 #[inline(always)]
 fn of_normal(x: f64, shift: f64, logarithm: impl Fn(f64) -> f64) -> f64 {
-    if x >= f64::MIN_POSITIVE && x < f64::INFINITY {
-        logarithm(x)
-    } else if x == 0.0 {
-        f64::NEG_INFINITY
-    } else if x > 0.0 && x < f64::INFINITY {
-        logarithm(x * power_of_two(54)) - shift
-    } else if x == f64::INFINITY {
-        x
-    } else {
-        f64::NAN
+    match x.classify() {
+        FpCategory::Normal if x > 0.0 => logarithm(x),
+        FpCategory::Subnormal if x > 0.0 => logarithm(x * power_of_two(54)) - shift,
+        FpCategory::Infinite if x > 0.0 => x,
+        FpCategory::Zero => f64::NEG_INFINITY,
+        _ => f64::NAN,
     }
 }
 

@@ -3,7 +3,7 @@
 //! which vector instructions the crate finds on this processor.
 
 use mindgap::{
-    Centers, Chunk, Chunked, GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, MomentSums, Sample,
+    Centers, Chunk, Chunked, GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, MomentSums, Sample, Start,
 };
 use std::error::Error;
 use std::fmt::Display;
@@ -54,7 +54,8 @@ fn fits(
     clusters("kmeans-rows", kmeans().constraint(rows.clone()).fit(&sample));
     let free = mixture().fit(&sample);
     if let Ok(fit) = &free {
-        evaluated("mixture-at-points", fit, &x[..x.len().min(100)]);
+        let mixture = Start::new(fit.weights(), fit.means(), fit.variances())?;
+        evaluated("mixture-at-points", &mixture, &x[..x.len().min(100)]);
     }
     components("mixture", free);
     components("mixture-lower", mixture().constraint(lower.clone()).fit(&sample));
@@ -104,8 +105,8 @@ fn components(name: &str, fit: Result<MixtureFit, impl Display>) {
 }
 
 /// What a mixture says of points.
-fn evaluated(name: &str, fit: &MixtureFit, x: &[f64]) {
-    let numbers = [fit.score_samples(x), fit.predict_proba(x)].concat();
+fn evaluated(name: &str, mixture: &Start, x: &[f64]) {
+    let numbers = [mixture.score_samples(x), mixture.predict_proba(x)].concat();
     say(name, Ok::<_, String>(hex(&numbers)));
 }
 

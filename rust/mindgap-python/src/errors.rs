@@ -86,6 +86,15 @@ pub(crate) fn out_of_memory(py: Python<'_>, doubles: usize) -> PyErr {
     raise(py, "OutOfMemoryError", &what, &[])
 }
 
+/// Points of which there is no room for a copy.
+pub(crate) fn no_room_for_a_copy(py: Python<'_>, points: usize) -> PyErr {
+    let gigabytes = points as f64 * 8e-9;
+    let what = format!(
+        "a copy of the data would take {gigabytes:.1} GB of memory, more than there is to be had; give fewer points"
+    );
+    raise(py, "OutOfMemoryError", &what, &[])
+}
+
 /// What an exception carries beside its message, by attribute name.
 type Facts<'a> = &'a [(&'a str, &'a dyn Fact)];
 

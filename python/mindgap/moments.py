@@ -60,7 +60,7 @@ class Moments:
     ) -> Moments:
         """Return the moments of some points, in any order, at these parameters of a mixture.
 
-        Nothing is sorted or copied, and one thread does it, without the interpreter's lock: an engine calls it for each
+        Nothing is sorted, and one thread does it, without the interpreter's lock: an engine calls it for each
         piece of the data and adds what it returns. Pieces of a multiple of `RUN` points give the same bits however
         the data are cut.
 

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use crate::engine::{Sums, as_arrays};
 use crate::errors::{IntoPyErr, invalid};
 use crate::mixture::Parameters;
+use crate::snapshot::snapshot;
 
 /// The moments of some points, ready to be added to those of others.
 #[pyclass(frozen, module = "mindgap._core")]
@@ -27,7 +28,7 @@ impl MomentSums {
             .ok_or_else(|| invalid(py, "these are not the parts of the sums of a mixture"))
     }
 
-    /// The sums over an array as it lies, by this thread, without the interpreter; with the classification or without.
+    /// The sums over an array in its order, by this thread, without the interpreter; with the classification or without.
     #[staticmethod]
     fn of_chunk(
         py: Python<'_>,
@@ -37,10 +38,12 @@ impl MomentSums {
         classify: bool,
     ) -> PyResult<Self> {
         let start = parameters.start(py)?;
-        let values = values.as_slice()?;
-        let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
+        let values = snapshot(py, &values)?;
+        let weights = weights.as_ref().map(|weights| snapshot(py, weights)).transpose()?;
         let of = if classify { mindgap::MomentSums::of_chunk } else { mindgap::MomentSums::unclassified };
-        py.detach(|| of(values, weights, &start)).map(|inner| Self { inner }).map_err(|error| error.into_py_err(py))
+        py.detach(|| of(&values, weights.as_deref(), &start))
+            .map(|inner| Self { inner })
+            .map_err(|error| error.into_py_err(py))
     }
 
     /// Weight, first, second, log-likelihood, classification, each rounded once.

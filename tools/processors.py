@@ -1,8 +1,8 @@
 """Compare the bits of fits on this processor with those on others, emulated by qemu; `make processors` runs it.
 
-The program of `tests/test_crate_agrees.py` fits the same files on each. Where both processors have a fused multiply-add, or
-neither has, every bit must agree; else those of k-means must, and mixtures to rounding. What is not installed is
-named, and the others are tried all the same; either makes the run fail.
+The program of `tests/test_crate_agrees.py` fits the same files on each. Where both processors have a fused
+multiply-add, or neither has, every bit must agree; else those of k-means must, and mixtures to rounding. What is not
+installed is named, and the others are tried all the same; either makes the run fail.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ ROUNDING = 1e-12
 
 
 class Processor(NamedTuple):
+    """A kind of processor, and how to come by one."""
+
     name: str
     target: str | None = None
     emulator: str | None = None
@@ -49,6 +51,8 @@ PROCESSORS = [
 
 
 class Problem(NamedTuple):
+    """Data, and what is asked of them."""
+
     name: str
     x: list[float]
     weights: list[float] | None = None
@@ -57,12 +61,12 @@ class Problem(NamedTuple):
     iterations: int = 20
 
 
-class Missing(Exception):
+class MissingToolError(Exception):
     """Something that is not on this machine."""
 
 
 def normal(rng: random.Random) -> float:
-    """Nearly a normal deviate, without a logarithm, so that every machine has the same data and prints the same digest."""
+    """Nearly a normal deviate, without a logarithm, so that every machine has the same data and the same digest."""
     return math.fsum(rng.random() for _ in range(12)) - 6.0
 
 
@@ -94,18 +98,19 @@ def problems() -> Iterator[Problem]:
 
 
 def main() -> int:
+    """Print a row for each processor; 1 if one differs or is not to be had."""
     tried = list(problems())
     written = [write(index, problem) for index, problem in enumerate(tried)]
     print(f"{len(tried)} data sets; differences are relative to the number or to the range of the data, the larger\n")
     row = "{:<30} {:<8} {:<14} {:>5} {:>19} {:>20} {:>11}"
-    titles = ["processor", "vectors", "digest of bits", "fits", "k-means that differ", "mixtures that differ", "by at most"]
-    print(row.format(*titles))
+    differ = "k-means that differ", "mixtures that differ"
+    print(row.format("processor", "vectors", "digest of bits", "fits", *differ, "by at most"))
     native: tuple[bool, list[list[str]]] | None = None
     faults = []
     for processor in PROCESSORS:
         try:
             command = prepare(processor)
-        except Missing as missing:
+        except MissingToolError as missing:
             print(f"{processor.name:<30} not tried: {missing}")
             faults.append(f"{processor.name} was not tried")
             continue
@@ -141,17 +146,17 @@ def prepare(processor: Processor) -> list[str]:
     if processor.emulator:
         found = shutil.which(f"{processor.emulator}-static") or shutil.which(processor.emulator)
         if not found:
-            raise Missing(f"{processor.emulator} is not installed (Debian: qemu-user-static)")
+            raise MissingToolError(f"{processor.emulator} is not installed (Debian: qemu-user-static)")
         prefix = [found, *processor.options]
     build = ["cargo", "build", "--locked", "--quiet", "--release", "--manifest-path", str(MANIFEST)]
     environment = {**os.environ, "CARGO_TARGET_DIR": str(WORK)}
     if processor.target:
         installed = run(["rustc", "--target", processor.target, "--print", "target-libdir"]).strip()
         if not Path(installed).is_dir():
-            raise Missing(f"Rust cannot compile for it (rustup target add {processor.target})")
+            raise MissingToolError(f"Rust cannot compile for it (rustup target add {processor.target})")
         linker = "aarch64-linux-gnu-gcc"
         if not shutil.which(linker):
-            raise Missing(f"{linker} is not installed (Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross)")
+            raise MissingToolError(f"{linker} is not installed (Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross)")
         build += ["--target", processor.target]
         environment["CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER"] = linker
     subprocess.run(build, check=True, env=environment)
@@ -189,6 +194,7 @@ def difference(a: str, b: str, span: float) -> float:
 
 
 def double(digits: str) -> float:
+    """The number with these bits."""
     number: float = struct.unpack(">d", bytes.fromhex(digits))[0]
     return number
 

@@ -28,9 +28,9 @@ class Summary:
     """Counts, sums and sums of squares of data, on cells that all summaries have in common.
 
     A summary takes in points one array at a time, whatever their number, and merges with others; the cells are the
-    same whatever the parts and their order. Threads take one each, and merge them in the end. Give it to `kmeans` or
-    `mixture` in place of data. K-means of a summary has the true cost of its clusters and a lower bound that is true
-    for the points themselves; a mixture sees every point at the mean of its cell.
+    same whatever the parts and their order. Give it to `kmeans` or `mixture` in place of data. K-means of a summary has
+    the true cost of its clusters and a lower bound that is true for the points themselves; a mixture sees every point
+    at the mean of its cell. Threads may share one: they take turns.
 
     Parameters
     ----------

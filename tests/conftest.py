@@ -14,6 +14,13 @@ from command_line import Command, command_runner
 from made_up import Install, Run
 from mindgap.host import guard, lookup
 from mindgap.host.plugin_host import PluginHost
+from soak.stopping import mind_ctrl_c
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c() -> None:
+    """Interrupts are tested also where the tests run in the background."""
+    mind_ctrl_c()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from soak import TRIALS, load
 from soak.running import Counts, failures, generator, run_in, total
-from soak.stopping import told_to_stop
+from soak.stopping import mind_ctrl_c, told_to_stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +26,7 @@ def main() -> int:
     parser.add_argument("--case", type=int, default=None, help="run this one case of the trials, with its traceback")
     parser.add_argument("--every", type=float, default=180.0, help="seconds between two lines of counts (default: 180)")
     options = parser.parse_args()
+    mind_ctrl_c()
     seed = time.time_ns() % 2**32 if options.seed is None else options.seed
     chosen = tuple(options.only or TRIALS)
     print(f"seed {seed}, {options.minutes:g} minutes, {len(chosen)} trials", flush=True)

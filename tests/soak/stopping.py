@@ -8,6 +8,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 
+def mind_ctrl_c() -> None:
+    """Take Ctrl-C also in the background, where a shell has a program ignore it, and whatever that starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @contextmanager
 def told_to_stop() -> Iterator[Sequence[int]]:
     """The signals that have come to this process; it tells the processes that it has started, and goes on.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import threading
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -27,6 +28,18 @@ def test_an_interrupt_ends_a_long_fit(fit: Callable[[], object]) -> None:
         fit()
     timer.join()
     assert mg.kmeans([1.0, 2.0, 9.0], 2).optimal, "the process goes on as if nothing had happened"
+
+
+def test_an_interrupt_ends_a_start_at_once() -> None:
+    # Two points whose weights are so far apart that the search spends all it may, which takes many seconds.
+    sample = mg.Sample([0.0, 1.0], [1e17, 0.1])
+    timer = threading.Timer(0.3, _thread.interrupt_main)
+    began = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        mg.ConstrainedKMeans(centers="free").start(sample, 2, mg.LowerOnly(2.0))
+    assert time.monotonic() - began < 3
+    timer.join()
 
 
 def test_what_watches_a_search_is_told_of_it_and_may_end_it() -> None:

@@ -37,6 +37,7 @@ fn assert_valid_clusters(fit: &KMeansFit, sample: &Sample, k: usize, asked: &Ask
     let numbers = [fit.centers(), fit.within(), fit.gaps(), fit.boundaries(), &[fit.inertia(), fit.lower_bound()]];
     assert!(numbers.concat().iter().all(|x| x.is_finite()), "{fit:?}");
     assert!(fit.centers().is_sorted() && fit.boundaries().is_sorted(), "{fit:?}");
+    assert!(fit.gaps().iter().all(|&gap| gap >= 0.0), "{fit:?}");
     let bounds = if let Asked::Rows(.., lower, _) = asked { lower.len() } else { k - 1 };
     assert_eq!((fit.centers().len(), fit.gaps().len(), fit.active().len()), (k, k - 1, bounds));
     assert_eq!(fit.labels().len(), sample.input_len());

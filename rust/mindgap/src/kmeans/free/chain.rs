@@ -177,6 +177,14 @@ mod tests {
     }
 
     #[test]
+    fn gaps_hold_their_bounds_where_weights_are_many_orders_apart() {
+        let heavy = chain(&[0.0, 1.0], &[1e17, 0.1], &[0.6], &[0.8]);
+        assert_eq!(heavy.centers, [0.0, 0.8]);
+        let wide = chain(&[0.0, 1.0], &[0.1, 1e17], &[2.0], &[f64::INFINITY]);
+        assert_eq!(wide.centers, [-1.0, 1.0]);
+    }
+
+    #[test]
     fn optimality_conditions_hold() {
         let mut seed = 1u64;
         let mut random = || {

@@ -1,0 +1,30 @@
+//! Starts that k-means finds, which may take longer than the fit.
+
+use mindgap::{
+    Auto, Centers, Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Mixture, MixtureError, Progress, Restriction,
+    Sample,
+};
+use std::ops::ControlFlow;
+
+/// Stops a search, and nothing else.
+fn stop(progress: &Progress) -> ControlFlow<()> {
+    if matches!(progress, Progress::Search { .. }) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+fn stops(initializer: impl Initializer + 'static, sample: &Sample) {
+    let restriction = Restriction::Gaps(GapBounds::lower(0.21));
+    let start = initializer.start_watched(sample, 5, &restriction, Some(&mut stop));
+    assert_eq!(start, Err(MixtureError::Interrupted));
+    let fit = Mixture::new(5).constraint(restriction).init(initializer).fit_watched(sample, Some(&mut stop));
+    assert_eq!(fit.err(), Some(MixtureError::Interrupted));
+}
+
+#[test]
+fn who_watches_a_fit_can_stop_its_start() {
+    let x: Vec<f64> = (0..10_000_u32).map(|i| f64::from(i * 7919 % 10_007) / 10_007.0).collect();
+    let sample = Sample::new(&x).unwrap();
+    stops(Auto, &sample);
+    stops(Ckmeans, &sample);
+    stops(ConstrainedKMeans::new(), &sample);
+    stops(ConstrainedKMeans::new().centers(Centers::Free), &sample);
+}

@@ -83,8 +83,8 @@ impl<'a> Run<'a> {
         };
         let add = |(force, slack): (f64, f64), (f, s): &(f64, f64)| (force + f, slack + s);
         let mut below = (0.0, 0.0);
-        for link in 0..self.stiffest {
-            below = add(below, &forces[link]);
+        for (link, force) in forces[..self.stiffest].iter().enumerate() {
+            below = add(below, force);
             press(link, (-below.0, below.1));
         }
         let mut above = (0.0, 0.0);

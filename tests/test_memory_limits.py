@@ -22,6 +22,15 @@ TOO_LARGE = {
     "mg.mixture(x, 20_000, Order(), init='ckmeans')": "the means' quadratic program would take",
     "mg.kmeans(x, 20_000, Order())": "the means' quadratic program would take",
     "mg.kmeans(x, 20_000, mg.LowerOnly(1e-4), centers='free')": "the search for free centres would take",
+    "mg.kmeans(x, 300, mg.TwoSided(0.02, 0.03), centers='free')": "the search for free centres would take 0.4 GB",
+    "mg.kmeans(normal(5_000_000), 2_000)": "k-means would take 0.5 GB",
+    "mg.kmeans(np.resize(x, 8_000_000), 5, mg.LowerOnly(3.0))": "sums over the data would take 0.4 GB",
+    "mg.kmeans(np.resize(x, 3_000_000), 150, mg.LowerOnly(0.05))": "the search for a feasible partition would take 0.3",
+    # The search for a feasible partition keeps only some of its rows here, and so comes through.
+    "mg.kmeans(np.resize(x, 1_000_000), 150, mg.LowerOnly(0.04))": "the search for separated means would take",
+    "mg.mixture(normal(13_000_000), 2, init=([0.5, 0.5], [-1, 1], [1, 1]), max_iter=1)": "the mixture would take 0.2 GB",
+    # What its start needs is a part of what a mixture needs.
+    "mg.mixture(np.resize(x, 10_000_000), 3, max_iter=1)": "k-means would take 0.2 GB",
     "mg.kmeans(np.resize(x, 50_000_000), 3)": "a copy of the data would take 0.4 GB",
     "mg.Summary.of(x, cells=2**24)": "the cells of a summary would take",
     "mg.mixture(x, 50, max_iter=1).predict_proba(np.resize(x, 5_000_000))": "the probabilities of 50 components",
@@ -49,6 +58,9 @@ class Order(mg.Constraint):
     name = "order"
     def rows(self, k):
         return mg.LinearRows(np.eye(1, k), [-1.0], [1.0])
+
+def normal(n):
+    return np.random.default_rng(1).normal(size=n)
 
 x = np.random.default_rng(0).normal(0, 1, 100_000)
 mg.kmeans(x[:10], 2, mg.LowerOnly(0.1))

@@ -32,6 +32,8 @@ fn weights_too_far_apart_for_sums_are_refused() {
 fn bounds_are_held_or_refused_where_costs_overflow_on_the_way() {
     let sample = Sample::weighted(&[-5e-9, -3e-9, 2e-9], &[1e305, 1e303, 1e301]).unwrap();
     assert_eq!(free(2, 1e-3, f64::INFINITY).fit(&sample).err(), Some(KMeansError::OutOfRange));
+    let far = LinearRows::new(2, &[1.0, 0.0], &[1e-3], &[f64::INFINITY]).unwrap();
+    assert_eq!(KMeans::new(2).constraint(far).fit(&sample).err(), Some(KMeansError::OutOfRange));
 }
 
 #[test]

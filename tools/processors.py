@@ -167,7 +167,7 @@ def run(command: list[str]) -> str:
     """What a command prints; qemu's warnings are not of interest unless it fails."""
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     if finished.returncode:
-        sys.exit(f"{' '.join(command)} failed:\n{finished.stderr}")
+        sys.exit(f"{' '.join(command)} failed with {finished.returncode}:\n{finished.stderr}")
     return finished.stdout
 
 

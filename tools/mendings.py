@@ -26,7 +26,7 @@ CORE = COPY / "python" / "mindgap" / "_core.abi3.so"
 PLUGINS = WORK / "plugins"
 
 #: After so many seconds a test will not end; it is then stopped with this code.
-PATIENCE = 300
+PATIENCE = 150
 TIMED_OUT = 124
 
 
@@ -40,7 +40,9 @@ class Edit(NamedTuple):
     def undone(self, text: str) -> str:
         """Return the file with the fault in it."""
         if text.count(self.now) != 1:
-            sys.exit(f"{self.file} holds the following {text.count(self.now)} times, and should hold it once:\n{self.now}")
+            sys.exit(
+                f"{self.file} holds the following {text.count(self.now)} times, and should hold it once:\n{self.now}"
+            )
         return text.replace(self.now, self.once)
 
 
@@ -85,7 +87,7 @@ def build(rust: bool, plugins: bool) -> None:
     """Build what Python tests of the copy load: the core, and the extension packages."""
     if rust or not CORE.exists():
         run(["cargo", "build", "--locked", "--quiet", "-p", "mindgap-python"], check=True)
-        put(CORE, (WORK / "rust" / "debug" / "libmindgap_python.so").read_bytes())
+        put(CORE, (WORK / "rust" / "debug" / "lib_core.so").read_bytes())
     if plugins:
         shutil.rmtree(PLUGINS, ignore_errors=True)
         packages = [str(path) for path in (COPY / "plugins").iterdir() if path.is_dir()]

@@ -81,7 +81,7 @@ def build(rust: bool, plugins: bool) -> None:
     """Build what Python tests of the copy load: the core, and the extension packages."""
     if rust or not CORE.exists():
         run(["cargo", "build", "--locked", "--quiet", "-p", "mindgap-python"], check=True)
-        put(CORE, (WORK / "rust" / "debug" / "libmindgap_python.so").read_bytes())
+        put(CORE, (WORK / "rust" / "debug" / "lib_core.so").read_bytes())
     if plugins:
         shutil.rmtree(PLUGINS, ignore_errors=True)
         packages = [str(path) for path in (COPY / "plugins").iterdir() if path.is_dir()]

@@ -107,9 +107,10 @@ def test_parquet_names_with_dots_are_names(command: Command) -> None:
     assert read(command, parquet(["a", "a.b"], a=[1.0, 2.0], b=[3.0, 4.0]), "--column", "a.b") == [3, 4]
 
 
-def test_damaged_parquet(command: Command) -> None:
+@pytest.mark.parametrize("damage", [slice(-200, -100), slice(4, 24)], ids=["footer", "page"])
+def test_damaged_parquet(damage: slice, command: Command) -> None:
     content = bytearray(parquet(x=[1.0, 2.0]))
-    content[-200:-100] = b"\xff" * 100
+    content[damage] = b"\xff" * len(content[damage])
     assert "cannot be read as Parquet" in fault(command, bytes(content))
 
 
@@ -230,6 +231,15 @@ def test_devices_and_streams_that_are_not_there(redirected: str, code: int, mess
     assert ended.stderr.startswith(message), ended
     assert "Traceback" not in ended.stderr
     assert len(ended.stderr.splitlines()) == bool(message), ended
+
+
+def test_names_that_the_output_cannot_hold() -> None:
+    Path("data").write_text("größe\n1\n2\n5\n", encoding="utf-8")
+    command = [sys.executable, "-m", "mindgap", "kmeans", "data", "-k", "1"]
+    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
+    ended = subprocess.run(command, env=ascii_only, capture_output=True, text=True, check=False)
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1), ended
+    assert ended.stderr.startswith("mindgap: the output cannot be written: 'ascii' codec can't encode"), ended
 
 
 @POSIX

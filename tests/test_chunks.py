@@ -117,6 +117,17 @@ def test_data_far_from_zero_keep_their_digits(shift: float) -> None:
     assert there.inertia == pytest.approx(here.inertia, rel=1e-12)
 
 
+def test_an_upper_bound_that_no_gap_can_reach_changes_nothing() -> None:
+    rng = np.random.default_rng(8)
+    x = rng.integers(0, 4, 18_000) * 1e7 + rng.normal(0, 1, 18_000)
+    data, delta = mg.Chunks(x, size=5000), 1.87e6
+    for upper in (float(np.ptp(x)), 1e4 * float(np.ptp(x))):
+        bounds = mg.TwoSided(delta, upper)
+        assert mg.kmeans(data, 4, bounds).inertia == mg.kmeans(data, 4, mg.LowerOnly(delta)).inertia
+        with pytest.raises(mg.InfeasibleError):
+            mg.kmeans(data, 8, bounds)
+
+
 @pytest.mark.parametrize(
     ("source", "fault"),
     [

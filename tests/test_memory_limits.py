@@ -32,7 +32,11 @@ TOO_LARGE = {
     # What its start needs is a part of what a mixture needs.
     "mg.mixture(np.resize(x, 10_000_000), 3, max_iter=1)": "k-means would take 0.2 GB",
     "mg.kmeans(np.resize(x, 50_000_000), 3)": "a copy of the data would take 0.4 GB",
+    "mg.kmeans(np.resize(x, 20_000_000), 3)": "a sorted copy of the data would take 0.5 GB",
     "mg.Summary.of(x, cells=2**24)": "the cells of a summary would take",
+    "mg.kmeans(mg.Summary.of(np.linspace(0, 1.43, 3_000_000), cells=3_000_000), 3)": "a sample of the cells would take",
+    "mg.kmeans(mg.Summary.of(np.linspace(0, 1.43, 1_500_000), cells=1_500_000), 3)": "k-means would take 0.4 GB",
+    "mg.kmeans(mg.Summary.of(x), 300, mg.TwoSided(0.02, 0.03), centers='free')": "the search for free centres would take",
     "mg.mixture(x, 50, max_iter=1).predict_proba(np.resize(x, 5_000_000))": "the probabilities of 50 components",
     "mg.mixture(x, 2, max_iter=1).sample(50_000_000, 0)": "a draw of 50000000 points would take 1.6 GB",
     "mg.mixture(x, 2, max_iter=1).bootstrap(2, size=50_000_000)": "a draw of 50000000 points would take 1.6 GB",
@@ -47,6 +51,7 @@ ROOMY = {
     "mg.kmeans(x, 20_000)": "most points are candidates",
     "mg.kmeans(x, 20_000, mg.LowerOnly(1e-9))": "as many cells",
     "mg.kmeans(np.resize(x, 5_000_000), 5, mg.LowerOnly(0.1))": "many points",
+    "mg.kmeans(mg.Summary.of(x), 200, mg.LowerOnly(0.03), centers='free')": "the tables of the search are kept small",
 }
 
 SCRIPT = """

@@ -25,6 +25,10 @@ COPY = WORK / "copy"
 CORE = COPY / "python" / "mindgap" / "_core.abi3.so"
 PLUGINS = WORK / "plugins"
 
+#: After so many seconds a test will not end; it is then stopped with this code.
+PATIENCE = 300
+TIMED_OUT = 124
+
 
 class Edit(NamedTuple):
     """A place in the sources, as it is and as it was."""
@@ -110,21 +114,25 @@ def in_rust(test: str) -> bool:
 
 
 def outcome(test: str) -> bool | None:
-    """Return whether a test passed, or None if it did not run."""
+    """Return whether a test passed, or None if it did not run. One that does not end has not passed."""
+    patience = ["timeout", str(PATIENCE)]
     if not in_rust(test):
         pytest = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test]
-        return {0: True, 1: False}.get(run(pytest, plugins=test.startswith("plugins/")).returncode)
+        code = run([*patience, *pytest], plugins=test.startswith("plugins/")).returncode
+        return {0: True, 1: False, TIMED_OUT: False}.get(code)
     file, _, name = test.partition("::")
     package, where = file.split("/")[1:3]
     target = ["--test", Path(file).stem] if where == "tests" else ["--lib"]
     cargo = ["cargo", "test", "--locked", "--quiet", "-p", package, *target]
     run([*cargo, "--no-run"], check=True)
-    told = run([*cargo, name]).stdout
-    ran = re.search(r"test result: \w+\. (\d+) passed; (\d+) failed", told)
-    if ran and sum(map(int, ran.groups())) > 0:
-        return ran[2] == "0"
-    # A stack that overflows ends the program before it can count.
-    return False if ran is None and "running" in told else None
+    finished = run([*patience, *cargo, name])
+    if finished.returncode == TIMED_OUT:
+        return False
+    ran = re.search(r"test result: \w+\. (\d+) passed; (\d+) failed", finished.stdout)
+    if ran:
+        return ran[2] == "0" if sum(map(int, ran.groups())) > 0 else None
+    # What ends the program, as a stack that overflows does, leaves it no time to count.
+    return False if "running" in finished.stdout else None
 
 
 def undo(mending: Mending) -> list[str]:

@@ -28,3 +28,12 @@ fn who_watches_a_fit_can_stop_its_start() {
     stops(ConstrainedKMeans::new(), &sample);
     stops(ConstrainedKMeans::new().centers(Centers::Free), &sample);
 }
+
+#[test]
+fn more_components_than_values_are_refused_before_their_bounds_are_written_out() {
+    let sample = Sample::new(&[0.0, 1.0, 5.0]).unwrap();
+    let restriction = Restriction::Gaps(GapBounds::lower(0.5));
+    let refused = Err(MixtureError::TooManyComponents { k: usize::MAX, distinct: 3 });
+    assert_eq!(Auto.start(&sample, usize::MAX, &restriction), refused);
+    assert_eq!(ConstrainedKMeans::new().start(&sample, usize::MAX, &restriction), refused);
+}

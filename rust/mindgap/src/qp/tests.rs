@@ -319,6 +319,21 @@ fn a_small_equality_between_wide_gaps_is_met() {
 }
 
 #[test]
+fn a_small_equality_between_wide_rows_is_met() {
+    // The same by elimination: these rows are no gaps.
+    for narrow in [7.23e-10, 1e-13, 1e-16] {
+        for wide in [0.666_666_67, 0.1, 3.3] {
+            let matrix = [-3.0, 3.0, 0.0, 0.0, 0.0, -3.0, 3.0, 0.0, 0.0, 0.0, -3.0, 3.0];
+            let (lower, upper) = ([wide, narrow, wide], [f64::INFINITY, narrow, f64::INFINITY]);
+            let rows = LinearRows::new(4, &matrix, &lower, &upper).unwrap();
+            let mut program = MeanProgram::new(Rows::from_linear(&rows, &frame()), &mut None).unwrap();
+            let (m, g) = ([-0.1, 0.0, 0.3, 0.2], [1.0, 3.0, 2.0, 5.0]);
+            agree(&mut program, &m, &g, 0);
+        }
+    }
+}
+
+#[test]
 fn equalities_that_agree_only_to_rounding_are_held() {
     // A point far from zero, every row computed from it in doubles, and one row the sum of the others.
     let mut dice = Dice(0x5eed);

@@ -87,6 +87,33 @@ fn cells_agree_with_the_exact_finish_on_more_points() {
 }
 
 #[test]
+fn no_level_is_bounded_above_the_optimum() {
+    let mut random = random(5);
+    for _ in 0..300 {
+        let k = 2 + (3.0 * random()) as usize;
+        // Clusters of all widths: where one has nearly all of the cost, the bounds of the others are about nothing.
+        let (centers, widths): (Vec<f64>, Vec<f64>) = (0..k).map(|_| (random(), 0.5 * random().powi(6))).unzip();
+        let x: Vec<f64> = (0..30).map(|i| centers[i % k] + widths[i % k] * random()).collect();
+        let sample = Sample::new(&x).unwrap();
+        let prefixes = Prefixes::new(&sample);
+        let problem = Problem::new(&prefixes, &bounds(&mut random, k, 0.8));
+        let truth = whole(&problem);
+        let threshold = truth * (1.0 + 1e-6) + 1e-20;
+        let mut budget = Budget::new(STEPS, *sample.frame(), None);
+        let incumbent = Incumbent::even(&problem);
+        let mut level = search::first_level(&problem).unwrap();
+        for _ in 0..10 {
+            let bounds = level.bound(&problem, threshold, &mut budget).unwrap();
+            assert!(bounds.least <= truth * (1.0 + 1e-9) + 1e-24, "{} is above {truth}: {x:?}", bounds.least);
+            let Some(next) = level.halved(&problem, &bounds, threshold, &incumbent) else {
+                panic!("the optimum is in no cell: {x:?}");
+            };
+            level = next;
+        }
+    }
+}
+
+#[test]
 fn a_search_without_room_ends_with_a_bound_that_is_true() {
     let mut random = random(3);
     let (mut proven, mut unproven) = (0, 0);

@@ -81,7 +81,7 @@ fn wrong(
         if now < wrong {
             (wrong, kinks) = (now, Kinks::new(sample, open));
         }
-        if !next.grid.can_be_halved() {
+        if !next.grid.can_be_halved() || budget.holds(next.bytes()).is_err() {
             break;
         }
         level = next;

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import mindgap as mg
+from mindgap.choosing import replicates
 from mindgap.choosing.bootstrapping import PARAMETERS
 from mindgap.datasets import paper_model
 
@@ -124,6 +125,18 @@ def test_failures_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 < drawn.n_failed < 30
     assert len(drawn) == 30 - drawn.n_failed
     assert f"{drawn.n_failed} more failed" in drawn.summary()
+
+
+def test_replicates_beyond_measure_are_refused_before_they_are_begun(
+    fit: mg.MixtureResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begun(seed: Any) -> Any:
+        raise AssertionError("so many random streams fill the memory")
+
+    monkeypatch.setattr(replicates, "seed_sequence", begun)
+    for n in (10**6 + 1, 10**12):
+        with pytest.raises(mg.InvalidInputError, match=f"n is {n}; more than 1000000 draws"):
+            fit.bootstrap(n)
 
 
 @pytest.mark.parametrize(

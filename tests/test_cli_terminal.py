@@ -7,10 +7,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from made_up import Run
+from mindgap.__main__ import main
 
 
 @pytest.fixture
@@ -70,6 +72,19 @@ def test_an_interrupt_is_one_line_and_130() -> None:
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     assert err.strip() == "mindgap: interrupted"
+
+
+def test_an_interrupt_while_it_is_imported_is_one_line_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Slow(ModuleType):
+        def __getattr__(self, name: str) -> object:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "mindgap.cli", Slow("mindgap.cli"))
+    with pytest.raises(SystemExit) as ending:
+        main()
+    assert (ending.value.code, capsys.readouterr().err) == (130, "mindgap: interrupted\n")
 
 
 def _wait_until_reading(pid: int) -> None:

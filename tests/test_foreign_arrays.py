@@ -25,6 +25,11 @@ class Given(mg.Constraint):
         return mg.LinearRows(self.matrix, [-1.0, -np.inf], [1.0, 3.0])
 
 
+class Unsure:
+    def __float__(self) -> float:
+        raise ZeroDivisionError("perhaps")
+
+
 def test_a_matrix_in_fortran_order_is_not_its_transpose() -> None:
     matrix = np.array([[1.0, -2.0], [0.0, 1.0]])
     plain, other = (mg.mixture(X, 2, Given(made)).means for made in (matrix, np.asfortranarray(matrix)))
@@ -54,8 +59,9 @@ def test_arrays_off_their_alignment_are_read() -> None:
         ([2**63 + 1, -1], "whole number 9223372036854775809 at index 0"),
         ([2**53 + 1, 0.5], "whole number 9007199254740993 at index 0"),
         ([10**400, 1], "x holds objects that are not real numbers"),
+        (boxed(1.0, Unsure()), "x holds objects that are not real numbers: .* at index 1: perhaps"),
     ],
-    ids=range(14),
+    ids=range(15),
 )
 def test_what_is_refused(x: Any, message: str) -> None:
     with pytest.raises(mg.InvalidInputError, match=message):

@@ -107,9 +107,10 @@ def test_parquet_names_with_dots_are_names(command: Command) -> None:
     assert read(command, parquet(["a", "a.b"], a=[1.0, 2.0], b=[3.0, 4.0]), "--column", "a.b") == [3, 4]
 
 
-def test_damaged_parquet(command: Command) -> None:
+@pytest.mark.parametrize("damage", [slice(-200, -100), slice(4, 24)], ids=["footer", "page"])
+def test_damaged_parquet(damage: slice, command: Command) -> None:
     content = bytearray(parquet(x=[1.0, 2.0]))
-    content[-200:-100] = b"\xff" * 100
+    content[damage] = b"\xff" * len(content[damage])
     assert "cannot be read as Parquet" in fault(command, bytes(content))
 
 
@@ -131,10 +132,13 @@ def test_names_cannot_steer_the_terminal(command: Command) -> None:
     "arguments",
     [
         ("select", "-k", "1-999999999999"),
+        ("select", "-k", "1-10001"),
         ("select", "-k", "²"),
         ("select", "-k", "9" * 5000),
         ("path", "-k", 1, "--deltas", "0:1:999999999999"),
         ("path", "-k", 1, "--deltas", "0:1:0"),
+        ("path", "-k", 1, "--deltas", "0:inf:3"),
+        ("path", "-k", 1, "--deltas", "-1e308:1e308:3"),
         ("kmeans", "-k", 2, "--constraint", "lower-only:delta=" + "-" * 990 + "1"),
         ("kmeans", "-k", 2, "--labels", "data"),
         ("kmeans", "-k", 2, "--labels", "./data"),
@@ -204,30 +208,38 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="devices and pipes ar
 
 
 @POSIX
-def test_devices_that_never_end_are_refused(command: Command) -> None:
-    if not Path("/dev/zero").exists():
-        pytest.skip("there is no /dev/zero")
-    assert command("kmeans", "/dev/zero", "-k", 1).fault == "/dev/zero is a device; give a file"
-    assert command("kmeans", os.devnull, "-k", 1).fault == f"{os.devnull} is empty"
-
-
-@POSIX
-def test_standard_streams_that_are_not_there() -> None:
-    Path("data").write_text("1\n2\n5\n")
-    shell = f"{sys.executable} -m mindgap kmeans"
-    for redirected, code, message in [
-        ("- -k 1 <&-", 2, "mindgap: there is no standard input; give a file"),
+@pytest.mark.parametrize(
+    ("redirected", "code", "message"),
+    [
+        ("/dev/zero -k 1", 2, "mindgap: /dev/zero is a device; give a file"),
         ("- -k 1 < /dev/zero", 2, "mindgap: standard input is a device; give a file"),
+        ("/dev/null -k 1", 2, "mindgap: /dev/null is empty"),
+        ("- -k 1 <&-", 2, "mindgap: there is no standard input; give a file"),
         ("data -k 1 > /dev/full", 2, "mindgap: the output cannot be written: No space left on device"),
         ("data -k 1 >&-", 0, ""),
-    ]:
-        if "/dev/" in redirected and not Path("/dev/full").exists():
-            continue
-        ended = subprocess.run(["sh", "-c", f"{shell} {redirected}"], capture_output=True, text=True, check=False)
-        assert ended.returncode == code, (redirected, ended)
-        assert ended.stderr.startswith(message), ended
-        assert "Traceback" not in ended.stderr
-        assert len(ended.stderr.splitlines()) == bool(message), ended
+    ],
+    ids=["device", "device-in", "null", "no-in", "full", "no-out"],
+)
+def test_devices_and_streams_that_are_not_there(redirected: str, code: int, message: str) -> None:
+    if "/dev/" in redirected and not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    Path("data").write_text("1\n2\n5\n")
+    # What never ends would take all the memory of the machine otherwise.
+    limited = f"ulimit -v 4000000 2>&-; {sys.executable} -m mindgap kmeans {redirected}"
+    ended = subprocess.run(["sh", "-c", limited], capture_output=True, text=True, check=False)
+    assert ended.returncode == code, ended
+    assert ended.stderr.startswith(message), ended
+    assert "Traceback" not in ended.stderr
+    assert len(ended.stderr.splitlines()) == bool(message), ended
+
+
+def test_names_that_the_output_cannot_hold() -> None:
+    Path("data").write_text("größe\n1\n2\n5\n", encoding="utf-8")
+    command = [sys.executable, "-m", "mindgap", "kmeans", "data", "-k", "1"]
+    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
+    ended = subprocess.run(command, env=ascii_only, capture_output=True, text=True, check=False)
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1), ended
+    assert ended.stderr.startswith("mindgap: the output cannot be written: 'ascii' codec can't encode"), ended
 
 
 @POSIX

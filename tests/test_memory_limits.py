@@ -109,7 +109,7 @@ def test_nobody_is_asked_for_the_gaps_of_more_clusters_than_points() -> None:
         def gaps(self, k: int) -> mg.GapBounds:
             raise AssertionError(f"asked for {k} clusters")
 
-    for constraint in (mg.LowerOnly(0.1), mg.TwoSided(0.1, 0.2), Asked()):
+    for constraint in (Asked(), mg.LowerOnly(0.1), mg.TwoSided(0.1, 0.2)):
         with pytest.raises(mg.InvalidInputError, match=r"k is 1000000000, but there are only 4 points"):
             mg.kmeans([1.0, 2.0, 4.0, 8.0], 10**9, constraint)
         with pytest.raises(mg.InvalidInputError, match=r"k is 1000000000, but the number of distinct values is 4"):

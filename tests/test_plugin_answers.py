@@ -203,18 +203,21 @@ def test_the_message_names_package_and_version(install: Install, fresh_host: Plu
     assert mg.kmeans([0, 1, 5], 2).labels.tolist() == [0, 0, 1]
 
 
-def test_a_constructor_that_raises_is_named(fresh_host: PluginHost) -> None:
+@pytest.mark.usefixtures("fresh_host")
+@pytest.mark.parametrize("kind", [OSError, Stop])
+def test_a_constructor_that_raises_is_named(kind: type[BaseException]) -> None:
     class Moody(mg.Constraint):
         name = "moody"
 
         def __init__(self) -> None:
-            raise OSError("not today")
+            raise kind("not today")
 
         def gaps(self, k: int) -> mg.GapBounds:
             return mg.GapBounds(np.zeros(k - 1))
 
     mg.register(Moody)
-    with pytest.raises(mg.PluginError, match=r"'moody' \(module .*\) raised OSError while it was built: not today"):
+    message = rf"'moody' \(module .*\) raised {kind.__name__} while it was built: not today"
+    with pytest.raises(mg.PluginError, match=message):
         mg.constraint("moody")
 
 
@@ -236,11 +239,23 @@ def test_a_subclass_counts_by_its_numbers_alone() -> None:
     assert guard.restriction(constraint(gaps=lambda k: sulky), 3) == mg.GapBounds([0.5, 0.5])
 
 
-def test_numbers_put_in_afterwards_are_checked() -> None:
-    bounds = mg.GapBounds([0.5, 0.5])
-    object.__setattr__(bounds, "lower", np.array([0.5, np.nan]))
-    with pytest.raises(mg.PluginError, match=r"unusable in gaps\(3\): the lower bound of gap 1 is nan"):
-        mg.kmeans([0, 1, 2, 3], 3, constraint(gaps=lambda k: bounds))
+ALTERED: list[tuple[Any, str, Callable[[Any], Any]]] = [
+    (mg.GapBounds([0.5]), "lower", lambda said: guard.restriction(constraint(gaps=lambda k: said), 2)),
+    (mg.LinearRows([[1, 0]], [0.5], [1]), "lower", lambda said: guard.restriction(constraint(rows=lambda k: said), 2)),
+    (mg.Start([0.5, 0.5], [0, 1], [1, 1]), "means", lambda said: guard.start(Beginner(lambda: said), SAMPLE, 2, None)),
+    (
+        mg.Moments([2, 2], [0, 0], [1, 1], -9),
+        "first",
+        lambda said: guard.moments(Motor(lambda: said), np.full(2, 0.5), np.arange(2.0), np.ones(2)),
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "field", "ask"), ALTERED, ids=["gaps", "rows", "start", "moments"])
+def test_numbers_put_in_afterwards_are_checked(answer: Any, field: str, ask: Callable[[Any], Any]) -> None:
+    object.__setattr__(answer, field, np.full(len(getattr(answer, field)), np.nan))
+    with pytest.raises(mg.PluginError, match="built something unusable in .* nan"):
+        ask(answer)
 
 
 def test_what_only_says_that_it_is_an_answer_is_none() -> None:
@@ -300,6 +315,10 @@ def test_the_name_of_a_plugin_may_be_anything() -> None:
         guard.restriction(odd, 3)
 
 
-def test_a_huge_answer_is_not_written_out() -> None:
-    with pytest.raises(mg.PluginError, match=r"returned \[0, 0, .*\.\.\."):
-        guard.restriction(constraint(gaps=lambda k: [0] * 10**6), 3)
+def test_of_a_huge_answer_only_the_beginning_is_written_out() -> None:
+    class Late:
+        def __repr__(self) -> str:
+            raise AssertionError("nobody looks so far")
+
+    with pytest.raises(mg.PluginError, match=r"returned \[0, 0, .*\.\.\.\] from gaps"):
+        guard.restriction(constraint(gaps=lambda k: [0] * 10**6 + [Late()]), 3)

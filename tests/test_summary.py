@@ -61,6 +61,8 @@ def test_windows_hold_the_points_inside() -> None:
     found = mg.Summary.of_windows(X, windows, W)
     expected = [W[(low <= X) & (low <= high) & (high >= X)].sum() for low, high in windows]
     assert [part.total_weight for part in found] == expected
+    columns = mg.Summary.of_windows(X, np.asfortranarray(windows), W)
+    assert [part.total_weight for part in columns] == expected
     with pytest.raises(mg.InvalidInputError, match="window 1 is not an interval after the one before"):
         mg.Summary.of_windows(X, [[1, 2], [2, 3]])
     with pytest.raises(mg.InvalidInputError, match=r"shape \(3,\)"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import signal
 import subprocess
 import sys
@@ -119,6 +120,24 @@ def test_a_reader_never_sees_half_a_file(tmp_path: Path) -> None:
         done.set()
         reader.join()
     assert seen <= contents
+
+
+def test_a_disk_that_cannot_keep_the_content_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(file: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    path = tmp_path / "result.json"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(InvalidInputError, match=r"cannot write .*: Input/output error"):
+        write_whole(path, b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
+    assert path.read_bytes() == b"old"
+
+
+def test_a_name_that_no_file_can_have_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="cannot write"):
+        write_whole("res\0ult.json", b"new")
 
 
 def test_a_pipe_is_written_to(tmp_path: Path) -> None:

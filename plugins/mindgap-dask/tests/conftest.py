@@ -33,7 +33,8 @@ def client(cluster):
 def processes(tmp_path):
     """A scheduler and one worker in processes of their own, and nobody to start them again; the client is active."""
     file = str(tmp_path / "scheduler.json")
-    variables = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    path = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(path)}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": variables}
 
     def start(program, *options):

@@ -67,10 +67,7 @@ def run(arguments: list[str] | None = None) -> None:
     """
     warnings.showwarning = _show_warning
     try:
-        code = app(arguments, prog_name="mindgap", standalone_mode=False) or 0
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        raise SystemExit(code)
+        raise SystemExit(app(arguments, prog_name="mindgap", standalone_mode=False) or 0)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         raise SystemExit(2) from None

@@ -1,4 +1,4 @@
-"""The faults that `make mendings` brings back are at home in the sources as they are, and so are the tests that notice."""
+"""The faults that `make mendings` brings back have their place in the sources, and so have the tests that notice."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from mendings import Mending, mendings
 
 ROOT = Path(__file__).parents[1]

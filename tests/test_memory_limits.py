@@ -36,7 +36,7 @@ TOO_LARGE = {
     "mg.Summary.of(x, cells=2**24)": "the cells of a summary would take",
     "mg.kmeans(mg.Summary.of(np.linspace(0, 1.43, 3_000_000), cells=3_000_000), 3)": "a sample of the cells would take",
     "mg.kmeans(mg.Summary.of(np.linspace(0, 1.43, 1_500_000), cells=1_500_000), 3)": "k-means would take 0.4 GB",
-    "mg.kmeans(mg.Summary.of(x), 300, mg.TwoSided(0.02, 0.03), centers='free')": "the search for free centres would take",
+    "mg.kmeans(mg.Summary.of(x), 300, mg.TwoSided(0.02, 0.03), centers='free')": "the search for free centres would",
     "mg.mixture(x, 50, max_iter=1).predict_proba(np.resize(x, 5_000_000))": "the probabilities of 50 components",
     "mg.mixture(x, 2, max_iter=1).sample(50_000_000, 0)": "a draw of 50000000 points would take 1.6 GB",
     "mg.mixture(x, 2, max_iter=1).bootstrap(2, size=50_000_000)": "a draw of 50000000 points would take 1.6 GB",

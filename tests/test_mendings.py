@@ -1,4 +1,4 @@
-"""The faults that `make mendings` brings back have their place in the sources, and so have the tests that notice."""
+"""What `make mendings` undoes is in the sources, and so are the tests that notice."""
 
 from __future__ import annotations
 

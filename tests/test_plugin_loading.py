@@ -131,3 +131,47 @@ def test_built_ins_come_through_the_same_hooks(fresh_host: PluginHost) -> None:
         ("engine", "local"),
     }
     assert all(record.hooks == (f"register_{record.kind}s",) for record in own)
+
+
+def test_a_plugin_that_registers_itself_while_another_thread_loads_it_keeps_nobody_waiting(
+    install: Install, run: Run
+) -> None:
+    eager = """
+import sys
+import mindgap as mg
+main = sys.modules["__main__"]
+
+class Eager(mg.Constraint):
+    name = "eager"
+    def gaps(self, k):
+        return mg.GapBounds([1.0] * (k - 1))
+
+# Another thread loads all plugins meanwhile, and so waits for this module.
+main.importing.set()
+main.time.sleep(0.5)
+mg.register(Eager)
+"""
+    install("acme-eager", eager)
+    script = """
+import importlib, os, threading, time
+import mindgap as mg
+
+importing = threading.Event()
+work = [lambda: importlib.import_module("acme_eager"), lambda: mg.kmeans([0, 1, 5, 6], 2, "lower-only:delta=1")]
+threads = [threading.Thread(target=task) for task in work]
+threads[0].start()
+importing.wait(20)
+threads[1].start()
+for thread in threads:
+    thread.join(10)
+print("waiting" if any(thread.is_alive() for thread in threads) else mg.constraint("eager").gaps(2), flush=True)
+os._exit(0)
+"""
+    assert run("-W", "ignore", "-c", script).stdout.strip() == "GapBounds(lower=[1.0], upper=[inf])"
+
+
+@pytest.mark.usefixtures("fresh_host")
+def test_a_plugin_may_use_what_is_built_in_while_it_is_imported(install: Install) -> None:
+    source = SOURCE.format(cls="Keen", name="keen") + "BOUNDS = mg.constraint('lower-only:delta=2').gaps(3)\n"
+    install("acme-keen", source)
+    assert mg.constraint("keen:size=3").gaps(2) == mg.GapBounds([6.0])

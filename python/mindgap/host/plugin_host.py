@@ -42,6 +42,12 @@ class Blocked:
     cause: str
 
 
+class _Loading(threading.local):
+    """Whether this very thread is loading plugins, one of which may use mindgap while it is imported or registered."""
+
+    here = False
+
+
 class PluginHost:
     """Everything that is registered, and the plugins that brought it."""
 
@@ -51,15 +57,18 @@ class PluginHost:
         self._registered: list[tuple[object, list[Entry]]] = []
         self._lock = threading.RLock()
         self._loaded = False
+        self._loading = _Loading()
         self._manager = pluggy.PluginManager("mindgap")
         self._manager.add_hookspecs(hookspecs)
 
     def registry(self) -> Registry:
         """Return the registry, after everything has been loaded."""
-        with self._lock:
-            if not self._loaded:
-                self._loaded = True
+        if not self._loaded and not self._loading.here:
+            self._loading.here = True
+            try:
                 self._load()
+            finally:
+                self._loading.here = False
         return self._registry
 
     def registry_so_far(self) -> Registry:
@@ -68,8 +77,8 @@ class PluginHost:
 
     def register(self, plugin: object) -> None:
         """Register a plugin of the user's own, an object with hooks or a class, or raise PluginError."""
+        registry = self.registry()
         with self._lock:
-            registry = self.registry()
             if kind := _kind_of(plugin):
                 assert isinstance(plugin, type)
                 self._forget_redefined(plugin)
@@ -104,32 +113,39 @@ class PluginHost:
                 self.unregister(registered)
 
     def _load(self) -> None:
+        with self._lock:
+            if not self._manager.get_plugins():
+                self._add_defaults()
+        only = discovery.allowed()
+        found = [(found, _wanted(found, only)) for found in discovery.find()]
+        # Before the lock is taken: a module that another thread imports may wait for that lock, to register a plugin.
+        plugins = [_imported(found) if wanted else None for found, wanted in found]
+        with self._lock:
+            if self._loaded:
+                return
+            try:
+                for (one, wanted), plugin in zip(found, plugins, strict=True):
+                    if wanted:
+                        self._add_found(one, plugin)
+                    else:
+                        reason = f"{discovery.LOAD} leaves it out"
+                        self.blocked.append(Blocked(one.name, one.origin, "disabled", reason))
+                self._report((only or frozenset()) - {_package(one) for one, _ in found})
+            finally:
+                self._loaded = True
+
+    def _add_defaults(self) -> None:
         if os.environ.get(TRACE) == "1":
             self._manager.add_hookcall_monitoring(_trace, _ignore_outcome)
         for module in DEFAULT_PLUGINS:
             plugin = import_module(f"mindgap.default_plugins.{module}")
             self._add(plugin, plugin.__name__, Origin("mindgap", VERSION, plugin.__name__))
-        only = discovery.allowed()
-        present = set()
-        for found in discovery.find():
-            package = discovery.normalised(found.origin.package or "")
-            present.add(package)
-            if only is None or package in only:
-                self._load_found(found)
-            else:
-                reason = f"{discovery.LOAD} leaves it out"
-                self.blocked.append(Blocked(found.name, found.origin, "disabled", reason))
-        self._report((only or frozenset()) - present)
 
-    def _load_found(self, found: discovery.Found) -> None:
-        """Load one entry point; whatever goes wrong is recorded, not raised."""
+    def _add_found(self, found: discovery.Found, plugin: object) -> None:
+        """Register what an entry point named, or the fault that kept it from being imported; nothing is raised."""
         try:
-            if found.fault is not None or found.entry_point is None:
-                raise PluginError(f"its entry points cannot be read: {_describe(found.fault)}")
-            try:
-                plugin = found.entry_point.load()
-            except (Exception, SystemExit) as error:
-                raise PluginError(f"importing {found.entry_point.value} raised {_describe(error)}") from error
+            if isinstance(plugin, PluginError):
+                raise plugin
             self._add(plugin, f"{found.origin.package}:{found.name}", found.origin)
         except Exception as error:
             cause = str(error) if isinstance(error, PluginError) else _describe(error)
@@ -188,6 +204,24 @@ class PluginHost:
             raise
         except (Exception, SystemExit) as error:
             raise PluginError(f"{kind.hook} raised {_describe(error)}") from error
+
+
+def _package(found: discovery.Found) -> str:
+    return discovery.normalised(found.origin.package or "")
+
+
+def _wanted(found: discovery.Found, only: frozenset[str] | None) -> bool:
+    return only is None or _package(found) in only
+
+
+def _imported(found: discovery.Found) -> object:
+    """Return what an entry point names, or the fault that keeps it from being imported."""
+    if found.fault is not None or found.entry_point is None:
+        return PluginError(f"its entry points cannot be read: {_describe(found.fault)}")
+    try:
+        return found.entry_point.load()
+    except (Exception, SystemExit) as error:
+        return PluginError(f"importing {found.entry_point.value} raised {_describe(error)}")
 
 
 def _kind_of(plugin: object) -> Kind | None:

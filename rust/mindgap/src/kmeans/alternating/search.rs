@@ -143,13 +143,8 @@ impl<'a, 'w> Search<'a, 'w> {
         let blocks: Vec<_> = moves::blocks(self.prefixes, &ends).collect();
         let means: Vec<f64> = blocks.iter().map(|block| block.mean).collect();
         let weights: Vec<f64> = blocks.iter().map(|block| block.weight).collect();
-        let mut centers = self.centers(&means, &weights)?;
-        // Far from the data rounding may put equal centres in the wrong order.
-        (1..centers.len()).for_each(|c| centers[c] = centers[c].max(centers[c - 1]));
-        let cost: f64 = blocks.iter().zip(&centers).map(|(block, &center)| moves::about(block, center)).sum();
-        if !cost.is_finite() {
-            return Err(KMeansError::OutOfRange);
-        }
+        let centers = self.centers(&means, &weights)?;
+        let cost = blocks.iter().zip(&centers).map(|(block, &center)| moves::about(block, center)).sum();
         Ok(Found { ends, centers, cost })
     }
 

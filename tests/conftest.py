@@ -69,7 +69,8 @@ def run(site: Path) -> Run:
 
     def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("MINDGAP_")}
-        variables = clean | {"PYTHONPATH": str(site), "COLUMNS": "80", "NO_COLOR": "1"} | environment
+        path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
+        variables = clean | {"PYTHONPATH": path, "COLUMNS": "80", "NO_COLOR": "1"} | environment
         command = [sys.executable, *arguments]
         return subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mindgap as mg
-from mindgap.choosing import replicates
+from mindgap.choosing import refitting, replicates
 from mindgap.choosing.bootstrapping import PARAMETERS
 from mindgap.datasets import paper_model
 
@@ -125,6 +125,15 @@ def test_failures_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 < drawn.n_failed < 30
     assert len(drawn) == 30 - drawn.n_failed
     assert f"{drawn.n_failed} more failed" in drawn.summary()
+
+
+def test_a_refit_without_memory_is_none_that_failed(fit: mg.MixtureResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> Any:
+        raise mg.OutOfMemoryError("the mixture would take 9 GB")
+
+    monkeypatch.setattr(refitting, "mixture", full)
+    with pytest.raises(mg.OutOfMemoryError, match="9 GB"):
+        fit.bootstrap(2)
 
 
 def test_replicates_beyond_measure_are_refused_before_they_are_begun(

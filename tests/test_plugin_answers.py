@@ -254,7 +254,7 @@ ALTERED: list[tuple[Any, str, Callable[[Any], Any]]] = [
 @pytest.mark.parametrize(("answer", "field", "ask"), ALTERED, ids=["gaps", "rows", "start", "moments"])
 def test_numbers_put_in_afterwards_are_checked(answer: Any, field: str, ask: Callable[[Any], Any]) -> None:
     object.__setattr__(answer, field, np.full(len(getattr(answer, field)), np.nan))
-    with pytest.raises(mg.PluginError, match="built something unusable in .* nan"):
+    with pytest.raises(mg.PluginError, match=r"built something unusable in .* nan"):
         ask(answer)
 
 

@@ -164,6 +164,22 @@ def test_a_plugin_is_seen_as_a_whole_or_not_at_all() -> None:
     assert set().union(*at_once(use, 4)) <= {0, len(family)}
 
 
+def test_who_looks_while_a_plugin_comes_or_goes_sees_all_of_it_or_nothing() -> None:
+    registry = Registry()
+    origin = Origin(None, None, __name__)
+    family = [Entry(KINDS["constraint"], constraint_of(f"member-{number}"), origin, ()) for number in range(3)]
+    seen = []
+
+    def watched() -> Iterator[Entry]:
+        for entry in family:
+            yield entry
+            seen.append(len(list(registry)))
+
+    registry.add(watched())
+    registry.discard(watched())
+    assert seen == [0, 0, 0, 3, 3, 3]
+
+
 def weighted_sample(x: Any) -> mg.Sample:
     return mg.Sample(x, np.ones(len(x)))
 

@@ -88,16 +88,18 @@ def build(rust: bool, plugins: bool) -> None:
     if rust or not CORE.exists():
         run(["cargo", "build", "--locked", "--quiet", "-p", "mindgap-python"], check=True)
         put(CORE, (WORK / "rust" / "debug" / "lib_core.so").read_bytes())
-    if plugins:
-        shutil.rmtree(PLUGINS, ignore_errors=True)
+    if plugins and not PLUGINS.exists():
         packages = [str(path) for path in (COPY / "plugins").iterdir() if path.is_dir()]
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
         run([*pip, "--target", str(PLUGINS), *packages], check=True)
 
 
 def run(command: list[str], check: bool = False, plugins: bool = False) -> subprocess.CompletedProcess[str]:
-    """Run a command in the copy, where only the tests of the extension packages find these installed."""
-    paths = [COPY / "python", *([PLUGINS] if plugins else [])]
+    """Run a command in the copy, where only the tests of the extension packages find these installed.
+
+    What they hold is taken from their sources; what is installed only says that they are there.
+    """
+    paths = [COPY / "python", *([*(COPY / "plugins").glob("*/src"), PLUGINS] if plugins else [])]
     environment = os.environ | {
         "CARGO_TARGET_DIR": str(WORK / "rust"),
         "PYTHONPATH": os.pathsep.join(map(str, paths)),
@@ -157,6 +159,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="a list by its name, or part of what was wrong")
     chosen = mendings(parser.parse_args().only)
     copy_sources()
+    shutil.rmtree(PLUGINS, ignore_errors=True)
     build(rust=True, plugins=any(test.startswith("plugins/") for mending in chosen for test in mending.tests))
     failing = [test for test in sorted({test for mending in chosen for test in mending.tests}) if not outcome(test)]
     if failing:

@@ -55,13 +55,14 @@ class Mending(NamedTuple):
 
 
 def mendings(only: str = "") -> list[Mending]:
-    """Return the mendings whose fault or list has `only` in its name."""
+    """Return the mendings of the list of this name, or else those whose fault has it in its words."""
     toml = import_module("tomllib" if sys.version_info >= (3, 11) else "pip._vendor.tomli")
+    whole = LISTS / f"{only}.toml"
     return [
         Mending(listed["fault"], [Edit(**edit) for edit in listed["edits"]], listed["tests"])
-        for path in sorted(LISTS.glob("*.toml"))
+        for path in ([whole] if whole.exists() else sorted(LISTS.glob("*.toml")))
         for listed in toml.loads(path.read_text(encoding="utf-8"))["mending"]
-        if only in listed["fault"] or only == path.stem
+        if whole.exists() or only in listed["fault"]
     ]
 
 

@@ -70,6 +70,28 @@ fn a_mixture_is_that_of_the_data_in_memory_to_the_bit_for_every_cut_between_runs
 }
 
 #[test]
+fn units_do_not_matter() {
+    let (x, _) = data(3000);
+    let start =
+        |unit: f64| Start::new(&[0.3, 0.3, 0.4], &[2.0, 5.0, 8.0].map(|m| m * unit), &[0.5 * unit * unit; 3]).unwrap();
+    let fit = |unit: f64| {
+        let scaled: Vec<f64> = x.iter().map(|x| x * unit).collect();
+        let bounds = GapBounds::lower(2.9 * unit);
+        let mixture = Mixture::new(3).constraint(bounds).max_iter(20);
+        let fit = mixture.fit_engine(&mut chunked(&scaled, None, 700), &start(unit), None).unwrap();
+        let means = fit.means().iter().map(|mean| mean / unit);
+        means.chain(fit.variances().iter().map(|variance| variance / unit / unit)).collect::<Vec<f64>>()
+    };
+    let expected = fit(1.0);
+    // The squares of the first are hardly normal doubles any more.
+    for exponent in [-505, -400, 30, 470] {
+        let found = fit(2f64.powi(exponent));
+        let same = found.iter().zip(&expected).all(|(a, b)| (a / b - 1.0).abs() < 1e-12);
+        assert!(same, "2^{exponent}: {found:?} for {expected:?}");
+    }
+}
+
+#[test]
 fn faults_name_their_chunk() {
     let fault = |chunks: Vec<Result<Chunk, String>>| {
         Chunked::new(move || chunks.clone().into_iter()).map(|_| ()).unwrap_err().to_string()

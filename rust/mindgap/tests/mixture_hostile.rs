@@ -2,7 +2,10 @@
 
 mod oracle;
 
-use mindgap::{ConstraintError, GapBounds, LinearRows, Mixture, MixtureError, MixtureFit, Sample, Start, Status};
+use mindgap::{
+    ConstraintError, Engine, GapBounds, LinearRows, Mixture, MixtureError, MixtureFit, Moments, Overview, Sample,
+    Start, Status,
+};
 use oracle::random::Random;
 
 fn sound(fit: &MixtureFit) {
@@ -123,4 +126,41 @@ fn many_components_under_bounds() {
     sound(&fit);
     assert!(fit.gaps().iter().all(|gap| (0.9 - 1e-9..=1.05 + 1e-9).contains(gap)));
     assert!(fit.history()[1..].windows(2).all(|pair| pair[1] >= pair[0] - 1e-8));
+}
+
+/// Says the same whatever it is asked.
+struct Stubborn {
+    overview: Overview,
+    moments: Moments,
+}
+
+impl Engine for Stubborn {
+    fn overview(&mut self) -> Result<Overview, String> {
+        Ok(self.overview)
+    }
+
+    fn moments(&mut self, _parameters: &Start) -> Result<Moments, String> {
+        Ok(self.moments.clone())
+    }
+}
+
+/// A fit of one component to what an engine says of its data.
+fn stubborn(total_weight: f64, variance: f64, weight: f64, first: f64) -> Result<MixtureFit, MixtureError> {
+    let moments = Moments { weight: vec![weight], first: vec![first], second: vec![1.0], ..Moments::zero(1) };
+    let mut engine = Stubborn { overview: Overview { total_weight, variance }, moments };
+    let start = Start::new(&[1.0], &[0.0], &[1.0]).unwrap();
+    Mixture::new(1).fit_engine(&mut engine, &start, None)
+}
+
+#[test]
+fn engines_that_say_what_no_data_are_like() {
+    for (total_weight, variance) in [(f64::NAN, 1.0), (0.0, 1.0), (-1.0, 1.0), (1.0, f64::INFINITY), (1.0, -1.0)] {
+        let what = format!("it reports a total weight of {total_weight} and a variance of {variance}");
+        assert_eq!(stubborn(total_weight, variance, 1.0, 0.0).err(), Some(MixtureError::Engine(what)));
+    }
+}
+
+#[test]
+fn means_that_an_engine_puts_beyond_the_largest_double() {
+    assert_eq!(stubborn(1.0, 1e300, 1e-10, 1e308).err(), Some(MixtureError::OutOfRange));
 }

@@ -195,6 +195,16 @@ fn linear_rows(dice: &mut Dice, k: usize, count: usize) -> LinearRows {
     LinearRows::new(k, &matrix, &lower, &upper).unwrap()
 }
 
+/// Each finite bound of each row.
+fn everything(rows: &Rows) -> Vec<Bound> {
+    let sides = |row: usize| match rows.is_equality(row) {
+        true => vec![Side::Equal],
+        false => vec![Side::Lower, Side::Upper],
+    };
+    let bounds = (0..rows.len()).flat_map(|row| sides(row).into_iter().map(move |side| Bound { row, side }));
+    bounds.filter(|bound| rows.level(*bound).is_finite()).collect()
+}
+
 fn agree(program: &mut MeanProgram, m: &[f64], g: &[f64], case: usize) {
     let means =
         program.solve(Objective { targets: m, stiffness: g }, &mut None).unwrap_or_else(|e| panic!("case {case}: {e}"));
@@ -392,4 +402,22 @@ fn a_long_search_can_be_stopped_at_each_step() {
         program.last.clear();
         assert_eq!(program.solve_from(objective, &mut Some(&mut stop), no_guess), Err(Failure::Interrupted));
     }
+}
+
+#[test]
+fn a_guess_of_too_many_rows_can_be_stopped_as_it_is_taken_back() {
+    let k = 12;
+    let mut dice = Dice(0xb1ea);
+    let mut program = MeanProgram::new(Rows::from_linear(&linear_rows(&mut dice, k, 30), &frame()), &mut None).unwrap();
+    let (m, g) = dice.objective(k);
+    let guess = everything(&program.rows);
+    let mut steps = 0;
+    let mut count = |_: &Progress| {
+        steps += 1;
+        ControlFlow::Continue(())
+    };
+    let objective = Objective { targets: &m, stiffness: &g };
+    program.solve_from(objective, &mut Some(&mut count), |_| Ok(guess.clone())).unwrap();
+    // No more rows than means can be active: the others go one by one.
+    assert!(steps >= guess.len() - k, "{steps} steps for {} rows", guess.len());
 }

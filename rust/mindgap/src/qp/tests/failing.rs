@@ -84,16 +84,6 @@ fn clarabel_that_names_rows_by_chance() {
     }
 }
 
-/// Each finite bound of each row.
-fn everything(rows: &Rows) -> Vec<Bound> {
-    let sides = |row: usize| match rows.is_equality(row) {
-        true => vec![Side::Equal],
-        false => vec![Side::Lower, Side::Upper],
-    };
-    let bounds = (0..rows.len()).flat_map(|row| sides(row).into_iter().map(move |side| Bound { row, side }));
-    bounds.filter(|bound| rows.level(*bound).is_finite()).collect()
-}
-
 #[test]
 fn what_is_no_number_never_becomes_one() {
     let rows = Rows::from_gaps(&GapBounds::lower(1.0).resolve(3).unwrap(), &frame());

@@ -3,6 +3,7 @@
 use super::Stop;
 use crate::frame::Frame;
 use crate::progress::{self, Progress, Watch};
+use crate::room::room_for;
 
 /// What the bounds of a level, or the curves of the exact finish, may take. Without such a limit the work alone would allow
 /// them several gigabytes.
@@ -40,6 +41,12 @@ impl<'a> Budget<'a> {
     /// Whether a table of `bytes` is small enough.
     pub(super) fn holds(&self, bytes: usize) -> Result<(), Stop> {
         if bytes <= self.room { Ok(()) } else { Err(Stop::Exhausted) }
+    }
+
+    /// Whether the bounds of a level of `bytes` are small enough, and there is memory for them.
+    pub(super) fn has_room(&self, bytes: usize) -> Result<(), Stop> {
+        self.holds(bytes)?;
+        Ok(room_for("the search for free centres", bytes)?)
     }
 
     /// Whether `steps` can still be done.

@@ -117,8 +117,7 @@ impl Search<'_> {
                 boundaries = (2 * boundaries).min(MOST_BOUNDARIES);
             }
             level = next;
-            budget.holds(level.bytes())?;
-            room_for("the search for free centres", level.bytes())?;
+            budget.has_room(level.bytes())?;
             if self.is_exact() {
                 return Ok(());
             }

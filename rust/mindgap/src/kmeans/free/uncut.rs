@@ -13,7 +13,6 @@ use crate::constraint::Gaps;
 use crate::error::KMeansError;
 use crate::kmeans::solution::Solution;
 use crate::progress::{Watch, again};
-use crate::room::room_for;
 use crate::sample::{Prefixes, Sample};
 
 /// Levels in search of the kinks, and the steps that they may take, or as a multiple of those of the first level.
@@ -81,11 +80,14 @@ fn wrong(
         if now < wrong {
             (wrong, kinks) = (now, Kinks::new(sample, open));
         }
-        if !next.grid.can_be_halved() || budget.holds(next.bytes()).is_err() {
+        match budget.has_room(next.bytes()) {
+            Err(Stop::Exhausted) => break,
+            room => room?,
+        }
+        if !next.grid.can_be_halved() {
             break;
         }
         level = next;
-        room_for("the search for free centres", level.bytes())?;
     }
     Ok(wrong)
 }

@@ -32,7 +32,7 @@ TOO_LARGE = {
     # What its start needs is a part of what a mixture needs.
     "mg.mixture(np.resize(x, 10_000_000), 3, max_iter=1)": "k-means would take 0.2 GB",
     "mg.kmeans(np.resize(x, 50_000_000), 3)": "a copy of the data would take 0.4 GB",
-    "mg.kmeans(np.resize(x, 20_000_000), 3)": "a sorted copy of the data would take 0.5 GB",
+    "mg.kmeans(np.resize(x, 18_000_000), 3)": "a sorted copy of the data would take 0.5 GB",
     "mg.Summary.of(x, cells=2**24)": "the cells of a summary would take",
     "mg.kmeans(mg.Summary.of(np.linspace(0, 1.43, 3_000_000), cells=3_000_000), 3)": "a sample of the cells would take",
     "mg.kmeans(mg.Summary.of(np.linspace(0, 1.43, 1_500_000), cells=1_500_000), 3)": "k-means would take 0.4 GB",

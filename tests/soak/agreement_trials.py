@@ -175,7 +175,9 @@ def rows(rng: np.random.Generator) -> str:
         best = least_cost(x, k, asked.ascending(), 1e-9 * reach)
     rough = 1e-8 * n * reach * (reach + float(np.sqrt(fit.inertia)))
     assert fit.lower_bound <= best + rough, f"the bound {fit.lower_bound} is above the best {best}"
-    assert fit.inertia >= best - rough, f"{fit.inertia} is below the best {best}"
+    if fit.inertia < best - rough:  # such a crossing may also be the best one, and be lost to the oracle's rounding
+        least = least_cost(x, k, asked.ascending(), 1e-9 * reach)
+        assert fit.inertia >= least - rough, f"{fit.inertia} is below the best {least}"
     assert not fit.optimal or fit.inertia <= best * (1 + 1e-8) + rough, "not the optimum that it says it is"
     return "optimal" if fit.optimal else ("best" if fit.inertia <= best + rough else "local")
 

@@ -16,8 +16,9 @@ use crate::room::{product, room_for};
 use blob::Blobs;
 use double::Double;
 
-/// What a sorted point takes, with its weight and its share of what the sort needs beside it.
-const BYTES_A_POINT: usize = 24;
+/// What a point takes at most: sorted, with its place in the input, and either its weight or what an ordinary sort of all
+/// of them needs beside it.
+const BYTES_A_POINT: usize = 28;
 
 /// One-dimensional data, ready for every solver.
 ///

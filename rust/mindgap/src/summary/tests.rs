@@ -96,17 +96,51 @@ fn mean_and_variance_are_those_of_the_points() {
     }
 }
 
+/// Points so far from zero that the means of cells lie between two doubles.
+fn far(n: usize) -> (f64, Vec<f64>) {
+    let (shift, mut random) = ((1u64 << 40) as f64, random(9));
+    (shift, (0..n).map(|_| (random() + random()).mul_add(4096.0, 0.5).floor() / 4096.0).collect())
+}
+
+#[test]
+fn means_far_from_zero_keep_their_digits() {
+    let (shift, near) = far(5000);
+    let values: Vec<f64> = near.iter().map(|x| shift + x).collect();
+    let mut summary = Summary::with_cells(100);
+    summary.add(&values).unwrap();
+    let mean = near.iter().sum::<f64>() / 5000.0;
+    let variance = near.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 5000.0;
+    assert!((summary.mean_and_variance().unwrap().1 / variance - 1.0).abs() < 1e-12);
+    // A partition of cells costs what it costs on the points.
+    let fit = crate::KMeans::new(3).fit(&summary.sample().unwrap()).unwrap();
+    let mut sorted = near;
+    sorted.sort_by(f64::total_cmp);
+    let (mut start, mut cost) = (0, 0.0);
+    for &size in fit.sizes() {
+        let cluster = &sorted[start..start + size];
+        let mean = cluster.iter().sum::<f64>() / size as f64;
+        cost += cluster.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+        start += size;
+    }
+    assert!((fit.inertia() / cost - 1.0).abs() < 1e-12, "{} for {cost}", fit.inertia());
+    // The sums that bounds are made of are those of the points, too.
+    let sample = summary.sample().unwrap();
+    let whole = crate::sample::Prefixes::new(&sample).block(0, sample.len());
+    let about = sample.frame().leave_square(whole.cost) / 5000.0;
+    assert!((about / variance - 1.0).abs() < 1e-12, "{about} for {variance}");
+}
+
 #[test]
 fn what_lies_within_a_cell_keeps_its_digits_beside_a_far_outlier() {
     let mut random = random(3);
-    let x: Vec<f64> = (0..200).map(|_| 7.0 + random()).chain([1e12]).collect();
+    let x: Vec<f64> = (0..200).map(|_| 7e6 + random()).chain([1e12]).collect();
     let mut summary = Summary::with_cells(50);
     x.chunks(30).for_each(|part| summary.add(part).unwrap());
-    let mean = x[..200].iter().sum::<f64>() / 200.0;
-    let within: f64 = x[..200].iter().map(|x| (x - mean).powi(2)).sum();
+    let mean = x[..200].iter().map(|x| x - 7e6).sum::<f64>() / 200.0;
+    let within: f64 = x[..200].iter().map(|x| (x - 7e6 - mean).powi(2)).sum();
     let blob = summary.blobs()[0];
     assert!((blob.within / within - 1.0).abs() < 1e-13, "{} for {within}", blob.within);
-    assert!((blob.mean - mean).abs() < 1e-14);
+    assert!((blob.mean - 7e6 + blob.rest - mean).abs() < 1e-14);
 }
 
 #[test]

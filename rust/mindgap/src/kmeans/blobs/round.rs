@@ -21,6 +21,20 @@ pub(super) struct Round {
     pub(super) lower_bound: f64,
     /// The blobs to look into.
     pub(super) wanted: Vec<usize>,
+    /// Whether the search ran out of steps: not even the best partition of the blobs is known to be that.
+    pub(super) exhausted: bool,
+}
+
+impl Round {
+    fn new(solution: Option<Solution>, lower_bound: f64, wanted: Vec<usize>) -> Self {
+        Self { solution, lower_bound, wanted, exhausted: false }
+    }
+
+    /// A solution whose own bound is one for the points.
+    fn of(solution: Solution, wanted: Vec<usize>) -> Self {
+        let lower_bound = solution.lower_bound;
+        Self::new(Some(solution), lower_bound, wanted)
+    }
 }
 
 /// The solvers that have something to say of points in blobs.
@@ -61,16 +75,16 @@ pub(super) fn run(
 ) -> Result<Round, KMeansError> {
     let mut round = if kmeans.k > apart(sample) {
         let wanted = (0..sample.len()).filter(|&i| !sample.blob(i).is_point()).collect();
-        Round { solution: None, lower_bound: 0.0, wanted }
+        Round::new(None, 0.0, wanted)
     } else {
         match Kind::of(kmeans, demand)? {
             Kind::Unconstrained => {
                 let solution = unconstrained::uncut::solve(sample, kmeans.k, open, watch)?;
-                Round { lower_bound: solution.lower_bound, solution: Some(solution), wanted: indices(open) }
+                Round::of(solution, indices(open))
             }
             Kind::Separated(gaps) => {
                 let uncut = separated::uncut::solve(sample, gaps, open, watch)?;
-                Round { solution: uncut.solution, lower_bound: uncut.lower_bound, wanted: indices(open) }
+                Round::new(uncut.solution, uncut.lower_bound, indices(open))
             }
             Kind::Free(gaps) => free(kmeans, sample, demand, gaps, open, watch)?,
             Kind::Rows => rows(kmeans, sample, demand, open, watch)?,
@@ -99,7 +113,7 @@ fn free(
 ) -> Result<Round, KMeansError> {
     let solution = atomic::solve(kmeans, sample, demand, &mut watch)?;
     if !sample.all_blobs().any(|blob| is_divisible(kmeans, &blob)) {
-        return Ok(Round { lower_bound: solution.lower_bound, solution: Some(solution), wanted: Vec::new() });
+        return Ok(Round::of(solution, Vec::new()));
     }
     let lower_bound =
         atomic::told(sample, &mut watch, |watch| free::uncut::lower_bound(sample, gaps, &solution, open, Some(watch)))?;
@@ -111,7 +125,8 @@ fn free(
             wanted = (0..sample.len()).filter(|&i| is_divisible(kmeans, &sample.blob(i))).collect();
         }
     }
-    Ok(Round { solution: Some(solution), lower_bound, wanted })
+    let exhausted = solution.lower_bound < cost * (1.0 - PROVEN);
+    Ok(Round { exhausted, ..Round::new(Some(solution), lower_bound, wanted) })
 }
 
 /// Linear rows: the bound is that without them.
@@ -125,7 +140,7 @@ fn rows(
     let solution = atomic::solve(kmeans, sample, demand, &mut watch)?;
     if kmeans.k == 1 {
         // There is but one partition, which cuts no blob.
-        return Ok(Round { lower_bound: solution.lower_bound, solution: Some(solution), wanted: Vec::new() });
+        return Ok(Round::of(solution, Vec::new()));
     }
     let unbound = unconstrained::uncut::solve(sample, kmeans.k, open, None)?;
     let cost = alternating::cost(&Prefixes::new(sample), &unbound);
@@ -133,7 +148,7 @@ fn rows(
     wanted.extend(indices(open));
     wanted.sort_unstable();
     wanted.dedup();
-    Ok(Round { solution: Some(solution), lower_bound: unbound.lower_bound.min(cost), wanted })
+    Ok(Round::new(Some(solution), unbound.lower_bound.min(cost), wanted))
 }
 
 /// The blobs beside the boundaries of a partition that can be divided.

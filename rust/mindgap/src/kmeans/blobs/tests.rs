@@ -1,6 +1,7 @@
 //! Fits on blobs against fits on their points, which are tested against every partition elsewhere.
 
 use super::super::Centers;
+use super::super::free::budget::MOST_STEPS;
 use super::*;
 use crate::constraint::{GapBounds, LinearRows};
 
@@ -290,6 +291,23 @@ fn many_points_take_few_passes() {
         let passes = passes(kmeans, &points, &blobs);
         assert!(passes <= 3, "{passes} passes for k = {}", kmeans.k);
     }
+}
+
+#[test]
+fn a_search_that_runs_out_of_steps_looks_closer_no_more_than_once() {
+    let (points, blobs) = lumps(100_000, 16);
+    let bounds = GapBounds::lower(0.7 * (points.x[points.x.len() - 1] - points.x[0]) / 5.0);
+    let kmeans = KMeans::new(5).constraint(bounds).centers(Centers::Free);
+    let best = kmeans.fit(&points.sample()).unwrap().inertia();
+    let mut passes = 0;
+    let mut zoom = |windows: &[(f64, f64)]| {
+        passes += 1;
+        Ok(points.zoom(windows))
+    };
+    MOST_STEPS.set(1 << 10);
+    let (fit, _) = kmeans.fit_zooming(Sample::of_blobs(blobs).unwrap(), &mut zoom, None).unwrap();
+    assert!(!fit.is_optimal() && fit.lower_bound() <= best && fit.inertia() >= best * (1.0 - 1e-12), "{fit:?}");
+    assert!(passes <= 1, "{passes} passes");
 }
 
 #[test]

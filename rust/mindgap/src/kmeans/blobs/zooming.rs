@@ -17,6 +17,9 @@ const PASSES: usize = 12;
 /// Rounds at most: those that only divide equal points need no pass.
 const ROUNDS: usize = 48;
 
+/// Rounds that run out of steps: after so many, finer blobs will not bring the proof either.
+const EXHAUSTED: usize = 2;
+
 /// Windows of one pass.
 const WINDOWS: usize = 1 << 12;
 
@@ -48,7 +51,7 @@ pub(super) fn fit(
     let open = round::may_be_cut(kmeans, &sample, &demand);
     let mut blobs = Blobs { stuck: vec![false; open.len()], sample, open };
     let mut best: Option<KMeansFit> = None;
-    let (mut lower_bound, mut passes) = (0.0_f64, 0);
+    let (mut lower_bound, mut passes, mut exhausted) = (0.0_f64, 0, 0);
     for _ in 0..ROUNDS {
         let sample = &blobs.sample;
         // The frame's origin moves with the blobs.
@@ -63,6 +66,10 @@ pub(super) fn fit(
         let cost = best.as_ref().map_or(f64::INFINITY, KMeansFit::inertia);
         let progress = Progress::Search { cost, lower_bound: lower_bound.min(cost) };
         report(&mut watch, progress).map_err(|_| KMeansError::Interrupted)?;
+        exhausted += usize::from(round.exhausted);
+        if exhausted == EXHAUSTED {
+            break;
+        }
         match blobs.finer(round.wanted, zoom, passes < PASSES)? {
             Some(asked) => passes += usize::from(asked),
             None => break,

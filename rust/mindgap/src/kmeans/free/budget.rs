@@ -9,6 +9,12 @@ use crate::room::room_for;
 /// them several gigabytes.
 const MOST_BYTES: usize = 1 << 29;
 
+#[cfg(test)]
+thread_local! {
+    /// How many steps a search of this thread may take at most, so that tests need not wait for one that spends them all.
+    pub(in crate::kmeans) static MOST_STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(u64::MAX) };
+}
+
 /// Work between two reports.
 const REPORT_EVERY: u64 = 1 << 18;
 
@@ -28,6 +34,8 @@ pub(super) struct Budget<'a> {
 
 impl<'a> Budget<'a> {
     pub(super) fn new(steps: u64, frame: Frame, watch: Option<Watch<'a>>) -> Self {
+        #[cfg(test)]
+        let steps = steps.min(MOST_STEPS.get());
         let (until_report, room) = (REPORT_EVERY, MOST_BYTES);
         Self { left: steps, room, until_report, frame, watch, cost: f64::INFINITY, lower_bound: 0.0 }
     }

@@ -6,7 +6,7 @@
 //! work hardly depends on the number of points. A budget of steps and one of about a gigabyte end a search that would not.
 
 mod bound;
-mod budget;
+pub(super) mod budget;
 mod chain;
 mod functional;
 mod grid;

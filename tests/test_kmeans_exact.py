@@ -190,6 +190,23 @@ def test_a_narrow_cluster_far_from_the_median_keeps_its_digits(far: float, cente
         assert result.optimal
 
 
+@pytest.mark.parametrize("far", [1e9, 1e14])
+@pytest.mark.parametrize("constraint", [None, mg.LowerOnly(0.05)])
+def test_neighbours_far_from_the_median_go_to_the_nearer_one(far: float, constraint: mg.Constraint | None) -> None:
+    for middle, labels in ((0.2, [0, 0, 1, 2, 3, 4]), (0.6, [0, 1, 1, 2, 3, 4])):
+        result = mg.kmeans([0.1, middle, 0.7, far, 2 * far, 3 * far], 5, constraint)
+        assert result.labels.tolist() == labels
+        assert result.inertia == pytest.approx(0.005, rel=1e-14)
+
+
+def test_a_free_centre_that_no_bound_holds_is_the_mean() -> None:
+    # The bound moves the last two apart; the first cluster, narrow and far from them, is none of its business.
+    result = mg.kmeans([0.1, 0.2, 0.7, 1e9, 2e9], 3, mg.PerGap([0.1, 1.1e9]), centers="free")
+    assert result.labels.tolist() == [0, 0, 0, 1, 2]
+    assert result.gaps[1] == 1.1e9
+    assert result.centers[0] == pytest.approx(1 / 3, rel=1e-15)
+
+
 def test_an_upper_bound_that_no_gap_can_reach_changes_nothing() -> None:
     rng = np.random.default_rng(8)
     x = rng.integers(0, 4, 18_000) * 1e7 + rng.normal(0, 1, 18_000)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from command_line import Command, command_runner
@@ -15,6 +16,10 @@ from made_up import Install, Run
 from mindgap.host import guard, lookup
 from mindgap.host.plugin_host import PluginHost
 from soak.stopping import mind_ctrl_c
+
+# The same cases every time, on however slow a machine; the soak is for new ones.
+hypothesis.settings.register_profile("the same", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("the same")
 
 
 @pytest.fixture(scope="session", autouse=True)

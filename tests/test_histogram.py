@@ -37,6 +37,13 @@ def test_the_order_of_the_points_does_not_matter(values: list[float], seed: int)
     np.testing.assert_array_equal(first.counts, second.counts)
 
 
+def test_values_that_all_but_vanish_have_bars_of_finite_height() -> None:
+    for x in ([0.0, 2.2250738585e-313], [0.0, 5e-324], [0.0, 3e-308, 9e-308]):
+        histogram = histogram_of(np.array(x))
+        assert np.isfinite(histogram.density()).all()
+        assert histogram.counts.sum() == len(x)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_counts_are_those_of_the_bins(weighted: bool) -> None:
     rng = np.random.default_rng(1)

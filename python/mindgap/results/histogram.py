@@ -77,7 +77,8 @@ def histogram_of(values: FloatArray, weights: FloatArray | None = None) -> Histo
     # A quarter of any two doubles, and of the bins around them, can be subtracted without overflow.
     quarters = values / 4
     span = float(quarters[-1] - quarters[0])
-    least = max(span, _magnitude(quarters)) * 2.0**-40
+    # Narrower bins would be lost to rounding, or their bars too high for a double.
+    least = max(max(span, _magnitude(quarters)) * 2.0**-40, float(np.finfo(np.float64).tiny))
     if span <= least:
         margin = max(_magnitude(quarters) * 2.0**-10, 0.125)
         total = float(len(values) if weights is None else weights.sum())

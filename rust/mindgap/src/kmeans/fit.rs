@@ -8,6 +8,10 @@ use crate::sample::Sample;
 /// The costs agree, and the solution counts as proven, to this relative difference.
 pub(super) const PROVEN: f64 = 1e-9;
 
+/// What sums of squares in pairs of doubles may lose, as a share of the squared range for every unit of weight; random
+/// errors add up to the square root of their number.
+const LOST: f64 = f64::EPSILON * f64::EPSILON;
+
 /// Which bound a gap or row is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -77,13 +81,16 @@ impl KMeansFit {
             within,
             gaps,
             inertia,
-            lower_bound: frame.leave_square(solution.lower_bound).min(inertia),
+            lower_bound: 0.0,
         }
+        .bounded_below(frame.leave_square(solution.lower_bound), sample)
     }
 
-    /// The same fit where no solution is known to cost less than `bound`, in data units.
-    pub(super) fn bounded_below(mut self, bound: f64) -> Self {
-        self.lower_bound = self.lower_bound.max(bound.min(self.inertia));
+    /// The same fit where no solution is known to cost less than `bound`, in data units, but for what the sums that say so
+    /// may have lost.
+    pub(super) fn bounded_below(mut self, bound: f64, sample: &Sample) -> Self {
+        let lost = LOST * sample.total_weight() * (sample.len() as f64).sqrt();
+        self.lower_bound = self.lower_bound.max(bound.min(self.inertia) - sample.frame().leave_square(lost));
         self
     }
 

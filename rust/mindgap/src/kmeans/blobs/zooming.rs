@@ -79,7 +79,7 @@ pub(super) fn fit(
         blobs.open.iter_mut().zip(may).for_each(|(open, may)| *open &= may);
     }
     let fit = best.ok_or_else(|| unsolved(kmeans, &blobs.sample))?;
-    Ok((fit.bounded_below(lower_bound), blobs.sample))
+    Ok((fit.bounded_below(lower_bound, &blobs.sample), blobs.sample))
 }
 
 /// Does the work of a round: what it tells is no worse than the cost and the bound that are `known`.

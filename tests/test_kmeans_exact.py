@@ -200,6 +200,12 @@ def test_neighbours_far_from_the_median_go_to_the_nearer_one(far: float, constra
         assert result.inertia == pytest.approx(0.005, rel=1e-14)
 
 
+@pytest.mark.parametrize("far", [2e15, 1e16, 1e17])
+def test_no_bound_is_above_the_optimum_where_sums_lose_their_digits(far: float) -> None:
+    for middle in (0.2, 0.6):
+        assert mg.kmeans([0.1, middle, 0.7, far, 2 * far, 3 * far], 5).lower_bound <= 0.005
+
+
 def test_a_free_centre_that_no_bound_holds_is_the_mean() -> None:
     # The bound moves the last two apart; the first cluster, narrow and far from them, is none of its business.
     result = mg.kmeans([0.1, 0.2, 0.7, 1e9, 2e9], 3, mg.PerGap([0.1, 1.1e9]), centers="free")

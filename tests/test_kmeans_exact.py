@@ -208,8 +208,9 @@ def test_no_bound_is_above_the_optimum_where_sums_lose_their_digits(far: float) 
 
 def test_a_free_centre_that_no_bound_holds_is_the_mean() -> None:
     # The bound moves the last two apart; the first cluster, narrow and far from them, is none of its business.
-    result = mg.kmeans([0.1, 0.2, 0.7, 1e9, 2e9], 3, mg.PerGap([0.1, 1.1e9]), centers="free")
-    assert result.labels.tolist() == [0, 0, 0, 1, 2]
+    x = [0.1, 0.2, 0.7, 1e9, 1e9, 2e9, 2e9]
+    result = mg.kmeans(x, 3, mg.PerGap([0.1, 1.1e9]), centers="free")
+    assert result.labels.tolist() == [0, 0, 0, 1, 1, 2, 2]
     assert result.gaps[1] == 1.1e9
     assert result.centers[0] == pytest.approx(1 / 3, rel=1e-15)
 

@@ -43,8 +43,8 @@ cargo test --locked --workspace --quiet --no-fail-fast || failed=1
 cp -p "$core" "$work/core"
 trap 'cp -p "$work/core" "$core"' EXIT
 maturin develop --locked
-binding=(absurd_bounds chunks constraints engines errors foreign_arrays initializers interrupting kmeans_input kmeans_rows
-	mixture_input moments sample summary threads)
+binding=(absurd_bounds chunks constraints engines errors foreign_arrays initializers interrupting kmeans_exact kmeans_input
+	kmeans_rows mixture_input moments plugin_answers results_say sample summary threads)
 binding=("${binding[@]/#/tests/test_}")
 pytest --quiet "${binding[@]/%/.py}" || failed=1
 

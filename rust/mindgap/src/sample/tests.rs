@@ -121,3 +121,11 @@ fn blobs_that_cannot_be_are_refused() {
     assert!(matches!(fault(&[Blob { high: f64::NAN, ..a }]), SampleError::NotFinite { index: 0, .. }));
     assert!(Sample::of_blobs(vec![a, b, b]).is_ok());
 }
+
+#[test]
+fn sums_over_a_narrow_cluster_far_from_the_median_keep_their_digits() {
+    let sample = Sample::new(&[0.1, 0.2, 0.7, 1e9, 2e9, 3e9]).unwrap();
+    let block = Prefixes::new(&sample).block(0, 3);
+    let cost = sample.frame().leave_square(block.cost);
+    assert!((cost / (0.62 / 3.0) - 1.0).abs() < 1e-10, "{cost}");
+}

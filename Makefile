@@ -66,8 +66,7 @@ coverage: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-c
 
 # `make mendings MENDINGS="--only package"`
 mendings: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn ## undo each mending of a fault, and see its tests fail
-	$(PY) -m pip install 'plugins/mindgap-dask[test]'
-	$(PY) -m pip uninstall --yes mindgap-dask
+	$(PY) tools/extras.py plugins/mindgap-dask/pyproject.toml test | $(PY) -m pip install -r /dev/stdin
 	$(PY) tools/mendings.py $(MENDINGS)
 
 processors: ## compare the bits of fits on this processor with those on others, which qemu emulates

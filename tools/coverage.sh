@@ -18,8 +18,7 @@ pip install --no-deps --no-build-isolation --target "$work/plugins" plugins/*/
 coverage erase
 coverage run -m pytest --quiet --ignore tests/test_extension_packages.py || failed=1
 # What they need beside mindgap; not themselves, which the tests of the package must not find installed.
-pip install --no-build-isolation 'plugins/mindgap-dask[test]'
-pip uninstall --yes mindgap-dask
+python tools/extras.py plugins/mindgap-dask/pyproject.toml test | pip install -r /dev/stdin
 for package in plugins/*/; do
 	PYTHONPATH=$work/plugins coverage run -m pytest --quiet "$package" || failed=1
 done

@@ -69,9 +69,12 @@ def mendings(only: str = "") -> list[Mending]:
 def copy_sources() -> None:
     """Bring the copy up to date, without touching what is: cargo goes by the time of a file."""
     listed = subprocess.check_output(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT)
-    for name in listed.decode().split("\0"):
-        if name and (ROOT / name).is_file():
-            put(COPY / name, (ROOT / name).read_bytes())
+    names = {name for name in listed.decode().split("\0") if name and (ROOT / name).is_file()}
+    for name in names:
+        put(COPY / name, (ROOT / name).read_bytes())
+    for path in COPY.rglob("*.*"):
+        if path.suffix in {".py", ".rs", ".toml"} and path.relative_to(COPY).as_posix() not in names:
+            path.unlink()
     shared = WORK / "shared"
     if (ROOT.parent / "shared").is_dir() and not shared.exists():
         shared.symlink_to(ROOT.parent / "shared")

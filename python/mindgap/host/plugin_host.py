@@ -117,20 +117,20 @@ class PluginHost:
             if not self._manager.get_plugins():
                 self._add_defaults()
         only = discovery.allowed()
-        found = [(found, _wanted(found, only)) for found in discovery.find()]
+        found = [(point, _wanted(point, only)) for point in discovery.find()]
         # Before the lock is taken: a module that another thread imports may wait for that lock, to register a plugin.
-        plugins = [_imported(found) if wanted else None for found, wanted in found]
+        plugins = [_imported(point) if wanted else None for point, wanted in found]
         with self._lock:
             if self._loaded:
                 return
             try:
-                for (one, wanted), plugin in zip(found, plugins, strict=True):
+                for (point, wanted), plugin in zip(found, plugins, strict=True):
                     if wanted:
-                        self._add_found(one, plugin)
+                        self._add_found(point, plugin)
                     else:
                         reason = f"{discovery.LOAD} leaves it out"
-                        self.blocked.append(Blocked(one.name, one.origin, "disabled", reason))
-                self._report((only or frozenset()) - {_package(one) for one, _ in found})
+                        self.blocked.append(Blocked(point.name, point.origin, "disabled", reason))
+                self._report((only or frozenset()) - {_package(point) for point, _ in found})
             finally:
                 self._loaded = True
 

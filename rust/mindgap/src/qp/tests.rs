@@ -2,12 +2,11 @@
 
 mod chain;
 mod failing;
+mod stopping;
 
 use super::*;
 use crate::constraint::{GapBounds, LinearRows};
 use crate::frame::Frame;
-use crate::progress::Progress;
-use std::ops::ControlFlow;
 
 /// A sum of two doubles, by Dekker's and Knuth's error-free operations.
 #[derive(Clone, Copy)]
@@ -375,49 +374,4 @@ fn what_clashes_by_more_than_rounding_is_still_refused() {
     let frame = Frame::of_sorted(&[1e6, 1e6 + 1.0, 1e6 + 2.0]).unwrap();
     let rows = LinearRows::new(1, &[1.0, 1.0], &[1e6, 1e6 + 1e-7], &[1e6, 1e6 + 1e-7]).unwrap();
     assert_eq!(MeanProgram::new(Rows::from_linear(&rows, &frame), &mut None).err(), Some(Failure::Clash(vec![0, 1])));
-}
-
-#[test]
-fn a_long_search_can_be_stopped_at_each_step() {
-    let k = 12;
-    let mut dice = Dice(0xb1ea);
-    let mut program = MeanProgram::new(Rows::from_linear(&linear_rows(&mut dice, k, 10), &frame()), &mut None).unwrap();
-    let (m, g) = dice.objective(k);
-    let objective = Objective { targets: &m, stiffness: &g };
-    let mut steps = 0;
-    let mut count = |_: &Progress| {
-        steps += 1;
-        ControlFlow::Continue(())
-    };
-    let no_guess = |_: &mut MeanProgram| Err(Refusal);
-    program.solve_from(objective, &mut Some(&mut count), no_guess).unwrap();
-    assert!(steps > 5, "{steps} steps");
-    for last in 1..=steps {
-        let mut left = last;
-        let mut stop = |progress: &Progress| {
-            assert_eq!(*progress, Progress::Working);
-            left -= 1;
-            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        program.last.clear();
-        assert_eq!(program.solve_from(objective, &mut Some(&mut stop), no_guess), Err(Failure::Interrupted));
-    }
-}
-
-#[test]
-fn a_guess_of_too_many_rows_can_be_stopped_as_it_is_taken_back() {
-    let k = 12;
-    let mut dice = Dice(0xb1ea);
-    let mut program = MeanProgram::new(Rows::from_linear(&linear_rows(&mut dice, k, 30), &frame()), &mut None).unwrap();
-    let (m, g) = dice.objective(k);
-    let guess = everything(&program.rows);
-    let mut steps = 0;
-    let mut count = |_: &Progress| {
-        steps += 1;
-        ControlFlow::Continue(())
-    };
-    let objective = Objective { targets: &m, stiffness: &g };
-    program.solve_from(objective, &mut Some(&mut count), |_| Ok(guess.clone())).unwrap();
-    // No more rows than means can be active: the others go one by one.
-    assert!(steps >= guess.len() - k, "{steps} steps for {} rows", guess.len());
 }

@@ -1,0 +1,53 @@
+//! A program that takes long tells so at every step, each of which is one to stop it at.
+
+use super::*;
+use crate::progress::Progress;
+use std::ops::ControlFlow;
+
+/// A program of `rows` rows on twelve means, and what it is to minimise.
+fn long(rows: usize) -> (MeanProgram, Vec<f64>, Vec<f64>) {
+    let mut dice = Dice(0xb1ea);
+    let rows = Rows::from_linear(&linear_rows(&mut dice, 12, rows), &frame());
+    let (m, g) = dice.objective(12);
+    (MeanProgram::new(rows, &mut None).unwrap(), m, g)
+}
+
+/// How many steps a program takes from a guess.
+fn steps(program: &mut MeanProgram, objective: Objective<'_>, guess: Result<Vec<Bound>, Refusal>) -> usize {
+    let mut steps = 0;
+    let mut count = |_: &Progress| {
+        steps += 1;
+        ControlFlow::Continue(())
+    };
+    program.solve_from(objective, &mut Some(&mut count), |_| guess).unwrap();
+    steps
+}
+
+#[test]
+fn a_long_search_can_be_stopped_at_each_step() {
+    let (mut program, m, g) = long(10);
+    let objective = Objective { targets: &m, stiffness: &g };
+    let steps = steps(&mut program, objective, Err(Refusal));
+    assert!(steps > 5, "{steps} steps");
+    for last in 1..=steps {
+        let mut left = last;
+        let mut stop = |progress: &Progress| {
+            assert_eq!(*progress, Progress::Working);
+            left -= 1;
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        program.last.clear();
+        let stopped = program.solve_from(objective, &mut Some(&mut stop), |_| Err(Refusal));
+        assert_eq!(stopped, Err(Failure::Interrupted));
+    }
+}
+
+#[test]
+fn a_guess_of_too_many_rows_can_be_stopped_as_it_is_taken_back() {
+    let (mut program, m, g) = long(30);
+    let guess = everything(&program.rows);
+    // No more rows than means can be active: the others go one by one.
+    let least = guess.len() - m.len();
+    let steps = steps(&mut program, Objective { targets: &m, stiffness: &g }, Ok(guess));
+    assert!(steps >= least, "{steps} steps, not {least}");
+}

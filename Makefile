@@ -18,7 +18,7 @@ export PIP_QUIET := 1
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help soak coverage mendings processors audit test test-rust test-python lint demo bench reproduce docs clean
+.PHONY: help soak coverage processors audit test test-rust test-python lint demo bench reproduce docs clean
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -63,11 +63,6 @@ soak: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn ## try every solver a
 coverage: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-coverage ## measure which lines the tests reach, in Rust and Python
 	tools/browser.sh
 	PATH=$(BIN):$$PATH tools/coverage.sh
-
-# `make mendings MENDINGS="--only package"`
-mendings: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn ## undo each mending of a fault, and see its tests fail
-	$(PY) tools/extras.py plugins/mindgap-dask/pyproject.toml test | $(PY) -m pip install -r /dev/stdin
-	$(PY) tools/mendings.py $(MENDINGS)
 
 processors: ## compare the bits of fits on this processor with those on others, which qemu emulates
 	$(PYTHON) tools/processors.py

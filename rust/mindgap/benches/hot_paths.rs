@@ -4,7 +4,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use mindgap::{Centers, Engine, GapBounds, KMeans, LinearRows, LocalEngine, Mixture, Sample, Start};
 use std::hint::black_box;
 
-#[path = "../tests/oracle/random.rs"]
+#[path = "../tests/it/oracle/random.rs"]
 #[allow(dead_code, reason = "the tests draw more kinds of numbers")]
 mod random;
 

@@ -1,7 +1,5 @@
 //! What the feature `serde` writes comes back bit by bit, and nothing unsound comes in.
 
-#![cfg(feature = "serde")]
-
 use mindgap::{GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, Restriction, Sample, Start, Summary};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,10 +1,8 @@
 //! The paper's own program: its tables to the letter, where they agree with the optimum and where they do not.
 
-mod oracle;
-
+use crate::oracle::paper_tables;
+use crate::oracle::random::Random;
 use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, Method, Sample};
-use oracle::paper_tables;
-use oracle::random::Random;
 
 fn paper(x: &[f64], k: usize, delta: f64) -> Result<KMeansFit, KMeansError> {
     KMeans::new(k).constraint(GapBounds::lower(delta)).method(Method::Paper).fit(&Sample::new(x).unwrap())

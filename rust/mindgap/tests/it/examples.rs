@@ -4,19 +4,19 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-#[path = "../examples/choosing_k.rs"]
+#[path = "../../examples/choosing_k.rs"]
 mod choosing_k;
-#[path = "../examples/constrained_kmeans.rs"]
+#[path = "../../examples/constrained_kmeans.rs"]
 mod constrained_kmeans;
-#[path = "../examples/larger_than_memory.rs"]
+#[path = "../../examples/larger_than_memory.rs"]
 mod larger_than_memory;
-#[path = "../examples/mixture.rs"]
+#[path = "../../examples/mixture.rs"]
 mod mixture;
-#[path = "../examples/own_constraint.rs"]
+#[path = "../../examples/own_constraint.rs"]
 mod own_constraint;
-#[path = "../examples/own_engine.rs"]
+#[path = "../../examples/own_engine.rs"]
 mod own_engine;
-#[path = "../examples/own_initializer.rs"]
+#[path = "../../examples/own_initializer.rs"]
 mod own_initializer;
 
 type Main = fn() -> Result<(), Box<dyn Error>>;

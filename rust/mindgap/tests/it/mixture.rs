@@ -1,13 +1,11 @@
 //! The constrained EM against a plain one, and what must hold whatever the data.
 
-mod oracle;
-
+use crate::oracle::em::{self, Parameters};
+use crate::oracle::random::Random;
 use mindgap::{
     Active, Engine, GapBounds, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Overview, Sample,
     Start, Status, ToleranceScale, VarianceModel,
 };
-use oracle::em::{self, Parameters};
-use oracle::random::Random;
 
 /// Points from a random mixture with means about two apart.
 fn points(random: &mut Random, n: usize, k: usize) -> Vec<f64> {

@@ -1,7 +1,5 @@
 //! Numbers that a caller might send: sound ones, tied ones, extreme ones, and any bit pattern at all.
 
-#![allow(dead_code, reason = "each test file draws its own part")]
-
 use mindgap::{Constraint, ConstraintError, GapBounds, LinearRows, Restriction};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -1,9 +1,7 @@
 //! Any bit patterns as data, weights, bounds, starts, rows and engines' answers: a fit ends with a valid result or with an
 //! error that says what is wrong, and never panics.
 
-mod hostile;
-
-use hostile::{Asked, any_bits, cases, data, gaps, mild, rows};
+use crate::hostile::{Asked, any_bits, cases, data, gaps, mild, rows};
 use mindgap::{
     Centers, Engine, KMeans, KMeansFit, Method, Mixture, MixtureFit, Moments, Overview, Restriction, Sample, Start,
     Ties, ToleranceScale, VarianceModel,

@@ -1,14 +1,12 @@
 //! Free centres against brute force, against known optima, and on hostile data.
 
-mod oracle;
-
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::oracle::free::least_cost;
+use crate::oracle::partitions::{self, Bounds};
+use crate::oracle::random::Random;
 use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, Progress, Sample, Ties};
-use oracle::free::least_cost;
-use oracle::partitions::{self, Bounds};
-use oracle::random::Random;
 
 fn fit(sample: &Sample, k: usize, lower: &[f64], upper: &[f64]) -> KMeansFit {
     let bounds = GapBounds::per_gap(lower, upper).unwrap();

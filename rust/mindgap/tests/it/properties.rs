@@ -1,13 +1,10 @@
 //! Every solver against a slow, obvious one, on whatever proptest thinks of and shrinks.
 
-mod hostile;
-mod oracle;
-
-use hostile::cases;
+use crate::hostile::cases;
+use crate::oracle::em::{self, Parameters};
+use crate::oracle::partitions::{self, Bounds};
+use crate::oracle::{free, tables};
 use mindgap::{Centers, GapBounds, KMeans, KMeansError, LinearRows, Method, Mixture, Sample, Start, Ties};
-use oracle::em::{self, Parameters};
-use oracle::partitions::{self, Bounds};
-use oracle::{free, tables};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

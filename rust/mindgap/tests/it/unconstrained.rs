@@ -1,10 +1,8 @@
 //! Unconstrained k-means against every partition and against the plain dynamic program.
 
-mod oracle;
-
+use crate::oracle::random::Random;
+use crate::oracle::{partitions, rows};
 use mindgap::{KMeans, KMeansFit, Sample};
-use oracle::random::Random;
-use oracle::{partitions, rows};
 
 fn fit(x: &[f64], w: &[f64], k: usize) -> KMeansFit {
     let sample = if w.iter().all(|&w| w == 1.0) { Sample::new(x).unwrap() } else { Sample::weighted(x, w).unwrap() };

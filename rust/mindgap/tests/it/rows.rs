@@ -1,15 +1,13 @@
 //! K-means under linear rows: against brute force, against free centres where rows are bounds on gaps, on hostile data.
 
-mod oracle;
-
 use std::ops::ControlFlow;
 
+use crate::oracle::partitions::{for_each_partition, means, runs};
+use crate::oracle::random::Random;
 use mindgap::{
     Active, Centers, ConstrainedKMeans, GapBounds, KMeans, KMeansError, KMeansFit, LinearRows, Method, Mixture,
     Progress, Sample, Ties,
 };
-use oracle::partitions::{for_each_partition, means, runs};
-use oracle::random::Random;
 
 const INF: f64 = f64::INFINITY;
 

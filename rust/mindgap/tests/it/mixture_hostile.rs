@@ -1,12 +1,10 @@
 //! Nothing that a caller can send makes a fit panic or answer with a number that is none.
 
-mod oracle;
-
+use crate::oracle::random::Random;
 use mindgap::{
     ConstraintError, Engine, GapBounds, LinearRows, Mixture, MixtureError, MixtureFit, Moments, Overview, Sample,
     Start, Status,
 };
-use oracle::random::Random;
 
 fn sound(fit: &MixtureFit) {
     let numbers = [fit.weights(), fit.means(), fit.variances(), fit.history(), fit.gaps()].concat();

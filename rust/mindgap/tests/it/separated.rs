@@ -1,11 +1,9 @@
 //! Exact k-means under gap bounds, against every partition and against a plain program.
 
-mod oracle;
-
+use crate::oracle::partitions::{Best, Bounds, best_partition, largest_smallest_gap};
+use crate::oracle::random::Random;
+use crate::oracle::tables;
 use mindgap::{GapBounds, KMeans, KMeansError, KMeansFit, Sample, Ties};
-use oracle::partitions::{Best, Bounds, best_partition, largest_smallest_gap};
-use oracle::random::Random;
-use oracle::tables;
 
 /// An instance: ascending points with weights, and bounds for each gap.
 struct Instance {

@@ -1,0 +1,22 @@
+//! The crate's tests through its public interface. They are one program: each further one would be linked on its own.
+
+mod arbitrary;
+mod chunked;
+mod examples;
+mod found_by_arbitrary_input;
+mod free_centers;
+mod hostile;
+mod initializers;
+mod mixture;
+mod mixture_hostile;
+mod nypans;
+mod oracle;
+mod paper;
+mod properties;
+mod rows;
+mod separated;
+#[cfg(feature = "serde")]
+mod serialised;
+mod settings;
+mod thread_safety;
+mod unconstrained;

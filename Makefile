@@ -87,8 +87,13 @@ lint: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-lint 
 	$(PY) -m mypy
 	$(PY) -m mypy.stubtest mindgap._core
 
-demo: $(VENV)/.built $(VENV)/.extras-cli+plot ## fit the NYPANS heights both ways and draw them
-	$(PY) -m mindgap.demo
+# The paper's experiments and the demo, an extension package.
+$(VENV)/.paper: $(VENV)/.built plugins/mindgap-paper/pyproject.toml
+	$(PY) -m pip install -e plugins/mindgap-paper
+	touch $@
+
+demo: $(VENV)/.paper ## fit the NYPANS heights both ways and draw them
+	$(PY) -m mindgap_paper.demo
 
 bench: $(VENV)/.built $(VENV)/.extras-cli+plot+sklearn ## measure against peers, in one run
 	$(PY) -m pip install -r benchmarks/requirements.txt
@@ -97,7 +102,7 @@ bench: $(VENV)/.built $(VENV)/.extras-cli+plot+sklearn ## measure against peers,
 # The authors' data sets of Experiments 1 and 3, where they are at hand.
 DATA ?= ../shared/data
 
-reproduce: $(VENV)/.built $(VENV)/.extras-cli+plot ## redo the paper's experiments, and write docs/reproduction.md
+reproduce: $(VENV)/.paper ## redo the paper's experiments, and write docs/reproduction.md
 	$(PY) -m mindgap reproduce --docs docs/reproduction.md
 	if [ -d $(DATA) ]; then $(PY) -m mindgap reproduce 1 3 --data $(DATA) --out reproduction/authors \
 	    --docs docs/reproduction_on_the_authors_data.md; fi

@@ -10,7 +10,7 @@ import pytest
 
 import mindgap as mg
 from made_up import Install, Run
-from mindgap.host.registry import KINDS
+from mindgap.cli.new_plugin import TEMPLATE_KINDS
 
 
 def test_plugins_as_tables(run: Run) -> None:
@@ -47,7 +47,7 @@ def test_what_was_not_loaded_is_shown_with_its_cause(install: Install, run: Run)
     assert disabled.stderr == ""
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TEMPLATE_KINDS)
 def test_new_plugin_writes_a_package(kind: str, run: Run, tmp_path: Path) -> None:
     written = run("-m", "mindgap", "new-plugin", "mindgap-fine-one", "--kind", kind, "--dir", str(tmp_path / "new"))
     assert (written.returncode, written.stderr) == (0, "")

@@ -40,8 +40,7 @@ def session(lines: str) -> str:
 
 def recommended_by_help() -> dict[str, str]:
     found = {}
-    # Doing the paper's experiments again takes long; the page on the command line runs a small one.
-    for name in sorted(COMMANDS.keys() - {"reproduce"}):
+    for name in sorted(COMMANDS):
         command = app.get_command(app.make_context("mindgap", ["plugins"], resilient_parsing=True), name)
         examples = re.search(r"Examples:\n(.*?)\n\n", str(command and command.epilog), flags=re.DOTALL)
         if examples is not None:
@@ -62,7 +61,7 @@ RECOMMENDED = recommended_by_help() | recommended_by_pages()
 
 
 def test_every_command_on_data_has_examples_in_its_help() -> None:
-    assert {f"{name} --help" for name in COMMANDS} - RECOMMENDED.keys() == {"plugins --help", "reproduce --help"}
+    assert {f"{name} --help" for name in COMMANDS} - RECOMMENDED.keys() == {"plugins --help"}
     assert "README.md" in RECOMMENDED
 
 

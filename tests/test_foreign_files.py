@@ -15,8 +15,6 @@ import pytest
 
 from command_line import Command
 from mindgap.choosing import selection
-from mindgap.reproduction.array_file import read_arrays
-from soak.archive_trials import stored as stored_arrays
 from soak.foreign_files import _HEADERS
 
 
@@ -183,25 +181,6 @@ def test_a_fault_of_its_own_is_one_line_too(command: Command, monkeypatch: pytes
 
     with pytest.raises(ZeroDivisionError):
         run(["select", "data", "-k", "1"])
-
-
-@pytest.mark.parametrize("method", [12, 99])
-def test_damaged_files_of_arrays_are_known_to_be(method: int) -> None:
-    content = stored_arrays(compressed=False)
-    # Where the zip directory says how its entries are packed.
-    for place in range(len(content)):
-        if content[place : place + 4] in (b"PK\x01\x02", b"PK\x03\x04"):
-            at = place + (10 if content[place + 2] == 1 else 8)
-            content = content[:at] + bytes([method]) + content[at + 1 :]
-    Path("arrays.npz").write_bytes(content)
-    with pytest.raises(ValueError, match="it is no file of arrays"):
-        read_arrays(Path("arrays.npz"))
-
-
-def test_authors_data_that_are_no_numbers(command: Command) -> None:
-    np.savez("paper_exp1.npz", samples=np.full((2, 3), "a"), labels=np.zeros((2, 3)))
-    ended = command("reproduce", "1", "--data", ".", "--out", "out")
-    assert (ended.code, "must be numbers" in ended.fault) == (2, True)
 
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="devices and pipes are another matter there")

@@ -33,7 +33,7 @@ BROKEN = {
     "misspelt hook": (
         "import mindgap as mg\n@mg.hookimpl\ndef register_constraint(register): pass",
         "there is no hook 'register_constraint'; did you mean 'register_constraints'? "
-        "there are register_constraints, register_initializers, register_engines",
+        "there are register_constraints, register_initializers, register_engines, register_commands",
     ),
     "unknown argument": (
         "import mindgap as mg\n@mg.hookimpl\ndef register_constraints(registry): pass",
@@ -42,7 +42,7 @@ BROKEN = {
     "no hook": (
         "def register_constraints(register): pass",
         "it implements no hook; mark register_constraints or register_initializers or register_engines "
-        "with @mindgap.hookimpl",
+        "or register_commands with @mindgap.hookimpl",
     ),
     "taken name": (
         GOOD.replace('"wide"', '"lower-only"'),
@@ -154,11 +154,19 @@ def test_the_command_line_reports_it_in_one_line(install: Install, run: Run) -> 
     assert {record["status"] for record in json.loads(listed.stdout)} == {"loaded", "blocked"}
 
 
+def test_a_fit_with_built_in_parts_does_not_load_it(install: Install, run: Run) -> None:
+    install("bad", "raise RuntimeError('no licence')")
+    code = "import mindgap as mg; print(mg.kmeans([0, 1, 5, 6], 2, 'lower-only:delta=1').labels.tolist())"
+    done = run("-W", "error", "-c", code)
+    assert (done.stdout, done.stderr) == ("[0, 0, 1, 1]\n", "")
+
+
 def test_a_new_process_warns_once_and_fits(install: Install, run: Run) -> None:
     install("bad", "raise RuntimeError('no licence')")
     code = (
         "import mindgap as mg\n"
         "for _ in range(3):\n"
+        "    mg.plugins()\n"
         "    print(mg.kmeans([0, 1, 5, 6], 2, 'lower-only:delta=1').labels.tolist())"
     )
     done = run("-c", code)

@@ -157,7 +157,7 @@ import importlib, os, threading, time
 import mindgap as mg
 
 importing = threading.Event()
-work = [lambda: importlib.import_module("acme_eager"), lambda: mg.kmeans([0, 1, 5, 6], 2, "lower-only:delta=1")]
+work = [lambda: importlib.import_module("acme_eager"), mg.plugins]
 threads = [threading.Thread(target=task) for task in work]
 threads[0].start()
 importing.wait(20)

@@ -48,7 +48,6 @@ CASES = {
     "files": 180,
     "arguments": 50,
     "reports": 290,
-    "stored-arrays": 980,
 }
 
 

@@ -148,7 +148,10 @@ def test_many_threads_register_plugins_of_their_own() -> None:
 def test_a_plugin_is_seen_as_a_whole_or_not_at_all() -> None:
     registry = Registry()
     origin = Origin(None, None, __name__)
-    family = [Entry(KINDS["constraint"], constraint_of(f"member-{number}"), origin, ()) for number in range(20)]
+    family = [
+        Entry(KINDS["constraint"], f"member-{number}", constraint_of(f"member-{number}"), origin, ())
+        for number in range(20)
+    ]
     gone = threading.Event()
 
     def use(number: int) -> set[int]:
@@ -168,7 +171,10 @@ def test_a_plugin_is_seen_as_a_whole_or_not_at_all() -> None:
 def test_who_looks_while_a_plugin_comes_or_goes_sees_all_of_it_or_nothing() -> None:
     registry = Registry()
     origin = Origin(None, None, __name__)
-    family = [Entry(KINDS["constraint"], constraint_of(f"member-{number}"), origin, ()) for number in range(3)]
+    family = [
+        Entry(KINDS["constraint"], f"member-{number}", constraint_of(f"member-{number}"), origin, ())
+        for number in range(3)
+    ]
     seen = []
 
     def watched() -> Iterator[Entry]:

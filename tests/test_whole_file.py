@@ -27,8 +27,7 @@ INNOCENT = {
     ("python/mindgap/whole_file.py", "write_bytes"): "to a device or a pipe, which cannot be replaced",
     ("python/mindgap/cli/new_plugin.py", "write_text"): "below a folder that gets its name when all of it is written",
     ("python/mindgap/plots/canvas.py", "savefig"): "to memory",
-    ("python/mindgap/reproduction/stored.py", "savez"): "to memory",
-    ("python/mindgap/reproduction/stored.py", "savez_compressed"): "to memory",
+    ("plugins/mindgap-paper/src/mindgap_paper/stored.py", "savez"): "to memory",
 }
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pluggy
 
 from mindgap.constraints import Constraint
 from mindgap.engines import Engine
 from mindgap.initializers import Initializer
+
+if TYPE_CHECKING:
+    import click
 
 hookspec = pluggy.HookspecMarker("mindgap")
 hookimpl = pluggy.HookimplMarker("mindgap")
@@ -27,3 +31,8 @@ def register_initializers(register: Callable[[type[Initializer]], None]) -> None
 @hookspec
 def register_engines(register: Callable[[type[Engine]], None]) -> None:
     """Call `register` with each subclass of `Engine` that the plugin brings."""
+
+
+@hookspec
+def register_commands(cli: click.Group) -> None:
+    """Add to `cli`, a group of click, each command that the plugin brings to the command line."""

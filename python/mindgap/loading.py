@@ -42,7 +42,7 @@ class Loaded:
 @contextmanager
 def loaded(x: Any, sample_weight: Any, engine: Engine | str) -> Iterator[Loaded]:
     """Bring the data to the engine for as long as a fit takes."""
-    runner = lookup.engine(engine)
+    runner = Local() if engine == "local" else lookup.engine(engine)
     # A subclass of the local engine wants to be asked; the local engine itself is the core.
     local = type(runner) is Local
     if isinstance(x, Chunks):

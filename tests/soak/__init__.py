@@ -14,7 +14,6 @@ import numpy as np
 
 from soak import (
     agreement_trials,
-    archive_trials,
     array_trials,
     chunk_trials,
     command_trials,
@@ -37,5 +36,4 @@ TRIALS: dict[str, Trial] = {
     **json_trials.TRIALS,
     **command_trials.TRIALS,
     **report_trials.TRIALS,
-    **archive_trials.TRIALS,
 }

@@ -14,7 +14,8 @@ import click
 from mindgap import __version__
 from mindgap.brief import printable, reason
 from mindgap.errors import InfeasibleError, MindgapError, PluginError, SolverError
-from mindgap.host.registry import hint
+from mindgap.host.lookup import commands, why_absent
+from mindgap.host.registry import COMMAND, hint
 
 # command -> (the module of this package whose `command` it is, what the list of commands says of it)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -23,34 +24,38 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "select": ("select", "Find the number of components of a mixture."),
     "path": ("path", "Show what a growing bound on the gaps does."),
     "report": ("report", "Write a fit as one HTML file that opens offline."),
-    "reproduce": ("reproduce", "Do the experiments of the paper again, beside its figures."),
-    "plugins": ("list_plugins", "List the constraints, initializers and engines that there are."),
+    "plugins": ("list_plugins", "List the constraints, initializers, engines and commands that there are."),
     "new-plugin": ("new_plugin", "Write a new extension package."),
 }
 
 
 class _Commands(click.Group):
-    """A group that lists its commands without importing them."""
+    """A group that imports a command when it is run, and extension packages when a name or the help asks for them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS, *(entry.name for entry in commands())]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            return next((entry.plugin for entry in commands() if entry.name == cmd_name), None)
         command: click.Command = import_module(f"{__name__}.{COMMANDS[cmd_name][0]}").command
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"there is no command {args[0]!r}; {hint(args[0], COMMANDS)}there are {', '.join(COMMANDS)}")
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            known = self.list_commands(ctx)
+            reason = why_absent(COMMAND, args[0]) or f"{hint(args[0], known)}there are {', '.join(known)}"
+            ctx.fail(f"there is no command {args[0]!r}; {reason}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+        if added := [(entry.name, entry.plugin.get_short_help_str(60)) for entry in commands()]:
+            with formatter.section("Commands of extension packages"):
+                formatter.write_dl(added)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from mindgap.cli.printing import print_bare
 from mindgap.host.lookup import PluginRecord, plugins
-from mindgap.host.registry import KINDS
+from mindgap.host.registry import COMMAND, KINDS
 
 _COLUMNS = ("name", "package", "version", "status", "hooks", "parameters")
 
@@ -19,7 +19,7 @@ _COLUMNS = ("name", "package", "version", "status", "hooks", "parameters")
 @click.command("plugins")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs instead of tables.")
 def command(as_json: bool) -> None:
-    """List the constraints, initializers and engines that there are.
+    """List the constraints, initializers and engines that there are, and the commands of extension packages.
 
     Also shows every installed plugin package that was not loaded, and why.
     """
@@ -27,8 +27,9 @@ def command(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([asdict(record) for record in records], indent=2))
         return
-    for kind in KINDS:
-        print_bare(f"[bold]{kind}s[/bold]", _table([record for record in records if record.kind == kind]))
+    for kind in (*KINDS, COMMAND.name):
+        if listed := [record for record in records if record.kind == kind]:
+            print_bare(f"[bold]{kind}s[/bold]", _table(listed))
     others = [record for record in records if record.kind is None]
     if others:
         print_bare("[bold]not loaded[/bold]")

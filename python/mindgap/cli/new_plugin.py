@@ -11,10 +11,13 @@ import click
 
 from mindgap.cli.options import epilog
 from mindgap.errors import InvalidInputError
+from mindgap.host.commands import BUILT_IN
 from mindgap.host.plugin_host import host
-from mindgap.host.registry import KINDS, NAME
+from mindgap.host.registry import COMMAND, KINDS, NAME
 
 _TEMPLATES = Path(__file__).with_name("templates")
+#: What the generator can write.
+TEMPLATE_KINDS = (*KINDS, COMMAND.name)
 
 
 @click.command(
@@ -26,7 +29,7 @@ _TEMPLATES = Path(__file__).with_name("templates")
     ),
 )
 @click.argument("name")
-@click.option("--kind", type=click.Choice(list(KINDS)), required=True, help="What the plugin brings.")
+@click.option("--kind", type=click.Choice(TEMPLATE_KINDS), required=True, help="What the plugin brings.")
 @click.option(
     "--dir",
     "parent",
@@ -54,6 +57,8 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
     taken = next((entry for entry in host.registry() if (entry.kind.name, entry.name) == (kind, name)), None)
     if taken is not None:
         raise InvalidInputError(f"the {kind} {name!r} is taken by {taken.origin}; choose another name")
+    if kind == COMMAND.name and name in BUILT_IN:
+        raise InvalidInputError(f"the command {name!r} is mindgap's own; choose another name")
     target = parent / f"mindgap-{name}"
     if os.path.lexists(target):
         raise InvalidInputError(f"{target} exists already; choose another name or --dir")
@@ -63,6 +68,7 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
         "module": f"mindgap_{name.replace('-', '_')}",
         "cls": "".join(word.capitalize() for word in name.split("-")),
         "kind": kind,
+        "requires": "mindgap[cli]" if kind == COMMAND.name else "mindgap",
     }
     files = {}
     for folder in (_TEMPLATES / "any", _TEMPLATES / kind):

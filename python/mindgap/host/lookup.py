@@ -10,13 +10,15 @@ from mindgap.brief import brief, reason
 from mindgap.constraints import Constraint
 from mindgap.engines import Engine
 from mindgap.errors import PASSING, InvalidInputError, MindgapError, PluginError
-from mindgap.host import spec
+from mindgap.host import known, spec
 from mindgap.host.discovery import normalised
 from mindgap.host.plugin_host import host
-from mindgap.host.registry import KINDS, Entry, Kind, hint
+from mindgap.host.registry import COMMAND, KINDS, Entry, Kind, hint
 from mindgap.initializers import Initializer
 
 if TYPE_CHECKING:
+    import click
+
     from mindgap.host.plugin import Plugin
 
 P = TypeVar("P")
@@ -31,7 +33,7 @@ class PluginRecord:
     name : str
         What it is asked for by; of an entry point that was not loaded, the entry point's name.
     kind : str or None
-        "constraint", "initializer" or "engine"; None where nothing was registered.
+        "constraint", "initializer", "engine" or "command"; None where nothing was registered.
     package, version : str or None
         The distribution that brought it; None for what a script registered.
     hooks : tuple of str
@@ -111,9 +113,13 @@ def plugins() -> list[PluginRecord]:
 
 
 def _record(entry: Entry) -> PluginRecord:
-    takes = tuple(_takes(entry.plugin))
+    takes = _options(entry.plugin) if entry.kind is COMMAND else tuple(_takes(entry.plugin))
     origin = entry.origin
     return PluginRecord(entry.name, entry.kind.name, origin.package, origin.version, entry.hooks, "loaded", takes)
+
+
+def _options(command: click.Command) -> tuple[str, ...]:
+    return tuple(parameter.opts[0] for parameter in command.params)
 
 
 def _takes(plugin: type[Plugin]) -> list[str]:
@@ -132,7 +138,7 @@ def _resolve(kind_name: str, given: object, parameters: dict[str, Any]) -> Plugi
     if isinstance(given, type) and issubclass(given, kind.base):
         raise InvalidInputError(f"{given.__name__} is a class; make an object of it: {given.__name__}(...)")
     if not isinstance(given, str):
-        what = f"give a name such as {next(e.name for e in host.registry() if e.kind is kind)!r}"
+        what = f"give a name such as {next(e.name for e in host.registry_so_far() if e.kind is kind)!r}"
         needed = f"{what}, or an object of mindgap.{kind.base.__name__}{_as_bound(kind_name, given)}"
         raise InvalidInputError(f"{brief(given)} is no {kind_name}; {needed}")
     try:
@@ -170,26 +176,39 @@ def _skeleton(name: str, parameters: list[str]) -> str:
 
 
 def _find(kind: Kind, name: str) -> Entry:
-    """Return the entry of that name; where there is none, also say if it may be one that was not loaded."""
-    registry = host.registry()
+    """Return the entry of that name; installed packages are imported only if nothing else has it."""
+    found = host.registry_so_far().find(kind, name) or host.registry().find(kind, name)
+    if found is not None:
+        return found
+    if reason := why_absent(kind, name):
+        raise InvalidInputError(f"there is no {kind.name} {name!r}; {reason}")
     try:
-        return registry.get(kind, name)
+        return host.registry().get(kind, name)
     except InvalidInputError as error:
-        for item in host.blocked:
-            package = normalised(item.origin.package or "")
-            if name in (item.name, package, package.removeprefix("mindgap-")):
-                raise InvalidInputError(
-                    f"{error}; {item.name!r} of {item.origin} is {item.status}: {item.cause}"
-                ) from None
         if host.blocked:
             raise InvalidInputError(f"{error}; `mindgap plugins` lists {len(host.blocked)} not loaded") from None
         raise
 
 
+def why_absent(kind: Kind, name: str) -> str | None:
+    """Return which package has the name and why it is not loaded, if one is known."""
+    package = known.PACKAGES[kind.name].get(name)
+    for item in host.blocked:
+        of = normalised(item.origin.package or "")
+        if of == package or name in (item.name, of, of.removeprefix("mindgap-")):
+            return f"{item.name!r} of {item.origin} is {item.status}: {item.cause}"
+    return known.advice(kind.name, name)
+
+
+def commands() -> list[Entry]:
+    """Return the commands that installed packages add to the command line."""
+    return [entry for entry in host.registry() if entry.kind is COMMAND]
+
+
 def _build(entry: Entry, parameters: dict[str, Any]) -> Plugin:
     _check_parameters(entry, parameters)
     try:
-        return entry.plugin(**parameters)
+        return cast("Plugin", entry.plugin(**parameters))
     except (MindgapError, *PASSING):
         raise
     except BaseException as error:

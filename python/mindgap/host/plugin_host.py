@@ -19,8 +19,9 @@ from mindgap import hookspecs
 from mindgap._core import VERSION
 from mindgap.errors import InvalidInputError, PluginError, PluginWarning
 from mindgap.host import discovery
+from mindgap.host.commands import collected
 from mindgap.host.origin import Origin
-from mindgap.host.registry import KINDS, Entry, Kind, Registry, hint
+from mindgap.host.registry import COMMAND, KINDS, Entry, Kind, Registry, hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 TRACE = "MINDGAP_TRACE_PLUGINS"
 DEFAULT_PLUGINS = ("constraints", "initializers", "engines")
-_HOOKS = tuple(kind.hook for kind in KINDS.values())
+_HOOKS = (*(kind.hook for kind in KINDS.values()), COMMAND.hook)
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,10 @@ class PluginHost:
         return self._registry
 
     def registry_so_far(self) -> Registry:
-        """Return the registry as it is, for messages that must not load anything."""
+        """Return the registry with the built-in plugins and whatever has been loaded; nothing is imported for it."""
+        with self._lock:
+            if not self._manager.get_plugins():
+                self._add_defaults()
         return self._registry
 
     def register(self, plugin: object) -> None:
@@ -82,7 +86,8 @@ class PluginHost:
             if kind := _kind_of(plugin):
                 assert isinstance(plugin, type)
                 self._forget_redefined(plugin)
-                entry = Entry(kind, registry.check(kind, plugin), Origin(None, None, plugin.__module__), ())
+                checked = registry.check(kind, plugin)
+                entry = Entry(kind, checked.name, checked, Origin(None, None, plugin.__module__), ())
                 registry.add([entry])
                 entries = [entry]
             else:
@@ -113,9 +118,7 @@ class PluginHost:
                 self.unregister(registered)
 
     def _load(self) -> None:
-        with self._lock:
-            if not self._manager.get_plugins():
-                self._add_defaults()
+        self.registry_so_far()
         only = discovery.allowed()
         found = [(point, _wanted(point, only)) for point in discovery.find()]
         # Before the lock is taken: a module that another thread imports may wait for that lock, to register a plugin.
@@ -171,7 +174,11 @@ class PluginHost:
             staged: list[Entry] = []
             for kind in KINDS.values():
                 if kind.hook in hooks:
-                    self._call(plugin, kind, self._stage(staged, kind, origin, hooks))
+                    self._call(plugin, kind.hook, register=self._stage(staged, kind, origin, hooks))
+            if COMMAND.hook in hooks:
+                for name, command in collected(lambda cli: self._call(plugin, COMMAND.hook, cli=cli)):
+                    self._registry.check_free(COMMAND, name, staged)
+                    staged.append(Entry(COMMAND, name, command, origin, hooks))
         except BaseException:
             self._manager.unregister(plugin)
             raise
@@ -192,18 +199,19 @@ class PluginHost:
         self, staged: list[Entry], kind: Kind, origin: Origin, hooks: tuple[str, ...]
     ) -> Callable[[type[Plugin]], None]:
         def register(plugin: type[Plugin]) -> None:
-            staged.append(Entry(kind, self._registry.check(kind, plugin, staged), origin, hooks))
+            checked = self._registry.check(kind, plugin, staged)
+            staged.append(Entry(kind, checked.name, checked, origin, hooks))
 
         return register
 
-    def _call(self, plugin: object, kind: Kind, register: Callable[[type[Plugin]], None]) -> None:
+    def _call(self, plugin: object, hook: str, **arguments: object) -> None:
         others = [other for _, other in self._manager.list_name_plugin() if other is not plugin and other is not None]
         try:
-            self._manager.subset_hook_caller(kind.hook, others)(register=register)
+            self._manager.subset_hook_caller(hook, others)(**arguments)
         except PluginError:
             raise
         except (Exception, SystemExit) as error:
-            raise PluginError(f"{kind.hook} raised {_describe(error)}") from error
+            raise PluginError(f"{hook} raised {_describe(error)}") from error
 
 
 def _package(found: discovery.Found) -> str:

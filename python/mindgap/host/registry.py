@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mindgap.constraints import Constraint
 from mindgap.engines import Engine
@@ -46,20 +46,19 @@ KINDS = {
     )
 }
 
+#: Commands are objects of click, which only the command line needs; the host collects them apart from the classes.
+COMMAND = Kind("command", Plugin, "register_commands", ())
+
 
 @dataclass(frozen=True)
 class Entry:
-    """One registered class."""
+    """One registered class, or one command."""
 
     kind: Kind
-    plugin: type[Plugin]
+    name: str
+    plugin: Any
     origin: Origin
     hooks: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """The name it is registered under."""
-        return self.plugin.name
 
 
 class Registry:
@@ -82,11 +81,14 @@ class Registry:
         if missing := kind.missing(plugin):
             joined = (" and " if kind.needs_all else " or ").join(missing)
             raise PluginError(f"{plugin.__qualname__} does not answer {joined}")
-        holders = [*self._entries.values(), *staged]
-        for holder in holders:
-            if (holder.kind, holder.name) == (kind, plugin.name):
-                raise PluginError(f"the {kind.name} {plugin.name!r} is taken by {holder.origin}; choose another name")
+        self.check_free(kind, plugin.name, staged)
         return plugin
+
+    def check_free(self, kind: Kind, name: str, staged: Iterable[Entry] = ()) -> None:
+        """Raise PluginError if the name is taken by what is there or what is staged."""
+        for holder in (*self._entries.values(), *staged):
+            if (holder.kind, holder.name) == (kind, name):
+                raise PluginError(f"the {kind.name} {name!r} is taken by {holder.origin}; choose another name")
 
     def add(self, entries: Iterable[Entry]) -> None:
         """Add entries that have been checked."""
@@ -97,10 +99,13 @@ class Registry:
         gone = {(entry.kind.name, entry.name) for entry in entries}
         self._entries = {key: entry for key, entry in self._entries.items() if key not in gone}
 
+    def find(self, kind: Kind, name: str) -> Entry | None:
+        """Return the entry of that name, if there is one."""
+        return self._entries.get((kind.name, name))
+
     def get(self, kind: Kind, name: str) -> Entry:
         """Return the entry, or raise InvalidInputError with what there is and the nearest match."""
-        entry = self._entries.get((kind.name, name))
-        if entry is not None:
+        if entry := self.find(kind, name):
             return entry
         known = [entry.name for entry in self if entry.kind is kind]
         raise InvalidInputError(f"there is no {kind.name} {name!r}; {hint(name, known)}there are {', '.join(known)}")

@@ -8,19 +8,19 @@ import mindgap.plots  # which says what to install where matplotlib is missing
 
 import matplotlib.pyplot as plt  # isort: skip
 
-from mindgap.palette import GUIDE
-from mindgap.plots.canvas import open_sides
-from mindgap.reproduction.experiments import CURVES, DELTAS, TRUE_GAP
+from mindgap_paper.experiments import CURVES, DELTAS, TRUE_GAP
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.figure import Figure
 
-    from mindgap.reproduction.curves import Curves
+    from mindgap_paper.curves import Curves
 
 #: The paper's colours; dashes tell the lines apart where there is no colour.
 _STYLES = (("black", (0, ())), ("#d62728", (0, (6, 1.5))), ("#1f5fd0", (0, (1.5, 1))))
+#: The colour of lines that guide the eye.
+_GUIDE = "#8a8a8a"
 _PANELS = ("(a) error of the centers", "(b) error of all parameters", "(c) Rand index")
 
 
@@ -28,7 +28,7 @@ def draw(curves: Curves) -> Figure:
     """Draw the three panels side by side into a new figure of pyplot's."""
     figure, axes = plt.subplots(1, 3, figsize=(12.0, 4.2), layout="constrained")
     for panel, (ax, title) in enumerate(zip(axes, _PANELS, strict=True)):
-        ax.axvline(TRUE_GAP, color=GUIDE, linestyle=":", linewidth=1.4)
+        ax.axvline(TRUE_GAP, color=_GUIDE, linestyle=":", linewidth=1.4)
         for curve, (colour, dashes) in enumerate(_STYLES):
             for values, width in ((curves.mean, 2.4), (curves.low, 0.9), (curves.high, 0.9)):
                 ax.plot(
@@ -41,7 +41,7 @@ def draw(curves: Curves) -> Figure:
                 )
         ax.set_title(title, fontsize=11)
         ax.set_xlabel("δ")
-        open_sides(ax)
+        ax.spines[["top", "right"]].set_visible(False)
     handles, labels = axes[0].get_legend_handles_labels()
     caption = f"thick: mean of {curves.n} data sets; thin: 5% and 95% quantiles; dotted: the true gap"
     figure.legend(

@@ -1,23 +1,23 @@
-"""`python -m mindgap.demo`: the heights of students in four grades, fitted with and without the paper's bounds."""
+"""`python -m mindgap_paper.demo`: heights of students in four grades, fitted with and without the paper's bounds."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
+from mindgap import MindgapError
 from mindgap.datasets import nypans_heights
-from mindgap.errors import MindgapError
-from mindgap.reproduction.nypans import METHODS, fit_heights, nypans_iterations, nypans_lines
-from mindgap.reproduction.tables import nypans_table
+from mindgap_paper.nypans import METHODS, fit_heights, nypans_iterations, nypans_lines
+from mindgap_paper.tables import nypans_table
 
 PICTURE = Path("demo") / "nypans.png"
 
 
 def main(picture: Path = PICTURE) -> None:
     """Fit the heights both ways, print the fits and the paper's table, and draw them side by side."""
-    import mindgap.plots  # which says what to install where matplotlib is missing
+    import matplotlib
 
-    import matplotlib  # isort: skip
+    import mindgap.plots
 
     matplotlib.use("agg")
     heights = nypans_heights()

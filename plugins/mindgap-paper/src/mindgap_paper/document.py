@@ -6,12 +6,12 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from mindgap.reproduction.experiments import CRITERIA_MIXTURE, CURVES, DELTAS
+from mindgap_paper.experiments import CRITERIA_MIXTURE, CURVES, DELTAS
 
 if TYPE_CHECKING:
-    from mindgap.reproduction.account import Account, Part
-    from mindgap.reproduction.comparing import Comparison, Moments
-    from mindgap.reproduction.curves import Curves
+    from mindgap_paper.account import Account, Part
+    from mindgap_paper.comparing import Comparison, Moments
+    from mindgap_paper.curves import Curves
 
 
 def document(account: Account) -> str:

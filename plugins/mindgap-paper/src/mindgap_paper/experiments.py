@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from mindgap.datasets import MODELS
+
+FloatArray = npt.NDArray[np.float64]
 
 #: Points in a data set.
 N = 500

@@ -6,20 +6,20 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mindgap.errors import InvalidInputError
-from mindgap.reproduction.account import Account, Part
-from mindgap.reproduction.document import document
-from mindgap.reproduction.experiments import EXPERIMENTS
-from mindgap.reproduction.nypans import nypans
-from mindgap.reproduction.running import Job, forget, run, workers
-from mindgap.reproduction.sources import SEED, Authors, Simulated
-from mindgap.reproduction.writing import markdown_page
+from mindgap import InvalidInputError
 from mindgap.whole_file import write_whole
+from mindgap_paper.account import Account, Part
+from mindgap_paper.document import document
+from mindgap_paper.experiments import EXPERIMENTS
+from mindgap_paper.nypans import nypans
+from mindgap_paper.running import Job, forget, run, workers
+from mindgap_paper.sources import SEED, Authors, Simulated
+from mindgap_paper.writing import markdown_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mindgap.reproduction.experiments import Experiment
+    from mindgap_paper.experiments import Experiment
 
 NAMES = ("all", "1", "2", "3", "4", "5", "6", "7", "nypans")
 
@@ -81,7 +81,7 @@ def _figure(account: Account, *paths: Path | None) -> list[Path]:
     wanted = [path for path in paths if path is not None]
     if account.curves is None:
         return []
-    from mindgap.reproduction.figure import save_figure
+    from mindgap_paper.figure import save_figure
 
     save_figure(account.curves, *wanted)
     return wanted

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
-
-from mindgap.demo import main
+from mindgap_paper.demo import main
 
 
 def test_the_demo_prints_the_papers_table_and_draws_both_fits(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mindgap.reproduction.paper_figures import PRINTED
+from mindgap_paper.paper_figures import PRINTED
 
 if TYPE_CHECKING:
-    from mindgap.arrays import FloatArray
-    from mindgap.reproduction.paper_figures import Printed
-    from mindgap.reproduction.running import Outcome
+    from mindgap_paper.experiments import FloatArray
+    from mindgap_paper.paper_figures import Printed
+    from mindgap_paper.running import Outcome
 
 #: A mean of the paper must lie within so many standard errors of ours, a standard deviation within this part.
 MOST_ERRORS = 3.0

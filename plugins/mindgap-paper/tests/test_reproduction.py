@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from mindgap_paper import running, trials
+from mindgap_paper.comparing import Comparison, Misses, Moments
+from mindgap_paper.curves import Curves
+from mindgap_paper.experiments import CURVES, DELTAS, EXPERIMENTS, N
+from mindgap_paper.paper_figures import PRINTED, Printed
+from mindgap_paper.running import CHUNK, Job, Outcome, run
+from mindgap_paper.sources import Simulated
 
 import mindgap as mg
 from command_line import Command
 from mindgap.datasets import paper_model
 from mindgap.errors import InfeasibleError
-from mindgap.reproduction import running, trials
-from mindgap.reproduction.comparing import Comparison, Misses, Moments
-from mindgap.reproduction.curves import Curves
-from mindgap.reproduction.experiments import CURVES, DELTAS, EXPERIMENTS, N
-from mindgap.reproduction.paper_figures import PRINTED, Printed
-from mindgap.reproduction.running import CHUNK, Job, Outcome, run
-from mindgap.reproduction.sources import Simulated
 
-AUTHORS = Path(__file__).parents[2] / "shared" / "data"
+AUTHORS = Path(os.environ.get("MINDGAP_SHARED", Path(__file__).parents[4] / "shared")) / "data"
 BY_KEY = {experiment.key: experiment for experiment in EXPERIMENTS}
 
 
@@ -100,6 +103,17 @@ def test_one_experiment_alone(command: Command, tmp_path: Path) -> None:
     results = json.loads((tmp_path / "results.json").read_text())
     assert (len(results["experiments"]), results["nypans"]) == (1, None)
     assert not (tmp_path / "reproduction.png").exists()
+
+
+def test_the_readme_shows_what_it_prints(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"^```console\n\$ mindgap (.*?)^```", readme, flags=re.MULTILINE | re.DOTALL)
+    typed, shown = block.split("\n", 1)
+    monkeypatch.chdir(tmp_path)
+    ended = command(*shlex.split(typed))
+    start, end = shown.split("...\n")
+    assert ended.out.startswith(start)
+    assert ended.err == end
 
 
 def test_seven_is_run_with_six(command: Command, tmp_path: Path) -> None:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mindgap import __version__
-from mindgap.reproduction.comparing import Comparison, Misses, compare
-from mindgap.reproduction.curves import Curves
-from mindgap.reproduction.experiments import MOST_ITERATIONS
+from mindgap_paper.comparing import Comparison, Misses, compare
+from mindgap_paper.curves import Curves
+from mindgap_paper.experiments import MOST_ITERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mindgap.reproduction.experiments import Experiment
-    from mindgap.reproduction.nypans import Iterations, Line
-    from mindgap.reproduction.running import Outcome
+    from mindgap_paper.experiments import Experiment
+    from mindgap_paper.nypans import Iterations, Line
+    from mindgap_paper.running import Outcome
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from mindgap.reproduction.experiments import DELTAS, REGULAR_DELTA, TOLERANCE, WIDTH
-from mindgap.reproduction.tables import curves_table, experiment_table, nypans_table
+from mindgap_paper.experiments import DELTAS, REGULAR_DELTA, TOLERANCE, WIDTH
+from mindgap_paper.tables import curves_table, experiment_table, nypans_table
 
 if TYPE_CHECKING:
-    from mindgap.reproduction.account import Account, Part
-    from mindgap.reproduction.comparing import Comparison
+    from mindgap_paper.account import Account, Part
+    from mindgap_paper.comparing import Comparison
 
 _WIDTH = 80
 

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mindgap.reproduction.stored import Store, build_digest
-from mindgap.reproduction.trials import measure
+from mindgap_paper.stored import Store, build_digest
+from mindgap_paper.trials import measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from mindgap.arrays import FloatArray
-    from mindgap.reproduction.experiments import Experiment
-    from mindgap.reproduction.sources import Source
+    from mindgap_paper.experiments import Experiment, FloatArray
+    from mindgap_paper.sources import Source
 
 #: Data sets done, and stored, at a time.
 CHUNK = 25

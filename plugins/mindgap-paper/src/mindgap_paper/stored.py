@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import mindgap
-from mindgap import _core
-from mindgap.reproduction.array_file import read_arrays
 from mindgap.whole_file import write_whole
+from mindgap_paper.array_file import read_arrays
 
 if TYPE_CHECKING:
-    from mindgap.arrays import FloatArray
+    from mindgap_paper.experiments import FloatArray
 
 
 def build_digest() -> str:
-    """Return what tells this build of mindgap from any other: results of another are not taken up."""
-    root = Path(mindgap.__file__).parent
+    """Return a digest of the code of mindgap and of this package: results of other code are not taken up."""
     digest = hashlib.sha256()
-    for path in sorted({*root.rglob("*.py"), Path(str(_core.__file__))}):
-        digest.update(path.read_bytes())
+    for root in (Path(mindgap.__file__).parent, Path(__file__).parent):
+        for path in sorted(path for path in root.rglob("*") if path.suffix in {".py", ".so", ".pyd"}):
+            digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mindgap.constraints import LowerOnly, TwoSided
+from mindgap import ConstrainedKMeans, InfeasibleError, LowerOnly, Sample, TwoSided, kmeans, mixture
 from mindgap.datasets import MODELS
-from mindgap.errors import InfeasibleError
-from mindgap.fit_kmeans import kmeans
-from mindgap.fit_mixture import mixture
-from mindgap.initializers import ConstrainedKMeans
 from mindgap.measures import (
     mean_center_error,
     mean_parameter_error,
@@ -20,20 +16,15 @@ from mindgap.measures import (
     total_center_error,
     total_size_error,
 )
-from mindgap.reproduction.experiments import DELTAS, MOST_ITERATIONS, REGULAR_DELTA, TOLERANCE, WIDTH
-from mindgap.sample import Sample
+from mindgap_paper.experiments import DELTAS, MOST_ITERATIONS, REGULAR_DELTA, TOLERANCE, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Literal
 
-    from mindgap.arrays import FloatArray
-    from mindgap.constraints import Constraint
+    from mindgap import Constraint, KMeansResult, MixtureResult, Start
     from mindgap.datasets import Labelled, Model
-    from mindgap.reproduction.experiments import Experiment
-    from mindgap.results.kmeans_result import KMeansResult
-    from mindgap.results.mixture_result import MixtureResult
-    from mindgap.start import Start
+    from mindgap_paper.experiments import Experiment, FloatArray
 
     Program = Literal["paper", "exact"]
 

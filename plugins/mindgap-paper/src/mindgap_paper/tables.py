@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mindgap.reproduction.comparing import rounded_as
+from mindgap_paper.comparing import rounded_as
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mindgap.reproduction.account import Part
-    from mindgap.reproduction.comparing import Comparison, Moments
-    from mindgap.reproduction.curves import Curves
-    from mindgap.reproduction.nypans import Iterations, Line
+    from mindgap_paper.account import Part
+    from mindgap_paper.comparing import Comparison, Moments
+    from mindgap_paper.curves import Curves
+    from mindgap_paper.nypans import Iterations, Line
 
 
 @dataclass(frozen=True)

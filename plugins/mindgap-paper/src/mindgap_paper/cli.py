@@ -12,26 +12,24 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from mindgap.cli.options import epilog
-from mindgap.errors import InvalidInputError
-from mindgap.extras import demand
-from mindgap.reproduction.command import NAMES, chosen_jobs, finish, reproduce, write
-from mindgap.reproduction.writing import terminal_text
+from mindgap import InvalidInputError
+from mindgap_paper.command import NAMES, chosen_jobs, finish, reproduce, write
+from mindgap_paper.writing import terminal_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mindgap.reproduction.experiments import Experiment
-    from mindgap.reproduction.running import Job
+    from mindgap_paper.experiments import Experiment
+    from mindgap_paper.running import Job
 
 
 @click.command(
     "reproduce",
-    epilog=epilog(
-        "mindgap reproduce",
-        "mindgap reproduce 3 --repeats 100",
-        "mindgap reproduce 1 3 --data authors --out authors-run",
-    ),
+    epilog="""\b
+Examples:
+  mindgap reproduce
+  mindgap reproduce 3 --repeats 100
+  mindgap reproduce 1 3 --data authors --out authors-run""",
 )
 @click.argument("names", nargs=-1, type=click.Choice(NAMES), metavar="[all|1..7|nypans]...")
 @click.option(
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--data", metavar="DIR", help="Run 1 and 3 on the authors' data sets (paper_exp1.npz, paper_exp3.npz).")
 @click.option("--docs", metavar="PATH.md", help="Write the page here as well, its figure beside it.")
 def command(names: tuple[str, ...], repeats: int | None, out: str, data: str | None, docs: str | None) -> None:
-    """Do the paper's experiments again and put its figures beside ours.
+    """Run the paper's experiments again, beside its figures.
 
     Without a name all of them. 6 and 7 share their data and their figure, and run together. Results go to the terminal
     and, as results.json, Markdown, PNG and SVG, into a folder. A run that is interrupted goes on where it stopped when
@@ -55,7 +53,6 @@ def command(names: tuple[str, ...], repeats: int | None, out: str, data: str | N
     folder, page = Path(out), None if docs is None else Path(docs)
     _check(folder, page)
     if any(job.experiment.kind == "separation" for job in jobs):
-        demand("plot", "matplotlib")
         import matplotlib
 
         matplotlib.use("agg")

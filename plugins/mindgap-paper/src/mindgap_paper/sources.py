@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
+from mindgap import InvalidInputError
 from mindgap.datasets import Labelled, paper_model
-from mindgap.errors import InvalidInputError
-from mindgap.reproduction.array_file import read_arrays
-from mindgap.reproduction.experiments import N
+from mindgap_paper.array_file import read_arrays
+from mindgap_paper.experiments import N
 
 if TYPE_CHECKING:
-    from mindgap.reproduction.experiments import Experiment
+    from mindgap_paper.experiments import Experiment
 
 SEED = 20200406
 

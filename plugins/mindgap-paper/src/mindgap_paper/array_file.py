@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindgap.brief import reason
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -22,4 +20,4 @@ def read_arrays(path: Path) -> dict[str, Any]:
     except Exception as error:
         # An empty file, one array alone, a part of a file, a header that claims more than there is: numpy has no error
         # of its own for any of them, and lets through those of zip, of zlib and of Python's parser.
-        raise ValueError(f"it is no file of arrays ({reason(error)})") from error
+        raise ValueError(f"it is no file of arrays ({error})") from error

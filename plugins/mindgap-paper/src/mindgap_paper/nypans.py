@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from mindgap.constraints import PerGap
+from mindgap import PerGap, mixture
 from mindgap.datasets import NYPANS_LOWER, NYPANS_UPPER, nypans_heights
-from mindgap.fit_mixture import mixture
 from mindgap.measures import mean_center_error, mean_parameter_error, rand_index
-from mindgap.reproduction.comparing import rounded_as
-from mindgap.reproduction.experiments import TOLERANCE
-from mindgap.reproduction.paper_figures import NYPANS_ITERATIONS, PRINTED
+from mindgap_paper.comparing import rounded_as
+from mindgap_paper.experiments import TOLERANCE
+from mindgap_paper.paper_figures import NYPANS_ITERATIONS, PRINTED
 
 if TYPE_CHECKING:
+    from mindgap import MixtureResult
     from mindgap.datasets import Labelled
-    from mindgap.reproduction.paper_figures import Printed
-    from mindgap.results.mixture_result import MixtureResult
+    from mindgap_paper.paper_figures import Printed
 
 METHODS = ("regular EM", "constrained EM")
 CRITERIA = ("center error (times 100)", "all parameters error (times 100)", "Rand index")

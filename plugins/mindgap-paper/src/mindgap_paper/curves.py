@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mindgap.reproduction.experiments import CRITERIA_MIXTURE, DELTAS, TOLERANCE, TRUE_GAP, WIDTH
+from mindgap_paper.experiments import CRITERIA_MIXTURE, DELTAS, TOLERANCE, TRUE_GAP, WIDTH
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from mindgap.arrays import FloatArray
-    from mindgap.reproduction.running import Outcome
+    from mindgap_paper.experiments import FloatArray
+    from mindgap_paper.running import Outcome
 
     BoolArray = npt.NDArray[np.bool_]
 

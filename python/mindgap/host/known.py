@@ -1,0 +1,26 @@
+"""What the extension packages of this project bring, so that a name asked for in vain can say where it is."""
+
+from __future__ import annotations
+
+#: The package of each name, by kind.
+PACKAGES: dict[str, dict[str, str]] = {
+    "constraint": {
+        "equal-spacing": "mindgap-spacing",
+        "geometric-gaps": "mindgap-spacing",
+        "fixed-means": "mindgap-anchors",
+        "mean-bounds": "mindgap-anchors",
+        "ratio-range": "mindgap-anchors",
+    },
+    "initializer": {"quantile": "mindgap-starts", "multistart": "mindgap-starts"},
+    "engine": {"dask": "mindgap-dask"},
+    "command": {"reproduce": "mindgap-paper"},
+}
+
+
+def advice(kind: str, name: str) -> str | None:
+    """Return which package brings the name and how to install it, or None where no known package does."""
+    package = PACKAGES[kind].get(name)
+    if package is None:
+        return None
+    install = f"pip install {package} (in a clone of mindgap: pip install ./plugins/{package})"
+    return f"{name!r} is in {package}, which is not installed; install it with: {install}"

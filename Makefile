@@ -84,6 +84,7 @@ lint: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-lint 
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked -p mindgap --no-deps --all-features
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
+	$(BIN)/lint-imports
 	$(PY) -m mypy
 	$(PY) -m mypy.stubtest mindgap._core
 

@@ -25,7 +25,7 @@ import mindgap as mg
 CORES = 2
 ITERATIONS = 20
 GAP = mg.LowerOnly(1.95)
-START = mg.Start(np.full(5, 0.2), 2.0 * np.arange(5) + 0.3, np.ones(5))
+START = mg.Parameters(np.full(5, 0.2), 2.0 * np.arange(5) + 0.3, np.ones(5))
 #: Iterations of a turn, and turns.
 TURN, TURNS = 8, 8
 #: Points of the largest sample that the local engine is measured with; an iteration's time is proportional to them.

@@ -14,7 +14,7 @@ import pytest
 from command_line import Command, command_runner
 from made_up import Install, Run
 from mindgap.host import guard, lookup
-from mindgap.host.plugin_host import PluginHost
+from mindgap.host.manager import PluginHost
 from soak.stopping import mind_ctrl_c
 
 # The same cases every time, on however slow a machine; the soak is for new ones.

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mindgap.bounds import GapBounds
+from mindgap.model.bounds import GapBounds
 from mindgap.results.histogram import Histogram, histogram_of
-from mindgap.results.kmeans_result import KMeansResult
-from mindgap.results.mixture_result import MixtureResult
+from mindgap.results.kmeans import KMeansResult
+from mindgap.results.mixture import MixtureResult
 
 if TYPE_CHECKING:
-    from mindgap.arrays import FloatArray
+    from mindgap.validation import FloatArray
 
 
 def gaps_of(k: int) -> FloatArray:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import mindgap as mg
-from mindgap.choosing import refitting, replicates
-from mindgap.choosing.bootstrapping import PARAMETERS
 from mindgap.datasets import paper_model
+from mindgap.inference import refitting, replicates
+from mindgap.inference.bootstrapping import PARAMETERS
 
 X = paper_model("A", 300, seed=4).values
 
@@ -65,7 +65,7 @@ def test_every_replicate_holds_the_constraint(fit: mg.MixtureResult) -> None:
 def test_a_replicate_is_a_refit_of_a_draw(fit: mg.MixtureResult) -> None:
     [stream] = np.random.SeedSequence(3).spawn(1)
     values, _ = fit.sample(len(X), np.random.default_rng(stream))
-    start = mg.Start(fit.weights, fit.means, fit.variances)
+    start = mg.Parameters(fit.weights, fit.means, fit.variances)
     refit = mg.mixture(values, 2, mg.TwoSided(1.5, 2.5), init=start)
     assert fit.bootstrap(1, 3).replicates.means[0].tolist() == refit.means.tolist()
 

@@ -91,7 +91,7 @@ def test_parquet(tmp_path: Path, centers: Any, command: Command) -> None:
 def test_parquet_without_pyarrow_names_the_extra(
     tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mindgap.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("mindgap.foundation.extras.find_spec", lambda name: None)
     path = tmp_path / "data.parquet"
     path.write_bytes(b"PAR1....PAR1")
     ended = command("kmeans", path, "-k", 2)

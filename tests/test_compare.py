@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mindgap as mg
-from mindgap.choosing.chi_square import chi_square_tail
+from mindgap.inference.chi_square import chi_square_tail
 
 RNG = np.random.default_rng(1)
 X = np.concatenate([RNG.normal(0, 1, 200), RNG.normal(4, 1, 200)])

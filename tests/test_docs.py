@@ -17,7 +17,7 @@ import pytest
 import mindgap as mg
 import pages
 from mindgap.cli import COMMANDS
-from mindgap.host.plugin_host import PluginHost
+from mindgap.host.manager import PluginHost
 
 ROOT = Path(__file__).parents[1]
 GUIDE = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

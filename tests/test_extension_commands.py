@@ -13,7 +13,7 @@ from made_up import Install, Run
 from mindgap.cli import COMMANDS
 from mindgap.host.commands import BUILT_IN
 from mindgap.host.known import PACKAGES
-from mindgap.host.plugin_host import PluginHost
+from mindgap.host.manager import PluginHost
 
 GREET = """
 import click

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mindgap as mg
-from mindgap.measures import rand_index
+from mindgap.datasets.measures import rand_index
 from soak.foreign_arrays import Converts, Raises, boxed
 
 X = np.array([0.0, 1.0, 1.5, 4.0, 5.0, 9.0])

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from command_line import Command
-from mindgap.choosing import selection
+from mindgap.inference import selection
 from soak.foreign_files import _HEADERS
 
 

@@ -51,7 +51,7 @@ def test_no_fit_is_worse_than_by_warm_starts_alone() -> None:
             assert result.status in SOUND
             assert result.log_likelihood >= fit.log_likelihood
             gained += result.log_likelihood > fit.log_likelihood + 1
-            start = mg.Start(fit.weights, fit.means, fit.variances)
+            start = mg.Parameters(fit.weights, fit.means, fit.variances)
     assert gained > 0
 
 
@@ -80,7 +80,7 @@ def test_the_grid_of_its_own() -> None:
 
 
 def test_settings_and_the_first_start() -> None:
-    start = mg.Start([0.2, 0.8], [0.0, 1.0], [1.0, 1.0])
+    start = mg.Parameters([0.2, 0.8], [0.0, 1.0], [1.0, 1.0])
     path = mg.gap_path(X, 2, [0], init=start, max_iter=1)
     assert path.results[0].means.tolist() == mg.mixture(X, 2, mg.LowerOnly(0), init=start, max_iter=1).means.tolist()
     weights = np.arange(len(X)) % 3

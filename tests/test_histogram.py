@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from drawn import a_kmeans, a_mixture
 from mindgap.errors import InvalidInputError
 from mindgap.results.histogram import MOST_BINS, Histogram, histogram_of
-from mindgap.results.kmeans_result import KMeansResult
-from mindgap.results.mixture_result import MixtureResult
+from mindgap.results.kmeans import KMeansResult
+from mindgap.results.mixture import MixtureResult
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 

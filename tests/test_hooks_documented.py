@@ -12,8 +12,8 @@ import pytest
 
 import mindgap as mg
 import pages
-from mindgap import hookspecs
-from mindgap.host.plugin_host import PluginHost
+from mindgap.host import hookspecs
+from mindgap.host.manager import PluginHost
 from mindgap.host.registry import COMMAND, KINDS
 
 ROOT = Path(__file__).parents[1]

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from mindgap.measures import rand_index
+from mindgap.datasets.measures import rand_index
 
 
 def by_definition(one: list[int], two: list[int]) -> float:

@@ -12,7 +12,7 @@ import pytest
 
 import mindgap as mg
 from mindgap.datasets import NYPANS_LOWER, NYPANS_UPPER, nypans_heights, paper_model
-from mindgap.measures import mean_center_error, mean_parameter_error, rand_index
+from mindgap.datasets.measures import mean_center_error, mean_parameter_error, rand_index
 
 Floats = npt.NDArray[np.float64]
 X = paper_model("B", 600, seed=3).values

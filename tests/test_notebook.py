@@ -9,7 +9,7 @@ import pytest
 
 import mindgap as mg
 from drawn import a_kmeans, a_mixture
-from mindgap.results.notebook import MOST_ROWS, notebook_table
+from mindgap.results.table import MOST_ROWS, notebook_table
 
 
 class Checked(HTMLParser):

@@ -50,7 +50,7 @@ STARTS = re.compile(r"os\.(system|popen|exec\w+|spawn\w+|posix_spawnp?|startfile
 #: The places that import what they are told by a name that is not written out there, and why they may.
 IMPORTERS = {
     "python/mindgap/cli/__init__.py": "the module of a command in its own table",
-    "python/mindgap/host/plugin_host.py": "the built-in plugins, by its own list",
+    "python/mindgap/host/manager.py": "the built-in plugins, by its own list",
     "python/mindgap/results/frames.py": "pandas or polars",
 }
 #: The places that pickle, to measure what Dask sends, and never unpickle.
@@ -117,7 +117,7 @@ def test_who_may_pickle_may_not_unpickle() -> None:
 
 def test_entry_points_are_loaded_in_one_place() -> None:
     loading = [name_of(path) for path in sources() if "entry_point.load()" in path.read_text(encoding="utf-8")]
-    assert loading == ["python/mindgap/host/plugin_host.py"]
+    assert loading == ["python/mindgap/host/manager.py"]
 
 
 def test_the_crates_open_no_file_no_socket_and_no_process() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import mindgap as mg
 from mindgap.datasets import Labelled
-from mindgap.measures import rand_index, total_center_error, total_size_error
+from mindgap.datasets.measures import rand_index, total_center_error, total_size_error
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "paper_exp1.npz"
 K, DELTA = 5, 1.95

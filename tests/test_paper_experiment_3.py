@@ -12,7 +12,7 @@ import pytest
 
 import mindgap as mg
 from mindgap.datasets import MODELS
-from mindgap.measures import mean_center_error, mean_parameter_error, rand_index
+from mindgap.datasets.measures import mean_center_error, mean_parameter_error, rand_index
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "paper_exp3.npz"
 K, LOWER, UPPER = 3, 1.9, 2.1

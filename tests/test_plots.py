@@ -15,8 +15,8 @@ import mindgap as mg
 from drawn import a_kmeans, a_mixture, a_path, a_selection
 from mindgap import datasets
 from mindgap.errors import InvalidInputError
-from mindgap.results.kmeans_result import KMeansResult
-from mindgap.results.mixture_result import MixtureResult
+from mindgap.results.kmeans import KMeansResult
+from mindgap.results.mixture import MixtureResult
 
 mpl.use("Agg")
 

@@ -11,7 +11,7 @@ import pytest
 import mindgap as mg
 from made_up import Install
 from mindgap.host import guard
-from mindgap.host.plugin_host import PluginHost
+from mindgap.host.manager import PluginHost
 from soak.plugin_trials import MuteError, Pretends, Stop, subclassed, unbuilt
 
 SAMPLE = mg.Sample(np.arange(10.0))
@@ -73,24 +73,24 @@ class Beginner(mg.Initializer):
     def __init__(self, answer: Callable[[], Any]) -> None:
         self.answer = answer
 
-    def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> mg.Start:
-        found: mg.Start = self.answer()
+    def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> mg.Parameters:
+        found: mg.Parameters = self.answer()
         return found
 
 
 STARTS: list[tuple[Callable[[], Any], str]] = [
     (fail, "raised ZeroDivisionError in start: by zero"),
-    (lambda: None, "returned None from start: not a mindgap.Start"),
-    (lambda: ([0.5, 0.5], [0, 1], [1, 1]), "not a mindgap.Start"),
-    (lambda: mg.Start([1], [0], [1]), "from start: 1 components, but 2 were asked for"),
-    (lambda: mg.Start([0.5, 0.5], [0, 1, 2], [1, 1]), "2 weights, 3 means and 2 variances"),
-    (lambda: mg.Start([0.5, 0.5], [0, np.nan], [1, 1]), "means holds nan at index 1"),
-    (lambda: mg.Start([0.5, 0.5], [0, 1], [1, 0]), "the variance 0.0 in component 1; it must be positive"),
-    (lambda: mg.Start([0.5, 0.5], [0, 1], [-1, 1]), "the variance -1.0 in component 0; it must be positive"),
-    (lambda: mg.Start([0.5, 0.6], [0, 1], [1, 1]), "sum to 1.1; they must sum to one"),
-    (lambda: mg.Start([1.5, -0.5], [0, 1], [1, 1]), "the weight -0.5 in component 1; it must be positive"),
-    (lambda: mg.Start([0.5, 0.5], [1, 0], [1, 1]), "do not ascend"),
-    (lambda: mg.Start([], [], []), "0 weights, 0 means and 0 variances"),
+    (lambda: None, "returned None from start: not a mindgap.Parameters"),
+    (lambda: ([0.5, 0.5], [0, 1], [1, 1]), "not a mindgap.Parameters"),
+    (lambda: mg.Parameters([1], [0], [1]), "from start: 1 components, but 2 were asked for"),
+    (lambda: mg.Parameters([0.5, 0.5], [0, 1, 2], [1, 1]), "2 weights, 3 means and 2 variances"),
+    (lambda: mg.Parameters([0.5, 0.5], [0, np.nan], [1, 1]), "means holds nan at index 1"),
+    (lambda: mg.Parameters([0.5, 0.5], [0, 1], [1, 0]), "the variance 0.0 in component 1; it must be positive"),
+    (lambda: mg.Parameters([0.5, 0.5], [0, 1], [-1, 1]), "the variance -1.0 in component 0; it must be positive"),
+    (lambda: mg.Parameters([0.5, 0.6], [0, 1], [1, 1]), "sum to 1.1; they must sum to one"),
+    (lambda: mg.Parameters([1.5, -0.5], [0, 1], [1, 1]), "the weight -0.5 in component 1; it must be positive"),
+    (lambda: mg.Parameters([0.5, 0.5], [1, 0], [1, 1]), "do not ascend"),
+    (lambda: mg.Parameters([], [], []), "0 weights, 0 means and 0 variances"),
 ]
 
 
@@ -102,7 +102,7 @@ def test_initializers(answer: Callable[[], Any], message: str) -> None:
 
 
 def test_a_start_far_from_the_data_names_the_initializer() -> None:
-    far = mg.Start([0.5, 0.5], [0, 1e12], [1, 1])
+    far = mg.Parameters([0.5, 0.5], [0, 1e12], [1, 1])
     message = "the start's mean 1 is 1000000000000.0, over a million times the data's range off"
     with pytest.raises(mg.PluginError, match=message) as caught:
         mg.mixture(SAMPLE, 2, init=Beginner(lambda: far))
@@ -221,7 +221,7 @@ def test_a_constructor_that_raises_is_named(kind: type[BaseException]) -> None:
         mg.constraint("moody")
 
 
-@pytest.mark.parametrize("kind", [mg.GapBounds, mg.LinearRows, mg.Start, mg.Moments, mg.Sample])
+@pytest.mark.parametrize("kind", [mg.GapBounds, mg.LinearRows, mg.Parameters, mg.Moments, mg.Sample])
 def test_values_that_were_never_built_are_refused(kind: type) -> None:
     for call in (
         lambda: guard.restriction(constraint(gaps=lambda k: unbuilt(kind)), 3),
@@ -242,7 +242,11 @@ def test_a_subclass_counts_by_its_numbers_alone() -> None:
 ALTERED: list[tuple[Any, str, Callable[[Any], Any]]] = [
     (mg.GapBounds([0.5]), "lower", lambda said: guard.restriction(constraint(gaps=lambda k: said), 2)),
     (mg.LinearRows([[1, 0]], [0.5], [1]), "lower", lambda said: guard.restriction(constraint(rows=lambda k: said), 2)),
-    (mg.Start([0.5, 0.5], [0, 1], [1, 1]), "means", lambda said: guard.start(Beginner(lambda: said), SAMPLE, 2, None)),
+    (
+        mg.Parameters([0.5, 0.5], [0, 1], [1, 1]),
+        "means",
+        lambda said: guard.start(Beginner(lambda: said), SAMPLE, 2, None),
+    ),
     (
         mg.Moments([2, 2], [0, 0], [1, 1], -9),
         "first",

@@ -10,7 +10,7 @@ import pytest
 
 import mindgap as mg
 from made_up import Install, Run
-from mindgap.host.plugin_host import PluginHost
+from mindgap.host.manager import PluginHost
 
 GOOD = """
 import mindgap as mg

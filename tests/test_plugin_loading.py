@@ -9,7 +9,7 @@ import pytest
 
 import mindgap as mg
 from made_up import Install, Run
-from mindgap.host.plugin_host import PluginHost
+from mindgap.host.manager import PluginHost
 
 SOURCE = """
 import mindgap as mg
@@ -102,7 +102,7 @@ def test_hook_calls_can_be_watched(run: Run) -> None:
     assert run("-c", code).stderr == ""
     lines = run("-c", code, MINDGAP_TRACE_PLUGINS="1").stderr.splitlines()
     assert "mindgap: register_constraints of acme-one:acme-one" in lines
-    assert "mindgap: register_engines of mindgap.default_plugins.engines" in lines
+    assert "mindgap: register_engines of mindgap.host.builtin.engines" in lines
 
 
 def test_importing_loads_no_plugin_and_nothing_heavy(install: Install, run: Run) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mindgap as mg
-from mindgap.host.plugin_host import PluginHost
+from mindgap.host.manager import PluginHost
 
 pytestmark = pytest.mark.usefixtures("fresh_host")
 
@@ -32,8 +32,8 @@ def make_wide() -> type[mg.Constraint]:
 class Even(mg.Initializer):
     name = "even"
 
-    def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> mg.Start:
-        return mg.Start(np.full(k, 1 / k), np.arange(float(k)), np.ones(k))
+    def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> mg.Parameters:
+        return mg.Parameters(np.full(k, 1 / k), np.arange(float(k)), np.ones(k))
 
 
 class Loud(mg.Local):

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from drawn import a_mixture, a_path
-from mindgap import whole_file
 from mindgap.errors import InvalidInputError
+from mindgap.foundation import files
 from mindgap.report import write_report
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def test_it_needs_no_extra() -> None:
 import sys
 sys.modules["matplotlib"] = sys.modules["click"] = sys.modules["rich"] = None
 import os
-from mindgap.results.mixture_result import MixtureResult
+from mindgap.results.mixture import MixtureResult
 from mindgap.report import write_report
 write_report(os.devnull, MixtureResult.from_json(sys.stdin.read()))
 print("written")
@@ -116,7 +116,7 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path, monkeypatch: p
     def fail(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(whole_file, "_mode", fail)
+    monkeypatch.setattr(files, "_mode", fail)
     with pytest.raises(InvalidInputError, match="No space left on device"):
         write_report(file, a_mixture(2))
     assert file.read_text() == "old"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import mindgap as mg
-from mindgap.choosing.selection import CRITERIA
 from mindgap.datasets import paper_model
+from mindgap.inference.selection import CRITERIA
 
 X = paper_model("C", 400, seed=3).values
 

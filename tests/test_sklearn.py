@@ -153,6 +153,6 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
 
     import mindgap.sklearn as face
 
-    monkeypatch.setattr("mindgap.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("mindgap.foundation.extras.find_spec", lambda name: None)
     with pytest.raises(mg.MissingExtraError, match=r'pip install "mindgap\[sklearn\]"'):
         importlib.reload(face)

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import mindgap as mg
+from mindgap.host.manager import PluginHost
 from mindgap.host.origin import Origin
-from mindgap.host.plugin_host import PluginHost
 from mindgap.host.registry import KINDS, Entry, Registry
 
 THREADS = 64
@@ -50,7 +50,7 @@ def at_once(work: Callable[[int], T], threads: int = THREADS) -> list[T]:
 @pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python always has its lock")
 def test_the_lock_of_the_interpreter_stays_off() -> None:
     script = (
-        "import sys, mindgap as mg, mindgap._core, mindgap.choosing, mindgap.datasets, mindgap.results.archive\n"
+        "import sys, mindgap as mg, mindgap._core, mindgap.inference, mindgap.datasets, mindgap.results.archive\n"
         "mg.mixture([0.0, 1.0, 5.0, 6.0], 2, mg.LowerOnly(1.0))\n"
         "assert not sys._is_gil_enabled()"
     )

@@ -145,9 +145,9 @@ def test_starts_are_at_most_a_million_ranges_away() -> None:
 
 
 def test_the_weights_of_a_start_sum_to_one() -> None:
-    mg.Start([0.5, 0.5 + INSIDE * 1e-8], [0, 1], [1, 1])
+    mg.Parameters([0.5, 0.5 + INSIDE * 1e-8], [0, 1], [1, 1])
     with pytest.raises(mg.InvalidInputError, match="sum to one"):
-        mg.Start([0.5, 0.5 + OUTSIDE * 1e-8], [0, 1], [1, 1])
+        mg.Parameters([0.5, 0.5 + OUTSIDE * 1e-8], [0, 1], [1, 1])
 
 
 # The floor of variances.

@@ -14,7 +14,7 @@ import pytest
 
 from mindgap.cli.new_plugin import write_package
 from mindgap.errors import InvalidInputError
-from mindgap.whole_file import write_whole
+from mindgap.foundation.files import write_whole
 from sources import calls, name_of, sources
 
 #: What writes a file under its own name while it is being written.
@@ -23,8 +23,8 @@ WRITES = {"write_text", "write_bytes", "savez", "savez_compressed", "savetxt", "
 }
 #: Who calls one of these names, and what it is there.
 INNOCENT = {
-    ("python/mindgap/whole_file.py", "fdopen"): "the draft",
-    ("python/mindgap/whole_file.py", "write_bytes"): "to a device or a pipe, which cannot be replaced",
+    ("python/mindgap/foundation/files.py", "fdopen"): "the draft",
+    ("python/mindgap/foundation/files.py", "write_bytes"): "to a device or a pipe, which cannot be replaced",
     ("python/mindgap/cli/new_plugin.py", "write_text"): "below a folder that gets its name when all of it is written",
     ("python/mindgap/plots/canvas.py", "savefig"): "to memory",
     ("plugins/mindgap-paper/src/mindgap_paper/stored.py", "savez"): "to memory",
@@ -62,7 +62,7 @@ def test_whoever_did_not_would_be_found_out(code: str) -> None:
 #: Fails in the middle of the write, as a full disk does.
 LIMITED = """
 import resource, signal, sys
-from mindgap.whole_file import write_whole
+from mindgap.foundation.files import write_whole
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 write_whole(sys.argv[1], b"new" * 1000)
@@ -70,7 +70,7 @@ write_whole(sys.argv[1], b"new" * 1000)
 #: Is killed when all is written but the name.
 KILLED = """
 import os, pathlib, signal, sys
-from mindgap.whole_file import write_whole
+from mindgap.foundation.files import write_whole
 pathlib.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 write_whole(sys.argv[1], b"new" * 1000)
 """
@@ -140,7 +140,7 @@ def test_a_name_that_no_file_can_have_is_refused() -> None:
 
 
 def test_a_pipe_is_written_to(tmp_path: Path) -> None:
-    script = "from mindgap.whole_file import write_whole; write_whole('/dev/stdout', b'through')"
+    script = "from mindgap.foundation.files import write_whole; write_whole('/dev/stdout', b'through')"
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     assert ended.stdout == b"through"
 

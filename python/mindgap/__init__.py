@@ -4,10 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mindgap import _core
-from mindgap.bounds import GapBounds, LinearRows
-from mindgap.chunks import Chunks
-from mindgap.constraints import Constraint, LowerOnly, PerGap, TwoSided
-from mindgap.engines import Engine, Local
 from mindgap.errors import (
     InfeasibleError,
     InvalidInputError,
@@ -18,21 +14,28 @@ from mindgap.errors import (
     PluginWarning,
     SolverError,
 )
-from mindgap.fit_kmeans import kmeans
-from mindgap.fit_mixture import mixture
-from mindgap.hookspecs import hookimpl
+from mindgap.fit.kmeans import kmeans
+from mindgap.fit.mixture import mixture
+from mindgap.host.builtin.constraints import LowerOnly, PerGap, TwoSided
+from mindgap.host.builtin.engines import Local
+from mindgap.host.builtin.initializers import Ckmeans, ConstrainedKMeans
+from mindgap.host.hookspecs import hookimpl
 from mindgap.host.lookup import PluginRecord, constraint, engine, initializer, plugins, register, unregister
-from mindgap.initializers import Ckmeans, ConstrainedKMeans, Initializer
-from mindgap.moments import Moments
-from mindgap.results.kmeans_result import KMeansResult
-from mindgap.results.mixture_result import MixtureResult
-from mindgap.sample import Sample
-from mindgap.start import Start
-from mindgap.summary import Summary
+from mindgap.model.bounds import GapBounds, LinearRows
+from mindgap.model.chunks import Chunks
+from mindgap.model.constraint import Constraint
+from mindgap.model.engine import Engine
+from mindgap.model.initializer import Initializer
+from mindgap.model.moments import Moments
+from mindgap.model.parameters import Parameters
+from mindgap.model.sample import Sample
+from mindgap.model.summary import Summary
+from mindgap.results.kmeans import KMeansResult
+from mindgap.results.mixture import MixtureResult
 
 if TYPE_CHECKING:
     from mindgap import datasets
-    from mindgap.choosing import Bootstrap, GapPath, LikelihoodRatio, Selection, compare, gap_path, select
+    from mindgap.inference import Bootstrap, GapPath, LikelihoodRatio, Selection, compare, gap_path, select
 
 __version__ = _core.VERSION
 
@@ -44,7 +47,7 @@ def __getattr__(name: str) -> Any:
     if name == "datasets":
         return import_module("mindgap.datasets")
     if name in _CHOOSING:
-        return getattr(import_module("mindgap.choosing"), name)
+        return getattr(import_module("mindgap.inference"), name)
     raise AttributeError(f"module 'mindgap' has no attribute {name!r}")
 
 
@@ -70,6 +73,7 @@ __all__ = [
     "MixtureResult",
     "Moments",
     "OutOfMemoryError",
+    "Parameters",
     "PerGap",
     "PluginError",
     "PluginRecord",
@@ -77,7 +81,6 @@ __all__ = [
     "Sample",
     "Selection",
     "SolverError",
-    "Start",
     "Summary",
     "TwoSided",
     "__version__",

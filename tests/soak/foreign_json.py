@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import mindgap as mg
-from mindgap.results.kmeans_result import KMeansResult
-from mindgap.results.mixture_result import MixtureResult
+from mindgap.results.kmeans import KMeansResult
+from mindgap.results.mixture import MixtureResult
 from soak.mean_program import Rows
 from soak.mixture_trials import Given
 

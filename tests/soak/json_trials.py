@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from mindgap.report.page import report_html
-from mindgap.results.kmeans_result import KMeansResult
-from mindgap.results.mixture_result import MixtureResult
+from mindgap.results.kmeans import KMeansResult
+from mindgap.results.mixture import MixtureResult
 from soak.attempt import attempt, refused
 from soak.foreign_json import STORED, tampered
 

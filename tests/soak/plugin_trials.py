@@ -91,7 +91,7 @@ def value(rng: np.random.Generator, k: int) -> Any:
     builders: tuple[Callable[[], Any], ...] = (
         lambda: mg.GapBounds(numbers(rng, k - 1), None if rng.random() < 0.5 else numbers(rng, k - 1)),
         lambda: mg.LinearRows([numbers(rng, k)], numbers(rng, 1), numbers(rng, 1)),
-        lambda: mg.Start(np.full(k, 1 / k), numbers(rng, k), numbers(rng, k)),
+        lambda: mg.Parameters(np.full(k, 1 / k), numbers(rng, k), numbers(rng, k)),
         lambda: mg.Moments(numbers(rng, k), numbers(rng, k), numbers(rng, k), float(rng.normal())),
         lambda: mg.Sample(numbers(rng, 5)),
     )
@@ -99,8 +99,8 @@ def value(rng: np.random.Generator, k: int) -> Any:
         lambda: None, lambda: 3, lambda: "text", lambda: [1.0, 1.0], lambda: foreign(rng)[0],
         lambda: (i for i in "abc"), lambda: Raises(RuntimeError("no")), lambda: Converts(np.ones(2)),
         lambda: [0] * 10**6, lambda: mg.GapBounds,
-        lambda: Pretends(mg.GapBounds), lambda: Pretends(mg.Start), lambda: Pretends(mg.Moments), lambda: 10**5000,
-        lambda: unbuilt(mg.GapBounds), lambda: unbuilt(mg.LinearRows), lambda: unbuilt(mg.Start),
+        lambda: Pretends(mg.GapBounds), lambda: Pretends(mg.Parameters), lambda: Pretends(mg.Moments), lambda: 10**5000,
+        lambda: unbuilt(mg.GapBounds), lambda: unbuilt(mg.LinearRows), lambda: unbuilt(mg.Parameters),
         lambda: unbuilt(mg.Moments), lambda: unbuilt(mg.Sample), lambda: raises(rng), lambda: raises(rng), recursion,
     )  # fmt: skip
     choice = rng.random()
@@ -152,7 +152,7 @@ class OddStart(mg.Initializer):
 
     def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> Any:
         if self._rng.random() < 0.5:
-            return mg.Start(np.full(k, 1 / k), numbers(self._rng, k), numbers(self._rng, k))
+            return mg.Parameters(np.full(k, 1 / k), numbers(self._rng, k), numbers(self._rng, k))
         return value(self._rng, k)
 
 

@@ -62,4 +62,4 @@ def values():
 
 @pytest.fixture(scope="session")
 def start():
-    return mg.Start(np.full(5, 0.2), 2.0 * np.arange(5) + 0.3, np.ones(5))
+    return mg.Parameters(np.full(5, 0.2), 2.0 * np.arange(5) + 0.3, np.ones(5))

@@ -63,7 +63,7 @@ def test_weights_go_with_their_points(values, start):
 
 def test_integers_and_arrays_of_this_process(values, start):
     whole = np.round(values * 8).astype(np.int16)
-    scaled = mg.Start(start.weights, start.means * 8, start.variances * 64)
+    scaled = mg.Parameters(start.weights, start.means * 8, start.variances * 64)
     local = mg.mixture(whole, 5, init=scaled, max_iter=5, tol=0)
     assert_close(mg.mixture(da.from_array(whole, chunks=999), 5, init=scaled, max_iter=5, tol=0, engine="dask"), local)
     assert_close(mg.mixture(whole.tolist(), 5, init=scaled, max_iter=5, tol=0, engine="dask"), local)

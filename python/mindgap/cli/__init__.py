@@ -12,8 +12,8 @@ from typing import NoReturn
 import click
 
 from mindgap import __version__
-from mindgap.brief import printable, reason
 from mindgap.errors import InfeasibleError, MindgapError, PluginError, SolverError
+from mindgap.foundation.messages import printable, reason
 from mindgap.host.lookup import commands, why_absent
 from mindgap.host.registry import COMMAND, hint
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mindgap.brief import brief
 from mindgap.cli.tables import Column, place_of
 from mindgap.errors import InvalidInputError
+from mindgap.foundation.messages import brief
 
 if TYPE_CHECKING:
     from mindgap.cli.reading import Request

@@ -9,7 +9,7 @@ import click
 from mindgap.cli.options import constraint_option, data_options, epilog, output_options
 from mindgap.cli.printing import print_data, print_table
 from mindgap.cli.reading import Request, read_data
-from mindgap.fit_kmeans import kmeans
+from mindgap.fit.kmeans import kmeans
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output

@@ -11,11 +11,11 @@ import numpy as np
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
 from mindgap.cli.printing import print_data, print_table, print_words
 from mindgap.cli.reading import Request, read_data
-from mindgap.fit_mixture import mixture
+from mindgap.fit.mixture import mixture
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
-    from mindgap.results.mixture_result import MixtureResult
+    from mindgap.results.mixture import MixtureResult
 
 
 @click.command(

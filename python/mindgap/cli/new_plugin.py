@@ -12,7 +12,7 @@ import click
 from mindgap.cli.options import epilog
 from mindgap.errors import InvalidInputError
 from mindgap.host.commands import BUILT_IN
-from mindgap.host.plugin_host import host
+from mindgap.host.manager import host
 from mindgap.host.registry import COMMAND, KINDS, NAME
 
 _TEMPLATES = Path(__file__).with_name("templates")

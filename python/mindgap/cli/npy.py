@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindgap.arrays import as_vector
-from mindgap.brief import reason
 from mindgap.cli.tables import Column, place_of
 from mindgap.errors import InvalidInputError
+from mindgap.foundation.messages import reason
+from mindgap.validation import as_vector
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import numpy as np
 
-from mindgap.choosing.separation_path import GRID
 from mindgap.cli.output import Output
 from mindgap.cli.reading import Request
+from mindgap.inference.separation_path import GRID
 
 if TYPE_CHECKING:
     from collections.abc import Callable

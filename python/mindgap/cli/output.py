@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from mindgap.brief import printable
 from mindgap.errors import InvalidInputError
-from mindgap.whole_file import write_whole
+from mindgap.foundation.files import write_whole
+from mindgap.foundation.messages import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,11 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from mindgap.arrays import as_vector
-from mindgap.brief import reason
 from mindgap.cli.tables import Column, place_of
 from mindgap.errors import InvalidInputError
-from mindgap.extras import demand
+from mindgap.foundation.extras import demand
+from mindgap.foundation.messages import reason
+from mindgap.validation import as_vector
 
 if TYPE_CHECKING:
     from mindgap.cli.reading import Request

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.choosing.separation_path import GapPath, gap_path
 from mindgap.cli.mixture import fit_document
 from mindgap.cli.options import data_options, deltas_option, epilog, mixture_options, output_options
 from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, read_data
+from mindgap.inference.separation_path import GapPath, gap_path
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,13 +9,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mindgap.brief import printable
+from mindgap.foundation.messages import printable
+from mindgap.foundation.stored import to_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from mindgap.cli.reading import Data
-    from mindgap.results.text_table import TextTable
+    from mindgap.results.table import TextTable
 
 
 def print_table(table: TextTable) -> None:
@@ -55,16 +54,6 @@ def print_data(data: Data) -> None:
     print_words(f"{len(data.values)} values{named}{weighted}{dropped}")
 
 
-def print_json(document: dict[str, Any]) -> None:
-    """Print a document as JSON; what is no number is null."""
-    click.echo(json.dumps(_plain(document), allow_nan=False))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def print_json(document: Any) -> None:
+    """Print a document as JSON."""
+    click.echo(to_json(document))

@@ -22,8 +22,8 @@ from mindgap.errors import InvalidInputError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from mindgap.arrays import FloatArray
     from mindgap.cli.tables import Column
+    from mindgap.validation import FloatArray
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.choosing.separation_path import gap_path
 from mindgap.cli.mixture import print_result
 from mindgap.cli.options import constraint_option, data_options, deltas_option, epilog, mixture_options
 from mindgap.cli.output import check_target
 from mindgap.cli.printing import print_data
 from mindgap.cli.reading import Request, read_data
-from mindgap.fit_mixture import mixture
+from mindgap.fit.mixture import mixture
+from mindgap.inference.separation_path import gap_path
 from mindgap.report import write_report
 
 if TYPE_CHECKING:
-    from mindgap.choosing import GapPath
     from mindgap.cli.reading import Data
+    from mindgap.inference import GapPath
 
 
 @click.command(

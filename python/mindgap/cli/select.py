@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.brief import brief
-from mindgap.choosing.selection import CRITERIA, Selection, select
 from mindgap.cli.mixture import fit_document, print_result
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
 from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, read_data
+from mindgap.foundation.messages import brief
+from mindgap.inference.selection import CRITERIA, Selection, select
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output

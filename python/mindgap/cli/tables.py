@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mindgap.brief import brief
 from mindgap.errors import InvalidInputError
+from mindgap.foundation.messages import brief
 from mindgap.host.registry import hint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mindgap.arrays import FloatArray
+    from mindgap.validation import FloatArray
 
 #: A message lists no more columns than this.
 _MOST_LISTED = 12

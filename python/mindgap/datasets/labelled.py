@@ -6,15 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mindgap import _core
-from mindgap.arrays import as_count
-from mindgap.seeds import generator
+from mindgap.model.parameters import draw_mixture
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-#: What a draw holds at its most: the group of each point, its mean and deviation, and the value itself.
-_BYTES_A_POINT = 4 * 8
 
 
 class Labelled(NamedTuple):
@@ -45,9 +40,4 @@ def from_components(
     seed: int | np.random.Generator,
 ) -> Labelled:
     """Draw `n` points from a mixture of normal distributions."""
-    rng, count = generator(seed), as_count(n, "n")
-    _core.room_for(f"a draw of {count} points", count * _BYTES_A_POINT)
-    shares = np.asarray(weights, dtype=np.float64)
-    groups = rng.choice(len(shares), size=count, p=shares / shares.sum())
-    values = rng.normal(np.asarray(means)[groups], np.asarray(deviations)[groups])
-    return Labelled(values, groups)
+    return Labelled(*draw_mixture(n, weights, means, deviations, seed))

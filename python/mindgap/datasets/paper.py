@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mindgap.brief import brief
 from mindgap.datasets.labelled import Labelled, from_components
 from mindgap.errors import InvalidInputError
+from mindgap.foundation.messages import brief
 
 
 class Model(NamedTuple):

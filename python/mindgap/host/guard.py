@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from mindgap import _core
-from mindgap.bounds import GapBounds, LinearRows
-from mindgap.brief import brief, reason
-from mindgap.engines import Engine
 from mindgap.errors import (
     PASSING,
     InfeasibleError,
@@ -25,22 +22,25 @@ from mindgap.errors import (
     UnusableLookError,
     UnusableValueError,
 )
+from mindgap.foundation.messages import brief, reason
+from mindgap.host.manager import host
 from mindgap.host.origin import Origin
-from mindgap.host.plugin_host import host
 from mindgap.host.registry import KINDS
-from mindgap.moments import Moments
-from mindgap.sample import Sample
-from mindgap.start import Start
-from mindgap.summary import Summary
+from mindgap.model.bounds import GapBounds, LinearRows
+from mindgap.model.engine import Engine
+from mindgap.model.moments import Moments
+from mindgap.model.parameters import Parameters
+from mindgap.model.sample import Sample
+from mindgap.model.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
-    from mindgap.arrays import FloatArray
-    from mindgap.constraints import Constraint
-    from mindgap.host.plugin import Plugin
-    from mindgap.initializers import Initializer
+    from mindgap.model.constraint import Constraint
+    from mindgap.model.initializer import Initializer
+    from mindgap.model.plugin import Plugin
+    from mindgap.validation import FloatArray
 
     Answer: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, float, float | None]
 
@@ -70,11 +70,11 @@ def restriction(constraint: Constraint, k: int) -> GapBounds | LinearRows:
     return rows
 
 
-def start(initializer: Initializer, sample: Sample, k: int, constraint: Constraint | None) -> Start:
+def start(initializer: Initializer, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:
     """Return where an initializer starts a fit of k components."""
     with _blaming(initializer, "start"):
-        answer = _expect(initializer.start(sample, k, constraint), Start, initializer, "start")
-        found = Start(answer.weights, answer.means, answer.variances)
+        answer = _expect(initializer.start(sample, k, constraint), Parameters, initializer, "start")
+        found = Parameters(answer.weights, answer.means, answer.variances)
     if found.k != k:
         raise _returned(initializer, "start", found, f"{found.k} components, but {k} were asked for")
     return found

@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from mindgap.brief import brief, reason
-from mindgap.constraints import Constraint
-from mindgap.engines import Engine
 from mindgap.errors import PASSING, InvalidInputError, MindgapError, PluginError
+from mindgap.foundation.messages import brief, reason
 from mindgap.host import known, spec
 from mindgap.host.discovery import normalised
-from mindgap.host.plugin_host import host
+from mindgap.host.manager import host
 from mindgap.host.registry import COMMAND, KINDS, Entry, Kind, hint
-from mindgap.initializers import Initializer
+from mindgap.model.constraint import Constraint
+from mindgap.model.engine import Engine
+from mindgap.model.initializer import Initializer
 
 if TYPE_CHECKING:
     import click
 
-    from mindgap.host.plugin import Plugin
+    from mindgap.model.plugin import Plugin
 
 P = TypeVar("P")
 

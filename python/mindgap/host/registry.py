@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mindgap.constraints import Constraint
-from mindgap.engines import Engine
 from mindgap.errors import InvalidInputError, PluginError
-from mindgap.host.plugin import Plugin
-from mindgap.initializers import Initializer
+from mindgap.model.constraint import Constraint
+from mindgap.model.engine import Engine
+from mindgap.model.initializer import Initializer
+from mindgap.model.plugin import Plugin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

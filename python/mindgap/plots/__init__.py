@@ -1,6 +1,6 @@
 """Pictures of results, by matplotlib: the extra ``mindgap[plot]``, which importing this asks for if it is missing."""
 
-from mindgap.extras import demand
+from mindgap.foundation.extras import demand
 
 demand("plot", "matplotlib")
 

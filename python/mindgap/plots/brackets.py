@@ -14,9 +14,9 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform
 
-from mindgap.palette import GUIDE, HELD, INK, SMALL_TEXT, short
 from mindgap.plots.spread import spread
 from mindgap.results.gap_text import gap_labels
+from mindgap.results.palette import GUIDE, HELD, INK, SMALL_TEXT, short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.backend_bases import RendererBase
 
-    from mindgap.arrays import FloatArray
-    from mindgap.bounds import GapBounds
+    from mindgap.model.bounds import GapBounds
+    from mindgap.validation import FloatArray
 
 IntArray: TypeAlias = "npt.NDArray[np.int64]"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import matplotlib.pyplot as plt
 
 from mindgap.errors import InvalidInputError
-from mindgap.whole_file import write_whole
+from mindgap.foundation.files import write_whole
 
 if TYPE_CHECKING:
     import os

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from mindgap.palette import HELD, INK, SMALL_TEXT
 from mindgap.plots.brackets import FREE_LINE, HELD_LINE, GapBrackets
 from mindgap.results.gap_text import shared_bound
+from mindgap.results.palette import HELD, INK, SMALL_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from mindgap.arrays import FloatArray
-    from mindgap.bounds import GapBounds
+    from mindgap.model.bounds import GapBounds
+    from mindgap.validation import FloatArray
 
 #: Points: what a line of text takes, and what brackets take beside their labels.
 _ROW, _BRACKET = 1.35 * SMALL_TEXT, 20.0

@@ -8,17 +8,17 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from mindgap.palette import GUIDE, INK, colour
 from mindgap.plots.canvas import axes_or_new, open_sides
 from mindgap.plots.headroom import crown, gap_handles
 from mindgap.results.gap_text import gap_states
+from mindgap.results.palette import GUIDE, INK, colour
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from mindgap.results.histogram import Histogram
-    from mindgap.results.kmeans_result import KMeansResult
+    from mindgap.results.kmeans import KMeansResult
 
 
 def plot_kmeans(result: KMeansResult, ax: Axes | None = None) -> Axes:

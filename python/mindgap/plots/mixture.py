@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.lines import Line2D
 
-from mindgap.palette import INK, PALE, colour, line_style
 from mindgap.plots.canvas import axes_or_new, open_sides
 from mindgap.plots.headroom import crown, data_handle, gap_handles
 from mindgap.results.gap_text import gap_states
+from mindgap.results.palette import INK, PALE, colour, line_style
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from mindgap.arrays import FloatArray
-    from mindgap.results.mixture_result import MixtureResult
+    from mindgap.results.mixture import MixtureResult
+    from mindgap.validation import FloatArray
 
 #: A collapsed component is a spike; the picture is cut off where it exceeds the data's peak this much.
 _TALLEST = 2.5

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import matplotlib.pyplot as plt
 import numpy as np
 
-from mindgap.palette import GUIDE, HELD, INK, SMALL_TEXT, colour, line_style, short
 from mindgap.plots.canvas import open_sides
+from mindgap.results.palette import GUIDE, HELD, INK, SMALL_TEXT, colour, line_style, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from mindgap.arrays import FloatArray
-    from mindgap.results.drawable import GapPathLike
+    from mindgap.inference import GapPath
+    from mindgap.validation import FloatArray
 
 
-def plot_path(path: GapPathLike, figure: Figure | None = None) -> Figure:
+def plot_path(path: GapPath, figure: Figure | None = None) -> Figure:
     """Draw means, gaps and log-likelihood against δ, one below the other, into an empty figure or a new one."""
     deltas = np.asarray(path.deltas, dtype=np.float64)
     means = np.array([result.means for result in path.results])

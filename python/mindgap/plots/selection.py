@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from mindgap.palette import HELD, INK
 from mindgap.plots.canvas import axes_or_new, open_sides
+from mindgap.results.palette import HELD, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from mindgap.results.drawable import SelectionLike
+    from mindgap.inference import Selection
 
 
-def plot_selection(selection: SelectionLike, ax: Axes | None = None) -> Axes:
+def plot_selection(selection: Selection, ax: Axes | None = None) -> Axes:
     """Draw the criterion into `ax`, or into a new figure; return the axes."""
     ax = axes_or_new(ax)
     ks, values = np.asarray(selection.ks), np.asarray(selection.values, dtype=np.float64)

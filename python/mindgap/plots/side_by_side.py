@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from mindgap.results.mixture_result import MixtureResult
+    from mindgap.results.mixture import MixtureResult
 
 
 def side_by_side(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from mindgap.arrays import FloatArray
+    from mindgap.validation import FloatArray
 
 
 def spread(places: FloatArray, sizes: FloatArray, low: float, high: float) -> FloatArray | None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindgap.palette import COLOURS, DASHES
+from mindgap.foundation.stored import to_json
 from mindgap.results.gap_text import gap_bound_text, gap_labels, gap_states
+from mindgap.results.palette import COLOURS, DASHES
 
 if TYPE_CHECKING:
-    from mindgap.arrays import FloatArray
-    from mindgap.results.drawable import GapPathLike
-    from mindgap.results.mixture_result import MixtureResult
+    from mindgap.inference import GapPath
+    from mindgap.results.mixture import MixtureResult
+    from mindgap.validation import FloatArray
 
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
@@ -24,28 +23,26 @@ _MOST_ITERATIONS = 2000
 
 def embedded_json(content: dict[str, Any]) -> str:
     """Return JSON in which nothing can be taken for markup."""
-    return json.dumps(content, allow_nan=False, ensure_ascii=True, separators=(",", ":")).translate(_UNSAFE)
+    return to_json(content).translate(_UNSAFE)
 
 
-def report_content(result: MixtureResult, path: GapPathLike | None, label: str) -> dict[str, Any]:
+def report_content(result: MixtureResult, path: GapPath | None, label: str) -> dict[str, Any]:
     """Return all that the script needs."""
     histogram = result.histogram
     return {
         "label": label,
         "colours": COLOURS,
         "dashes": DASHES,
-        "histogram": None
-        if histogram is None
-        else {"edges": histogram.edges.tolist(), "density": histogram.density().tolist()},
+        "histogram": None if histogram is None else {"edges": histogram.edges, "density": histogram.density()},
         "fit": _fit(result),
         "history": _history(result.history),
         "path": None if path is None else _path(path),
     }
 
 
-def _path(path: GapPathLike) -> dict[str, Any]:
+def _path(path: GapPath) -> dict[str, Any]:
     return {
-        "deltas": np.asarray(path.deltas, dtype=np.float64).tolist(),
+        "deltas": np.asarray(path.deltas, dtype=np.float64),
         "bitesAt": path.bites_at,
         "fits": [_fit(result) for result in path.results],
     }
@@ -54,10 +51,10 @@ def _path(path: GapPathLike) -> dict[str, Any]:
 def _fit(result: MixtureResult) -> dict[str, Any]:
     gaps = range(result.k - 1)
     return {
-        "weights": result.weights.tolist(),
-        "means": result.means.tolist(),
-        "deviations": np.sqrt(result.variances).tolist(),
-        "gaps": result.gaps.tolist(),
+        "weights": result.weights,
+        "means": result.means,
+        "deviations": np.sqrt(result.variances),
+        "gaps": result.gaps,
         "held": [state != "free" for state in gap_states(result.gaps, result.bounds, result.active)],
         "labels": gap_labels(result.gaps, result.bounds, result.active),
         "bounds": [gap_bound_text(result.bounds, result.active, gap) for gap in gaps],
@@ -68,8 +65,4 @@ def _fit(result: MixtureResult) -> dict[str, Any]:
 def _history(history: FloatArray) -> dict[str, Any]:
     """Return the history, thinned if it is long; a start may have no likelihood at all, which is null."""
     iterations = np.unique(np.linspace(0, len(history) - 1, min(len(history), _MOST_ITERATIONS)).astype(np.int64))
-    values = history[iterations].tolist()
-    return {
-        "iterations": iterations.tolist(),
-        "values": [value if math.isfinite(value) else None for value in values],
-    }
+    return {"iterations": iterations, "values": history[iterations]}

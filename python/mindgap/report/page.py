@@ -8,16 +8,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from mindgap import _core
+from mindgap.foundation.files import write_whole
 from mindgap.report.content import embedded_json, report_content
 from mindgap.report.tables import facts, parameter_table
 from mindgap.results.gap_text import gap_states, shared_bound
-from mindgap.whole_file import write_whole
 
 if TYPE_CHECKING:
     import os
 
-    from mindgap.results.drawable import GapPathLike, IntervalsLike
-    from mindgap.results.mixture_result import MixtureResult
+    from mindgap.inference import GapPath, Intervals
+    from mindgap.results.mixture import MixtureResult
 
 _SCRIPTS = ("chart.js", "fit.js", "report.js")
 
@@ -28,8 +28,8 @@ def write_report(
     *,
     title: str = "Gaussian mixture",
     label: str = "x",
-    gap_path: GapPathLike | None = None,
-    intervals: IntervalsLike | None = None,
+    gap_path: GapPath | None = None,
+    intervals: Intervals | None = None,
 ) -> None:
     """Write a fit as one self-contained HTML file, which is there whole or not at all.
 
@@ -55,8 +55,8 @@ def report_html(
     result: MixtureResult,
     title: str,
     label: str,
-    gap_path: GapPathLike | None,
-    intervals: IntervalsLike | None,
+    gap_path: GapPath | None,
+    intervals: Intervals | None,
 ) -> str:
     """Return the text of a report."""
     parts = {
@@ -90,7 +90,7 @@ def _legend(result: MixtureResult, moves: bool) -> str:
     return f"<ul class='legend'>{''.join(entries)}</ul>"
 
 
-def _path_section(gap_path: GapPathLike) -> str:
+def _path_section(gap_path: GapPath) -> str:
     last = len(gap_path.results) - 1
     bites = gap_path.bites_at
     note = "The bound bites nowhere on this path." if bites is None else f"The bound bites from δ = {bites:.6g}."

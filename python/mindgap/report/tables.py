@@ -10,12 +10,12 @@ import numpy as np
 from mindgap.results.gap_text import gap_bound_text, gap_states
 
 if TYPE_CHECKING:
-    from mindgap.arrays import FloatArray
-    from mindgap.results.drawable import IntervalsLike
-    from mindgap.results.mixture_result import MixtureResult
+    from mindgap.inference import Intervals
+    from mindgap.results.mixture import MixtureResult
+    from mindgap.validation import FloatArray
 
 
-def parameter_table(result: MixtureResult, intervals: IntervalsLike | None) -> str:
+def parameter_table(result: MixtureResult, intervals: Intervals | None) -> str:
     """Return the weights, means, deviations and gaps as an HTML table."""
     rows = [_row(result, intervals, component) for component in range(result.k)]
     head = "".join(
@@ -25,7 +25,7 @@ def parameter_table(result: MixtureResult, intervals: IntervalsLike | None) -> s
     return f"<table>{note}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
-def _row(result: MixtureResult, intervals: IntervalsLike | None, component: int) -> str:
+def _row(result: MixtureResult, intervals: Intervals | None, component: int) -> str:
     estimates = (result.weights[component], result.means[component], np.sqrt(result.variances[component]))
     ranges: tuple[FloatArray | None, ...] = (None, None, None)
     if intervals is not None:

@@ -13,8 +13,8 @@ from mindgap.errors import MissingExtraError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mindgap.arrays import FloatArray
-    from mindgap.bounds import GapBounds
+    from mindgap.model.bounds import GapBounds
+    from mindgap.validation import FloatArray
 
 _LIBRARIES = ("pandas", "polars")
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mindgap.palette import short
+from mindgap.results.palette import short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mindgap.arrays import FloatArray
-    from mindgap.bounds import GapBounds
+    from mindgap.model.bounds import GapBounds
+    from mindgap.validation import FloatArray
 
 _REACHED = {"free": "", "lower": "= min", "upper": "= max", "both": "= min = max"}
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mindgap.arrays import FloatArray
 from mindgap.errors import InvalidInputError
-from mindgap.sample import Sample
+from mindgap.model.sample import Sample
+from mindgap.validation import FloatArray
 
 #: The most bins that a histogram has.
 MOST_BINS = 200

@@ -1,6 +1,6 @@
 """Estimators for scikit-learn: the extra ``mindgap[sklearn]``. Importing this package says so where it is missing."""
 
-from mindgap.extras import demand
+from mindgap.foundation.extras import demand
 
 demand("sklearn", "sklearn")
 

@@ -8,17 +8,17 @@ import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils import check_random_state
 
-from mindgap.fit_mixture import mixture
+from mindgap.fit.mixture import mixture
 from mindgap.sklearn.one_column import OneColumn
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
-    from mindgap.arrays import FloatArray
-    from mindgap.constraints import Constraint
-    from mindgap.initializers import Initializer
-    from mindgap.start import Start
+    from mindgap.model.constraint import Constraint
+    from mindgap.model.initializer import Initializer
+    from mindgap.model.parameters import Parameters
+    from mindgap.validation import FloatArray
 
 
 class GaussianMixture1D(OneColumn, DensityMixin, BaseEstimator):
@@ -60,7 +60,7 @@ class GaussianMixture1D(OneColumn, DensityMixin, BaseEstimator):
         n_components: int = 1,
         *,
         constraint: Constraint | str | None = None,
-        init: Initializer | Start | tuple[Any, Any, Any] | str = "auto",
+        init: Initializer | Parameters | tuple[Any, Any, Any] | str = "auto",
         tol: float = 1e-6,
         tol_scale: Literal["data", "absolute"] = "data",
         max_iter: int = 1000,

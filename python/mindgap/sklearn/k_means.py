@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
-from mindgap.arrays import as_vector
-from mindgap.fit_kmeans import kmeans
+from mindgap.fit.kmeans import kmeans
 from mindgap.sklearn.one_column import OneColumn
+from mindgap.validation import as_vector
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
-    from mindgap.arrays import FloatArray
-    from mindgap.constraints import Constraint
+    from mindgap.model.constraint import Constraint
+    from mindgap.validation import FloatArray
 
 
 class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):

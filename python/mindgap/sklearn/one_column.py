@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mindgap.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from mindgap.arrays import FloatArray
+    from mindgap.validation import FloatArray
 
 
 class OneColumn:

@@ -10,7 +10,7 @@ import numpy as np
 from dask.task_spec import GraphNode, Task, TaskRef
 
 import mindgap as mg
-from mindgap.arrays import FloatArray, as_vector
+from mindgap.validation import FloatArray, as_vector
 from mindgap_dask.source import Chunk
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from dask.task_spec import List, Task, TaskRef
 from distributed import Client
 
 import mindgap as mg
-from mindgap.arrays import FloatArray
+from mindgap.validation import FloatArray
 from mindgap_dask import chunk_work
 from mindgap_dask.passes import Pass
 from mindgap_dask.scheduler import active_client, run

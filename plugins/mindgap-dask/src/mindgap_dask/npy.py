@@ -12,8 +12,8 @@ from dask.base import tokenize
 from dask.task_spec import Task
 
 import mindgap as mg
-from mindgap.arrays import as_count
-from mindgap.npy_column import map_column
+from mindgap.foundation.files import map_column
+from mindgap.validation import as_count
 
 #: Points of a chunk: 32 MB of doubles, some 30 ms of an E step with five components.
 _CHUNK = 2**22

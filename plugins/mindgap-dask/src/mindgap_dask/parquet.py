@@ -13,7 +13,7 @@ from dask.base import tokenize
 from dask.task_spec import Task
 
 import mindgap as mg
-from mindgap.arrays import FloatArray, as_vector
+from mindgap.validation import FloatArray, as_vector
 
 _Path = str | os.PathLike[str]
 

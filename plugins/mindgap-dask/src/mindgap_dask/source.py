@@ -15,7 +15,7 @@ from dask.utils import ensure_dict
 from distributed import Client
 
 import mindgap as mg
-from mindgap.arrays import as_vector
+from mindgap.validation import as_vector
 
 #: Points of a chunk of data that come as an array of this process.
 _CHUNK = 2**20

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mindgap import PerGap, mixture
 from mindgap.datasets import NYPANS_LOWER, NYPANS_UPPER, nypans_heights
-from mindgap.measures import mean_center_error, mean_parameter_error, rand_index
+from mindgap.datasets.measures import mean_center_error, mean_parameter_error, rand_index
 from mindgap_paper.comparing import rounded_as
 from mindgap_paper.experiments import TOLERANCE
 from mindgap_paper.paper_figures import NYPANS_ITERATIONS, PRINTED

@@ -9,7 +9,7 @@ import numpy as np
 
 from mindgap import ConstrainedKMeans, InfeasibleError, LowerOnly, Sample, TwoSided, kmeans, mixture
 from mindgap.datasets import MODELS
-from mindgap.measures import (
+from mindgap.datasets.measures import (
     mean_center_error,
     mean_parameter_error,
     rand_index,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Literal
 
-    from mindgap import Constraint, KMeansResult, MixtureResult, Start
+    from mindgap import Constraint, KMeansResult, MixtureResult, Parameters
     from mindgap.datasets import Labelled, Model
     from mindgap_paper.experiments import Experiment, FloatArray
 
@@ -121,7 +121,7 @@ _TRIALS: dict[str, Callable[[Experiment, Labelled], dict[str, FloatArray]]] = {
 }
 
 
-def _start(sample: Sample, k: int, delta: float, program: Program) -> Start | None:
+def _start(sample: Sample, k: int, delta: float, program: Program) -> Parameters | None:
     try:
         return ConstrainedKMeans(delta=delta, method=program).start(sample, k, None)
     except InfeasibleError:
@@ -130,19 +130,19 @@ def _start(sample: Sample, k: int, delta: float, program: Program) -> Start | No
         return None
 
 
-def _same(one: Start | None, two: Start) -> bool:
+def _same(one: Parameters | None, two: Parameters) -> bool:
     return one is not None and all(
         np.array_equal(getattr(one, name), getattr(two, name)) for name in ("weights", "means", "variances")
     )
 
 
-def _cost(start: Start | None, sample: Sample) -> float:
+def _cost(start: Parameters | None, sample: Sample) -> float:
     """Return the cost of the k-means that a start is made of."""
     return np.nan if start is None else float(start.weights @ start.variances) * len(sample)
 
 
 def _fit(
-    sample: Sample, start: Start, constraint: Constraint | None, experiment: Experiment, data: Labelled
+    sample: Sample, start: Parameters, constraint: Constraint | None, experiment: Experiment, data: Labelled
 ) -> FloatArray:
     """Return the three errors of a fit, whether it converged, and whether its means changed their order."""
     result = mixture(

@@ -78,7 +78,7 @@ class _Search:
         settings = dict(self._settings)
         if self.fits:
             near = self.fits[min(self.fits, key=lambda tried: abs(tried - ratio))]
-            settings["init"] = mg.Start(near.weights, near.means, near.variances)
+            settings["init"] = mg.Parameters(near.weights, near.means, near.variances)
         self.fits[ratio] = mg.mixture(self._sample, self._k, GeometricGaps(ratio), **settings)
         return self.fits[ratio].log_likelihood
 

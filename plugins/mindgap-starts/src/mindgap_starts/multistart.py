@@ -43,7 +43,7 @@ class Multistart(mg.Initializer):
         self.starts = list(starts)
         self.random, self.iterations, self.seed = random, iterations, seed
 
-    def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> mg.Start:
+    def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> mg.Parameters:
         """Return the parameters that the best of the short fits ended with."""
         fits = [
             mg.mixture(sample, k, constraint, init=start, max_iter=self.iterations)
@@ -52,9 +52,9 @@ class Multistart(mg.Initializer):
         if not fits:
             raise mg.InfeasibleError(f"the data hold none of the starts {self.starts} for k = {k}", k=k)
         best = max(fits, key=_rank)
-        return mg.Start(best.weights, best.means, best.variances)
+        return mg.Parameters(best.weights, best.means, best.variances)
 
-    def _candidates(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> Iterator[mg.Start]:
+    def _candidates(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> Iterator[mg.Parameters]:
         for given in self.starts:
             initializer = mg.initializer(given)
             try:
@@ -65,7 +65,7 @@ class Multistart(mg.Initializer):
         share = None if sample.weights is None else sample.weights / sample.weights.sum()
         for _ in range(self.random):
             means = np.sort(generator.choice(sample.values, k, p=share))
-            yield mg.Start(np.full(k, 1 / k), means, np.full(k, sample.variance() / k**2 or 1.0))
+            yield mg.Parameters(np.full(k, 1 / k), means, np.full(k, sample.variance() / k**2 or 1.0))
 
 
 def _rank(fit: mg.MixtureResult) -> tuple[bool, float]:

@@ -15,7 +15,7 @@ class Quantile(mg.Initializer):
 
     name = "quantile"
 
-    def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> mg.Start:
+    def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> mg.Parameters:
         """Return the start at the k slices."""
         n = len(sample)
         if k > n:
@@ -28,4 +28,4 @@ class Quantile(mg.Initializer):
         ends = np.maximum.accumulate(ends - np.arange(k - 1)) + np.arange(k - 1)
         ends = np.clip(ends, np.arange(1, k), n - np.arange(k - 1, 0, -1))
         labels = np.repeat(np.arange(k), np.diff(ends, prepend=0, append=n))
-        return mg.Start.of_clusters(sample, labels)
+        return mg.Parameters.of_clusters(sample, labels)

@@ -1,0 +1,1 @@
+"""The two fits, `kmeans` and `mixture`, and how they reach their data."""

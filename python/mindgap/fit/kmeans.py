@@ -1,0 +1,94 @@
+"""K-means in one dimension, exact, with or without a constraint on the gaps between centres."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from mindgap import _core
+from mindgap.fit.loading import loaded
+from mindgap.host import guard, lookup
+from mindgap.model.bounds import GapBounds
+from mindgap.results.kmeans import KMeansResult
+from mindgap.validation import as_count, as_word
+
+if TYPE_CHECKING:
+    from mindgap.model.constraint import Constraint
+    from mindgap.model.engine import Engine
+
+
+def kmeans(
+    x: Any,
+    k: int,
+    constraint: Constraint | str | None = None,
+    *,
+    centers: Literal["means", "free"] = "means",
+    method: Literal["exact", "paper"] = "exact",
+    ties: Literal["split", "together"] = "split",
+    sample_weight: Any = None,
+    engine: Engine | str = "local",
+) -> KMeansResult:
+    """Cluster one-dimensional data into `k` clusters whose centres hold a constraint, at the least cost.
+
+    Parameters
+    ----------
+    x : array-like of n numbers
+        The data: a list, an array, one column of a frame, a `Sample`; `Chunks` of data larger than memory; a `Summary`;
+        or what the engine takes.
+    k : int
+        The number of clusters; each keeps at least one point.
+    constraint : Constraint, str or None
+        What the centres must hold: `LowerOnly(delta)`, `TwoSided(lower, upper)`, `PerGap(lower, upper)`, a plugin's,
+        or a name with parameters, such as ``"lower-only:delta=1.75"``. Bounds are held to 1e-12 of the data's range.
+    centers : "means" or "free"
+        Whether a centre is its cluster's mean (the paper's program), or any that holds the constraint (the problem as
+        the paper states it). Without a constraint these are the same. Under a constraint that is linear rows, which
+        cluster means cannot hold in general, centres are free either way.
+    method : "exact" or "paper"
+        "exact" finds the optimum and proves it (under linear rows: the best that alternating assignment and a
+        quadratic program finds from several starts, with `lower_bound` to judge it by); "paper" is the published
+        program to the letter, which misses the optimum on some data, for comparison.
+    ties : "split" or "together"
+        Whether equal points may fall into neighbouring clusters.
+    sample_weight : array-like of n numbers, optional
+        A weight for each point, not negative.
+    engine : Engine or str
+        Where the data are.
+
+    Returns
+    -------
+    KMeansResult
+        With `labels`, `centers`, `inertia`, and the proof: `lower_bound` and `optimal`.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data, the weights, `k` or the constraint make no sense.
+    InfeasibleError
+        If no partition holds the constraint; it says which lower bound one would hold, or which rows clash.
+
+    Examples
+    --------
+    >>> result = mg.kmeans([-2, 1, 2, 4, 5, 6, 9, 10], 5, mg.LowerOnly(1.75))
+    >>> result.labels.tolist()
+    [0, 1, 2, 2, 3, 3, 4, 4]
+    >>> result.centers.tolist()
+    [-2.0, 1.0, 3.0, 5.5, 9.5]
+    >>> result.optimal
+    True
+    """
+    count = as_count(k, "k")
+    chosen = None if constraint is None else lookup.constraint(constraint)
+    with loaded(x, sample_weight, engine) as data:
+        # Nobody is asked for the gaps of more clusters than there are points; the core says what is wrong then.
+        asked = None if chosen is None or count > data.sample._core.points else guard.restriction(chosen, count)
+        with guard.infeasible_by(chosen):
+            fit = _core.kmeans(
+                data.sample._core,
+                count,
+                None if asked is None else asked.arrays(),
+                centers=as_word(centers, "centers"),
+                method=as_word(method, "method"),
+                ties=as_word(ties, "ties"),
+            )
+        bounds = asked if isinstance(asked, GapBounds) else None
+        return data.labelled(KMeansResult._of_fit(fit, bounds, data.kept()))

@@ -1,0 +1,67 @@
+"""Where the data of a fit lie: in a sample of this process, or with an engine."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mindgap.errors import InvalidInputError
+from mindgap.fit.chunked import Chunked
+from mindgap.host import guard, lookup
+from mindgap.host.builtin.engines import Local
+from mindgap.model.chunks import Chunks
+from mindgap.model.engine import Engine
+from mindgap.model.sample import Sample
+from mindgap.results.histogram import Histogram, histogram_of
+from mindgap.results.kmeans import KMeansResult
+from mindgap.results.mixture import MixtureResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Result = TypeVar("Result", KMeansResult, MixtureResult)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a fit works on: the data, or what an engine lets it see of them."""
+
+    sample: Sample
+    engine: Engine | None = None
+
+    def kept(self) -> Sample | Histogram:
+        """What a result keeps for its pictures; of data that lie elsewhere, no way back to them."""
+        return self.sample if self.engine is None else histogram_of(self.sample.values, self.sample.weights)
+
+    def labelled(self, result: Result) -> Result:
+        """The result with the engine's labels, if it gives any."""
+        found = None if self.engine is None else guard.labels(self.engine, result.predict, result.k)
+        return result if found is None else replace(result, labels=found)
+
+
+@contextmanager
+def loaded(x: Any, sample_weight: Any, engine: Engine | str) -> Iterator[Loaded]:
+    """Bring the data to the engine for as long as a fit takes."""
+    runner = Local() if engine == "local" else lookup.engine(engine)
+    # A subclass of the local engine wants to be asked; the local engine itself is the core.
+    local = type(runner) is Local
+    if isinstance(x, Chunks):
+        if not local:
+            raise InvalidInputError(f"Chunks are read by this process; the engine {runner.name!r} reads its own data")
+        runner = Chunked()
+    elif local:
+        yield Loaded(Sample.of(x, sample_weight))
+        return
+    with guard.closing(runner), guard.closer_looks(runner):
+        yield Loaded(guard.load(runner, x, sample_weight), runner)
+
+
+def sorted_once(x: Any, settings: dict[str, Any]) -> Any:
+    """Return the data for many fits: a sample where they are local, which takes `sample_weight` out of the settings.
+
+    Another engine gets what it was given, since only it knows where the data are.
+    """
+    if lookup.engine(settings.get("engine", "local")).name != "local":
+        return x
+    return Sample.of(x, settings.pop("sample_weight", None))

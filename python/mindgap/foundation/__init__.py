@@ -1,0 +1,1 @@
+"""What every layer uses: messages, files, progress, random numbers, optional dependencies."""

@@ -1,0 +1,76 @@
+"""Files: written whole or not at all; columns of .npy files mapped into memory, so that only what is used is read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindgap.errors import InvalidInputError
+from mindgap.foundation.messages import reason
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file under another name in the same folder, then put it in place in one step.
+
+    A link is followed, so that what it points to is replaced; a device or pipe is written to directly.
+    """
+    try:
+        given = Path(path)  # /dev/stdout leads to a pipe, which has no path of its own
+        if given.exists() and not given.is_file() and not given.is_dir():
+            given.write_bytes(content)
+            return
+        target = Path(os.path.realpath(path))
+        if target.is_dir():
+            raise IsADirectoryError("it is a folder")
+        _replace(target, content)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise InvalidInputError(f"cannot write {str(path)!r}: {why}") from error
+
+
+def _replace(target: Path, content: bytes) -> None:
+    import tempfile  # not needed to import mindgap
+
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
+    draft = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # else a power cut could leave the new name with nothing under it
+        draft.chmod(_mode(target))
+        draft.replace(target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _mode(target: Path) -> int:
+    """Return the permissions of the file that is replaced, or those that a new file gets."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def map_column(path: str | os.PathLike[str], name: str) -> npt.NDArray[Any]:
+    """Return the column in a file; `name` is what messages call it."""
+    try:
+        array = np.lib.format.open_memmap(path, mode="r")
+    except Exception as error:  # numpy lets through what its parsers of headers and dtypes raise
+        raise InvalidInputError(f"{name} is not a .npy file of numbers that can be read: {reason(error)}") from error
+    return one_column(array, name)
+
+
+def one_column(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    """Return an array of numbers of any kind as one dimension, without a copy."""
+    if array.dtype.kind not in "biuf" or not (array.ndim == 1 or (array.ndim == 2 and array.shape[1] == 1)):
+        raise InvalidInputError(f"{name} has shape {array.shape} and dtype {array.dtype}; give one column of numbers")
+    return array if array.ndim == 1 else array[:, 0]

@@ -1,0 +1,72 @@
+"""The built-in initializers, and the hook that registers them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from mindgap import _core
+from mindgap.host import guard
+from mindgap.host.builtin.constraints import LowerOnly
+from mindgap.host.hookspecs import hookimpl
+from mindgap.model.initializer import Initializer
+from mindgap.model.parameters import Parameters
+from mindgap.validation import as_word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mindgap.model.constraint import Constraint
+    from mindgap.model.sample import Sample
+
+
+class ConstrainedKMeans(Initializer):
+    """Start at the clusters of k-means under the lower bounds of the fit's constraint.
+
+    Upper bounds are left to the fit. Under a constraint that is linear rows, k-means holds the rows.
+
+    Parameters
+    ----------
+    delta : float, optional
+        One lower bound for all gaps, in place of the constraint's.
+    method, centers
+        As in `mindgap.kmeans`.
+    """
+
+    name = "constrained-kmeans"
+
+    def __init__(
+        self,
+        delta: float | None = None,
+        method: Literal["exact", "paper"] = "exact",
+        centers: Literal["means", "free"] = "means",
+    ) -> None:
+        self.delta = None if delta is None else LowerOnly(delta).delta
+        self.method = as_word(method, "method")
+        self.centers = as_word(centers, "centers")
+
+    def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:
+        """Return the shares, centres and variances of the clusters."""
+        bounds = None
+        if constraint is not None and self.delta is None:
+            bounds = guard.restriction(constraint, k).arrays()
+        found = _core.constrained_kmeans_start(
+            sample._core, k, bounds, delta=self.delta, method=self.method, centers=self.centers
+        )
+        return Parameters(*found)
+
+
+class Ckmeans(Initializer):
+    """Start at the clusters of k-means without a constraint."""
+
+    name = "ckmeans"
+
+    def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:
+        """Return the shares, means and variances of the clusters."""
+        return Parameters(*_core.ckmeans_start(sample._core, k))
+
+
+@hookimpl
+def register_initializers(register: Callable[[type[Initializer]], None]) -> None:
+    """Register the built-in initializers."""
+    register(ConstrainedKMeans)
+    register(Ckmeans)

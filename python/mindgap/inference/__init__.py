@@ -1,0 +1,8 @@
+"""Choosing: the number of components, the gap, and how sure the parameters are."""
+
+from mindgap.inference.bootstrapping import Bootstrap, Intervals
+from mindgap.inference.likelihood_ratio import LikelihoodRatio, compare
+from mindgap.inference.selection import Selection, select
+from mindgap.inference.separation_path import GapPath, gap_path
+
+__all__ = ["Bootstrap", "GapPath", "Intervals", "LikelihoodRatio", "Selection", "compare", "gap_path", "select"]

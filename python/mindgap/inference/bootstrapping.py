@@ -1,0 +1,164 @@
+"""How sure the parameters of a mixture are: refits of data drawn again, in parallel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindgap.errors import InvalidInputError, SolverError
+from mindgap.inference.refitting import refit_like
+from mindgap.inference.replicates import replicate
+from mindgap.model.sample import Sample
+from mindgap.results.frames import frame_of
+from mindgap.results.table import TextTable
+from mindgap.validation import FloatArray, as_count, as_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mindgap.foundation.progress import Progress
+    from mindgap.results.mixture import MixtureResult
+
+PARAMETERS = ("weights", "means", "variances", "gaps")
+
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """The parameters of every refit: one row a replicate, one column a component (or gap)."""
+
+    weights: FloatArray
+    means: FloatArray
+    variances: FloatArray
+    gaps: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Intervals for the parameters: one row a component (or gap), the columns being the ends."""
+
+    level: float
+    weights: FloatArray
+    means: FloatArray
+    variances: FloatArray
+    gaps: FloatArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bootstrap:
+    """Refits of data drawn again, and the intervals that follow from them.
+
+    Components are matched by the order of their means, which every fit keeps, so that there is no label switching.
+
+    Attributes
+    ----------
+    estimate : MixtureResult
+        The fit that was drawn from or that the data were resampled for.
+    replicates : Replicates
+        The parameters of the refits that succeeded.
+    n_failed : int
+        How many refits failed or had a component that collapsed or vanished; they are left out.
+    """
+
+    estimate: MixtureResult
+    replicates: Replicates
+    n_failed: int
+
+    def __len__(self) -> int:
+        return len(self.replicates.weights)
+
+    def interval(self, level: float = 0.95) -> Intervals:
+        """Return the percentile intervals that hold the share `level` of the replicates."""
+        level = as_number(level, "level")
+        if not 0 < level < 1:
+            raise InvalidInputError(f"level is {level!r}; it must lie between 0 and 1, such as 0.95")
+        tails = [(1 - level) / 2, (1 + level) / 2]
+        ends = {name: np.quantile(getattr(self.replicates, name), tails, axis=0).T for name in PARAMETERS}
+        return Intervals(level, **ends)
+
+    def standard_errors(self) -> Replicates:
+        """Return the standard deviation of each parameter over the replicates."""
+        return Replicates(**{name: getattr(self.replicates, name).std(axis=0) for name in PARAMETERS})
+
+    def table(self, level: float = 0.95) -> TextTable:
+        """Return what `summary` and notebooks show: the estimates and their intervals."""
+        failed = f", {self.n_failed} more failed and are left out" if self.n_failed else ""
+        note = f"{100 * level:g}% intervals from {len(self)} replicates{failed}"
+        rows = [
+            [f"{low:.6g}", f"{estimate:.6g}", f"{high:.6g}", name] for name, estimate, low, high in self._rows(level)
+        ]
+        return TextTable(f"Bootstrap, k = {self.estimate.k}", ("from", "estimate", "to", "parameter"), rows, [note])
+
+    def _rows(self, level: float) -> list[tuple[str, float, float, float]]:
+        """For each parameter its name, the estimate, and the ends of its interval."""
+        intervals = self.interval(level)
+        return [
+            (f"{name.removesuffix('s')} {index}", float(estimate), float(low), float(high))
+            for name in PARAMETERS
+            for index, (estimate, (low, high)) in enumerate(
+                zip(getattr(self.estimate, name), getattr(intervals, name), strict=True)
+            )
+        ]
+
+    def summary(self, level: float = 0.95) -> str:
+        """Return the estimates and their intervals as a table in plain text."""
+        return self.table(level).plain()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+    def to_frame(self, level: float = 0.95) -> Any:
+        """Return the estimates and their intervals as a frame of pandas or else polars."""
+        names, estimates, lows, highs = zip(*self._rows(level), strict=True)
+        return frame_of({"parameter": names, "estimate": estimates, "low": lows, "high": highs})
+
+    def __repr__(self) -> str:
+        return f"Bootstrap({len(self)} replicates, {self.n_failed} failed, k={self.estimate.k})"
+
+
+def bootstrap(
+    result: MixtureResult,
+    n: int,
+    seed: int | np.random.SeedSequence,
+    *,
+    x: Any = None,
+    sample_weight: Any = None,
+    size: int | None = None,
+    threads: int | None = None,
+    progress: Progress = False,
+) -> Bootstrap:
+    """Draw data again `n` times, refit each, and keep the parameters. `MixtureResult.bootstrap` says more."""
+    if x is None and sample_weight is not None:
+        raise InvalidInputError("sample_weight is for resampling data; give x as well")
+    refit = refit_like(result)
+    points = as_count(round(result.total_weight) if size is None else size, "size")
+    draw = parametric(result, points) if x is None else resampling(x, sample_weight, size)
+    fits = replicate(lambda rng: refit(draw(rng)), n, seed, threads=threads, progress=progress, what="bootstrap")
+    sound = [fit for fit in fits if fit is not None]
+    if not sound:
+        raise SolverError(f"none of {n} refits succeeded; the fit has more components than the data can tell apart")
+    rows = {field.name: np.array([getattr(fit, field.name) for fit in sound]) for field in fields(Replicates)}
+    return Bootstrap(result, Replicates(**rows), len(fits) - len(sound))
+
+
+def parametric(result: MixtureResult, points: int) -> Callable[[np.random.Generator], Sample]:
+    """Return what draws so many points from the fitted mixture."""
+    return lambda rng: Sample(result.sample(points, rng)[0])
+
+
+def resampling(x: Any, sample_weight: Any, size: int | None) -> Callable[[np.random.Generator], Sample]:
+    """Return what draws from the data with replacement, in proportion to their weights.
+
+    Equal values are one with their weights summed: a draw is then a count for each, in whatever order the data came.
+    """
+    sample = Sample.of(x, sample_weight)
+    values, places = np.unique(sample.values, return_inverse=True)
+    shares = np.bincount(places, sample.weights) / sample.total_weight
+    points = as_count(round(sample.total_weight) if size is None else size, "size")
+
+    def draw(rng: np.random.Generator) -> Sample:
+        counts = rng.multinomial(points, shares / shares.sum())
+        return Sample(values, counts.astype(np.float64))
+
+    return draw

@@ -1,0 +1,60 @@
+"""Fitting other data as a result was fitted: its constraint and settings, started at its parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mindgap.errors import InvalidInputError, OutOfMemoryError, SolverError
+from mindgap.fit.mixture import mixture
+from mindgap.model.bounds import GapBounds, LinearRows
+from mindgap.model.constraint import Constraint
+from mindgap.model.parameters import Parameters
+from mindgap.results.mixture import DEGENERATE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mindgap.results.mixture import MixtureResult
+
+
+class _Kept(Constraint):
+    """What a result was held to, whatever constraint it came from."""
+
+    name = "kept"
+
+    def __init__(self, restriction: GapBounds | LinearRows) -> None:
+        self.restriction = restriction
+
+    def gaps(self, k: int) -> GapBounds | None:
+        return self.restriction if isinstance(self.restriction, GapBounds) else None
+
+    def rows(self, k: int) -> LinearRows | None:
+        return self.restriction if isinstance(self.restriction, LinearRows) else None
+
+
+def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
+    """Return what fits a sample as `result` was fitted, from its parameters or those of another fit.
+
+    It answers None where the fit fails or degenerates.
+    """
+    settings = result.settings
+    if settings is None:
+        raise InvalidInputError(
+            "this result does not know its constraint and settings (it was stored without them); fit it again"
+        )
+    if not ((result.weights > 0).all() and (result.variances > 0).all()):
+        raise InvalidInputError(f"this fit is degenerate ({result.message}); there is nothing to draw from")
+    constraint = None if settings.restriction is None else _Kept(settings.restriction)
+
+    def refit(sample: Any, origin: MixtureResult = result) -> MixtureResult | None:
+        start = Parameters(origin.weights, origin.means, origin.variances)
+        try:
+            fit = mixture(sample, result.k, constraint, init=start, **settings.keywords())
+        except OutOfMemoryError:
+            raise
+        except (SolverError, InvalidInputError):
+            # So few distinct values were drawn that there is no fit, or the solver gave up.
+            return None
+        return None if fit.status in DEGENERATE else fit
+
+    return refit

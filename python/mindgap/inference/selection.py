@@ -1,0 +1,214 @@
+"""How many components: one mixture for each number of them, ranked by an information criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from mindgap.errors import InfeasibleError, InvalidInputError, MindgapError, PluginError, SolverError
+from mindgap.fit.loading import sorted_once
+from mindgap.fit.mixture import mixture
+from mindgap.foundation.messages import brief
+from mindgap.foundation.progress import shown
+from mindgap.results.frames import frame_of
+from mindgap.results.mixture import DEGENERATE, MixtureResult
+from mindgap.results.table import TextTable
+from mindgap.validation import FloatArray, as_count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from mindgap.foundation.progress import Progress
+    from mindgap.model.constraint import Constraint
+
+CRITERIA = ("bic", "aic", "icl")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Selection:
+    """Mixtures with different numbers of components, and the best of them by a criterion.
+
+    Attributes
+    ----------
+    criterion : str
+        "bic", "aic" or "icl"; less is better.
+    ks : tuple of int
+        The numbers of components, ascending.
+    results : tuple of MixtureResult or None
+        The fit for each of `ks`; None where there is none.
+    values : array of float
+        The criterion for each of `ks`; NaN where there is no fit.
+    reasons : tuple of str or None
+        Why there is no fit, or why the fit cannot be chosen; None for a sound fit.
+    best : int
+        The number of components of the sound fit with the least value.
+    """
+
+    criterion: str
+    ks: tuple[int, ...]
+    results: tuple[MixtureResult | None, ...]
+    values: FloatArray
+    reasons: tuple[str | None, ...]
+    best: int
+
+    @property
+    def best_result(self) -> MixtureResult:
+        """The fit with `best` components."""
+        result = self.results[self.ks.index(self.best)]
+        assert result is not None  # `best` is chosen among the fits
+        return result
+
+    def table(self) -> TextTable:
+        """Return what `summary`, notebooks and the command line show: the path, and why a k cannot be chosen."""
+        head = ("k", self.criterion.upper(), "log-likelihood", "parameters", "remarks")
+        notes = [f"k = {k}: {reason}" for k, reason in zip(self.ks, self.reasons, strict=True) if reason is not None]
+        return TextTable("Number of components", head, [*map(self._cells, range(len(self.ks)))], notes)
+
+    def _cells(self, index: int) -> list[str]:
+        k, result = f"{self.ks[index]}", self.results[index]
+        if result is None:
+            return [k, "", "", "", "no fit"]
+        remarks = ["best"] if self.ks[index] == self.best else []
+        if not result.converged:
+            remarks.append(result.status)
+        numbers = [f"{self.values[index]:.8g}", f"{result.log_likelihood:.8g}", f"{result.n_parameters}"]
+        return [k, *numbers, ", ".join(remarks)]
+
+    def summary(self) -> str:
+        """Return the path as a table in plain text, the best marked, and why others cannot be chosen."""
+        return self.table().plain()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the criterion against k into `ax` or a new figure, and return the axes; needs ``mindgap[plot]``."""
+        from mindgap.plots import plot_selection
+
+        return plot_selection(self, ax)
+
+    def to_frame(self) -> Any:
+        """Return the path as a frame of pandas or else polars, one row for each k."""
+        columns: dict[str, Any] = {"k": list(self.ks)}
+        for name in (self.criterion, "log_likelihood", "n_parameters"):
+            columns[name] = [np.nan if result is None else getattr(result, name) for result in self.results]
+        columns["status"] = [None if result is None else result.status for result in self.results]
+        columns["reason"] = list(self.reasons)
+        columns["best"] = [k == self.best for k in self.ks]
+        return frame_of(columns)
+
+    def __repr__(self) -> str:
+        value = self.values[self.ks.index(self.best)]
+        return f"Selection(best={self.best}, {self.criterion}={value:.8g}, ks={list(self.ks)})"
+
+
+def select(
+    x: Any,
+    k: Iterable[int] = range(1, 9),
+    constraint: Constraint | str | None = None,
+    *,
+    criterion: Literal["bic", "aic", "icl"] = "bic",
+    progress: Progress = False,
+    **settings: Any,
+) -> Selection:
+    """Fit a mixture for each number of components, and say which is best by an information criterion.
+
+    The criteria count 3k-1 parameters (2k with equal variances), whether or not a bound is active, so that they do
+    not favour a constraint.
+
+    Parameters
+    ----------
+    x : array-like of n numbers
+        The data.
+    k : iterable of int
+        The numbers of components to try.
+    constraint : Constraint, str or None
+        What the means must hold; one that serves every k, such as `LowerOnly`. A k for which it has no meaning or
+        cannot be held is recorded in `reasons`.
+    criterion : "bic", "aic" or "icl"
+        BIC finds the number of components when the model is right; AIC aims at prediction and picks more; ICL wants
+        components that do not overlap and picks fewer.
+    progress : bool or callable
+        Whether to show a bar on standard error; or what to call with (done, total).
+    **settings
+        As in `mixture`.
+
+    Returns
+    -------
+    Selection
+        The whole path, with `best` and `best_result`. A fit in which a component collapsed or vanished is on the path
+        but never the best.
+
+    Raises
+    ------
+    MindgapError
+        If no k has a sound fit; of the kind that the fits failed with.
+
+    Examples
+    --------
+    >>> from mindgap.datasets import paper_model
+    >>> path = mg.select(paper_model("C", 2000, seed=1).values, range(1, 5), "lower-only:delta=1")
+    >>> path.ks
+    (1, 2, 3, 4)
+    >>> path.best_result.k == path.best
+    True
+    """
+    if not isinstance(criterion, str) or criterion not in CRITERIA:
+        raise InvalidInputError(f"criterion is {brief(criterion)}; it must be one of {', '.join(CRITERIA)}")
+    ks = _numbers(k)
+    data = sorted_once(x, settings)
+    fits = []
+    with shown(progress, "select", len(ks)) as tick:
+        for number in ks:
+            fits.append(_attempt(data, number, constraint, settings))
+            tick(len(fits))
+    results = tuple(fit if isinstance(fit, MixtureResult) else None for fit in fits)
+    values = np.array([np.nan if result is None else getattr(result, criterion) for result in results])
+    reasons = tuple(_reason(fit) for fit in fits)
+    sound = [index for index, reason in enumerate(reasons) if reason is None]
+    if not sound:
+        raise _nothing_sound(ks, fits, reasons)
+    best = min(sound, key=lambda index: (values[index], index))
+    return Selection(criterion, ks, results, values, reasons, ks[best])
+
+
+def _numbers(k: Any) -> tuple[int, ...]:
+    try:
+        numbers = list(k)
+    except Exception:  # whatever its own iterator raises
+        numbers = None
+    if numbers is None or isinstance(k, (str, bytes)):
+        raise InvalidInputError(f"k is {brief(k)}; give the numbers of components to try, such as range(1, 9)")
+    ks = tuple(sorted({as_count(number, "k") for number in numbers}))
+    if not ks:
+        raise InvalidInputError("k is empty; give the numbers of components to try, such as range(1, 9)")
+    return ks
+
+
+def _attempt(data: Any, k: int, constraint: Constraint | str | None, settings: dict[str, Any]) -> Any:
+    try:
+        return mixture(data, k, constraint, **settings)
+    except (InvalidInputError, InfeasibleError, SolverError) as error:
+        return error
+
+
+def _reason(fit: MixtureResult | MindgapError) -> str | None:
+    if isinstance(fit, MindgapError):
+        return str(fit)
+    # A collapsed component makes the likelihood as large as one likes.
+    return fit.message if fit.status in DEGENERATE else None
+
+
+def _nothing_sound(ks: tuple[int, ...], fits: list[Any], reasons: tuple[str | None, ...]) -> MindgapError:
+    """Return the error that they all are, or one of the first's kind that lists them."""
+    errors = [fit for fit in fits if isinstance(fit, MindgapError)]
+    if len(errors) == len(fits) and len(set(reasons)) == 1:
+        return errors[0]
+    kinds = [
+        kind for kind in (PluginError, InfeasibleError, InvalidInputError) if any(isinstance(e, kind) for e in errors)
+    ]
+    listed = "; ".join(f"k = {k}: {reason}" for k, reason in zip(ks, reasons, strict=True))
+    return (kinds[0] if kinds else SolverError)(f"no number of components gave a sound fit: {listed}")

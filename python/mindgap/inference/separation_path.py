@@ -1,0 +1,253 @@
+"""What a bound on the gaps does: one mixture for each of a grid of bounds, each started at the last."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindgap.errors import InfeasibleError, InvalidInputError
+from mindgap.fit.loading import sorted_once
+from mindgap.fit.mixture import mixture
+from mindgap.foundation.progress import shown
+from mindgap.host.builtin.constraints import LowerOnly, TwoSided
+from mindgap.model.parameters import Parameters
+from mindgap.model.sample import Sample
+from mindgap.results.frames import frame_of
+from mindgap.results.mixture import DEGENERATE, MixtureResult
+from mindgap.results.table import TextTable
+from mindgap.validation import FloatArray, as_count, as_vector
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from mindgap.foundation.progress import Progress
+    from mindgap.model.constraint import Constraint
+
+#: How many bounds are tried where only their range is known.
+GRID = 21
+
+#: A fall of the log-likelihood by more than this share is the bound's doing, not that of an unfinished fit.
+_FALLEN = 1e-6
+
+#: A rise of the log-likelihood by less than this share is rounding.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GapPath:
+    """Mixtures of as many components each, whose least gap δ grows along the path.
+
+    Attributes
+    ----------
+    deltas : array of float
+        The lower bounds on every gap, ascending.
+    results : tuple of MixtureResult
+        The fit for each of `deltas`.
+    width : float or None
+        If not None, every gap was also kept at most δ + width.
+    """
+
+    deltas: FloatArray
+    results: tuple[MixtureResult, ...]
+    width: float | None = None
+
+    @property
+    def k(self) -> int:
+        """The number of components."""
+        return self.results[0].k
+
+    @property
+    def log_likelihoods(self) -> FloatArray:
+        """The log-likelihood of each fit."""
+        return np.array([result.log_likelihood for result in self.results])
+
+    @property
+    def means(self) -> FloatArray:
+        """The means (columns) of each fit (rows)."""
+        return np.array([result.means for result in self.results])
+
+    @property
+    def n_active(self) -> tuple[int, ...]:
+        """For each fit the number of gaps that its lower bound holds apart."""
+        return tuple(sum(active in ("lower", "both") for active in result.active) for result in self.results)
+
+    @property
+    def bites_at(self) -> float | None:
+        """The least δ of the grid that changes the fit: a gap is at its bound, or the likelihood has fallen.
+
+        None if no δ does. A fit that ran out of iterations can make it a step of the grid too small.
+        """
+        best = self.results[0].log_likelihood
+        fallen = self.log_likelihoods < best - _FALLEN * abs(best)
+        held = np.array(self.n_active) > 0
+        biting = np.flatnonzero(held | fallen)
+        return float(self.deltas[biting[0]]) if biting.size else None
+
+    def table(self) -> TextTable:
+        """Return what `summary`, notebooks and the command line show: the path, and where the bound bites."""
+        head = ("delta", "log-likelihood", "active", "least gap", "iterations", "remarks")
+        return TextTable(
+            f"Gap path, k = {self.k}", head, [*map(self._cells, range(len(self.deltas)))], [self._verdict()]
+        )
+
+    def _cells(self, index: int) -> list[str]:
+        result = self.results[index]
+        least = f"{result.gaps.min():.6g}" if result.k > 1 else ""
+        numbers = [f"{self.deltas[index]:.6g}", f"{result.log_likelihood:.8g}", f"{self.n_active[index]}", least]
+        return [*numbers, f"{result.n_iter}", "" if result.converged else result.status]
+
+    def _verdict(self) -> str:
+        if self.bites_at is None:
+            return f"no bound up to {self.deltas[-1]:.6g} bites"
+        return f"the bound bites from delta = {self.bites_at:.6g}"
+
+    def summary(self) -> str:
+        """Return the path as a table in plain text, and where the bound starts to bite."""
+        return self.table().plain()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+    def plot(self, figure: Figure | None = None) -> Figure:
+        """Draw means, gaps and log-likelihood against δ into `figure` or a new one; needs ``mindgap[plot]``."""
+        from mindgap.plots import plot_path
+
+        return plot_path(self, figure)
+
+    def to_frame(self) -> Any:
+        """Return the path as a frame of pandas or else polars, one row for each δ."""
+        columns: dict[str, Any] = {
+            "delta": self.deltas,
+            "log_likelihood": self.log_likelihoods,
+            "n_active": list(self.n_active),
+            "status": [result.status for result in self.results],
+        }
+        return frame_of(columns | {f"mean_{index}": column for index, column in enumerate(self.means.T)})
+
+    def __repr__(self) -> str:
+        grid = f"{len(self.deltas)} deltas from {self.deltas[0]:.6g} to {self.deltas[-1]:.6g}"
+        return f"GapPath(k={self.k}, {grid}, bites_at={self.bites_at})"
+
+
+def gap_path(
+    x: Any,
+    k: int,
+    deltas: Any = None,
+    *,
+    width: float | None = None,
+    progress: Progress = False,
+    **settings: Any,
+) -> GapPath:
+    """Fit a mixture for each of a grid of least gaps δ, each fit started at the one before.
+
+    Below some δ the bound changes nothing; `bites_at` says from where on it does, to the grid's resolution. The fall
+    of the log-likelihood from there is what the bound costs.
+
+    EM can get stuck. A fit in which a component collapsed or vanished is tried again from the first start, and the
+    next starts at the last sound one; a fit that turns out worse than the next, which holds its bound too (unless
+    there is a `width`), is tried again from there, and the better kept.
+
+    Parameters
+    ----------
+    x : array-like of n numbers
+        The data.
+    k : int
+        The number of components.
+    deltas : array-like of float, int or None
+        The least gaps, in any order; or how many, evenly from zero to where the means would span the data.
+    width : float, optional
+        Keep every gap at most δ + width as well.
+    progress : bool or callable
+        Whether to show a bar on standard error; or what to call with (done, total).
+    **settings
+        As in `mixture`; `init` is where the first fit starts.
+
+    Returns
+    -------
+    GapPath
+        With `deltas` ascending, `results`, `log_likelihoods` and `bites_at`.
+
+    Examples
+    --------
+    >>> from mindgap.datasets import paper_model
+    >>> path = mg.gap_path(paper_model("C", 2000, seed=1).values, 5, deltas=[0, 1, 2, 3])
+    >>> path.bites_at in path.deltas
+    True
+    >>> bool((path.results[-1].gaps >= 3 - 1e-9).all())
+    True
+    """
+    count = as_count(k, "k")
+    if "constraint" in settings:
+        raise InvalidInputError("a gap path makes its own constraint; give deltas, and width for an upper bound")
+    data = sorted_once(x, settings)
+    grid = _grid(deltas, data, count)
+    walk = _Walk(data, count, width, settings.pop("init", "auto"), settings)
+    with shown(progress, "path", len(grid)) as tick:
+        for done, delta in enumerate(grid, start=1):
+            walk.step(float(delta))
+            tick(done)
+    if width is None:
+        walk.retrace()
+    results = walk.results
+    return GapPath(grid, tuple(results), None if width is None else float(width))
+
+
+class _Walk:
+    """The fits of a path as they are made: where each starts, and what is done where EM gets stuck."""
+
+    def __init__(self, data: Any, k: int, width: float | None, init: Any, settings: dict[str, Any]) -> None:
+        self.data, self.k, self.width, self.init, self.settings = data, k, width, init, settings
+        self.deltas: list[float] = []
+        self.results: list[MixtureResult] = []
+
+    def step(self, delta: float) -> None:
+        """Fit from the last sound fit; where that degenerates, also from where the path began."""
+        sound = [result for result in self.results if result.status not in DEGENERATE]
+        result = self._fit(delta, _start(sound[-1]) if sound else self.init)
+        if sound and result.status in DEGENERATE:
+            # k-means may know no partition with so large a gap to start from.
+            with suppress(InfeasibleError):
+                again = self._fit(delta, self.init)
+                result = result if again.status in DEGENERATE else again
+        self.deltas.append(delta)
+        self.results.append(result)
+
+    def retrace(self) -> None:
+        """Refit, from the far end, what its successor beats: that one holds the smaller bound too, so EM was stuck."""
+        for place in range(len(self.results) - 2, -1, -1):
+            here, ahead = self.results[place : place + 2]
+            rise = ahead.log_likelihood - here.log_likelihood
+            if rise > _ROUNDING * abs(here.log_likelihood) and ahead.status not in DEGENERATE:
+                again = self._fit(self.deltas[place], _start(ahead))
+                if again.status not in DEGENERATE and again.log_likelihood > here.log_likelihood:
+                    self.results[place] = again
+
+    def _fit(self, delta: float, init: Any) -> MixtureResult:
+        return mixture(self.data, self.k, self._bound(delta), init=init, **self.settings)
+
+    def _bound(self, delta: float) -> Constraint:
+        if self.width is None:
+            return LowerOnly(delta)
+        return TwoSided(delta, delta + LowerOnly(self.width).delta)
+
+
+def _start(result: MixtureResult) -> Parameters:
+    return Parameters(result.weights, result.means, result.variances)
+
+
+def _grid(deltas: Any, data: Any, k: int) -> FloatArray:
+    """The bounds, ascending and each once; those of the default go on until the means span the data."""
+    if deltas is None or (isinstance(deltas, (int, np.integer)) and not isinstance(deltas, bool)):
+        if not isinstance(data, Sample):
+            raise InvalidInputError("the range of the data is not known with this engine; give deltas as a list")
+        number = GRID if deltas is None else as_count(deltas, "deltas")
+        return np.linspace(0.0, float(data.values[-1] - data.values[0]) / max(k - 1, 1), number)
+    grid = np.unique(as_vector(deltas, "deltas"))
+    if len(grid) == 0:
+        raise InvalidInputError("deltas is empty; give the least gaps to try")
+    if not (np.isfinite(grid).all() and grid[0] >= 0):
+        raise InvalidInputError(f"deltas are {grid.tolist()}; they must be finite and not negative")
+    return grid

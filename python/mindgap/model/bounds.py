@@ -1,0 +1,144 @@
+"""What a constraint answers: bounds on the gaps between neighbouring centres, or linear rows on the centres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mindgap.errors import UnusableValueError
+from mindgap.validation import FloatArray, frozen, frozen_matrix
+
+
+@dataclass(frozen=True, eq=False)
+class GapBounds:
+    """Bounds ``lower[g] <= centers[g + 1] - centers[g] <= upper[g]`` on the k-1 gaps of k ascending centres.
+
+    Parameters
+    ----------
+    lower : array-like of k-1 floats
+        The least gaps, finite and not negative.
+    upper : array-like of k-1 floats, optional
+        The largest gaps; infinity, or None for all of them, means no bound.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+
+    def __init__(self, lower: Any, upper: Any = None) -> None:
+        least = frozen(lower, "lower")
+        largest = frozen(np.full(len(least), np.inf) if upper is None else upper, "upper")
+        if len(least) != len(largest):
+            raise UnusableValueError(f"lower has {len(least)} bounds and upper {len(largest)}; give as many of each")
+        for gap, bounds in enumerate(zip(least.tolist(), largest.tolist(), strict=True)):
+            check_gap(*bounds, f"gap {gap}")
+        object.__setattr__(self, "lower", least)
+        object.__setattr__(self, "upper", largest)
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    def __repr__(self) -> str:
+        return f"GapBounds(lower={self.lower.tolist()}, upper={self.upper.tolist()})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GapBounds):
+            return NotImplemented
+        return np.array_equal(self.lower, other.lower) and np.array_equal(self.upper, other.upper)
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have none either
+
+    @property
+    def single_lower(self) -> float | None:
+        """The one lower bound that serves all gaps, or None if the bounds differ or there are upper ones."""
+        if len(self) == 0 or np.isfinite(self.upper).any() or (self.lower != self.lower[0]).any():
+            return None
+        return float(self.lower[0])
+
+    def arrays(self) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds as the core takes them."""
+        return self.lower, self.upper
+
+    def as_rows(self) -> LinearRows:
+        """Return the same bounds as linear rows on the centres."""
+        gaps = len(self)
+        return LinearRows(np.eye(gaps, gaps + 1, 1) - np.eye(gaps, gaps + 1), self.lower, self.upper)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearRows:
+    """Linear rows ``lower <= matrix @ centers <= upper`` on k ascending centres.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (rows, k)
+        The coefficients, finite; no row is all zero.
+    lower, upper : array-like of one float a row
+        The bounds; equal ones make an equality, minus infinity and infinity mean no bound.
+    """
+
+    matrix: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+    def __init__(self, matrix: Any, lower: Any, upper: Any) -> None:
+        coefficients = frozen_matrix(matrix, "matrix")
+        if coefficients.shape[1] == 0:
+            raise UnusableValueError(f"matrix has shape {coefficients.shape}; give a row for each bound")
+        least, largest = frozen(lower, "lower"), frozen(upper, "upper")
+        if not len(coefficients) == len(least) == len(largest):
+            rows = f"matrix has {len(coefficients)} rows, lower {len(least)} and upper {len(largest)} bounds"
+            raise UnusableValueError(f"{rows}; give as many of each")
+        for row, bounds in enumerate(zip(least.tolist(), largest.tolist(), strict=True)):
+            _check_row(row, coefficients[row], *bounds)
+        object.__setattr__(self, "matrix", coefficients)
+        object.__setattr__(self, "lower", least)
+        object.__setattr__(self, "upper", largest)
+
+    @property
+    def k(self) -> int:
+        """The number of centres that the rows are about."""
+        return int(self.matrix.shape[1])
+
+    def arrays(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the rows as the core takes them."""
+        return self.matrix, self.lower, self.upper
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    def __repr__(self) -> str:
+        bounds = f"lower={self.lower.tolist()}, upper={self.upper.tolist()}"
+        return f"LinearRows(matrix={self.matrix.tolist()}, {bounds})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LinearRows):
+            return NotImplemented
+        pairs = ((self.matrix, other.matrix), (self.lower, other.lower), (self.upper, other.upper))
+        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have none either
+
+
+def check_gap(lower: float, upper: float, gap: str) -> None:
+    """Refuse bounds that no gap can have; `gap` says which it is."""
+    if not (np.isfinite(lower) and lower >= 0):
+        raise UnusableValueError(f"the lower bound of {gap} is {lower}; it must be finite and not negative")
+    if np.isnan(upper) or upper < 0:
+        raise UnusableValueError(
+            f"the upper bound of {gap} is {upper}; it must be a number that is not negative, or infinity"
+        )
+    if lower > upper:
+        raise UnusableValueError(f"the lower bound {lower} of {gap} is above its upper bound {upper}")
+
+
+def _check_row(row: int, coefficients: FloatArray, lower: float, upper: float) -> None:
+    if not np.isfinite(coefficients).all():
+        raise UnusableValueError(f"row {row} has coefficients {coefficients.tolist()}; they must all be finite")
+    if not coefficients.any():
+        raise UnusableValueError(f"row {row} has coefficients that are all zero; drop it")
+    if np.isnan(lower) or np.isnan(upper) or lower == np.inf or upper == -np.inf:
+        raise UnusableValueError(f"row {row} has the bounds {lower} and {upper}, which nothing can be between")
+    if lower > upper:
+        raise UnusableValueError(f"row {row} has the lower bound {lower} above its upper bound {upper}")

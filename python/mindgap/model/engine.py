@@ -1,0 +1,64 @@
+"""The base class of engines: where the data are and the E step runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mindgap.model.plugin import Plugin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from mindgap.model.moments import Moments
+    from mindgap.model.sample import Sample
+    from mindgap.model.summary import Summary
+    from mindgap.validation import FloatArray
+
+
+class Engine(Plugin):
+    """Answers for the data, wherever they lie: parameters in, moments out. Subclass it and answer both methods.
+
+    A mixture calls `load` once, then `moments` once an iteration, then `finish`, `labels` and `close`. The M step, its
+    quadratic program and the decision to stop stay with the fit. K-means, and the starts that it gives, call `load` and
+    then `zoom` until the clusters are proven to be the best; where an engine does not answer `zoom`, they are as good
+    as what it loaded tells.
+
+    Examples
+    --------
+    >>> class Halves(mg.Engine):
+    ...     name = "halves"
+    ...     def load(self, x, sample_weight):
+    ...         self.parts = [mg.Local(), mg.Local()]
+    ...         for part, values in zip(self.parts, np.array_split(x, 2)):
+    ...             part.load(values, None)
+    ...         return mg.Local().load(x, sample_weight)
+    ...     def moments(self, weights, means, variances):
+    ...         first, second = (part.moments(weights, means, variances) for part in self.parts)
+    ...         return first + second
+    """
+
+    def load(self, x: Any, sample_weight: Any) -> Sample | Summary:
+        """Take the data, and return them or their summary, for k-means, the initializer and the data's scale."""
+        raise NotImplementedError(f"{type(self).__name__} does not answer load(x, sample_weight)")
+
+    def moments(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
+        """Return the moments of all the data at these parameters of the mixture."""
+        raise NotImplementedError(f"{type(self).__name__} does not answer moments(weights, means, variances)")
+
+    def finish(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
+        """Return the moments at the fitted parameters, the classification among them: as `moments` unless answered."""
+        return self.moments(weights, means, variances)
+
+    def zoom(self, windows: FloatArray) -> list[Summary]:
+        """Return the summary of the points in each window: closed intervals, ascending and disjoint, a row each."""
+        raise NotImplementedError(f"{type(self).__name__} does not answer zoom(windows)")
+
+    def labels(self, predict: Callable[[Any], npt.NDArray[np.int32]]) -> Any:
+        """Return the label of each point, where `predict` has those of an array, or None to leave them out."""
+        return None
+
+    def close(self) -> None:
+        """Let go of the data; called once when the fit ends, whether well or not."""

@@ -1,0 +1,107 @@
+"""The parameters of a mixture: a weight, a mean and a variance for each component."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindgap import _core
+from mindgap.errors import UnusableValueError
+from mindgap.foundation.rng import generator
+from mindgap.validation import FloatArray, as_count, frozen_finite
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from mindgap.model.sample import Sample
+
+#: How far from one the weights may sum.
+WEIGHT_TOLERANCE = 1e-8
+
+#: What a draw holds at its most: the component of each point, its mean and deviation, and the value itself.
+_BYTES_A_POINT = 4 * 8
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Parameters:
+    """The parameters of a mixture by ascending mean, such as those that a fit starts from.
+
+    They need not hold the constraint of a fit.
+
+    Parameters
+    ----------
+    weights : array-like of k floats
+        Positive; they sum to one.
+    means : array-like of k floats
+        Finite and ascending.
+    variances : array-like of k floats
+        Positive and finite.
+    """
+
+    weights: FloatArray
+    means: FloatArray
+    variances: FloatArray
+
+    def __init__(self, weights: Any, means: Any, variances: Any) -> None:
+        given = {"weights": weights, "means": means, "variances": variances}
+        for name, values in given.items():
+            object.__setattr__(self, name, frozen_finite(values, f"the start's {name}"))
+        self._check()
+
+    def _check(self) -> None:
+        sizes = (len(self.weights), len(self.means), len(self.variances))
+        if len(set(sizes)) > 1 or sizes[0] == 0:
+            text = "{} weights, {} means and {} variances".format(*sizes)
+            raise UnusableValueError(f"the start has {text}; give one of each for every component")
+        _check_positive(self.weights, "weight")
+        _check_positive(self.variances, "variance")
+        total = float(self.weights.sum())
+        if abs(total - 1) > WEIGHT_TOLERANCE:
+            raise UnusableValueError(f"the weights of the start sum to {total}; they must sum to one")
+        if (np.diff(self.means) < 0).any():
+            raise UnusableValueError(f"the start's means {self.means.tolist()} do not ascend; sort its components")
+
+    @classmethod
+    def of_clusters(cls, sample: Sample, labels: Any) -> Parameters:
+        """Return the start at the clusters of a sample: their shares, means and variances.
+
+        `labels` has one entry a value of the sample, ascending from 0 to k-1, none left out. A cluster without spread
+        gets a small share of the sample's variance, since a start needs a positive one.
+        """
+        k = int(np.max(labels)) + 1
+        masses = np.bincount(labels, sample.weights, k)
+        # About a value of the cluster itself, so that data far from zero do not cancel.
+        origins = sample.values[np.searchsorted(labels, np.arange(k))]
+        shifted = sample.values - origins[labels]
+        weights = np.ones(len(sample)) if sample.weights is None else sample.weights
+        offsets = np.bincount(labels, weights * shifted, k) / masses
+        spread = np.bincount(labels, weights * (shifted - offsets[labels]) ** 2, k) / masses
+        floor = 1e-6 * sample.variance() or np.finfo(float).tiny
+        return cls(masses / masses.sum(), origins + offsets, np.maximum(spread, floor))
+
+    @property
+    def k(self) -> int:
+        """The number of components."""
+        return len(self.means)
+
+    def __repr__(self) -> str:
+        return f"Parameters({self.weights.tolist()}, {self.means.tolist()}, {self.variances.tolist()})"
+
+
+def _check_positive(values: FloatArray, name: str) -> None:
+    if (values <= 0).any():
+        index = int(np.argmax(values <= 0))
+        raise UnusableValueError(f"the start has the {name} {values[index]} in component {index}; it must be positive")
+
+
+def draw_mixture(
+    n: int, weights: npt.ArrayLike, means: npt.ArrayLike, deviations: npt.ArrayLike, seed: int | np.random.Generator
+) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+    """Draw `n` values from a mixture of normal distributions, and the component that each came from."""
+    rng, count = generator(seed), as_count(n, "n")
+    _core.room_for(f"a draw of {count} points", count * _BYTES_A_POINT)
+    shares = np.asarray(weights, dtype=np.float64)
+    groups = rng.choice(len(shares), size=count, p=shares / shares.sum())
+    return rng.normal(np.asarray(means)[groups], np.asarray(deviations)[groups]), groups

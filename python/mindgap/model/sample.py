@@ -1,0 +1,97 @@
+"""The data, checked and sorted once; what fits and plugins work on."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindgap import _core
+from mindgap.errors import InvalidInputError
+from mindgap.model.chunks import Chunks
+from mindgap.model.summary import Summary
+from mindgap.validation import as_vector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mindgap.validation import FloatArray
+
+
+class Sample:
+    """Finite data in ascending order, with their weights.
+
+    Every fit makes one from what it is given. Give a fit the sample itself to sort only once for many fits. Where an
+    engine or a `Summary` stands for the data, the values are the means of cells.
+
+    Parameters
+    ----------
+    values : array-like of n numbers
+        The data, in any order.
+    weights : array-like of n numbers, optional
+        A weight for each point, not negative.
+    """
+
+    #: What the sample was made of, where that is a summary: its values and weights say less.
+    _cells: Summary | None = None
+
+    def __init__(self, values: Any, weights: Any = None) -> None:
+        masses = None if weights is None else as_vector(weights, "sample_weight")
+        self._core = _core.Sample(as_vector(values, "x"), masses)
+
+    @classmethod
+    def of(cls, x: Any, sample_weight: Any = None) -> Sample:
+        """Return `x` itself if it is a sample already, else a new one of the points, or of the cells of a summary."""
+        if isinstance(x, Chunks):
+            raise InvalidInputError("Chunks are for kmeans and mixture; for anything else read them into an array")
+        if not isinstance(x, (Sample, Summary)):
+            return cls(x, sample_weight)
+        if sample_weight is not None:
+            kind = type(x).__name__
+            raise InvalidInputError(f"sample_weight is given beside a {kind}; give the weights to the {kind}")
+        return x if isinstance(x, Sample) else cls._of_summary(x)
+
+    @classmethod
+    def _of_summary(cls, summary: Summary, zoom: Callable[[FloatArray], list[_core.Summary]] | None = None) -> Sample:
+        """The cells of a summary, and what to ask for a closer look at some of them."""
+        sample = cls.__new__(cls)
+        sample._core = summary._core.sample(zoom)
+        sample._cells = Summary.merged([summary])
+        return sample
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The data, ascending and read-only; points of weight zero are left out."""
+        return self._core.values
+
+    @cached_property
+    def weights(self) -> FloatArray | None:
+        """The weight of each value, read-only, or None if every point weighs one."""
+        return self._core.weights
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of the weights: the number of points if there are none."""
+        return self._core.total_weight
+
+    @property
+    def distinct(self) -> int:
+        """The number of distinct values."""
+        return self._core.distinct
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """Write the points in the order that labels are in; of data elsewhere, what is known of them here."""
+        return (Sample, self._core.given()) if self._cells is None else (Sample.of, (self._cells,))
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __repr__(self) -> str:
+        weighted = "" if self.weights is None else ", weighted"
+        return f"Sample({len(self)} values from {self.values[0]:.6g} to {self.values[-1]:.6g}{weighted})"
+
+    def variance(self) -> float:
+        """Return the weighted variance of the values, computed about their mean."""
+        mean = np.average(self.values, weights=self.weights)
+        return float(np.average((self.values - mean) ** 2, weights=self.weights))

@@ -1,0 +1,187 @@
+"""Data of any size in a few thousand cells: what streams, chunks and machines far away can be merged into."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindgap import _core
+from mindgap.errors import InvalidInputError
+from mindgap.foundation import stored
+from mindgap.validation import FloatArray, as_count, as_matrix, as_vector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: The cells of a summary unless told otherwise, and the most that it can be told to have.
+CELLS = 2**14
+_MOST_CELLS = 2**24
+
+#: No double has a larger one.
+_LARGEST_EXPONENT = 1100
+
+_FLOATS = ("weight", "low", "high", "offset", "within")
+
+
+class Summary:
+    """Counts, sums and sums of squares of data, on cells that all summaries have in common.
+
+    A summary takes in points one array at a time, whatever their number, and merges with others; the cells are the
+    same whatever the parts and their order. Give it to `kmeans` or `mixture` in place of data. K-means of a summary has
+    the true cost of its clusters and a lower bound that is true for the points themselves; a mixture sees every point
+    at the mean of its cell. Threads may share one: they take turns.
+
+    Parameters
+    ----------
+    cells : int
+        The most cells: between 2 and 2²⁴, each of them some 50 bytes.
+
+    Examples
+    --------
+    >>> summary = mg.Summary()
+    >>> for part in np.split(np.arange(1000.0), 10):
+    ...     summary.add(part)
+    >>> summary.count, summary.mean
+    (1000, 499.5)
+    >>> mg.kmeans(summary, 2).centers.tolist()
+    [249.5, 749.5]
+    """
+
+    def __init__(self, cells: int = CELLS) -> None:
+        self._core = _core.Summary(_as_cells(cells))
+
+    @classmethod
+    def of(cls, x: Any, sample_weight: Any = None, cells: int = CELLS) -> Summary:
+        """Return the summary of an array."""
+        summary = cls(cells)
+        summary.add(x, sample_weight)
+        return summary
+
+    @classmethod
+    def of_windows(cls, x: Any, windows: Any, sample_weight: Any = None, cells: int | None = None) -> list[Summary]:
+        """Return a summary of the points in each window: closed intervals, ascending and disjoint, a row each.
+
+        Unless told otherwise, each has fewer cells the more windows there are, so that all of them stay small.
+        """
+        intervals = as_matrix(windows, "windows")
+        if intervals.shape[1] != 2:
+            raise InvalidInputError(f"windows has shape {intervals.shape}; give a row of two numbers for each")
+        values, masses = _as_points(x, sample_weight)
+        limit = None if cells is None else _as_cells(cells)
+        found = _core.Summary.of_windows(values, masses, intervals, limit)
+        return [cls._of_core(core) for core in found]
+
+    @classmethod
+    def merged(cls, summaries: Iterable[Summary]) -> Summary:
+        """Return the summary of the points of all of `summaries`, of which there is at least one."""
+        whole = None
+        for summary in summaries:
+            if whole is None:
+                whole = cls._of_core(summary._core.copy())
+            else:
+                whole.merge(summary)
+        if whole is None:
+            raise InvalidInputError("there is no summary to merge")
+        return whole
+
+    @classmethod
+    def _of_core(cls, core: _core.Summary) -> Summary:
+        summary = cls.__new__(cls)
+        summary._core = core
+        return summary
+
+    def add(self, x: Any, sample_weight: Any = None) -> None:
+        """Take in an array; it may be empty. What is refused leaves no trace."""
+        self._core.add(*_as_points(x, sample_weight))
+
+    def merge(self, other: Summary) -> None:
+        """Take in the points of another summary; of two limits on the cells the smaller one holds from here on."""
+        if not isinstance(other, Summary):
+            raise InvalidInputError(f"{other!r} is not a mindgap.Summary")
+        self._core.merge(other._core)
+
+    @property
+    def cells(self) -> int:
+        """The most cells that it can have."""
+        return self._core.limit
+
+    @property
+    def count(self) -> int:
+        """The number of points, those of weight zero left out."""
+        return self._core.count
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of the weights: the number of points if there were none."""
+        return self._core.total_weight
+
+    @property
+    def low(self) -> float:
+        """The smallest value."""
+        return self._known(self._core.extent)[0]
+
+    @property
+    def high(self) -> float:
+        """The largest value."""
+        return self._known(self._core.extent)[1]
+
+    @property
+    def mean(self) -> float:
+        """The weighted mean of the points."""
+        return self._known(self._core.mean_and_variance)[0]
+
+    @property
+    def variance(self) -> float:
+        """The weighted variance of the points."""
+        return self._known(self._core.mean_and_variance)[1]
+
+    @staticmethod
+    def _known(pair: tuple[float, float] | None) -> tuple[float, float]:
+        if pair is None:
+            raise InvalidInputError("the summary holds no points yet")
+        return pair
+
+    def to_json(self) -> str:
+        """The summary as JSON text, to be read by `from_json` and by the Rust crate."""
+        limit, weighted, exponent, index, count, floats = self._core.columns()
+        columns = {"index": index, "count": count, **dict(zip(_FLOATS, floats, strict=True))}
+        return stored.dump("Summary", {"limit": limit, "weighted": weighted, "exponent": exponent, **columns})
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Summary:
+        """The summary that `to_json` stored; InvalidInputError if it is none."""
+        fields = stored.Fields.load("Summary", text)
+        index = fields.wholes("index", below=2**62, least=-(2**62))
+        count = fields.wholes("count", len(index), below=2**63).astype(np.uint64)
+        floats = np.array([fields.numbers(name, len(index)) for name in _FLOATS]).reshape(len(_FLOATS), len(index))
+        limit, exponent = fields.whole("limit", least=2), fields.whole("exponent", least=-_LARGEST_EXPONENT)
+        fields.check("limit", limit <= _MOST_CELLS, f"a whole number from 2 to {_MOST_CELLS}")
+        fields.check("exponent", exponent <= _LARGEST_EXPONENT, "an exponent of a double")
+        weighted = fields.flag("weighted")
+        return cls._of_core(_core.Summary.from_columns(limit, weighted, exponent, index, count, floats))
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _from_columns, self._core.columns()
+
+    def __repr__(self) -> str:
+        extent = self._core.extent
+        where = "" if extent is None else f" from {extent[0]:.6g} to {extent[1]:.6g}"
+        return f"Summary({self.count} values{where})"
+
+
+def _from_columns(limit: int, weighted: bool, exponent: int, *columns: Any) -> Summary:
+    # What is read from a buffer that holds other things need not be aligned.
+    index, count, floats = (np.require(column, requirements=["C", "A"]) for column in columns)
+    return Summary._of_core(_core.Summary.from_columns(limit, weighted, exponent, index, count, floats))
+
+
+def _as_points(x: Any, sample_weight: Any) -> tuple[FloatArray, FloatArray | None]:
+    return as_vector(x, "x"), None if sample_weight is None else as_vector(sample_weight, "sample_weight")
+
+
+def _as_cells(cells: Any) -> int:
+    count = as_count(cells, "cells")
+    if not 2 <= count <= _MOST_CELLS:
+        raise InvalidInputError(f"cells is {count}; it must be between 2 and {_MOST_CELLS}")
+    return count

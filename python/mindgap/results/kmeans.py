@@ -1,0 +1,177 @@
+"""What `kmeans` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mindgap.errors import InvalidInputError
+from mindgap.model.bounds import GapBounds
+from mindgap.model.sample import Sample
+from mindgap.results import archive
+from mindgap.results.frames import frame_of, gap_columns
+from mindgap.results.gap_text import ACTIVE, gap_bound_text
+from mindgap.results.histogram import Histogram
+from mindgap.results.table import TextTable
+from mindgap.validation import FloatArray, as_vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from mindgap._core import KMeansFit
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KMeansResult:
+    """Clusters of one-dimensional data, their centres, and how good they are proven to be.
+
+    Attributes
+    ----------
+    labels : array of int
+        The cluster of each point, in input order: 0 to k-1 by ascending centre. Where the data lie with an engine,
+        what the engine has for them, such as a lazy array; else empty.
+    centers : array of float
+        The centres, ascending.
+    boundaries : array of float
+        What divides the clusters: midway between the neighbouring points of two of them.
+    sizes : array of int
+        The number of points in each cluster (points of weight zero left out).
+    within : array of float
+        The weighted sum of squares about each centre.
+    inertia : float
+        The sum of `within`: what k-means minimises.
+    gaps : array of float
+        The distances between neighbouring centres.
+    active : tuple of str
+        For each gap (or row, where the constraint is linear rows) the bound it is at: "free" (none), "lower", "upper"
+        or "both".
+    lower_bound : float
+        What no solution can cost less than.
+    optimal : bool
+        Whether `inertia` is proven to be the least possible (it meets `lower_bound` to one part in 10⁹).
+    bounds : GapBounds or None
+        The bounds that the gaps hold, where the constraint is of that form.
+    data : Sample, Histogram or None
+        The data, for pictures; of a stored result only their histogram.
+    """
+
+    labels: npt.NDArray[np.int32]
+    centers: FloatArray
+    boundaries: FloatArray
+    sizes: npt.NDArray[np.int64]
+    within: FloatArray
+    inertia: float
+    gaps: FloatArray
+    active: tuple[str, ...]
+    lower_bound: float
+    optimal: bool
+    bounds: GapBounds | None = None
+    data: Sample | Histogram | None = None
+
+    @classmethod
+    def _of_fit(cls, fit: KMeansFit, bounds: GapBounds | None, sample: Sample | Histogram) -> KMeansResult:
+        return cls(
+            labels=fit.labels,
+            centers=fit.centers,
+            boundaries=fit.boundaries,
+            sizes=fit.sizes,
+            within=fit.within,
+            inertia=fit.inertia,
+            gaps=fit.gaps,
+            active=tuple(fit.active),
+            lower_bound=fit.lower_bound,
+            optimal=fit.optimal,
+            bounds=bounds,
+            data=sample,
+        )
+
+    @cached_property
+    def histogram(self) -> Histogram | None:
+        """The data in bins; None if they are not known."""
+        return Histogram.of(self.data)
+
+    @property
+    def k(self) -> int:
+        """The number of clusters."""
+        return len(self.centers)
+
+    def predict(self, x: Any) -> npt.NDArray[np.int32]:
+        """The cluster of each of `x`, by `boundaries`; a point on a boundary belongs to its left."""
+        values = as_vector(x, "x")
+        if np.isnan(values).any():
+            index = int(np.flatnonzero(np.isnan(values))[0])
+            raise InvalidInputError(f"x holds nan at index {index}; drop or replace it")
+        return np.searchsorted(self.boundaries, values, side="left").astype(np.int32)
+
+    def table(self) -> TextTable:
+        """Return what `summary`, notebooks and the command line show: the clusters, and what is proven of them."""
+        head = ("cluster", "centre", "size", "within", "to next", "bound")
+        return TextTable(f"k-means, k = {self.k}", head, [*map(self._cells, range(self.k))], [self._verdict()])
+
+    def _cells(self, cluster: int) -> list[str]:
+        cells = [f"{cluster}", f"{self.centers[cluster]:.6g}", f"{self.sizes[cluster]}", f"{self.within[cluster]:.6g}"]
+        if cluster == self.k - 1:
+            return [*cells, "", ""]
+        return [*cells, f"{self.gaps[cluster]:.6g}", gap_bound_text(self.bounds, self.active, cluster)]
+
+    def _verdict(self) -> str:
+        if self.optimal:
+            return f"inertia {self.inertia:.10g}, proven optimal"
+        return f"inertia {self.inertia:.10g}, proven to be at least {self.lower_bound:.10g}"
+
+    def summary(self) -> str:
+        """Return a table of the clusters, and what is proven of them, as plain text."""
+        return self.table().plain()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the data, the clusters and their centres, and the gaps with their bounds; needs ``mindgap[plot]``.
+
+        Draws into `ax`, or into a new figure of pyplot's, and returns the axes.
+        """
+        from mindgap.plots import plot_kmeans
+
+        return plot_kmeans(self, ax)
+
+    def to_frame(self) -> Any:
+        """Return the clusters as a frame of pandas or else polars, one row each."""
+        clusters = {"cluster": np.arange(self.k), "center": self.centers, "size": self.sizes, "within": self.within}
+        return frame_of(clusters | gap_columns(self.gaps, self.bounds, self.active))
+
+    def __repr__(self) -> str:
+        centers = np.array2string(self.centers, precision=6, threshold=8, separator=", ")
+        return f"KMeansResult(k={self.k}, inertia={self.inertia:.6g}, centers={centers}, optimal={self.optimal})"
+
+    def to_json(self) -> str:
+        """The result as JSON text, to be read by `from_json`."""
+        return archive.dump(self)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> KMeansResult:
+        """The result that `to_json` stored; InvalidInputError if it is none."""
+        fields = archive.Fields.load("KMeansResult", text)
+        centers = fields.ascending("centers")
+        k = len(centers)
+        if k == 0:
+            raise InvalidInputError("the stored KMeansResult has no centers")
+        bounds = fields.gap_bounds(k)
+        return cls(
+            labels=fields.wholes("labels", below=k).astype(np.int32),
+            centers=centers,
+            boundaries=fields.ascending("boundaries", k - 1),
+            sizes=fields.wholes("sizes", k, below=2**63),
+            within=fields.least_numbers("within", k, 0.0),
+            inertia=fields.number("inertia", least=0.0),
+            gaps=fields.gaps(centers),
+            active=fields.texts("active", None if bounds is None else k - 1, ACTIVE),
+            lower_bound=fields.number("lower_bound"),
+            optimal=fields.flag("optimal"),
+            bounds=bounds,
+            data=fields.histogram(),
+        )

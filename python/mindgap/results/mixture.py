@@ -1,0 +1,306 @@
+"""What `mixture` returns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mindgap import _core
+from mindgap.errors import InvalidInputError
+from mindgap.model.bounds import GapBounds
+from mindgap.model.parameters import WEIGHT_TOLERANCE, draw_mixture
+from mindgap.model.sample import Sample
+from mindgap.results import archive
+from mindgap.results.frames import frame_of, gap_columns
+from mindgap.results.gap_text import ACTIVE, gap_bound_text
+from mindgap.results.histogram import Histogram
+from mindgap.results.settings import FitSettings
+from mindgap.results.table import TextTable
+from mindgap.validation import FloatArray, as_vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from mindgap.foundation.progress import Progress
+    from mindgap.inference.bootstrapping import Bootstrap
+
+STATUSES = ("converged", "max-iterations", "collapsed", "lost-weight")
+
+#: How a fit ends whose parameters mean nothing: a component fell onto a point, or vanished.
+DEGENERATE = ("collapsed", "lost-weight")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureResult:
+    """A Gaussian mixture fitted to one-dimensional data.
+
+    Attributes
+    ----------
+    weights, means, variances : array of float
+        The parameters of the components, by ascending mean.
+    origins : array of int
+        For each component, which one of the start it grew from: without a constraint the means may cross on their way.
+    labels : array of int
+        The most likely component of each point, in input order. Where the data lie with an engine, what the engine has
+        for them, such as a lazy array; else empty.
+    log_likelihood : float
+        The weighted sum of the log density at the points.
+    history : array of float
+        The log-likelihood of the start and of each iterate; the last is `log_likelihood`.
+    n_iter : int
+        The number of iterations.
+    status : str
+        How the fit ended: "converged", "max-iterations", "collapsed" (a variance fell to its floor) or "lost-weight".
+    message : str
+        The status in words.
+    gaps : array of float
+        The distances between neighbouring means.
+    active : tuple of str
+        For each gap (or row, where the constraint is linear rows) the bound that holds it back: "free" (none), "lower",
+        "upper" or "both".
+    bounds : GapBounds or None
+        The bounds that the gaps hold, where the constraint is of that form.
+    n_parameters : int
+        The free parameters that the information criteria count: 3k-1, or 2k with equal variances.
+    total_weight : float
+        The sum of the sample weights: the number of points if there were none.
+    entropy : float or None
+        Minus twice the log of how surely the points belong to their components: what `icl` adds to `bic`. None where
+        the engine that holds the data does not say.
+    settings : FitSettings or None
+        What it takes to fit other data in the same way; None if that is not known.
+    data : Sample, Histogram or None
+        The data, for pictures; of a stored result only their histogram.
+    """
+
+    weights: FloatArray
+    means: FloatArray
+    variances: FloatArray
+    origins: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int32]
+    log_likelihood: float
+    history: FloatArray
+    n_iter: int
+    status: str
+    message: str
+    gaps: FloatArray
+    active: tuple[str, ...]
+    n_parameters: int
+    total_weight: float
+    entropy: float | None
+    bounds: GapBounds | None = None
+    settings: FitSettings | None = None
+    data: Sample | Histogram | None = None
+
+    @classmethod
+    def _of_fit(cls, fit: _core.MixtureFit, settings: FitSettings, sample: Sample | Histogram) -> MixtureResult:
+        ours = ("active", "bounds", "settings", "data")
+        values: dict[str, Any] = {name: getattr(fit, name) for name in cls.__dataclass_fields__ if name not in ours}
+        bounds = settings.restriction if isinstance(settings.restriction, GapBounds) else None
+        return cls(**values, active=tuple(fit.active), bounds=bounds, settings=settings, data=sample)
+
+    @cached_property
+    def histogram(self) -> Histogram | None:
+        """The data in bins; None if they are not known."""
+        return Histogram.of(self.data)
+
+    @property
+    def k(self) -> int:
+        """The number of components."""
+        return len(self.means)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the parameters came to rest within the tolerance."""
+        return self.status == "converged"
+
+    @property
+    def bic(self) -> float:
+        """The Bayesian information criterion; less is better."""
+        return float(self.n_parameters * np.log(self.total_weight) - 2 * self.log_likelihood)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's information criterion; less is better."""
+        return 2 * self.n_parameters - 2 * self.log_likelihood
+
+    @property
+    def icl(self) -> float:
+        """The integrated complete likelihood: `bic` with a penalty for components that overlap; less is better."""
+        if self.entropy is None:
+            raise InvalidInputError("icl is not known: the engine that held the data did not classify them")
+        return self.bic + self.entropy
+
+    def predict(self, x: Any) -> npt.NDArray[np.int32]:
+        """Return the most likely component of each of `x`; the lower one where two are equally likely."""
+        return _core.predict(self._parameters(), _finite(x))
+
+    def predict_proba(self, x: Any) -> FloatArray:
+        """Return the probability of each component (columns) for each of `x` (rows)."""
+        return _core.predict_proba(self._parameters(), _finite(x))
+
+    def score_samples(self, x: Any) -> FloatArray:
+        """Return the log density at each of `x`."""
+        return _core.score_samples(self._parameters(), _finite(x))
+
+    def score(self, x: Any, sample_weight: Any = None) -> float:
+        """Return the mean log density of `x`."""
+        densities = self.score_samples(x)
+        if len(densities) == 0:
+            raise InvalidInputError("x is empty; there is no mean of nothing")
+        return float(np.average(densities, weights=_shares(sample_weight, len(densities))))
+
+    def sample(self, n: int, seed: int | np.random.Generator) -> tuple[FloatArray, npt.NDArray[np.int32]]:
+        """Draw `n` values from the mixture, and the component that each came from."""
+        values, components = draw_mixture(n, self.weights, self.means, np.sqrt(self.variances), seed)
+        return values, components.astype(np.int32)
+
+    def bootstrap(
+        self,
+        n: int = 200,
+        seed: int | np.random.SeedSequence = 0,
+        *,
+        x: Any = None,
+        sample_weight: Any = None,
+        size: int | None = None,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> Bootstrap:
+        """Refit data drawn again `n` times, in parallel, for intervals of all parameters.
+
+        By default the data are drawn from the fitted mixture (the parametric bootstrap), which a stored result can do
+        as well. Give `x` to draw from the data themselves with replacement. Each refit holds the constraint and
+        settings of this one and starts at its parameters; components are matched by the order of their means.
+
+        Parameters
+        ----------
+        n : int
+            The number of replicates.
+        seed : int or SeedSequence
+            The same seed gives the same replicates, whatever the number of threads and the order of `x`.
+        x, sample_weight : array-like, optional
+            The data, to resample them. Weights count as so many equal points.
+        size : int, optional
+            The number of points in a replicate; the total weight of the data by default.
+        threads : int, optional
+            How many refits run at once; as many as there are processors by default.
+        progress : bool or callable
+            Whether to show a bar on standard error; or what to call with (done, total).
+
+        Returns
+        -------
+        Bootstrap
+            With `interval(level)` for weights, means, variances and gaps.
+        """
+        from mindgap.inference.bootstrapping import bootstrap
+
+        return bootstrap(self, n, seed, x=x, sample_weight=sample_weight, size=size, threads=threads, progress=progress)
+
+    def to_frame(self) -> Any:
+        """Return the components as a frame of pandas or else polars, one row each."""
+        parameters = {"weight": self.weights, "mean": self.means, "variance": self.variances}
+        gaps = gap_columns(self.gaps, self.bounds, self.active)
+        return frame_of({"component": np.arange(self.k)} | parameters | gaps)
+
+    def _parameters(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return self.weights, self.means, self.variances
+
+    def table(self) -> TextTable:
+        """Return what `summary`, notebooks and the command line show: the components, and how the fit ended."""
+        ending = f"log-likelihood {self.log_likelihood:.10g}, {self.n_iter} iterations, {self.message}"
+        head = ("component", "weight", "mean", "std. dev.", "to next", "bound")
+        return TextTable(f"Gaussian mixture, k = {self.k}", head, [*map(self._cells, range(self.k))], [ending])
+
+    def _cells(self, component: int) -> list[str]:
+        parameters = self.means[component], np.sqrt(self.variances[component])
+        cells = [f"{component}", f"{self.weights[component]:.4f}", *(f"{value:.6g}" for value in parameters)]
+        if component == self.k - 1:
+            return [*cells, "", ""]
+        return [*cells, f"{self.gaps[component]:.6g}", gap_bound_text(self.bounds, self.active, component)]
+
+    def summary(self) -> str:
+        """Return a table of the components, and how the fit ended, as plain text."""
+        return self.table().plain()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the data, the components and their sum, and the gaps with their bounds; needs ``mindgap[plot]``.
+
+        Draws into `ax`, or into a new figure of pyplot's, and returns the axes.
+        """
+        from mindgap.plots import plot_mixture
+
+        return plot_mixture(self, ax)
+
+    def __repr__(self) -> str:
+        means = np.array2string(self.means, precision=6, threshold=8, separator=", ")
+        fitted = f"log_likelihood={self.log_likelihood:.8g}, means={means}"
+        return f"MixtureResult(k={self.k}, {fitted}, status={self.status!r})"
+
+    def to_json(self) -> str:
+        """Return the result as JSON text, to be read by `from_json`."""
+        return archive.dump(self, {} if self.settings is None else self.settings.stored())
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> MixtureResult:
+        """Return the result that `to_json` stored; InvalidInputError if it is none."""
+        fields = archive.Fields.load("MixtureResult", text)
+        means = fields.ascending("means")
+        k = len(means)
+        if k == 0:
+            raise InvalidInputError("the stored MixtureResult has no means")
+        weights = fields.least_numbers("weights", k, 0.0)
+        fields.check("weights", abs(float(weights.sum()) - 1) <= WEIGHT_TOLERANCE, "shares that sum to one")
+        variances = fields.numbers("variances", k)
+        fields.check("variances", bool((variances > 0).all()), "positive numbers")
+        total_weight = fields.number("total_weight")
+        fields.check("total_weight", total_weight > 0, "a positive number")
+        bounds, n_iter = fields.gap_bounds(k), fields.whole("n_iter")
+        return cls(
+            weights=weights,
+            means=means,
+            variances=variances,
+            origins=fields.wholes("origins", k, below=k),
+            labels=fields.wholes("labels", below=k).astype(np.int32),
+            log_likelihood=fields.number("log_likelihood"),
+            history=fields.numbers("history", n_iter + 1, absent=-math.inf),
+            n_iter=n_iter,
+            status=fields.text("status", STATUSES),
+            message=fields.text("message"),
+            gaps=fields.gaps(means),
+            active=fields.texts("active", None if bounds is None else k - 1, ACTIVE),
+            n_parameters=fields.whole("n_parameters", least=1),
+            total_weight=total_weight,
+            entropy=fields.number("entropy") if fields.has("entropy") else None,
+            bounds=bounds,
+            settings=FitSettings.of_stored(fields, k),
+            data=fields.histogram(),
+        )
+
+
+def _shares(sample_weight: Any, n: int) -> FloatArray | None:
+    """Return weights that can be averaged with: as many as there are points, none negative, the largest one."""
+    if sample_weight is None:
+        return None
+    weights = as_vector(sample_weight, "sample_weight")
+    if len(weights) != n:
+        raise InvalidInputError(f"sample_weight has {len(weights)} weights for {n} points; give one a point")
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise InvalidInputError("sample_weight must be finite and not negative, and not zero throughout")
+    shares: FloatArray = weights / weights.max()
+    return shares
+
+
+def _finite(x: Any) -> FloatArray:
+    values = as_vector(x, "x")
+    if not np.isfinite(values).all():
+        index = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise InvalidInputError(f"x holds {values[index]} at index {index}; drop or replace it")
+    return values

@@ -1,0 +1,68 @@
+"""The table that a result shows of itself: as plain text, in a notebook, and by the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+#: A longer table in a notebook shows this many rows and says how many more there are.
+MOST_ROWS = 30
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """Cells of text under a head, and sentences below.
+
+    Attributes
+    ----------
+    caption : str
+        What it is a table of.
+    head : tuple of str
+        The names of the columns; the last column holds words, the others numbers.
+    rows : list of list of str
+        The cells.
+    notes : list of str
+        What follows the table.
+    """
+
+    caption: str
+    head: tuple[str, ...]
+    rows: list[list[str]]
+    notes: list[str] = field(default_factory=list)
+
+    def plain(self) -> str:
+        """Return the table as plain text: numbers to the right, words to the left."""
+        lines = [list(self.head), *self.rows]
+        *widths, _ = (max(map(len, column)) for column in zip(*lines, strict=True))
+        texts = ["  ".join([*map(str.rjust, cells, widths), cells[-1]]).rstrip() for cells in lines]
+        return "\n".join([*texts, *self.notes])
+
+    def html(self) -> str:
+        """Return the table as notebooks show it."""
+        return notebook_table(self.caption, self.head, self.rows, "; ".join(self.notes))
+
+
+def notebook_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], footer: str) -> str:
+    """Return an HTML table, every text in it escaped; it takes its colours from the page around it."""
+    body = [f"<tr>{_cells('td', row)}</tr>" for row in rows]
+    if len(body) > MOST_ROWS:
+        rest = _spanning("td", f"… and {len(body) - MOST_ROWS} more", len(head))
+        body = [*body[:MOST_ROWS], rest]
+    return (
+        f'<table class="mindgap"><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{_cells('th', head)}</tr></thead>"
+        f"<tbody>{''.join(body)}</tbody>"
+        f"<tfoot>{_spanning('td', footer, len(head))}</tfoot></table>"
+    )
+
+
+def _cells(tag: str, texts: Sequence[str]) -> str:
+    return "".join(f'<{tag} style="text-align: right">{escape(text)}</{tag}>' for text in texts)
+
+
+def _spanning(tag: str, text: str, columns: int) -> str:
+    return f'<tr><{tag} colspan="{columns}" style="text-align: left">{escape(text)}</{tag}></tr>'

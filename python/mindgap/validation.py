@@ -1,0 +1,203 @@
+"""From whatever holds numbers to one contiguous array of doubles, or a clear no."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mindgap.errors import InvalidInputError, UnusableValueError
+from mindgap.foundation.messages import brief, reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FloatArray = npt.NDArray[np.float64]
+
+_NUMBERS = "biuf"
+
+#: What any count of points, clusters or iterations stays below; up to here a double holds every whole number.
+_LARGEST_COUNT = 2**53
+
+#: What Python or numpy would make a real number of, leaving out what it means.
+_NO_NUMBERS = (complex, np.complexfloating, np.datetime64, np.timedelta64)
+
+
+def as_vector(x: Any, name: str) -> FloatArray:
+    """One-dimensional doubles from a list, an array of any stride or byte order, a column, a series.
+
+    Raises InvalidInputError for anything that is not a vector of real numbers, and for whole numbers that no double
+    holds. Whether the numbers are finite is for the core to say, which looks at each of them anyway.
+    """
+    return _in_order(_as_column(_as_real(x, name), name))
+
+
+def as_matrix(x: Any, name: str) -> FloatArray:
+    """Two-dimensional doubles, row after row in memory whatever order they come in; else as `as_vector`."""
+    array = _as_real(x, name)
+    if array.ndim != 2:
+        raise InvalidInputError(f"{name} has shape {array.shape}; give a matrix")
+    return _in_order(array)
+
+
+def _in_order(array: FloatArray) -> FloatArray:
+    """The doubles one after the other, each where the processor wants it, as the core reads them."""
+    ordered: FloatArray = np.require(array, requirements=["C", "A"])
+    return ordered
+
+
+def _as_real(x: Any, name: str) -> FloatArray:
+    """Doubles of any shape."""
+    array = _as_array(x, name)
+    if array.dtype.kind == "O":
+        return _from_objects(array, name)
+    if array.dtype.kind not in _NUMBERS:
+        raise InvalidInputError(f"{name} has dtype {array.dtype}; give real numbers")
+    # A long double beyond the largest double becomes infinite, for the core to refuse.
+    with np.errstate(all="ignore"):
+        doubles = array.astype(np.float64, copy=False)
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        _refuse_rounded(array, doubles, name)
+    elif isinstance(x, (list, tuple)) and (np.abs(doubles) >= _LARGEST_COUNT).any():
+        # Of whole numbers among others numpy has made doubles already.
+        return _from_objects(np.array(x, dtype=object), name)
+    return doubles
+
+
+def _as_array(x: Any, name: str) -> npt.NDArray[Any]:
+    if isinstance(x, (str, bytes)):
+        raise InvalidInputError(
+            f"{name} is text ({x[:40]!r}); give numbers, read from a file first if that is its name"
+        )
+    if count := _masked(x):
+        raise InvalidInputError(f"{name} has {count} masked values; drop or fill them")
+    try:
+        return np.asarray(x)
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the object's own conversion raises
+        raise InvalidInputError(f"{name} is not an array of numbers: {reason(error)}") from error
+
+
+def _masked(x: Any) -> int:
+    """The number of masked values, of which numpy takes what lies beneath, also within a list."""
+    if isinstance(x, np.ma.MaskedArray):
+        return int(np.sum(np.ma.getmaskarray(x)))
+    parts = x if isinstance(x, (list, tuple)) else ()
+    return sum(_masked(item) for item in parts if isinstance(item, np.ma.MaskedArray))
+
+
+def _refuse_rounded(wholes: npt.NDArray[Any], doubles: FloatArray, name: str) -> None:
+    """Refuse whole numbers that have become others."""
+    if wholes.size == 0 or max(int(wholes.max()), -int(wholes.min())) <= _LARGEST_COUNT:
+        return
+    beyond = doubles >= float(np.iinfo(wholes.dtype).max)
+    rounded = np.flatnonzero(beyond | (np.where(beyond, 0.0, doubles).astype(wholes.dtype) != wholes))
+    if rounded.size:
+        raise _rounded(int(wholes.flat[rounded[0]]), int(rounded[0]), name)
+
+
+def _rounded(whole: int, index: int, name: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{name} holds the whole number {brief(whole)} at index {index}, which no double holds exactly; "
+        "subtract an offset from all of them, or round them yourself, as with astype(float)"
+    )
+
+
+def _from_objects(array: npt.NDArray[Any], name: str) -> FloatArray:
+    """Python numbers, decimals, fractions; not text that looks like a number, nor times that can be made one."""
+    doubles = [_from_object(item, index, name) for index, item in enumerate(array.flat)]
+    return np.array(doubles, dtype=np.float64).reshape(array.shape)
+
+
+def _from_object(item: Any, index: int, name: str) -> float:
+    if isinstance(item, (str, bytes)):
+        raise InvalidInputError(f"{name} holds text ({brief(item)}) at index {index}; convert it to numbers first")
+    if item is None:
+        return np.nan
+    if isinstance(item, _NO_NUMBERS) or item is np.ma.masked or hasattr(item, "__len__"):
+        raise InvalidInputError(f"{name} holds {brief(item)} at index {index}, which is not a real number")
+    try:
+        number = float(item)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise InvalidInputError(
+            f"{name} holds objects that are not real numbers: {brief(item)} at index {index}: {reason(error)}"
+        ) from error
+    if isinstance(item, (int, np.integer)) and number != int(item):
+        raise _rounded(int(item), index, name)
+    return number
+
+
+def _as_column(array: FloatArray, name: str) -> FloatArray:
+    if array.ndim == 1:
+        return array
+    if array.ndim == 2 and array.shape[1] == 1:
+        return array[:, 0]
+    if array.ndim == 0:
+        raise InvalidInputError(f"{name} is a single number; give a sequence of numbers")
+    raise InvalidInputError(f"{name} has shape {array.shape}; mindgap is for one column of numbers")
+
+
+def is_whole(value: Any) -> bool:
+    """Whether it is a whole number; neither a truth value nor a duration is one, though Python and numpy say so."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
+
+
+def as_count(k: Any, name: str) -> int:
+    """A whole number of at least one."""
+    if not is_whole(k):
+        raise InvalidInputError(f"{name} is {brief(k)}; it must be a whole number")
+    if k < 1:
+        raise InvalidInputError(f"{name} is {brief(int(k))}; it must be at least 1")
+    if k > _LARGEST_COUNT:
+        raise InvalidInputError(f"{name} is {brief(int(k))}, which is beyond all counting")
+    return int(k)
+
+
+def as_number(value: Any, name: str) -> float:
+    """One real number, finite or not."""
+    if not (is_whole(value) or isinstance(value, (float, np.floating))):
+        raise InvalidInputError(f"{name} is {brief(value)}; it must be one number")
+    try:
+        with np.errstate(all="ignore"):
+            return float(value)
+    except OverflowError as error:
+        raise InvalidInputError(f"{name} is {brief(value)}, which is beyond the largest double") from error
+
+
+def as_word(value: Any, name: str) -> str:
+    """Text that can be looked up; which words there are is for the core to say."""
+    if not isinstance(value, str) or not value.isascii():
+        raise InvalidInputError(f"{name} is {brief(value)}; it must be one of its words")
+    return value
+
+
+def frozen(values: Any, name: str) -> FloatArray:
+    """Return a read-only copy of a vector of numbers, finite or not."""
+    return _frozen(as_vector, values, name)
+
+
+def frozen_matrix(values: Any, name: str) -> FloatArray:
+    """Return a read-only copy of a matrix of numbers, finite or not."""
+    return _frozen(as_matrix, values, name)
+
+
+def frozen_finite(values: Any, name: str) -> FloatArray:
+    """Return a read-only copy of a vector of finite numbers."""
+    copy = frozen(values, name)
+    bad = np.flatnonzero(~np.isfinite(copy))
+    if bad.size:
+        raise UnusableValueError(f"{name} holds {copy[bad[0]]} at index {bad[0]}; every entry must be finite")
+    return copy
+
+
+def _frozen(read: Callable[[Any, str], FloatArray], values: Any, name: str) -> FloatArray:
+    try:
+        copy: FloatArray = read(values, name).copy()
+    except InvalidInputError as error:
+        raise UnusableValueError(str(error)) from error
+    copy.setflags(write=False)
+    return copy

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use mindgap::{Engine, LocalEngine, Moments, Overview, Start};
+use mindgap::{Engine, LocalEngine, Moments, Overview, Parameters};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::errors::invalid;
-use crate::mixture::Parameters;
+use crate::mixture::ParameterArrays;
 use crate::sample::Sample;
 
 pub(crate) type Sums<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, f64, f64);
 
 /// The moments of a sample at some parameters: weight, first, second, log-likelihood, classification.
 #[pyfunction]
-pub(crate) fn moments<'py>(py: Python<'py>, sample: &Sample, parameters: Parameters<'py>) -> PyResult<Sums<'py>> {
+pub(crate) fn moments<'py>(py: Python<'py>, sample: &Sample, parameters: ParameterArrays<'py>) -> PyResult<Sums<'py>> {
     let start = parameters.start(py)?;
     let moments = py.detach(|| LocalEngine::new(&sample.inner).finish(&start)).map_err(|what| invalid(py, &what))?;
     Ok(as_arrays(py, &moments))
@@ -50,7 +50,7 @@ impl PythonEngine {
         Self { callable, sample: Arc::clone(sample), raised: None }
     }
 
-    fn ask(&self, py: Python<'_>, parameters: &Start, last: bool) -> PyResult<Moments> {
+    fn ask(&self, py: Python<'_>, parameters: &Parameters, last: bool) -> PyResult<Moments> {
         let array = |values: &[f64]| PyArray1::from_slice(py, values);
         let given = (array(parameters.weights()), array(parameters.means()), array(parameters.variances()), last);
         let answer: Answer<'_> = self.callable.bind(py).call1(given)?.extract()?;
@@ -63,7 +63,7 @@ impl PythonEngine {
         })
     }
 
-    fn answer(&mut self, parameters: &Start, last: bool) -> Result<Moments, String> {
+    fn answer(&mut self, parameters: &Parameters, last: bool) -> Result<Moments, String> {
         Python::attach(|py| self.ask(py, parameters, last)).map_err(|error| {
             let what = error.to_string();
             self.raised = Some(error);
@@ -77,11 +77,11 @@ impl Engine for PythonEngine {
         LocalEngine::new(&self.sample).overview()
     }
 
-    fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String> {
         self.answer(parameters, false)
     }
 
-    fn finish(&mut self, parameters: &Start) -> Result<Moments, String> {
+    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, String> {
         self.answer(parameters, true)
     }
 }

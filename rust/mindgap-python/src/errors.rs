@@ -13,7 +13,7 @@ pub(crate) trait IntoPyErr {
 impl IntoPyErr for SampleError {
     fn into_py_err(self, py: Python<'_>) -> PyErr {
         match self {
-            SampleError::NoRoom(_) => raise(py, "OutOfMemoryError", &self, &[]),
+            SampleError::OutOfMemory(_) => raise(py, "OutOfMemoryError", &self, &[]),
             _ => raise(py, "InvalidInputError", &self, &[]),
         }
     }
@@ -22,7 +22,7 @@ impl IntoPyErr for SampleError {
 impl IntoPyErr for ConstraintError {
     fn into_py_err(self, py: Python<'_>) -> PyErr {
         match self {
-            ConstraintError::NoRoom(_) => raise(py, "OutOfMemoryError", &self, &[]),
+            ConstraintError::OutOfMemory(_) => raise(py, "OutOfMemoryError", &self, &[]),
             _ => raise(py, "InvalidInputError", &self, &[]),
         }
     }
@@ -38,7 +38,7 @@ impl IntoPyErr for KMeansError {
             KMeansError::PaperFailed { k, delta } => raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)]),
             KMeansError::InfeasibleRows { rows, .. } => raise(py, "InfeasibleError", &self, &[("rows", rows)]),
             KMeansError::Source(_) => raise(py, "UnusableLookError", &self, &[]),
-            KMeansError::NoRoom(_) | KMeansError::Constraint(ConstraintError::NoRoom(_)) => {
+            KMeansError::OutOfMemory(_) | KMeansError::Constraint(ConstraintError::OutOfMemory(_)) => {
                 raise(py, "OutOfMemoryError", &self, &[])
             }
             KMeansError::Undecided | KMeansError::Solver(_) => raise(py, "SolverError", &self, &[]),
@@ -63,8 +63,8 @@ impl IntoPyErr for MixtureError {
                 raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)])
             }
             MixtureError::KMeansStart(KMeansError::Source(_)) => raise(py, "UnusableLookError", &self, &[]),
-            MixtureError::StartOffScale { .. } => raise(py, "UnusableValueError", &self, &[]),
-            MixtureError::NoRoom(_) | MixtureError::Constraint(ConstraintError::NoRoom(_)) => {
+            MixtureError::ParametersOffScale { .. } => raise(py, "UnusableValueError", &self, &[]),
+            MixtureError::OutOfMemory(_) | MixtureError::Constraint(ConstraintError::OutOfMemory(_)) => {
                 raise(py, "OutOfMemoryError", &self, &[])
             }
             MixtureError::KMeansStart(KMeansError::Undecided | KMeansError::Solver(_))

@@ -3,14 +3,14 @@
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::mixture::Parameters;
-use crate::room::room_for;
+use crate::memory::check_memory;
+use crate::mixture::ParameterArrays;
 
 /// The most likely component of each value.
 #[pyfunction]
 pub(crate) fn predict<'py>(
     py: Python<'py>,
-    parameters: Parameters<'py>,
+    parameters: ParameterArrays<'py>,
     values: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray1<i32>>> {
     let (start, values) = (parameters.start(py)?, values.as_slice()?);
@@ -22,13 +22,13 @@ pub(crate) fn predict<'py>(
 #[pyfunction]
 pub(crate) fn predict_proba<'py>(
     py: Python<'py>,
-    parameters: Parameters<'py>,
+    parameters: ParameterArrays<'py>,
     values: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let (start, values) = (parameters.start(py)?, values.as_slice()?);
     let (count, k) = (values.len(), start.k());
     let bytes = count.saturating_mul(k).saturating_mul(size_of::<f64>());
-    room_for(py, &format!("the probabilities of {k} components at {count} values"), bytes)?;
+    check_memory(py, &format!("the probabilities of {k} components at {count} values"), bytes)?;
     let rows = py.detach(|| start.predict_proba(values));
     PyArray1::from_vec(py, rows).reshape([values.len(), start.k()])
 }
@@ -37,7 +37,7 @@ pub(crate) fn predict_proba<'py>(
 #[pyfunction]
 pub(crate) fn score_samples<'py>(
     py: Python<'py>,
-    parameters: Parameters<'py>,
+    parameters: ParameterArrays<'py>,
     values: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let (start, values) = (parameters.start(py)?, values.as_slice()?);

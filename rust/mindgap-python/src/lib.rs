@@ -6,9 +6,9 @@ mod engine;
 mod errors;
 mod evaluate;
 mod kmeans;
+mod memory;
 mod mixture;
 mod moment_sums;
-mod room;
 mod sample;
 mod snapshot;
 mod source;
@@ -26,11 +26,11 @@ mod _core {
     #[pymodule_export]
     use crate::kmeans::{KMeansFit, kmeans};
     #[pymodule_export]
+    use crate::memory::check_memory;
+    #[pymodule_export]
     use crate::mixture::{MixtureFit, mixture};
     #[pymodule_export]
     use crate::moment_sums::MomentSums;
-    #[pymodule_export]
-    use crate::room::room_for;
     #[pymodule_export]
     use crate::sample::Sample;
     #[pymodule_export]

@@ -14,11 +14,15 @@ use crate::watch::Watcher;
 
 /// Weights, means and variances, as they arrive.
 #[derive(FromPyObject)]
-pub(crate) struct Parameters<'py>(PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
+pub(crate) struct ParameterArrays<'py>(
+    PyReadonlyArray1<'py, f64>,
+    PyReadonlyArray1<'py, f64>,
+    PyReadonlyArray1<'py, f64>,
+);
 
-impl Parameters<'_> {
-    pub(crate) fn start(&self, py: Python<'_>) -> PyResult<mindgap::Start> {
-        mindgap::Start::new(self.0.as_slice()?, self.1.as_slice()?, self.2.as_slice()?)
+impl ParameterArrays<'_> {
+    pub(crate) fn start(&self, py: Python<'_>) -> PyResult<mindgap::Parameters> {
+        mindgap::Parameters::new(self.0.as_slice()?, self.1.as_slice()?, self.2.as_slice()?)
             .map_err(|error| error.into_py_err(py))
     }
 }
@@ -36,7 +40,7 @@ pub(crate) struct MixtureFit {
 pub(crate) fn mixture(
     py: Python<'_>,
     sample: &Sample,
-    start: Parameters<'_>,
+    start: ParameterArrays<'_>,
     bounds: Option<Bounds<'_>>,
     tol: f64,
     tol_scale: &str,
@@ -70,7 +74,7 @@ pub(crate) fn mixture(
 fn run(
     problem: Mixture,
     sample: &Sample,
-    start: mindgap::Start,
+    start: mindgap::Parameters,
     engine: Option<Py<PyAny>>,
     watcher: &mut Watcher,
 ) -> (Result<mindgap::MixtureFit, MixtureError>, Option<PyErr>) {

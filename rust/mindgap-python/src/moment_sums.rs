@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::engine::{Sums, as_arrays};
 use crate::errors::{IntoPyErr, invalid};
-use crate::mixture::Parameters;
+use crate::mixture::ParameterArrays;
 use crate::snapshot::snapshot;
 
 /// The moments of some points, ready to be added to those of others.
@@ -34,7 +34,7 @@ impl MomentSums {
         py: Python<'_>,
         values: PyReadonlyArray1<'_, f64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
-        parameters: Parameters<'_>,
+        parameters: ParameterArrays<'_>,
         classify: bool,
     ) -> PyResult<Self> {
         let start = parameters.start(py)?;

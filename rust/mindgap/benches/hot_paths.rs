@@ -1,7 +1,7 @@
 //! The hot paths, on the data that `benchmarks/` measures peers on: Model D of the paper, δ = 1.95.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use mindgap::{Centers, Engine, GapBounds, KMeans, LinearRows, LocalEngine, Mixture, Sample, Start};
+use mindgap::{Centers, Engine, GapBounds, KMeans, LinearRows, LocalEngine, Mixture, Parameters, Sample};
 use std::hint::black_box;
 
 #[path = "../tests/it/oracle/random.rs"]
@@ -32,8 +32,8 @@ fn sample(n: usize) -> Sample {
     Sample::new(&model_d(n)).expect("Model D is finite")
 }
 
-fn start() -> Start {
-    Start::new(&WEIGHTS, &MEANS, &DEVIATIONS.map(|deviation| deviation * deviation)).expect("Model D is a mixture")
+fn start() -> Parameters {
+    Parameters::new(&WEIGHTS, &MEANS, &DEVIATIONS.map(|deviation| deviation * deviation)).expect("Model D is a mixture")
 }
 
 fn sorting(c: &mut Criterion) {

@@ -3,7 +3,7 @@
 //! The file is read in chunks, once an iteration; one chunk is all that is held. A memory map would do as well, but needs
 //! unsafe code, and for one pass from front to back plain reads are as fast.
 
-use mindgap::{Engine, GapBounds, LocalEngine, Mixture, Moments, Overview, Sample, Start};
+use mindgap::{Engine, GapBounds, LocalEngine, Mixture, Moments, Overview, Parameters, Sample};
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -58,7 +58,7 @@ impl Engine for Chunks {
         Ok(Overview { total_weight: count, variance: squares / count })
     }
 
-    fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String> {
         let mut total = Moments::zero(parameters.k());
         self.for_each(|chunk| {
             // Sums of parts add up, so each part may use the engine of this process.
@@ -77,7 +77,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     x.iter().try_for_each(|x| file.write_all(&x.to_le_bytes()))?;
     file.into_inner()?.sync_all()?;
 
-    let start = Start::new(&[0.3, 0.4, 0.3], &[0.0, 2.0, 4.0], &[1.0; 3])?;
+    let start = Parameters::new(&[0.3, 0.4, 0.3], &[0.0, 2.0, 4.0], &[1.0; 3])?;
     let mixture = Mixture::new(3).constraint(GapBounds::between(2.05, 2.5)?);
     let from_file = mixture.fit_engine(&mut Chunks::open(&path)?, &start, None)?;
     std::fs::remove_file(&path)?;

@@ -1,13 +1,13 @@
 //! An initializer of one's own: means at equally spaced quantiles, one variance for all.
 
-use mindgap::{GapBounds, Initializer, Mixture, MixtureError, Restriction, Sample, Start};
+use mindgap::{GapBounds, Initializer, Mixture, MixtureError, Parameters, Restriction, Sample};
 use std::error::Error;
 
 /// Component `c` starts at the quantile `(c + ½) / k`.
 struct Quantiles;
 
 impl Initializer for Quantiles {
-    fn start(&self, sample: &Sample, k: usize, _restriction: &Restriction) -> Result<Start, MixtureError> {
+    fn start(&self, sample: &Sample, k: usize, _restriction: &Restriction) -> Result<Parameters, MixtureError> {
         // A sample's values are sorted, so quantiles are lookups.
         let x = sample.values();
         let means: Vec<f64> = (0..k).map(|c| x[(2 * c + 1) * x.len() / (2 * k)]).collect();
@@ -17,7 +17,7 @@ impl Initializer for Quantiles {
                 "the data are all equal; there are no quantiles to start from".to_owned(),
             ));
         }
-        Start::new(&vec![1.0 / k as f64; k], &means, &vec![spread * spread; k])
+        Parameters::new(&vec![1.0 / k as f64; k], &means, &vec![spread * spread; k])
     }
 }
 

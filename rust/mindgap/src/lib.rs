@@ -82,33 +82,26 @@
 // Tests may compare with the library's functions; results must not come from them (`portable`).
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod chunked;
 mod constraint;
-mod elementary;
+mod data;
 pub mod error;
-mod frame;
 mod kmeans;
+mod memory;
 mod mixture;
+mod monitor;
+mod numeric;
 mod parallel;
-mod portable;
-mod progress;
 mod qp;
-mod restraint;
-mod room;
-mod sample;
-mod summary;
 
-pub use chunked::{Chunk, Chunked, Chunks};
 pub use constraint::{Constraint, GapBounds, LinearRows, Restriction, Unconstrained};
-pub use error::{ConstraintError, Error, KMeansError, MixtureError, NoRoom, SampleError};
+pub use data::{Chunk, Chunked, Chunks, Sample, Source, Summary, SummaryColumns};
+pub use error::{ConstraintError, Error, KMeansError, MixtureError, OutOfMemory, SampleError};
 pub use kmeans::{Active, Centers, KMeans, KMeansFit, Method, Ties};
 pub use mixture::{
     Auto, Ckmeans, ConstrainedKMeans, Engine, Initializer, LocalEngine, Mixture, MixtureFit, MomentSums, Moments,
-    Overview, Start, Status, ToleranceScale, VarianceModel,
+    Overview, Parameters, Status, ToleranceScale, VarianceModel,
 };
-pub use progress::{Progress, Watch};
-pub use sample::Sample;
-pub use summary::{Source, Summary, SummaryColumns};
+pub use monitor::{Progress, Watch};
 
 /// The README's example, run as it stands.
 #[cfg(doctest)]

@@ -1,14 +1,14 @@
 //! Bounds on the gaps between neighbouring centres.
 
+use crate::data::frame::Frame;
 use crate::error::ConstraintError;
-use crate::frame::Frame;
 
 /// `lower ≤ μ[g+1] - μ[g] ≤ upper` for the `k - 1` gaps `g` of `k` ascending centres.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
     feature = "serde",
-    serde(try_from = "super::written::WrittenGapBounds", into = "super::written::WrittenGapBounds")
+    serde(try_from = "super::serde_form::GapBoundsForm", into = "super::serde_form::GapBoundsForm")
 )]
 pub struct GapBounds {
     pub(super) lower: Side,

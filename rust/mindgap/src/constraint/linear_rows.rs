@@ -7,7 +7,7 @@ use crate::error::ConstraintError;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
     feature = "serde",
-    serde(try_from = "super::written::WrittenLinearRows", into = "super::written::WrittenLinearRows")
+    serde(try_from = "super::serde_form::LinearRowsForm", into = "super::serde_form::LinearRowsForm")
 )]
 pub struct LinearRows {
     /// Row-major, `rows × k`.

@@ -2,8 +2,9 @@
 
 mod gap_bounds;
 mod linear_rows;
+pub(crate) mod resolved;
 #[cfg(feature = "serde")]
-mod written;
+mod serde_form;
 
 pub use gap_bounds::GapBounds;
 pub(crate) use gap_bounds::Gaps;

@@ -1,6 +1,6 @@
 //! Faults in a constraint.
 
-use super::NoRoom;
+use super::OutOfMemory;
 use thiserror::Error;
 
 /// Faults in a constraint, found before any fit.
@@ -75,7 +75,7 @@ pub enum ConstraintError {
     },
     /// The rows need more memory than there is.
     #[error(transparent)]
-    NoRoom(#[from] NoRoom),
+    OutOfMemory(#[from] OutOfMemory),
     /// A constraint of the caller's own refused.
     #[error("{0}")]
     Refused(String),

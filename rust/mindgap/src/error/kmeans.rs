@@ -1,6 +1,6 @@
 //! Faults of k-means.
 
-use super::{ConstraintError, NoRoom, clash};
+use super::{ConstraintError, OutOfMemory, clash};
 use thiserror::Error;
 
 /// Faults of a k-means fit.
@@ -96,7 +96,7 @@ pub enum KMeansError {
     },
     /// The work needs more memory than there is.
     #[error(transparent)]
-    NoRoom(#[from] NoRoom),
+    OutOfMemory(#[from] OutOfMemory),
     /// The watcher stopped the fit.
     #[error("the fit was interrupted")]
     Interrupted,

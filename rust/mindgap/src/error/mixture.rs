@@ -1,6 +1,6 @@
 //! Faults of a mixture.
 
-use super::{ConstraintError, KMeansError, NoRoom, clash};
+use super::{ConstraintError, KMeansError, OutOfMemory, clash};
 use thiserror::Error;
 
 /// Faults of a mixture fit.
@@ -32,7 +32,7 @@ pub enum MixtureError {
     #[error(
         "a start with {weights} weights, {means} means and {variances} variances; give one of each for every component"
     )]
-    StartShape {
+    ParametersShape {
         /// How many weights.
         weights: usize,
         /// How many means.
@@ -42,7 +42,7 @@ pub enum MixtureError {
     },
     /// A start for another number of components.
     #[error("the start has {given} components, but k is {k}")]
-    StartCount {
+    ParametersCount {
         /// The number of components wanted.
         k: usize,
         /// The number of components of the start.
@@ -50,7 +50,7 @@ pub enum MixtureError {
     },
     /// A number in a start that makes no sense.
     #[error("the start's {what} {component} is {value:?}; {}", start_expects(.what))]
-    BadStart {
+    BadParameter {
         /// "weight", "mean" or "variance".
         what: &'static str,
         /// Which component (0-based).
@@ -62,7 +62,7 @@ pub enum MixtureError {
     #[error(
         "the start's {what} {component} is {value:?}, over a million times the data's range off; start nearer to the data"
     )]
-    StartOffScale {
+    ParametersOffScale {
         /// "mean" or "variance" (whose root is meant).
         what: &'static str,
         /// Which component (0-based).
@@ -72,7 +72,7 @@ pub enum MixtureError {
     },
     /// The weights of a start do not sum to one.
     #[error("the start's weights sum to {sum:?}; they must sum to 1")]
-    StartWeights {
+    ParametersWeights {
         /// Their sum.
         sum: f64,
     },
@@ -109,7 +109,7 @@ pub enum MixtureError {
     Refused(String),
     /// The work needs more memory than there is.
     #[error(transparent)]
-    NoRoom(#[from] NoRoom),
+    OutOfMemory(#[from] OutOfMemory),
     /// The watcher stopped the fit.
     #[error("the fit was interrupted")]
     Interrupted,

@@ -3,13 +3,13 @@
 mod constraint;
 mod kmeans;
 mod mixture;
-mod no_room;
+mod out_of_memory;
 mod sample;
 
 pub use constraint::ConstraintError;
 pub use kmeans::KMeansError;
 pub use mixture::MixtureError;
-pub use no_room::NoRoom;
+pub use out_of_memory::OutOfMemory;
 pub use sample::SampleError;
 
 use thiserror::Error;

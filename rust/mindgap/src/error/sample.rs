@@ -1,6 +1,6 @@
 //! Faults in the data.
 
-use super::NoRoom;
+use super::OutOfMemory;
 use thiserror::Error;
 
 /// Faults in the data or their weights.
@@ -26,7 +26,7 @@ pub enum SampleError {
     },
     /// The work needs more memory than there is.
     #[error(transparent)]
-    NoRoom(#[from] NoRoom),
+    OutOfMemory(#[from] OutOfMemory),
     /// The range of the data cannot be squared.
     #[error(
         "the data span {range:e}, whose square is out of range; change the units so that the span is between 1e-140 and 1e140"

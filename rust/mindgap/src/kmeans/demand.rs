@@ -1,10 +1,10 @@
 //! What the centres are asked to hold, checked, in the form that the solvers take.
 
 use super::fit::Active;
+use crate::constraint::resolved::Restraint;
 use crate::constraint::{Gaps, LinearRows, Restriction};
+use crate::data::frame::{FARTHEST, Frame};
 use crate::error::ConstraintError;
-use crate::frame::{FARTHEST, Frame};
-use crate::restraint::Restraint;
 
 /// A gap within this fraction of the data's range of its bound counts as being at it.
 const AT_BOUND: f64 = 1e-9;

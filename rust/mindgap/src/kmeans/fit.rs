@@ -1,9 +1,9 @@
 //! The result of k-means, in the units and the order of the data.
 
+use super::cluster::Cluster;
 use super::demand::Demand;
-use super::measured::Measured;
 use super::solution::Solution;
-use crate::sample::Sample;
+use crate::data::sample::Sample;
 
 /// The costs agree, and the solution counts as proven, to this relative difference.
 pub(super) const PROVEN: f64 = 1e-9;
@@ -58,9 +58,9 @@ pub struct KMeansFit {
 impl KMeansFit {
     pub(super) fn new(sample: &Sample, demand: &Demand, solution: Solution) -> Self {
         let frame = sample.frame();
-        let measured: Vec<Measured> = clusters(&solution.ends)
+        let measured: Vec<Cluster> = clusters(&solution.ends)
             .enumerate()
-            .map(|(c, points)| Measured::new(sample, points, solution.centers.as_ref().map(|centers| centers[c])))
+            .map(|(c, points)| Cluster::new(sample, points, solution.centers.as_ref().map(|centers| centers[c])))
             .collect();
         // Each centre is measured from a point of its own cluster: rounding must not put equal ones out of order.
         let gaps: Vec<f64> = measured.windows(2).map(|pair| pair[0].until(&pair[1], frame).max(0.0)).collect();
@@ -75,7 +75,7 @@ impl KMeansFit {
             labels: labels(sample, &solution.ends, &boundaries),
             centers,
             sizes: clusters(&solution.ends).map(|points| size(sample, points)).collect(),
-            weights: measured.iter().map(Measured::weight).collect(),
+            weights: measured.iter().map(Cluster::weight).collect(),
             active,
             boundaries,
             within,

@@ -1,24 +1,24 @@
 //! K-means whose neighbouring centres keep a gap, solved exactly; under other linear rows, by alternation.
 
-mod alternating;
-mod blobs;
+mod cluster;
 mod demand;
 mod fit;
 mod free;
-mod measured;
+mod means;
 mod paper;
-mod separated;
+mod refine;
+mod rows;
 mod solution;
 mod unconstrained;
 
 pub use fit::{Active, KMeansFit};
 
 use crate::constraint::{Constraint, Gaps, Unconstrained};
+use crate::data::frame::FARTHEST;
+use crate::data::sample::Sample;
 use crate::error::KMeansError;
-use crate::frame::FARTHEST;
-use crate::progress::Watch;
-use crate::room::{product, room_for};
-use crate::sample::Sample;
+use crate::memory::{check_memory, product};
+use crate::monitor::Watch;
 use demand::Demand;
 use solution::Solution;
 
@@ -142,7 +142,7 @@ impl KMeans {
     /// As [`KMeans::fit`]; also [`KMeansError::Interrupted`].
     pub fn fit_watched(&self, sample: &Sample, watch: Option<Watch<'_>>) -> Result<KMeansFit, KMeansError> {
         if sample.has_blobs() {
-            return blobs::fit(self, sample, watch);
+            return refine::fit(self, sample, watch);
         }
         self.check(sample)?;
         let demand = Demand::new(&self.constraint.restriction(self.k)?, self.k, sample.frame())?;
@@ -177,13 +177,13 @@ impl KMeans {
         }
         let candidates = self.ties == Ties::Together || product(&[64, k, k]) >= points;
         let bytes = if candidates { BYTES_A_CANDIDATE } else { BYTES_A_POINT };
-        Ok(room_for("k-means", product(&[points, bytes]))?)
+        Ok(check_memory("k-means", product(&[points, bytes]))?)
     }
 
     fn solve(&self, sample: &Sample, demand: &Demand, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
         match (demand, self.method) {
             (Demand::Gaps(gaps), _) => self.solve_gaps(sample, gaps, watch),
-            (Demand::Rows(rows, restraint), Method::Exact) => alternating::solve(sample, rows, restraint, watch),
+            (Demand::Rows(rows, restraint), Method::Exact) => rows::solve(sample, rows, restraint, watch),
             (Demand::Rows(..), Method::Paper) => Err(KMeansError::Unsupported(
                 "the paper's program takes bounds on gaps; linear rows need method \"exact\"".to_owned(),
             )),
@@ -202,7 +202,7 @@ impl KMeans {
                 gaps.check_scale(sample.frame(), FARTHEST)?;
                 free::solve(sample, gaps, watch)
             }
-            Method::Exact => separated::solve(sample, gaps, watch),
+            Method::Exact => means::solve(sample, gaps, watch),
         }
     }
 }

@@ -6,11 +6,11 @@
 
 use super::solution::Solution;
 use crate::constraint::Gaps;
+use crate::data::frame::Frame;
+use crate::data::sample::{Prefix, Prefixes, Sample};
 use crate::error::KMeansError;
-use crate::frame::Frame;
-use crate::progress::{Progress, Watch, report};
-use crate::room::{product, room_for};
-use crate::sample::{Prefix, Prefixes, Sample};
+use crate::memory::{check_memory, product};
+use crate::monitor::{Progress, Watch, report};
 
 /// The tables grow with the square of the number of points; beyond this they no longer fit a gigabyte.
 const MOST_POINTS: usize = 10_000;
@@ -44,7 +44,7 @@ fn check(sample: &Sample, gaps: &Gaps) -> Result<f64, KMeansError> {
     let n = sample.len() + 1;
     // Two layers of U, and D, I and B for every m.
     let bytes = product(&[n, n, size_of::<f64>()]).saturating_add(product(&[gaps.lower.len() + 2, n, 24]));
-    room_for("the paper's program", bytes)?;
+    check_memory("the paper's program", bytes)?;
     match gaps.single_lower() {
         Some(delta) => Ok(delta),
         None if gaps.lower.is_empty() => Ok(0.0),
@@ -109,7 +109,7 @@ impl Routine {
             for j in m..=n {
                 let (done, row) = rows.split_at_mut(m);
                 let (last_row, row) = (&done[m - 1], &mut row[0]);
-                arch.dispatch(Start { routine: self, last_row, row, before: &before, u: u.starting_at(j), j });
+                arch.dispatch(Parameters { routine: self, last_row, row, before: &before, u: u.starting_at(j), j });
                 if j % 64 == 0 {
                     let cost = rows[self.k].d[n];
                     let cost = if cost < self.beta { frame.leave_square(cost) } else { f64::INFINITY };
@@ -151,7 +151,7 @@ impl Routine {
 
 /// All clusters of row m that start at j: their share in D, I and B, and U[j, ., m]. Run where a fused multiply-add is
 /// an instruction and not a call.
-struct Start<'a> {
+struct Parameters<'a> {
     routine: &'a Routine,
     last_row: &'a Row,
     row: &'a mut Row,
@@ -160,7 +160,7 @@ struct Start<'a> {
     j: usize,
 }
 
-impl pulp::WithSimd for Start<'_> {
+impl pulp::WithSimd for Parameters<'_> {
     type Output = ();
 
     #[inline(always)]

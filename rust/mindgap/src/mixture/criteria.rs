@@ -1,7 +1,7 @@
 //! Information criteria: the smaller, the better.
 
 use super::fit::MixtureFit;
-use crate::portable::ln;
+use crate::numeric::portable::ln;
 
 impl MixtureFit {
     /// The number of free parameters: `k - 1` weights, `k` means, and `k` variances or one. Constraints are not

@@ -3,8 +3,8 @@
 //! On sorted data a run of points is an interval, and a parabola's bounds over an interval cost O(1): components that
 //! cannot matter there are left out, and one shared reference keeps every power of two in range.
 
-use super::start::Start;
-use crate::portable::log2;
+use super::parameters::Parameters;
+use crate::numeric::portable::log2;
 use std::f64::consts::{LOG2_E, PI};
 
 /// No logarithm of a density is less: what squares overflow to stays finite.
@@ -24,7 +24,7 @@ pub(super) struct Parabola {
 
 impl Parabola {
     /// The parabolas of a mixture, in the order of its components.
-    pub(super) fn of(parameters: &Start) -> Vec<Self> {
+    pub(super) fn of(parameters: &Parameters) -> Vec<Self> {
         let (weights, means, variances) = (parameters.weights(), parameters.means(), parameters.variances());
         let parabola = |((&weight, &mean), &variance): ((&f64, &f64), &f64)| Self {
             mean,

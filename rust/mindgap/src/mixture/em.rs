@@ -1,11 +1,11 @@
 //! The EM loop. It knows an engine, an M step and a yardstick, and nothing of data or units.
 
 use super::engine::{Engine, Moments};
-use super::mstep::MStep;
-use super::start::Start;
+use super::m_step::MStep;
+use super::parameters::Parameters;
 use super::status::Status;
 use crate::error::MixtureError;
-use crate::progress::{Progress, Watch, report};
+use crate::monitor::{Progress, Watch, report};
 use crate::qp::Failure;
 
 /// A component of less weight is lost; the authors' program stops there too.
@@ -22,7 +22,7 @@ pub(super) struct Yardstick {
 
 impl Yardstick {
     /// The largest movement between two iterates.
-    fn movement(&self, from: &Start, to: &Start) -> f64 {
+    fn movement(&self, from: &Parameters, to: &Parameters) -> f64 {
         let largest =
             |from: &[f64], to: &[f64]| from.iter().zip(to).map(|(from, to)| (to - from).abs()).fold(0.0, f64::max);
         let weights = largest(from.weights(), to.weights());
@@ -34,7 +34,7 @@ impl Yardstick {
 
 /// What the loop ends with.
 pub(super) struct Outcome {
-    pub(super) parameters: Start,
+    pub(super) parameters: Parameters,
     /// The log-likelihood of the parameters that enter each iteration, and of those returned.
     pub(super) history: Vec<f64>,
     pub(super) classification: f64,
@@ -48,7 +48,7 @@ pub(super) fn run(
     mut mstep: MStep,
     yardstick: Yardstick,
     offset: f64,
-    start: Start,
+    start: Parameters,
     mut watch: Option<Watch<'_>>,
 ) -> Result<Outcome, MixtureError> {
     let k = start.k();

@@ -3,7 +3,7 @@
 //! The loop does not know where the data are. An engine may answer from the threads of this process or from many machines;
 //! all it needs is sums, and sums of parts add up.
 
-use super::start::Start;
+use super::parameters::Parameters;
 
 /// What an E step yields: sums over the points `x` of weight `w`, where `r_k` is component `k`'s responsibility.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,13 +91,13 @@ pub trait Engine {
     ///
     /// # Errors
     /// A message for the caller of the fit.
-    fn moments(&mut self, parameters: &Start) -> Result<Moments, String>;
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String>;
 
     /// The last pass, at the fitted parameters: only the log-likelihood and the classification are used.
     ///
     /// # Errors
     /// A message for the caller of the fit.
-    fn finish(&mut self, parameters: &Start) -> Result<Moments, String> {
+    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, String> {
         self.moments(parameters)
     }
 }

@@ -1,14 +1,14 @@
 //! A mixture's density and memberships at values that need not be the data's: O(k) a value.
 
 use super::density::{LEAST, Parabola};
-use super::start::Start;
-use crate::portable::{exp2, ln};
+use super::parameters::Parameters;
+use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::LN_2;
 
 /// Points that go through the loops together, which become vector code.
 const TILE: usize = 64;
 
-impl Start {
+impl Parameters {
     /// The most probable component of each of `values`, the first of equals; NaN goes to the first.
     pub fn predict(&self, values: &[f64]) -> Vec<u32> {
         let parabolas = Parabola::of(self);

@@ -3,16 +3,16 @@
 use super::density::{Parabola, Relevant};
 use super::em::Outcome;
 use super::evaluate::most_probable;
-use super::start::Start;
+use super::parameters::Parameters;
 use super::status::Status;
+use crate::data::sample::Sample;
 use crate::kmeans::Active;
-use crate::sample::Sample;
 
 /// A fitted mixture; components by ascending mean.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MixtureFit {
-    parameters: Start,
+    parameters: Parameters,
     labels: Vec<u32>,
     history: Vec<f64>,
     gaps: Vec<f64>,
@@ -20,7 +20,7 @@ pub struct MixtureFit {
     origins: Vec<usize>,
     status: Status,
     total_weight: f64,
-    #[cfg_attr(feature = "serde", serde(with = "super::written::nan_as_null"))]
+    #[cfg_attr(feature = "serde", serde(with = "super::serde_form::nan_as_null"))]
     classification: f64,
     variance_count: usize,
 }
@@ -89,7 +89,7 @@ impl MixtureFit {
     }
 
     /// Weights, means and variances in one: a start for another fit.
-    pub fn parameters(&self) -> &Start {
+    pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 

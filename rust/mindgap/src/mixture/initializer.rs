@@ -1,11 +1,11 @@
 //! Where the EM starts: a k-means partition, or whatever the caller brings.
 
-use super::start::Start;
+use super::parameters::Parameters;
 use crate::constraint::{GapBounds, Restriction};
+use crate::data::sample::Sample;
 use crate::error::{KMeansError, MixtureError};
 use crate::kmeans::{Centers, KMeans, KMeansFit, Method};
-use crate::progress::{Watch, again};
-use crate::sample::Sample;
+use crate::monitor::{Watch, again};
 
 /// Gives a fit its start; implement it to bring your own.
 pub trait Initializer: Send + Sync {
@@ -13,7 +13,7 @@ pub trait Initializer: Send + Sync {
     ///
     /// # Errors
     /// If there is none.
-    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError>;
+    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Parameters, MixtureError>;
 
     /// The same, reporting to `watch`, which may stop it. Worth implementing where it takes long.
     ///
@@ -25,7 +25,7 @@ pub trait Initializer: Send + Sync {
         k: usize,
         restriction: &Restriction,
         _watch: Option<Watch<'_>>,
-    ) -> Result<Start, MixtureError> {
+    ) -> Result<Parameters, MixtureError> {
         self.start(sample, k, restriction)
     }
 }
@@ -75,14 +75,14 @@ impl ConstrainedKMeans {
     }
 }
 
-impl Initializer for Start {
-    fn start(&self, _sample: &Sample, _k: usize, _restriction: &Restriction) -> Result<Start, MixtureError> {
+impl Initializer for Parameters {
+    fn start(&self, _sample: &Sample, _k: usize, _restriction: &Restriction) -> Result<Parameters, MixtureError> {
         Ok(self.clone())
     }
 }
 
 impl Initializer for Auto {
-    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError> {
+    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Parameters, MixtureError> {
         self.start_watched(sample, k, restriction, None)
     }
 
@@ -92,7 +92,7 @@ impl Initializer for Auto {
         k: usize,
         restriction: &Restriction,
         mut watch: Option<Watch<'_>>,
-    ) -> Result<Start, MixtureError> {
+    ) -> Result<Parameters, MixtureError> {
         if let Restriction::Gaps(bounds) = restriction {
             let lower = lower_bounds(bounds, sample, k)?;
             if lower.first().is_some_and(|&first| first > 0.0 && lower.iter().all(|&bound| bound == first)) {
@@ -108,7 +108,7 @@ impl Initializer for Auto {
 }
 
 impl Initializer for Ckmeans {
-    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError> {
+    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Parameters, MixtureError> {
         self.start_watched(sample, k, restriction, None)
     }
 
@@ -118,14 +118,14 @@ impl Initializer for Ckmeans {
         k: usize,
         _restriction: &Restriction,
         watch: Option<Watch<'_>>,
-    ) -> Result<Start, MixtureError> {
+    ) -> Result<Parameters, MixtureError> {
         let fit = KMeans::new(k).fit_watched(sample, watch).map_err(failed)?;
         Ok(from_clusters(sample, &fit))
     }
 }
 
 impl Initializer for ConstrainedKMeans {
-    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Start, MixtureError> {
+    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Parameters, MixtureError> {
         self.start_watched(sample, k, restriction, None)
     }
 
@@ -135,7 +135,7 @@ impl Initializer for ConstrainedKMeans {
         k: usize,
         restriction: &Restriction,
         watch: Option<Watch<'_>>,
-    ) -> Result<Start, MixtureError> {
+    ) -> Result<Parameters, MixtureError> {
         let constraint = match (self.delta, restriction) {
             (Some(delta), _) => Restriction::Gaps(GapBounds::lower(delta)),
             (None, Restriction::Gaps(bounds)) => {
@@ -153,7 +153,7 @@ impl Initializer for ConstrainedKMeans {
 fn failed(error: KMeansError) -> MixtureError {
     match error {
         KMeansError::Interrupted => MixtureError::Interrupted,
-        KMeansError::NoRoom(no_room) => no_room.into(),
+        KMeansError::OutOfMemory(out_of_memory) => out_of_memory.into(),
         error => MixtureError::KMeansStart(error),
     }
 }
@@ -169,7 +169,7 @@ fn lower_bounds(bounds: &GapBounds, sample: &Sample, k: usize) -> Result<Vec<f64
 
 /// Each cluster's share, centre, and variance about it. A cluster without spread takes the average variance within
 /// clusters, or failing that a share of the data's: a component that starts on a point would stay there.
-fn from_clusters(sample: &Sample, fit: &KMeansFit) -> Start {
+fn from_clusters(sample: &Sample, fit: &KMeansFit) -> Parameters {
     let weights = fit.weights();
     let total: f64 = weights.iter().sum();
     let frame = sample.frame();
@@ -182,5 +182,5 @@ fn from_clusters(sample: &Sample, fit: &KMeansFit) -> Start {
     };
     let variances = fit.within().iter().zip(weights).map(variance).collect();
     let weights = weights.iter().map(|weight| weight / total).collect();
-    Start::sound(weights, fit.centers().to_vec(), variances)
+    Parameters::sound(weights, fit.centers().to_vec(), variances)
 }

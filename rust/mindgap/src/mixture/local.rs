@@ -1,12 +1,12 @@
 //! The engine of this process: threads over pieces of sorted data whose cuts depend on nothing but their number.
 
 use super::density::Parabola;
+use super::e_step::{CHUNK, Pass, Scratch};
 use super::engine::{Engine, Moments, Overview};
-use super::estep::{CHUNK, Pass, Scratch};
-use super::start::Start;
+use super::parameters::Parameters;
+use crate::data::sample::Sample;
+use crate::memory::product;
 use crate::parallel::{Workers, threads_for};
-use crate::room::product;
-use crate::sample::Sample;
 use pulp::{Arch, Simd, WithSimd};
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
@@ -43,7 +43,7 @@ impl<'a> LocalEngine<'a> {
         Self { scale, shift: frame.shift() * scale, ..Self::new(sample) }
     }
 
-    fn pass(&self, parameters: &Start, classify: bool) -> Moments {
+    fn pass(&self, parameters: &Parameters, classify: bool) -> Moments {
         let parabolas = Parabola::of(parameters);
         let pass = Pass { parabolas: &parabolas, scale: self.scale, shift: self.shift, classify };
         let (values, weights) = (self.sample.values(), self.sample.weights());
@@ -75,7 +75,7 @@ impl Engine for LocalEngine<'_> {
         // A single wide component takes every point whole: its moments are those of the data. It stands in the middle of
         // the frame, so that the squares do not cancel.
         let center = self.sample.frame().shift() * self.scale - self.shift;
-        let parameters = Start::sound(vec![1.0], vec![center], vec![f64::MAX.sqrt()]);
+        let parameters = Parameters::sound(vec![1.0], vec![center], vec![f64::MAX.sqrt()]);
         let Moments { weight, first, second, .. } = self.pass(&parameters, false);
         let (total, mean) = (weight[0], first[0] / weight[0]);
         let within = self.sample.total_within() * self.scale * self.scale;
@@ -83,11 +83,11 @@ impl Engine for LocalEngine<'_> {
         Ok(Overview { total_weight: self.sample.total_weight(), variance })
     }
 
-    fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String> {
         Ok(self.pass(parameters, false))
     }
 
-    fn finish(&mut self, parameters: &Start) -> Result<Moments, String> {
+    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, String> {
         Ok(self.pass(parameters, true))
     }
 }

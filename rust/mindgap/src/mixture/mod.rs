@@ -5,42 +5,41 @@
 
 mod criteria;
 mod density;
+mod e_step;
 mod em;
 mod engine;
-mod estep;
 mod evaluate;
-mod exact_sum;
 mod fit;
 mod initializer;
 mod local;
+mod m_step;
 mod moment_sums;
-mod mstep;
+mod parameters;
 mod scaled;
-mod start;
-mod status;
 #[cfg(feature = "serde")]
-mod written;
+mod serde_form;
+mod status;
 
 pub use engine::{Engine, Moments, Overview};
 pub use fit::MixtureFit;
 pub use initializer::{Auto, Ckmeans, ConstrainedKMeans, Initializer};
 pub use local::LocalEngine;
+pub use m_step::VarianceModel;
 pub use moment_sums::MomentSums;
-pub use mstep::VarianceModel;
-pub use start::Start;
+pub use parameters::Parameters;
 pub use status::Status;
 
+use crate::constraint::resolved::Restraint;
 use crate::constraint::{Constraint, Unconstrained};
+use crate::data::frame::{FARTHEST, Frame};
+use crate::data::sample::Sample;
 use crate::error::MixtureError;
-use crate::frame::{FARTHEST, Frame};
-use crate::progress::{Watch, again};
+use crate::memory::check_memory;
+use crate::monitor::{Watch, again};
 use crate::qp::MeanProgram;
-use crate::restraint::Restraint;
-use crate::room::room_for;
-use crate::sample::Sample;
 use em::Yardstick;
 use fit::Facts;
-use mstep::MStep;
+use m_step::MStep;
 use scaled::Scaled;
 
 /// The default floor of the variances, as a fraction of the data's variance.
@@ -66,11 +65,11 @@ pub enum ToleranceScale {
 /// A mixture to be fitted.
 ///
 /// ```
-/// use mindgap::{GapBounds, Mixture, Sample, Start};
+/// use mindgap::{GapBounds, Mixture, Sample, Parameters};
 ///
 /// let x: Vec<f64> = (0..200).map(|i| f64::from(i % 2) * 4.0 + f64::from(i % 10) * 0.1).collect();
 /// let sample = Sample::new(&x)?;
-/// let start = Start::new(&[0.5, 0.5], &[0.0, 1.0], &[1.0, 1.0])?;
+/// let start = Parameters::new(&[0.5, 0.5], &[0.0, 1.0], &[1.0, 1.0])?;
 /// let fit = Mixture::new(2).constraint(GapBounds::lower(4.5)).init(start).fit(&sample)?;
 /// assert!(fit.converged());
 /// assert!((fit.gaps()[0] - 4.5).abs() < 1e-9);
@@ -110,7 +109,7 @@ impl Mixture {
         self
     }
 
-    /// Where to start: an initializer, or a [`Start`].
+    /// Where to start: an initializer, or a [`Parameters`].
     #[must_use]
     pub fn init(mut self, init: impl Initializer + 'static) -> Self {
         self.init = Box::new(init);
@@ -166,7 +165,7 @@ impl Mixture {
     /// # Errors
     /// As [`Mixture::fit`]; also [`MixtureError::Interrupted`].
     pub fn fit_watched(&self, sample: &Sample, mut watch: Option<Watch<'_>>) -> Result<MixtureFit, MixtureError> {
-        room_for("the mixture", local::bytes(sample.len(), self.k))?;
+        check_memory("the mixture", local::bytes(sample.len(), self.k))?;
         let (start, restraint, program) = self.prepare(sample, again(&mut watch))?;
         // Few distinct values: the same sums in fewer terms.
         let collapsed = (sample.distinct() < sample.len() / 4).then(|| sample.collapsed().0);
@@ -184,7 +183,7 @@ impl Mixture {
     pub fn fit_engine(
         &self,
         engine: &mut dyn Engine,
-        start: &Start,
+        start: &Parameters,
         mut watch: Option<Watch<'_>>,
     ) -> Result<MixtureFit, MixtureError> {
         self.check()?;
@@ -206,7 +205,7 @@ impl Mixture {
         &self,
         sample: &Sample,
         mut watch: Option<Watch<'_>>,
-    ) -> Result<(Start, Restraint, Option<MeanProgram>), MixtureError> {
+    ) -> Result<(Parameters, Restraint, Option<MeanProgram>), MixtureError> {
         self.check()?;
         let (k, distinct) = (self.k, sample.distinct());
         if k > distinct {
@@ -245,7 +244,7 @@ impl Mixture {
         &self,
         engine: &mut dyn Engine,
         Overview { total_weight, variance }: Overview,
-        start: &Start,
+        start: &Parameters,
         (restraint, program): (Restraint, Option<MeanProgram>),
         frame: &Frame,
         watch: Option<Watch<'_>>,

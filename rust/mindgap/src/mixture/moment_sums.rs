@@ -4,20 +4,20 @@
 //! that parts may be added in any order and grouping; parts that are cut between runs give the same bits as the whole.
 
 use super::density::Parabola;
+use super::e_step::{CHUNK, LANES, Pass, Scratch};
 use super::engine::Moments;
-use super::estep::{CHUNK, LANES, Pass, Scratch};
-use super::exact_sum::ExactSum;
-use super::start::Start;
+use super::parameters::Parameters;
+use crate::data::sample::{check_finite, check_weights};
 use crate::error::SampleError;
-use crate::sample::{check_finite, check_weights};
+use crate::numeric::exact_sum::ExactSum;
 use pulp::{Arch, Simd, WithSimd};
 
 /// The moments of some points, ready to be added to those of others without rounding.
 ///
 /// ```
-/// use mindgap::{MomentSums, Start};
+/// use mindgap::{MomentSums, Parameters};
 ///
-/// let start = Start::new(&[0.5, 0.5], &[0.0, 4.0], &[1.0, 1.0])?;
+/// let start = Parameters::new(&[0.5, 0.5], &[0.0, 4.0], &[1.0, 1.0])?;
 /// let mut sums = MomentSums::of_chunk(&[0.3, 3.9, -0.2], None, &start)?;
 /// sums.add(&MomentSums::of_chunk(&[4.1, 0.1], None, &start)?);
 /// assert!((sums.moments().weight[0] - 3.0).abs() < 0.01);
@@ -44,7 +44,7 @@ impl MomentSums {
     /// # Errors
     /// Values that are not finite, and weights that are negative, not finite or of another number. No points, and points
     /// of no weight, are no fault of a part.
-    pub fn of_chunk(values: &[f64], weights: Option<&[f64]>, parameters: &Start) -> Result<Self, SampleError> {
+    pub fn of_chunk(values: &[f64], weights: Option<&[f64]>, parameters: &Parameters) -> Result<Self, SampleError> {
         Self::sum(values, weights, parameters, true)
     }
 
@@ -53,13 +53,18 @@ impl MomentSums {
     ///
     /// # Errors
     /// As [`of_chunk`](Self::of_chunk).
-    pub fn unclassified(values: &[f64], weights: Option<&[f64]>, parameters: &Start) -> Result<Self, SampleError> {
+    pub fn unclassified(values: &[f64], weights: Option<&[f64]>, parameters: &Parameters) -> Result<Self, SampleError> {
         let mut sums = Self::sum(values, weights, parameters, false)?;
         sums.sums[3 * sums.components + 1].add(f64::NAN);
         Ok(sums)
     }
 
-    fn sum(values: &[f64], weights: Option<&[f64]>, parameters: &Start, classify: bool) -> Result<Self, SampleError> {
+    fn sum(
+        values: &[f64],
+        weights: Option<&[f64]>,
+        parameters: &Parameters,
+        classify: bool,
+    ) -> Result<Self, SampleError> {
         weights.map(|weights| check_weights(values.len(), weights)).transpose()?;
         let parabolas = Parabola::of(parameters);
         let pass = Pass { parabolas: &parabolas, scale: 1.0, shift: 0.0, classify };

@@ -1,8 +1,8 @@
 //! An engine in units of the data, seen in units in which the data's spread is about one.
 
 use super::engine::{Engine, Moments, Overview};
-use super::start::Start;
-use crate::frame::Frame;
+use super::parameters::Parameters;
+use crate::data::frame::Frame;
 
 /// An engine that speaks in frame units for one that speaks in those of the data.
 pub(super) struct Scaled<'a> {
@@ -38,12 +38,12 @@ impl Engine for Scaled<'_> {
         Ok(Overview { total_weight, variance: self.frame.enter_square(variance) })
     }
 
-    fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String> {
         let moments = self.engine.moments(&parameters.leave(&self.frame))?;
         Ok(self.enter(moments))
     }
 
-    fn finish(&mut self, parameters: &Start) -> Result<Moments, String> {
+    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, String> {
         let moments = self.engine.finish(&parameters.leave(&self.frame))?;
         Ok(self.enter(moments))
     }

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::equality::{self, Equilibrium, Objective};
 use super::rows::{Bound, Rows, Side};
-use crate::progress::{Interrupted, Progress, Watch, report};
+use crate::monitor::{Interrupted, Progress, Watch, report};
 
 /// A coefficient of a vanishing combination below this is zero.
 const ABSENT: f64 = 1e-9;

@@ -6,7 +6,7 @@
 
 use super::equality::{Equilibrium, FORCE, Objective, orientation};
 use super::rows::{Bound, Rows};
-use crate::sample::double::Double;
+use crate::numeric::double::Double;
 
 /// Solves on `bounds`; `None` if one of them is no gap, or two are the same gap.
 pub(super) fn solve(rows: &Rows, objective: Objective<'_>, bounds: &[Bound]) -> Option<Equilibrium> {

@@ -16,7 +16,7 @@ pub(crate) use active_set::Failure;
 pub(crate) use equality::Objective;
 pub(crate) use rows::Rows;
 
-use crate::progress::Watch;
+use crate::monitor::Watch;
 use active_set::{Optimum, check, optimise};
 use clarabel::{InteriorPoint, Refusal};
 use rows::{Bound, Side};

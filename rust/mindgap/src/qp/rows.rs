@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use crate::constraint::{Gaps, LinearRows};
-use crate::frame::Frame;
-use crate::room::product;
-use crate::sample::double::Double;
+use crate::data::frame::Frame;
+use crate::memory::product;
+use crate::numeric::double::Double;
 
 /// A row may be missed by this fraction of the sizes of its terms, of the targets and of the largest mean, which is a few
 /// roundings.

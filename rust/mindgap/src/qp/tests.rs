@@ -6,7 +6,7 @@ mod stopping;
 
 use super::*;
 use crate::constraint::{GapBounds, LinearRows};
-use crate::frame::Frame;
+use crate::data::frame::Frame;
 
 /// A sum of two doubles, by Dekker's and Knuth's error-free operations.
 #[derive(Clone, Copy)]

@@ -3,8 +3,8 @@
 
 use crate::hostile::{Asked, any_bits, cases, data, gaps, mild, rows};
 use mindgap::{
-    Centers, Engine, KMeans, KMeansFit, Method, Mixture, MixtureFit, Moments, Overview, Restriction, Sample, Start,
-    Ties, ToleranceScale, VarianceModel,
+    Centers, Engine, KMeans, KMeansFit, Method, Mixture, MixtureFit, Moments, Overview, Parameters, Restriction,
+    Sample, Ties, ToleranceScale, VarianceModel,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -81,7 +81,7 @@ impl Engine for Babble {
         Ok(self.overview)
     }
 
-    fn moments(&mut self, _parameters: &Start) -> Result<Moments, String> {
+    fn moments(&mut self, _parameters: &Parameters) -> Result<Moments, String> {
         self.answers.pop().ok_or_else(|| "nothing left to say".to_owned())
     }
 }
@@ -165,7 +165,7 @@ proptest! {
             .variances(if equal { VarianceModel::Equal } else { VarianceModel::Free })
             .min_variance(floor);
         if !from_kmeans {
-            match Start::new(&own.0, &own.1, &own.2) {
+            match Parameters::new(&own.0, &own.1, &own.2) {
                 Ok(start) => problem = problem.init(start),
                 Err(error) => prop_assert!(!error.to_string().is_empty()),
             }
@@ -188,7 +188,7 @@ proptest! {
         total_weight in prop_oneof![4 => 0.5..9.0f64, 1 => any_bits()],
         variance in prop_oneof![4 => 0.0..9.0f64, 1 => any_bits()],
     ) {
-        let (Ok(start), Some(restriction)) = (Start::new(&own.0, &own.1, &own.2), restriction_of(&asked, k)) else {
+        let (Ok(start), Some(restriction)) = (Parameters::new(&own.0, &own.1, &own.2), restriction_of(&asked, k)) else {
             return Ok(());
         };
         let mut engine = Babble { overview: Overview { total_weight, variance }, answers };
@@ -202,7 +202,7 @@ proptest! {
 #[test]
 fn counts_without_measure_are_refused() {
     let sample = Sample::new(&[1.0, 2.0, 4.0]).unwrap();
-    let start = Start::new(&[0.5, 0.5], &[1.0, 4.0], &[1.0, 1.0]).unwrap();
+    let start = Parameters::new(&[0.5, 0.5], &[1.0, 4.0], &[1.0, 1.0]).unwrap();
     let mut engine = mindgap::LocalEngine::new(&sample);
     let restriction = Restriction::Gaps(mindgap::GapBounds::lower(0.5));
     for k in [0, 4, usize::MAX / 2 + 1, usize::MAX] {

@@ -1,8 +1,8 @@
 //! Data read in chunks: the fits of the data in memory, and clear words where a chunk is at fault.
 
 use mindgap::{
-    Chunk, Chunked, Error, GapBounds, KMeans, KMeansError, KMeansFit, Mixture, MixtureError, MomentSums, Sample,
-    SampleError, Source, Start, Summary,
+    Chunk, Chunked, Error, GapBounds, KMeans, KMeansError, KMeansFit, Mixture, MixtureError, MomentSums, Parameters,
+    Sample, SampleError, Source, Summary,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -72,8 +72,9 @@ fn a_mixture_is_that_of_the_data_in_memory_to_the_bit_for_every_cut_between_runs
 #[test]
 fn units_do_not_matter() {
     let (x, _) = data(3000);
-    let start =
-        |unit: f64| Start::new(&[0.3, 0.3, 0.4], &[2.0, 5.0, 8.0].map(|m| m * unit), &[0.5 * unit * unit; 3]).unwrap();
+    let start = |unit: f64| {
+        Parameters::new(&[0.3, 0.3, 0.4], &[2.0, 5.0, 8.0].map(|m| m * unit), &[0.5 * unit * unit; 3]).unwrap()
+    };
     let fit = |unit: f64| {
         let scaled: Vec<f64> = x.iter().map(|x| x * unit).collect();
         let bounds = GapBounds::lower(2.9 * unit);
@@ -130,7 +131,8 @@ fn a_source_that_dries_up_is_an_error() {
         Mixture::new(7).fit_chunked(&mut data, None),
         Err(Error::Mixture(MixtureError::KMeansStart(KMeansError::Source(_))))
     ));
-    let fit = Mixture::new(2).init(Start::new(&[0.5; 2], &[2.0, 5.0], &[1.0; 2]).unwrap()).fit_chunked(&mut data, None);
+    let fit =
+        Mixture::new(2).init(Parameters::new(&[0.5; 2], &[2.0, 5.0], &[1.0; 2]).unwrap()).fit_chunked(&mut data, None);
     assert!(fit.unwrap_err().to_string().contains("there were 1 chunks at first and are 0 now"));
 }
 

@@ -1,7 +1,8 @@
 //! What arbitrary input has broken, each as the smallest case of it.
 
 use mindgap::{
-    Centers, Chunk, Chunked, GapBounds, KMeans, KMeansError, LinearRows, Mixture, MixtureError, Sample, Start, Summary,
+    Centers, Chunk, Chunked, GapBounds, KMeans, KMeansError, LinearRows, Mixture, MixtureError, Parameters, Sample,
+    Summary,
 };
 
 /// K-means whose centres are free between bounds on their gaps.
@@ -49,18 +50,18 @@ fn a_cost_beyond_the_largest_double_is_an_error() {
 #[test]
 fn a_start_for_another_number_of_components_is_refused() {
     let sample = Sample::new(&[0.0, 1.0, 3.0, 9.0]).unwrap();
-    let start = Start::new(&[0.5, 0.3, 0.2], &[0.0, 1.0, 3.0], &[1.0; 3]).unwrap();
+    let start = Parameters::new(&[0.5, 0.3, 0.2], &[0.0, 1.0, 3.0], &[1.0; 3]).unwrap();
     for problem in [Mixture::new(4), Mixture::new(4).constraint(GapBounds::lower(0.5))] {
         let refused = problem.init(start.clone()).fit(&sample).err();
-        assert_eq!(refused, Some(MixtureError::StartCount { k: 4, given: 3 }));
+        assert_eq!(refused, Some(MixtureError::ParametersCount { k: 4, given: 3 }));
     }
 }
 
 #[test]
 fn absurdly_many_components_of_an_engine_are_refused_before_their_bounds_are_written_out() {
     let mut engine = Chunked::new(|| [Ok(Chunk::from(vec![0.0, 1.0, 3.0, 9.0]))].into_iter()).unwrap();
-    let start = Start::new(&[0.5, 0.5], &[0.0, 5.0], &[1.0, 1.0]).unwrap();
+    let start = Parameters::new(&[0.5, 0.5], &[0.0, 5.0], &[1.0, 1.0]).unwrap();
     let refused =
         Mixture::new(usize::MAX).constraint(GapBounds::lower(0.5)).fit_engine(&mut engine, &start, None).err();
-    assert_eq!(refused, Some(MixtureError::StartCount { k: usize::MAX, given: 2 }));
+    assert_eq!(refused, Some(MixtureError::ParametersCount { k: usize::MAX, given: 2 }));
 }

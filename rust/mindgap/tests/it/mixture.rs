@@ -3,8 +3,8 @@
 use crate::oracle::em::{self, Parameters};
 use crate::oracle::random::Random;
 use mindgap::{
-    Active, Engine, GapBounds, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Overview, Sample,
-    Start, Status, ToleranceScale, VarianceModel,
+    Active, Engine, GapBounds, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Overview,
+    Parameters, Sample, Status, ToleranceScale, VarianceModel,
 };
 
 /// Points from a random mixture with means about two apart.
@@ -20,13 +20,13 @@ fn points(random: &mut Random, n: usize, k: usize) -> Vec<f64> {
         .collect()
 }
 
-fn random_start(random: &mut Random, k: usize) -> Start {
+fn random_start(random: &mut Random, k: usize) -> Parameters {
     let weights: Vec<f64> = (0..k).map(|_| random.uniform(0.2, 1.0)).collect();
     let total: f64 = weights.iter().sum();
     let weights: Vec<f64> = weights.iter().map(|w| w / total).collect();
     let means: Vec<f64> = (0..k).map(|c| 2.0 * c as f64 + random.uniform(-0.8, 0.8)).collect();
     let variances: Vec<f64> = (0..k).map(|_| random.uniform(0.3, 2.0)).collect();
-    Start::new(&weights, &means, &variances).unwrap()
+    Parameters::new(&weights, &means, &variances).unwrap()
 }
 
 fn random_bounds(random: &mut Random, k: usize) -> (Vec<f64>, Vec<f64>) {
@@ -162,7 +162,7 @@ fn units_do_not_matter() {
         let variances: Vec<f64> = start.variances().iter().map(|v| v * scale * scale).collect();
         Mixture::new(3)
             .constraint(GapBounds::between(1.9 * scale, 2.1 * scale).unwrap())
-            .init(Start::new(start.weights(), &means, &variances).unwrap())
+            .init(Parameters::new(start.weights(), &means, &variances).unwrap())
             .fit(&Sample::new(&y).unwrap())
             .unwrap()
     };
@@ -263,7 +263,7 @@ fn one_component_is_mean_and_variance() {
 fn a_component_on_a_point_has_collapsed() {
     let mut x: Vec<f64> = (0..50).map(|i| f64::from(i) * 0.02).collect();
     x.push(30.0);
-    let start = Start::new(&[0.9, 0.1], &[0.5, 30.0], &[0.1, 0.1]).unwrap();
+    let start = Parameters::new(&[0.9, 0.1], &[0.5, 30.0], &[0.1, 0.1]).unwrap();
     let fit = Mixture::new(2).init(start.clone()).fit(&Sample::new(&x).unwrap()).unwrap();
     assert_eq!(fit.status(), &Status::Collapsed { components: vec![1] });
     assert!(fit.status().to_string().contains("[1]"));
@@ -279,7 +279,7 @@ fn a_component_on_a_point_has_collapsed() {
 #[test]
 fn a_component_far_from_all_points_loses_its_weight() {
     let x: Vec<f64> = (0..50).map(|i| f64::from(i) * 0.02).collect();
-    let start = Start::new(&[0.5, 0.5], &[0.5, 1e3], &[0.1, 0.1]).unwrap();
+    let start = Parameters::new(&[0.5, 0.5], &[0.5, 1e3], &[0.1, 0.1]).unwrap();
     let fit = Mixture::new(2).init(start).fit(&Sample::new(&x).unwrap()).unwrap();
     assert_eq!(fit.status(), &Status::LostWeight { component: 1 });
     assert!(fit.labels().iter().all(|&label| label == 0));
@@ -290,7 +290,7 @@ fn a_component_far_from_all_points_loses_its_weight() {
 fn crossed_means_come_back_sorted() {
     let mut random = Random::new(8);
     let x = points(&mut random, 400, 2);
-    let start = Start::new(&[0.5, 0.5], &[3.0, -1.0], &[1.0, 1.0]).unwrap();
+    let start = Parameters::new(&[0.5, 0.5], &[3.0, -1.0], &[1.0, 1.0]).unwrap();
     let fit = Mixture::new(2).init(start).fit(&Sample::new(&x).unwrap()).unwrap();
     assert!(fit.means().is_sorted());
     assert_eq!(fit.origins(), [1, 0]);
@@ -299,11 +299,11 @@ fn crossed_means_come_back_sorted() {
 #[test]
 fn each_fault_has_its_error() {
     let sample = Sample::new(&[0.0, 1.0, 2.0, 2.0]).unwrap();
-    let start = Start::new(&[0.5, 0.5], &[0.0, 1.0], &[1.0, 1.0]).unwrap();
+    let start = Parameters::new(&[0.5, 0.5], &[0.0, 1.0], &[1.0, 1.0]).unwrap();
     let error = |mixture: Mixture| mixture.fit(&sample).unwrap_err();
     assert_eq!(error(Mixture::new(0)), MixtureError::NoComponents);
     assert_eq!(error(Mixture::new(4)), MixtureError::TooManyComponents { k: 4, distinct: 3 });
-    assert_eq!(error(Mixture::new(3).init(start.clone())), MixtureError::StartCount { k: 3, given: 2 });
+    assert_eq!(error(Mixture::new(3).init(start.clone())), MixtureError::ParametersCount { k: 3, given: 2 });
     assert!(matches!(error(Mixture::new(2).tol(-1.0)), MixtureError::BadSetting { name: "tol", .. }));
     assert!(matches!(error(Mixture::new(2).max_iter(0)), MixtureError::BadSetting { name: "max_iter", .. }));
     assert!(matches!(error(Mixture::new(2).min_variance(0.0)), MixtureError::BadSetting { name: "min_variance", .. }));
@@ -330,7 +330,7 @@ impl Engine for Halves<'_> {
         Ok(self.2)
     }
 
-    fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String> {
         let mut moments = self.0.moments(parameters)?;
         moments.add(&self.1.moments(parameters)?);
         Ok(moments)
@@ -358,7 +358,7 @@ fn an_engine_of_the_callers_own_gives_the_same_fit() {
         fn overview(&mut self) -> Result<Overview, String> {
             Ok(Overview { total_weight: 2.0, variance: 1.0 })
         }
-        fn moments(&mut self, _: &Start) -> Result<Moments, String> {
+        fn moments(&mut self, _: &Parameters) -> Result<Moments, String> {
             Ok(Moments { weight: vec![f64::NAN; 3], ..Moments::zero(3) })
         }
     }

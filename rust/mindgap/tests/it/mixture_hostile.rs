@@ -2,8 +2,8 @@
 
 use crate::oracle::random::Random;
 use mindgap::{
-    ConstraintError, Engine, GapBounds, LinearRows, Mixture, MixtureError, MixtureFit, Moments, Overview, Sample,
-    Start, Status,
+    ConstraintError, Engine, GapBounds, LinearRows, Mixture, MixtureError, MixtureFit, Moments, Overview, Parameters,
+    Sample, Status,
 };
 
 fn sound(fit: &MixtureFit) {
@@ -24,12 +24,14 @@ fn starts_from_nowhere() {
     for &a in &extremes {
         for &b in &extremes {
             for &v in &variances {
-                let start = Start::new(&[0.5, 0.5], &[a, b], &[v, 1.0]).unwrap();
+                let start = Parameters::new(&[0.5, 0.5], &[a, b], &[v, 1.0]).unwrap();
                 for constraint in [GapBounds::none(), GapBounds::lower(2.0), GapBounds::between(1.0, 1.0).unwrap()] {
                     let far = a.abs().max(b.abs()) > 1e8 || v > 1e20;
                     match Mixture::new(2).constraint(constraint).init(start.clone()).max_iter(30).fit(&sample) {
                         Ok(fit) => sound(&fit),
-                        Err(error) => assert!(far && matches!(error, MixtureError::StartOffScale { .. }), "{error}"),
+                        Err(error) => {
+                            assert!(far && matches!(error, MixtureError::ParametersOffScale { .. }), "{error}")
+                        }
                     }
                 }
             }
@@ -46,7 +48,7 @@ fn extreme_data_bounds_and_floors() {
         let sample = Sample::new(&x).unwrap();
         let start = |spread: f64| {
             let means = [0.0, 5.0 * scale, 10.0 * scale];
-            Start::new(&[0.2, 0.3, 0.5], &means, &[spread * scale * scale; 3]).unwrap()
+            Parameters::new(&[0.2, 0.3, 0.5], &means, &[spread * scale * scale; 3]).unwrap()
         };
         for delta in [0.0, 1e-3, 5.0, 1e3, 1e12] {
             let mixture = Mixture::new(3).constraint(GapBounds::lower(delta * scale)).max_iter(50);
@@ -78,7 +80,7 @@ fn weights_of_all_sizes_and_points_of_no_weight() {
     let x: Vec<f64> = (0..200).map(|i| f64::from(i % 2) * 4.0 + random.uniform(-1.0, 1.0)).collect();
     let w: Vec<f64> =
         (0..200).map(|i| if i % 5 == 0 { 0.0 } else { 10f64.powi(random.below(20) as i32 - 10) }).collect();
-    let start = Start::new(&[0.5, 0.5], &[0.0, 4.0], &[1.0, 1.0]).unwrap();
+    let start = Parameters::new(&[0.5, 0.5], &[0.0, 4.0], &[1.0, 1.0]).unwrap();
     let fit = Mixture::new(2).init(start.clone()).fit(&Sample::weighted(&x, &w).unwrap()).unwrap();
     sound(&fit);
     assert_eq!(fit.labels().len(), 200);
@@ -92,7 +94,7 @@ fn weights_of_all_sizes_and_points_of_no_weight() {
 #[test]
 fn a_start_without_weight_on_a_component_goes_on_without_it() {
     let x: Vec<f64> = (0..50).map(f64::from).collect();
-    let start = Start::new(&[1.0, 0.0], &[10.0, 20.0], &[9.0, 9.0]).unwrap();
+    let start = Parameters::new(&[1.0, 0.0], &[10.0, 20.0], &[9.0, 9.0]).unwrap();
     let fit = Mixture::new(2).init(start).fit(&Sample::new(&x).unwrap()).unwrap();
     sound(&fit);
     assert!(matches!(fit.status(), Status::LostWeight { .. }));
@@ -102,12 +104,12 @@ fn a_start_without_weight_on_a_component_goes_on_without_it() {
 fn rows_that_fix_every_mean() {
     let x: Vec<f64> = (0..60).map(|i| f64::from(i) * 0.1).collect();
     let rows = LinearRows::new(2, &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0], &[1.0, 4.0, 5.0], &[1.0, 4.0, 5.0]).unwrap();
-    let start = Start::new(&[0.5, 0.5], &[2.0, 3.0], &[1.0, 1.0]).unwrap();
+    let start = Parameters::new(&[0.5, 0.5], &[2.0, 3.0], &[1.0, 1.0]).unwrap();
     let fit = Mixture::new(2).constraint(rows).init(start).fit(&Sample::new(&x).unwrap()).unwrap();
     sound(&fit);
     assert!((fit.means()[0] - 1.0).abs() < 1e-12 && (fit.means()[1] - 4.0).abs() < 1e-12);
     let one = LinearRows::new(1, &[-3.0], &[-6.0], &[f64::INFINITY]).unwrap();
-    let start = Start::new(&[1.0], &[9.0], &[1.0]).unwrap();
+    let start = Parameters::new(&[1.0], &[9.0], &[1.0]).unwrap();
     let fit = Mixture::new(1).constraint(one).init(start).fit(&Sample::new(&x).unwrap()).unwrap();
     assert!((fit.means()[0] - 2.0).abs() < 1e-12);
 }
@@ -118,7 +120,7 @@ fn many_components_under_bounds() {
     let k = 60;
     let x: Vec<f64> = (0..3000).map(|_| random.uniform(0.0, k as f64)).collect();
     let means: Vec<f64> = (0..k).map(|c| c as f64 + random.uniform(-0.4, 0.4)).collect();
-    let start = Start::new(&vec![1.0 / k as f64; k], &means, &vec![0.3; k]).unwrap();
+    let start = Parameters::new(&vec![1.0 / k as f64; k], &means, &vec![0.3; k]).unwrap();
     let bounds = GapBounds::between(0.9, 1.05).unwrap();
     let fit = Mixture::new(k).constraint(bounds).init(start).max_iter(30).fit(&Sample::new(&x).unwrap()).unwrap();
     sound(&fit);
@@ -137,7 +139,7 @@ impl Engine for Stubborn {
         Ok(self.overview)
     }
 
-    fn moments(&mut self, _parameters: &Start) -> Result<Moments, String> {
+    fn moments(&mut self, _parameters: &Parameters) -> Result<Moments, String> {
         Ok(self.moments.clone())
     }
 }
@@ -146,7 +148,7 @@ impl Engine for Stubborn {
 fn stubborn(total_weight: f64, variance: f64, weight: f64, first: f64) -> Result<MixtureFit, MixtureError> {
     let moments = Moments { weight: vec![weight], first: vec![first], second: vec![1.0], ..Moments::zero(1) };
     let mut engine = Stubborn { overview: Overview { total_weight, variance }, moments };
-    let start = Start::new(&[1.0], &[0.0], &[1.0]).unwrap();
+    let start = Parameters::new(&[1.0], &[0.0], &[1.0]).unwrap();
     Mixture::new(1).fit_engine(&mut engine, &start, None)
 }
 

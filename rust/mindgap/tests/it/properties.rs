@@ -1,10 +1,10 @@
 //! Every solver against a slow, obvious one, on whatever proptest thinks of and shrinks.
 
 use crate::hostile::cases;
-use crate::oracle::em::{self, Parameters};
+use crate::oracle::em;
 use crate::oracle::partitions::{self, Bounds};
 use crate::oracle::{free, tables};
-use mindgap::{Centers, GapBounds, KMeans, KMeansError, LinearRows, Method, Mixture, Sample, Start, Ties};
+use mindgap::{Centers, GapBounds, KMeans, KMeansError, LinearRows, Method, Mixture, Parameters, Sample, Ties};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -129,10 +129,10 @@ proptest! {
         prop_assume!(lower[..2] != [0.0; 2] || upper[..2] != [f64::INFINITY; 2]);
         let mut means = means;
         means.sort_by(f64::total_cmp);
-        let start = Start::new(&[0.2, 0.5, 0.3], &means, &variances).unwrap();
+        let start = Parameters::new(&[0.2, 0.5, 0.3], &means, &variances).unwrap();
         let asked = GapBounds::per_gap(&lower[..2], &upper[..2]).unwrap();
         let fit = Mixture::new(3).constraint(asked).init(start).max_iter(1).min_variance(1e-9).fit(&sample).unwrap();
-        let from = Parameters { weights: vec![0.2, 0.5, 0.3], means, variances };
+        let from = em::Parameters { weights: vec![0.2, 0.5, 0.3], means, variances };
         let (next, likelihood) = em::iterate(&x, &w, &from, &lower[..2], &upper[..2]);
         prop_assume!(next.variances.iter().all(|&v| v > 1e-6) && next.means.is_sorted());
         prop_assert!((fit.history()[0] - likelihood).abs() <= 1e-8 * (1.0 + likelihood.abs()));

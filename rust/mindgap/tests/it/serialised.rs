@@ -1,6 +1,8 @@
 //! What the feature `serde` writes comes back bit by bit, and nothing unsound comes in.
 
-use mindgap::{GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, Restriction, Sample, Start, Summary};
+use mindgap::{
+    GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, Parameters, Restriction, Sample, Summary,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -79,9 +81,9 @@ fn what_the_constructors_refuse_does_not_come_in() {
         r#"{"weights": [0.5, 0.5], "means": [0.0, 1.0], "variances": [1.0, -1.0]}"#,
         r#"{"weights": [], "means": [], "variances": []}"#,
     ] {
-        assert!(serde_json::from_str::<Start>(text).is_err(), "{text}");
+        assert!(serde_json::from_str::<Parameters>(text).is_err(), "{text}");
     }
-    let start: Start =
+    let start: Parameters =
         serde_json::from_str(r#"{"weights": [0.1, 0.9], "means": [0, 1], "variances": [1, 2]}"#).unwrap();
     assert_eq!(start.weights(), [0.1, 0.9]);
 }

@@ -2,7 +2,7 @@
 
 use mindgap::{
     Centers, ConstrainedKMeans, Constraint, Engine, GapBounds, Initializer, KMeans, Method, Mixture, MixtureError,
-    Moments, Overview, Sample, Start, Status,
+    Moments, Overview, Parameters, Sample, Status,
 };
 
 /// Where the published program misses the optimum: starts from it and from the exact one differ.
@@ -60,14 +60,14 @@ impl Engine for Long {
         Ok(Overview { total_weight: 2.0, variance: 1.0 })
     }
 
-    fn moments(&mut self, parameters: &Start) -> Result<Moments, String> {
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String> {
         Ok(Moments::zero(parameters.means().len() + 1))
     }
 }
 
 #[test]
 fn an_engine_that_answers_for_too_many_components_is_named() {
-    let start = Start::new(&[0.5, 0.5], &[0.0, 1.0], &[1.0, 1.0]).unwrap();
+    let start = Parameters::new(&[0.5, 0.5], &[0.0, 1.0], &[1.0, 1.0]).unwrap();
     match Mixture::new(2).fit_engine(&mut Long, &start, None) {
         Err(MixtureError::Engine(what)) => assert!(what.contains("3 entries of `weight` for 2 components"), "{what}"),
         other => panic!("{other:?}"),

@@ -16,7 +16,7 @@ const _: () = {
     lasting::<KMeansFit>();
     lasting::<Mixture>();
     lasting::<MixtureFit>();
-    lasting::<Start>();
+    lasting::<Parameters>();
     lasting::<Moments>();
     lasting::<Overview>();
     lasting::<Status>();

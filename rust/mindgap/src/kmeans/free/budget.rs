@@ -1,9 +1,9 @@
 //! How much work a search may do, and its reports to the watcher while it works.
 
 use super::Stop;
-use crate::frame::Frame;
-use crate::progress::{self, Progress, Watch};
-use crate::room::room_for;
+use crate::data::frame::Frame;
+use crate::memory::check_memory;
+use crate::monitor::{self, Progress, Watch};
 
 /// What the bounds of a level, or the curves of the exact finish, may take. Without such a limit the work alone would allow
 /// them several gigabytes.
@@ -54,7 +54,7 @@ impl<'a> Budget<'a> {
     /// Whether the bounds of a level of `bytes` are small enough, and there is memory for them.
     pub(super) fn has_room(&self, bytes: usize) -> Result<(), Stop> {
         self.holds(bytes)?;
-        Ok(room_for("the search for free centres", bytes)?)
+        Ok(check_memory("the search for free centres", bytes)?)
     }
 
     /// Whether `steps` can still be done.
@@ -93,6 +93,6 @@ impl<'a> Budget<'a> {
         self.until_report = REPORT_EVERY;
         let cost = self.frame.leave_square(self.cost);
         let lower_bound = self.frame.leave_square(self.lower_bound);
-        progress::report(&mut self.watch, Progress::Search { cost, lower_bound }).map_err(|_| Stop::Interrupted)
+        monitor::report(&mut self.watch, Progress::Search { cost, lower_bound }).map_err(|_| Stop::Interrupted)
     }
 }

@@ -8,7 +8,7 @@
 
 use super::Problem;
 use super::level::Level;
-use crate::sample::Sample;
+use crate::data::sample::Sample;
 
 /// The blobs that kinks may be in.
 pub(super) struct Kinks<'a> {

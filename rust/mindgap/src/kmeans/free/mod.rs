@@ -5,6 +5,7 @@
 //! halved, and when few boundaries remain an exact dynamic program over them ends the search. Beyond the prefix sums the
 //! work hardly depends on the number of points. A budget of steps and one of about a gigabyte end a search that would not.
 
+pub(super) mod atoms;
 mod bound;
 pub(super) mod budget;
 mod chain;
@@ -17,16 +18,15 @@ mod level;
 mod piecewise;
 mod region;
 mod search;
-pub(super) mod uncut;
 
 use std::ops::Range;
 
 use super::solution::Solution;
 use super::unconstrained;
 use crate::constraint::Gaps;
-use crate::error::{KMeansError, NoRoom};
-use crate::progress::Watch;
-use crate::sample::{Prefixes, Sample};
+use crate::data::sample::{Prefixes, Sample};
+use crate::error::{KMeansError, OutOfMemory};
+use crate::monitor::Watch;
 use budget::Budget;
 use grid::Moments;
 use incumbent::Incumbent;
@@ -48,12 +48,12 @@ enum Stop {
     /// Its watcher said so.
     Interrupted,
     /// Its tables are too large.
-    NoRoom(NoRoom),
+    OutOfMemory(OutOfMemory),
 }
 
-impl From<NoRoom> for Stop {
-    fn from(no_room: NoRoom) -> Self {
-        Self::NoRoom(no_room)
+impl From<OutOfMemory> for Stop {
+    fn from(out_of_memory: OutOfMemory) -> Self {
+        Self::OutOfMemory(out_of_memory)
     }
 }
 

@@ -7,7 +7,7 @@ use super::incumbent::Incumbent;
 use super::level::{Cell, Level};
 use super::{Problem, Stop};
 use crate::error::KMeansError;
-use crate::room::{product, room_for};
+use crate::memory::{check_memory, product};
 
 /// Up to so many points the exact finish is the whole search.
 const FEW_POINTS: usize = 40;
@@ -60,7 +60,7 @@ fn search(
         }
         Err(Stop::Exhausted) => Ok((search.best, search.floor)),
         Err(Stop::Interrupted) => Err(KMeansError::Interrupted),
-        Err(Stop::NoRoom(no_room)) => Err(no_room.into()),
+        Err(Stop::OutOfMemory(out_of_memory)) => Err(out_of_memory.into()),
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) fn first_level(problem: &Problem<'_>) -> Result<Level, Stop> {
     let count = ((to - from) / width).ceil() as usize + 1;
     // The cells themselves, and four tables of bounds and neighbours.
     let bytes = product(&[problem.k, count, size_of::<Cell>() + 4 * size_of::<f64>()]);
-    room_for("the search for free centres", bytes.saturating_add(product(&[count, count, size_of::<f64>()])))?;
+    check_memory("the search for free centres", bytes.saturating_add(product(&[count, count, size_of::<f64>()])))?;
     Ok(Level::uniform(problem.k, Grid { origin: from - 0.5 * width, step: 0.5 * width }, count))
 }
 

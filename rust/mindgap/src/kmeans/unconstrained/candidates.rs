@@ -2,8 +2,8 @@
 //!
 //! 36 bytes a candidate, 52 with weights; a cost takes some 45 floating-point operations.
 
-use crate::sample::double::Double;
-use crate::sample::{Block, Prefixes};
+use crate::data::sample::{Block, Prefixes};
+use crate::numeric::double::Double;
 
 /// The block costs `cost(start, end)` of the runs between candidates `0..=last`. They are Monge:
 /// `cost(a, c) + cost(b, d) <= cost(a, d) + cost(b, c)` for `a <= b <= c <= d`.

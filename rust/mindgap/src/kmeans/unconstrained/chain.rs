@@ -6,7 +6,7 @@
 //! one, and mostly found in two or three. 20 bytes a candidate and the queue.
 
 use super::candidates::Costs;
-use crate::sample::double::Double;
+use crate::numeric::double::Double;
 use std::collections::VecDeque;
 
 /// `F` and where each prefix's last cluster starts.

@@ -4,7 +4,7 @@
 //! closed from the start: moving a boundary between equal points to the edge of their run costs nothing. Cells are cut
 //! so that their spreads √(weight·cost) come out even, for it is the largest that limits the proof.
 
-use crate::sample::{Prefix, Prefixes};
+use crate::data::sample::{Prefix, Prefixes};
 
 /// Cells between ascending edges, the first 0, the last the number of points.
 pub(super) struct Grid<'a> {

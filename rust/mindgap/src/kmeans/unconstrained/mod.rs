@@ -8,19 +8,19 @@
 //! the last one sees most. O(N) memory; O(N log N) time a trial of a penalty at worst, with few trials on the last
 //! level because the levels before have found the penalty.
 
+pub(super) mod atoms;
 mod candidates;
 mod chain;
 mod grid;
 mod penalty;
 mod pruning;
 mod splice;
-pub(super) mod uncut;
 
 use super::solution::Solution;
+use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
-use crate::portable::{exp2, log2};
-use crate::progress::{Progress, Watch, report};
-use crate::sample::{Prefixes, Sample};
+use crate::monitor::{Progress, Watch, report};
+use crate::numeric::portable::{exp2, log2};
 use candidates::Candidates;
 use grid::Grid;
 

@@ -8,8 +8,8 @@
 use super::candidates::{Candidates, Costs, Reversed, Task};
 use super::chain::Chain;
 use super::splice::splice;
-use crate::portable::{exp2, log2};
-use crate::sample::double::Double;
+use crate::numeric::double::Double;
+use crate::numeric::portable::{exp2, log2};
 
 /// An optimal partition of the candidates, with the penalty that proves it.
 pub(super) struct Found {

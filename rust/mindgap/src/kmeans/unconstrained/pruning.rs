@@ -18,8 +18,8 @@
 use super::candidates::{Candidates, Costs, Task};
 use super::grid::Grid;
 use super::penalty::{Found, backward};
-use crate::sample::Sample;
-use crate::sample::double::Double;
+use crate::data::sample::Sample;
+use crate::numeric::double::Double;
 
 /// Rounding may hide this part of the costs compared: bounds must be exceeded clearly.
 pub(super) const ROUNDING: f64 = 1e-11;

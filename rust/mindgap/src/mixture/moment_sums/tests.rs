@@ -1,11 +1,11 @@
 //! The sums over parts against the local engine, and what cuts, order and faults do.
 
 use super::*;
+use crate::data::sample::Sample;
 use crate::mixture::{Engine, LocalEngine};
-use crate::sample::Sample;
 
-fn start() -> Start {
-    Start::new(&[0.2, 0.5, 0.3], &[-3.0, 0.0, 40.0], &[0.5, 2.0, 9.0]).unwrap()
+fn start() -> Parameters {
+    Parameters::new(&[0.2, 0.5, 0.3], &[-3.0, 0.0, 40.0], &[0.5, 2.0, 9.0]).unwrap()
 }
 
 /// Points around the components, in no order.

@@ -1,7 +1,7 @@
 //! A program that takes long tells so at every step, each of which is one to stop it at.
 
 use super::*;
-use crate::progress::Progress;
+use crate::monitor::Progress;
 use std::ops::ControlFlow;
 
 /// A program of `rows` rows on twelve means, and what it is to minimise.

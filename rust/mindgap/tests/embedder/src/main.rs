@@ -3,7 +3,8 @@
 //! which vector instructions the crate finds on this processor.
 
 use mindgap::{
-    Centers, Chunk, Chunked, GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, MomentSums, Sample, Start,
+    Centers, Chunk, Chunked, GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, MomentSums, Parameters,
+    Sample,
 };
 use std::error::Error;
 use std::fmt::Display;
@@ -54,7 +55,7 @@ fn fits(
     clusters("kmeans-rows", kmeans().constraint(rows.clone()).fit(&sample));
     let free = mixture().fit(&sample);
     if let Ok(fit) = &free {
-        let mixture = Start::new(fit.weights(), fit.means(), fit.variances())?;
+        let mixture = Parameters::new(fit.weights(), fit.means(), fit.variances())?;
         evaluated("mixture-at-points", &mixture, &x[..x.len().min(100)]);
     }
     components("mixture", free);
@@ -105,7 +106,7 @@ fn components(name: &str, fit: Result<MixtureFit, impl Display>) {
 }
 
 /// What a mixture says of points.
-fn evaluated(name: &str, mixture: &Start, x: &[f64]) {
+fn evaluated(name: &str, mixture: &Parameters, x: &[f64]) {
     let numbers = [mixture.score_samples(x), mixture.predict_proba(x)].concat();
     say(name, Ok::<_, String>(hex(&numbers)));
 }

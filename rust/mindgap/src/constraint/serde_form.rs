@@ -1,0 +1,94 @@
+//! Constraints as serde writes and reads them: a bound that is not there is null, because JSON has no infinity, and what is
+//! read passes the constructors' checks.
+
+use super::gap_bounds::{GapBounds, Side};
+use super::linear_rows::LinearRows;
+use crate::error::ConstraintError;
+use serde::{Deserialize, Serialize};
+
+/// One bound for all gaps, or a list with one for each.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenSide {
+    Same(Option<f64>),
+    Each(Vec<Option<f64>>),
+}
+
+/// [`GapBounds`] on paper.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GapBoundsForm {
+    lower: WrittenSide,
+    upper: WrittenSide,
+}
+
+/// [`LinearRows`] on paper: the coefficients row by row.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LinearRowsForm {
+    k: usize,
+    matrix: Vec<f64>,
+    lower: Vec<Option<f64>>,
+    upper: Vec<Option<f64>>,
+}
+
+fn write(bound: f64) -> Option<f64> {
+    bound.is_finite().then_some(bound)
+}
+
+fn write_all(bounds: &[f64]) -> Vec<Option<f64>> {
+    bounds.iter().map(|&bound| write(bound)).collect()
+}
+
+fn read_all(bounds: &[Option<f64>], missing: f64) -> Vec<f64> {
+    bounds.iter().map(|bound| bound.unwrap_or(missing)).collect()
+}
+
+impl From<&Side> for WrittenSide {
+    fn from(side: &Side) -> Self {
+        match side {
+            Side::Same(bound) => Self::Same(write(*bound)),
+            Side::Each(bounds) => Self::Each(write_all(bounds)),
+        }
+    }
+}
+
+impl From<GapBounds> for GapBoundsForm {
+    fn from(bounds: GapBounds) -> Self {
+        Self { lower: (&bounds.lower).into(), upper: (&bounds.upper).into() }
+    }
+}
+
+impl TryFrom<GapBoundsForm> for GapBounds {
+    type Error = ConstraintError;
+
+    fn try_from(written: GapBoundsForm) -> Result<Self, ConstraintError> {
+        match (written.lower, written.upper) {
+            (WrittenSide::Same(lower), WrittenSide::Same(upper)) => {
+                GapBounds::between(lower.unwrap_or(0.0), upper.unwrap_or(f64::INFINITY))
+            }
+            (WrittenSide::Each(lower), WrittenSide::Each(upper)) => {
+                GapBounds::per_gap(&read_all(&lower, 0.0), &read_all(&upper, f64::INFINITY))
+            }
+            _ => Err(ConstraintError::Refused(
+                "one side has a bound for all gaps, the other one for each; write both sides the same way".to_owned(),
+            )),
+        }
+    }
+}
+
+impl From<LinearRows> for LinearRowsForm {
+    fn from(rows: LinearRows) -> Self {
+        let matrix = (0..rows.len()).flat_map(|row| rows.row(row)).copied().collect();
+        Self { k: rows.k(), matrix, lower: write_all(rows.lower()), upper: write_all(rows.upper()) }
+    }
+}
+
+impl TryFrom<LinearRowsForm> for LinearRows {
+    type Error = ConstraintError;
+
+    fn try_from(written: LinearRowsForm) -> Result<Self, ConstraintError> {
+        let (lower, upper) = (read_all(&written.lower, f64::NEG_INFINITY), read_all(&written.upper, f64::INFINITY));
+        LinearRows::new(written.k, &written.matrix, &lower, &upper)
+    }
+}

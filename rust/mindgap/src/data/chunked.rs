@@ -1,0 +1,200 @@
+//! Data that are never in memory as a whole: read chunk by chunk, as often as a fit asks.
+//!
+//! One pass makes a summary; k-means looks closer around its boundaries in a few more, a mixture takes one an iteration.
+//! As many chunks are held at a time as there are threads.
+
+use crate::data::sample::Sample;
+use crate::data::source::Source;
+use crate::data::summary::Summary;
+use crate::error::{Error, SampleError};
+use crate::mixture::{Engine, Mixture, MixtureFit, MomentSums, Moments, Overview, Parameters};
+use crate::monitor::{Watch, again};
+use crate::parallel::Workers;
+#[cfg(feature = "rayon")]
+use rayon::prelude::*;
+use std::sync::{Arc, OnceLock};
+
+/// Some of the data. [`MomentSums::RUN`] says at which lengths cutting leaves no trace in a mixture's bits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chunk {
+    /// The values, in any order; there may be none.
+    pub values: Vec<f64>,
+    /// One weight each; `None` if each weighs one.
+    pub weights: Option<Vec<f64>>,
+}
+
+impl From<Vec<f64>> for Chunk {
+    fn from(values: Vec<f64>) -> Self {
+        Self { values, weights: None }
+    }
+}
+
+/// Whatever gives the chunks, the same ones in the same order every time. Functions that return iterators do.
+pub trait Chunks: Send + Sync {
+    /// All chunks, from the first; a message where one cannot be had.
+    fn read(&self) -> Box<dyn Iterator<Item = Result<Chunk, String>> + '_>;
+}
+
+impl<F, I> Chunks for F
+where
+    F: Fn() -> I + Send + Sync,
+    I: Iterator<Item = Result<Chunk, String>> + 'static,
+{
+    fn read(&self) -> Box<dyn Iterator<Item = Result<Chunk, String>> + '_> {
+        Box::new(self())
+    }
+}
+
+/// Data read in chunks: an engine for mixtures, and a sample for k-means that can be looked at more closely.
+///
+/// ```
+/// use mindgap::{Chunk, Chunked, GapBounds, KMeans, Mixture};
+///
+/// let pieces = || (0..4).map(|c| Ok(Chunk::from((0..250).map(|i| f64::from(9 * c + i % 7)).collect::<Vec<_>>())));
+/// let mut data = Chunked::new(pieces)?;
+/// let fit = KMeans::new(4).constraint(GapBounds::lower(8.5)).fit(&data.sample()?)?;
+/// assert!(fit.is_optimal());
+/// let fit = Mixture::new(4).fit_chunked(&mut data, None)?;
+/// assert!(fit.means()[0] < 7.0);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+pub struct Chunked {
+    reader: Arc<Reader>,
+    summary: Summary,
+}
+
+impl Chunked {
+    /// Reads all chunks once.
+    ///
+    /// # Errors
+    /// Chunks that cannot be had, or that hold what no [`Summary`] takes.
+    pub fn new(chunks: impl Chunks + 'static) -> Result<Self, SampleError> {
+        let reader = Arc::new(Reader { chunks: Box::new(chunks), number: OnceLock::new() });
+        let summarise = |chunk: &Chunk| {
+            let mut summary = Summary::new();
+            match &chunk.weights {
+                Some(weights) => summary.add_weighted(&chunk.values, weights)?,
+                None => summary.add(&chunk.values)?,
+            }
+            Ok(summary)
+        };
+        let mut summary = Summary::new();
+        reader.fold(summarise, |part| summary.merge(&part))?;
+        Ok(Self { reader, summary })
+    }
+
+    /// What is known after one look.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// The data as a sample. K-means, and the initializers that use it, read the chunks again for a closer look.
+    ///
+    /// # Errors
+    /// As [`Sample::new`].
+    pub fn sample(&self) -> Result<Sample, SampleError> {
+        self.summary.sample_of(Arc::<Reader>::clone(&self.reader))
+    }
+}
+
+impl Engine for Chunked {
+    fn overview(&mut self) -> Result<Overview, String> {
+        let (_, variance) = self.summary.mean_and_variance().ok_or_else(|| SampleError::Empty.to_string())?;
+        Ok(Overview { total_weight: self.summary.total_weight(), variance })
+    }
+
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String> {
+        self.sum(parameters, MomentSums::unclassified)
+    }
+
+    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, String> {
+        self.sum(parameters, MomentSums::of_chunk)
+    }
+}
+
+/// How the moments of a chunk are found.
+type OfChunk = fn(&[f64], Option<&[f64]>, &Parameters) -> Result<MomentSums, SampleError>;
+
+impl Chunked {
+    fn sum(&self, parameters: &Parameters, of_chunk: OfChunk) -> Result<Moments, String> {
+        let mut sums = MomentSums::zero(parameters.k());
+        let work = |chunk: &Chunk| of_chunk(&chunk.values, chunk.weights.as_deref(), parameters);
+        let added = self.reader.fold(work, |part| {
+            sums.add(&part);
+            Ok(())
+        });
+        added.map_err(|error| error.to_string())?;
+        Ok(sums.moments())
+    }
+}
+
+impl Mixture {
+    /// Fits data read in chunks, from the start that the initializer finds.
+    ///
+    /// # Errors
+    /// As [`Mixture::fit_watched`]; also chunks that cannot be had.
+    pub fn fit_chunked(&self, data: &mut Chunked, mut watch: Option<Watch<'_>>) -> Result<MixtureFit, Error> {
+        let (start, ..) = self.prepare(&data.sample()?, again(&mut watch))?;
+        Ok(self.fit_engine(data, &start, watch)?)
+    }
+}
+
+/// The chunks, and how many of them the first pass met.
+struct Reader {
+    chunks: Box<dyn Chunks>,
+    number: OnceLock<usize>,
+}
+
+impl Reader {
+    /// Works on every chunk, a few at a time, and hands what comes out to `take`, in order.
+    fn fold<T: Send>(
+        &self,
+        work: impl Fn(&Chunk) -> Result<T, SampleError> + Sync,
+        mut take: impl FnMut(T) -> Result<(), SampleError>,
+    ) -> Result<(), SampleError> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = Workers::for_points(usize::MAX);
+        let mut rest = self.chunks.read();
+        let mut number = 0;
+        loop {
+            let mut batch = Vec::with_capacity(threads);
+            for chunk in rest.by_ref().take(threads) {
+                let at = number + batch.len();
+                batch.push(chunk.map_err(|what| SampleError::Unread { chunk: at, what })?);
+            }
+            if batch.is_empty() {
+                return self.check_number(number);
+            }
+            #[cfg(feature = "rayon")]
+            let done: Vec<_> = workers.run(|| batch.par_iter().map(&work).collect());
+            #[cfg(not(feature = "rayon"))]
+            let done: Vec<_> = workers.run(|| batch.iter().map(&work).collect());
+            for result in done {
+                take(result.map_err(|error| error.in_chunk(number))?)?;
+                number += 1;
+            }
+        }
+    }
+
+    /// Whether a pass met as many chunks as the first one.
+    fn check_number(&self, number: usize) -> Result<(), SampleError> {
+        let first = *self.number.get_or_init(|| number);
+        if number == first {
+            return Ok(());
+        }
+        let what = format!("there were {first} chunks at first and are {number} now; give all of them every time");
+        Err(SampleError::Unread { chunk: number.min(first), what })
+    }
+}
+
+impl Source for Reader {
+    fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, String> {
+        let cells = Summary::cells_of_windows(windows.len());
+        let look = |chunk: &Chunk| Summary::of_windows(&chunk.values, chunk.weights.as_deref(), windows, cells);
+        let mut whole: Vec<Summary> = windows.iter().map(|_| Summary::with_cells(cells)).collect();
+        let looked =
+            self.fold(look, |part| whole.iter_mut().zip(&part).try_for_each(|(whole, part)| whole.merge(part)));
+        looked.map_err(|error| error.to_string())?;
+        Ok(whole)
+    }
+}

@@ -1,0 +1,133 @@
+//! The frame: the units in which every solver works.
+//!
+//! Data far from zero lose their digits in sums of squares, and data at extreme scales overflow them. So solvers see
+//! `z = s·x - s·shift`, where `shift` is the median point and `s` a power of two that brings the range to about one.
+//! Multiplying by a power of two is exact, so a shift or a power-of-two change of units moves no bit of `z` that the
+//! data themselves have not lost.
+
+use crate::numeric::binary::{binary_exponent, power_of_two};
+use crate::numeric::double::Double;
+use std::f64::consts::LN_2;
+
+/// A change of units from data to frame: `z = s·x - s·shift`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Frame {
+    scale: f64,
+    shift: f64,
+}
+
+/// Ranges between these bounds have squares, and sums of squares, that neither overflow nor vanish.
+pub(crate) const RANGE_EXPONENTS: std::ops::RangeInclusive<i32> = -480..=480;
+
+/// Nothing farther from the data than this many times their range (about one in the frame) makes sense: squares about
+/// means there would leave no digit of the data.
+pub(crate) const FARTHEST: f64 = 1e6;
+
+impl Frame {
+    /// Units about as long as `spread`, zero where it is; the nearest that there are for extreme ones.
+    pub(crate) fn of_spread(spread: f64) -> Self {
+        let exponent = binary_exponent(spread).clamp(*RANGE_EXPONENTS.start(), *RANGE_EXPONENTS.end());
+        Self { scale: power_of_two(-exponent), shift: 0.0 }
+    }
+
+    /// The frame of sorted data; `None` if the range is too small or too large to be squared.
+    pub(crate) fn of_sorted(values: &[f64]) -> Option<Self> {
+        let (Some(&first), Some(&last)) = (values.first(), values.last()) else {
+            return None;
+        };
+        let shift = values[values.len() / 2];
+        if first == last {
+            return Some(Self { scale: 1.0, shift });
+        }
+        // Halves, because the range of data near the largest doubles overflows.
+        let half_range = last * 0.5 - first * 0.5;
+        let exponent = binary_exponent(half_range) + 1;
+        RANGE_EXPONENTS.contains(&exponent).then(|| Self { scale: power_of_two(-exponent), shift })
+    }
+
+    /// The data value that is zero in the frame.
+    #[inline]
+    pub(crate) fn shift(&self) -> f64 {
+        self.shift
+    }
+
+    /// A data value in frame units.
+    #[inline(always)]
+    pub(crate) fn enter(&self, x: f64) -> f64 {
+        x * self.scale - self.shift * self.scale
+    }
+
+    /// A data value in frame units with all its digits: beside a far larger shift `enter` keeps only those that the
+    /// range can tell apart.
+    #[inline(always)]
+    pub(crate) fn enter_exactly(&self, x: f64) -> Double {
+        Double::sum(x * self.scale, -self.shift * self.scale)
+    }
+
+    /// A frame position in data units.
+    #[inline]
+    pub(crate) fn leave(&self, z: f64) -> f64 {
+        z / self.scale + self.shift
+    }
+
+    /// A length (a gap, a bound; infinity stays infinity) in frame units.
+    #[inline]
+    pub(crate) fn enter_length(&self, length: f64) -> f64 {
+        length * self.scale
+    }
+
+    /// A squared length (a variance) in frame units.
+    #[inline]
+    pub(crate) fn enter_square(&self, square: f64) -> f64 {
+        square * self.scale * self.scale
+    }
+
+    /// By how much the log density of points, `weight` in all, is larger in data units than in frame units, where a length is
+    /// longer by the scale and a density smaller.
+    #[inline]
+    pub(crate) fn log_density(&self, weight: f64) -> f64 {
+        weight * (f64::from(binary_exponent(self.scale)) * LN_2)
+    }
+
+    /// A length of the frame in data units.
+    #[inline]
+    pub(crate) fn leave_length(&self, length: f64) -> f64 {
+        length / self.scale
+    }
+
+    /// A squared length of the frame (a cost, a variance) in data units.
+    #[inline]
+    pub(crate) fn leave_square(&self, square: f64) -> f64 {
+        square / self.scale / self.scale
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shift_moves_no_bit() {
+        let x = [1.0, 2.5, 4.0, 8.0];
+        let shifted: Vec<f64> = x.iter().map(|v| v + 1e9).collect();
+        let (here, there) = (Frame::of_sorted(&x).unwrap(), Frame::of_sorted(&shifted).unwrap());
+        for (a, b) in x.iter().zip(&shifted) {
+            assert_eq!(here.enter(*a), there.enter(*b));
+        }
+    }
+
+    #[test]
+    fn extreme_ranges_are_refused_and_wide_ones_fit() {
+        assert!(Frame::of_sorted(&[0.0, 1e-300]).is_none());
+        assert!(Frame::of_sorted(&[-f64::MAX, f64::MAX]).is_none());
+        let frame = Frame::of_sorted(&[-1e140, 0.0, 1e140]).unwrap();
+        assert!(frame.enter(1e140).abs() <= 1.0);
+    }
+
+    #[test]
+    fn equal_values_have_a_frame() {
+        let frame = Frame::of_sorted(&[3.0, 3.0]).unwrap();
+        assert_eq!(frame.enter(3.0), 0.0);
+        assert_eq!(frame.leave(0.0), 3.0);
+    }
+}

@@ -1,0 +1,12 @@
+//! The data: sorted samples, summaries of data that do not fit in memory, and data read in chunks.
+
+mod chunked;
+pub(crate) mod frame;
+pub(crate) mod sample;
+mod source;
+pub(crate) mod summary;
+
+pub use chunked::{Chunk, Chunked, Chunks};
+pub use sample::Sample;
+pub use source::Source;
+pub use summary::{Summary, SummaryColumns};

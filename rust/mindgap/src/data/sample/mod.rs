@@ -1,0 +1,273 @@
+//! The data: finite, sorted once, with weights and the order to undo the sort.
+//!
+//! Everything after [`Sample`] relies on what it has checked and checks nothing again.
+
+mod blob;
+mod prefix;
+mod sort;
+
+pub(crate) use blob::Blob;
+pub(crate) use prefix::{Block, Prefix, Prefixes};
+
+use crate::data::frame::Frame;
+use crate::error::SampleError;
+use crate::memory::{check_memory, product};
+use crate::numeric::double::Double;
+use blob::Blobs;
+
+/// What a point takes at most: sorted, with its place in the input, and either its weight or what an ordinary sort of all
+/// of them needs beside it.
+const BYTES_A_POINT: usize = 28;
+
+/// One-dimensional data, ready for every solver.
+///
+/// Points of weight zero keep their place in the input (they get labels) but take no part in a fit.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    values: Vec<f64>,
+    weights: Option<Vec<f64>>,
+    /// What the values have lost to rounding, where they are means; else none.
+    rests: Vec<f64>,
+    /// `order[i]` is the input index of sorted point `i`.
+    order: Vec<u32>,
+    /// Input index and value of the points of weight zero.
+    weightless: Vec<(u32, f64)>,
+    frame: Frame,
+    distinct: usize,
+    total_weight: f64,
+    /// Where the points are blobs, what else is known of them.
+    blobs: Option<Blobs>,
+}
+
+impl Sample {
+    /// Checks and sorts `values`, each of weight one.
+    ///
+    /// # Errors
+    /// Empty data, values that are not finite, and ranges whose squares overflow or vanish.
+    pub fn new(values: &[f64]) -> Result<Self, SampleError> {
+        check_values(values)?;
+        let (sorted, order) = sort::by_value(values);
+        Self::from_sorted(sorted, None, order, Vec::new())
+    }
+
+    /// Checks and sorts `values` with one weight each.
+    ///
+    /// # Errors
+    /// As [`Sample::new`]; also weights that are negative, not finite, of another number, or all zero.
+    pub fn weighted(values: &[f64], weights: &[f64]) -> Result<Self, SampleError> {
+        check_values(values)?;
+        if check_weights(values.len(), weights)? == 0.0 {
+            return Err(SampleError::NoWeight);
+        }
+        let sorted = sort::by_value_and_weight(values, weights);
+        Self::from_sorted(sorted.values, Some(sorted.weights), sorted.order, sorted.weightless)
+    }
+
+    fn from_sorted(
+        values: Vec<f64>,
+        weights: Option<Vec<f64>>,
+        order: Vec<u32>,
+        weightless: Vec<(u32, f64)>,
+    ) -> Result<Self, SampleError> {
+        let range = values[values.len() - 1] - values[0];
+        let frame = Frame::of_sorted(&values).ok_or(SampleError::RangeNotSquarable { range })?;
+        let total_weight = weights.as_ref().map_or(values.len() as f64, |w| w.iter().sum());
+        if !(total_weight * (1.0 + range * range)).is_finite() {
+            return Err(SampleError::WeightOverflow { total: total_weight });
+        }
+        let distinct = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        Ok(Self { values, weights, rests: Vec::new(), order, weightless, frame, distinct, total_weight, blobs: None })
+    }
+
+    /// The values in ascending order, those of weight zero left out.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The weights in the order of [`values`](Self::values); `None` if every point weighs one.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// For each of [`values`](Self::values), its index in the input.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// The values and the weights as they were given, those of weight zero too: a sample of them is this one.
+    pub fn given(&self) -> (Vec<f64>, Option<Vec<f64>>) {
+        let mut values = vec![0.0; self.input_len()];
+        for (&place, &value) in self.order.iter().zip(&self.values) {
+            values[place as usize] = value;
+        }
+        for &(place, value) in &self.weightless {
+            values[place as usize] = value;
+        }
+        let weights = self.weights.as_ref().map(|sorted| {
+            let mut weights = vec![0.0; self.input_len()];
+            for (&place, &weight) in self.order.iter().zip(sorted) {
+                weights[place as usize] = weight;
+            }
+            weights
+        });
+        (values, weights)
+    }
+
+    /// The number of points that take part in a fit.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The number of points behind them: more where each stands for a cell of a [`Summary`](crate::Summary).
+    pub fn points(&self) -> u64 {
+        match self.has_blobs() {
+            true => self.all_blobs().fold(0, |sum, blob| sum.saturating_add(blob.count)),
+            false => self.values.len() as u64,
+        }
+    }
+
+    /// Never true: a sample has at least one point.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The number of points of the input, those of weight zero included.
+    pub fn input_len(&self) -> usize {
+        self.order.len() + self.weightless.len()
+    }
+
+    /// The number of distinct values; of blobs, how many there are at least.
+    pub fn distinct(&self) -> usize {
+        self.distinct
+    }
+
+    /// The sum of the weights: the number of points if none were given.
+    pub fn total_weight(&self) -> f64 {
+        self.total_weight
+    }
+
+    /// The smallest weight that takes part in a fit.
+    pub(crate) fn smallest_weight(&self) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights.iter().copied().fold(f64::INFINITY, f64::min))
+    }
+
+    /// The distinct values, each with the weight of all points that share it, and for each of them where its points
+    /// end in this sample.
+    pub(crate) fn collapsed(&self) -> (Sample, Vec<usize>) {
+        if self.has_blobs() {
+            return self.collapsed_blobs();
+        }
+        let mut values = Vec::with_capacity(self.distinct);
+        let mut weights: Vec<f64> = Vec::with_capacity(self.distinct);
+        let mut ends: Vec<usize> = Vec::with_capacity(self.distinct);
+        for (i, &x) in self.values.iter().enumerate() {
+            if values.last() != Some(&x) {
+                values.push(x);
+                weights.push(0.0);
+                ends.push(i);
+            }
+            if let (Some(weight), Some(end)) = (weights.last_mut(), ends.last_mut()) {
+                *weight += self.weight(i);
+                *end = i + 1;
+            }
+        }
+        let order = (0..values.len() as u32).collect();
+        let sample = Sample { values, weights: Some(weights), order, weightless: Vec::new(), ..self.clone_facts() };
+        (sample, ends)
+    }
+
+    /// A sample of no points that shares this one's frame and totals.
+    fn clone_facts(&self) -> Sample {
+        Sample {
+            values: Vec::new(),
+            weights: None,
+            rests: Vec::new(),
+            order: Vec::new(),
+            weightless: Vec::new(),
+            frame: self.frame,
+            distinct: self.distinct,
+            total_weight: self.total_weight,
+            blobs: None,
+        }
+    }
+
+    /// Input index and value of the points of weight zero.
+    pub(crate) fn weightless(&self) -> &[(u32, f64)] {
+        &self.weightless
+    }
+
+    pub(crate) fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// The weight of sorted point `i`.
+    #[inline(always)]
+    pub(crate) fn weight(&self, i: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[i])
+    }
+
+    /// Sorted point `i` in frame units.
+    #[inline(always)]
+    pub(crate) fn framed(&self, i: usize) -> f64 {
+        let z = self.frame.enter(self.values[i]);
+        self.rests.get(i).map_or(z, |&rest| z + self.frame.enter_length(rest))
+    }
+
+    /// Sorted point `i`, a value of the data, in frame units, with all its digits.
+    #[inline(always)]
+    pub(crate) fn framed_exactly(&self, i: usize) -> Double {
+        self.frame.enter_exactly(self.values[i])
+    }
+
+    /// Sorted point `i`, which may be a mean, in frame units, with all its digits.
+    #[inline(always)]
+    pub(crate) fn framed_mean(&self, i: usize) -> Double {
+        let z = self.framed_exactly(i);
+        match self.rests.get(i) {
+            Some(&rest) => z + Double::from(self.frame.enter_length(rest)),
+            None => z,
+        }
+    }
+
+    /// What the value of sorted point `i` has lost to rounding.
+    pub(crate) fn rest(&self, i: usize) -> f64 {
+        self.rests.get(i).copied().unwrap_or_default()
+    }
+}
+
+fn check_values(values: &[f64]) -> Result<(), SampleError> {
+    if values.is_empty() {
+        return Err(SampleError::Empty);
+    }
+    if values.len() > u32::MAX as usize {
+        return Err(SampleError::TooMany { len: values.len() });
+    }
+    check_finite(values)?;
+    Ok(check_memory("a sorted copy of the data", product(&[values.len(), BYTES_A_POINT]))?)
+}
+
+/// Whether all values are finite; there may be none.
+pub(crate) fn check_finite(values: &[f64]) -> Result<(), SampleError> {
+    match values.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(SampleError::NotFinite { index, value: values[index] }),
+        None => Ok(()),
+    }
+}
+
+/// The sum of the weights, if they are sound; they may all be zero.
+pub(crate) fn check_weights(points: usize, weights: &[f64]) -> Result<f64, SampleError> {
+    if weights.len() != points {
+        return Err(SampleError::WeightCount { points, weights: weights.len() });
+    }
+    if let Some(index) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+        return Err(SampleError::BadWeight { index, value: weights[index] });
+    }
+    let total: f64 = weights.iter().sum();
+    if !total.is_finite() {
+        return Err(SampleError::WeightOverflow { total });
+    }
+    Ok(total)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! Prefix sums of weight, value and square in frame units: the cost and mean of any run of points in O(1).
+//!
+//! Sums are double-double, and so is what they add, so an outlier does not drown a narrow cluster. They are stored once every few points,
+//! 6 bytes a point; the rest is added on demand. Solvers gather the prefixes of the positions they care about into a
+//! slice and work on that.
+
+use super::Sample;
+use crate::error::OutOfMemory;
+use crate::memory::{check_memory, product};
+use crate::numeric::double::Double;
+
+/// Points between two stored sums.
+const STRIDE: usize = 8;
+
+/// The sums over all points before a position.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Prefix {
+    pub(crate) weight: Double,
+    pub(crate) sum: Double,
+    pub(crate) square: Double,
+}
+
+/// A run of neighbouring points: its weight, mean and sum of squares about the mean, in frame units.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub(crate) weight: f64,
+    pub(crate) mean: f64,
+    pub(crate) cost: f64,
+}
+
+impl Prefix {
+    /// The points from `self` up to `end`. The run must not be empty.
+    #[inline(always)]
+    pub(crate) fn until(&self, end: &Prefix) -> Block {
+        Block::of(end.weight.apart(self.weight), end.sum.apart(self.sum), end.square.apart(self.square))
+    }
+
+    /// The mean of the points from `self` up to `end`. The run must not be empty.
+    #[inline(always)]
+    pub(crate) fn mean_until(&self, end: &Prefix) -> f64 {
+        end.sum.minus(self.sum) / end.weight.minus(self.weight)
+    }
+
+    /// The weight of the points from `self` up to `end`.
+    #[inline(always)]
+    pub(crate) fn weight_until(&self, end: &Prefix) -> f64 {
+        end.weight.minus(self.weight)
+    }
+
+    /// The sum of squares about `center` of the points from `self` up to `end`.
+    #[inline(always)]
+    pub(crate) fn cost_about(&self, end: &Prefix, center: f64) -> f64 {
+        let weight = end.weight.apart(self.weight);
+        cost_about(weight, end.sum.apart(self.sum), end.square.apart(self.square), center)
+    }
+}
+
+impl Block {
+    /// The run whose sums of weight, value and square these are.
+    #[inline(always)]
+    pub(crate) fn of(weight: Double, sum: Double, square: Double) -> Self {
+        let mean = sum.whole() / weight.whole();
+        Self { weight: weight.whole(), mean, cost: cost_about(weight, sum, square, mean) }
+    }
+}
+
+/// Σw(z-c)² = Σwz² - c·(2Σwz - cΣw).
+#[inline(always)]
+fn cost_about(weight: Double, sum: Double, square: Double, center: f64) -> f64 {
+    let inner = sum.doubled().apart(weight.apart_times(center));
+    square.apart(inner.apart_times(center)).whole().max(0.0)
+}
+
+/// The prefix sums of a sample.
+pub(crate) struct Prefixes<'a> {
+    sample: &'a Sample,
+    stored: Vec<Prefix>,
+}
+
+impl<'a> Prefixes<'a> {
+    /// One pass over the sample.
+    pub(crate) fn new(sample: &'a Sample) -> Self {
+        Self { sample, stored: pulp::Arch::new().dispatch(Summing(sample)) }
+    }
+
+    /// The number of points.
+    pub(crate) fn len(&self) -> usize {
+        self.sample.len()
+    }
+
+    /// The sample.
+    pub(crate) fn sample(&self) -> &'a Sample {
+        self.sample
+    }
+
+    /// The sums over the points `0..position`.
+    #[inline(always)]
+    pub(crate) fn at(&self, position: usize) -> Prefix {
+        let block = position / STRIDE;
+        plus_points(&self.stored[block], self.sample, block * STRIDE, position)
+    }
+
+    /// The sums at every position, 48 bytes each.
+    ///
+    /// # Errors
+    /// If that is more than there is room for.
+    pub(crate) fn gathered(&self) -> Result<Vec<Prefix>, OutOfMemory> {
+        check_memory("sums over the data", product(&[self.len() + 1, size_of::<Prefix>()]))?;
+        Ok((0..=self.len()).map(|position| self.at(position)).collect())
+    }
+
+    /// The points `start..end`, which must not be empty.
+    #[inline]
+    pub(crate) fn block(&self, start: usize, end: usize) -> Block {
+        self.at(start).until(&self.at(end))
+    }
+}
+
+/// The sums with the points `start..end` added. They are summed apart first: the long chain of dependent additions
+/// then has one link a block.
+#[inline(always)]
+fn plus_points(prefix: &Prefix, sample: &Sample, start: usize, end: usize) -> Prefix {
+    let mut added = Prefix::default();
+    match sample.weights() {
+        None => {
+            for i in start..end {
+                let z = sample.framed_exactly(i);
+                added.sum.gather(z);
+                added.square.gather(z.squared());
+            }
+            added.weight = Double::from((end - start) as f64);
+        }
+        Some(weights) => {
+            for (i, &weight) in (start..end).zip(&weights[start..end]) {
+                let z = sample.framed_mean(i);
+                added.weight.gather(Double::from(weight));
+                added.sum.gather(z.times(weight));
+                added.square.gather(z.squared().times(weight));
+            }
+            if sample.has_blobs() {
+                (start..end).for_each(|i| added.square.gather(Double::from(sample.framed_within(i))));
+            }
+        }
+    }
+    Prefix { weight: prefix.weight + added.weight, sum: prefix.sum + added.sum, square: prefix.square + added.square }
+}
+
+/// The stored sums, computed where a fused multiply-add is an instruction and not a call.
+struct Summing<'a>(&'a Sample);
+
+impl pulp::WithSimd for Summing<'_> {
+    type Output = Vec<Prefix>;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> Vec<Prefix> {
+        let blocks = self.0.len() / STRIDE;
+        let mut stored = Vec::with_capacity(blocks + 1);
+        let mut running = Prefix::default();
+        stored.push(running);
+        for block in 0..blocks {
+            running = plus_points(&running, self.0, block * STRIDE, (block + 1) * STRIDE);
+            stored.push(running);
+        }
+        stored
+    }
+}

@@ -1,0 +1,83 @@
+//! Cells that all summaries have in common: cell `i` of exponent `e` holds the values from `i·2^e` up to `(i+1)·2^e`.
+//!
+//! Which exponent serves an interval depends on nothing but the interval and the number of cells allowed, so summaries
+//! of parts of the data end at the same cells whatever the parts and whatever the order they are merged in.
+
+use crate::data::frame::RANGE_EXPONENTS;
+use crate::numeric::binary::{binary_exponent, power_of_two};
+
+/// Exponents whose powers, and inverses, are normal numbers.
+const EXPONENTS: std::ops::RangeInclusive<i32> = -1000..=1000;
+
+/// Finer cells than this number of bits below the largest value would hold no more values apart, and their indices would
+/// not be exact.
+const DIGITS: i32 = 52;
+
+/// The cells of one exponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Grid {
+    exponent: i32,
+}
+
+impl Grid {
+    /// Whether data from `low` to `high` have squares, as every fit asks.
+    pub(super) fn can_span(low: f64, high: f64) -> bool {
+        (high - low).is_finite() && binary_exponent(high - low) <= *RANGE_EXPONENTS.end()
+    }
+
+    /// The finest grid on which `low..=high`, which it [can span](Self::can_span), touches at most `cells` cells (two at
+    /// least).
+    pub(super) fn finest(low: f64, high: f64, cells: usize) -> Self {
+        let mut grid = Self::new(binary_exponent(low.abs().max(high.abs())) - DIGITS);
+        let range = binary_exponent(high - low);
+        grid.exponent = grid.exponent.max(range - cells.ilog2() as i32 - 1);
+        while grid.index(high) - grid.index(low) >= cells as i64 {
+            grid.exponent += 1;
+        }
+        grid
+    }
+
+    /// The grid of an exponent, or the nearest one that there is.
+    pub(super) fn new(exponent: i32) -> Self {
+        Self { exponent: exponent.clamp(*EXPONENTS.start(), *EXPONENTS.end()) }
+    }
+
+    pub(super) fn exponent(self) -> i32 {
+        self.exponent
+    }
+
+    /// The cell of `x`.
+    #[inline(always)]
+    pub(super) fn index(self, x: f64) -> i64 {
+        let index = (x * power_of_two(-self.exponent)).floor() as i64;
+        // A negative value that vanishes beside the width is not in cell 0 all the same. No branch: signs cannot be foreseen.
+        index - i64::from((x < 0.0) & (index == 0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_touches_as_many_cells_as_allowed_and_more_on_the_next_finer_grid() {
+        for (low, high) in [(0.0, 1.0), (-1.0, 1.0), (1e8, 1e8 + 3.0), (-7.5, -7.25), (-1e-300, 1e140), (0.1, 1e12)] {
+            for cells in [2, 3, 100, 1 << 14] {
+                let grid = Grid::finest(low, high, cells);
+                assert!(grid.index(high) - grid.index(low) < cells as i64, "{low} {high} {cells}");
+                let finer = Grid::new(grid.exponent - 1);
+                let digits = binary_exponent(low.abs().max(high.abs())) - DIGITS;
+                assert!(finer.exponent < digits || finer.index(high) - finer.index(low) >= cells as i64);
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_lies_in_its_cell() {
+        for x in [0.0, -0.0, 1.5, -1.5, 1e300, -1e300, 5e-324, f64::MAX, f64::MIN, 1e15 + 0.125] {
+            let grid = Grid::finest(x, x, 2);
+            let (index, width) = (grid.index(x), power_of_two(grid.exponent));
+            assert!(index as f64 * width <= x && (index + 1) as f64 * width >= x, "{x}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! A closer look: summaries of the points in given windows alone.
+
+use super::Summary;
+use crate::data::sample::{check_finite, check_weights};
+use crate::error::SampleError;
+
+/// The points of one window, until they are summed.
+#[derive(Default)]
+struct Inside {
+    values: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+/// Cells of a window where there are few of them, at least, and in all where there are many.
+const CELLS: usize = 1 << 10;
+const FEWEST_CELLS: usize = 16;
+const ALL_CELLS: usize = 1 << 17;
+
+impl Summary {
+    /// How many cells each of so many windows had best have: a closer look at many is not as close, so that it stays small.
+    pub fn cells_of_windows(windows: usize) -> usize {
+        (ALL_CELLS / windows.max(1)).clamp(FEWEST_CELLS, CELLS)
+    }
+
+    /// The summaries, of at most `limit` cells each, of the points in each of `windows`: closed intervals, ascending,
+    /// disjoint. Those of parts of the data merge to those of the whole, window by window.
+    ///
+    /// # Errors
+    /// As [`Summary::add_weighted`]; also windows out of order.
+    pub fn of_windows(
+        values: &[f64],
+        weights: Option<&[f64]>,
+        windows: &[(f64, f64)],
+        limit: usize,
+    ) -> Result<Vec<Summary>, SampleError> {
+        check_finite(values)?;
+        weights.map(|weights| check_weights(values.len(), weights)).transpose()?;
+        check_windows(windows)?;
+        let mut inside: Vec<Inside> = windows.iter().map(|_| Inside::default()).collect();
+        for (i, &x) in values.iter().enumerate() {
+            let window = windows.partition_point(|&(_, high)| high < x);
+            if windows.get(window).is_some_and(|&(low, _)| low <= x) {
+                inside[window].values.push(x);
+                inside[window].weights.extend(weights.map(|weights| weights[i]));
+            }
+        }
+        let summary = |inside: &Inside| {
+            let mut summary = Summary::with_cells(limit);
+            match weights {
+                Some(_) => summary.add_weighted(&inside.values, &inside.weights)?,
+                None => summary.add(&inside.values)?,
+            }
+            Ok(summary)
+        };
+        inside.iter().map(summary).collect()
+    }
+}
+
+fn check_windows(windows: &[(f64, f64)]) -> Result<(), SampleError> {
+    let sound = |i: usize| windows[i].0 <= windows[i].1 && (i == 0 || windows[i - 1].1 < windows[i].0);
+    match (0..windows.len()).find(|&i| !sound(i)) {
+        Some(index) => Err(SampleError::BadWindow { index }),
+        None => Ok(()),
+    }
+}

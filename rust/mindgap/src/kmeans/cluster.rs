@@ -1,0 +1,66 @@
+//! The clusters of a solution, measured on the data themselves in two passes.
+
+use crate::data::frame::Frame;
+use crate::data::sample::Sample;
+use crate::numeric::double::Double;
+
+/// A free centre this near to its cluster's mean, in frame units, is meant to be the mean.
+const ROUNDED: f64 = 8.0 * f64::EPSILON;
+
+/// A cluster's centre and cost, in frame units from its first point: a narrow cluster keeps all its digits, however far
+/// it is from the others.
+pub(super) struct Cluster {
+    /// The first point, in data units.
+    origin: f64,
+    /// How far the centre is from it.
+    offset: f64,
+    weight: f64,
+    cost: f64,
+}
+
+impl Cluster {
+    /// The cluster of `points`, whose centre is `center` (in frame units) or else its mean.
+    pub(super) fn new(sample: &Sample, points: std::ops::Range<usize>, center: Option<f64>) -> Self {
+        let frame = sample.frame();
+        let origin = sample.values()[points.start];
+        let from_origin = |i: usize| frame.enter_length(sample.values()[i] - origin + sample.rest(i));
+        let weight: f64 = points.clone().map(|i| sample.weight(i)).sum();
+        let about =
+            |center: f64| points.clone().map(|i| sample.weight(i) * (from_origin(i) - center)).sum::<f64>() / weight;
+        // The second pass takes back what the first lost to rounding.
+        let first = about(0.0);
+        let mean = first + about(first);
+        let offset = match center.map(|center| Double::from(center).minus(frame.enter_exactly(origin))) {
+            Some(offset) if (offset - mean).abs() > ROUNDED => offset,
+            _ => mean,
+        };
+        let about: f64 = points.clone().map(|i| sample.weight(i) * (from_origin(i) - offset).powi(2)).sum();
+        let within: f64 = if sample.has_blobs() { points.map(|i| sample.framed_within(i)).sum() } else { 0.0 };
+        Self { origin, offset, weight, cost: about + within }
+    }
+
+    /// The distance from this centre to that of `next`, in data units.
+    pub(super) fn until(&self, next: &Self, frame: &Frame) -> f64 {
+        frame.leave_length(frame.enter_length(next.origin - self.origin) + (next.offset - self.offset))
+    }
+
+    /// The sum of the weights.
+    pub(super) fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// The centre, in data units.
+    pub(super) fn center(&self, frame: &Frame) -> f64 {
+        self.origin + frame.leave_length(self.offset)
+    }
+
+    /// The centre, in frame units.
+    pub(super) fn framed(&self, frame: &Frame) -> f64 {
+        frame.enter(self.origin) + self.offset
+    }
+
+    /// The weighted sum of squares about the centre, in data units.
+    pub(super) fn cost(&self, frame: &Frame) -> f64 {
+        frame.leave_square(self.cost)
+    }
+}

@@ -1,0 +1,93 @@
+//! The best free centres of partitions that do not cut blobs, and what they say of the points.
+//!
+//! A lower bound for the points: the optimum over blobs if clusters may be empty, less what blobs may be wrong by
+//! ([`kinks`](super::kinks)). That clusters may be empty is needed: where one must hold a point that is not nearest to it,
+//! a blob cut for that point's sake costs far less than the whole blob. So where no bound holds the centres so far apart
+//! that a cluster would rather be empty, the bound is sharp; elsewhere it is a bound.
+
+use super::budget::Budget;
+use super::incumbent::Incumbent;
+use super::kinks::Kinks;
+use super::{Problem, STEPS, Stop, search};
+use crate::constraint::Gaps;
+use crate::data::sample::{Prefixes, Sample};
+use crate::error::KMeansError;
+use crate::kmeans::solution::Solution;
+use crate::monitor::{Watch, again};
+
+/// Levels in search of the kinks, and the steps that they may take, or as a multiple of those of the first level.
+const LEVELS: usize = 40;
+const LEVEL_STEPS: u64 = 1 << 20;
+const FIRST_LEVELS: u64 = 16;
+
+/// Levels that close no more blobs until no more are tried.
+const PATIENCE: usize = 4;
+
+/// Rounding may hide this part of a cost.
+const ROUNDING: f64 = 1e-11;
+
+/// What no centres of the points cost less than, in frame units, if the best of the blobs of `sample` under `gaps` (in data
+/// units) are those of `solution`. Of the blobs that kinks of an optimum of the points may be in, `open`, those that none
+/// can are closed.
+pub(in crate::kmeans) fn lower_bound(
+    sample: &Sample,
+    gaps: &Gaps,
+    solution: &Solution,
+    open: &mut [bool],
+    mut watch: Option<Watch<'_>>,
+) -> Result<f64, KMeansError> {
+    let bare = sample.bare();
+    let prefixes = Prefixes::new(&bare);
+    let range = (sample.framed_lowest(0), sample.framed_highest(sample.len() - 1));
+    let problem = Problem { empty: true, ..Problem::of_range(&prefixes, gaps, range) };
+    let best = Incumbent::of_partition(&problem, solution.ends.clone());
+    let wrong = match wrong(sample, &problem, &best, open, again(&mut watch)) {
+        Ok(wrong) => wrong,
+        Err(Stop::Interrupted) => return Err(KMeansError::Interrupted),
+        Err(Stop::OutOfMemory(out_of_memory)) => return Err(out_of_memory.into()),
+        Err(Stop::Exhausted) => Kinks::new(sample, open).anywhere(&problem),
+    };
+    let budget = Budget::new(STEPS, *sample.frame(), watch);
+    let (reached, floor) = search::run(&problem, best, budget)?;
+    let within = sample.frame().enter_square(sample.total_within());
+    Ok(floor.min(reached.cost) - wrong * (1.0 + ROUNDING) + within)
+}
+
+/// What the blobs may be wrong by at an optimum of the points.
+fn wrong(
+    sample: &Sample,
+    problem: &Problem<'_>,
+    best: &Incumbent,
+    open: &mut [bool],
+    watch: Option<Watch<'_>>,
+) -> Result<f64, Stop> {
+    let mut kinks = Kinks::new(sample, open);
+    let mut wrong = kinks.anywhere(problem);
+    let mut level = search::first_level(problem)?;
+    let steps = LEVEL_STEPS.max(FIRST_LEVELS * level.steps());
+    let mut budget = Budget::new(steps, *sample.frame(), watch);
+    let mut patience = PATIENCE;
+    for _ in 0..LEVELS {
+        if wrong == 0.0 || patience == 0 || !budget.allows(level.steps()) {
+            break;
+        }
+        let within = sample.frame().enter_square(sample.total_within());
+        let threshold = best.cost + wrong + ROUNDING * (best.cost + wrong + within);
+        let bounds = level.bound(problem, threshold, &mut budget)?;
+        let Some(next) = level.halved(problem, &bounds, threshold, best) else { break };
+        let now = kinks.within(problem, &next, open);
+        patience = if now < 0.99 * wrong { PATIENCE } else { patience - 1 };
+        if now < wrong {
+            (wrong, kinks) = (now, Kinks::new(sample, open));
+        }
+        match budget.has_room(next.bytes()) {
+            Err(Stop::Exhausted) => break,
+            room => room?,
+        }
+        if !next.grid.can_be_halved() {
+            break;
+        }
+        level = next;
+    }
+    Ok(wrong)
+}

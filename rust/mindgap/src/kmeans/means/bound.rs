@@ -1,0 +1,182 @@
+//! What the clusters of a state cost at least.
+//!
+//! A cluster that starts in one cell and ends in another holds the points between the cells (its core) and some of the
+//! points of the cells. The core costs at least its own sum of squares. A point of a boundary's cell belongs to the
+//! cluster on one side or the other, and costs at least its squared distance to the nearer of the two intervals where
+//! these clusters can have their centres: the cell's charge, the same for all states that share the cell.
+//!
+//! Under a lagrangian, a cluster of weight w and mean c costs `Σ(x-c)² + κc`, which is `min_z [Σ(x-z)² + κz] + κ²/4w`, taken at
+//! `z = c - κ/2w`. The bracket is a sum over points, and `1/w` lies above its tangent at the largest possible weight,
+//! which is linear in the points too. So the argument above carries over, with the centres z and with
+//! `(κ/2w)²` taken off each point.
+
+use super::cells::Cell;
+use crate::data::sample::{Prefixes, Sample};
+use crate::numeric::search::first_false;
+
+/// The bounds of one state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State {
+    /// The cluster's mean lies between these.
+    pub(super) low: f64,
+    pub(super) high: f64,
+    /// What the cluster costs at least, the points of its cells left out.
+    pub(super) cost: f64,
+    /// What is needed to charge the cells; `None` if the cells may overlap.
+    pub(super) centers: Option<Centers>,
+}
+
+/// Where a cluster's centre z lies, and what a point's squared distance to it is too large by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Centers {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) excess: f64,
+}
+
+/// The bounds of the cluster from `start` to `end` under a lagrangian of `kappa`.
+#[inline(always)]
+pub(super) fn state(prefixes: &Prefixes<'_>, start: &Cell, end: &Cell, kappa: f64) -> State {
+    if start.high < end.low {
+        let core = start.at_high.until(&end.at_low);
+        if start.is_single() && end.is_single() {
+            let cost = core.cost + kappa * core.mean;
+            let centers = Some(Centers { low: core.mean, high: core.mean, excess: 0.0 });
+            return State { low: core.mean, high: core.mean, cost, centers };
+        }
+        let low = start.at_low.mean_until(&end.at_low);
+        let high = start.at_high.mean_until(&end.at_high);
+        let whole = start.at_low.weight_until(&end.at_high);
+        let (most, least) = (0.5 * kappa / core.weight, 0.5 * kappa / whole);
+        let centers = Centers { low: low - most.max(least), high: high - most.min(least), excess: least * least };
+        // Not `clamp`, which panics where rounding has crossed the ends.
+        let z = (core.mean - most).max(centers.low).min(centers.high);
+        let tangent = 0.25 * kappa * kappa * (2.0 - core.weight / whole) / whole;
+        let cost = core.cost + core.weight * (z - core.mean).powi(2) + kappa * z + tangent;
+        return State { low, high, cost, centers: Some(centers) };
+    }
+    let sample = prefixes.sample();
+    let low = if end.low > start.low { start.at_low.mean_until(&end.at_low) } else { sample.framed_lowest(start.low) };
+    let high = if end.high > start.high {
+        start.at_high.mean_until(&end.at_high)
+    } else {
+        sample.framed_highest(end.high - 1)
+    };
+    State { low, high, cost: (kappa * low).min(kappa * high), centers: None }
+}
+
+/// The centres on either side of a boundary's cell, over all states that have the cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sides {
+    left: f64,
+    left_excess: f64,
+    right: f64,
+    right_excess: f64,
+}
+
+/// What the points of a cell cost at least.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Charge {
+    /// Where the clusters on both sides have a core: together.
+    pub(super) both: f64,
+    /// What to add for a cluster on one side that has none.
+    pub(super) without: f64,
+}
+
+impl Sides {
+    pub(super) const NONE: Self =
+        Self { left: f64::NEG_INFINITY, left_excess: 0.0, right: f64::INFINITY, right_excess: 0.0 };
+
+    #[inline]
+    pub(super) fn add_left(&mut self, centers: &Centers) {
+        self.left = self.left.max(centers.high);
+        self.left_excess = self.left_excess.max(centers.excess);
+    }
+
+    #[inline]
+    pub(super) fn add_right(&mut self, centers: &Centers) {
+        self.right = self.right.min(centers.low);
+        self.right_excess = self.right_excess.max(centers.excess);
+    }
+
+    /// The charge of the points of `cell`.
+    pub(super) fn charge(&self, prefixes: &Prefixes<'_>, cell: &Cell) -> Charge {
+        if cell.is_single() {
+            return Charge::default();
+        }
+        let weight = cell.at_low.weight_until(&cell.at_high);
+        let excess = -weight * self.left_excess.max(self.right_excess);
+        let both = match self.left.is_finite() && self.right.is_finite() {
+            true if prefixes.sample().has_blobs() => self.shared_blobs(prefixes, cell),
+            true => self.shared(prefixes, cell),
+            false => excess,
+        };
+        Charge { both, without: excess - both.max(0.0) }
+    }
+
+    /// The sum over the points of the lesser of their costs on the left and on the right. The left cost does not fall and
+    /// the right one does not rise from point to point, so the points that are cheaper on the left come first.
+    fn shared(&self, prefixes: &Prefixes<'_>, cell: &Cell) -> f64 {
+        let x = |i: usize| prefixes.sample().framed(i);
+        let left = |i: usize| (x(i) - self.left).max(0.0).powi(2) - self.left_excess;
+        let right = |i: usize| (self.right - x(i)).max(0.0).powi(2) - self.right_excess;
+        let turn = first_false(cell.low, cell.high, |i| left(i) <= right(i));
+        let outside_left = first_false(cell.low, turn, |i| x(i) <= self.left);
+        let outside_right = first_false(turn, cell.high, |i| x(i) < self.right);
+        let at_turn = prefixes.at(turn);
+        let squares = prefixes.at(outside_left).cost_about(&at_turn, self.left)
+            + at_turn.cost_about(&prefixes.at(outside_right), self.right);
+        squares
+            - self.left_excess * cell.at_low.weight_until(&at_turn)
+            - self.right_excess * at_turn.weight_until(&cell.at_high)
+    }
+}
+
+impl Sides {
+    /// As [`shared`](Self::shared), where of the points no more is known than their blobs. Those of a blob that lies on
+    /// one side of the turn are charged together; at most one has points on both sides of it.
+    fn shared_blobs(&self, prefixes: &Prefixes<'_>, cell: &Cell) -> f64 {
+        let sample = prefixes.sample();
+        let (first, last) = (|i: usize| sample.framed_lowest(i), |i: usize| sample.framed_highest(i));
+        let left = |x: f64| (x - self.left).max(0.0).powi(2) - self.left_excess;
+        let right = |x: f64| (self.right - x).max(0.0).powi(2) - self.right_excess;
+        let turn = first_false(cell.low, cell.high, |i| left(last(i)) <= right(last(i)));
+        let both = turn < cell.high && left(first(turn)) < right(first(turn));
+        let after = turn + usize::from(both);
+        let outside_left = first_false(cell.low, turn, |i| first(i) <= self.left);
+        let outside_right = first_false(after, cell.high, |i| last(i) < self.right);
+        let (at_turn, at_after) = (prefixes.at(turn), prefixes.at(after));
+        let squares = prefixes.at(outside_left).cost_about(&at_turn, self.left)
+            + at_after.cost_about(&prefixes.at(outside_right), self.right);
+        let divided = if both { self.divided(sample, turn, left(first(turn)).min(right(last(turn)))) } else { 0.0 };
+        squares + divided
+            - self.left_excess * cell.at_low.weight_until(&at_turn)
+            - self.right_excess * at_after.weight_until(&cell.at_high)
+    }
+
+    /// What the points of a blob cost at least, each on its cheaper side: no point less than `least`. Where both costs are
+    /// those of points between the centres, their lesser is x² and a concave function of two lines, which is least, for a
+    /// given mean, with all points at the ends of the blob; and differs from its value at the mean by no more than the
+    /// difference of slopes allows.
+    fn divided(&self, sample: &Sample, blob: usize, least: f64) -> f64 {
+        let (low, high) = (sample.framed_lowest(blob), sample.framed_highest(blob));
+        let (mean, weight, within) = (sample.framed(blob), sample.weight(blob), sample.framed_within(blob));
+        let plain = weight * least;
+        if low < self.left || high > self.right {
+            return plain;
+        }
+        // About the mean, so that nothing cancels.
+        let (left, right) = (self.left - mean, self.right - mean);
+        let line = |center: f64, excess: f64, y: f64| center * center - 2.0 * center * y - excess;
+        let lesser = |y: f64| line(left, self.left_excess, y).min(line(right, self.right_excess, y));
+        let (low, high) = (low - mean, high - mean);
+        let chord = (lesser(low) * high - lesser(high) * low) / (high - low);
+        let bend = lesser(0.0) - (right - left) * (within / weight).sqrt();
+        let bound = weight * chord.max(bend) + within;
+        // Rounding must not make it too large.
+        plain.max(bound - ROUNDING * weight * (left * left + right * right))
+    }
+}
+
+/// What rounding may add to a bound, relative to the squares in it.
+const ROUNDING: f64 = 1e-14;

@@ -1,0 +1,97 @@
+//! The best partition found so far that holds the bounds, and how it is improved.
+
+use super::cells::Cells;
+use super::lagrangian::Lagrangian;
+use super::level::Level;
+use super::monitor::SearchMonitor;
+use crate::constraint::Gaps;
+use crate::data::sample::Prefixes;
+use crate::error::KMeansError;
+
+/// A partition that holds the bounds.
+#[derive(Clone, Debug)]
+pub(super) struct Incumbent {
+    /// The boundaries: where clusters 1, 2, .. start.
+    pub(super) boundaries: Vec<usize>,
+    pub(super) cost: f64,
+}
+
+/// Rounds of local improvement at most.
+const ROUNDS: usize = 12;
+
+/// The best partition whose boundaries are among the given single positions.
+pub(super) fn best_among(
+    prefixes: &Prefixes<'_>,
+    gaps: &Gaps,
+    cells: &Cells,
+    monitor: &mut SearchMonitor<'_, '_>,
+) -> Result<Option<Incumbent>, KMeansError> {
+    let level = Level::new(prefixes, cells, gaps, &Lagrangian::none(cells.clusters()), monitor)?;
+    Ok(level
+        .best_path()
+        .map(|path| Incumbent { boundaries: path.iter().map(|cell| cell.low).collect(), cost: level.least() }))
+}
+
+/// Improves on boundaries `from` (which need not hold the bounds) by moving all of them at once, each by one of a
+/// few steps, until that gains nothing.
+pub(super) fn improved(
+    prefixes: &Prefixes<'_>,
+    gaps: &Gaps,
+    from: &[usize],
+    steps: &Steps,
+    monitor: &mut SearchMonitor<'_, '_>,
+) -> Result<Option<Incumbent>, KMeansError> {
+    let steps = steps.list();
+    let mut best: Option<Incumbent> = None;
+    let mut around = from.to_vec();
+    for _ in 0..ROUNDS {
+        let positions = neighbours(prefixes.len(), &around, &steps);
+        let cells = Cells::at_positions(prefixes, &positions);
+        let Some(found) = best_among(prefixes, gaps, &cells, monitor)? else {
+            break;
+        };
+        let gained = best.as_ref().is_none_or(|best| found.cost < best.cost * (1.0 - 1e-12));
+        if gained {
+            around.clone_from(&found.boundaries);
+            best = Some(found);
+        } else {
+            break;
+        }
+    }
+    Ok(best)
+}
+
+/// How far, and how densely, boundaries are moved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steps {
+    /// The longest step.
+    pub(super) reach: usize,
+    /// Steps up to this long are all taken, longer ones ever more sparsely.
+    pub(super) fineness: usize,
+}
+
+impl Steps {
+    fn list(&self) -> Vec<usize> {
+        let mut steps = vec![0];
+        let mut step = 1;
+        while step <= self.reach.max(1) {
+            steps.push(step);
+            step += 1 + step / self.fineness;
+        }
+        steps
+    }
+}
+
+/// The positions that the steps lead to from each boundary, those left out where a cluster would find no room.
+fn neighbours(n: usize, boundaries: &[usize], steps: &[usize]) -> Vec<Vec<usize>> {
+    let k = boundaries.len() + 1;
+    (1..k)
+        .zip(boundaries)
+        .map(|(m, &boundary)| {
+            let (first, last) = (m, n - k + m);
+            let left = steps.iter().rev().map(|&step| boundary.saturating_sub(step));
+            let right = steps.iter().skip(1).map(|&step| boundary + step);
+            left.chain(right).filter(|p| (first..=last).contains(p)).collect()
+        })
+        .collect()
+}

@@ -1,0 +1,113 @@
+use super::bound::{Centers, Sides};
+use super::cells::Cell;
+use super::*;
+use crate::constraint::GapBounds;
+use crate::data::sample::Blob;
+
+/// Numbers that look random and are the same on every run.
+fn noise(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// The cost of the solution, or `None` if the bounds cannot be held.
+fn cost(sample: &Sample, gaps: &Gaps, limits: &Limits) -> Option<f64> {
+    let mut watch = None;
+    let mut monitor = SearchMonitor::new(&mut watch, *sample.frame());
+    match solve_within(sample, gaps, limits, &mut monitor) {
+        Ok(solution) => {
+            assert_eq!(solution.lower_bound, f64::INFINITY);
+            let prefixes = Prefixes::new(sample);
+            let starts = [0].into_iter().chain(solution.ends.iter().copied());
+            Some(starts.zip(&solution.ends).map(|(start, &end)| prefixes.block(start, end).cost).sum())
+        }
+        Err(KMeansError::Infeasible { .. }) => None,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Cells of all sizes lead where single positions, which are tested against every partition elsewhere, lead.
+#[test]
+fn coarse_cells_lead_to_the_same_optimum() {
+    let mut found = 0;
+    for seed in 0..1000 {
+        let mut noise = noise(seed + 1);
+        let n = 4 + (noise() * 60.0) as usize;
+        let k = 2 + (noise() * 5.0) as usize % (n - 2);
+        let lattice = if noise() < 0.4 { 6.0 } else { 1e6 };
+        let skew = if noise() < 0.5 { 1 } else { 3 };
+        let x: Vec<f64> = (0..n).map(|_| (noise().powi(skew) * lattice).floor()).collect();
+        let w: Vec<f64> = (0..n).map(|_| if noise() < 0.5 { 1.0 } else { 0.1 + 5.0 * noise() }).collect();
+        let sample = Sample::weighted(&x, &w).unwrap();
+        let lower = lattice / k as f64 * noise() * 1.3;
+        let upper = if noise() < 0.5 { f64::INFINITY } else { lower + lattice / k as f64 * noise() };
+        let gaps = GapBounds::between(lower, upper).unwrap().resolve(k).unwrap();
+        let fine = Limits { first_cells: n, direct: usize::MAX, states: usize::MAX };
+        let truth = cost(&sample, &gaps, &fine);
+        found += usize::from(truth.is_some());
+        for (first_cells, direct) in [(1, 0), (2, 0), (3, 100), (7, 0), (5, 1000)] {
+            let coarse = Limits { first_cells, direct, states: usize::MAX };
+            match (cost(&sample, &gaps, &coarse), truth) {
+                (Some(found), Some(truth)) => {
+                    assert!((found - truth).abs() <= 1e-10 * (truth + 1e-12), "seed {seed}: {found} not {truth}");
+                }
+                (found, truth) => assert_eq!(found, truth, "seed {seed}"),
+            }
+        }
+    }
+    assert!((300..950).contains(&found), "{found} feasible");
+}
+
+/// When the states run out, the bound is valid and the partition holds the bounds.
+#[test]
+fn a_search_cut_short_leaves_a_certificate() {
+    let mut noise = noise(7);
+    let x: Vec<f64> = (0..3000).map(|_| noise().powi(2)).collect();
+    let sample = Sample::new(&x).unwrap();
+    let gaps = GapBounds::lower(0.12).resolve(6).unwrap();
+    let best = cost(&sample, &gaps, &LIMITS).unwrap();
+    let mut watch = None;
+    let mut monitor = SearchMonitor::new(&mut watch, *sample.frame());
+    let short = Limits { first_cells: 64, direct: 0, states: 50 };
+    let solution = solve_within(&sample, &gaps, &short, &mut monitor).unwrap();
+    assert!(solution.lower_bound <= best && solution.lower_bound > 0.5 * best);
+    let tight = Limits { first_cells: 2, direct: 0, states: 4 };
+    let narrow = GapBounds::between(0.15, 0.15).unwrap().resolve(6).unwrap();
+    assert!(matches!(solve_within(&sample, &narrow, &tight, &mut monitor), Err(KMeansError::Undecided)));
+}
+
+/// A blob whose mean lies between two doubles is charged no more than its points cost, each on its cheaper side.
+#[test]
+fn a_blob_far_from_zero_is_not_charged_too_much() {
+    let far = (1u64 << 52) as f64;
+    let point = |x: f64| Blob {
+        mean: far + x,
+        rest: 0.0,
+        weight: 1.0,
+        within: 0.0,
+        low: far + x,
+        high: far + x,
+        count: 1,
+        even: true,
+    };
+    // The points 10, 11 and 11, whose mean is 11 less a third.
+    let rest = -1.0 / 3.0;
+    let cut = Blob { rest, weight: 3.0, within: 2.0 / 3.0, low: far + 10.0, count: 3, ..point(11.0) };
+    let sample = Sample::of_blobs(vec![point(0.0), cut, point(20.0)]).unwrap();
+    let prefixes = Prefixes::new(&sample);
+    let centers = |x: f64| {
+        let z = sample.frame().enter(far + x);
+        Centers { low: z, high: z, excess: 0.0 }
+    };
+    let mut sides = Sides::NONE;
+    sides.add_left(&centers(4.0));
+    sides.add_right(&centers(17.0));
+    let charge = sides.charge(&prefixes, &Cell::new(&prefixes, 1, 2, (0, 3))).both;
+    let charge = sample.frame().leave_square(charge);
+    assert!(charge <= 3.0 * 36.0 && charge > 107.9, "{charge}");
+}

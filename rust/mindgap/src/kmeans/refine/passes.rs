@@ -1,0 +1,194 @@
+//! Round after round: what a round says may be cut is looked into, until nothing is left.
+
+use super::super::KMeans;
+use super::super::demand::Demand;
+use super::super::fit::KMeansFit;
+use super::{check, checked, prepared, round, unsolved};
+use crate::data::sample::{Blob, Sample};
+use crate::error::KMeansError;
+use crate::monitor::{Progress, Watch, report, retold};
+
+/// Gives the blobs of the points in each of some windows, finer than one a window if it can.
+pub(crate) type Zoom<'a> = &'a mut dyn FnMut(&[(f64, f64)]) -> Result<Vec<Vec<Blob>>, String>;
+
+/// Passes over the data at most.
+const PASSES: usize = 12;
+
+/// Rounds at most: those that only divide equal points need no pass.
+const ROUNDS: usize = 48;
+
+/// Rounds that run out of steps: after so many, finer blobs will not bring the proof either.
+const EXHAUSTED: usize = 2;
+
+/// Windows of one pass.
+const WINDOWS: usize = 1 << 12;
+
+/// Blobs at most, so that memory stays bounded.
+const BLOBS: usize = 1 << 20;
+
+/// Parts that equal points are divided into.
+const PARTS: u64 = 16;
+
+/// The blobs so far, and what is known of them.
+struct Blobs {
+    sample: Sample,
+    /// Which of them an optimum may cut.
+    open: Vec<bool>,
+    /// Which of them cannot be made finer.
+    stuck: Vec<bool>,
+}
+
+pub(super) fn fit(
+    kmeans: &KMeans,
+    sample: Sample,
+    zoom: Zoom<'_>,
+    mut watch: Option<Watch<'_>>,
+) -> Result<(KMeansFit, Sample), KMeansError> {
+    check(kmeans, &sample)?;
+    let restriction = kmeans.constraint.restriction(kmeans.k)?;
+    let sample = prepared(kmeans, &sample).into_owned();
+    let demand = Demand::new(&restriction, kmeans.k, sample.frame())?;
+    let open = round::may_be_cut(kmeans, &sample, &demand);
+    let mut blobs = Blobs { stuck: vec![false; open.len()], sample, open };
+    let mut best: Option<KMeansFit> = None;
+    let (mut lower_bound, mut passes, mut exhausted) = (0.0_f64, 0, 0);
+    for _ in 0..ROUNDS {
+        let sample = &blobs.sample;
+        // The frame's origin moves with the blobs.
+        let demand = Demand::new(&restriction, kmeans.k, sample.frame())?;
+        let known = (best.as_ref().map_or(f64::INFINITY, KMeansFit::inertia), lower_bound);
+        let round = told(&mut watch, known, |watch| round::run(kmeans, sample, &demand, &mut blobs.open, Some(watch)))?;
+        lower_bound = lower_bound.max(sample.frame().leave_square(round.lower_bound));
+        if let Some(solution) = round.solution {
+            let found = checked(KMeansFit::new(sample, &demand, solution))?;
+            best = Some(best.take().filter(|best| best.inertia() < found.inertia()).unwrap_or(found));
+        }
+        let cost = best.as_ref().map_or(f64::INFINITY, KMeansFit::inertia);
+        let progress = Progress::Search { cost, lower_bound: lower_bound.min(cost) };
+        report(&mut watch, progress).map_err(|_| KMeansError::Interrupted)?;
+        exhausted += usize::from(round.exhausted);
+        if exhausted == EXHAUSTED {
+            break;
+        }
+        match blobs.finer(round.wanted, zoom, passes < PASSES)? {
+            Some(asked) => passes += usize::from(asked),
+            None => break,
+        }
+        check(kmeans, &blobs.sample)?;
+        let may = round::may_be_cut(kmeans, &blobs.sample, &demand);
+        blobs.open.iter_mut().zip(may).for_each(|(open, may)| *open &= may);
+    }
+    let fit = best.ok_or_else(|| unsolved(kmeans, &blobs.sample))?;
+    Ok((fit.bounded_below(lower_bound, &blobs.sample), blobs.sample))
+}
+
+/// Does the work of a round: what it tells is no worse than the cost and the bound that are `known`.
+fn told<T>(
+    watch: &mut Option<Watch<'_>>,
+    known: (f64, f64),
+    work: impl FnOnce(Watch<'_>) -> Result<T, KMeansError>,
+) -> Result<T, KMeansError> {
+    let tell = |cost: f64, lower_bound: f64| {
+        let cost = cost.min(known.0);
+        (cost, lower_bound.max(known.1).min(cost))
+    };
+    retold(watch, tell, work)
+}
+
+impl Blobs {
+    /// Makes the `wanted` blobs finer, those of one value by dividing them, others by `zoom` if it `may` be asked. Says
+    /// whether it was; nothing where no blob became finer.
+    fn finer(&mut self, wanted: Vec<usize>, zoom: Zoom<'_>, may: bool) -> Result<Option<bool>, KMeansError> {
+        let (mut divided, mut looked): (Vec<usize>, Vec<usize>) =
+            wanted.into_iter().filter(|&i| !self.stuck[i]).partition(|&i| {
+                let blob = self.sample.blob(i);
+                blob.is_point() && blob.even
+            });
+        let room = BLOBS.saturating_sub(self.sample.len());
+        divided.truncate(room / PARTS as usize);
+        looked.truncate(if may && room > 0 { usize::MAX } else { 0 });
+        if divided.is_empty() && looked.is_empty() {
+            return Ok(None);
+        }
+        if looked.len() > WINDOWS {
+            let spread = |&i: &usize| self.sample.framed_spread(i);
+            looked.sort_by(|a, b| spread(b).total_cmp(&spread(a)));
+            looked.truncate(WINDOWS);
+            looked.sort_unstable();
+        }
+        let mut parts: Vec<(usize, Vec<Blob>)> = Vec::with_capacity(divided.len() + looked.len());
+        if !looked.is_empty() {
+            let window = |&i: &usize| (self.sample.lowest(i), self.sample.highest(i));
+            let windows: Vec<(f64, f64)> = looked.iter().map(window).collect();
+            let shown = zoom(&windows).map_err(KMeansError::Source)?;
+            if shown.len() != windows.len() {
+                let fault = format!("{} windows were asked for and {} given", windows.len(), shown.len());
+                return Err(KMeansError::Source(fault));
+            }
+            for (&i, shown) in looked.iter().zip(shown) {
+                agree(&self.sample.blob(i), &shown)?;
+                parts.push((i, shown));
+            }
+        }
+        parts.extend(divided.iter().map(|&i| (i, divide(&self.sample.blob(i)))));
+        parts.sort_unstable_by_key(|part| part.0);
+        self.replace(parts)?;
+        Ok(Some(!looked.is_empty()))
+    }
+
+    /// Puts finer blobs in the place of some.
+    fn replace(&mut self, parts: Vec<(usize, Vec<Blob>)>) -> Result<(), KMeansError> {
+        let more: usize = parts.iter().map(|part| part.1.len()).sum();
+        let mut blobs = Vec::with_capacity(self.sample.len() + more);
+        let (mut open, mut stuck) = (Vec::with_capacity(blobs.capacity()), Vec::with_capacity(blobs.capacity()));
+        let mut parts = parts.into_iter().peekable();
+        for (i, blob) in self.sample.all_blobs().enumerate() {
+            match parts.next_if(|part| part.0 == i) {
+                Some((_, finer)) => {
+                    let alone = finer.len() == 1;
+                    for part in finer {
+                        open.push(self.open[i]);
+                        stuck.push(alone);
+                        blobs.push(part);
+                    }
+                }
+                None => {
+                    open.push(self.open[i]);
+                    stuck.push(self.stuck[i]);
+                    blobs.push(blob);
+                }
+            }
+        }
+        self.sample = Sample::of_blobs(blobs).map_err(|fault| KMeansError::Source(fault.to_string()))?;
+        (self.open, self.stuck) = (open, stuck);
+        Ok(())
+    }
+}
+
+/// Refuses what are not the points of `blob`.
+fn agree(blob: &Blob, shown: &[Blob]) -> Result<(), KMeansError> {
+    let (count, weight) = shown
+        .iter()
+        .fold((0u64, 0.0), |(count, weight), part| (count.saturating_add(part.count), weight + part.weight));
+    let (low, high) = (shown.first().map(|first| first.low), shown.last().map(|last| last.high));
+    let same = count == blob.count && (weight - blob.weight).abs() <= 1e-9 * blob.weight;
+    if same && low == Some(blob.low) && high == Some(blob.high) {
+        return Ok(());
+    }
+    let Blob { low, high, .. } = blob;
+    let (before, now) = (format!("{} of weight {}", blob.count, blob.weight), format!("{count} of weight {weight}"));
+    Err(KMeansError::Source(format!(
+        "of the points from {low:?} to {high:?} there were {before} at first, and are {now} now; data must not change during a fit"
+    )))
+}
+
+/// Equal points, which weigh the same, in several blobs.
+fn divide(blob: &Blob) -> Vec<Blob> {
+    let parts = PARTS.min(blob.count);
+    let each = blob.weight / blob.count as f64;
+    let until = |part: u64| (u128::from(blob.count) * u128::from(part) / u128::from(parts)) as u64;
+    (0..parts)
+        .map(|part| until(part + 1) - until(part))
+        .map(|count| Blob { count, weight: each * count as f64, ..*blob })
+        .collect()
+}

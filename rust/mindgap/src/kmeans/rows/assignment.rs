@@ -1,0 +1,149 @@
+//! The best clusters of given centres: each point with its nearest centre, and no cluster empty.
+//!
+//! O(k log n). Where nearness would leave a cluster empty, a dynamic program over the few boundaries that may have to
+//! move, O(k³) at worst. Each boundary's cost is its own: moving it hands points from one centre to the next.
+
+use std::ops::Range;
+
+use crate::data::sample::Sample;
+
+/// Where the clusters of ascending `centers` (in frame units) end.
+pub(super) fn nearest(sample: &Sample, centers: &[f64]) -> Vec<usize> {
+    let (n, frame) = (sample.len(), sample.frame());
+    let mut reached = 0;
+    let mut ends: Vec<usize> = centers
+        .windows(2)
+        .map(|pair| {
+            let midpoint = 0.5 * (pair[0] + pair[1]);
+            // Centres ascend to rounding only.
+            reached = reached.max(sample.values().partition_point(|&x| frame.enter(x) <= midpoint));
+            reached
+        })
+        .collect();
+    let filled = |ends: &[usize]| ends.windows(2).all(|pair| pair[0] < pair[1]);
+    let outer_filled = ends.first().is_none_or(|&end| end > 0) && ends.last().is_none_or(|&end| end < n);
+    if !(outer_filled && filled(&ends)) {
+        ends = spread(sample, centers, &ends);
+    }
+    ends.push(n);
+    ends
+}
+
+/// A boundary's possible places, and for each the least cost of it and those before.
+struct Column {
+    places: Range<usize>,
+    costs: Vec<f64>,
+    /// Where the boundary before is then, counted from the first of its places.
+    origins: Vec<usize>,
+}
+
+impl Column {
+    /// The first boundary.
+    fn first(places: Range<usize>, costs: Vec<f64>) -> Self {
+        Self { origins: vec![0; costs.len()], places, costs }
+    }
+
+    /// The boundary after this one, which costs `prices` at `places`.
+    fn next(&self, places: Range<usize>, mut prices: Vec<f64>) -> Self {
+        let mut best = (f64::INFINITY, 0);
+        let mut open = self.places.clone().zip(&self.costs).enumerate().peekable();
+        let mut origins = Vec::with_capacity(prices.len());
+        for (end, price) in places.clone().zip(&mut prices) {
+            while let Some((index, (_, &cost))) = open.next_if(|(_, (place, _))| *place < end) {
+                best = if cost < best.0 { (cost, index) } else { best };
+            }
+            *price += best.0;
+            origins.push(best.1);
+        }
+        Self { places, costs: prices, origins }
+    }
+}
+
+/// The cheapest ends that leave no cluster empty.
+///
+/// A boundary costs more the farther it is from where nearness wants it, so it moves only when its neighbours push it:
+/// by less than their number.
+fn spread(sample: &Sample, centers: &[f64], wanted: &[usize]) -> Vec<usize> {
+    let (n, k) = (sample.len(), centers.len());
+    let mut table: Vec<Column> = Vec::with_capacity(wanted.len());
+    for (gap, (pair, &wanted)) in centers.windows(2).zip(wanted).enumerate() {
+        let (first, last) = (gap + 1, n - (k - 1 - gap));
+        let places = wanted.saturating_sub(k).max(first)..(wanted + k).min(last) + 1;
+        let prices = places.clone().map(|end| price(sample, pair, wanted, end)).collect();
+        let column = match table.last() {
+            None => Column::first(places, prices),
+            Some(before) => before.next(places, prices),
+        };
+        table.push(column);
+    }
+    trace(&table)
+}
+
+/// What it costs, above `wanted`, to end the cluster of `pair[0]` at `end`.
+fn price(sample: &Sample, pair: &[f64], wanted: usize, end: usize) -> f64 {
+    let gap = (pair[1] - pair[0]).max(0.0);
+    let excess = |i: usize| sample.weight(i) * gap * (2.0 * sample.framed(i) - pair[0] - pair[1]);
+    if end >= wanted { (wanted..end).map(excess).sum() } else { -(end..wanted).map(excess).sum::<f64>() }
+}
+
+/// Walks back from the cheapest place of the last boundary.
+fn trace(table: &[Column]) -> Vec<usize> {
+    let mut ends = vec![0; table.len()];
+    let last = table.last().map_or(&[][..], |column| &column.costs);
+    let mut index = (0..last.len()).min_by(|&a, &b| last[a].total_cmp(&last[b])).unwrap_or(0);
+    for (end, column) in ends.iter_mut().zip(table).rev() {
+        *end = column.places.start + index;
+        index = column.origins[index];
+    }
+    ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cost(sample: &Sample, centers: &[f64], ends: &[usize]) -> f64 {
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let run = |((start, &end), center): ((usize, &usize), &f64)| {
+            (start..end).map(|i| sample.weight(i) * (sample.framed(i) - center).powi(2)).sum::<f64>()
+        };
+        starts.zip(ends).zip(centers).map(run).sum()
+    }
+
+    /// The least cost over all ends that go on from `ends`.
+    fn least(sample: &Sample, centers: &[f64], ends: &mut Vec<usize>) -> f64 {
+        let start = ends.last().copied().unwrap_or(0);
+        let left = centers.len() - ends.len();
+        let range = if left == 1 { sample.len()..=sample.len() } else { start + 1..=sample.len() - (left - 1) };
+        let mut best = f64::INFINITY;
+        for end in range {
+            ends.push(end);
+            let found = if left == 1 { cost(sample, centers, ends) } else { least(sample, centers, ends) };
+            best = best.min(found);
+            ends.pop();
+        }
+        best
+    }
+
+    #[test]
+    fn no_other_clusters_are_cheaper() {
+        let mut state = 1u64;
+        let mut next = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % n
+        };
+        for _ in 0..2000 {
+            let n = 2 + next(9) as usize;
+            let k = 1 + next(n.min(5) as u64) as usize;
+            let x: Vec<f64> = (0..n).map(|_| next(12) as f64).collect();
+            let w: Vec<f64> = (0..n).map(|_| 1.0 + next(3) as f64).collect();
+            let sample = Sample::weighted(&x, &w).unwrap();
+            let mut centers: Vec<f64> = (0..k).map(|_| next(40) as f64 / 16.0 - 1.0).collect();
+            centers.sort_by(f64::total_cmp);
+            let ends = nearest(&sample, &centers);
+            assert!(ends.len() == k && ends[0] > 0 && ends[k - 1] == n && ends.windows(2).all(|e| e[0] < e[1]));
+            let (found, truth) = (cost(&sample, &centers, &ends), least(&sample, &centers, &mut Vec::new()));
+            assert!(found <= truth * (1.0 + 1e-12) + 1e-15, "{found} {truth}: {x:?} {w:?} {centers:?}");
+        }
+    }
+}

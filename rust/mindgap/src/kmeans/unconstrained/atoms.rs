@@ -1,0 +1,119 @@
+//! The optimum of partitions that do not cut blobs, and what it says of those that do.
+//!
+//! [`pruning`](super::pruning) has the argument, with blobs for cells: moving the boundaries of an optimum of the points
+//! to the edges of the blobs that they cut costs at most a slack; so the optimum over blobs less the slack is a lower
+//! bound, and blobs beside edges at which no partition comes as near to the best as that are not cut by any optimum. What
+//! is known of the points inside a blob is less than what cells know, hence a slack of its own. Several boundaries may
+//! cut one blob: then the sum of their gaps is bounded as one gap is. O(M log M) for M blobs.
+
+use super::candidates::{Candidates, Costs, Task};
+use super::grid::Grid;
+use super::penalty::{self, backward};
+use super::pruning::ROUNDING;
+use super::{CELLS, smooth_penalty};
+use crate::data::sample::{Prefixes, Sample};
+use crate::error::KMeansError;
+use crate::kmeans::solution::Solution;
+use crate::monitor::{Progress, Watch, report};
+use crate::numeric::double::Double;
+
+/// The best partition of the blobs of `sample` into `k` clusters, at most their number, with a bound that holds for their
+/// points. Of the blobs that an optimum of the points may cut, `open`, those that none can are closed.
+pub(in crate::kmeans) fn solve(
+    sample: &Sample,
+    k: usize,
+    open: &mut [bool],
+    mut watch: Option<Watch<'_>>,
+) -> Result<Solution, KMeansError> {
+    if k == 1 {
+        open.fill(false);
+        return Ok(Solution::optimal(vec![sample.len()]));
+    }
+    let prefixes = Prefixes::new(sample);
+    let guess = smooth_penalty(&prefixes, &Grid::even(&prefixes, CELLS.min(sample.len() / 8 + 1)), k);
+    let edges: Vec<u32> = (0..=sample.len() as u32).collect();
+    let candidates = Candidates::gather(&prefixes, &edges);
+    let mut pause = || {
+        let progress = Progress::Search { cost: f64::INFINITY, lower_bound: 0.0 };
+        report(&mut watch, progress).map_err(|_| KMeansError::Interrupted)
+    };
+    let found = penalty::search(&candidates, k, guess, &mut pause)?;
+    let (forward, backward) = (&found.chain.values, backward(&candidates, found.penalty).values);
+    let whole = forward[sample.len()];
+    let dual = (whole - Double::product(found.penalty, k as f64)).value();
+    let best = found.cost * (1.0 + ROUNDING);
+    let mut lower_bound = f64::NEG_INFINITY;
+    loop {
+        let slack = candidates.with_costs(Slack { sample, open, best, k });
+        lower_bound = lower_bound.max(dual - slack);
+        let limit = (best - dual).max(0.0) + slack + ROUNDING * (best + found.penalty);
+        // A boundary moved to an end of the data leaves its cluster empty, which saves a penalty at most.
+        let alive = |edge: usize| match edge {
+            edge if edge == 0 || edge == sample.len() => found.penalty <= limit,
+            edge => (forward[edge] + backward[sample.len() - edge]).minus(whole) <= limit,
+        };
+        let mut closed = false;
+        for (blob, open) in open.iter_mut().enumerate().filter(|(_, open)| **open) {
+            *open = alive(blob) || alive(blob + 1);
+            closed |= !*open;
+        }
+        if !closed {
+            break;
+        }
+    }
+    if !open.contains(&true) {
+        lower_bound = f64::INFINITY;
+    }
+    let ends = found.path[1..].iter().map(|&edge| edge as usize).collect();
+    Ok(Solution { ends, centers: None, lower_bound })
+}
+
+/// What moving the boundaries of an optimum of the points out of blobs costs at most.
+struct Slack<'a> {
+    sample: &'a Sample,
+    open: &'a [bool],
+    best: f64,
+    k: usize,
+}
+
+impl Task for Slack<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<C: Costs>(self, costs: &C) -> f64 {
+        let (sample, last) = (self.sample, costs.last());
+        let mut widest = 0.0_f64;
+        let mut slacks = Vec::new();
+        // A cluster that ends inside a blob begins after the edge before `left`: else it would cost more than the best
+        // solution. One that begins inside it ends before `right`.
+        let (mut left, mut right) = (0, 0);
+        for blob in (0..last).filter(|&blob| self.open[blob]) {
+            while left < blob && costs.cost(left, blob) > self.best {
+                left += 1;
+            }
+            right = right.max(blob + 2);
+            while right <= last && costs.cost(blob + 1, right) <= self.best {
+                right += 1;
+            }
+            let first = if left > 0 && self.open[left - 1] { left - 1 } else { left };
+            let end = match right {
+                right if right > last => last - 1,
+                right if self.open[right - 1] => right - 1,
+                right => right - 2,
+            };
+            let (lowest, highest) = (sample.framed_lowest(first), sample.framed_highest(end));
+            let (low, high) = (sample.framed_lowest(blob), sample.framed_highest(blob));
+            // The middle between the two means lies within the blob.
+            let gap = (highest - lowest).min(2.0 * (high - lowest)).min(2.0 * (highest - low));
+            let spread = sample.framed_spread(blob);
+            widest = widest.max(spread);
+            slacks.push(gap * spread);
+        }
+        let range = sample.framed_highest(last - 1) - sample.framed_lowest(0);
+        let cuts = slacks.len().min(self.k - 1);
+        if cuts < slacks.len() {
+            slacks.select_nth_unstable_by(cuts, |a, b| b.total_cmp(a));
+        }
+        (range * widest).min(slacks[..cuts].iter().sum::<f64>()) * (1.0 + ROUNDING)
+    }
+}

@@ -1,6 +1,6 @@
 //! The constrained EM against a plain one, and what must hold whatever the data.
 
-use crate::oracle::em::{self, Parameters};
+use crate::oracle::em;
 use crate::oracle::random::Random;
 use mindgap::{
     Active, Engine, GapBounds, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Overview,
@@ -64,7 +64,7 @@ fn iterations_agree_with_the_plain_em() {
             .tol(0.0)
             .max_iter(4);
         let fit = mixture.fit(&sample).unwrap();
-        let mut plain = Parameters {
+        let mut plain = em::Parameters {
             weights: start.weights().to_vec(),
             means: start.means().to_vec(),
             variances: start.variances().to_vec(),
@@ -214,7 +214,7 @@ fn few_distinct_values_give_the_same_fit() {
     let start = random_start(&mut random, 2);
     let mixture = || Mixture::new(2).constraint(GapBounds::lower(2.1)).init(start.clone()).tol(0.0).max_iter(20);
     let fit = mixture().fit(&Sample::new(&x).unwrap()).unwrap();
-    let mut plain = Parameters {
+    let mut plain = em::Parameters {
         weights: start.weights().to_vec(),
         means: start.means().to_vec(),
         variances: start.variances().to_vec(),

@@ -1,7 +1,7 @@
 //! Every path of the inner loop against plain sums.
 
 use super::*;
-use crate::mixture::start::Parameters;
+use crate::mixture::parameters::Parameters;
 
 fn moments<const FUSED: bool>(x: &[f64], weights: Option<&[f64]>, parameters: &Parameters) -> Moments {
     let parabolas = Parabola::of(parameters);

@@ -6,7 +6,7 @@
 //! that a cluster would rather be empty, the bound is sharp; elsewhere it is a bound.
 
 use super::budget::Budget;
-use super::incumbent::Incumbent;
+use super::incumbent::FreeSolution;
 use super::kinks::Kinks;
 use super::{Problem, STEPS, Stop, search};
 use crate::constraint::Gaps;
@@ -40,7 +40,7 @@ pub(in crate::kmeans) fn lower_bound(
     let prefixes = Prefixes::new(&bare);
     let range = (sample.framed_lowest(0), sample.framed_highest(sample.len() - 1));
     let problem = Problem { empty: true, ..Problem::of_range(&prefixes, gaps, range) };
-    let best = Incumbent::of_partition(&problem, solution.ends.clone());
+    let best = FreeSolution::of_partition(&problem, solution.ends.clone());
     let wrong = match wrong(sample, &problem, &best, open, again(&mut watch)) {
         Ok(wrong) => wrong,
         Err(Stop::Interrupted) => return Err(KMeansError::Interrupted),
@@ -57,7 +57,7 @@ pub(in crate::kmeans) fn lower_bound(
 fn wrong(
     sample: &Sample,
     problem: &Problem<'_>,
-    best: &Incumbent,
+    best: &FreeSolution,
     open: &mut [bool],
     watch: Option<Watch<'_>>,
 ) -> Result<f64, Stop> {

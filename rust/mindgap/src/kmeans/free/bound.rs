@@ -7,7 +7,7 @@
 //! near the midpoint of two centres are charged what a wrong assignment may save (second order).
 
 use super::Problem;
-use super::grid::{Moments, Nodes};
+use super::grid::{PointMoments, Nodes};
 
 /// What rounding may take from a difference of moments, relative to their size.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
@@ -23,7 +23,7 @@ pub(super) struct Half {
 impl Half {
     /// For points with these moments about the middle of the cell.
     #[inline]
-    pub(super) fn new(points: &Moments, slope: f64) -> Self {
+    pub(super) fn new(points: &PointMoments, slope: f64) -> Self {
         Self { weight: points.weight, linear: slope - 2.0 * points.first, level: points.second }
     }
 
@@ -93,7 +93,7 @@ pub(super) struct Gap {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outmost {
     z: f64,
-    moments: Moments,
+    moments: PointMoments,
 }
 
 impl Outmost {
@@ -101,7 +101,7 @@ impl Outmost {
     pub(super) fn new(problem: &Problem<'_>, i: usize, origin: f64) -> Self {
         let sample = problem.prefixes.sample();
         let z = sample.framed(i) - origin;
-        Self { z, moments: Moments::of_point(z, sample.weight(i)) }
+        Self { z, moments: PointMoments::of_point(z, sample.weight(i)) }
     }
 }
 
@@ -139,7 +139,7 @@ impl Gap {
                 (earliest.before.without(edge), latest.after.without(far_edge), 0.0)
             } else {
                 // Cells that touch have no points between them, but their slopes count.
-                (Moments::default(), Moments::default(), 0.0)
+                (PointMoments::default(), PointMoments::default(), 0.0)
             };
             let rounding = ROUNDING * (midpoint.before.scale(middle) + midpoint.after.scale(far_middle));
             let far_own = self.outmost[1].filter(|point| point.z <= far_middle - radius);

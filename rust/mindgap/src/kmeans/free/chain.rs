@@ -15,7 +15,7 @@ pub(super) struct Target {
 
 /// The optimum: centres, and for each gap the multiplier of its bound (positive for lower, negative for upper).
 #[derive(Clone, Debug)]
-pub(super) struct Chain {
+pub(super) struct CenterChain {
     pub(super) centers: Vec<f64>,
     pub(super) multipliers: Vec<f64>,
 }
@@ -38,9 +38,9 @@ struct Line {
 }
 
 /// The optimal centres of `targets` (at least one, of positive weight).
-pub(super) fn solve(targets: &[Target], gaps: &Gaps) -> Chain {
+pub(super) fn solve(targets: &[Target], gaps: &Gaps) -> CenterChain {
     let holds = holds(targets, gaps);
-    let mut chain = Chain { centers: vec![0.0; targets.len()], multipliers: vec![0.0; holds.len()] };
+    let mut chain = CenterChain { centers: vec![0.0; targets.len()], multipliers: vec![0.0; holds.len()] };
     let mut start = 0;
     while start < targets.len() {
         let joined = holds[start..].iter().take_while(|&&hold| hold != Hold::Free).count();
@@ -65,7 +65,7 @@ fn settle(targets: &[Target], gaps: &Gaps, centers: &mut [f64]) {
 }
 
 /// Places centres joined by tight gaps, and reads off the multipliers of these gaps.
-fn place(targets: &[Target], gaps: &Gaps, holds: &[Hold], group: std::ops::Range<usize>, chain: &mut Chain) {
+fn place(targets: &[Target], gaps: &Gaps, holds: &[Hold], group: std::ops::Range<usize>, chain: &mut CenterChain) {
     let anchor = targets[group.start].mean;
     let (mut offset, mut weight, mut pull) = (0.0, 0.0, 0.0);
     let mut offsets = Vec::with_capacity(group.len());
@@ -164,7 +164,7 @@ fn spread(derivative: &[Line], best: f64, lower: f64, upper: f64) -> Vec<Line> {
 mod tests {
     use super::*;
 
-    fn chain(means: &[f64], weights: &[f64], lower: &[f64], upper: &[f64]) -> Chain {
+    fn chain(means: &[f64], weights: &[f64], lower: &[f64], upper: &[f64]) -> CenterChain {
         let targets: Vec<_> = means.iter().zip(weights).map(|(&mean, &weight)| Target { weight, mean }).collect();
         solve(&targets, &Gaps { lower: lower.to_vec(), upper: upper.to_vec() })
     }

@@ -8,7 +8,7 @@
 
 use super::Problem;
 use super::budget::Budget;
-use super::piecewise::{self, Curve, Piece};
+use super::piecewise::{self, Curve, Quadratic};
 
 /// Steps of the budget that a piece of a curve takes.
 const PIECE_STEPS: u64 = 6;
@@ -38,7 +38,7 @@ impl Region {
 }
 
 /// The best of a region.
-pub(super) struct Found {
+pub(super) struct Finish {
     pub(super) cost: f64,
     pub(super) ends: Vec<usize>,
 }
@@ -58,7 +58,7 @@ pub(super) fn solve(
     region: &Region,
     cutoff: f64,
     budget: &mut Budget<'_>,
-) -> Result<Option<Found>, super::Stop> {
+) -> Result<Option<Finish>, super::Stop> {
     let mut stages: Vec<Stage> = Vec::with_capacity(problem.k);
     let mut pieces = 0;
     for k in 0..problem.k {
@@ -78,7 +78,7 @@ fn middle(region: &Region, k: usize) -> f64 {
 fn first(problem: &Problem<'_>, region: &Region, cutoff: f64) -> Stage {
     let (from, to) = region.centers[0];
     let middle = middle(region, 0);
-    let domain = Piece { start: from - middle, end: to - middle, level: 0.0, slope: 0.0, bend: 0.0, origin: 0 };
+    let domain = Quadratic { start: from - middle, end: to - middle, level: 0.0, slope: 0.0, bend: 0.0, origin: 0 };
     let curve = |&end: &usize| {
         let (level, slope, bend) = problem.quadratic(0, end, middle);
         within(vec![domain.plus(level, slope, bend)], cutoff)
@@ -110,7 +110,7 @@ fn next(
             let (level, slope, bend) = problem.quadratic(base, start, middle);
             let mut entry = slide(problem, region, k, before.middle, curve);
             for piece in &mut entry {
-                *piece = Piece { origin, ..piece.plus(-level, -slope, -bend) };
+                *piece = Quadratic { origin, ..piece.plus(-level, -slope, -bend) };
             }
             budget.spend(PIECE_STEPS * (running.len() + entry.len() + 4 * curve.len()) as u64)?;
             running = piecewise::minimum(&running, &entry);
@@ -118,14 +118,14 @@ fn next(
         let (level, slope, bend) = problem.quadratic(base, end, middle);
         budget.spend(PIECE_STEPS * running.len() as u64)?;
         *pieces += running.len();
-        budget.holds(*pieces * size_of::<Piece>())?;
+        budget.holds(*pieces * size_of::<Quadratic>())?;
         curves.push(within(running.iter().map(|piece| piece.plus(level, slope, bend)).collect(), cutoff));
     }
     Ok(Stage { middle, curves })
 }
 
 /// `G(u) = min V(v)` over the `v` whose gap to `u` holds its bounds.
-fn slide(problem: &Problem<'_>, region: &Region, k: usize, before: f64, curve: &[Piece]) -> Curve {
+fn slide(problem: &Problem<'_>, region: &Region, k: usize, before: f64, curve: &[Quadratic]) -> Curve {
     let middle = middle(region, k);
     let (from, to) = region.centers[k];
     let (nearest, farthest) = (problem.gaps.lower[k - 1], problem.gaps.upper[k - 1]);
@@ -140,7 +140,7 @@ fn within(mut curve: Curve, cutoff: f64) -> Curve {
 }
 
 /// Walks back from the least value of the last stage.
-fn trace(problem: &Problem<'_>, region: &Region, stages: &[Stage]) -> Option<Found> {
+fn trace(problem: &Problem<'_>, region: &Region, stages: &[Stage]) -> Option<Finish> {
     let last = stages.len() - 1;
     let (mut from, mut to) = (f64::NEG_INFINITY, f64::INFINITY);
     let mut entry = 0;
@@ -158,11 +158,11 @@ fn trace(problem: &Problem<'_>, region: &Region, stages: &[Stage]) -> Option<Fou
             (from, to) = (shift - problem.gaps.upper[k - 1], shift - problem.gaps.lower[k - 1]);
         }
     }
-    Some(Found { cost, ends })
+    Some(Finish { cost, ends })
 }
 
 /// The least value of a curve between `from` and `to`; where rounding leaves no piece between them, the nearest one's.
-fn lowest(curve: &[Piece], from: f64, to: f64) -> Option<(&Piece, f64)> {
+fn lowest(curve: &[Quadratic], from: f64, to: f64) -> Option<(&Quadratic, f64)> {
     let candidates = curve.iter().map(|piece| {
         let miss = (piece.start - to).max(from - piece.end).max(0.0);
         let t = if miss > 0.0 { from.clamp(piece.start, piece.end) } else { piece.lowest(from, to) };

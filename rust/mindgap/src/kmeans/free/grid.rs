@@ -9,12 +9,12 @@ use super::Problem;
 
 /// Nodes at `origin + q·step`; cells are two steps wide.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Grid {
+pub(super) struct CenterGrid {
     pub(super) origin: f64,
     pub(super) step: f64,
 }
 
-impl Grid {
+impl CenterGrid {
     #[inline]
     pub(super) fn node(&self, q: i64) -> f64 {
         self.origin + q as f64 * self.step
@@ -45,13 +45,13 @@ impl Grid {
 
 /// Weight and moments of some points about some origin.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Moments {
+pub(super) struct PointMoments {
     pub(super) weight: f64,
     pub(super) first: f64,
     pub(super) second: f64,
 }
 
-impl Moments {
+impl PointMoments {
     /// One point of weight `weight` at `z`.
     pub(super) fn of_point(z: f64, weight: f64) -> Self {
         Self { weight, first: weight * z, second: weight * z * z }
@@ -59,8 +59,8 @@ impl Moments {
 
     /// These points and others.
     #[inline]
-    pub(super) fn with(&self, other: &Moments) -> Moments {
-        Moments {
+    pub(super) fn with(&self, other: &PointMoments) -> PointMoments {
+        PointMoments {
             weight: self.weight + other.weight,
             first: self.first + other.first,
             second: self.second + other.second,
@@ -69,8 +69,8 @@ impl Moments {
 
     /// These points without `others` among them.
     #[inline]
-    pub(super) fn without(&self, others: &Moments) -> Moments {
-        Moments {
+    pub(super) fn without(&self, others: &PointMoments) -> PointMoments {
+        PointMoments {
             weight: self.weight - others.weight,
             first: self.first - others.first,
             second: self.second - others.second,
@@ -85,8 +85,8 @@ impl Moments {
 
     /// The moments about `by` instead of zero.
     #[inline]
-    pub(super) fn about(&self, by: f64) -> Moments {
-        Moments {
+    pub(super) fn about(&self, by: f64) -> PointMoments {
+        PointMoments {
             weight: self.weight,
             first: self.first - by * self.weight,
             second: self.second - by * (2.0 * self.first - by * self.weight),
@@ -100,8 +100,8 @@ impl Moments {
 /// beyond the digits of a double.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    pub(super) before: Moments,
-    pub(super) after: Moments,
+    pub(super) before: PointMoments,
+    pub(super) after: PointMoments,
 }
 
 /// The nodes of some ranges.
@@ -116,7 +116,7 @@ impl Nodes {
     /// `points` count, about the two `origins`.
     pub(super) fn new(
         problem: &Problem<'_>,
-        grid: &Grid,
+        grid: &CenterGrid,
         mut wanted: Vec<(i64, i64)>,
         points: Range<usize>,
         origins: [f64; 2],

@@ -4,21 +4,21 @@
 use std::ops::Range;
 
 use super::Problem;
-use super::incumbent::Incumbent;
-use super::level::{Bounds, Cell, Level};
+use super::incumbent::FreeSolution;
+use super::level::{ChainBounds, CenterCell, CenterLevel};
 
-impl Level {
+impl CenterLevel {
     /// Drops what cannot cost less than `threshold` and halves the rest; `None` if nothing is left.
     pub(super) fn halved(
         &self,
         problem: &Problem<'_>,
-        bounds: &Bounds,
+        bounds: &ChainBounds,
         threshold: f64,
-        incumbent: &Incumbent,
-    ) -> Option<Level> {
+        incumbent: &FreeSolution,
+    ) -> Option<CenterLevel> {
         let kept = self.kept(problem, bounds, threshold);
         let grid = self.grid.halved();
-        let mut cells: Vec<Vec<Cell>> = Vec::with_capacity(kept.len());
+        let mut cells: Vec<Vec<CenterCell>> = Vec::with_capacity(kept.len());
         for (k, kept_here) in kept.iter().enumerate() {
             // The place of the first child of each partner among the children of the next centre.
             let places = first_children(kept.get(k + 1).map_or(&[][..], |next| next));
@@ -30,7 +30,7 @@ impl Level {
                 let neighbors = self.neighbors(bounds, k, u);
                 for index in [2 * self.cells[k][u].index, 2 * self.cells[k][u].index + 1] {
                     let slope = balance(problem, k, grid.middle(index), neighbors, forces);
-                    children.push(Cell { index, slope, partners: partners.clone() });
+                    children.push(CenterCell { index, slope, partners: partners.clone() });
                 }
             }
             if children.is_empty() {
@@ -38,11 +38,11 @@ impl Level {
             }
             cells.push(children);
         }
-        Some(Level { grid, cells, uniform: false })
+        Some(CenterLevel { grid, cells, uniform: false })
     }
 
     /// For each cell that may be part of a chain better than `threshold`, the partners that it may have in one.
-    fn kept(&self, problem: &Problem<'_>, bounds: &Bounds, threshold: f64) -> Vec<Vec<Option<Range<usize>>>> {
+    fn kept(&self, problem: &Problem<'_>, bounds: &ChainBounds, threshold: f64) -> Vec<Vec<Option<Range<usize>>>> {
         let last = self.cells.len() - 1;
         let alive = |k: usize, u: usize| bounds.forward[k][u] + bounds.backward[k][u] < threshold;
         let mut kept = vec![(0..self.cells[last].len()).map(|u| alive(last, u).then_some(0..0)).collect::<Vec<_>>()];
@@ -53,7 +53,7 @@ impl Level {
                 .map(|(kept, &value)| kept.as_ref().map_or(f64::INFINITY, |_| value))
                 .collect();
             let mut place = 0;
-            let partners = |(u, cell): (usize, &Cell)| {
+            let partners = |(u, cell): (usize, &CenterCell)| {
                 let pairs = &bounds.pairs[k][place..place + cell.partners.len()];
                 place += cell.partners.len();
                 let survives =
@@ -69,7 +69,7 @@ impl Level {
     }
 
     /// The middles of the best neighbours of a cell.
-    fn neighbors(&self, bounds: &Bounds, k: usize, u: usize) -> (Option<f64>, Option<f64>) {
+    fn neighbors(&self, bounds: &ChainBounds, k: usize, u: usize) -> (Option<f64>, Option<f64>) {
         let middle = |k: usize, place: usize| self.grid.middle(self.cells[k][place].index);
         let left = (k > 0).then(|| middle(k - 1, bounds.before[k][u]));
         let right = (k + 1 < self.cells.len()).then(|| middle(k + 1, bounds.after[k][u]));

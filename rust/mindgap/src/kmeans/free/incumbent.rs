@@ -11,7 +11,7 @@ const ROUNDS: usize = 200;
 
 /// A partition with its optimal centres, in frame units.
 #[derive(Clone, Debug)]
-pub(super) struct Incumbent {
+pub(super) struct FreeSolution {
     pub(super) ends: Vec<usize>,
     pub(super) centers: Vec<f64>,
     /// The multiplier of each gap's bound: positive for lower, negative for upper.
@@ -20,7 +20,7 @@ pub(super) struct Incumbent {
     pub(super) cost: f64,
 }
 
-impl Incumbent {
+impl FreeSolution {
     /// The best centres of a partition.
     pub(super) fn of_partition(problem: &Problem<'_>, ends: Vec<usize>) -> Self {
         let mut start = 0;

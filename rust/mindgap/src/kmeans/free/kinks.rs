@@ -7,7 +7,7 @@
 //! blobs kinks can be in, and so how wrong the blobs may be, which makes for fewer cells.
 
 use super::Problem;
-use super::level::Level;
+use super::level::CenterLevel;
 use crate::data::sample::Sample;
 
 /// The blobs that kinks may be in.
@@ -37,7 +37,7 @@ impl<'a> Kinks<'a> {
     }
 
     /// What blobs may be wrong by where centres are in the cells of `level`. Closes the blobs that no kink can be in.
-    pub(super) fn within(&self, problem: &Problem<'_>, level: &Level, open: &mut [bool]) -> f64 {
+    pub(super) fn within(&self, problem: &Problem<'_>, level: &CenterLevel, open: &mut [bool]) -> f64 {
         let mut marks = vec![0i32; open.len() + 1];
         let mut total = 0.0;
         for gap in 0..problem.k - 1 {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::bound::{Gap, Half, Outmost};
 use super::budget::Budget;
-use super::grid::{Grid, Nodes};
+use super::grid::{CenterGrid, Nodes};
 use super::{Problem, Stop};
 
 /// Steps of the budget that a pair of cells takes to be bounded.
@@ -16,7 +16,7 @@ const PAIR_STEPS: u64 = 4;
 
 /// Where one centre may be.
 #[derive(Clone, Debug)]
-pub(super) struct Cell {
+pub(super) struct CenterCell {
     pub(super) index: i64,
     /// The slope added to the left half of the centre's cost; the right half has the opposite.
     pub(super) slope: f64,
@@ -25,9 +25,9 @@ pub(super) struct Cell {
 }
 
 /// The cells of all centres.
-pub(super) struct Level {
-    pub(super) grid: Grid,
-    pub(super) cells: Vec<Vec<Cell>>,
+pub(super) struct CenterLevel {
+    pub(super) grid: CenterGrid,
+    pub(super) cells: Vec<Vec<CenterCell>>,
     /// Whether all centres have the same cells and partners, and no slopes.
     pub(super) uniform: bool,
 }
@@ -43,7 +43,7 @@ struct Scope {
 }
 
 /// The bounds of a level.
-pub(super) struct Bounds {
+pub(super) struct ChainBounds {
     /// Least cost of what lies left of a cell's middle.
     pub(super) forward: Vec<Vec<f64>>,
     /// Least cost of what lies right of a cell's middle.
@@ -58,17 +58,17 @@ pub(super) struct Bounds {
     pub(super) chain: Vec<f64>,
 }
 
-impl Level {
+impl CenterLevel {
     /// `count` cells for every centre, without slopes.
-    pub(super) fn uniform(k: usize, grid: Grid, count: usize) -> Self {
-        let cell = |j: usize| Cell { index: j as i64, slope: 0.0, partners: j..count };
-        let cells: Vec<Cell> = (0..count).map(cell).collect();
+    pub(super) fn uniform(k: usize, grid: CenterGrid, count: usize) -> Self {
+        let cell = |j: usize| CenterCell { index: j as i64, slope: 0.0, partners: j..count };
+        let cells: Vec<CenterCell> = (0..count).map(cell).collect();
         Self { grid, cells: vec![cells; k], uniform: true }
     }
 
     /// What it takes to bound the level, in steps.
     pub(super) fn steps(&self) -> u64 {
-        let pairs = |cells: &Vec<Cell>| cells.iter().map(|cell| cell.partners.len() as u64).sum::<u64>();
+        let pairs = |cells: &Vec<CenterCell>| cells.iter().map(|cell| cell.partners.len() as u64).sum::<u64>();
         let all: u64 = self.cells[..self.cells.len() - 1].iter().map(pairs).sum();
         if self.uniform { all / 4 + PAIR_STEPS * pairs(&self.cells[0]) } else { all * PAIR_STEPS }
     }
@@ -79,7 +79,7 @@ impl Level {
     }
 
     /// Bounds every chain of cells that may cost less than `threshold`.
-    pub(super) fn bound(&self, problem: &Problem<'_>, threshold: f64, budget: &mut Budget<'_>) -> Result<Bounds, Stop> {
+    pub(super) fn bound(&self, problem: &Problem<'_>, threshold: f64, budget: &mut Budget<'_>) -> Result<ChainBounds, Stop> {
         let gaps = self.cells.len() - 1;
         // Without slopes no part costs less than nothing, and a part that costs too much settles it.
         let limit = if self.uniform { threshold } else { f64::INFINITY };
@@ -106,14 +106,14 @@ impl Level {
         backward.reverse();
         after.reverse();
         let (least, chain) = self.best_chain(&forward, &backward, &before);
-        Ok(Bounds { forward, backward, before, after, pairs, least, chain })
+        Ok(ChainBounds { forward, backward, before, after, pairs, least, chain })
     }
 
     /// The first centre's left halves, or the last one's right halves.
     fn outer(&self, problem: &Problem<'_>, k: usize, limit: f64) -> Vec<f64> {
         let first = k == 0;
         let radius = self.grid.radius();
-        let bound = |cell: &Cell| {
+        let bound = |cell: &CenterCell| {
             let middle = self.grid.middle(cell.index);
             if !problem.in_reach(k, middle, radius) {
                 return f64::INFINITY;
@@ -152,7 +152,7 @@ impl Level {
         let (here, there) = (&self.cells[gap], &self.cells[gap + 1]);
         let Scope { lower, upper, points, outmost } = self.scope(problem, gap);
         let runs = runs(there);
-        let parts = |cell: &Cell| {
+        let parts = |cell: &CenterCell| {
             let partners = cell.partners.clone();
             let first = runs.partition_point(|run| run.end <= partners.start);
             let overlapping = runs[first..].iter().take_while(move |run| run.start < partners.end);
@@ -194,7 +194,7 @@ impl Level {
     }
 
     /// The partners of a cell whose gap to it can hold its bounds.
-    pub(super) fn partners(&self, problem: &Problem<'_>, gap: usize, cell: &Cell) -> Range<usize> {
+    pub(super) fn partners(&self, problem: &Problem<'_>, gap: usize, cell: &CenterCell) -> Range<usize> {
         let there = &self.cells[gap + 1];
         let width = 2.0 * self.grid.radius();
         let cells_apart = |bound: f64, by: f64| {
@@ -290,7 +290,7 @@ impl Level {
 }
 
 /// The runs of neighbouring cells in a list.
-fn runs(cells: &[Cell]) -> Vec<Range<usize>> {
+fn runs(cells: &[CenterCell]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (place, cell) in cells.iter().enumerate() {
         match runs.last_mut() {

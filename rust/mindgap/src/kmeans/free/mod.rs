@@ -28,8 +28,8 @@ use crate::data::sample::{Prefixes, Sample};
 use crate::error::{KMeansError, OutOfMemory};
 use crate::monitor::Watch;
 use budget::Budget;
-use grid::Moments;
-use incumbent::Incumbent;
+use grid::PointMoments;
+use incumbent::FreeSolution;
 
 /// Work after which a search gives its best, in steps of some ten nanoseconds.
 const STEPS: u64 = 1_000_000_000;
@@ -66,10 +66,10 @@ pub(super) fn solve(sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> R
     if cost.is_nan() || cost > LARGEST_COST {
         return Err(KMeansError::OutOfRange);
     }
-    let mut start = Incumbent::even(&problem);
+    let mut start = FreeSolution::even(&problem);
     if sample.len() <= WORTH_SOLVING {
         let ends = unconstrained::solve(sample, problem.k, None)?.ends;
-        let other = Incumbent::of_partition(&problem, ends);
+        let other = FreeSolution::of_partition(&problem, ends);
         if other.is_at_means() {
             return Ok(Solution::optimal(other.ends));
         }
@@ -153,9 +153,9 @@ impl<'a> Problem<'a> {
     }
 
     /// The moments of the points `start..end` about `origin`.
-    fn moments(&self, start: usize, end: usize, origin: f64) -> Moments {
+    fn moments(&self, start: usize, end: usize, origin: f64) -> PointMoments {
         let (second, slope, weight) = self.quadratic(start, end, origin);
-        Moments { weight, first: -0.5 * slope, second }
+        PointMoments { weight, first: -0.5 * slope, second }
     }
 
     /// The cost of the points `start..end` about `origin + t` as `level + slope·t + bend·t²`.

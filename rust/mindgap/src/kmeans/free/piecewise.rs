@@ -5,7 +5,7 @@
 
 /// `level + slope·t + bend·t²` for `t` from `start` to `end`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Piece {
+pub(super) struct Quadratic {
     pub(super) start: f64,
     pub(super) end: f64,
     pub(super) level: f64,
@@ -16,9 +16,9 @@ pub(super) struct Piece {
 }
 
 /// Pieces in ascending order that do not overlap.
-pub(super) type Curve = Vec<Piece>;
+pub(super) type Curve = Vec<Quadratic>;
 
-impl Piece {
+impl Quadratic {
     #[inline]
     pub(super) fn at(&self, t: f64) -> f64 {
         self.level + t * (self.slope + t * self.bend)
@@ -60,7 +60,7 @@ impl Piece {
 }
 
 /// The pointwise minimum of two curves.
-pub(super) fn minimum(f: &[Piece], g: &[Piece]) -> Curve {
+pub(super) fn minimum(f: &[Quadratic], g: &[Quadratic]) -> Curve {
     let mut out = Curve::with_capacity(f.len() + g.len() + 2);
     let (mut f, mut g) = (f.iter().copied().peekable(), g.iter().copied().peekable());
     let mut done = f64::NEG_INFINITY;
@@ -89,18 +89,18 @@ pub(super) fn minimum(f: &[Piece], g: &[Piece]) -> Curve {
 }
 
 /// Appends `piece` from `start` to `end`.
-fn push(out: &mut Curve, piece: &Piece, start: f64, end: f64) {
+fn push(out: &mut Curve, piece: &Quadratic, start: f64, end: f64) {
     if end <= start {
         return;
     }
     match out.last_mut() {
         Some(last) if last.end == start && last.same_function(piece) => last.end = end,
-        _ => out.push(Piece { start, end, ..*piece }),
+        _ => out.push(Quadratic { start, end, ..*piece }),
     }
 }
 
 /// Appends the lower of `a` and `b` from `start` to `end`.
-fn push_lower(out: &mut Curve, a: &Piece, b: &Piece, start: f64, end: f64) {
+fn push_lower(out: &mut Curve, a: &Quadratic, b: &Quadratic, start: f64, end: f64) {
     let mut from = start;
     let [first, second] = crossings(a, b);
     for to in [first, second, end] {
@@ -113,7 +113,7 @@ fn push_lower(out: &mut Curve, a: &Piece, b: &Piece, start: f64, end: f64) {
 }
 
 /// Where `a - b` is zero, ascending; NaN where it is not.
-fn crossings(a: &Piece, b: &Piece) -> [f64; 2] {
+fn crossings(a: &Quadratic, b: &Quadratic) -> [f64; 2] {
     let (level, slope, bend) = (a.level - b.level, a.slope - b.slope, a.bend - b.bend);
     let inside = slope * slope - 4.0 * bend * level;
     if inside < 0.0 {
@@ -126,7 +126,7 @@ fn crossings(a: &Piece, b: &Piece) -> [f64; 2] {
 }
 
 /// `G(t) = min V(t - d)` over `nearest ≤ d ≤ farthest`, between `from` and `to`. The pieces of `V` must bend upwards.
-pub(super) fn window(curve: &[Piece], nearest: f64, farthest: f64, from: f64, to: f64) -> Curve {
+pub(super) fn window(curve: &[Quadratic], nearest: f64, farthest: f64, from: f64, to: f64) -> Curve {
     if let [left @ .., _] = curve
         && !left.is_empty()
     {
@@ -136,7 +136,7 @@ pub(super) fn window(curve: &[Piece], nearest: f64, farthest: f64, from: f64, to
     let mut out = Curve::with_capacity(3);
     if let [piece] = curve {
         let lowest = piece.lowest(piece.start, piece.end);
-        let flat = Piece { level: piece.at(lowest), slope: 0.0, bend: 0.0, ..*piece };
+        let flat = Quadratic { level: piece.at(lowest), slope: 0.0, bend: 0.0, ..*piece };
         let falling = piece.moved(piece.start, lowest, nearest);
         push(&mut out, &falling, falling.start.max(from), falling.end.min(to));
         push(&mut out, &flat, (lowest + nearest).max(from), (lowest + farthest).min(to));
@@ -152,13 +152,13 @@ pub(super) fn window(curve: &[Piece], nearest: f64, farthest: f64, from: f64, to
 mod tests {
     use super::*;
 
-    fn at(curve: &[Piece], t: f64) -> f64 {
-        let covers = |piece: &&Piece| piece.start <= t && t <= piece.end;
+    fn at(curve: &[Quadratic], t: f64) -> f64 {
+        let covers = |piece: &&Quadratic| piece.start <= t && t <= piece.end;
         curve.iter().filter(covers).map(|piece| piece.at(t)).fold(f64::INFINITY, f64::min)
     }
 
     fn curves() -> Vec<Curve> {
-        let piece = |start, end, level, slope, bend| Piece { start, end, level, slope, bend, origin: 0 };
+        let piece = |start, end, level, slope, bend| Quadratic { start, end, level, slope, bend, origin: 0 };
         vec![
             vec![piece(0.0, 4.0, 1.0, -2.0, 0.7), piece(5.0, 8.0, 0.5, 0.1, 0.01)],
             vec![piece(-1.0, 1.0, 0.0, 0.3, 0.2), piece(1.0, 6.5, 3.0, -1.5, 0.25)],

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Problem;
 use super::functional::Region;
-use super::level::Level;
+use super::level::CenterLevel;
 
 impl Region {
     /// The whole problem: every boundary, every place that a centre may need.
@@ -25,7 +25,7 @@ impl Region {
     /// A point belongs to the nearest centre, so a boundary is where the points up to a midpoint end, except where that
     /// would leave a cluster empty: there boundaries crowd, and may have to move by as many places as there are in the
     /// crowd.
-    pub(super) fn of_level(problem: &Problem<'_>, level: &Level, most: usize) -> Option<Self> {
+    pub(super) fn of_level(problem: &Problem<'_>, level: &CenterLevel, most: usize) -> Option<Self> {
         let n = problem.len();
         let centers: Vec<(f64, f64)> = level
             .cells

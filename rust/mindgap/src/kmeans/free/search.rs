@@ -2,9 +2,9 @@
 
 use super::budget::Budget;
 use super::functional::{self, Region};
-use super::grid::Grid;
-use super::incumbent::Incumbent;
-use super::level::{Cell, Level};
+use super::grid::CenterGrid;
+use super::incumbent::FreeSolution;
+use super::level::{CenterCell, CenterLevel};
 use super::{Problem, Stop};
 use crate::error::KMeansError;
 use crate::memory::{check_memory, product};
@@ -33,25 +33,25 @@ const MOST_CELLS: usize = 1536;
 /// The best solution and what no solution costs less than (infinity: the best is optimal).
 pub(super) fn run(
     problem: &Problem<'_>,
-    start: Incumbent,
+    start: FreeSolution,
     budget: Budget<'_>,
-) -> Result<(Incumbent, f64), KMeansError> {
+) -> Result<(FreeSolution, f64), KMeansError> {
     search(problem, start, budget, FEW_POINTS)
 }
 
 /// The same, with cells whatever the number of points.
 #[cfg(test)]
-pub(super) fn run_by_cells(problem: &Problem<'_>, budget: Budget<'_>) -> Result<(Incumbent, f64), KMeansError> {
-    search(problem, Incumbent::even(problem), budget, 0)
+pub(super) fn run_by_cells(problem: &Problem<'_>, budget: Budget<'_>) -> Result<(FreeSolution, f64), KMeansError> {
+    search(problem, FreeSolution::even(problem), budget, 0)
 }
 
 fn search(
     problem: &Problem<'_>,
-    start: Incumbent,
+    start: FreeSolution,
     mut budget: Budget<'_>,
     few: usize,
-) -> Result<(Incumbent, f64), KMeansError> {
-    let mut search = Search { problem, best: start, floor: 0.0, least: f64::INFINITY };
+) -> Result<(FreeSolution, f64), KMeansError> {
+    let mut search = CenterSearch { problem, best: start, floor: 0.0, least: f64::INFINITY };
     match search.prove(few, &mut budget) {
         Ok(()) if problem.k == 1 || search.is_exact() => Ok((search.best, f64::INFINITY)),
         Ok(()) => {
@@ -65,28 +65,28 @@ fn search(
 }
 
 /// Cells for every centre, as wide for all.
-pub(super) fn first_level(problem: &Problem<'_>) -> Result<Level, Stop> {
+pub(super) fn first_level(problem: &Problem<'_>) -> Result<CenterLevel, Stop> {
     let cells = (CELLS_A_CLUSTER * problem.k).clamp(FEWEST_CELLS, MOST_CELLS);
     let from = problem.reach[0].0;
     let to = problem.reach[problem.k - 1].1;
     let width = (1.0 / cells as f64).max((to - from) / (2 * MOST_CELLS) as f64);
     let count = ((to - from) / width).ceil() as usize + 1;
     // The cells themselves, and four tables of bounds and neighbours.
-    let bytes = product(&[problem.k, count, size_of::<Cell>() + 4 * size_of::<f64>()]);
+    let bytes = product(&[problem.k, count, size_of::<CenterCell>() + 4 * size_of::<f64>()]);
     check_memory("the search for free centres", bytes.saturating_add(product(&[count, count, size_of::<f64>()])))?;
-    Ok(Level::uniform(problem.k, Grid { origin: from - 0.5 * width, step: 0.5 * width }, count))
+    Ok(CenterLevel::uniform(problem.k, CenterGrid { origin: from - 0.5 * width, step: 0.5 * width }, count))
 }
 
-struct Search<'a> {
+struct CenterSearch<'a> {
     problem: &'a Problem<'a>,
-    best: Incumbent,
+    best: FreeSolution,
     /// Proven: no solution costs less.
     floor: f64,
     /// Where clusters may be empty: what the exact finish has found to be the least cost.
     least: f64,
 }
 
-impl Search<'_> {
+impl CenterSearch<'_> {
     /// Searches until the best is proven to be the best.
     fn prove(&mut self, few: usize, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let problem = self.problem;
@@ -106,7 +106,7 @@ impl Search<'_> {
             let bounds = level.bound(problem, self.threshold(), budget)?;
             self.floor = self.floor.max(bounds.least.min(self.threshold()));
             if !bounds.chain.is_empty() {
-                self.adopt(Incumbent::from_centers(problem, &bounds.chain));
+                self.adopt(FreeSolution::from_centers(problem, &bounds.chain));
             }
             self.tell(budget)?;
             let Some(next) = level.halved(problem, &bounds, self.threshold(), &self.best) else {
@@ -143,7 +143,7 @@ impl Search<'_> {
         self.best.cost * (1.0 - INDIFFERENT)
     }
 
-    fn adopt(&mut self, other: Incumbent) {
+    fn adopt(&mut self, other: FreeSolution) {
         if other.cost < self.best.cost {
             self.best = other;
         }
@@ -157,7 +157,7 @@ impl Search<'_> {
     /// Solves what is left although rounding may spoil the proof: what it finds may be better all the same.
     fn improve(&mut self, region: &Region, budget: &mut Budget<'_>) -> Result<(), Stop> {
         if let Some(found) = functional::solve(self.problem, region, f64::INFINITY, budget)? {
-            self.adopt(Incumbent::of_partition(self.problem, found.ends));
+            self.adopt(FreeSolution::of_partition(self.problem, found.ends));
         }
         Ok(())
     }
@@ -177,7 +177,7 @@ impl Search<'_> {
             return Ok(true);
         }
         if let Some(Some(found)) = &result {
-            self.adopt(Incumbent::of_partition(self.problem, found.ends.clone()));
+            self.adopt(FreeSolution::of_partition(self.problem, found.ends.clone()));
             // The program's sum and the partition's own cost agree, or rounding was worse than expected.
             return Ok(found.cost >= self.threshold() - rounding);
         }

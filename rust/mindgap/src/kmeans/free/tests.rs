@@ -1,7 +1,7 @@
 //! The parts against each other: the search by cells, the exact finish on the whole problem, and the levels' bounds.
 
 use super::functional::Region;
-use super::incumbent::Incumbent;
+use super::incumbent::FreeSolution;
 use super::*;
 
 /// A linear congruential generator: numbers from 0 to 1.
@@ -17,7 +17,7 @@ fn random(seed: u64) -> impl FnMut() -> f64 {
 fn whole(problem: &Problem<'_>) -> f64 {
     let mut budget = Budget::new(u64::MAX, *problem.prefixes.sample().frame(), None);
     let found = functional::solve(problem, &Region::whole(problem), f64::INFINITY, &mut budget);
-    Incumbent::of_partition(problem, found.unwrap().unwrap().ends).cost
+    FreeSolution::of_partition(problem, found.unwrap().unwrap().ends).cost
 }
 
 /// The optimum by cells, whatever the number of points.
@@ -100,7 +100,7 @@ fn no_level_is_bounded_above_the_optimum() {
         let truth = whole(&problem);
         let threshold = truth * (1.0 + 1e-6) + 1e-20;
         let mut budget = Budget::new(STEPS, *sample.frame(), None);
-        let incumbent = Incumbent::even(&problem);
+        let incumbent = FreeSolution::even(&problem);
         let mut level = search::first_level(&problem).unwrap();
         for _ in 0..10 {
             let bounds = level.bound(&problem, threshold, &mut budget).unwrap();

@@ -4,7 +4,7 @@
 //! edges between blobs and in the blobs that may be cut.
 
 use super::monitor::SearchMonitor;
-use super::search::{Outcome, search};
+use super::search::{MeansOutcome, search};
 use super::{LIMITS, MANY_CLUSTERS};
 use crate::constraint::Gaps;
 use crate::data::sample::{Prefixes, Sample};
@@ -46,19 +46,19 @@ pub(in crate::kmeans) fn solve(
     }
     let full = |boundaries: Vec<usize>| boundaries.into_iter().chain([sample.len()]).collect();
     match search(&prefixes, &framed, &LIMITS, start, Some(&*open), &mut monitor)? {
-        Outcome::Optimal(best) => {
+        MeansOutcome::Optimal(best) => {
             open.fill(false);
             Ok(AtomSolution { solution: Some(Solution::optimal(full(best.boundaries))), lower_bound: f64::INFINITY })
         }
-        Outcome::Bounded(best, lower_bound) => {
+        MeansOutcome::Bounded(best, lower_bound) => {
             Ok(AtomSolution { solution: Some(Solution::optimal(full(best.boundaries))), lower_bound })
         }
-        Outcome::Open(best, lower_bound, kept) => {
+        MeansOutcome::Open(best, lower_bound, kept) => {
             kept.close_others(open);
             Ok(AtomSolution { solution: best.map(|best| Solution::optimal(full(best.boundaries))), lower_bound })
         }
-        Outcome::Undecided => Ok(AtomSolution { solution: None, lower_bound: monitor.lower_bound }),
-        Outcome::Infeasible => {
+        MeansOutcome::Undecided => Ok(AtomSolution { solution: None, lower_bound: monitor.lower_bound }),
+        MeansOutcome::Infeasible => {
             Err(KMeansError::Infeasible { k, lower: gaps.lower.clone(), upper: gaps.upper.clone(), largest: None })
         }
     }

@@ -10,7 +10,7 @@
 //! which is linear in the points too. So the argument above carries over, with the centres z and with
 //! `(κ/2w)²` taken off each point.
 
-use super::cells::Cell;
+use super::cells::BoundaryCell;
 use crate::data::sample::{Prefixes, Sample};
 use crate::numeric::search::first_false;
 
@@ -23,12 +23,12 @@ pub(super) struct State {
     /// What the cluster costs at least, the points of its cells left out.
     pub(super) cost: f64,
     /// What is needed to charge the cells; `None` if the cells may overlap.
-    pub(super) centers: Option<Centers>,
+    pub(super) centers: Option<CenterRange>,
 }
 
 /// Where a cluster's centre z lies, and what a point's squared distance to it is too large by.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Centers {
+pub(super) struct CenterRange {
     pub(super) low: f64,
     pub(super) high: f64,
     pub(super) excess: f64,
@@ -36,19 +36,19 @@ pub(super) struct Centers {
 
 /// The bounds of the cluster from `start` to `end` under a lagrangian of `kappa`.
 #[inline(always)]
-pub(super) fn state(prefixes: &Prefixes<'_>, start: &Cell, end: &Cell, kappa: f64) -> State {
+pub(super) fn state(prefixes: &Prefixes<'_>, start: &BoundaryCell, end: &BoundaryCell, kappa: f64) -> State {
     if start.high < end.low {
         let core = start.at_high.until(&end.at_low);
         if start.is_single() && end.is_single() {
             let cost = core.cost + kappa * core.mean;
-            let centers = Some(Centers { low: core.mean, high: core.mean, excess: 0.0 });
+            let centers = Some(CenterRange { low: core.mean, high: core.mean, excess: 0.0 });
             return State { low: core.mean, high: core.mean, cost, centers };
         }
         let low = start.at_low.mean_until(&end.at_low);
         let high = start.at_high.mean_until(&end.at_high);
         let whole = start.at_low.weight_until(&end.at_high);
         let (most, least) = (0.5 * kappa / core.weight, 0.5 * kappa / whole);
-        let centers = Centers { low: low - most.max(least), high: high - most.min(least), excess: least * least };
+        let centers = CenterRange { low: low - most.max(least), high: high - most.min(least), excess: least * least };
         // Not `clamp`, which panics where rounding has crossed the ends.
         let z = (core.mean - most).max(centers.low).min(centers.high);
         let tangent = 0.25 * kappa * kappa * (2.0 - core.weight / whole) / whole;
@@ -88,19 +88,19 @@ impl Sides {
         Self { left: f64::NEG_INFINITY, left_excess: 0.0, right: f64::INFINITY, right_excess: 0.0 };
 
     #[inline]
-    pub(super) fn add_left(&mut self, centers: &Centers) {
+    pub(super) fn add_left(&mut self, centers: &CenterRange) {
         self.left = self.left.max(centers.high);
         self.left_excess = self.left_excess.max(centers.excess);
     }
 
     #[inline]
-    pub(super) fn add_right(&mut self, centers: &Centers) {
+    pub(super) fn add_right(&mut self, centers: &CenterRange) {
         self.right = self.right.min(centers.low);
         self.right_excess = self.right_excess.max(centers.excess);
     }
 
     /// The charge of the points of `cell`.
-    pub(super) fn charge(&self, prefixes: &Prefixes<'_>, cell: &Cell) -> Charge {
+    pub(super) fn charge(&self, prefixes: &Prefixes<'_>, cell: &BoundaryCell) -> Charge {
         if cell.is_single() {
             return Charge::default();
         }
@@ -116,7 +116,7 @@ impl Sides {
 
     /// The sum over the points of the lesser of their costs on the left and on the right. The left cost does not fall and
     /// the right one does not rise from point to point, so the points that are cheaper on the left come first.
-    fn shared(&self, prefixes: &Prefixes<'_>, cell: &Cell) -> f64 {
+    fn shared(&self, prefixes: &Prefixes<'_>, cell: &BoundaryCell) -> f64 {
         let x = |i: usize| prefixes.sample().framed(i);
         let left = |i: usize| (x(i) - self.left).max(0.0).powi(2) - self.left_excess;
         let right = |i: usize| (self.right - x(i)).max(0.0).powi(2) - self.right_excess;
@@ -135,7 +135,7 @@ impl Sides {
 impl Sides {
     /// As [`shared`](Self::shared), where of the points no more is known than their blobs. Those of a blob that lies on
     /// one side of the turn are charged together; at most one has points on both sides of it.
-    fn shared_blobs(&self, prefixes: &Prefixes<'_>, cell: &Cell) -> f64 {
+    fn shared_blobs(&self, prefixes: &Prefixes<'_>, cell: &BoundaryCell) -> f64 {
         let sample = prefixes.sample();
         let (first, last) = (|i: usize| sample.framed_lowest(i), |i: usize| sample.framed_highest(i));
         let left = |x: f64| (x - self.left).max(0.0).powi(2) - self.left_excess;

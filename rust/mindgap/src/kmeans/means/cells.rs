@@ -10,7 +10,7 @@ use crate::data::sample::{Prefix, Prefixes};
 
 /// The positions `low..=high`, and what is known of the next boundary if this one lies here.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cell {
+pub(super) struct BoundaryCell {
     pub(super) low: usize,
     pub(super) high: usize,
     /// The prefix sums at either end.
@@ -20,7 +20,7 @@ pub(super) struct Cell {
     pub(super) next: (usize, usize),
 }
 
-impl Cell {
+impl BoundaryCell {
     pub(super) fn new(prefixes: &Prefixes<'_>, low: usize, high: usize, next: (usize, usize)) -> Self {
         let at_low = prefixes.at(low);
         let at_high = if high == low { at_low } else { prefixes.at(high) };
@@ -43,7 +43,7 @@ impl Cell {
     /// Appends this cell cut into at most `parts` nearly as heavy ones: blobs differ by orders of magnitude, and bounds are
     /// as weak as the heaviest cell. Where a cut is beside an `open` blob, the cells have it in common: there are places
     /// between it and the next.
-    fn split_blobs(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool], out: &mut Vec<Cell>) {
+    fn split_blobs(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool], out: &mut Vec<BoundaryCell>) {
         let blobs = self.high - self.low;
         let parts = parts.min(self.positions());
         let mut low = self.low;
@@ -57,10 +57,10 @@ impl Cell {
             if cut < low {
                 continue;
             }
-            join(out, Cell::new(prefixes, low, cut, self.next));
+            join(out, BoundaryCell::new(prefixes, low, cut, self.next));
             low = if open[cut] { cut } else { cut + 1 };
         }
-        join(out, Cell::new(prefixes, low, self.high, self.next));
+        join(out, BoundaryCell::new(prefixes, low, self.high, self.next));
     }
 
     /// The position inside this cell, of two blobs at least, that has about `share` of the weight before it.
@@ -75,7 +75,7 @@ impl Cell {
     }
 
     /// Appends this cell cut into at most `parts` nearly equal ones.
-    fn split_into(&self, prefixes: &Prefixes<'_>, parts: usize, out: &mut Vec<Cell>) {
+    fn split_into(&self, prefixes: &Prefixes<'_>, parts: usize, out: &mut Vec<BoundaryCell>) {
         let (count, parts) = (self.positions(), parts.min(self.positions()));
         if parts == 1 {
             out.push(*self);
@@ -84,17 +84,17 @@ impl Cell {
         for part in 0..parts {
             let low = self.low + count * part / parts;
             let high = self.low + count * (part + 1) / parts - 1;
-            out.push(Cell::new(prefixes, low, high, self.next));
+            out.push(BoundaryCell::new(prefixes, low, high, self.next));
         }
     }
 }
 
 /// Appends a cell, or lets the last one know what it knows where one of them is an edge of the other.
-fn join(cells: &mut Vec<Cell>, cell: Cell) {
+fn join(cells: &mut Vec<BoundaryCell>, cell: BoundaryCell) {
     match cells.last_mut() {
         Some(last) if (last.is_single() || cell.is_single()) && cell.low <= last.high => {
             let next = (last.next.0.min(cell.next.0), last.next.1.max(cell.next.1));
-            *last = Cell { next, ..if last.is_single() { cell } else { *last } };
+            *last = BoundaryCell { next, ..if last.is_single() { cell } else { *last } };
         }
         _ => cells.push(cell),
     }
@@ -102,14 +102,14 @@ fn join(cells: &mut Vec<Cell>, cell: Cell) {
 
 /// The cells of every boundary, from the fixed one before the first point to the fixed one after the last.
 #[derive(Clone, Debug)]
-pub(super) struct Cells(pub(super) Vec<Vec<Cell>>);
+pub(super) struct BoundaryCells(pub(super) Vec<Vec<BoundaryCell>>);
 
-impl Cells {
+impl BoundaryCells {
     /// All positions of all boundaries of `k` clusters, in about `count` cells a boundary.
     pub(super) fn all(prefixes: &Prefixes<'_>, k: usize, count: usize) -> Self {
         let n = prefixes.len();
         let inner = (1..k).map(|m| {
-            let whole = Cell::new(prefixes, m, n - k + m, (0, n));
+            let whole = BoundaryCell::new(prefixes, m, n - k + m, (0, n));
             let mut cells = Vec::with_capacity(count);
             whole.split_into(prefixes, count, &mut cells);
             cells
@@ -121,25 +121,25 @@ impl Cells {
     pub(super) fn all_blobs(prefixes: &Prefixes<'_>, k: usize, count: usize, open: &[bool]) -> Self {
         let n = prefixes.len();
         let mut cells = Vec::with_capacity(count);
-        Cell::new(prefixes, 0, n, (0, n)).split_blobs(prefixes, count, open, &mut cells);
+        BoundaryCell::new(prefixes, 0, n, (0, n)).split_blobs(prefixes, count, open, &mut cells);
         Self::between_ends(prefixes, (1..k).map(|_| cells.clone()))
     }
 
     /// One cell for each of the given ascending positions of each inner boundary.
     pub(super) fn at_positions(prefixes: &Prefixes<'_>, positions: &[Vec<usize>]) -> Self {
-        let single = |list: &Vec<usize>| list.iter().map(|&p| Cell::single(prefixes, p)).collect();
+        let single = |list: &Vec<usize>| list.iter().map(|&p| BoundaryCell::single(prefixes, p)).collect();
         Self::between_ends(prefixes, positions.iter().map(single))
     }
 
-    fn between_ends(prefixes: &Prefixes<'_>, inner: impl Iterator<Item = Vec<Cell>>) -> Self {
-        let first = std::iter::once(vec![Cell::single(prefixes, 0)]);
-        let last = std::iter::once(vec![Cell::single(prefixes, prefixes.len())]);
+    fn between_ends(prefixes: &Prefixes<'_>, inner: impl Iterator<Item = Vec<BoundaryCell>>) -> Self {
+        let first = std::iter::once(vec![BoundaryCell::single(prefixes, 0)]);
+        let last = std::iter::once(vec![BoundaryCell::single(prefixes, prefixes.len())]);
         Self(first.chain(inner).chain(last).collect())
     }
 
     /// Every cell cut into at most `parts`.
     pub(super) fn split(&self, prefixes: &Prefixes<'_>, parts: usize) -> Self {
-        let split = |cells: &Vec<Cell>| {
+        let split = |cells: &Vec<BoundaryCell>| {
             let mut out = Vec::with_capacity(cells.len() * parts.min(8));
             cells.iter().for_each(|cell| cell.split_into(prefixes, parts, &mut out));
             out
@@ -149,7 +149,7 @@ impl Cells {
 
     /// As [`split`](Self::split), where points are blobs.
     pub(super) fn split_blobs(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool]) -> Self {
-        let split = |cells: &Vec<Cell>| {
+        let split = |cells: &Vec<BoundaryCell>| {
             let mut out = Vec::with_capacity(cells.len() * parts.min(8));
             cells.iter().for_each(|cell| cell.split_blobs(prefixes, parts, open, &mut out));
             out
@@ -171,7 +171,7 @@ impl Cells {
 
     /// Whether every cell is one position.
     pub(super) fn are_single(&self) -> bool {
-        self.0.iter().flatten().all(Cell::is_single)
+        self.0.iter().flatten().all(BoundaryCell::is_single)
     }
 
     /// Whether some boundary has no place left.
@@ -181,22 +181,22 @@ impl Cells {
 
     /// The most positions in a cell.
     pub(super) fn widest(&self) -> usize {
-        self.0.iter().flatten().map(Cell::positions).max().unwrap_or(1)
+        self.0.iter().flatten().map(BoundaryCell::positions).max().unwrap_or(1)
     }
 
     /// The first position of each cell, alone.
     pub(super) fn first_positions(&self) -> Self {
-        let first = |cell: &Cell| Cell { high: cell.low, at_high: cell.at_low, ..*cell };
+        let first = |cell: &BoundaryCell| BoundaryCell { high: cell.low, at_high: cell.at_low, ..*cell };
         Self(self.0.iter().map(|cells| cells.iter().map(first).collect()).collect())
     }
 
     /// The first and the last position of each cell, alone.
     pub(super) fn outer_positions(&self) -> Self {
-        let outer = |cells: &Vec<Cell>| {
+        let outer = |cells: &Vec<BoundaryCell>| {
             let mut out = Vec::with_capacity(cells.len() + 1);
             for cell in cells {
-                join(&mut out, Cell { high: cell.low, at_high: cell.at_low, ..*cell });
-                join(&mut out, Cell { low: cell.high, at_low: cell.at_high, ..*cell });
+                join(&mut out, BoundaryCell { high: cell.low, at_high: cell.at_low, ..*cell });
+                join(&mut out, BoundaryCell { low: cell.high, at_low: cell.at_high, ..*cell });
             }
             out
         };

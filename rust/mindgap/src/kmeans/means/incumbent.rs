@@ -1,8 +1,8 @@
 //! The best partition found so far that holds the bounds, and how it is improved.
 
-use super::cells::Cells;
+use super::cells::BoundaryCells;
 use super::lagrangian::Lagrangian;
-use super::level::Level;
+use super::level::StateLevel;
 use super::monitor::SearchMonitor;
 use crate::constraint::Gaps;
 use crate::data::sample::Prefixes;
@@ -10,7 +10,7 @@ use crate::error::KMeansError;
 
 /// A partition that holds the bounds.
 #[derive(Clone, Debug)]
-pub(super) struct Incumbent {
+pub(super) struct MeansSolution {
     /// The boundaries: where clusters 1, 2, .. start.
     pub(super) boundaries: Vec<usize>,
     pub(super) cost: f64,
@@ -23,13 +23,13 @@ const ROUNDS: usize = 12;
 pub(super) fn best_among(
     prefixes: &Prefixes<'_>,
     gaps: &Gaps,
-    cells: &Cells,
+    cells: &BoundaryCells,
     monitor: &mut SearchMonitor<'_, '_>,
-) -> Result<Option<Incumbent>, KMeansError> {
-    let level = Level::new(prefixes, cells, gaps, &Lagrangian::none(cells.clusters()), monitor)?;
+) -> Result<Option<MeansSolution>, KMeansError> {
+    let level = StateLevel::new(prefixes, cells, gaps, &Lagrangian::none(cells.clusters()), monitor)?;
     Ok(level
         .best_path()
-        .map(|path| Incumbent { boundaries: path.iter().map(|cell| cell.low).collect(), cost: level.least() }))
+        .map(|path| MeansSolution { boundaries: path.iter().map(|cell| cell.low).collect(), cost: level.least() }))
 }
 
 /// Improves on boundaries `from` (which need not hold the bounds) by moving all of them at once, each by one of a
@@ -40,13 +40,13 @@ pub(super) fn improved(
     from: &[usize],
     steps: &Steps,
     monitor: &mut SearchMonitor<'_, '_>,
-) -> Result<Option<Incumbent>, KMeansError> {
+) -> Result<Option<MeansSolution>, KMeansError> {
     let steps = steps.list();
-    let mut best: Option<Incumbent> = None;
+    let mut best: Option<MeansSolution> = None;
     let mut around = from.to_vec();
     for _ in 0..ROUNDS {
         let positions = neighbours(prefixes.len(), &around, &steps);
-        let cells = Cells::at_positions(prefixes, &positions);
+        let cells = BoundaryCells::at_positions(prefixes, &positions);
         let Some(found) = best_among(prefixes, gaps, &cells, monitor)? else {
             break;
         };

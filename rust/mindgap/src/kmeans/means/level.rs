@@ -3,7 +3,7 @@
 //! O(1) a state. With cells of one position and no lagrangian the bounds are exact, and so is the program.
 
 use super::bound::{Charge, Sides, State, state};
-use super::cells::{Cell, Cells};
+use super::cells::{BoundaryCell, BoundaryCells};
 use super::lagrangian::Lagrangian;
 use super::monitor::SearchMonitor;
 use super::states::StateTable;
@@ -23,23 +23,23 @@ struct Layer {
 }
 
 /// All states over some cells.
-pub(super) struct Level<'a> {
-    cells: &'a Cells,
+pub(super) struct StateLevel<'a> {
+    cells: &'a BoundaryCells,
     gaps: &'a Gaps,
     layers: Vec<Layer>,
     constant: f64,
 }
 
 /// How many states the program over `cells` has.
-pub(super) fn states(cells: &Cells) -> usize {
+pub(super) fn states(cells: &BoundaryCells) -> usize {
     cells.0.windows(2).map(|pair| StateTable::between(&pair[0], &pair[1]).len()).sum()
 }
 
-impl<'a> Level<'a> {
+impl<'a> StateLevel<'a> {
     /// Bounds every state and finds the best path to each.
     pub(super) fn new(
         prefixes: &Prefixes<'_>,
-        cells: &'a Cells,
+        cells: &'a BoundaryCells,
         gaps: &'a Gaps,
         lagrangian: &Lagrangian,
         monitor: &mut SearchMonitor<'_, '_>,
@@ -82,7 +82,7 @@ impl<'a> Level<'a> {
         if self.cells.are_single() {
             return;
         }
-        let charge = |(sides, cells): (&Vec<Sides>, &Vec<Cell>)| -> Vec<Charge> {
+        let charge = |(sides, cells): (&Vec<Sides>, &Vec<BoundaryCell>)| -> Vec<Charge> {
             sides.iter().zip(cells).map(|(sides, cell)| sides.charge(prefixes, cell)).collect()
         };
         let charges: Vec<Vec<Charge>> = sides.iter().zip(&self.cells.0).map(charge).collect();
@@ -135,7 +135,7 @@ impl<'a> Level<'a> {
     }
 
     /// The cells of the best path, the fixed ends left out; of equal ones, the one whose boundaries lie left.
-    pub(super) fn best_path(&self) -> Option<Vec<Cell>> {
+    pub(super) fn best_path(&self) -> Option<Vec<BoundaryCell>> {
         let k = self.layers.len();
         let mut path = Vec::with_capacity(k);
         let last = &self.layers[k - 1];
@@ -164,10 +164,10 @@ impl<'a> Level<'a> {
     }
 
     /// The cells that a path of cost at most `limit` goes through.
-    pub(super) fn survivors(&self, limit: f64, monitor: &mut SearchMonitor<'_, '_>) -> Result<Cells, KMeansError> {
+    pub(super) fn survivors(&self, limit: f64, monitor: &mut SearchMonitor<'_, '_>) -> Result<BoundaryCells, KMeansError> {
         let limit = limit - self.constant;
         let k = self.layers.len();
-        let mut kept: Vec<Vec<Cell>> = vec![self.cells.0[k].clone()];
+        let mut kept: Vec<Vec<BoundaryCell>> = vec![self.cells.0[k].clone()];
         let mut after = vec![0.0; self.layers[k - 1].cost.len()];
         let mut window = Window::default();
         let mut into = Into::default();
@@ -198,11 +198,11 @@ impl<'a> Level<'a> {
             after = next_after;
         }
         kept.reverse();
-        Ok(Cells(kept))
+        Ok(BoundaryCells(kept))
     }
 
     /// The cells of boundary `m` that some surviving state starts in, with the run of its ends.
-    fn keep(&self, m: usize, after: &[f64], limit: f64) -> Vec<Cell> {
+    fn keep(&self, m: usize, after: &[f64], limit: f64) -> Vec<BoundaryCell> {
         let layer = &self.layers[m];
         let mut kept = Vec::new();
         for (a, cell) in self.cells.0[m].iter().enumerate() {
@@ -213,7 +213,7 @@ impl<'a> Level<'a> {
                 continue;
             };
             let end = |state: usize| &self.cells.0[m + 1][first_end + state - states.start];
-            kept.push(Cell { next: (end(first).low, end(last).high), ..*cell });
+            kept.push(BoundaryCell { next: (end(first).low, end(last).high), ..*cell });
         }
         kept
     }

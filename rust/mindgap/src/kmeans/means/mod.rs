@@ -25,7 +25,7 @@ use crate::error::KMeansError;
 use crate::memory::product;
 use crate::monitor::Watch;
 use monitor::SearchMonitor;
-use search::{Limits, Outcome, search};
+use search::{Limits, MeansOutcome, search};
 
 /// Of how the search goes: enough cells to begin with for a first cut, few enough to be quick at it.
 const LIMITS: Limits = Limits { first_cells: 32, direct: 1 << 12, states: 1 << 24 };
@@ -57,10 +57,10 @@ fn solve_within(
         _ => None,
     };
     match search(&prefixes, &framed, limits, start, None, monitor)? {
-        Outcome::Optimal(best) => Ok(Solution::optimal(full(best.boundaries))),
-        Outcome::Bounded(best, lower_bound) => Ok(Solution { ends: full(best.boundaries), centers: None, lower_bound }),
-        Outcome::Undecided | Outcome::Open(..) => Err(KMeansError::Undecided),
-        Outcome::Infeasible => Err(infeasible(&prefixes, gaps, monitor)?),
+        MeansOutcome::Optimal(best) => Ok(Solution::optimal(full(best.boundaries))),
+        MeansOutcome::Bounded(best, lower_bound) => Ok(Solution { ends: full(best.boundaries), centers: None, lower_bound }),
+        MeansOutcome::Undecided | MeansOutcome::Open(..) => Err(KMeansError::Undecided),
+        MeansOutcome::Infeasible => Err(infeasible(&prefixes, gaps, monitor)?),
     }
 }
 

@@ -4,11 +4,11 @@
 //! When every cell left is one position, the best partition among them is the optimum. The work depends on how many
 //! cells survive, for which a certificate is all that can be said; a budget of states ends a search that would not.
 
-use super::cells::Cells;
+use super::cells::BoundaryCells;
 use super::feasible;
-use super::incumbent::{Incumbent, Steps, best_among, improved};
+use super::incumbent::{MeansSolution, Steps, best_among, improved};
 use super::lagrangian::{Lagrangian, multipliers};
-use super::level::{Level, states};
+use super::level::{StateLevel, states};
 use super::monitor::SearchMonitor;
 use crate::constraint::Gaps;
 use crate::data::sample::Prefixes;
@@ -28,14 +28,14 @@ pub(super) struct Limits {
 
 /// How a search ended.
 #[derive(Clone, Debug)]
-pub(super) enum Outcome {
+pub(super) enum MeansOutcome {
     /// The incumbent is optimal.
-    Optimal(Incumbent),
+    Optimal(MeansSolution),
     /// The limits were reached: the best partition and the proven bound.
-    Bounded(Incumbent, f64),
+    Bounded(MeansSolution, f64),
     /// Blobs that an optimum of their points may cut are left, in these cells: the best partition of blobs, if there is
     /// one, and the bound proven for the points.
-    Open(Option<Incumbent>, f64, Cells),
+    Open(Option<MeansSolution>, f64, BoundaryCells),
     /// No partition holds the bounds.
     Infeasible,
     /// The limits were reached before any partition was found.
@@ -66,25 +66,25 @@ pub(super) fn search(
     start: Option<Vec<usize>>,
     open: Option<&[bool]>,
     monitor: &mut SearchMonitor<'_, '_>,
-) -> Result<Outcome, KMeansError> {
+) -> Result<MeansOutcome, KMeansError> {
     let k = gaps.lower.len() + 1;
     let mut cells = match open {
-        None => Cells::all(prefixes, k, limits.first_cells),
-        Some(open) => Cells::all_blobs(prefixes, k, limits.first_cells, open),
+        None => BoundaryCells::all(prefixes, k, limits.first_cells),
+        Some(open) => BoundaryCells::all_blobs(prefixes, k, limits.first_cells, open),
     };
-    let mut best: Option<Incumbent> = None;
+    let mut best: Option<MeansSolution> = None;
     if let Some(from) = start {
         let steps = Steps { reach: prefixes.len() / k, fineness: 4 };
         best = improved(prefixes, gaps, &from, &steps, monitor)?;
         if let Some(best) = best.take_if(|best| best.cost <= monitor.lower_bound * (1.0 + ROUNDING)) {
-            return Ok(Outcome::Optimal(best));
+            return Ok(MeansOutcome::Optimal(best));
         }
     }
     loop {
         let known = if open.is_some() { cells.outer_positions() } else { cells.first_positions() };
         best = better(best, best_among(prefixes, gaps, &known, monitor)?);
         if cells.are_single() {
-            return Ok(best.map_or(Outcome::Infeasible, Outcome::Optimal));
+            return Ok(best.map_or(MeansOutcome::Infeasible, MeansOutcome::Optimal));
         }
         let effort = states(&cells) / k;
         let steps = Steps { reach: 2 * cells.widest(), fineness: (effort.isqrt() / 8).clamp(2, 64) };
@@ -94,14 +94,14 @@ pub(super) fn search(
         }
         let plain = pruned(prefixes, &cells, gaps, &Lagrangian::none(k), best.as_ref(), monitor)?;
         if plain.kept.are_empty() {
-            return Ok(best.map_or(Outcome::Infeasible, Outcome::Optimal));
+            return Ok(best.map_or(MeansOutcome::Infeasible, MeansOutcome::Optimal));
         }
         monitor.lower_bound = monitor.lower_bound.max(plain.least);
         if best.is_none() && !gaps.have_upper() {
             let at = prefixes.gathered()?;
             match feasible::partition(&at, &gaps.lower, monitor)? {
                 Some(boundaries) => best = improved(prefixes, gaps, &boundaries, &steps, monitor)?,
-                None if open.is_none() => return Ok(Outcome::Infeasible),
+                None if open.is_none() => return Ok(MeansOutcome::Infeasible),
                 None => {}
             }
         }
@@ -119,7 +119,7 @@ pub(super) fn search(
                 }
                 let tilted = pruned(prefixes, &kept, gaps, &lagrangian, Some(incumbent), monitor)?;
                 if tilted.kept.are_empty() {
-                    return Ok(Outcome::Optimal(incumbent.clone()));
+                    return Ok(MeansOutcome::Optimal(incumbent.clone()));
                 }
                 monitor.lower_bound = monitor.lower_bound.max(tilted.least);
                 kept = tilted.kept;
@@ -128,48 +128,48 @@ pub(super) fn search(
         monitor.report()?;
         let finest = open.is_some_and(|open| kept.are_blobs(open)) && !kept.are_single();
         if finest && cells.are_blobs(open.unwrap_or_default()) && SHRINKING * states(&kept) > states(&cells) {
-            return Ok(Outcome::Open(best, monitor.lower_bound, kept));
+            return Ok(MeansOutcome::Open(best, monitor.lower_bound, kept));
         }
         cells = match (refined(prefixes, &kept, limits, open), best) {
             (Some(cells), incumbent) => {
                 best = incumbent;
                 cells
             }
-            (None, best) if open.is_some() => return Ok(Outcome::Open(best, monitor.lower_bound, kept)),
-            (None, Some(best)) => return Ok(Outcome::Bounded(best, monitor.lower_bound)),
-            (None, None) => return Ok(Outcome::Undecided),
+            (None, best) if open.is_some() => return Ok(MeansOutcome::Open(best, monitor.lower_bound, kept)),
+            (None, Some(best)) => return Ok(MeansOutcome::Bounded(best, monitor.lower_bound)),
+            (None, None) => return Ok(MeansOutcome::Undecided),
         };
     }
 }
 
 /// What one program over cells tells.
-struct Pruned {
+struct PrunedCells {
     /// The least cost of a path.
     least: f64,
     /// Where the boundaries of the best path lie.
     path: Option<Vec<usize>>,
     /// The cells that paths no worse than the best partition go through.
-    kept: Cells,
+    kept: BoundaryCells,
 }
 
 /// Bounds the partitions over `cells` and drops what cannot be in an optimum.
 fn pruned(
     prefixes: &Prefixes<'_>,
-    cells: &Cells,
+    cells: &BoundaryCells,
     gaps: &Gaps,
     lagrangian: &Lagrangian,
-    best: Option<&Incumbent>,
+    best: Option<&MeansSolution>,
     monitor: &mut SearchMonitor<'_, '_>,
-) -> Result<Pruned, KMeansError> {
+) -> Result<PrunedCells, KMeansError> {
     check_memory("the search for separated means", product(&[states(cells), BYTES_A_STATE]))?;
-    let level = Level::new(prefixes, cells, gaps, lagrangian, monitor)?;
+    let level = StateLevel::new(prefixes, cells, gaps, lagrangian, monitor)?;
     let limit = best.map_or(f64::MAX, |best| best.cost + ROUNDING * (best.cost + lagrangian.magnitude()));
     let path = level.best_path().map(|path| path.iter().map(|cell| cell.low + cell.positions() / 2).collect());
-    Ok(Pruned { least: level.least(), path, kept: level.survivors(limit, monitor)? })
+    Ok(PrunedCells { least: level.least(), path, kept: level.survivors(limit, monitor)? })
 }
 
 /// The cells split as finely as a level's worth of states allows; `None` if even halves are too many.
-fn refined(prefixes: &Prefixes<'_>, kept: &Cells, limits: &Limits, open: Option<&[bool]>) -> Option<Cells> {
+fn refined(prefixes: &Prefixes<'_>, kept: &BoundaryCells, limits: &Limits, open: Option<&[bool]>) -> Option<BoundaryCells> {
     let now = states(kept);
     let parts = [usize::MAX, 8, 4].into_iter().find(|&parts| {
         let parts = parts.min(kept.widest());
@@ -184,13 +184,13 @@ fn refined(prefixes: &Prefixes<'_>, kept: &Cells, limits: &Limits, open: Option<
 }
 
 /// The lesser of two partitions; the first of equal ones.
-fn better(a: Option<Incumbent>, b: Option<Incumbent>) -> Option<Incumbent> {
+fn better(a: Option<MeansSolution>, b: Option<MeansSolution>) -> Option<MeansSolution> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b.cost < a.cost { b } else { a }),
         (a, b) => a.or(b),
     }
 }
 
-fn ends(prefixes: &Prefixes<'_>, incumbent: &Incumbent) -> Vec<usize> {
+fn ends(prefixes: &Prefixes<'_>, incumbent: &MeansSolution) -> Vec<usize> {
     incumbent.boundaries.iter().copied().chain([prefixes.len()]).collect()
 }

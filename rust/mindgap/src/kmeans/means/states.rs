@@ -3,7 +3,7 @@
 //! The pairs that matter lie in a table: for each start a run of ends, and both ends of the run only move right as the
 //! start does. So the starts that reach a given end are a run too.
 
-use super::cells::Cell;
+use super::cells::BoundaryCell;
 
 /// Which pairs of a start cell and an end cell are states, stored start by start.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub(super) struct StateTable {
 
 impl StateTable {
     /// The table between two lists of cells: what the starts know of the next boundary, and that clusters have points.
-    pub(super) fn between(starts: &[Cell], ends: &[Cell]) -> Self {
+    pub(super) fn between(starts: &[BoundaryCell], ends: &[BoundaryCell]) -> Self {
         let mut runs: Vec<(usize, usize)> = starts
             .iter()
             .map(|start| {

@@ -1,5 +1,5 @@
-use super::bound::{Centers, Sides};
-use super::cells::Cell;
+use super::bound::{CenterRange, Sides};
+use super::cells::BoundaryCell;
 use super::*;
 use crate::constraint::GapBounds;
 use crate::data::sample::Blob;
@@ -102,12 +102,12 @@ fn a_blob_far_from_zero_is_not_charged_too_much() {
     let prefixes = Prefixes::new(&sample);
     let centers = |x: f64| {
         let z = sample.frame().enter(far + x);
-        Centers { low: z, high: z, excess: 0.0 }
+        CenterRange { low: z, high: z, excess: 0.0 }
     };
     let mut sides = Sides::NONE;
     sides.add_left(&centers(4.0));
     sides.add_right(&centers(17.0));
-    let charge = sides.charge(&prefixes, &Cell::new(&prefixes, 1, 2, (0, 3))).both;
+    let charge = sides.charge(&prefixes, &BoundaryCell::new(&prefixes, 1, 2, (0, 3))).both;
     let charge = sample.frame().leave_square(charge);
     assert!(charge <= 3.0 * 36.0 && charge > 107.9, "{charge}");
 }

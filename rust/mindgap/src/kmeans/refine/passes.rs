@@ -23,14 +23,14 @@ const EXHAUSTED: usize = 2;
 /// Windows of one pass.
 const WINDOWS: usize = 1 << 12;
 
-/// Blobs at most, so that memory stays bounded.
+/// KnownAtoms at most, so that memory stays bounded.
 const BLOBS: usize = 1 << 20;
 
 /// Parts that equal points are divided into.
 const PARTS: u64 = 16;
 
 /// The blobs so far, and what is known of them.
-struct Blobs {
+struct KnownAtoms {
     sample: Sample,
     /// Which of them an optimum may cut.
     open: Vec<bool>,
@@ -49,7 +49,7 @@ pub(super) fn fit(
     let sample = prepared(kmeans, &sample).into_owned();
     let demand = Demand::new(&restriction, kmeans.k, sample.frame())?;
     let open = round::may_be_cut(kmeans, &sample, &demand);
-    let mut blobs = Blobs { stuck: vec![false; open.len()], sample, open };
+    let mut blobs = KnownAtoms { stuck: vec![false; open.len()], sample, open };
     let mut best: Option<KMeansFit> = None;
     let (mut lower_bound, mut passes, mut exhausted) = (0.0_f64, 0, 0);
     for _ in 0..ROUNDS {
@@ -95,7 +95,7 @@ fn told<T>(
     retold(watch, tell, work)
 }
 
-impl Blobs {
+impl KnownAtoms {
     /// Makes the `wanted` blobs finer, those of one value by dividing them, others by `zoom` if it `may` be asked. Says
     /// whether it was; nothing where no blob became finer.
     fn finer(&mut self, wanted: Vec<usize>, zoom: Zoom<'_>, may: bool) -> Result<Option<bool>, KMeansError> {

@@ -38,14 +38,14 @@ impl Round {
 }
 
 /// The solvers that have something to say of points in blobs.
-enum Kind<'a> {
+enum SolverKind<'a> {
     Unconstrained,
     Separated(&'a Gaps),
     Free(&'a Gaps),
     Rows,
 }
 
-impl<'a> Kind<'a> {
+impl<'a> SolverKind<'a> {
     fn of(kmeans: &KMeans, demand: &'a Demand) -> Result<Self, KMeansError> {
         Ok(match demand {
             _ if kmeans.k == 1 => Self::Rows,
@@ -61,7 +61,7 @@ impl<'a> Kind<'a> {
 /// Which blobs an optimum may cut, as long as nothing is known of it: those of several values; where means must hold
 /// bounds, also those of several points.
 pub(super) fn may_be_cut(kmeans: &KMeans, sample: &Sample, demand: &Demand) -> Vec<bool> {
-    let separated = matches!(Kind::of(kmeans, demand), Ok(Kind::Separated(_)));
+    let separated = matches!(SolverKind::of(kmeans, demand), Ok(SolverKind::Separated(_)));
     sample.all_blobs().map(|blob| if separated { is_divisible(kmeans, &blob) } else { !blob.is_point() }).collect()
 }
 
@@ -77,17 +77,17 @@ pub(super) fn run(
         let wanted = (0..sample.len()).filter(|&i| !sample.blob(i).is_point()).collect();
         Round::new(None, 0.0, wanted)
     } else {
-        match Kind::of(kmeans, demand)? {
-            Kind::Unconstrained => {
+        match SolverKind::of(kmeans, demand)? {
+            SolverKind::Unconstrained => {
                 let solution = unconstrained::atoms::solve(sample, kmeans.k, open, watch)?;
                 Round::of(solution, indices(open))
             }
-            Kind::Separated(gaps) => {
+            SolverKind::Separated(gaps) => {
                 let atoms = means::atoms::solve(sample, gaps, open, watch)?;
                 Round::new(atoms.solution, atoms.lower_bound, indices(open))
             }
-            Kind::Free(gaps) => free(kmeans, sample, demand, gaps, open, watch)?,
-            Kind::Rows => rows(kmeans, sample, demand, open, watch)?,
+            SolverKind::Free(gaps) => free(kmeans, sample, demand, gaps, open, watch)?,
+            SolverKind::Rows => rows(kmeans, sample, demand, open, watch)?,
         }
     };
     round.lower_bound = round.lower_bound.max(0.0);

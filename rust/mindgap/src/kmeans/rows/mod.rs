@@ -18,7 +18,7 @@ use crate::error::KMeansError;
 use crate::monitor::{Watch, relaxed};
 use crate::qp::MeanProgram;
 pub(super) use moves::cost;
-use search::Search;
+use search::Alternation;
 
 /// The best centres that are found under `rows` (in data units; `restraint` in frame units), and their clusters.
 ///
@@ -45,7 +45,7 @@ fn run(
     let k = rows.k();
     let bare = relaxed(&mut watch, 0.0, |watch| unconstrained::solve(sample, k, Some(watch)))?;
     let prefixes = Prefixes::new(sample);
-    let mut search = Search::new(&prefixes, program, k, watch);
+    let mut search = Alternation::new(&prefixes, program, k, watch);
     search.raise_bound(moves::blocks(&prefixes, &bare.ends).map(|block| block.cost).sum());
     let means: Vec<f64> = moves::blocks(&prefixes, &bare.ends).map(|block| block.mean).collect();
     search.climb(bare.ends)?;

@@ -21,27 +21,27 @@ const KICKS_UNTIL: u64 = 300_000_000;
 
 /// A partition and its best centres, in frame units.
 #[derive(Clone, Debug)]
-struct Found {
+struct Placement {
     ends: Vec<usize>,
     centers: Vec<f64>,
     cost: f64,
 }
 
 /// The state of a search.
-pub(super) struct Search<'a, 'w> {
+pub(super) struct Alternation<'a, 'w> {
     prefixes: &'a Prefixes<'a>,
     program: MeanProgram,
     k: usize,
     watch: Option<Watch<'w>>,
     /// Partitions that the alternation has come through: it would go on as it did.
     seen: BTreeSet<Vec<usize>>,
-    best: Option<Found>,
+    best: Option<Placement>,
     /// What no solution costs less than.
     bound: f64,
     spent: u64,
 }
 
-impl<'a, 'w> Search<'a, 'w> {
+impl<'a, 'w> Alternation<'a, 'w> {
     pub(super) fn new(prefixes: &'a Prefixes<'a>, program: MeanProgram, k: usize, watch: Option<Watch<'w>>) -> Self {
         Self { prefixes, program, k, watch, seen: BTreeSet::new(), best: None, bound: 0.0, spent: 0 }
     }
@@ -139,13 +139,13 @@ impl<'a, 'w> Search<'a, 'w> {
     }
 
     /// The best centres of a partition.
-    fn place(&mut self, ends: Vec<usize>) -> Result<Found, KMeansError> {
+    fn place(&mut self, ends: Vec<usize>) -> Result<Placement, KMeansError> {
         let blocks: Vec<_> = moves::blocks(self.prefixes, &ends).collect();
         let means: Vec<f64> = blocks.iter().map(|block| block.mean).collect();
         let weights: Vec<f64> = blocks.iter().map(|block| block.weight).collect();
         let centers = self.centers(&means, &weights)?;
         let cost = blocks.iter().zip(&centers).map(|(block, &center)| moves::about(block, center)).sum();
-        Ok(Found { ends, centers, cost })
+        Ok(Placement { ends, centers, cost })
     }
 
     /// The centres nearest to `targets` that hold the rows.

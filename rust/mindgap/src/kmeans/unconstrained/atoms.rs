@@ -7,7 +7,7 @@
 //! cut one blob: then the sum of their gaps is bounded as one gap is. O(M log M) for M blobs.
 
 use super::candidates::{Candidates, Costs, Task};
-use super::grid::Grid;
+use super::grid::EdgeGrid;
 use super::penalty::{self, backward};
 use super::pruning::ROUNDING;
 use super::{CELLS, smooth_penalty};
@@ -30,7 +30,7 @@ pub(in crate::kmeans) fn solve(
         return Ok(Solution::optimal(vec![sample.len()]));
     }
     let prefixes = Prefixes::new(sample);
-    let guess = smooth_penalty(&prefixes, &Grid::even(&prefixes, CELLS.min(sample.len() / 8 + 1)), k);
+    let guess = smooth_penalty(&prefixes, &EdgeGrid::even(&prefixes, CELLS.min(sample.len() / 8 + 1)), k);
     let edges: Vec<u32> = (0..=sample.len() as u32).collect();
     let candidates = Candidates::gather(&prefixes, &edges);
     let mut pause = || {
@@ -44,7 +44,7 @@ pub(in crate::kmeans) fn solve(
     let best = found.cost * (1.0 + ROUNDING);
     let mut lower_bound = f64::NEG_INFINITY;
     loop {
-        let slack = candidates.with_costs(Slack { sample, open, best, k });
+        let slack = candidates.with_costs(AtomSlack { sample, open, best, k });
         lower_bound = lower_bound.max(dual - slack);
         let limit = (best - dual).max(0.0) + slack + ROUNDING * (best + found.penalty);
         // A boundary moved to an end of the data leaves its cluster empty, which saves a penalty at most.
@@ -69,14 +69,14 @@ pub(in crate::kmeans) fn solve(
 }
 
 /// What moving the boundaries of an optimum of the points out of blobs costs at most.
-struct Slack<'a> {
+struct AtomSlack<'a> {
     sample: &'a Sample,
     open: &'a [bool],
     best: f64,
     k: usize,
 }
 
-impl Task for Slack<'_> {
+impl Task for AtomSlack<'_> {
     type Output = f64;
 
     #[inline(always)]

@@ -66,10 +66,10 @@ impl<'a> Candidates<'a> {
         let arch = pulp::Arch::new();
         match &self.weights {
             None => arch.dispatch(Dispatched {
-                costs: &Unit { positions: self.positions, sums: &self.sums, blur: self.blur },
+                costs: &UnitCosts { positions: self.positions, sums: &self.sums, blur: self.blur },
                 task,
             }),
-            Some(weights) => arch.dispatch(Dispatched { costs: &Weighted { weights, sums: &self.sums }, task }),
+            Some(weights) => arch.dispatch(Dispatched { costs: &WeightedCosts { weights, sums: &self.sums }, task }),
         }
     }
 }
@@ -129,13 +129,13 @@ fn blur(sums: &[Sums]) -> f64 {
     32.0 * f64::EPSILON * (largest(|sums| sums.sum.value()) + largest(|sums| sums.square.value()))
 }
 
-struct Unit<'a> {
+struct UnitCosts<'a> {
     positions: &'a [u32],
     sums: &'a [Sums],
     blur: f64,
 }
 
-impl Costs for Unit<'_> {
+impl Costs for UnitCosts<'_> {
     #[inline(always)]
     fn last(&self) -> usize {
         self.positions.len() - 1
@@ -161,12 +161,12 @@ impl Costs for Unit<'_> {
     }
 }
 
-struct Weighted<'a> {
+struct WeightedCosts<'a> {
     weights: &'a [Double],
     sums: &'a [Sums],
 }
 
-impl Costs for Weighted<'_> {
+impl Costs for WeightedCosts<'_> {
     #[inline(always)]
     fn last(&self) -> usize {
         self.weights.len() - 1

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 /// `F` and where each prefix's last cluster starts.
 #[derive(Default)]
-pub(super) struct Chain {
+pub(super) struct PenaltyChain {
     pub(super) values: Vec<Double>,
     starts: Vec<u32>,
 }
@@ -26,7 +26,7 @@ struct Reign {
 /// The length of step at which the search for a crossing looks at the very end.
 const HASTE: usize = 16;
 
-impl Chain {
+impl PenaltyChain {
     /// The nodes of the best path from candidate 0 to the last, both included.
     pub(super) fn path(&self) -> Vec<u32> {
         let mut path = vec![self.starts.len() as u32 - 1];

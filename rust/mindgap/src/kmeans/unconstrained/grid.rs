@@ -7,7 +7,7 @@
 use crate::data::sample::{Prefix, Prefixes};
 
 /// Cells between ascending edges, the first 0, the last the number of points.
-pub(super) struct Grid<'a> {
+pub(super) struct EdgeGrid<'a> {
     prefixes: &'a Prefixes<'a>,
     edges: Vec<u32>,
     /// The spread of every cell, positive where it is open, else zero.
@@ -22,14 +22,14 @@ const UNEVEN: f64 = 2.0;
 
 /// Points with the sums before and after them.
 #[derive(Clone, Copy)]
-struct Run {
+struct PointRun {
     start: usize,
     end: usize,
     before: Prefix,
     after: Prefix,
 }
 
-impl Run {
+impl PointRun {
     /// Positive even where the cost of unequal points has vanished.
     fn spread(&self) -> f64 {
         let block = self.before.until(&self.after);
@@ -37,7 +37,7 @@ impl Run {
     }
 }
 
-impl<'a> Grid<'a> {
+impl<'a> EdgeGrid<'a> {
     /// At most `pieces` cells with about as many points each.
     pub(super) fn even(prefixes: &'a Prefixes<'a>, pieces: usize) -> Self {
         let mut grid = Self::empty(prefixes);
@@ -98,8 +98,8 @@ impl<'a> Grid<'a> {
         grid
     }
 
-    fn run(&self, start: usize, end: usize) -> Run {
-        Run { start, end, before: self.prefixes.at(start), after: self.prefixes.at(end) }
+    fn run(&self, start: usize, end: usize) -> PointRun {
+        PointRun { start, end, before: self.prefixes.at(start), after: self.prefixes.at(end) }
     }
 
     fn push(&mut self, end: usize, spread: f64) {
@@ -108,7 +108,7 @@ impl<'a> Grid<'a> {
     }
 
     /// A cell, or several if its spread is far above the aim.
-    fn push_cell(&mut self, run: &Run, aim: f64) {
+    fn push_cell(&mut self, run: &PointRun, aim: f64) {
         let values = self.prefixes.sample().values();
         if values[run.start] == values[run.end - 1] {
             return self.push(run.end, 0.0);
@@ -123,7 +123,7 @@ impl<'a> Grid<'a> {
 
     /// A run as about `pieces` cells with as many points each, equal points never cut apart; two at least unless all
     /// are equal.
-    fn push_pieces(&mut self, run: &Run, pieces: usize, aim: f64) {
+    fn push_pieces(&mut self, run: &PointRun, pieces: usize, aim: f64) {
         let (count, mut rest) = (run.end - run.start, *run);
         if pieces >= count {
             return self.push_distinct(run.start, run.end);
@@ -142,10 +142,10 @@ impl<'a> Grid<'a> {
     }
 
     /// Cuts `rest` at `cut` and pushes the left part, if it is not empty.
-    fn push_until(&mut self, rest: &mut Run, cut: usize, aim: f64) {
+    fn push_until(&mut self, rest: &mut PointRun, cut: usize, aim: f64) {
         if rest.start < cut {
             let after = self.prefixes.at(cut);
-            self.push_cell(&Run { end: cut, after, ..*rest }, aim);
+            self.push_cell(&PointRun { end: cut, after, ..*rest }, aim);
             (rest.start, rest.before) = (cut, after);
         }
     }

@@ -22,7 +22,7 @@ use crate::error::KMeansError;
 use crate::monitor::{Progress, Watch, report};
 use crate::numeric::portable::{exp2, log2};
 use candidates::Candidates;
-use grid::Grid;
+use grid::EdgeGrid;
 
 /// Cells a level has at least: so many a cluster, and some more.
 const CELLS_PER_CLUSTER: usize = 16;
@@ -48,9 +48,9 @@ fn solve_in_cells(
         return Ok(Solution::optimal(vec![n]));
     }
     let prefixes = Prefixes::new(sample);
-    let even = Grid::even(&prefixes, CELLS.min(n / 8 + 1));
+    let even = EdgeGrid::even(&prefixes, CELLS.min(n / 8 + 1));
     let mut guess = smooth_penalty(&prefixes, &even, k);
-    let mut grid = if n <= 4 * budget { Grid::finest(&prefixes) } else { even.refined(|_| true, budget) };
+    let mut grid = if n <= 4 * budget { EdgeGrid::finest(&prefixes) } else { even.refined(|_| true, budget) };
     let mut progress = Progress::Search { cost: f64::INFINITY, lower_bound: 0.0 };
     loop {
         let candidates = Candidates::gather(&prefixes, grid.edges());
@@ -77,14 +77,14 @@ fn solve_in_cells(
 
 /// The penalty of smooth data. Where cells are narrow, k clusters of the best sizes cost (Σ cell cost^⅓)³ / k²
 /// (Panter and Dite), and the penalty is what one more would save.
-fn smooth_penalty(prefixes: &Prefixes<'_>, grid: &Grid<'_>, k: usize) -> f64 {
+fn smooth_penalty(prefixes: &Prefixes<'_>, grid: &EdgeGrid<'_>, k: usize) -> f64 {
     let cells = grid.edges().windows(2);
     let cost = |cell: &[u32]| prefixes.block(cell[0] as usize, cell[1] as usize).cost;
     let roots: f64 = cells.map(|cell| exp2(log2(cost(cell)) / 3.0)).sum();
     2.0 * (roots / k as f64).powi(3)
 }
 
-fn ends(grid: &Grid<'_>, edges: impl IntoIterator<Item = usize>) -> Vec<usize> {
+fn ends(grid: &EdgeGrid<'_>, edges: impl IntoIterator<Item = usize>) -> Vec<usize> {
     edges.into_iter().map(|edge| grid.edges()[edge] as usize).collect()
 }
 

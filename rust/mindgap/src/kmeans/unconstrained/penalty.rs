@@ -1,18 +1,18 @@
 //! The search for the penalty at which the cheapest partition has `k` clusters.
 //!
 //! Monge costs make the optimal cost convex in the number of clusters, so there is such a penalty. Every trial is one
-//! [`Chain`]. Trials follow the law cost ~ k⁻² of smooth data, the chord between what is known on both sides, and
+//! [`PenaltyChain`]. Trials follow the law cost ~ k⁻² of smooth data, the chord between what is known on both sides, and
 //! bisection, in turn. The trial at a chord either lands between its two sides or proves both optimal under that one
 //! penalty, and then [`splice`](super::splice) has the answer: every second trial makes progress, ties or not.
 
 use super::candidates::{Candidates, Costs, Reversed, Task};
-use super::chain::Chain;
+use super::chain::PenaltyChain;
 use super::splice::splice;
 use crate::numeric::double::Double;
 use crate::numeric::portable::{exp2, log2};
 
 /// An optimal partition of the candidates, with the penalty that proves it.
-pub(super) struct Found {
+pub(super) struct PenaltyOptimum {
     /// Nodes, from 0 to the last candidate.
     pub(super) path: Vec<u32>,
     pub(super) cost: f64,
@@ -20,7 +20,7 @@ pub(super) struct Found {
     /// Where to begin a search on finer candidates: amid the penalties that ask for as many clusters.
     pub(super) next_guess: f64,
     /// The chain of that penalty.
-    pub(super) chain: Chain,
+    pub(super) chain: PenaltyChain,
 }
 
 /// A path and the penalty under which it is cheapest.
@@ -78,7 +78,7 @@ enum Step {
 }
 
 /// The state of the search: the best known with fewer and with more clusters than asked.
-struct Search {
+struct PenaltySearch {
     k: usize,
     few: Trial,
     many: Trial,
@@ -91,9 +91,9 @@ pub(super) fn search<E>(
     k: usize,
     guess: f64,
     mut pause: impl FnMut() -> Result<(), E>,
-) -> Result<Found, E> {
-    let mut search = Search::new(candidates, k);
-    let mut chain = Chain::default();
+) -> Result<PenaltyOptimum, E> {
+    let mut search = PenaltySearch::new(candidates, k);
+    let mut chain = PenaltyChain::default();
     let (mut step, mut penalty) = (Step::Law, guess);
     for count in 0.. {
         pause()?;
@@ -102,7 +102,7 @@ pub(super) fn search<E>(
         if trial.links() == k {
             let near = search.is_tried() && search.many.links() - search.few.links() <= CLOSE;
             let next_guess = if near { search.interpolated() } else { penalty };
-            return Ok(Found { path: trial.path.nodes(), cost: trial.cost, penalty, next_guess, chain });
+            return Ok(PenaltyOptimum { path: trial.path.nodes(), cost: trial.cost, penalty, next_guess, chain });
         }
         let between = search.few.links() < trial.links() && trial.links() < search.many.links();
         if !between && step == Step::Chord {
@@ -116,10 +116,10 @@ pub(super) fn search<E>(
     }
     let path = splice(&search.few.path.nodes(), &search.many.path.nodes(), k);
     let cost = path_cost(candidates, path.iter().copied());
-    Ok(Found { path, cost, penalty, next_guess: penalty, chain })
+    Ok(PenaltyOptimum { path, cost, penalty, next_guess: penalty, chain })
 }
 
-impl Search {
+impl PenaltySearch {
     /// One cluster, and a cluster for every cell.
     fn new(candidates: &Candidates<'_>, k: usize) -> Self {
         let last = candidates.cells() as u32;
@@ -203,8 +203,8 @@ impl<I: Iterator<Item = u32>> Task for PathCost<I> {
 }
 
 /// The chain over suffixes: `values[i]` belongs to the candidate `i` from the end.
-pub(super) fn backward(candidates: &Candidates<'_>, penalty: f64) -> Chain {
-    let mut chain = Chain::default();
+pub(super) fn backward(candidates: &Candidates<'_>, penalty: f64) -> PenaltyChain {
+    let mut chain = PenaltyChain::default();
     candidates.with_costs(Compute { chain: &mut chain, penalty, direction: Direction::Backward });
     chain
 }
@@ -215,7 +215,7 @@ enum Direction {
 }
 
 struct Compute<'a> {
-    chain: &'a mut Chain,
+    chain: &'a mut PenaltyChain,
     penalty: f64,
     direction: Direction,
 }

@@ -16,8 +16,8 @@
 //! best + slack, no optimum has a boundary at p, nor one in a cell beside p that could be moved to p.
 
 use super::candidates::{Candidates, Costs, Task};
-use super::grid::Grid;
-use super::penalty::{Found, backward};
+use super::grid::EdgeGrid;
+use super::penalty::{PenaltyOptimum, backward};
 use crate::data::sample::Sample;
 use crate::numeric::double::Double;
 
@@ -25,34 +25,34 @@ use crate::numeric::double::Double;
 pub(super) const ROUNDING: f64 = 1e-11;
 
 /// What no partition into `k` clusters can cost less than, and the edges that survive the test.
-pub(super) struct Pruned {
+pub(super) struct EdgePruning {
     pub(super) lower_bound: f64,
     pub(super) alive: Vec<bool>,
 }
 
 /// Applies the test to every edge.
-pub(super) fn prune(sample: &Sample, grid: &Grid<'_>, candidates: &Candidates<'_>, found: &Found, k: usize) -> Pruned {
+pub(super) fn prune(sample: &Sample, grid: &EdgeGrid<'_>, candidates: &Candidates<'_>, found: &PenaltyOptimum, k: usize) -> EdgePruning {
     let best = found.cost * (1.0 + ROUNDING);
-    let slack = candidates.with_costs(Slack { sample, grid, candidates, best, k });
+    let slack = candidates.with_costs(CellSlack { sample, grid, candidates, best, k });
     let suffixes = backward(candidates, found.penalty).values;
     let prefixes = &found.chain.values;
     let whole = prefixes[candidates.cells()];
     let dual = (whole - Double::product(found.penalty, k as f64)).value();
     let limit = (best - dual).max(0.0) + slack + ROUNDING * (best + found.penalty);
     let alive = prefixes.iter().zip(suffixes.iter().rev()).map(|(&f, &g)| (f + g).minus(whole) <= limit).collect();
-    Pruned { lower_bound: dual - slack, alive }
+    EdgePruning { lower_bound: dual - slack, alive }
 }
 
 /// The bound on what moving all boundaries of an optimum to edges costs.
-struct Slack<'a> {
+struct CellSlack<'a> {
     sample: &'a Sample,
-    grid: &'a Grid<'a>,
+    grid: &'a EdgeGrid<'a>,
     candidates: &'a Candidates<'a>,
     best: f64,
     k: usize,
 }
 
-impl Task for Slack<'_> {
+impl Task for CellSlack<'_> {
     type Output = f64;
 
     #[inline(always)]

@@ -12,7 +12,7 @@ fn random(i: usize) -> f64 {
 /// The optimum with every distinct value a cell, from the first guess on: no cell closed, none split.
 fn without_levels(sample: &Sample, k: usize) -> Vec<usize> {
     let prefixes = Prefixes::new(sample);
-    let grid = Grid::finest(&prefixes);
+    let grid = EdgeGrid::finest(&prefixes);
     let candidates = Candidates::gather(&prefixes, grid.edges());
     let found = penalty::search(&candidates, k, 1.0, || Ok::<(), ()>(())).unwrap();
     ends(&grid, found.path[1..].iter().map(|&node| node as usize))

@@ -88,9 +88,14 @@ pub mod error;
 mod kmeans;
 mod memory;
 mod mixture;
+#[allow(dead_code)] // until every solver reports to a Monitor
 mod monitor;
 mod numeric;
 mod parallel;
+#[allow(dead_code)] // until every solver returns one
+mod partition;
+#[allow(dead_code)] // until every solver returns one
+mod proof;
 mod qp;
 
 pub use constraint::{Constraint, GapBounds, LinearRows, Restriction, Unconstrained};
@@ -101,7 +106,8 @@ pub use mixture::{
     Auto, Ckmeans, ConstrainedKMeans, Engine, Initializer, LocalEngine, Mixture, MixtureFit, MomentSums, Moments,
     Overview, Parameters, Status, ToleranceScale, VarianceModel,
 };
-pub use monitor::{Progress, Watch};
+pub use monitor::{Halt, Monitor, Progress, Watch};
+pub use proof::Proof;
 
 /// The README's example, run as it stands.
 #[cfg(doctest)]

@@ -1,6 +1,15 @@
-//! Progress and cancellation, by a callback that the caller brings.
+//! [`Monitor`]: what a running fit reports, what may stop it, and what it may spend.
+//!
+//! A monitor lives on the calling thread. A search that is part of another gets a child of its monitor
+//! ([`Monitor::part`], [`Monitor::relaxed`]), which passes on what is true of the whole problem.
 
+use std::fmt;
 use std::ops::ControlFlow;
+use std::time::Duration;
+
+use crate::data::frame::Frame;
+use crate::error::OutOfMemory;
+use crate::memory;
 
 /// What a running fit reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +33,285 @@ pub enum Progress {
     },
     /// Nothing new: a long step goes on, and this is a time to stop it.
     Working,
+}
+
+/// Why a fit was stopped from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Halt {
+    /// The callback answered [`ControlFlow::Break`].
+    Interrupted,
+    /// The time limit has passed.
+    TimeLimit,
+}
+
+/// Units of work between two reports of [`Monitor::spend`]; a unit is a few nanoseconds, so a report comes every few tens of
+/// milliseconds (measured on the searches for k-means).
+const REPORT_EVERY: u64 = 1 << 20;
+
+/// The default relative gap at which a solution counts as proven: the inertia of a million points is right to about this.
+pub(crate) const DEFAULT_TOL: f64 = 1e-9;
+
+/// Progress, interruption, budgets of time and memory, and the best cost and bound of one fit.
+///
+/// ```
+/// use mindgap::{Monitor, Progress};
+/// use std::ops::ControlFlow;
+/// use std::time::Duration;
+///
+/// let mut reports = 0;
+/// let monitor = Monitor::new(|progress: &Progress| {
+///     reports += 1;
+///     ControlFlow::Continue(())
+/// });
+/// let monitor = monitor.time_limit(Duration::from_secs(60)).memory_limit(1 << 30);
+/// # drop(monitor);
+/// ```
+#[derive(Debug)]
+pub struct Monitor<'a> {
+    sink: Sink<'a>,
+    deadline: Option<Deadline>,
+    memory_limit: Option<usize>,
+    tol: f64,
+    /// Work since the last report.
+    spent: u64,
+    /// What one unit of cost is in squared data units.
+    unit: f64,
+    /// Added to the costs and bounds of this search, in squared data units, to give those of its parent's problem.
+    offset: f64,
+    /// What holds for the parent's problem.
+    relation: Relation,
+    /// The cost of the best solution so far, in the units of the search; infinite while there is none.
+    pub(crate) cost: f64,
+    /// What no solution costs less than, in the units of the search.
+    pub(crate) lower_bound: f64,
+}
+
+/// How the problem of a child relates to that of its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    /// Costs and bounds hold for both.
+    Same,
+    /// Fewer constraints: only bounds hold for the parent.
+    Relaxed,
+    /// Fewer solutions: only costs hold for the parent.
+    Restricted,
+}
+
+/// Where reports go.
+enum Sink<'a> {
+    None,
+    Callback(Box<dyn FnMut(&Progress) -> ControlFlow<()> + 'a>),
+    Parent(&'a mut dyn Relay),
+}
+
+impl fmt::Debug for Sink<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "None",
+            Self::Callback(_) => "Callback",
+            Self::Parent(_) => "Parent",
+        })
+    }
+}
+
+/// A monitor that takes reports of its children, in data units.
+trait Relay {
+    fn relay(&mut self, progress: &Progress) -> Result<(), Halt>;
+}
+
+impl Default for Monitor<'_> {
+    fn default() -> Self {
+        Self {
+            sink: Sink::None,
+            deadline: None,
+            memory_limit: None,
+            tol: DEFAULT_TOL,
+            spent: 0,
+            unit: 1.0,
+            offset: 0.0,
+            relation: Relation::Same,
+            cost: f64::INFINITY,
+            lower_bound: 0.0,
+        }
+    }
+}
+
+impl<'a> Monitor<'a> {
+    /// A monitor that reports to `callback`, on the calling thread, between steps of work. Answering `ControlFlow::Break`
+    /// stops the fit. [`Monitor::default`] reports to nobody.
+    pub fn new(callback: impl FnMut(&Progress) -> ControlFlow<()> + 'a) -> Self {
+        Self { sink: Sink::Callback(Box::new(callback)), ..Self::default() }
+    }
+
+    /// Stops the search after `limit`, counted from now; the earlier of two limits holds. There is no clock on
+    /// `wasm32-unknown-unknown`, where no limit ever passes.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.deadline = match (self.deadline, Deadline::after(limit)) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        self
+    }
+
+    /// Refuses work that is known to need more than `bytes` of memory at a time; the smaller of two limits holds.
+    #[must_use]
+    pub fn memory_limit(mut self, bytes: usize) -> Self {
+        self.memory_limit = Some(self.memory_limit.map_or(bytes, |limit| limit.min(bytes)));
+        self
+    }
+
+    /// A solution counts as proven when its cost exceeds the lower bound by no more than this fraction of itself.
+    #[must_use]
+    pub(crate) fn tol(mut self, tol: f64) -> Self {
+        self.tol = tol;
+        self
+    }
+
+    /// A monitor for a part of the work on the same problem, in data units.
+    pub(crate) fn part(&mut self) -> Monitor<'_> {
+        let (deadline, memory_limit, tol) = (self.deadline, self.memory_limit, self.tol);
+        Monitor { sink: Sink::Parent(self), deadline, memory_limit, tol, ..Monitor::default() }
+    }
+
+    /// A monitor for the solution of a problem with fewer constraints: its bounds hold here, its costs do not.
+    pub(crate) fn relaxed(&mut self) -> Monitor<'_> {
+        Monitor { relation: Relation::Relaxed, ..self.part() }
+    }
+
+    /// A monitor for the solution of a problem with fewer solutions: its costs hold here, its bounds do not.
+    pub(crate) fn restricted(&mut self) -> Monitor<'_> {
+        Monitor { relation: Relation::Restricted, ..self.part() }
+    }
+
+    /// The same monitor for costs in the units of `frame`.
+    #[must_use]
+    pub(crate) fn in_frame(mut self, frame: &Frame) -> Self {
+        self.unit = frame.leave_square(1.0);
+        self
+    }
+
+    /// The same monitor for costs that lack `offset` (in squared data units).
+    #[must_use]
+    pub(crate) fn plus(mut self, offset: f64) -> Self {
+        self.offset += offset;
+        self
+    }
+
+    /// Notes the cost of a solution.
+    pub(crate) fn found(&mut self, cost: f64) {
+        self.cost = self.cost.min(cost);
+    }
+
+    /// Notes that no solution costs less than `bound`.
+    pub(crate) fn proved(&mut self, bound: f64) {
+        self.lower_bound = self.lower_bound.max(bound);
+    }
+
+    /// Whether the best solution is proven to the tolerance.
+    pub(crate) fn is_proven(&self) -> bool {
+        self.cost.is_finite() && self.cost - self.lower_bound <= self.tol * self.cost
+    }
+
+    /// Counts work and now and then reports it.
+    #[inline]
+    pub(crate) fn spend(&mut self, work: u64) -> Result<(), Halt> {
+        self.spent = self.spent.saturating_add(work);
+        if self.spent >= REPORT_EVERY { self.report() } else { Ok(()) }
+    }
+
+    /// Reports the best cost and bound.
+    pub(crate) fn report(&mut self) -> Result<(), Halt> {
+        self.send(&Progress::Search { cost: f64::INFINITY, lower_bound: 0.0 })
+    }
+
+    /// Reports that work goes on.
+    pub(crate) fn working(&mut self) -> Result<(), Halt> {
+        self.send(&Progress::Working)
+    }
+
+    /// Sends a report of this search, or of one of its parts, in data units; says whether to stop.
+    pub(crate) fn send(&mut self, progress: &Progress) -> Result<(), Halt> {
+        self.spent = 0;
+        let progress = match *progress {
+            Progress::Search { cost, lower_bound } => self.outward(cost, lower_bound),
+            other => other,
+        };
+        match &mut self.sink {
+            Sink::None => {}
+            Sink::Callback(callback) => {
+                if callback(&progress).is_break() {
+                    return Err(Halt::Interrupted);
+                }
+            }
+            Sink::Parent(parent) => return parent.relay(&progress),
+        }
+        match &self.deadline {
+            Some(deadline) if deadline.has_passed() => Err(Halt::TimeLimit),
+            _ => Ok(()),
+        }
+    }
+
+    /// A cost and a bound of a part (in data units) with what is known here, as the parent sees them.
+    fn outward(&self, cost: f64, lower_bound: f64) -> Progress {
+        let cost = cost.min(self.cost * self.unit);
+        let lower_bound = lower_bound.max(self.lower_bound * self.unit).min(cost);
+        match self.relation {
+            Relation::Same => Progress::Search { cost: cost + self.offset, lower_bound: lower_bound + self.offset },
+            Relation::Relaxed => Progress::Search { cost: f64::INFINITY, lower_bound: lower_bound + self.offset },
+            Relation::Restricted => Progress::Search { cost: cost + self.offset, lower_bound: 0.0 },
+        }
+    }
+
+    /// This monitor as a callback.
+    pub(crate) fn as_callback(&mut self) -> impl FnMut(&Progress) -> ControlFlow<()> {
+        |progress| if self.send(progress).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    /// Refuses a table that is over the memory limit, or larger than the machine allows.
+    ///
+    /// # Errors
+    /// What is too large.
+    pub(crate) fn check_memory(&self, what: &'static str, bytes: usize) -> Result<(), OutOfMemory> {
+        match self.memory_limit {
+            Some(limit) if bytes > limit => Err(OutOfMemory { what, bytes }),
+            _ => memory::check_memory(what, bytes),
+        }
+    }
+}
+
+impl Relay for Monitor<'_> {
+    fn relay(&mut self, progress: &Progress) -> Result<(), Halt> {
+        self.send(progress)
+    }
+}
+
+/// A point in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Deadline {
+    #[cfg(not(target_arch = "wasm32"))]
+    at: std::time::Instant,
+}
+
+impl Deadline {
+    /// The time after `limit`; none where there is no clock or the time is too far off to be told.
+    fn after(limit: Duration) -> Option<Self> {
+        #[cfg(not(target_arch = "wasm32"))]
+        return std::time::Instant::now().checked_add(limit).map(|at| Self { at });
+        #[cfg(target_arch = "wasm32")]
+        {
+            let _ = limit;
+            None
+        }
+    }
+
+    fn has_passed(self) -> bool {
+        #[cfg(not(target_arch = "wasm32"))]
+        return std::time::Instant::now() >= self.at;
+        #[cfg(target_arch = "wasm32")]
+        false
+    }
 }
 
 /// A callback that watches a fit and may stop it by answering `ControlFlow::Break`.
@@ -68,4 +356,69 @@ pub(crate) fn retold<T>(
 /// it is above `floor`, is told on.
 pub(crate) fn relaxed<T>(watch: &mut Option<Watch<'_>>, floor: f64, solve: impl FnOnce(Watch<'_>) -> T) -> T {
     retold(watch, |_, lower_bound| (f64::INFINITY, lower_bound.max(floor)), solve)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reports(work: impl FnOnce(&mut Monitor<'_>)) -> Vec<(f64, f64)> {
+        let mut seen = Vec::new();
+        let mut monitor = Monitor::new(|progress: &Progress| {
+            if let Progress::Search { cost, lower_bound } = *progress {
+                seen.push((cost, lower_bound));
+            }
+            ControlFlow::Continue(())
+        });
+        work(&mut monitor);
+        drop(monitor);
+        seen
+    }
+
+    #[test]
+    fn children_pass_on_what_holds_for_the_whole() {
+        let seen = reports(|monitor| {
+            monitor.found(9.0);
+            monitor.proved(2.0);
+            monitor.report().unwrap();
+            let mut relaxed = monitor.relaxed();
+            relaxed.found(4.0);
+            relaxed.proved(3.0);
+            relaxed.report().unwrap();
+            drop(relaxed);
+            let mut restricted = monitor.restricted().plus(0.5);
+            restricted.found(8.0);
+            restricted.proved(8.0);
+            restricted.report().unwrap();
+        });
+        assert_eq!(seen, [(9.0, 2.0), (9.0, 3.0), (8.5, 2.0)]);
+    }
+
+    #[test]
+    fn a_monitor_stops_the_work_of_its_children() {
+        let mut monitor = Monitor::new(|_: &Progress| ControlFlow::Break(()));
+        assert_eq!(monitor.part().relaxed().working(), Err(Halt::Interrupted));
+        let mut monitor = Monitor::default().time_limit(Duration::ZERO).time_limit(Duration::from_secs(9));
+        assert_eq!(monitor.report(), Err(Halt::TimeLimit));
+        assert_eq!(monitor.part().spend(REPORT_EVERY), Err(Halt::TimeLimit));
+        assert_eq!(monitor.part().spend(1), Ok(()));
+    }
+
+    #[test]
+    fn the_smaller_memory_limit_holds() {
+        let mut monitor = Monitor::default().memory_limit(100).memory_limit(200);
+        assert!(monitor.part().check_memory("a table", 101).is_err());
+        assert!(monitor.check_memory("a table", 100).is_ok());
+    }
+
+    #[test]
+    fn a_cost_is_proven_to_the_tolerance() {
+        let mut monitor = Monitor::default().tol(0.1);
+        assert!(!monitor.is_proven());
+        monitor.found(10.0);
+        monitor.proved(8.9);
+        assert!(!monitor.is_proven());
+        monitor.proved(9.0);
+        assert!(monitor.is_proven());
+    }
 }

@@ -1,6 +1,7 @@
 //! Faults of k-means.
 
 use super::{ConstraintError, OutOfMemory, clash};
+use crate::monitor::Halt;
 use thiserror::Error;
 
 /// Faults of a k-means fit.
@@ -100,6 +101,9 @@ pub enum KMeansError {
     /// The watcher stopped the fit.
     #[error("the fit was interrupted")]
     Interrupted,
+    /// The time limit passed before there was a result.
+    #[error("the time limit passed before there was a result; allow more time")]
+    TimeLimit,
 }
 
 /// The bounds, of many only the first.
@@ -114,4 +118,13 @@ fn shortened(bounds: &[f64]) -> String {
 
 fn largest_lower(largest: &Option<f64>) -> String {
     largest.map_or_else(String::new, |delta| format!("; the largest feasible lower bound is {delta:?}"))
+}
+
+impl From<Halt> for KMeansError {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Interrupted => Self::Interrupted,
+            Halt::TimeLimit => Self::TimeLimit,
+        }
+    }
 }

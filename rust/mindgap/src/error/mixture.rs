@@ -1,6 +1,7 @@
 //! Faults of a mixture.
 
 use super::{ConstraintError, KMeansError, OutOfMemory, clash};
+use crate::monitor::Halt;
 use thiserror::Error;
 
 /// Faults of a mixture fit.
@@ -113,6 +114,9 @@ pub enum MixtureError {
     /// The watcher stopped the fit.
     #[error("the fit was interrupted")]
     Interrupted,
+    /// The time limit passed before there was a result.
+    #[error("the time limit passed before there was a result; allow more time")]
+    TimeLimit,
 }
 
 fn start_expects(what: &str) -> &'static str {
@@ -120,5 +124,14 @@ fn start_expects(what: &str) -> &'static str {
         "weight" => "weights must be finite and not negative",
         "mean" => "means must be finite",
         _ => "variances must be finite and positive",
+    }
+}
+
+impl From<Halt> for MixtureError {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Interrupted => Self::Interrupted,
+            Halt::TimeLimit => Self::TimeLimit,
+        }
     }
 }

@@ -62,6 +62,13 @@ impl Block {
         let mean = sum.whole() / weight.whole();
         Self { weight: weight.whole(), mean, cost: cost_about(weight, sum, square, mean) }
     }
+
+    /// The sum of squares about `center`.
+    #[inline(always)]
+    #[allow(dead_code)]
+    pub(crate) fn cost_about(&self, center: f64) -> f64 {
+        self.cost + self.weight * (self.mean - center).powi(2)
+    }
 }
 
 /// Σw(z-c)² = Σwz² - c·(2Σwz - cΣw).
@@ -103,7 +110,7 @@ impl<'a> Prefixes<'a> {
     /// The sums at every position, 48 bytes each.
     ///
     /// # Errors
-    /// If that is more than there is room for.
+    /// If that is more than there is memory for.
     pub(crate) fn gathered(&self) -> Result<Vec<Prefix>, OutOfMemory> {
         check_memory("sums over the data", product(&[self.len() + 1, size_of::<Prefix>()]))?;
         Ok((0..=self.len()).map(|position| self.at(position)).collect())

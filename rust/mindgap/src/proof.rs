@@ -1,0 +1,63 @@
+//! [`Proof`]: how good a solution is known to be.
+
+/// What is proven of a solution of a minimisation problem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Proof {
+    /// No solution costs less.
+    Optimal,
+    /// No solution costs less than this.
+    AtLeast(f64),
+}
+
+impl Proof {
+    /// What no solution costs less than, where this one costs `cost`.
+    pub fn lower_bound(self, cost: f64) -> f64 {
+        match self {
+            Self::Optimal => cost,
+            Self::AtLeast(bound) => bound.min(cost),
+        }
+    }
+
+    /// Whether `cost` is proven to exceed the optimum by at most the fraction `tol` of itself.
+    pub fn is_optimal(self, cost: f64, tol: f64) -> bool {
+        cost - self.lower_bound(cost) <= tol * cost
+    }
+
+    /// The same proof for costs that are all `times` as high, plus `offset`.
+    #[must_use]
+    pub(crate) fn scaled(self, times: f64, offset: f64) -> Self {
+        match self {
+            Self::Optimal => Self::Optimal,
+            Self::AtLeast(bound) => Self::AtLeast(bound * times + offset),
+        }
+    }
+
+    /// What both proofs say together.
+    #[must_use]
+    pub(crate) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::AtLeast(a), Self::AtLeast(b)) => Self::AtLeast(a.max(b)),
+            _ => Self::Optimal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_above_the_cost_is_the_cost() {
+        assert_eq!(Proof::Optimal.lower_bound(3.0), 3.0);
+        assert_eq!(Proof::AtLeast(2.0).lower_bound(3.0), 2.0);
+        assert_eq!(Proof::AtLeast(4.0).lower_bound(3.0), 3.0);
+        assert!(Proof::AtLeast(2.7).is_optimal(3.0, 0.11) && !Proof::AtLeast(2.7).is_optimal(3.0, 0.09));
+    }
+
+    #[test]
+    fn proofs_combine_and_change_units() {
+        assert_eq!(Proof::AtLeast(2.0).and(Proof::AtLeast(3.0)), Proof::AtLeast(3.0));
+        assert_eq!(Proof::AtLeast(2.0).and(Proof::Optimal), Proof::Optimal);
+        assert_eq!(Proof::AtLeast(2.0).scaled(4.0, 1.0), Proof::AtLeast(9.0));
+    }
+}

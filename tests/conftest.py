@@ -42,12 +42,19 @@ def install(site: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     monkeypatch.syspath_prepend(str(site))
 
     def install(
-        package: str, source: str | None, *, version: str = "1.0", entry_points: str | None = None, into: Path = site
+        package: str,
+        source: str | None,
+        *,
+        version: str = "1.0",
+        entry_points: str | None = None,
+        requires: str | None = None,
+        into: Path = site,
     ) -> None:
         module = package.replace("-", "_")
         metadata = into / f"{module}-{version}.dist-info"
         metadata.mkdir(parents=True)
-        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
+        needs = "" if requires is None else f"Requires-Dist: {requires}\n"
+        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n{needs}")
         (metadata / "entry_points.txt").write_text(entry_points or f"[mindgap]\n{package} = {module}\n")
         if source is not None:
             (into / f"{module}.py").write_text(source)

@@ -39,6 +39,10 @@ BROKEN = {
         "import mindgap as mg\n@mg.hookimpl\ndef register_constraints(registry): pass",
         "'registry'",
     ),
+    "no argument": (
+        GOOD.replace("(register):\n    register(Wide)", "(): pass"),
+        "register_constraints does not take its argument; write register_constraints(register)",
+    ),
     "no hook": (
         "def register_constraints(register): pass",
         "it implements no hook; mark register_constraints or register_initializers or register_engines "

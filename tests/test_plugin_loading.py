@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 import mindgap as mg
 from made_up import Install, Run
+from mindgap.host.discovery import unmet_requirement
 from mindgap.host.manager import PluginHost
 
 SOURCE = """
@@ -42,6 +44,69 @@ def test_plugins_load_on_first_use(fresh_host: PluginHost) -> None:
     assert "acme_one" not in sys.modules
     assert mg.constraint("one:size=3").gaps(2) == mg.GapBounds([6.0])
     assert "acme_one" in sys.modules
+
+
+@pytest.mark.usefixtures("fresh_host")
+def test_a_name_imports_only_the_package_whose_entry_point_has_it(install: Install) -> None:
+    install("acme-one", SOURCE.format(cls="One", name="one"), entry_points="[mindgap]\none = acme_one\n")
+    install("acme-two", SOURCE.format(cls="Two", name="two"))
+    assert mg.constraint("one:size=3").gaps(2) == mg.GapBounds([6.0])
+    assert "acme_two" not in sys.modules
+    assert mg.constraint("two:size=3").gaps(2) == mg.GapBounds([6.0])
+
+
+@pytest.mark.usefixtures("fresh_host")
+def test_two_entry_points_may_name_one_module(install: Install) -> None:
+    source = SOURCE.format(cls="One", name="one") + "    register(type('Two', (One,), {'name': 'two'}))\n"
+    install("acme-one", source, entry_points="[mindgap]\none = acme_one\ntwo = acme_one\n")
+    assert mg.constraint("two:size=3").gaps(2) == mg.GapBounds([6.0])
+    assert loaded() == {"one", "two"}
+
+
+@pytest.mark.usefixtures("packages", "fresh_host")
+def test_fits_with_built_in_parts_import_nothing() -> None:
+    mg.mixture([0.0, 1.0, 5.0, 6.5], 2, "lower-only:delta=1", init="ckmeans", engine="local")
+    mg.select([0.0, 1.0, 5.0, 6.5], [1, 2])
+    mg.register(type("Own", (mg.LowerOnly,), {"name": "own"}))
+    assert not {"acme_one", "acme_two"} & sys.modules.keys()
+
+
+@pytest.mark.usefixtures("fresh_host")
+def test_a_hook_of_a_later_version_may_be_optional(install: Install) -> None:
+    source = SOURCE.format(cls="One", name="one")
+    install("acme-one", source + "@mg.hookimpl(optionalhook=True)\ndef register_colours(register): pass\n")
+    assert mg.constraint("one:size=3").gaps(2) == mg.GapBounds([6.0])
+
+
+@pytest.mark.usefixtures("fresh_host")
+def test_a_plugin_that_registers_nothing_is_listed(install: Install) -> None:
+    install("acme-none", "import mindgap as mg\n@mg.hookimpl\ndef register_engines(register): pass")
+    [record] = [record for record in mg.plugins() if record.package == "acme-none"]
+    assert (record.kind, record.status, record.cause) == (None, "loaded", "it registers nothing")
+
+
+@pytest.mark.usefixtures("fresh_host")
+@pytest.mark.parametrize("requirement", ["mindgap>=99", "mindgap (>=99.1)", "mindgap[cli]~=99.0", "mindgap<0.0.1"])
+def test_a_plugin_for_another_mindgap_is_blocked(requirement: str, install: Install) -> None:
+    install("acme-new", "raise RuntimeError('imported')", requires=requirement)
+    with pytest.warns(mg.PluginWarning, match=rf"it needs mindgap.*, but this is mindgap {mg.__version__}"):
+        mg.plugins()
+
+
+@pytest.mark.parametrize(
+    "requirement", ["mindgap", "mindgap>=0.1", "mindgap[cli]>=0.0.9,<99", "mindgap-dask>=99", "mindgap; extra == 'x'"]
+)
+def test_requirements_that_are_met(requirement: str) -> None:
+    assert unmet_requirement([requirement], "0.1.0") is None
+
+
+def test_what_a_plugin_prints_is_no_output(install: Install, run: Run) -> None:
+    source = SOURCE.format(cls="One", name="one")
+    hook = "def register_constraints(register):\n"
+    install("acme-one", "print('imported')\n" + source.replace(hook, hook + "    print('registered')\n"))
+    listed = run("-m", "mindgap", "plugins", "--json")
+    assert {record["name"] for record in json.loads(listed.stdout)} >= {"one"}
+    assert listed.stderr == "imported\nregistered\n"
 
 
 @pytest.mark.usefixtures("packages")

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mindgap as mg
+from command_line import Command
 from mindgap.host.spec import parse
 
 
@@ -108,6 +109,24 @@ def test_spec_and_arguments_go_together() -> None:
 def test_what_is_asked_for_wrongly(text: str, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(mg.InvalidInputError, match=message):
         mg.constraint(text, **arguments)
+
+
+@pytest.mark.usefixtures("fresh_host")
+def test_a_value_that_a_plugin_cannot_use_is_the_users(command: Command) -> None:
+    class Naive(mg.Constraint):
+        name = "naive"
+
+        def __init__(self, size: float) -> None:
+            self.size = float(size)
+
+        def gaps(self, k: int) -> mg.GapBounds:
+            return mg.GapBounds(np.full(k - 1, self.size))
+
+    mg.register(Naive)
+    with pytest.raises(mg.InvalidInputError, match=r"constraint 'naive' .* does not take size='big': could not"):
+        mg.constraint("naive:size=big")
+    ended = command("kmeans", "-", "-k", 2, "--constraint", "naive:size=[1]", stdin=b"1\n2\n9\n")
+    assert (ended.code, "does not take size=[1]" in ended.fault) == (2, True)
 
 
 def test_no_parameters_are_no_parameters() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from importlib import import_module
 from typing import NoReturn
 
@@ -15,6 +15,7 @@ from mindgap import __version__
 from mindgap.errors import InfeasibleError, MindgapError, PluginError, SolverError
 from mindgap.foundation.messages import printable, reason
 from mindgap.host.lookup import commands, why_absent
+from mindgap.host.manager import host
 from mindgap.host.registry import COMMAND, hint
 
 # command -> (the module of this package whose `command` it is, what the list of commands says of it)
@@ -71,6 +72,8 @@ def run(arguments: list[str] | None = None) -> None:
     shows where it comes from.
     """
     warnings.showwarning = _show_warning
+    # What a plugin prints while it is imported must not end up in the output.
+    host.around_imports = lambda: redirect_stdout(sys.stderr)
     try:
         raise SystemExit(app(arguments, prog_name="mindgap", standalone_mode=False) or 0)
     except click.exceptions.NoArgsIsHelpError as error:

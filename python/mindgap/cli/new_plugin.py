@@ -54,7 +54,7 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
         raise InvalidInputError(
             f"{name!r} is no name for a plugin; use lower case words joined by hyphens, as in equal-steps"
         )
-    taken = next((entry for entry in host.registry() if (entry.kind.name, entry.name) == (kind, name)), None)
+    taken = next((entry for entry in host.load() if (entry.kind.name, entry.name) == (kind, name)), None)
     if taken is not None:
         raise InvalidInputError(f"the {kind} {name!r} is taken by {taken.origin}; choose another name")
     if kind == COMMAND.name and name in BUILT_IN:

@@ -199,7 +199,7 @@ def infeasible_by(constraint: Constraint | None) -> Iterator[None]:
 def title(plugin: Plugin) -> str:
     """Return what a message calls a plugin: its kind, its name and where it comes from."""
     kind = next((kind.name for kind in KINDS.values() if isinstance(plugin, kind.base)), "plugin")
-    entry = host.registry_so_far().entry_of(type(plugin))
+    entry = host.registry().entry_of(type(plugin))
     origin = entry.origin if entry else Origin.of_class(type(plugin))
     return f"{kind} {_name(plugin)!r} ({origin})"
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from mindgap.errors import PASSING, InvalidInputError, MindgapError, PluginError
 from mindgap.foundation.messages import brief, reason
 from mindgap.host import known, spec
-from mindgap.host.discovery import normalised
 from mindgap.host.manager import host
 from mindgap.host.registry import COMMAND, KINDS, Entry, Kind, hint
 from mindgap.model.constraint import Constraint
@@ -39,11 +38,11 @@ class PluginRecord:
     hooks : tuple of str
         The hooks that the plugin implements.
     status : str
-        "loaded", "blocked" (it is broken) or "disabled" (by MINDGAP_LOAD_PLUGINS).
+        "loaded", "blocked" (it is broken, or needs another mindgap) or "disabled" (by MINDGAP_LOAD_PLUGINS).
     parameters : tuple of str
         What it takes, with defaults: ``("lower", "upper=None")``.
     cause : str or None
-        Why it was not loaded.
+        Why it was not loaded, or that it registers nothing.
     """
 
     name: str
@@ -103,11 +102,15 @@ def unregister(plugin: object) -> None:
 
 
 def plugins() -> list[PluginRecord]:
-    """Return everything that is registered, and every entry point that was not loaded, with the cause."""
-    loaded = [_record(entry) for entry in host.registry()]
+    """Return everything that is registered, and every entry point that brought nothing, with the cause.
+
+    Imports every installed plugin package.
+    """
+    loaded = [_record(entry) for entry in host.load()]
     others = [
-        PluginRecord(item.name, None, item.origin.package, item.origin.version, (), item.status, (), item.cause)
-        for item in host.blocked
+        PluginRecord(item.names[0], None, item.origin.package, item.origin.version, (), item.status, (), item.cause)
+        for item in host.found()
+        if item.cause is not None
     ]
     return loaded + others
 
@@ -138,7 +141,7 @@ def _resolve(kind_name: str, given: object, parameters: dict[str, Any]) -> Plugi
     if isinstance(given, type) and issubclass(given, kind.base):
         raise InvalidInputError(f"{given.__name__} is a class; make an object of it: {given.__name__}(...)")
     if not isinstance(given, str):
-        what = f"give a name such as {next(e.name for e in host.registry_so_far() if e.kind is kind)!r}"
+        what = f"give a name such as {host.registry().names(kind)[0]!r}"
         needed = f"{what}, or an object of mindgap.{kind.base.__name__}{_as_bound(kind_name, given)}"
         raise InvalidInputError(f"{brief(given)} is no {kind_name}; {needed}")
     try:
@@ -160,7 +163,7 @@ def _as_bound(kind_name: str, given: object) -> str:
 
 def _with_names(kind: Kind, given: str, error: spec.UnnamedValueError) -> InvalidInputError:
     """Return the fault of a value without a name, with the names that the plugin has for its values."""
-    entry = next((entry for entry in host.registry() if entry.kind is kind and entry.name == error.name), None)
+    entry = host.find(kind, error.name)
     names = list(entry.plugin.parameters()) if entry else []
     if not names:
         return error
@@ -176,33 +179,32 @@ def _skeleton(name: str, parameters: list[str]) -> str:
 
 
 def _find(kind: Kind, name: str) -> Entry:
-    """Return the entry of that name; installed packages are imported only if nothing else has it."""
-    found = host.registry_so_far().find(kind, name) or host.registry().find(kind, name)
-    if found is not None:
+    """Return the entry of that name, or say what there is, what is near, and which package may have it."""
+    if found := host.find(kind, name):
         return found
-    if reason := why_absent(kind, name):
-        raise InvalidInputError(f"there is no {kind.name} {name!r}; {reason}")
-    try:
-        return host.registry().get(kind, name)
-    except InvalidInputError as error:
-        if host.blocked:
-            raise InvalidInputError(f"{error}; `mindgap plugins` lists {len(host.blocked)} not loaded") from None
-        raise
+    if cause := why_absent(kind, name):
+        raise InvalidInputError(f"there is no {kind.name} {name!r}; {cause}")
+    there = host.registry().names(kind)
+    text = f"there is no {kind.name} {name!r}; {hint(name, there)}there are {', '.join(there)}"
+    if absent := [item for item in host.found() if item.status != "loaded"]:
+        text += f"; `mindgap plugins` lists {len(absent)} not loaded"
+    raise InvalidInputError(text)
 
 
 def why_absent(kind: Kind, name: str) -> str | None:
     """Return which package has the name and why it is not loaded, if one is known."""
     package = known.PACKAGES[kind.name].get(name)
-    for item in host.blocked:
-        of = normalised(item.origin.package or "")
-        if of == package or name in (item.name, of, of.removeprefix("mindgap-")):
-            return f"{item.name!r} of {item.origin} is {item.status}: {item.cause}"
-    return known.advice(kind.name, name)
+    for item in host.found():
+        named = {*item.names, item.package, item.package.removeprefix("mindgap-")}
+        if item.status != "loaded" and (item.package == package or name in named):
+            return f"{item.names[0]!r} of {item.origin} is {item.status}: {item.cause}"
+    installed = any(item.package == package for item in host.found())
+    return None if installed else known.advice(kind.name, name)
 
 
 def commands() -> list[Entry]:
     """Return the commands that installed packages add to the command line."""
-    return [entry for entry in host.registry() if entry.kind is COMMAND]
+    return [entry for entry in host.load() if entry.kind is COMMAND]
 
 
 def _build(entry: Entry, parameters: dict[str, Any]) -> Plugin:
@@ -212,8 +214,11 @@ def _build(entry: Entry, parameters: dict[str, Any]) -> Plugin:
     except (MindgapError, *PASSING):
         raise
     except BaseException as error:
-        text = f"{entry.kind.name} {entry.name!r} ({entry.origin}) raised {type(error).__name__} while it was built"
-        raise PluginError(f"{text}: {reason(error)}") from error
+        who = f"{entry.kind.name} {entry.name!r} ({entry.origin})"
+        if parameters and isinstance(error, (TypeError, ValueError, ArithmeticError)):
+            given = ", ".join(f"{name}={brief(value)}" for name, value in parameters.items())
+            raise InvalidInputError(f"{who} does not take {given}: {reason(error)}") from error
+        raise PluginError(f"{who} raised {type(error).__name__} while it was built: {reason(error)}") from error
 
 
 def _check_parameters(entry: Entry, parameters: dict[str, Any]) -> None:

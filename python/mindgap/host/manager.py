@@ -1,6 +1,6 @@
-"""The plugin host: loads each plugin on its own, blocks the broken ones, and keeps the registry.
+"""The plugin host: imports a package when a name asks for it, blocks the broken ones, and keeps the registry.
 
-Nothing is loaded before the first use. A plugin's classes are registered all together or not at all.
+A plugin's classes are registered all together or not at all.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 import warnings
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ import pluggy
 
 from mindgap._core import VERSION
 from mindgap.errors import InvalidInputError, PluginError, PluginWarning
-from mindgap.host import discovery, hookspecs
+from mindgap.host import discovery, hookspecs, known
 from mindgap.host.commands import collected
 from mindgap.host.origin import Origin
 from mindgap.host.registry import COMMAND, KINDS, Entry, Kind, Registry, hint
@@ -25,58 +25,67 @@ from mindgap.host.registry import COMMAND, KINDS, Entry, Kind, Registry, hint
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mindgap.model.plugin import Plugin
+    from mindgap.host.discovery import Found
 
 TRACE = "MINDGAP_TRACE_PLUGINS"
-DEFAULT_PLUGINS = ("constraints", "initializers", "engines")
+BUILT_IN = ("constraints", "initializers", "engines")
 _HOOKS = (*(kind.hook for kind in KINDS.values()), COMMAND.hook)
 
 
-@dataclass(frozen=True)
-class Blocked:
-    """An entry point that was not loaded, and why."""
-
-    name: str
-    origin: Origin
-    status: str
-    cause: str
-
-
-class _Loading(threading.local):
-    """Whether this very thread is loading plugins, one of which may use mindgap while it is imported or registered."""
-
-    here = False
-
-
 class PluginHost:
-    """Everything that is registered, and the plugins that brought it."""
+    """Everything that is registered, and the plugins that brought it.
+
+    `around_imports` makes what a plugin is imported and registered within: the command line keeps what plugins print
+    out of its own output.
+    """
 
     def __init__(self) -> None:
-        self.blocked: list[Blocked] = []
+        self.around_imports: Callable[[], AbstractContextManager[Any]] = nullcontext
         self._registry = Registry()
         self._registered: list[tuple[object, list[Entry]]] = []
+        self._found: list[Found] | None = None
         self._lock = threading.RLock()
-        self._loaded = False
-        self._loading = _Loading()
         self._manager = pluggy.PluginManager("mindgap")
         self._manager.add_hookspecs(hookspecs)
 
     def registry(self) -> Registry:
-        """Return the registry, after everything has been loaded."""
-        if not self._loaded and not self._loading.here:
-            self._loading.here = True
-            try:
-                self._load()
-            finally:
-                self._loading.here = False
-        return self._registry
-
-    def registry_so_far(self) -> Registry:
-        """Return the registry with the built-in plugins and whatever has been loaded; nothing is imported for it."""
+        """Return what is registered so far, the built-in plugins at least; no package is imported for it."""
         with self._lock:
             if not self._manager.get_plugins():
-                self._add_defaults()
+                if os.environ.get(TRACE) == "1":
+                    self._manager.add_hookcall_monitoring(_trace, lambda *_: None)
+                for module in BUILT_IN:
+                    plugin = import_module(f"mindgap.host.builtin.{module}")
+                    self._add(plugin, plugin.__name__, Origin("mindgap", VERSION, plugin.__name__))
         return self._registry
+
+    def find(self, kind: Kind, name: str) -> Entry | None:
+        """Return what has a name: registered already, of a package that says so, or else of any installed package."""
+        if entry := self.registry().get(kind, name):
+            return entry
+        package = known.PACKAGES[kind.name].get(name)
+        found = self.found()
+        for likely in ([item for item in found if name in item.names or item.package == package], found):
+            self._load(likely)
+            if entry := self._registry.get(kind, name):
+                return entry
+        return None
+
+    def load(self) -> Registry:
+        """Return the registry after every installed package has been imported."""
+        registry = self.registry()
+        self._load(self.found())
+        return registry
+
+    def found(self) -> list[Found]:
+        """Return the plugins of installed packages, imported or not."""
+        with self._lock:
+            if self._found is not None:
+                return self._found
+            self._found = discovery.find()
+        for name in sorted((discovery.allowed() or frozenset()) - {item.package for item in self._found}):
+            _warn(f"{discovery.LOAD} names {name!r}, but no installed package of that name has mindgap plugins")
+        return self._found
 
     def register(self, plugin: object) -> None:
         """Register a plugin of the user's own, an object with hooks or a class, or raise PluginError."""
@@ -86,9 +95,8 @@ class PluginHost:
                 assert isinstance(plugin, type)
                 self._forget_redefined(plugin)
                 checked = registry.check(kind, plugin)
-                entry = Entry(kind, checked.name, checked, Origin(None, None, plugin.__module__), ())
-                registry.add([entry])
-                entries = [entry]
+                entries = [Entry(kind, checked.name, checked, Origin(None, None, plugin.__module__), ())]
+                registry.add(entries)
             else:
                 if isinstance(plugin, type):
                     bases = ", ".join(f"mindgap.{kind.base.__name__}" for kind in KINDS.values())
@@ -116,49 +124,38 @@ class PluginHost:
             if same and registered.__module__ == plugin.__module__ and registered is not plugin:
                 self.unregister(registered)
 
-    def _load(self) -> None:
-        self.registry_so_far()
-        only = discovery.allowed()
-        found = [(point, _wanted(point, only)) for point in discovery.find()]
-        # Before the lock is taken: a module that another thread imports may wait for that lock, to register a plugin.
-        plugins = [_imported(point) if wanted else None for point, wanted in found]
-        with self._lock:
-            if self._loaded:
-                return
-            try:
-                for (point, wanted), plugin in zip(found, plugins, strict=True):
-                    if wanted:
-                        self._add_found(point, plugin)
-                    else:
-                        reason = f"{discovery.LOAD} leaves it out"
-                        self.blocked.append(Blocked(point.name, point.origin, "disabled", reason))
-                self._report((only or frozenset()) - {_package(point) for point, _ in found})
-            finally:
-                self._loaded = True
+    def _load(self, wanted: list[Found]) -> None:
+        """Import and register what is waiting, and report what is blocked. Nothing is raised but such warnings."""
+        with self.around_imports():
+            # Without the lock: a module that another thread imports may wait for the lock, to register a plugin.
+            modules = [(found, self._imported(found)) for found in wanted if found.status == "waiting"]
+            with self._lock:
+                for found, plugin in modules:
+                    if found.status == "waiting" and plugin is not None:
+                        self._settle(found, plugin)
+        for found in wanted:
+            if found.status == "blocked" and not found.reported:
+                found.reported = True
+                _warn(f"plugin {found.names[0]!r} of {found.origin} is blocked: {found.cause}")
 
-    def _add_defaults(self) -> None:
-        if os.environ.get(TRACE) == "1":
-            self._manager.add_hookcall_monitoring(_trace, _ignore_outcome)
-        for module in DEFAULT_PLUGINS:
-            plugin = import_module(f"mindgap.host.builtin.{module}")
-            self._add(plugin, plugin.__name__, Origin("mindgap", VERSION, plugin.__name__))
-
-    def _add_found(self, found: discovery.Found, plugin: object) -> None:
-        """Register what an entry point named, or the fault that kept it from being imported; nothing is raised."""
+    def _imported(self, found: Found) -> object | None:
+        """Return what an entry point names; None if it is blocked, or not ready since this thread is importing it."""
+        assert found.entry_point is not None
         try:
-            if isinstance(plugin, PluginError):
-                raise plugin
-            self._add(plugin, f"{found.origin.package}:{found.name}", found.origin)
-        except Exception as error:
-            cause = str(error) if isinstance(error, PluginError) else _describe(error)
-            self.blocked.append(Blocked(found.name, found.origin, "blocked", cause))
+            module = import_module(found.entry_point.module)
+            return None if getattr(module.__spec__, "_initializing", False) else found.entry_point.load()
+        except (Exception, SystemExit) as error:
+            if found.status == "waiting":
+                found.block(f"importing {found.entry_point.value} raised {_describe(error)}")
+            return None
 
-    def _report(self, absent: frozenset[str] | set[str]) -> None:
-        for blocked in self.blocked:
-            if blocked.status == "blocked":
-                _warn(f"plugin {blocked.name!r} of {blocked.origin} is blocked: {blocked.cause}")
-        for name in sorted(absent):
-            _warn(f"{discovery.LOAD} names {name!r}, but no installed package of that name has mindgap plugins")
+    def _settle(self, found: Found, plugin: object) -> None:
+        try:
+            brought = self._add(plugin, f"{found.origin.package}:{found.names[0]}", found.origin)
+        except Exception as error:
+            found.block(str(error) if isinstance(error, PluginError) else _describe(error))
+        else:
+            found.status, found.cause = "loaded", None if brought else "it registers nothing"
 
     def _add(self, plugin: object, name: str, origin: Origin) -> list[Entry]:
         """Register what one plugin's hooks bring, or raise PluginError and leave no trace of it."""
@@ -175,9 +172,9 @@ class PluginHost:
                 if kind.hook in hooks:
                     self._call(plugin, kind.hook, register=self._stage(staged, kind, origin, hooks))
             if COMMAND.hook in hooks:
-                for name, command in collected(lambda cli: self._call(plugin, COMMAND.hook, cli=cli)):
-                    self._registry.check_free(COMMAND, name, staged)
-                    staged.append(Entry(COMMAND, name, command, origin, hooks))
+                for command_name, command in collected(lambda cli: self._call(plugin, COMMAND.hook, cli=cli)):
+                    self._registry.check_free(COMMAND, command_name, staged)
+                    staged.append(Entry(COMMAND, command_name, command, origin, hooks))
         except BaseException:
             self._manager.unregister(plugin)
             raise
@@ -185,19 +182,30 @@ class PluginHost:
         return staged
 
     def _hooks_of(self, plugin: object) -> tuple[str, ...]:
+        """Return the hooks that a plugin implements, or raise PluginError if one is none of ours or lacks its argument.
+
+        A hook that this version does not know is no fault where it is marked with ``hookimpl(optionalhook=True)``.
+        """
         callers = self._manager.get_hookcallers(plugin) or []
-        for caller in callers:
-            if not caller.has_spec():
-                known = ", ".join(_HOOKS)
-                raise PluginError(f"there is no hook {caller.name!r}; {hint(caller.name, _HOOKS)}there are {known}")
         if not callers:
             raise PluginError(f"it implements no hook; mark {' or '.join(_HOOKS)} with @mindgap.hookimpl")
+        for caller in callers:
+            [hook] = [hook for hook in caller.get_hookimpls() if hook.plugin is plugin]
+            if caller.spec is None:
+                if not hook.optionalhook:
+                    listed = ", ".join(_HOOKS)
+                    raise PluginError(
+                        f"there is no hook {caller.name!r}; {hint(caller.name, _HOOKS)}there are {listed}"
+                    )
+            elif set(caller.spec.argnames) - set(hook.argnames):
+                argument = ", ".join(caller.spec.argnames)
+                raise PluginError(f"{caller.name} does not take its argument; write {caller.name}({argument})")
         return tuple(name for name in _HOOKS if name in {caller.name for caller in callers})
 
     def _stage(
         self, staged: list[Entry], kind: Kind, origin: Origin, hooks: tuple[str, ...]
-    ) -> Callable[[type[Plugin]], None]:
-        def register(plugin: type[Plugin]) -> None:
+    ) -> Callable[[object], None]:
+        def register(plugin: object) -> None:
             checked = self._registry.check(kind, plugin, staged)
             staged.append(Entry(kind, checked.name, checked, origin, hooks))
 
@@ -213,31 +221,13 @@ class PluginHost:
             raise PluginError(f"{hook} raised {_describe(error)}") from error
 
 
-def _package(found: discovery.Found) -> str:
-    return discovery.normalised(found.origin.package or "")
-
-
-def _wanted(found: discovery.Found, only: frozenset[str] | None) -> bool:
-    return only is None or _package(found) in only
-
-
-def _imported(found: discovery.Found) -> object:
-    """Return what an entry point names, or the fault that keeps it from being imported."""
-    if found.fault is not None or found.entry_point is None:
-        return PluginError(f"its entry points cannot be read: {_describe(found.fault)}")
-    try:
-        return found.entry_point.load()
-    except (Exception, SystemExit) as error:
-        return PluginError(f"importing {found.entry_point.value} raised {_describe(error)}")
-
-
 def _kind_of(plugin: object) -> Kind | None:
     if not isinstance(plugin, type):
         return None
     return next((kind for kind in KINDS.values() if issubclass(plugin, kind.base)), None)
 
 
-def _describe(error: BaseException | None) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {_one_line(error)}"
 
 
@@ -256,10 +246,6 @@ def _warn(message: str) -> None:
 def _trace(hook_name: str, hook_impls: Any, kwargs: Any) -> None:
     for impl in hook_impls:
         print(f"mindgap: {hook_name} of {impl.plugin_name}", file=sys.stderr)
-
-
-def _ignore_outcome(outcome: Any, hook_name: str, hook_impls: Any, kwargs: Any) -> None:
-    """Monitoring wants a call after the hook, too."""
 
 
 host = PluginHost()

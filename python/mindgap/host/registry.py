@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mindgap.errors import InvalidInputError, PluginError
+from mindgap.errors import PluginError
 from mindgap.model.constraint import Constraint
 from mindgap.model.engine import Engine
 from mindgap.model.initializer import Initializer
@@ -40,7 +40,7 @@ class Kind:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("constraint", Constraint, "register_constraints", ("gaps", "rows"), needs_all=False),
+        Kind("constraint", Constraint, "register_constraints", ("gaps", "rows", "prepare"), needs_all=False),
         Kind("initializer", Initializer, "register_initializers", ("start",)),
         Kind("engine", Engine, "register_engines", ("load", "moments")),
     )
@@ -64,8 +64,8 @@ class Entry:
 class Registry:
     """The registered classes of every kind, by name.
 
-    Who looks something up takes no lock: the entries are replaced by others, never altered, so that a plugin is seen as
-    a whole or not at all. Who alters them holds the host's lock.
+    Lookups take no lock: the entries are replaced by others, never altered, so that a plugin is seen as a whole or not
+    at all. Changes are made under the host's lock.
     """
 
     def __init__(self) -> None:
@@ -99,16 +99,13 @@ class Registry:
         gone = {(entry.kind.name, entry.name) for entry in entries}
         self._entries = {key: entry for key, entry in self._entries.items() if key not in gone}
 
-    def find(self, kind: Kind, name: str) -> Entry | None:
+    def get(self, kind: Kind, name: str) -> Entry | None:
         """Return the entry of that name, if there is one."""
         return self._entries.get((kind.name, name))
 
-    def get(self, kind: Kind, name: str) -> Entry:
-        """Return the entry, or raise InvalidInputError with what there is and the nearest match."""
-        if entry := self.find(kind, name):
-            return entry
-        known = [entry.name for entry in self if entry.kind is kind]
-        raise InvalidInputError(f"there is no {kind.name} {name!r}; {hint(name, known)}there are {', '.join(known)}")
+    def names(self, kind: Kind) -> list[str]:
+        """Return the names of one kind."""
+        return [entry.name for entry in self if entry.kind is kind]
 
     def entry_of(self, plugin: type[Plugin]) -> Entry | None:
         """Return the entry under which exactly this class is registered."""

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from mindgap.model.bounds import GapBounds, LinearRows
+from typing import TYPE_CHECKING
+
 from mindgap.model.plugin import Plugin
+
+if TYPE_CHECKING:
+    from mindgap.model.bounds import GapBounds, LinearRows
+    from mindgap.model.sample import Sample
 
 
 class Constraint(Plugin):
-    """What k ascending centres must hold. Subclass it and answer `gaps` or `rows`, whichever fits.
+    """What k ascending centres must hold. Subclass it and answer `gaps`, `rows` or both.
 
     With `gaps`, k-means is exact. With `rows`, any linear rows on the centres are possible: mixtures take them as
-    they are, k-means by alternating assignment and a quadratic program.
+    they are, k-means by alternating assignment and a quadratic program. Centres hold what both answer. A constraint
+    that depends on the data answers `prepare`.
 
     Examples
     --------
@@ -22,10 +28,18 @@ class Constraint(Plugin):
     ...         return mg.GapBounds(self.first * 2.0 ** np.arange(k - 1))
     """
 
+    def prepare(self, sample: Sample) -> Constraint:
+        """Return the constraint for these data, such as bounds in standard deviations; itself unless answered.
+
+        Called once a fit, before `gaps` and `rows` are asked of what it returns; again for each bootstrap replicate
+        and each fold of a cross-validation, with the data of that fit.
+        """
+        return self
+
     def gaps(self, k: int) -> GapBounds | None:
-        """Return the bounds on the k-1 gaps, or None if the constraint is not of that form."""
+        """Return the bounds on the k-1 gaps, or None if there are none."""
         return None
 
     def rows(self, k: int) -> LinearRows | None:
-        """Return the linear rows on the k centres, or None if the constraint answers `gaps`."""
+        """Return the linear rows on the k centres, or None if there are none."""
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,6 @@ from command_line import Command, command_runner
 from made_up import Install, Run
 from mindgap.host import guard, lookup
 from mindgap.host.manager import PluginHost
-from soak.stopping import mind_ctrl_c
 
 # The same cases every time, on however slow a machine; the soak is for new ones.
 hypothesis.settings.register_profile("the same", derandomize=True, deadline=None)
@@ -24,8 +24,8 @@ hypothesis.settings.load_profile("the same")
 
 @pytest.fixture(scope="session", autouse=True)
 def ctrl_c() -> None:
-    """Interrupts are tested also where the tests run in the background."""
-    mind_ctrl_c()
+    """Take Ctrl-C also in the background, where a shell has a program ignore it, and whatever that starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
-from soak import partitions
+from oracle import runs as all_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ def least_separated(
 ) -> Fraction | None:
     """The least cost of a partition whose means hold the bounds to `slack`."""
     best = None
-    for runs in partitions.runs(len(x), k):
+    for runs in all_runs(len(x), k):
         measured = [mean_and_cost(x[run], w[run]) for run in runs]
         gaps = [right[0] - left[0] for left, right in pairwise(measured)]
         if any(gap < low - slack for gap, low in zip(gaps, lower, strict=True)):

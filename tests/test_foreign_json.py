@@ -26,6 +26,18 @@ def test_a_sound_one_is_read() -> None:
         use(type(result).from_json(changed(result)))
 
 
+NO_DOCUMENTS: tuple[Any, ...] = (
+    b"", b"\xff\xfe", bytearray(b"{}"), memoryview(b"{}"), None, 3, "", {}, [], "\ud800", "null", "[]", '"x"', "3",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("document", NO_DOCUMENTS, ids=repr)
+def test_what_is_no_document_is_refused(document: Any) -> None:
+    for result in (KMEANS, MIXTURE):
+        with pytest.raises(mg.InvalidInputError):
+            type(result).from_json(document)
+
+
 @pytest.mark.parametrize(
     ("result", "fields"),
     [

@@ -1,4 +1,4 @@
-"""Trials of what must agree with what: the faces of the package, chains of constraints, scales, rows, large data."""
+"""Trials of what must agree with what: the faces of the package, chains of constraints, scales, large data."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ import numpy as np
 import mindgap as mg
 from mindgap.cli import run
 from mindgap.sklearn import GaussianMixture1D, KMeans1D
-from soak import draw, partitions
+from soak import draw
 from soak.draw import Floats
 from soak.kmeans_trials import fit_or_none, is_sound, noise, tolerance
-from soak.mean_program import Rows, best_means
-from soak.mixture_trials import Given, random_rows
 
 
 def faces(rng: np.random.Generator) -> str:
@@ -153,49 +151,6 @@ def scales(rng: np.random.Generator) -> str:
     return kind
 
 
-def rows(rng: np.random.Generator) -> str:
-    """K-means under rows, n to 8: its bound is below the best of all partitions, and its cost not."""
-    n = int(rng.integers(3, 9))
-    x = np.sort(rng.integers(0, 12, n) / 2.0) if rng.random() < 0.5 else np.sort(rng.normal(0, 2, n))
-    k = draw.clusters(rng, x, 3)
-    asked = random_rows(rng, x, k)
-    try:
-        fit = mg.kmeans(x, k, Given(asked))
-    except mg.InfeasibleError as error:
-        raise AssertionError(f"rows through a point are called infeasible: {error}") from error
-    except mg.InvalidInputError as error:
-        if "million times" not in str(error):
-            raise
-        return "off scale"
-    reach = float(np.ptp(x)) or 1.0
-    size = np.abs(asked.matrix).sum(axis=1)
-    assert np.all(asked.misses(fit.centers) <= size * 1e-9 * max(reach, float(np.abs(fit.centers).max()))), "missed"
-    best = least_cost(x, k, asked.ascending(), 1e-11 * reach)
-    if np.isinf(best):  # rows that are nearly parallel, whose crossing the oracle rounds
-        best = least_cost(x, k, asked.ascending(), 1e-9 * reach)
-    rough = 1e-8 * n * reach * (reach + float(np.sqrt(fit.inertia)))
-    assert fit.lower_bound <= best + rough, f"the bound {fit.lower_bound} is above the best {best}"
-    if fit.inertia < best - rough:  # such a crossing may also be the best one, and be lost to the oracle's rounding
-        least = least_cost(x, k, asked.ascending(), 1e-9 * reach)
-        assert fit.inertia >= least - rough, f"{fit.inertia} is below the best {least}"
-    assert not fit.optimal or fit.inertia <= best * (1 + 1e-8) + rough, "not the optimum that it says it is"
-    return "optimal" if fit.optimal else ("best" if fit.inertia <= best + rough else "local")
-
-
-def least_cost(x: Floats, k: int, asked: Rows, slack: float) -> float:
-    """The least cost of any partition with the best centres that hold the rows."""
-    least = np.inf
-    slacks = np.abs(asked.matrix).sum(axis=1) * slack
-    for runs in partitions.runs(len(x), k):
-        mass = np.array([float(run.stop - run.start) for run in runs])
-        mean = np.array([x[run].mean() for run in runs])
-        centers = best_means(mean, mass, asked, slacks)
-        if centers is not None:
-            cost = sum(float(np.sum((x[run] - center) ** 2)) for run, center in zip(runs, centers, strict=True))
-            least = min(least, cost)
-    return float(least)
-
-
 def large(rng: np.random.Generator) -> str:
     """N to a million under bounds: what a result says of itself is true, and no constraint is cheaper than none."""
     n = int(10 ** rng.uniform(4.3, 6))
@@ -222,6 +177,5 @@ TRIALS = {
     "faces": faces,
     "refinements": refinements,
     "scales": scales,
-    "rows": rows,
     "large": large,
 }

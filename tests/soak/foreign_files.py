@@ -47,50 +47,11 @@ def column(rng: np.random.Generator) -> File:
 
 
 _CELLS = (
-    "1,5",
-    "1.234,5",
-    "1,234.5",
-    "1 234",
-    "1_000",
-    "$5",
-    "5%",
-    "=1+1",
-    "@SUM(A1:A9)",
-    "+5",
-    "-",
-    "'5",
-    "0x1F",
-    "1e5",
-    "1e999",
-    "NaN",
-    "inf",
-    "-Infinity",
-    "NULL",
-    "",
-    " ",
-    "\x00",
-    "\x1b[31mred",
-    "\u202eevil",
-    "١٢",
-    "½",
-    "1\u00a0000",
-    '"',
-    '""',
-    '"1',
-    "TRUE",
-    "2026-01-01",
-    "#N/A",
-    "1" * 400,
-    "x" * 200_000,
-    ",,,",
-    ";",
-    "\t",
-    "é",
-    "\ufeff7",
-    "\u2028",
-    "--labels",
-    "{{style}}",
-)
+    "1,5", "1.234,5", "1,234.5", "1 234", "1_000", "$5", "5%", "=1+1", "@SUM(A1:A9)", "+5", "-", "'5", "0x1F", "1e5",
+    "1e999", "NaN", "inf", "-Infinity", "NULL", "", " ", "\x00", "\x1b[31mred", "\u202eevil", "١٢", "½",
+    "1\u00a0000", '"', '""', '"1', "TRUE", "2026-01-01", "#N/A", "1" * 400, "x" * 200_000, ",,,", ";", "\t", "é",
+    "\ufeff7", "\u2028", "--labels", "{{style}}",
+)  # fmt: skip
 
 
 def odd_cells(rng: np.random.Generator) -> File:
@@ -117,27 +78,12 @@ def npy(rng: np.random.Generator) -> File:
     """A stored array of any kind; objects are never unpickled."""
     x = numbers(rng)
     arrays: tuple[Any, ...] = (
-        x,
-        x.astype(">f4"),
-        x.astype(np.int16),
-        np.asfortranarray(np.stack([x, x], 1)),
-        x[:, None],
-        x.astype(complex),
-        x.astype(object),
-        x.astype("M8[s]"),
-        x.astype("U9"),
-        np.zeros(3, "f8,i4"),
-        np.zeros((0, 2)),
-        np.zeros((2, 0)),
-        np.array(3.0),
-        np.zeros((1, 2, 3)),
-        x.astype(bool),
-        np.zeros(2, [("x\x1b", "f8", (2,))]),
-        np.array([2**63], "u8"),
-        x.astype("g"),
-        np.array([np.nan, 1.0]),
+        x, x.astype(">f4"), x.astype(np.int16), np.asfortranarray(np.stack([x, x], 1)), x[:, None],
+        x.astype(complex), x.astype(object), x.astype("M8[s]"), x.astype("U9"), np.zeros(3, "f8,i4"),
+        np.zeros((0, 2)), np.zeros((2, 0)), np.array(3.0), np.zeros((1, 2, 3)), x.astype(bool),
+        np.zeros(2, [("x\x1b", "f8", (2,))]), np.array([2**63], "u8"), x.astype("g"), np.array([np.nan, 1.0]),
         np.zeros((3, 2), "f8,i4"),
-    )
+    )  # fmt: skip
     stored = io.BytesIO()
     np.save(stored, arrays[rng.integers(len(arrays))], allow_pickle=True)
     options = ((), ("--column", "1"), ("--column", "2"), ("--column", "f0"))
@@ -147,23 +93,17 @@ def npy(rng: np.random.Generator) -> File:
 _HEADERS = (
     "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000000,), }",
     "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
-    "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }",
-    "{'descr': '<f8', 'fortran_order': 3, 'shape': 5}",
-    "[" * 5000,
-    "{'descr': '<f8', 'fortran_order': False, 'shape': (10**99,), }",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }", "{'descr': '<f8', 'fortran_order': 3, 'shape': 5}",
+    "[" * 5000, "{'descr': '<f8', 'fortran_order': False, 'shape': (10**99,), }",
     "{'descr': '|V0', 'fortran_order': False, 'shape': (9,), }",
     "{'descr': [('a', '<f8'), ('a', '<f8')], 'fortran_order': False, 'shape': (1,), }",
     "{'descr': 'zz', 'fortran_order': False, 'shape': ()}",
     "{'descr': '<f8', 'fortran_order': False, 'shape': (3L,), }",
     "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }",
     "{'descr': [('\\ud800', '<f8')], 'fortran_order': False, 'shape': (1,), }",
-    "{'descr': '<f8', 'fortran_order': True, 'shape': (30000000000,), }",
-    "__import__('os').system('true')",
-    "{'descr': None, 'fortran_order': False, 'shape': (1,), }",
-    "-" * 3000 + "1",
-    "{}",
-    "",
-)
+    "{'descr': '<f8', 'fortran_order': True, 'shape': (30000000000,), }", "__import__('os').system('true')",
+    "{'descr': None, 'fortran_order': False, 'shape': (1,), }", "-" * 3000 + "1", "{}", "",
+)  # fmt: skip
 
 
 def npy_header(rng: np.random.Generator) -> File:
@@ -180,20 +120,11 @@ def parquet(rng: np.random.Generator) -> File:
 
     x = numbers(rng)
     columns: tuple[Any, ...] = (
-        pa.array(x),
-        pa.array(x.astype(np.int32)),
-        pa.array([*x[:-1].tolist(), None]),
-        pa.array(["1"] * len(x)),
-        pa.nulls(len(x)),
-        pa.array([{"a": 1.0}] * len(x)),
-        pa.array([[1.0]] * len(x)),
-        pa.array(x.astype(bool)),
-        pa.array([2**53 + 1] * len(x)),
-        pa.array(x.astype("M8[s]")),
-        pa.array(x.astype(np.float16)),
-        pa.array(["a"] * len(x)).dictionary_encode(),
-        pa.array([None] * len(x), pa.decimal128(9, 2)),
-    )
+        pa.array(x), pa.array(x.astype(np.int32)), pa.array([*x[:-1].tolist(), None]), pa.array(["1"] * len(x)),
+        pa.nulls(len(x)), pa.array([{"a": 1.0}] * len(x)), pa.array([[1.0]] * len(x)), pa.array(x.astype(bool)),
+        pa.array([2**53 + 1] * len(x)), pa.array(x.astype("M8[s]")), pa.array(x.astype(np.float16)),
+        pa.array(["a"] * len(x)).dictionary_encode(), pa.array([None] * len(x), pa.decimal128(9, 2)),
+    )  # fmt: skip
     names = ["x", str(rng.choice(["x", "a.b", "", "\x1b[31m", "<script>", "y"]))]
     made = pa.table([columns[rng.integers(len(columns))] for _ in names], names=names)
     stored = io.BytesIO()

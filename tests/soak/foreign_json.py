@@ -10,11 +10,20 @@ import numpy as np
 import mindgap as mg
 from mindgap.results.kmeans import KMeansResult
 from mindgap.results.mixture import MixtureResult
-from soak.mean_program import Rows
-from soak.mixture_trials import Given
 
 _X = np.random.default_rng(7).normal(0, 3, 30)
-_ROWS = Given(Rows(np.array([[1.0, -2.0]]), np.array([0.0]), np.array([1.0])))
+
+
+class _Given(mg.Constraint):
+    """One row for two centres."""
+
+    name = "given"
+
+    def rows(self, k: int) -> mg.LinearRows:
+        return mg.LinearRows([[1.0, -2.0]], [0.0], [1.0])
+
+
+_ROWS = _Given()
 
 #: Results of every kind, as they are stored.
 STORED: list[tuple[type[KMeansResult] | type[MixtureResult], str]] = [

@@ -1,4 +1,4 @@
-"""Trials of k-means: against brute force, against dynamic programs, and against itself by other routes."""
+"""Trials of k-means on data that bite: against brute force, against a peer, and against itself by other routes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 import mindgap as mg
 import oracle
-from soak import draw, free_centers, partitions
+from soak import draw
 from soak.draw import Floats
 
 #: The fit holds bounds to 1e-12 of its frame, which is up to twice the data's range.
@@ -78,7 +78,7 @@ def brute_force(rng: np.random.Generator) -> str:
         return "at the edge of the tolerance"
     # The oracle's sums lose digits where clusters are narrow and far apart; its partition is measured again.
     labels = np.repeat(np.arange(k), np.diff([0, *best.ends]))
-    cost = partitions.cost_of(x[order], weights[order], labels, k)
+    cost = oracle.cost_of(x[order], weights[order], labels, k)
     agree(fit.inertia, cost, 1e-9, noise(x, weights), "cost")
     assert fit.optimal or fit.inertia <= untold(x, weights), "not proven"
     return "feasible"
@@ -92,31 +92,6 @@ def noise(x: Floats, w: Floats) -> float:
 def untold(x: Floats, w: Floats) -> float:
     """The largest cost of which sums over all points need not keep nine digits."""
     return float(2.5e-22 * np.sqrt(len(x)) * w.sum() * np.ptp(x) ** 2)
-
-
-def programs(rng: np.random.Generator) -> str:
-    """Centres that are means, n to 120: the quadratic program without any pruning."""
-    n = int(rng.integers(13, 121))
-    x, w = draw.values(rng, n), draw.weights(rng, n)
-    k = draw.clusters(rng, x, 7)
-    lower, upper = draw.bounds(rng, x, k)
-    order = np.lexsort((np.ones(n) if w is None else w, x))
-    fit = fit_or_none(x, k, lower, upper, w)
-    masses = None if w is None else w[order]
-    tight, loose = (
-        partitions.separated(x[order], masses, k, lower, upper, near * tolerance(x)) for near in (0.99, 1.01)
-    )
-    if fit is None:
-        assert tight is None, "it is feasible"
-        return "infeasible"
-    is_sound(x, w, fit, lower, upper)
-    rough = noise(x, np.ones(n) if w is None else w)
-    assert fit.optimal or fit.inertia <= untold(x, np.ones(n) if w is None else w), "not proven"
-    assert loose is not None, "no partition holds the bounds"
-    assert fit.inertia >= loose * (1 - 1e-9) - rough, (fit.inertia, loose)
-    if tight is not None:
-        assert fit.inertia <= tight * (1 + 1e-9) + rough, (fit.inertia, tight)
-    return "feasible"
 
 
 def tolerance(x: Floats) -> float:
@@ -151,22 +126,6 @@ def routes(rng: np.random.Generator) -> str:
         assert together.inertia >= fit.inertia * (1 - 1e-9) - noise(x, np.ones(n)), "ties together are cheaper"
         assert np.array_equal(together.predict(x), together.labels), "together: predict gives back the labels"
     return "feasible"
-
-
-def published(rng: np.random.Generator) -> str:
-    """The paper's program is never cheaper than the exact one."""
-    n = int(rng.integers(2, 80))
-    x = draw.values(rng, n)
-    k = draw.clusters(rng, x, 6)
-    delta = float(rng.uniform(0, 0.8) * np.ptp(x) / max(k - 1, 1))
-    try:
-        paper = mg.kmeans(x, k, mg.LowerOnly(delta), method="paper")
-    except mg.InfeasibleError:
-        return "not found"
-    exact = mg.kmeans(x, k, mg.LowerOnly(delta))
-    rough = 1e-14 * n * float(np.ptp(x)) ** 2
-    assert exact.inertia <= paper.inertia * (1 + 1e-9) + rough, (exact.inertia, paper.inertia)
-    return "missed" if paper.inertia > exact.inertia * (1 + 1e-6) + rough else "found"
 
 
 def units(rng: np.random.Generator) -> str:
@@ -218,24 +177,6 @@ def repetitions(rng: np.random.Generator) -> str:
     return how["centers"]
 
 
-def without_bounds(rng: np.random.Generator) -> str:
-    """No bounds, n to 1500: the plain dynamic program, whose partition can only be dearer."""
-    n = int(rng.integers(1, 1501))
-    x, w = draw.values(rng, n), draw.weights(rng, n)
-    k = draw.clusters(rng, x, 12)
-    fit = mg.kmeans(x, k, sample_weight=w)
-    is_sound(x, w, fit, np.zeros(k - 1), np.full(k - 1, np.inf))
-    order = np.lexsort((np.ones(n) if w is None else w, x))
-    masses = None if w is None else w[order]
-    cuts = partitions.unconstrained(x[order], masses, k)
-    reached = partitions.cost_of(x[order], masses, partitions.labels_of(cuts), k)
-    rough = noise(x, np.ones(n) if w is None else w)
-    assert fit.inertia <= reached * (1 + 1e-9) + rough, (fit.inertia, reached)
-    assert fit.lower_bound <= reached * (1 + 1e-12) + rough, "the bound is above a partition's cost"
-    assert fit.optimal or fit.inertia <= untold(x, np.ones(n) if w is None else w), "not proven"
-    return "weighted" if w is not None else "plain"
-
-
 def free_brute_force(rng: np.random.Generator) -> str:
     """Free centres, n to 10: every partition and every set of gaps at their bounds."""
     n = int(rng.integers(2, 11))
@@ -246,7 +187,7 @@ def free_brute_force(rng: np.random.Generator) -> str:
     fit = fit_or_none(x, k, lower, upper, w, centers="free")
     order = np.lexsort((np.ones(n) if w is None else w, x))
     masses = np.ones(n) if w is None else w[order]
-    best = free_centers.least_cost(x[order], masses, k, lower, upper, 1e-12 * reach)
+    best = oracle.least_free_cost(x[order], masses, k, lower, upper, 1e-12 * reach)
     if fit is None:
         assert np.isinf(best), f"infeasible, but {best}"
         return "infeasible"
@@ -272,7 +213,7 @@ def against_a_peer(rng: np.random.Generator) -> str:
     is_sound(x, None, fit, np.zeros(k - 1), np.full(k - 1, np.inf))
     if find_spec("ckwrap") is None:
         return "no peer"
-    reached = partitions.cost_of(x, None, import_module("ckwrap").ckmeans(x, k).labels, k)
+    reached = oracle.cost_of(x, None, import_module("ckwrap").ckmeans(x, k).labels, k)
     assert fit.inertia <= reached * (1 + 1e-9) + noise(x, np.ones(n)), (fit.inertia, reached)
     assert fit.lower_bound <= reached * (1 + 1e-12) + noise(x, np.ones(n)), "the bound is above a partition's cost"
     return "cheaper" if fit.inertia < reached * (1 - 1e-9) else "same"
@@ -280,11 +221,8 @@ def against_a_peer(rng: np.random.Generator) -> str:
 
 TRIALS = {
     "means": brute_force,
-    "means-program": programs,
-    "means-paper": published,
     "free": free_brute_force,
-    "no-bounds": without_bounds,
-    "no-bounds-peer": against_a_peer,
+    "peer": against_a_peer,
     "routes": routes,
     "units": units,
     "repetitions": repetitions,

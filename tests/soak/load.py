@@ -1,4 +1,4 @@
-"""Hard use of the process: many threads, many fits, forks and spawns. Run once, at the end of a soak."""
+"""Hard use of the process: many threads, many fits, forks and spawns, Ctrl-C in the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 import mindgap as mg
-from soak import interrupts
 
 #: What a child must answer to its parent.
 X = np.random.default_rng(0).normal(0, 3, 400)
@@ -30,22 +29,20 @@ def fingerprint(seed: int) -> str:
     return "".join(part.tobytes().hex() for part in (means.centers, free.centers, mixture.means, mixture.variances))
 
 
-def threads(count: int = 64) -> str:
+def threads(count: int) -> None:
     """Many threads fit at once, and each gets the bits that it gets alone."""
     alone = [fingerprint(seed) for seed in range(count)]
     with ThreadPoolExecutor(count) as pool:
         assert list(pool.map(fingerprint, range(count))) == alone, "threads change the result"
-    return f"{count} threads"
 
 
-def memory(fits: int = 100_000) -> str:
+def memory(fits: int) -> None:
     """Many small fits in a row leave nothing behind."""
     fit_many(fits // 10)
     before = resident()
     fit_many(fits)
     grown = resident() - before
     assert grown < 8 << 20, f"{fits} fits left {grown} bytes"
-    return f"{fits} fits left {grown >> 10} KiB"
 
 
 def fit_many(count: int) -> None:
@@ -66,27 +63,18 @@ def resident() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
-def processes() -> str:
+def processes() -> None:
     """Forked and spawned children fit what their parent fits, also where the parent has used its threads."""
     expected = [fingerprint(seed) for seed in range(4)]
     big = np.random.default_rng(1).normal(0, 3, 300_000)
     mg.mixture(big, 3, max_iter=2)
-    methods = multiprocessing.get_all_start_methods()
-    for method in methods:
+    for method in multiprocessing.get_all_start_methods():
         with multiprocessing.get_context(method).Pool(2) as pool:
             answers = pool.map_async(fingerprint, range(4)).get(timeout=300)
         assert answers == expected, f"{method} changes the result"
-    return ", ".join(methods)
 
 
-def interrupted(times: int = 8) -> str:
-    """Ctrl-C at random moments in work of every kind."""
-    late = interrupts.interrupts(times, seed=time.time_ns() % 2**32)
-    assert max(late.values()) < 60, f"Ctrl-C took long: {late}"
-    return f"{times * len(late)} times; the longest took " + ", ".join(f"{name} {s:.2f} s" for name, s in late.items())
-
-
-def command_line(times: int = 12) -> str:
+def command_line(times: int) -> None:
     """Ctrl-C in the command line at random moments is exit code 130 and no traceback."""
     with tempfile.TemporaryDirectory() as directory:
         values = Path(directory) / "values.npy"
@@ -104,7 +92,6 @@ def command_line(times: int = 12) -> str:
                 _, errors = child.communicate(timeout=60)
             assert child.returncode == 130, f"exit code {child.returncode} after {delay} s: {errors}"
             assert "Traceback" not in errors, errors
-    return f"{times} times, exit code 130"
 
 
 #: What `python -m mindgap` does, and a word when it begins.
@@ -113,12 +100,3 @@ import runpy, sys
 print("started", file=sys.stderr, flush=True)
 runpy.run_module("mindgap", run_name="__main__", alter_sys=True)
 """
-
-
-CHECKS = {
-    "threads": threads,
-    "memory": memory,
-    "processes": processes,
-    "interrupts": interrupted,
-    "command-line": command_line,
-}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import signal
 import subprocess
@@ -12,52 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from command_line import Command
 from mindgap.cli.new_plugin import write_package
 from mindgap.errors import InvalidInputError
 from mindgap.foundation.files import write_whole
-from sources import calls, name_of, sources
-
-#: What writes a file under its own name while it is being written.
-WRITES = {"write_text", "write_bytes", "savez", "savez_compressed", "savetxt", "tofile", "savefig"} | {
-    f"to_{kind}" for kind in ("csv", "parquet", "excel", "feather", "hdf")
-}
-#: Who calls one of these names, and what it is there.
-INNOCENT = {
-    ("python/mindgap/foundation/files.py", "fdopen"): "the draft",
-    ("python/mindgap/foundation/files.py", "write_bytes"): "to a device or a pipe, which cannot be replaced",
-    ("python/mindgap/cli/new_plugin.py", "write_text"): "below a folder that gets its name when all of it is written",
-    ("python/mindgap/plots/canvas.py", "savefig"): "to memory",
-    ("plugins/mindgap-paper/src/mindgap_paper/stored.py", "savez"): "to memory",
-}
-
-
-def writers(tree: ast.AST) -> list[str]:
-    """The calls that could leave half a file: the names above, their relatives, and `open` to write."""
-    found = []
-    for name, call in calls(tree):
-        method = name.rpartition(".")[2]
-        if method in WRITES or name == "np.save":
-            found.append(method)
-        if method in {"open", "fdopen"}:
-            modes = [*call.args, *(keyword.value for keyword in call.keywords)]
-            texts = [mode.value for mode in modes if isinstance(mode, ast.Constant) and isinstance(mode.value, str)]
-            if any(set(text) <= set("rwaxbt+U") and set(text) & set("wax+") for text in texts):
-                found.append(method)
-    return found
-
-
-@pytest.mark.parametrize("path", sources(), ids=name_of)
-def test_whoever_writes_writes_whole(path: Path) -> None:
-    found = writers(ast.parse(path.read_text(encoding="utf-8")))
-    assert [method for method in found if (name_of(path), method) not in INNOCENT] == []
-
-
-@pytest.mark.parametrize(
-    "code", ["open(p, 'w')", "p.open(mode='ab')", "p.write_text(t)", "np.save(p, x)", "f.to_csv(p)"]
-)
-def test_whoever_did_not_would_be_found_out(code: str) -> None:
-    assert writers(ast.parse(code))
-
 
 #: Fails in the middle of the write, as a full disk does.
 LIMITED = """
@@ -119,6 +76,31 @@ def test_a_reader_never_sees_half_a_file(tmp_path: Path) -> None:
         done.set()
         reader.join()
     assert seen <= contents
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["kmeans", "x.csv", "-k", "2", "--labels", "out"],
+        ["mixture", "x.csv", "-k", "2", "--labels", "out"],
+        ["kmeans", "x.csv", "-k", "2", "--plot", "out.png"],
+        ["path", "x.csv", "-k", "2", "--plot", "out.svg"],
+        ["report", "x.csv", "-k", "2", "--out", "out.html"],
+    ],
+    ids=" ".join,
+)
+def test_every_output_takes_the_place_of_the_old_file(
+    arguments: list[str], tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second name of the old file keeps what was there, which writing into the file would not."""
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_text("\n".join(map(str, [1.0, 1.5, 2.25, 7.0, 8.0, 8.5])))
+    out = Path(arguments[-1])
+    out.write_bytes(b"old")
+    Path("kept").hardlink_to(out)
+    assert command(*arguments).code == 0
+    assert out.read_bytes() != b"old"
+    assert Path("kept").read_bytes() == b"old"
 
 
 def test_a_disk_that_cannot_keep_the_content_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

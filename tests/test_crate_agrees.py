@@ -1,4 +1,4 @@
-"""The package and the crate agree to the bit: with any number of threads and without, optimised and for debugging."""
+"""The package and the crate agree to the bit: optimised with threads, and for debugging without them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pytest
 import mindgap as mg
 
 ROOT = Path(__file__).parent.parent
-EMBEDDER = ROOT / "rust" / "mindgap" / "tests" / "embedder"
 K, DELTA = 5, 1.95
 
 
@@ -32,48 +31,30 @@ class _EqualSpacing(mg.Constraint):
         return mg.LinearRows(matrix, np.zeros(k - 2), np.zeros(k - 2))
 
 
-LARGE = 70_000
-
-#: How the program is built: what cargo is told, the folder that it builds into, and the points and threads of its runs.
-#: Without optimisation a large fit takes minutes.
-BUILDS: dict[str, tuple[list[str], str, list[tuple[int, int]]]] = {
-    "with threads": (["--release"], "release", [(400, 1), (LARGE, 1), (LARGE, 2), (LARGE, 7)]),
-    "without threads": (["--release", "--no-default-features"], "release", [(400, 1), (LARGE, 1)]),
-    "for debugging": ([], "debug", [(400, 1), (3_000, 1)]),
-}
-
-
-@pytest.fixture(scope="module", params=BUILDS)
-def build(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, list[tuple[int, int]]]:
-    """The program outside the workspace, built in one of the ways, and what it is run with."""
+@pytest.fixture(scope="module")
+def program() -> Path:
+    """The program that embeds the crate without its threads, with the optimisation and the checks of a test."""
     cargo = shutil.which("cargo")
     if cargo is None:
         pytest.skip("cargo is not on this machine")
-    target = ROOT / "target" / "embedder"
-    command = [cargo, "build", "--locked", "--quiet", "--manifest-path", str(EMBEDDER / "Cargo.toml")]
-    flags, folder, runs = BUILDS[request.param]
-    subprocess.run([*command, *flags], check=True, env={**os.environ, "CARGO_TARGET_DIR": str(target)})
-    # The next build replaces the program, so that dependencies are built once.
-    program = tmp_path_factory.mktemp("embedder") / "embedder"
-    shutil.copy2(target / folder / "embedder", program)
-    return program, runs
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    subprocess.run([cargo, "build", "--locked", "--quiet", "-p", "embedder"], check=True, cwd=ROOT)
+    return target / "debug" / "embedder"
 
 
-def test_the_package_and_the_crate_agree_to_the_bit(build: tuple[Path, list[tuple[int, int]]], tmp_path: Path) -> None:
-    program, runs = build
-    for n, threads in runs:
-        x = _model_d(n)
-        data = tmp_path / "data.f64"
-        data.write_bytes(x.astype("<f8").tobytes())
-        environment = {**os.environ, "RAYON_NUM_THREADS": str(threads)}
-        command = [str(program), str(data), str(K), str(DELTA)]
-        run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-        answers = dict(line.split(" ", 1) for line in run.stdout.splitlines())
-        # The package reads chunks by an engine of its own: the same to rounding (tests/test_chunks.py).
-        del answers["mixture-chunked"]
-        assert answers == _of_the_package(x), f"{n} points, {threads} threads"
+@pytest.mark.slow
+@pytest.mark.xdist_group("embedder")
+@pytest.mark.parametrize("n", [400, 30_000])
+def test_the_package_and_the_crate_agree_to_the_bit(n: int, program: Path, tmp_path: Path) -> None:
+    x = _model_d(n)
+    data = tmp_path / "data.f64"
+    data.write_bytes(x.astype("<f8").tobytes())
+    command = [str(program), str(data), str(K), str(DELTA)]
+    run = subprocess.run(command, check=True, capture_output=True, text=True)
+    answers = dict(line.split(" ", 1) for line in run.stdout.splitlines())
+    # The package reads chunks by an engine of its own: the same to rounding (tests/test_chunks.py).
+    del answers["mixture-chunked"]
+    assert answers == _of_the_package(x)
 
 
 def _of_the_package(x: np.ndarray) -> dict[str, str]:

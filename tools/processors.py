@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-MANIFEST = ROOT / "rust" / "mindgap" / "tests" / "embedder" / "Cargo.toml"
 WORK = ROOT / "target" / "processors"
 
 #: What the crate calls the vectors of a processor; all but the last have a fused multiply-add.
@@ -148,7 +147,7 @@ def prepare(processor: Processor) -> list[str]:
         if not found:
             raise MissingToolError(f"{processor.emulator} is not installed (Debian: qemu-user-static)")
         prefix = [found, *processor.options]
-    build = ["cargo", "build", "--locked", "--quiet", "--release", "--manifest-path", str(MANIFEST)]
+    build = ["cargo", "build", "--locked", "--quiet", "--release", "-p", "embedder", "--features", "threads"]
     environment = {**os.environ, "CARGO_TARGET_DIR": str(WORK)}
     if processor.target:
         installed = run(["rustc", "--target", processor.target, "--print", "target-libdir"]).strip()
@@ -159,7 +158,7 @@ def prepare(processor: Processor) -> list[str]:
             raise MissingToolError(f"{linker} is not installed (Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross)")
         build += ["--target", processor.target]
         environment["CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER"] = linker
-    subprocess.run(build, check=True, env=environment)
+    subprocess.run(build, check=True, cwd=ROOT, env=environment)
     return [*prefix, str(WORK / (processor.target or "") / "release" / "embedder")]
 
 

@@ -4,7 +4,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use mindgap::{Centers, Engine, GapBounds, KMeans, LinearRows, LocalEngine, Mixture, Parameters, Sample};
 use std::hint::black_box;
 
-#[path = "../tests/it/oracle/random.rs"]
+#[path = "../rust/mindgap/tests/it/oracle/random.rs"]
 #[allow(dead_code, reason = "the tests draw more kinds of numbers")]
 mod random;
 

@@ -16,9 +16,17 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
+# Tests that share something costly run in one process.
+PYTEST := $(PY) -m pytest -n auto --dist loadgroup
+
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help soak coverage processors audit test test-rust test-python lint demo bench reproduce docs clean
+# Programs that cargo installs, outside .venv and without a trace elsewhere.
+TOOLS := $(CURDIR)/target/tools
+CARGO_INSTALL := cargo install --quiet --locked --root $(TOOLS) --target-dir $(TOOLS)/build
+
+.PHONY: help check test test-rust test-python lint soak mutants coverage processors audit licences demo bench \
+	reproduce docs clean
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -28,56 +36,36 @@ $(VENV)/.created:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "mindgap needs Python 3.10 or newer")'
 	$(PYTHON) -m venv --clear $(VENV)
 	$(PY) -m pip install --upgrade pip
-	touch $@
-
-$(VENV)/.maturin: $(VENV)/.created constraints.txt
 	$(PY) -m pip install maturin
 	touch $@
 
-# What each kind of work needs beside the package itself.
-$(VENV)/.extras-%: $(VENV)/.created pyproject.toml constraints.txt
-	$(PY) tools/extras.py pyproject.toml $(subst +, ,$*) | $(PY) -m pip install -r /dev/stdin
+# What each kind of work needs beside the package and its extras.
+$(VENV)/.group-%: $(VENV)/.created pyproject.toml constraints.txt
+	$(PY) -m pip install --group $*
 	touch $@
 
-# The package, editable: Python sources are used in place, Rust is rebuilt when it has changed.
-$(VENV)/.built: $(VENV)/.maturin $(RUST_SOURCES) pyproject.toml
-	$(BIN)/maturin develop --release --locked
+# The package with all its extras, editable: Python sources are used in place, Rust is rebuilt when it has changed.
+$(VENV)/.built: $(VENV)/.created $(RUST_SOURCES) pyproject.toml constraints.txt
+	$(BIN)/maturin develop --release --locked --extras cli,frame,parquet,plot,sklearn
 	touch $@
+
+# The crate's tests that take long are ignored unless asked for; those of the package are marked as slow.
+check: $(VENV)/.built $(VENV)/.group-test ## run the fast tests, before each commit
+	cargo test --locked -p mindgap --all-features --lib --test it
+	$(PYTEST) -m "not slow"
 
 test: test-rust test-python ## run all tests: the crate, the package, the extension packages
 
 test-rust: $(VENV)/.created
-	cargo test --locked --workspace
-	cargo test --locked -p mindgap --no-default-features --features serde
-	cargo package --locked -p mindgap --allow-dirty --quiet
+	cargo test --locked -p mindgap --all-features --lib --test it -- --include-ignored
+	cargo test --locked -p mindgap --all-features --doc
+	cargo package --locked -p mindgap --allow-dirty --no-verify --quiet
 
-test-python: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn
+test-python: $(VENV)/.built $(VENV)/.group-test
 	tools/browser.sh
-	$(PY) -m pytest
+	$(PYTEST)
 
-# `make soak SOAK="--minutes 60 --seed 1"`
-soak: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn ## try every solver against oracles on random problems, for minutes or hours
-	-$(PY) -m pip install -r tests/soak/requirements.txt
-	cd tests && $(PY) -m soak $(SOAK)
-
-coverage: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-coverage ## measure which lines the tests reach, in Rust and Python
-	tools/browser.sh
-	PATH=$(BIN):$$PATH tools/coverage.sh
-
-processors: ## compare the bits of fits on this processor with those on others, which qemu emulates
-	$(PYTHON) tools/processors.py
-
-# Each tool brings its own needs, and so stays out of .venv; either fails where it cannot reach its database.
-AUDIT := target/audit
-
-audit: ## look up known vulnerabilities of everything that is pinned
-	$(PYTHON) -m venv $(AUDIT)/python
-	$(AUDIT)/python/bin/python -m pip install pip-audit
-	$(AUDIT)/python/bin/pip-audit --strict --no-deps --disable-pip -r constraints.txt
-	cargo install --quiet --root $(AUDIT)/cargo --target-dir $(AUDIT)/cargo/build --locked cargo-audit
-	PATH=$(CURDIR)/$(AUDIT)/cargo/bin:$$PATH cargo audit
-
-lint: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-lint ## check format, lints, types and the stub
+lint: $(VENV)/.built $(VENV)/.group-test $(VENV)/.group-lint ## check format, lints, types and the stub
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	cargo clippy --locked -p mindgap --all-targets --no-default-features -- -D warnings
@@ -88,6 +76,44 @@ lint: $(VENV)/.built $(VENV)/.extras-test+cli+plot+sklearn $(VENV)/.extras-lint 
 	$(PY) -m mypy
 	$(PY) -m mypy.stubtest mindgap._core
 
+# `make soak MINUTES=60 SEED=1`: the crate's properties on new cases, then an hour of trials.
+MINUTES ?= 2
+SEED ?= $(shell date +%s)
+
+soak: $(VENV)/.built $(VENV)/.group-test $(VENV)/.group-soak ## try random problems and hard use, for minutes or hours
+	PROPTEST_CASES=10000 PROPTEST_RNG_SEED=$(SEED) cargo test --locked --release -p mindgap --test it -- properties arbitrary
+	SOAK_MINUTES=$(MINUTES) SOAK_SEED=$(SEED) $(PYTEST) -rP tests/soak
+
+# `make mutants SHARD=1/20`: a twentieth of the crate's mutants. A whole run takes hours.
+SHARD ?= 0/1
+
+mutants: $(VENV)/.built $(VENV)/.group-test $(VENV)/.group-mutants ## change the solvers at random and see whether a test notices
+	$(CARGO_INSTALL) cargo-mutants
+	PATH=$(TOOLS)/bin:$$PATH cargo mutants --shard $(SHARD) --output target
+
+coverage: $(VENV)/.built $(VENV)/.group-test $(VENV)/.group-soak $(VENV)/.group-coverage ## measure which lines the tests reach, in Rust and Python
+	tools/browser.sh
+	PATH=$(BIN):$$PATH tools/coverage.sh
+
+processors: ## compare the bits of fits on this processor with those on others, which qemu emulates
+	$(PYTHON) tools/processors.py
+
+# Each tool brings its own needs, and so stays out of .venv; either fails where it cannot reach its database.
+audit: ## look up known vulnerabilities of everything that is pinned
+	$(PYTHON) -m venv $(TOOLS)/python
+	$(TOOLS)/python/bin/python -m pip install pip-audit
+	$(TOOLS)/python/bin/pip-audit --strict --no-deps --disable-pip -r constraints.txt
+	$(CARGO_INSTALL) cargo-audit
+	PATH=$(TOOLS)/bin:$$PATH cargo audit
+
+# deny.toml says which licences are allowed. Building the two tools takes minutes, so it is no part of `make lint`.
+licences: ## check the licences of all crates, and write THIRD-PARTY-LICENCES.txt
+	$(CARGO_INSTALL) cargo-deny
+	PATH=$(TOOLS)/bin:$$PATH cargo deny --locked check --config tools/deny.toml licenses bans sources
+	$(CARGO_INSTALL) --features cli cargo-about
+	PATH=$(TOOLS)/bin:$$PATH cargo about generate --locked --manifest-path rust/mindgap-python/Cargo.toml \
+	    tools/about.hbs --config tools/about.toml --output-file THIRD-PARTY-LICENCES.txt
+
 # The paper's experiments and the demo, an extension package.
 $(VENV)/.paper: $(VENV)/.built plugins/mindgap-paper/pyproject.toml
 	$(PY) -m pip install -e plugins/mindgap-paper
@@ -96,7 +122,7 @@ $(VENV)/.paper: $(VENV)/.built plugins/mindgap-paper/pyproject.toml
 demo: $(VENV)/.paper ## fit the NYPANS heights both ways and draw them
 	$(PY) -m mindgap_paper.demo
 
-bench: $(VENV)/.built $(VENV)/.extras-cli+plot+sklearn ## measure against peers, in one run
+bench: $(VENV)/.built ## measure against peers, in one run
 	$(PY) -m pip install -r benchmarks/requirements.txt
 	$(PY) benchmarks/run.py
 
@@ -108,7 +134,7 @@ reproduce: $(VENV)/.paper ## redo the paper's experiments, and write docs/reprod
 	if [ -d $(DATA) ]; then $(PY) -m mindgap reproduce 1 3 --data $(DATA) --out reproduction/authors \
 	    --docs docs/reproduction_on_the_authors_data.md; fi
 
-docs: $(VENV)/.built $(VENV)/.extras-docs $(VENV)/.extras-cli+plot+sklearn ## build the site into site/
+docs: $(VENV)/.built $(VENV)/.group-docs ## build the site into site/
 	$(PY) -m sphinx -W --keep-going -b html docs site
 
 clean: ## remove what the other targets made

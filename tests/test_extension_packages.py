@@ -1,7 +1,7 @@
-"""Every package under plugins/, and those that the generator writes, in a clean environment of their own.
+"""The extension packages and what the generator writes, in a clean environment.
 
-Install mindgap as a wheel, then one package; it is found by its entry point alone, passes its own tests, its README's
-code runs; uninstall it, and nothing of it is left.
+Install mindgap from its wheel, then all the packages: each is found by its entry point alone, passes its own tests, its
+README's code runs. Uninstall them, and nothing of them is left.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mindgap.cli.new_plugin import TEMPLATE_KINDS, write_package
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = sorted(path.parent.name for path in (ROOT / "plugins").glob("*/pyproject.toml"))
-
+GENERATED = [f"mindgap-fresh-{kind}" for kind in TEMPLATE_KINDS]
 
 #: What the plugins are given that do not do without; three groups near 10, 20 and 30 hold all of it.
 PARAMETERS = {
@@ -33,6 +33,9 @@ PARAMETERS = {
 }
 OPTIONS = {"constraint": "--constraint", "initializer": "--init", "engine": "--engine"}
 
+# One worker builds the environment, and runs all of these.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("extension packages")]
+
 
 class Environment:
     """A virtual environment with mindgap in it, and no plugins."""
@@ -41,9 +44,9 @@ class Environment:
         venv.create(directory, with_pip=True)
         self.bin = directory / ("Scripts" if sys.platform == "win32" else "bin")
         self.variables = {
-            name: value for name, value in os.environ.items() if not name.startswith(("MINDGAP", "PYTHON"))
+            name: value for name, value in os.environ.items() if not name.startswith(("MINDGAP", "PYTHON", "PYTEST"))
         }
-        self.pip("install", "pytest", f"mindgap[cli] @ {wheel.as_uri()}")
+        self.pip("install", f"mindgap[cli] @ {wheel.as_uri()}")
 
     def run(self, program: str, *arguments: str, cwd: Path | None = None) -> str:
         command = [str(self.bin / program), *arguments]
@@ -69,63 +72,94 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     built = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     [wheel] = wheels.glob("*.whl")
-    return Environment(tmp_path_factory.mktemp("clean") / "venv", wheel)
-
-
-def check(environment: Environment, source: Path, into: Path) -> None:
-    """Install, use, test and uninstall a copy of one package; building leaves its traces beside the sources."""
-    package = into / source.name
-    shutil.copytree(source, package, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
-    name, module = package.name, package.name.replace("-", "_")
+    environment = Environment(tmp_path_factory.mktemp("clean") / "venv", wheel)
     assert all(record["package"] == "mindgap" for record in environment.plugins())
-    environment.pip("install", f"{package}[test]")
-    brought = [record for record in environment.plugins() if record["package"] == name]
-    assert brought
-    assert all(record["status"] == "loaded" for record in brought)
-    for record in brought:
-        check_use(environment, record, into)
-    environment.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(package), cwd=package)
-    check_readme(environment, package)
-    environment.pip("uninstall", "--yes", name)
-    assert all(record["package"] == "mindgap" for record in environment.plugins())
-    environment.run("python", "-c", f"import importlib.util as u; assert u.find_spec({module!r}) is None")
+    return environment
 
 
-def check_use(environment: Environment, record: dict[str, str], folder: Path) -> None:
-    """Fit a mixture by the plugin's name, from the command line and from Python: the same fit. A command has help."""
-    if record["kind"] == "command":
-        assert record["name"] in environment.run("mindgap", record["name"], "--help")
-        return
-    data = folder / "three_groups.csv"
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Copies of the packages, and generated ones; building leaves its traces beside the sources."""
+    folder = tmp_path_factory.mktemp("packages")
+    for name in PACKAGES:
+        ignored = shutil.ignore_patterns("build", "*.egg-info", "__pycache__")
+        shutil.copytree(ROOT / "plugins" / name, folder / name, ignore=ignored)
+    for kind in TEMPLATE_KINDS:
+        write_package(f"fresh-{kind}", kind, folder)
+    return {name: folder / name for name in [*PACKAGES, *GENERATED]}
+
+
+@pytest.fixture(scope="module")
+def installed(environment: Environment, sources: dict[str, Path]) -> Environment:
+    # An isolated environment to build each of them in would take longer than all the rest.
+    environment.pip("install", "setuptools")
+    environment.pip("install", "--no-build-isolation", *(f"{source}[test]" for source in sources.values()))
+    return environment
+
+
+@pytest.fixture(scope="module")
+def brought(installed: Environment) -> list[dict[str, str]]:
+    return [record for record in installed.plugins() if record["package"] != "mindgap"]
+
+
+def test_every_package_is_found_by_its_entry_point(brought: list[dict[str, str]]) -> None:
+    assert {record["package"] for record in brought} == {*PACKAGES, *GENERATED}
+    assert {record["status"] for record in brought} == {"loaded"}
+
+
+def test_the_command_line_and_python_fit_the_same(
+    installed: Environment, brought: list[dict[str, str]], tmp_path: Path
+) -> None:
+    """Fit a mixture by each plugin's name."""
+    data = tmp_path / "three_groups.csv"
     values = [10 * group + (step - 7) * 0.4 for group in (1, 2, 3) for step in range(15)]
     data.write_text("\n".join(["value", *map(repr, values)]))
-    option = OPTIONS[record["kind"]]
-    spec = record["name"] + PARAMETERS.get(record["name"], "")
-    fitted = environment.run("mindgap", "mixture", str(data), "-k", "3", option, spec, "--max-iter", "20", "--json")
-    script = f"import mindgap as mg; print(mg.mixture({values}, 3, {option[2:]}={spec!r}, max_iter=20).means.tolist())"
-    assert json.loads(environment.run("python", "-c", script)) == json.loads(fitted)["means"]
+    expected: dict[str, object] = {}
+    script = f"import json, mindgap as mg\nvalues, means = {values}, {{}}\n"
+    for record in brought:
+        if record["kind"] == "command":
+            continue
+        option, spec = OPTIONS[record["kind"]], record["name"] + PARAMETERS.get(record["name"], "")
+        fitted = installed.run("mindgap", "mixture", str(data), "-k", "3", option, spec, "--max-iter", "20", "--json")
+        expected[spec] = json.loads(fitted)["means"]
+        script += f"means[{spec!r}] = mg.mixture(values, 3, {option[2:]}={spec!r}, max_iter=20).means.tolist()\n"
+    assert json.loads(installed.run("python", "-c", f"{script}print(json.dumps(means))")) == expected
 
 
-def check_readme(environment: Environment, package: Path) -> None:
-    """Run the blocks of a README that promise, in comments at the start of a line, what they print."""
-    text = (package / "README.md").read_text(encoding="utf-8")
+def test_every_command_has_help(installed: Environment, brought: list[dict[str, str]]) -> None:
+    commands = [record["name"] for record in brought if record["kind"] == "command"]
+    assert commands
+    for name in commands:
+        assert name in installed.run("mindgap", name, "--help")
+
+
+@pytest.mark.parametrize("name", [*PACKAGES, *GENERATED])
+def test_a_package_passes_its_own_tests(name: str, installed: Environment, sources: dict[str, Path]) -> None:
+    package = sources[name]
+    installed.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(package), cwd=package)
+
+
+@pytest.mark.parametrize("name", [*PACKAGES, *GENERATED])
+def test_the_code_of_a_readme_prints_what_it_promises(
+    name: str, installed: Environment, sources: dict[str, Path]
+) -> None:
+    """Comments at the start of a line say what a block prints."""
+    text = (sources[name] / "README.md").read_text(encoding="utf-8")
     for block in re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
         if promised := "".join(f"{line[2:]}\n" for line in block.splitlines() if line.startswith("# ")):
-            assert environment.run("python", "-c", block) == promised
-
-
-@pytest.mark.parametrize("name", PACKAGES)
-def test_a_package_comes_and_goes(name: str, environment: Environment, tmp_path: Path) -> None:
-    check(environment, ROOT / "plugins" / name, tmp_path)
-
-
-@pytest.mark.parametrize("kind", TEMPLATE_KINDS)
-def test_what_the_generator_writes_comes_and_goes(kind: str, environment: Environment, tmp_path: Path) -> None:
-    write_package(f"fresh-{kind}", kind, tmp_path)
-    check(environment, tmp_path / f"mindgap-fresh-{kind}", tmp_path / "copy")
+            assert installed.run("python", "-c", block) == promised
 
 
 def test_the_bare_package_needs_numpy_and_pluggy_alone(environment: Environment) -> None:
     script = "import importlib.metadata as m; print([r for r in m.requires('mindgap') if 'extra ==' not in r])"
     required = environment.run("python", "-c", script)
     assert re.findall(r"[a-z]+", required) == ["numpy", "pluggy"]
+
+
+def test_nothing_is_left_of_packages_that_are_uninstalled(installed: Environment, sources: dict[str, Path]) -> None:
+    """Comes last, since the others need them."""
+    installed.pip("uninstall", "--yes", *sources)
+    assert all(record["package"] == "mindgap" for record in installed.plugins())
+    modules = [name.replace("-", "_") for name in sources]
+    script = f"import importlib.util as u; assert not any(map(u.find_spec, {modules!r}))"
+    installed.run("python", "-c", script)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra [test])")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (group test)")
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)

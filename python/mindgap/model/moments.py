@@ -87,9 +87,7 @@ class Moments:
 
     @classmethod
     def _of_sums(cls, sums: _core.MomentSums) -> Moments:
-        weight, first, second, log_likelihood, classification = sums.moments()
-        known = None if np.isnan(classification) else classification
-        found = cls(weight, first, second, log_likelihood, known)
+        found = cls(*sums.moments())
         object.__setattr__(found, "_sums", sums)
         return found
 

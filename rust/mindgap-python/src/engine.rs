@@ -1,8 +1,9 @@
 //! Engines: the local one for Python to build on, and Python's own for the EM loop to ask.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use mindgap::{Engine, LocalEngine, Moments, Overview, Parameters};
+use mindgap::{BoxError, Engine, LocalEngine, Moments, Parameters};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -10,13 +11,16 @@ use crate::errors::invalid;
 use crate::mixture::ParameterArrays;
 use crate::sample::Sample;
 
-pub(crate) type Sums<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, f64, f64);
+pub(crate) type Sums<'py> =
+    (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, f64, Option<f64>);
 
 /// The moments of a sample at some parameters: weight, first, second, log-likelihood, classification.
 #[pyfunction]
 pub(crate) fn moments<'py>(py: Python<'py>, sample: &Sample, parameters: ParameterArrays<'py>) -> PyResult<Sums<'py>> {
     let start = parameters.start(py)?;
-    let moments = py.detach(|| LocalEngine::new(&sample.inner).finish(&start)).map_err(|what| invalid(py, &what))?;
+    let moments = py
+        .detach(|| LocalEngine::new(&sample.inner).finish(&start))
+        .map_err(|error| invalid(py, &error.to_string()))?;
     Ok(as_arrays(py, &moments))
 }
 
@@ -45,7 +49,7 @@ struct Answer<'py>(
 );
 
 impl PythonEngine {
-    /// `sample` stands for the data as far as their total weight and variance go.
+    /// `sample` is what the engine has loaded: it stands for the data as far as their total weight and scale go.
     pub(crate) fn new(callable: Py<PyAny>, sample: &Arc<mindgap::Sample>) -> Self {
         Self { callable, sample: Arc::clone(sample), raised: None }
     }
@@ -54,34 +58,32 @@ impl PythonEngine {
         let array = |values: &[f64]| PyArray1::from_slice(py, values);
         let given = (array(parameters.weights()), array(parameters.means()), array(parameters.variances()), last);
         let answer: Answer<'_> = self.callable.bind(py).call1(given)?.extract()?;
-        Ok(Moments {
-            weight: answer.0.as_slice()?.to_vec(),
-            first: answer.1.as_slice()?.to_vec(),
-            second: answer.2.as_slice()?.to_vec(),
-            log_likelihood: answer.3,
-            classification: answer.4.unwrap_or(f64::NAN),
-        })
+        let [weight, first, second] =
+            [&answer.0, &answer.1, &answer.2].map(|sums| sums.as_slice().map(<[f64]>::to_vec));
+        let mut moments = Moments::new(weight?, first?, second?, answer.3);
+        moments.classification = answer.4;
+        Ok(moments)
     }
 
-    fn answer(&mut self, parameters: &Parameters, last: bool) -> Result<Moments, String> {
+    fn answer(&mut self, parameters: &Parameters, last: bool) -> Result<Moments, BoxError> {
         Python::attach(|py| self.ask(py, parameters, last)).map_err(|error| {
             let what = error.to_string();
             self.raised = Some(error);
-            what
+            what.into()
         })
     }
 }
 
 impl Engine for PythonEngine {
-    fn overview(&mut self) -> Result<Overview, String> {
-        LocalEngine::new(&self.sample).overview()
+    fn load(&mut self) -> Result<Cow<'_, mindgap::Sample>, BoxError> {
+        Ok(Cow::Borrowed(&self.sample))
     }
 
-    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String> {
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
         self.answer(parameters, false)
     }
 
-    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, String> {
+    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
         self.answer(parameters, true)
     }
 }

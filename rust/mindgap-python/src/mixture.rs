@@ -79,11 +79,12 @@ fn run(
     watcher: &mut Watcher,
 ) -> (Result<mindgap::MixtureFit, MixtureError>, Option<PyErr>) {
     let mut watch = |progress: &mindgap::Progress| watcher.observe(progress);
+    let problem = problem.init(start);
     match engine {
-        None => (problem.init(start).fit_watched(&sample.inner, Some(&mut watch)), None),
+        None => (problem.fit_with(&*sample.inner, Some(&mut watch)), None),
         Some(callable) => {
             let mut engine = PythonEngine::new(callable, &sample.inner);
-            let fitted = problem.fit_engine(&mut engine, &start, Some(&mut watch));
+            let fitted = problem.fit_with(&mut engine, Some(&mut watch));
             (fitted, engine.raised)
         }
     }
@@ -183,7 +184,6 @@ impl MixtureFit {
     /// What the integrated completed likelihood adds to BIC; None if the engine does not tell.
     #[getter]
     fn entropy(&self) -> Option<f64> {
-        let entropy = self.inner.icl() - self.inner.bic();
-        entropy.is_finite().then_some(entropy)
+        self.inner.icl().map(|icl| icl - self.inner.bic())
     }
 }

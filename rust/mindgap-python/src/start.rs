@@ -61,7 +61,7 @@ fn start<'py>(
 ) -> PyResult<Triple<'py>> {
     let mut watcher = Watcher::new(None);
     let mut observe = |progress: &Progress| watcher.observe(progress);
-    let found = py.detach(|| initializer.start_watched(&sample.inner, k, &restriction, Some(&mut observe)));
+    let found = py.detach(|| initializer.start(&sample.inner, k, &restriction, Some(&mut observe)));
     if let Some(raised) = watcher.raised {
         return Err(raised);
     }

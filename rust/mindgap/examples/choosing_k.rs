@@ -14,7 +14,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         let mixture = Mixture::new(k).constraint(GapBounds::lower(1.5)).variances(VarianceModel::Equal);
         match mixture.fit(&sample) {
             Ok(fit) => {
-                println!("k = {k}: BIC {:9.2}, ICL {:9.2}, {}", fit.bic(), fit.icl(), fit.status());
+                println!("k = {k}: BIC {:9.2}, ICL {:9.2}, {}", fit.bic(), fit.icl().unwrap_or(f64::NAN), fit.status());
                 if best.is_none_or(|(_, least)| fit.bic() < least) {
                     best = Some((k, fit.bic()));
                 }

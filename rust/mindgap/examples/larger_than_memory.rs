@@ -49,7 +49,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     assert!(there.centers().iter().zip(here.centers()).all(|(a, b)| (a - b).abs() < 1e-12));
 
     let mixture = Mixture::new(3).constraint(GapBounds::between(2.05, 2.5)?);
-    let (there, here) = (mixture.fit_chunked(&mut data, None)?, mixture.fit(&Sample::new(&x)?)?);
+    let (there, here) = (mixture.fit(&mut data)?, mixture.fit(&Sample::new(&x)?)?);
     std::fs::remove_file(&path)?;
     println!("means {:?} after {} iterations: {}", there.means(), there.n_iter(), there.status());
     assert!(there.means().iter().zip(here.means()).all(|(a, b)| (a - b).abs() < 1e-10));

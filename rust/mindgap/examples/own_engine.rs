@@ -3,7 +3,8 @@
 //! The file is read in chunks, once an iteration; one chunk is all that is held. A memory map would do as well, but needs
 //! unsafe code, and for one pass from front to back plain reads are as fast.
 
-use mindgap::{Engine, GapBounds, LocalEngine, Mixture, Moments, Overview, Parameters, Sample};
+use mindgap::{BoxError, Engine, GapBounds, Mixture, MomentSums, Moments, Parameters, Sample, Summary};
+use std::borrow::Cow;
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -24,18 +25,18 @@ impl Chunks {
     }
 
     /// Calls `visit` with each chunk of the file, in order.
-    fn for_each(&mut self, mut visit: impl FnMut(&[f64]) -> Result<(), String>) -> Result<(), String> {
-        self.file.seek(SeekFrom::Start(0)).map_err(|error| error.to_string())?;
+    fn for_each(&mut self, mut visit: impl FnMut(&[f64]) -> Result<(), BoxError>) -> Result<(), BoxError> {
+        self.file.seek(SeekFrom::Start(0))?;
         loop {
             self.bytes.clear();
             let mut rest = (&self.file).take(8 * CHUNK as u64);
-            rest.read_to_end(&mut self.bytes).map_err(|error| error.to_string())?;
+            rest.read_to_end(&mut self.bytes)?;
             if self.bytes.is_empty() {
                 return Ok(());
             }
             let (words, partial) = self.bytes.as_chunks::<8>();
             if !partial.is_empty() {
-                return Err(format!("the file ends with {} bytes of a value", partial.len()));
+                return Err(format!("the file ends with {} bytes of a value", partial.len()).into());
             }
             visit(&words.iter().map(|word| f64::from_le_bytes(*word)).collect::<Vec<_>>())?;
         }
@@ -43,30 +44,21 @@ impl Chunks {
 }
 
 impl Engine for Chunks {
-    fn overview(&mut self) -> Result<Overview, String> {
-        // Welford's update: one pass, nothing cancels.
-        let (mut count, mut mean, mut squares) = (0.0, 0.0, 0.0);
-        self.for_each(|chunk| {
-            for &x in chunk {
-                count += 1.0;
-                let off = x - mean;
-                mean += off / count;
-                squares += off * (x - mean);
-            }
-            Ok(())
-        })?;
-        Ok(Overview { total_weight: count, variance: squares / count })
+    fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError> {
+        // A few thousand cells stand for the data: enough for their scale, and for starts.
+        let mut summary = Summary::new();
+        self.for_each(|chunk| Ok(summary.add(chunk)?))?;
+        Ok(Cow::Owned(summary.sample()?))
     }
 
-    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String> {
-        let mut total = Moments::zero(parameters.k());
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
+        // Sums of parts add up, whatever their order.
+        let mut total = MomentSums::zero(parameters);
         self.for_each(|chunk| {
-            // Sums of parts add up, so each part may use the engine of this process.
-            let sample = Sample::new(chunk).map_err(|error| error.to_string())?;
-            total.add(&LocalEngine::new(&sample).moments(parameters)?);
+            total.add(&MomentSums::of_chunk(chunk, None, parameters)?);
             Ok(())
         })?;
-        Ok(total)
+        Ok(total.moments())
     }
 }
 
@@ -78,12 +70,12 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     file.into_inner()?.sync_all()?;
 
     let start = Parameters::new(&[0.3, 0.4, 0.3], &[0.0, 2.0, 4.0], &[1.0; 3])?;
-    let mixture = Mixture::new(3).constraint(GapBounds::between(2.05, 2.5)?);
-    let from_file = mixture.fit_engine(&mut Chunks::open(&path)?, &start, None)?;
+    let mixture = Mixture::new(3).constraint(GapBounds::between(2.05, 2.5)?).init(start);
+    let from_file = mixture.fit(&mut Chunks::open(&path)?)?;
     std::fs::remove_file(&path)?;
     println!("{} values, {CHUNK} at a time: means {:?}, {}", x.len(), from_file.means(), from_file.status());
 
-    let from_memory = mixture.init(start).fit(&Sample::new(&x)?)?;
+    let from_memory = mixture.fit(&Sample::new(&x)?)?;
     let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
     assert!(close(from_file.means(), from_memory.means()), "{:?} {:?}", from_file.means(), from_memory.means());
     Ok(())

@@ -1,21 +1,25 @@
 //! An initializer of one's own: means at equally spaced quantiles, one variance for all.
 
-use mindgap::{GapBounds, Initializer, Mixture, MixtureError, Parameters, Restriction, Sample};
+use mindgap::{GapBounds, Initializer, Mixture, MixtureError, Parameters, Restriction, Sample, Watch};
 use std::error::Error;
 
 /// Component `c` starts at the quantile `(c + ½) / k`.
 struct Quantiles;
 
 impl Initializer for Quantiles {
-    fn start(&self, sample: &Sample, k: usize, _restriction: &Restriction) -> Result<Parameters, MixtureError> {
+    fn start(
+        &self,
+        sample: &Sample,
+        k: usize,
+        _constraint: &Restriction,
+        _watch: Option<Watch<'_>>,
+    ) -> Result<Parameters, MixtureError> {
         // A sample's values are sorted, so quantiles are lookups.
         let x = sample.values();
         let means: Vec<f64> = (0..k).map(|c| x[(2 * c + 1) * x.len() / (2 * k)]).collect();
         let spread = (x[x.len() - 1] - x[0]) / k as f64;
         if spread == 0.0 {
-            return Err(MixtureError::Refused(
-                "the data are all equal; there are no quantiles to start from".to_owned(),
-            ));
+            return Err(MixtureError::refused("the data are all equal; there are no quantiles to start from"));
         }
         Parameters::new(&vec![1.0 / k as f64; k], &means, &vec![spread * spread; k])
     }

@@ -56,9 +56,9 @@
 //! | k-means under rows | [`.constraint(LinearRows)`](KMeans::constraint) | O(n) and O(k log n) a round beside a quadratic program | O(n) | more than gaps is known; a local optimum with a bound |
 //! | the paper's program | [`Method::Paper`] | O(k n²) and more | O(n²) | to compare with the paper; it misses some optima |
 //! | mixture | [`Mixture::new`] | O(n k) an iteration, threaded, O(k³) for the means where a bound is active | O(n), nothing of size n·k | clusters overlap; weights and spreads are wanted |
-//! | data larger than memory | [`Chunked`], [`Mixture::fit_chunked`] | a pass for a summary, then as above: one an iteration, a few for k-means | some chunks at a time | files, streams that can be read again; k-means with the proof of the points |
+//! | data larger than memory | [`Chunked`] | a pass for a summary, then as above: one an iteration, a few for k-means | some chunks at a time | files, streams that can be read again; k-means with the proof of the points |
 //! | data seen once | [`Summary`] | O(n) | its cells | streams; summaries merge |
-//! | mixture on data elsewhere | [`Mixture::fit_engine`] | what the [`Engine`] takes | O(k) here | the data are on disk, or on many machines |
+//! | mixture on data elsewhere | [`Mixture::fit`] with an [`Engine`] | what it takes | O(k) here | the data are on disk, or on many machines |
 //!
 //! A search that cannot prove its result within its budget says so: [`KMeansFit::is_optimal`] is false, and
 //! [`KMeansFit::lower_bound`] says how far off the result can be.
@@ -73,7 +73,7 @@
 //! * No input makes a function panic; faults are errors that carry their facts, one enum a concern, in [`error`].
 //! * The results are the same to the bit whatever the order of the input and the number of threads, with the feature
 //!   `rayon` (the default) or without.
-//! * A fit prints nothing. [`KMeans::fit_watched`] and [`Mixture::fit_watched`] report [`Progress`] to a callback, which may
+//! * A fit prints nothing. [`KMeans::fit_watched`] and [`Mixture::fit_with`] report [`Progress`] to a callback, which may
 //!   stop them.
 //! * Data far from zero, or at scales from 1e-140 to 1e140, lose nothing: solvers work on shifted, scaled data.
 //! * With the feature `serde`, bounds, rows, starts and fits are written and read; what is read is checked as by the
@@ -87,7 +87,7 @@ mod data;
 pub mod error;
 mod kmeans;
 mod memory;
-mod mixture;
+pub mod mixture;
 #[allow(dead_code)] // until every solver reports to a Monitor
 mod monitor;
 mod numeric;
@@ -100,11 +100,11 @@ mod qp;
 
 pub use constraint::{Constraint, GapBounds, LinearRows, Restriction, Unconstrained};
 pub use data::{Chunk, Chunked, Chunks, Sample, Source, Summary, SummaryColumns};
-pub use error::{ConstraintError, Error, KMeansError, MixtureError, OutOfMemory, SampleError};
+pub use error::{BoxError, ConstraintError, Error, KMeansError, MixtureError, OutOfMemory, SampleError};
 pub use kmeans::{Active, Centers, KMeans, KMeansFit, Method, Ties};
 pub use mixture::{
     Auto, Ckmeans, ConstrainedKMeans, Engine, Initializer, LocalEngine, Mixture, MixtureFit, MomentSums, Moments,
-    Overview, Parameters, Status, ToleranceScale, VarianceModel,
+    Parameters, Status, ToleranceScale, VarianceModel,
 };
 pub use monitor::{Halt, Monitor, Progress, Watch};
 pub use proof::Proof;

@@ -6,15 +6,13 @@
 use crate::data::sample::Sample;
 use crate::data::source::Source;
 use crate::data::summary::Summary;
-use crate::error::{Error, SampleError};
-use crate::mixture::{Engine, Mixture, MixtureFit, MomentSums, Moments, Overview, Parameters};
-use crate::monitor::{Watch, again};
+use crate::error::SampleError;
 use crate::parallel::Workers;
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
 use std::sync::{Arc, OnceLock};
 
-/// Some of the data. [`MomentSums::RUN`] says at which lengths cutting leaves no trace in a mixture's bits.
+/// Some of the data. [`MomentSums::RUN`](crate::MomentSums::RUN) says at which lengths cutting leaves no trace in a mixture's bits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chunk {
     /// The values, in any order; there may be none.
@@ -54,7 +52,7 @@ where
 /// let mut data = Chunked::new(pieces)?;
 /// let fit = KMeans::new(4).constraint(GapBounds::lower(8.5)).fit(&data.sample()?)?;
 /// assert!(fit.is_optimal());
-/// let fit = Mixture::new(4).fit_chunked(&mut data, None)?;
+/// let fit = Mixture::new(4).fit(&mut data)?;
 /// assert!(fit.means()[0] < 7.0);
 /// # Ok::<(), mindgap::Error>(())
 /// ```
@@ -97,45 +95,14 @@ impl Chunked {
     }
 }
 
-impl Engine for Chunked {
-    fn overview(&mut self) -> Result<Overview, String> {
-        let (_, variance) = self.summary.mean_and_variance().ok_or_else(|| SampleError::Empty.to_string())?;
-        Ok(Overview { total_weight: self.summary.total_weight(), variance })
-    }
-
-    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String> {
-        self.sum(parameters, MomentSums::unclassified)
-    }
-
-    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, String> {
-        self.sum(parameters, MomentSums::of_chunk)
-    }
-}
-
-/// How the moments of a chunk are found.
-type OfChunk = fn(&[f64], Option<&[f64]>, &Parameters) -> Result<MomentSums, SampleError>;
-
 impl Chunked {
-    fn sum(&self, parameters: &Parameters, of_chunk: OfChunk) -> Result<Moments, String> {
-        let mut sums = MomentSums::zero(parameters.k());
-        let work = |chunk: &Chunk| of_chunk(&chunk.values, chunk.weights.as_deref(), parameters);
-        let added = self.reader.fold(work, |part| {
-            sums.add(&part);
-            Ok(())
-        });
-        added.map_err(|error| error.to_string())?;
-        Ok(sums.moments())
-    }
-}
-
-impl Mixture {
-    /// Fits data read in chunks, from the start that the initializer finds.
-    ///
-    /// # Errors
-    /// As [`Mixture::fit_watched`]; also chunks that cannot be had.
-    pub fn fit_chunked(&self, data: &mut Chunked, mut watch: Option<Watch<'_>>) -> Result<MixtureFit, Error> {
-        let (start, ..) = self.prepare(&data.sample()?, again(&mut watch))?;
-        Ok(self.fit_engine(data, &start, watch)?)
+    /// Works on every chunk, a few at a time, and hands what comes out to `take`, in order.
+    pub(crate) fn fold<T: Send>(
+        &self,
+        work: impl Fn(&Chunk) -> Result<T, SampleError> + Sync,
+        take: impl FnMut(T) -> Result<(), SampleError>,
+    ) -> Result<(), SampleError> {
+        self.reader.fold(work, take)
     }
 }
 

@@ -24,12 +24,6 @@ pub(crate) const RANGE_EXPONENTS: std::ops::RangeInclusive<i32> = -480..=480;
 pub(crate) const FARTHEST: f64 = 1e6;
 
 impl Frame {
-    /// Units about as long as `spread`, zero where it is; the nearest that there are for extreme ones.
-    pub(crate) fn of_spread(spread: f64) -> Self {
-        let exponent = binary_exponent(spread).clamp(*RANGE_EXPONENTS.start(), *RANGE_EXPONENTS.end());
-        Self { scale: power_of_two(-exponent), shift: 0.0 }
-    }
-
     /// The frame of sorted data; `None` if the range is too small or too large to be squared.
     pub(crate) fn of_sorted(values: &[f64]) -> Option<Self> {
         let (Some(&first), Some(&last)) = (values.first(), values.last()) else {

@@ -1,6 +1,6 @@
 //! Faults of a mixture.
 
-use super::{ConstraintError, KMeansError, OutOfMemory, clash};
+use super::{BoxError, Cause, ConstraintError, KMeansError, OutOfMemory, clash};
 use crate::monitor::Halt;
 use thiserror::Error;
 
@@ -104,10 +104,10 @@ pub enum MixtureError {
     },
     /// The engine failed or answered nonsense.
     #[error("the engine failed: {0}")]
-    Engine(String),
+    Engine(#[source] Cause),
     /// An initializer of the caller's own refused.
     #[error("{0}")]
-    Refused(String),
+    Refused(#[source] Cause),
     /// The work needs more memory than there is.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
@@ -117,6 +117,13 @@ pub enum MixtureError {
     /// The time limit passed before there was a result.
     #[error("the time limit passed before there was a result; allow more time")]
     TimeLimit,
+}
+
+impl MixtureError {
+    /// The error of an initializer that finds no start.
+    pub fn refused(error: impl Into<BoxError>) -> Self {
+        Self::Refused(Cause::new(error))
+    }
 }
 
 fn start_expects(what: &str) -> &'static str {

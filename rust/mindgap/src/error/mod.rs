@@ -1,11 +1,13 @@
 //! What can be wrong, one enum a concern, with the facts in fields.
 
+mod cause;
 mod constraint;
 mod kmeans;
 mod mixture;
 mod out_of_memory;
 mod sample;
 
+pub use cause::{BoxError, Cause};
 pub use constraint::ConstraintError;
 pub use kmeans::KMeansError;
 pub use mixture::MixtureError;

@@ -1,12 +1,16 @@
-//! What the EM loop asks of whatever holds the data: parameters in, moments and log-likelihood out.
+//! What a fit asks of whatever holds the data: a sample to start from, then moments and log-likelihood at given parameters.
 //!
-//! The loop does not know where the data are. An engine may answer from the threads of this process or from many machines;
-//! all it needs is sums, and sums of parts add up.
+//! A fit does not know where the data are. An engine may answer from the threads of this process or from many machines:
+//! all it returns are sums, and sums of parts add up.
 
 use super::parameters::Parameters;
+use crate::data::Sample;
+use crate::error::BoxError;
+use std::borrow::Cow;
 
-/// What an E step yields: sums over the points `x` of weight `w`, where `r_k` is component `k`'s responsibility.
+/// What an E step yields: sums over the points `x` of weight `w`, where `r_k` is the responsibility of component `k`.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Moments {
     /// `Σ w r_k`, one entry a component.
     pub weight: Vec<f64>,
@@ -16,26 +20,30 @@ pub struct Moments {
     pub second: Vec<f64>,
     /// `Σ w log p(x)`, in nats.
     pub log_likelihood: f64,
-    /// `Σ w log max_k r_k`; needed from [`Engine::finish`] only. NaN where it is not known.
-    pub classification: f64,
+    /// `Σ w log max_k r_k`; wanted from [`Engine::finish`] only. `None` where it is unknown.
+    pub classification: Option<f64>,
 }
 
 impl Moments {
-    /// The moments of no points.
-    pub fn zero(k: usize) -> Self {
-        Self {
-            weight: vec![0.0; k],
-            first: vec![0.0; k],
-            second: vec![0.0; k],
-            log_likelihood: 0.0,
-            classification: 0.0,
-        }
+    /// Moments without a classification; one entry a component in each of the three lists.
+    pub fn new(weight: Vec<f64>, first: Vec<f64>, second: Vec<f64>, log_likelihood: f64) -> Self {
+        Self { weight, first, second, log_likelihood, classification: None }
+    }
+
+    /// The moments of no points, at `parameters`.
+    pub fn zero(parameters: &Parameters) -> Self {
+        Self::of_nothing(parameters.k(), true)
+    }
+
+    pub(super) fn of_nothing(k: usize, classify: bool) -> Self {
+        Self { classification: classify.then_some(0.0), ..Self::new(vec![0.0; k], vec![0.0; k], vec![0.0; k], 0.0) }
     }
 
     /// Makes them the moments of no points again.
     pub(super) fn clear(&mut self) {
         [&mut self.weight, &mut self.first, &mut self.second].into_iter().for_each(|sums| sums.fill(0.0));
-        (self.log_likelihood, self.classification) = (0.0, 0.0);
+        self.log_likelihood = 0.0;
+        self.classification = self.classification.map(|_| 0.0);
     }
 
     /// Adds the moments of other points, taken at the same parameters.
@@ -45,10 +53,10 @@ impl Moments {
         add(&mut self.first, &other.first);
         add(&mut self.second, &other.second);
         self.log_likelihood += other.log_likelihood;
-        self.classification += other.classification;
+        self.classification = self.classification.zip(other.classification).map(|(mine, theirs)| mine + theirs);
     }
 
-    /// What makes these no answer for `k` components, if anything.
+    /// Returns why these are not the moments of `k` components, if they are not.
     pub(super) fn fault(&self, k: usize) -> Option<String> {
         let parts = [("weight", &self.weight), ("first", &self.first), ("second", &self.second)];
         for (name, values) in parts {
@@ -67,37 +75,68 @@ impl Moments {
     }
 }
 
-/// What a fit needs to know of data it does not see.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Overview {
-    /// The sum of the weights: the number of points if they have none.
-    pub total_weight: f64,
-    /// The weighted variance, the sum of squares being divided by the total weight.
-    pub variance: f64,
-}
-
 /// Whatever holds the data.
 ///
-/// An engine has units of its own (of the data, for engines given to [`Mixture::fit_engine`](super::Mixture::fit_engine)):
-/// parameters come in them, and the answers are in them.
+/// Parameters come in units of the data, and so do the answers. K-means needs no more than [`load`](Self::load): fit it to the sample
+/// that it returns, which looks at the data more closely where it is a [`Summary`](crate::Summary) with a
+/// [`Source`](crate::Source).
+///
+/// ```
+/// use mindgap::{Engine, KMeans, LocalEngine, Mixture, Sample};
+///
+/// let sample = Sample::new(&[0.0, 0.5, 4.0, 4.5, 4.7])?;
+/// let mut engine = LocalEngine::new(&sample);
+/// let mixture = Mixture::new(2).fit(&mut engine)?;
+/// let kmeans = KMeans::new(2).fit(&engine.load()?)?;
+/// assert_eq!(kmeans.labels(), mixture.predict(&[0.0, 0.5, 4.0, 4.5, 4.7]));
+/// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
+/// ```
 pub trait Engine {
-    /// What the data are like; asked once, before the first pass.
+    /// The data, or a summary of them: their scale, their total weight, and what starts are found on. Called once, before the
+    /// first pass.
     ///
     /// # Errors
-    /// A message for the caller of the fit.
-    fn overview(&mut self) -> Result<Overview, String>;
+    /// Whatever keeps the engine from its data.
+    fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError>;
 
-    /// One pass over the data.
+    /// Sums over all the data at `parameters`: one pass.
     ///
     /// # Errors
-    /// A message for the caller of the fit.
-    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String>;
+    /// Whatever keeps the engine from its data.
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError>;
 
-    /// The last pass, at the fitted parameters: only the log-likelihood and the classification are used.
+    /// The same at the fitted parameters, with the classification if the engine can tell it.
     ///
     /// # Errors
-    /// A message for the caller of the fit.
-    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, String> {
+    /// As [`moments`](Self::moments).
+    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
         self.moments(parameters)
+    }
+}
+
+/// What a mixture is fitted to: a [`Sample`] in memory, or whatever an [`Engine`] holds, [`Chunked`](crate::Chunked) data among
+/// them. References convert into it, so that a fit takes either.
+pub enum Data<'a> {
+    /// Data in memory; their points are labelled.
+    Sample(&'a Sample),
+    /// Data elsewhere; the fit has no labels.
+    Engine(&'a mut dyn Engine),
+}
+
+impl<'a> From<&'a Sample> for Data<'a> {
+    fn from(sample: &'a Sample) -> Self {
+        Self::Sample(sample)
+    }
+}
+
+impl<'a, E: Engine> From<&'a mut E> for Data<'a> {
+    fn from(engine: &'a mut E) -> Self {
+        Self::Engine(engine)
+    }
+}
+
+impl<'a> From<&'a mut (dyn Engine + 'a)> for Data<'a> {
+    fn from(engine: &'a mut (dyn Engine + 'a)) -> Self {
+        Self::Engine(engine)
     }
 }

@@ -1,15 +1,15 @@
 //! The result of a mixture fit, in the units and the order of the data.
 
-use super::density::{Parabola, Relevant};
-use super::em::Outcome;
-use super::evaluate::most_probable;
+use super::climb::Climbed;
+use super::e_step::{Parabola, Relevant};
 use super::parameters::Parameters;
+use super::predict::most_probable;
 use super::status::Status;
 use crate::data::sample::Sample;
 use crate::kmeans::Active;
 
 /// A fitted mixture; components by ascending mean.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MixtureFit {
     parameters: Parameters,
@@ -20,12 +20,11 @@ pub struct MixtureFit {
     origins: Vec<usize>,
     status: Status,
     total_weight: f64,
-    #[cfg_attr(feature = "serde", serde(with = "super::serde_form::nan_as_null"))]
-    classification: f64,
+    classification: Option<f64>,
     variance_count: usize,
 }
 
-/// What a fit knows beside the loop's outcome.
+/// What a fit knows beside what the climb ended with.
 pub(super) struct Facts {
     pub(super) gaps: Vec<f64>,
     pub(super) active: Vec<Active>,
@@ -35,18 +34,18 @@ pub(super) struct Facts {
 }
 
 impl MixtureFit {
-    /// `outcome` in data units.
-    pub(super) fn new(outcome: Outcome, facts: Facts) -> Self {
+    /// What was `climbed`, in data units.
+    pub(super) fn new(climbed: Climbed, facts: Facts) -> Self {
         Self {
-            parameters: outcome.parameters,
+            parameters: climbed.parameters,
             labels: Vec::new(),
-            history: outcome.history,
+            history: climbed.history,
             gaps: facts.gaps,
             active: facts.active,
             origins: facts.origins,
-            status: outcome.status,
+            status: climbed.status,
             total_weight: facts.total_weight,
-            classification: outcome.classification,
+            classification: climbed.classification,
             variance_count: facts.variance_count,
         }
     }
@@ -93,8 +92,8 @@ impl MixtureFit {
         &self.parameters
     }
 
-    /// The most probable component of each input point, the first of equals. Empty if the fit was made by
-    /// [`Mixture::fit_engine`](super::Mixture::fit_engine), which sees no points.
+    /// The most probable component of each input point, the first of equals. Empty if the data lie with an
+    /// [`Engine`](super::Engine).
     pub fn labels(&self) -> &[u32] {
         &self.labels
     }
@@ -147,7 +146,7 @@ impl MixtureFit {
     }
 
     /// `Σ w log max_k r_k` over the points.
-    pub(super) fn classification(&self) -> f64 {
+    pub(super) fn classification(&self) -> Option<f64> {
         self.classification
     }
 

@@ -2,7 +2,7 @@
 
 use super::parameters::Parameters;
 use crate::error::MixtureError;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// Weights that sum to one this closely were written by a fit: they are read back bit by bit.
 const ROUNDING: f64 = 1e-12;
@@ -30,18 +30,5 @@ impl TryFrom<ParametersForm> for Parameters {
         let checked = Parameters::new(&written.weights, &written.means, &written.variances)?;
         let exact = (written.weights.iter().sum::<f64>() - 1.0).abs() <= ROUNDING;
         Ok(if exact { Parameters::sound(written.weights, written.means, written.variances) } else { checked })
-    }
-}
-
-/// A number that may be NaN, which JSON does not know.
-pub(super) mod nan_as_null {
-    use super::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(in crate::mixture) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-        (!value.is_nan()).then_some(*value).serialize(serializer)
-    }
-
-    pub(in crate::mixture) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-        Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
     }
 }

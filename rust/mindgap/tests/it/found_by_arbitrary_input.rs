@@ -61,7 +61,6 @@ fn a_start_for_another_number_of_components_is_refused() {
 fn absurdly_many_components_of_an_engine_are_refused_before_their_bounds_are_written_out() {
     let mut engine = Chunked::new(|| [Ok(Chunk::from(vec![0.0, 1.0, 3.0, 9.0]))].into_iter()).unwrap();
     let start = Parameters::new(&[0.5, 0.5], &[0.0, 5.0], &[1.0, 1.0]).unwrap();
-    let refused =
-        Mixture::new(usize::MAX).constraint(GapBounds::lower(0.5)).fit_engine(&mut engine, &start, None).err();
-    assert_eq!(refused, Some(MixtureError::ParametersCount { k: usize::MAX, given: 2 }));
+    let refused = Mixture::new(usize::MAX).constraint(GapBounds::lower(0.5)).init(start).fit(&mut engine).err();
+    assert_eq!(refused, Some(MixtureError::TooManyComponents { k: usize::MAX, distinct: 4 }));
 }

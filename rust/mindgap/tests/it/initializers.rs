@@ -1,10 +1,12 @@
 //! Starts that k-means finds, which may take longer than the fit.
 
+use mindgap::mixture::from_fn;
 use mindgap::{
     Auto, Centers, Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Mixture, MixtureError, Progress, Restriction,
     Sample,
 };
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Stops a search, and nothing else.
 fn stop(progress: &Progress) -> ControlFlow<()> {
@@ -13,9 +15,9 @@ fn stop(progress: &Progress) -> ControlFlow<()> {
 
 fn stops(initializer: impl Initializer + 'static, sample: &Sample) {
     let restriction = Restriction::Gaps(GapBounds::lower(0.21));
-    let start = initializer.start_watched(sample, 5, &restriction, Some(&mut stop));
+    let start = initializer.start(sample, 5, &restriction, Some(&mut stop));
     assert_eq!(start, Err(MixtureError::Interrupted));
-    let fit = Mixture::new(5).constraint(restriction).init(initializer).fit_watched(sample, Some(&mut stop));
+    let fit = Mixture::new(5).constraint(restriction).init(initializer).fit_with(sample, Some(&mut stop));
     assert_eq!(fit.err(), Some(MixtureError::Interrupted));
 }
 
@@ -34,6 +36,22 @@ fn more_components_than_values_are_refused_before_their_bounds_are_written_out()
     let sample = Sample::new(&[0.0, 1.0, 5.0]).unwrap();
     let restriction = Restriction::Gaps(GapBounds::lower(0.5));
     let refused = Err(MixtureError::TooManyComponents { k: usize::MAX, distinct: 3 });
-    assert_eq!(Auto.start(&sample, usize::MAX, &restriction), refused);
-    assert_eq!(ConstrainedKMeans::new().start(&sample, usize::MAX, &restriction), refused);
+    assert_eq!(Auto.start(&sample, usize::MAX, &restriction, None), refused);
+    assert_eq!(ConstrainedKMeans::new().start(&sample, usize::MAX, &restriction, None), refused);
+}
+
+#[test]
+fn an_initializer_may_be_chosen_at_run_time() {
+    let sample = Sample::new(&[0.0, 0.4, 1.0, 7.0, 7.7]).unwrap();
+    let start = Ckmeans.start(&sample, 2, &Restriction::Gaps(GapBounds::none()), None).unwrap();
+    let copy = start.clone();
+    let choices: Vec<Arc<dyn Initializer>> = vec![
+        Arc::new(Ckmeans),
+        Arc::new(start),
+        Arc::new(Box::new(Ckmeans) as Box<dyn Initializer>),
+        Arc::new(from_fn(move |_, _, _| Ok(copy.clone()))),
+    ];
+    let fits: Vec<_> =
+        choices.iter().map(|init| Mixture::new(2).init(Arc::clone(init)).fit(&sample).unwrap()).collect();
+    assert!(fits.iter().all(|fit| fit == &fits[0]));
 }

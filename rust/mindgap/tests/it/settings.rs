@@ -1,16 +1,17 @@
 //! What each setting and each answer of the public interface does by itself, where no other test has it.
 
 use mindgap::{
-    Centers, ConstrainedKMeans, Constraint, Engine, GapBounds, Initializer, KMeans, Method, Mixture, MixtureError,
-    Moments, Overview, Parameters, Sample, Status,
+    BoxError, Centers, ConstrainedKMeans, Constraint, Engine, GapBounds, Initializer, KMeans, Method, Mixture,
+    MixtureError, Moments, Parameters, Sample, Status,
 };
+use std::borrow::Cow;
 
 /// Where the published program misses the optimum: starts from it and from the exact one differ.
 const HARD: [f64; 5] = [0.0, 2.0, 2.0, 5.0, 6.0];
 
 fn start_of(init: ConstrainedKMeans, delta: f64) -> Vec<f64> {
     let restriction = GapBounds::lower(delta).restriction(3).unwrap();
-    init.start(&Sample::new(&HARD).unwrap(), 3, &restriction).unwrap().means().to_vec()
+    init.start(&Sample::new(&HARD).unwrap(), 3, &restriction, None).unwrap().means().to_vec()
 }
 
 #[test]
@@ -56,20 +57,23 @@ fn the_score_is_the_average_log_density() {
 struct Long;
 
 impl Engine for Long {
-    fn overview(&mut self) -> Result<Overview, String> {
-        Ok(Overview { total_weight: 2.0, variance: 1.0 })
+    fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError> {
+        Ok(Cow::Owned(Sample::new(&[0.0, 1.0])?))
     }
 
-    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String> {
-        Ok(Moments::zero(parameters.means().len() + 1))
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
+        let sums = vec![0.0; parameters.k() + 1];
+        Ok(Moments::new(sums.clone(), sums.clone(), sums, 0.0))
     }
 }
 
 #[test]
 fn an_engine_that_answers_for_too_many_components_is_named() {
     let start = Parameters::new(&[0.5, 0.5], &[0.0, 1.0], &[1.0, 1.0]).unwrap();
-    match Mixture::new(2).fit_engine(&mut Long, &start, None) {
-        Err(MixtureError::Engine(what)) => assert!(what.contains("3 entries of `weight` for 2 components"), "{what}"),
+    match Mixture::new(2).init(start).fit(&mut Long) {
+        Err(error @ MixtureError::Engine(_)) => {
+            assert!(error.to_string().contains("3 entries of `weight` for 2 components"), "{error}");
+        }
         other => panic!("{other:?}"),
     }
 }

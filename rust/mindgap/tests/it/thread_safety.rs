@@ -18,7 +18,6 @@ const _: () = {
     lasting::<MixtureFit>();
     lasting::<Parameters>();
     lasting::<Moments>();
-    lasting::<Overview>();
     lasting::<Status>();
     lasting::<Active>();
     lasting::<Progress>();

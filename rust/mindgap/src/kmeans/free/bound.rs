@@ -7,7 +7,7 @@
 //! near the midpoint of two centres are charged what a wrong assignment may save (second order).
 
 use super::Problem;
-use super::grid::{PointMoments, Nodes};
+use super::grid::{Nodes, PointMoments};
 
 /// What rounding may take from a difference of moments, relative to their size.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;

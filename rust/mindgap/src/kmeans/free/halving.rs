@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Problem;
 use super::incumbent::FreeSolution;
-use super::level::{ChainBounds, CenterCell, CenterLevel};
+use super::level::{CenterCell, CenterLevel, ChainBounds};
 
 impl CenterLevel {
     /// Drops what cannot cost less than `threshold` and halves the rest; `None` if nothing is left.

@@ -79,7 +79,12 @@ impl CenterLevel {
     }
 
     /// Bounds every chain of cells that may cost less than `threshold`.
-    pub(super) fn bound(&self, problem: &Problem<'_>, threshold: f64, budget: &mut Budget<'_>) -> Result<ChainBounds, Stop> {
+    pub(super) fn bound(
+        &self,
+        problem: &Problem<'_>,
+        threshold: f64,
+        budget: &mut Budget<'_>,
+    ) -> Result<ChainBounds, Stop> {
         let gaps = self.cells.len() - 1;
         // Without slopes no part costs less than nothing, and a part that costs too much settles it.
         let limit = if self.uniform { threshold } else { f64::INFINITY };

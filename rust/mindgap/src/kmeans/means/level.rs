@@ -164,7 +164,11 @@ impl<'a> StateLevel<'a> {
     }
 
     /// The cells that a path of cost at most `limit` goes through.
-    pub(super) fn survivors(&self, limit: f64, monitor: &mut SearchMonitor<'_, '_>) -> Result<BoundaryCells, KMeansError> {
+    pub(super) fn survivors(
+        &self,
+        limit: f64,
+        monitor: &mut SearchMonitor<'_, '_>,
+    ) -> Result<BoundaryCells, KMeansError> {
         let limit = limit - self.constant;
         let k = self.layers.len();
         let mut kept: Vec<Vec<BoundaryCell>> = vec![self.cells.0[k].clone()];

@@ -58,7 +58,9 @@ fn solve_within(
     };
     match search(&prefixes, &framed, limits, start, None, monitor)? {
         MeansOutcome::Optimal(best) => Ok(Solution::optimal(full(best.boundaries))),
-        MeansOutcome::Bounded(best, lower_bound) => Ok(Solution { ends: full(best.boundaries), centers: None, lower_bound }),
+        MeansOutcome::Bounded(best, lower_bound) => {
+            Ok(Solution { ends: full(best.boundaries), centers: None, lower_bound })
+        }
         MeansOutcome::Undecided | MeansOutcome::Open(..) => Err(KMeansError::Undecided),
         MeansOutcome::Infeasible => Err(infeasible(&prefixes, gaps, monitor)?),
     }

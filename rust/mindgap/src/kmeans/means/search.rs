@@ -169,7 +169,12 @@ fn pruned(
 }
 
 /// The cells split as finely as a level's worth of states allows; `None` if even halves are too many.
-fn refined(prefixes: &Prefixes<'_>, kept: &BoundaryCells, limits: &Limits, open: Option<&[bool]>) -> Option<BoundaryCells> {
+fn refined(
+    prefixes: &Prefixes<'_>,
+    kept: &BoundaryCells,
+    limits: &Limits,
+    open: Option<&[bool]>,
+) -> Option<BoundaryCells> {
     let now = states(kept);
     let parts = [usize::MAX, 8, 4].into_iter().find(|&parts| {
         let parts = parts.min(kept.widest());

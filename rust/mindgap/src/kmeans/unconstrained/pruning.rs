@@ -31,7 +31,13 @@ pub(super) struct EdgePruning {
 }
 
 /// Applies the test to every edge.
-pub(super) fn prune(sample: &Sample, grid: &EdgeGrid<'_>, candidates: &Candidates<'_>, found: &PenaltyOptimum, k: usize) -> EdgePruning {
+pub(super) fn prune(
+    sample: &Sample,
+    grid: &EdgeGrid<'_>,
+    candidates: &Candidates<'_>,
+    found: &PenaltyOptimum,
+    k: usize,
+) -> EdgePruning {
     let best = found.cost * (1.0 + ROUNDING);
     let slack = candidates.with_costs(CellSlack { sample, grid, candidates, best, k });
     let suffixes = backward(candidates, found.penalty).values;

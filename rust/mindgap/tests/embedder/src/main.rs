@@ -65,7 +65,7 @@ fn fits(
 
     let mut data = Chunked::new(move || chunks(x.clone(), weights.clone()))?;
     clusters("kmeans-chunked", kmeans().constraint(lower.clone()).fit(&data.sample()?));
-    components("mixture-chunked", mixture().constraint(lower).fit_chunked(&mut data, None));
+    components("mixture-chunked", mixture().constraint(lower).fit(&mut data));
     Ok(())
 }
 

@@ -4,11 +4,11 @@
 //! that parts may be added in any order and grouping; parts that are cut between runs give the same bits as the whole.
 
 use super::density::Parabola;
-use super::e_step::{CHUNK, LANES, Pass, Scratch};
-use super::engine::Moments;
-use super::parameters::Parameters;
+use super::kernel::{CHUNK, LANES, Pass, Scratch};
 use crate::data::sample::{check_finite, check_weights};
 use crate::error::SampleError;
+use crate::mixture::engine::Moments;
+use crate::mixture::parameters::Parameters;
 use crate::numeric::exact_sum::ExactSum;
 use pulp::{Arch, Simd, WithSimd};
 
@@ -26,7 +26,7 @@ use pulp::{Arch, Simd, WithSimd};
 #[derive(Clone, Debug, PartialEq)]
 pub struct MomentSums {
     components: usize,
-    /// The weights, first and second moments of the components, the log-likelihood, the classification.
+    /// The weights, first and second moments of the components, the log-likelihood and, if it is known, the classification.
     sums: Vec<ExactSum>,
 }
 
@@ -34,9 +34,13 @@ impl MomentSums {
     /// Points whose sums are rounded together. Cut data at multiples of this, and the cuts do not show in the result.
     pub const RUN: usize = CHUNK;
 
-    /// The sums over no points.
-    pub fn zero(components: usize) -> Self {
-        Self { components, sums: vec![ExactSum::default(); 3 * components + 2] }
+    /// The sums over no points, at `parameters`.
+    pub fn zero(parameters: &Parameters) -> Self {
+        Self::of_nothing(parameters.k(), true)
+    }
+
+    fn of_nothing(components: usize, classify: bool) -> Self {
+        Self { components, sums: vec![ExactSum::default(); 3 * components + 1 + usize::from(classify)] }
     }
 
     /// The sums over `values`, in any order, at `parameters`.
@@ -49,14 +53,12 @@ impl MomentSums {
     }
 
     /// As [`of_chunk`](Self::of_chunk), for all iterations but the last: the classification, which costs a tenth of the
-    /// work, is left out, and NaN.
+    /// work, is left out.
     ///
     /// # Errors
     /// As [`of_chunk`](Self::of_chunk).
     pub fn unclassified(values: &[f64], weights: Option<&[f64]>, parameters: &Parameters) -> Result<Self, SampleError> {
-        let mut sums = Self::sum(values, weights, parameters, false)?;
-        sums.sums[3 * sums.components + 1].add(f64::NAN);
-        Ok(sums)
+        Self::sum(values, weights, parameters, false)
     }
 
     fn sum(
@@ -71,9 +73,12 @@ impl MomentSums {
         Arch::new().dispatch(Part { pass: &pass, values, weights })
     }
 
-    /// Adds the sums over other points, taken at the same parameters. Sums of another number of components than these
-    /// make no sense here; what is missing counts as zero.
+    /// Adds the sums over other points, taken at the same parameters. The classification is known if both know it. Sums of
+    /// another number of components than these make no sense here; what is missing counts as zero.
     pub fn add(&mut self, other: &MomentSums) {
+        if !other.is_classified() {
+            self.sums.truncate(3 * self.components + 1);
+        }
         for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
             other.parts().iter().for_each(|&part| sum.add(part));
         }
@@ -88,8 +93,12 @@ impl MomentSums {
             first: rounded(k..2 * k),
             second: rounded(2 * k..3 * k),
             log_likelihood: self.sums[3 * k].round(),
-            classification: self.sums[3 * k + 1].round(),
+            classification: self.sums.get(3 * k + 1).map(ExactSum::round),
         }
+    }
+
+    fn is_classified(&self) -> bool {
+        self.sums.len() == 3 * self.components + 2
     }
 
     /// The number of components.
@@ -98,22 +107,21 @@ impl MomentSums {
     }
 
     /// The doubles that each sum is made of, for [`from_parts`](Self::from_parts) elsewhere: `k` weights, `k` first and
-    /// `k` second moments, the log-likelihood, the classification.
+    /// `k` second moments, the log-likelihood and, if it is known, the classification.
     pub fn parts(&self) -> impl Iterator<Item = &[f64]> {
         self.sums.iter().map(ExactSum::parts)
     }
 
-    /// The sums of the doubles given for each; `None` if their number is not `3k + 2` for any `k`.
+    /// The sums of the doubles given for each; `None` if their number is neither `3k + 1` nor `3k + 2` for any `k`.
     pub fn from_parts<'a>(parts: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
         let sums: Vec<ExactSum> = parts.into_iter().map(ExactSum::of).collect();
-        let components = sums.len().checked_sub(2)? / 3;
-        (sums.len() == 3 * components + 2).then_some(Self { components, sums })
+        let components = sums.len() / 3;
+        (components > 0 && !sums.len().is_multiple_of(3)).then_some(Self { components, sums })
     }
 
     fn add_rounded(&mut self, moments: &Moments) {
         let Moments { weight, first, second, log_likelihood, classification } = moments;
-        let scalars = [*log_likelihood, *classification];
-        let terms = weight.iter().chain(first).chain(second).chain(&scalars);
+        let terms = weight.iter().chain(first).chain(second).chain([log_likelihood]).chain(classification);
         self.sums.iter_mut().zip(terms).for_each(|(sum, &term)| sum.add(term));
     }
 }
@@ -139,8 +147,8 @@ impl Part<'_> {
     fn run<const FUSED: bool>(self) -> Result<MomentSums, SampleError> {
         let components = self.pass.parabolas.len();
         let mut scratch = Scratch::new(components);
-        let mut sums = MomentSums::zero(components);
-        let mut moments = Moments::zero(components);
+        let mut sums = MomentSums::of_nothing(components, self.pass.classify);
+        let mut moments = Moments::of_nothing(components, self.pass.classify);
         for (r, values) in self.values.chunks(CHUNK).enumerate() {
             let start = r * CHUNK;
             let ends = bounds(values);

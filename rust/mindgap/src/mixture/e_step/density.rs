@@ -3,12 +3,12 @@
 //! On sorted data a run of points is an interval, and a parabola's bounds over an interval cost O(1): components that
 //! cannot matter there are left out, and one shared reference keeps every power of two in range.
 
-use super::parameters::Parameters;
+use crate::mixture::parameters::Parameters;
 use crate::numeric::portable::log2;
 use std::f64::consts::{LOG2_E, PI};
 
 /// No logarithm of a density is less: what squares overflow to stays finite.
-pub(super) const LEAST: f64 = -1e290;
+pub(in crate::mixture) const LEAST: f64 = -1e290;
 
 /// Components below the largest by this many bits (a factor of 6e-33) do not touch any sum's last bit: a component
 /// that keeps a weight of 1e-16, the least that a fit goes on with, loses less than one part in 1e16 by it.
@@ -16,15 +16,15 @@ const NEGLIGIBLE: f64 = 107.0;
 
 /// `log₂(π_k N(x; μ_k, v_k)) = height - curvature·(x - mean)²`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parabola {
-    pub(super) mean: f64,
-    pub(super) height: f64,
-    pub(super) curvature: f64,
+pub(in crate::mixture) struct Parabola {
+    pub(in crate::mixture) mean: f64,
+    pub(in crate::mixture) height: f64,
+    pub(in crate::mixture) curvature: f64,
 }
 
 impl Parabola {
     /// The parabolas of a mixture, in the order of its components.
-    pub(super) fn of(parameters: &Parameters) -> Vec<Self> {
+    pub(in crate::mixture) fn of(parameters: &Parameters) -> Vec<Self> {
         let (weights, means, variances) = (parameters.weights(), parameters.means(), parameters.variances());
         let parabola = |((&weight, &mean), &variance): ((&f64, &f64), &f64)| Self {
             mean,
@@ -36,7 +36,7 @@ impl Parabola {
 
     /// The value at `x`.
     #[inline(always)]
-    pub(super) fn at(&self, x: f64) -> f64 {
+    pub(in crate::mixture) fn at(&self, x: f64) -> f64 {
         let d = x - self.mean;
         (self.height - self.curvature * (d * d)).max(LEAST)
     }
@@ -53,22 +53,22 @@ impl Parabola {
 }
 
 /// What matters in an interval.
-pub(super) struct Relevant {
+pub(in crate::mixture) struct Relevant {
     /// The components that are not negligible everywhere in it.
-    pub(super) components: Vec<usize>,
+    pub(in crate::mixture) components: Vec<usize>,
     /// No component is larger anywhere in it.
-    pub(super) high: f64,
+    pub(in crate::mixture) high: f64,
     /// Everywhere in it some component is at least as large.
-    pub(super) low: f64,
+    pub(in crate::mixture) low: f64,
 }
 
 impl Relevant {
-    pub(super) fn none() -> Self {
+    pub(in crate::mixture) fn none() -> Self {
         Self { components: Vec::new(), high: 0.0, low: 0.0 }
     }
 
     /// Finds what matters in `[a, b]`.
-    pub(super) fn find(&mut self, parabolas: &[Parabola], a: f64, b: f64) {
+    pub(in crate::mixture) fn find(&mut self, parabolas: &[Parabola], a: f64, b: f64) {
         self.low = parabolas.iter().map(|p| p.smallest(a, b)).fold(LEAST, f64::max);
         self.high = LEAST;
         self.components.clear();

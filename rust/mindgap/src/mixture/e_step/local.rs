@@ -1,26 +1,21 @@
 //! The engine of this process: threads over pieces of sorted data whose cuts depend on nothing but their number.
 
 use super::density::Parabola;
-use super::e_step::{CHUNK, Pass, Scratch};
-use super::engine::{Engine, Moments, Overview};
-use super::parameters::Parameters;
+use super::kernel::{CHUNK, Pass, Scratch};
 use crate::data::sample::Sample;
+use crate::error::BoxError;
 use crate::memory::product;
+use crate::mixture::engine::{Engine, Moments};
+use crate::mixture::parameters::Parameters;
 use crate::parallel::{Workers, threads_for};
 use pulp::{Arch, Simd, WithSimd};
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
+use std::borrow::Cow;
+use std::fmt;
 
 /// Points of one piece of work: enough to be worth handing over, few enough to go round.
 const PIECE: usize = 32 * CHUNK;
-
-/// What fits of `k` components to `n` points take: labels and distinct values, the sums of every piece, and each thread's
-/// working memory.
-pub(super) fn bytes(n: usize, k: usize) -> usize {
-    let moments = product(&[n.div_ceil(PIECE), k, 3 * size_of::<f64>()]);
-    let scratch = product(&[threads_for(n), k, Scratch::BYTES_A_COMPONENT]);
-    product(&[n, 16]).saturating_add(moments).saturating_add(scratch)
-}
 
 /// The points of a [`Sample`], in units of the data.
 pub struct LocalEngine<'a> {
@@ -36,8 +31,16 @@ impl<'a> LocalEngine<'a> {
         Self { sample, workers: Workers::for_points(sample.len()), scale: 1.0, shift: 0.0 }
     }
 
+    /// What fits of `k` components to `n` points take: labels and distinct values, the sums of every piece, and each
+    /// thread's working memory.
+    pub(in crate::mixture) fn bytes(n: usize, k: usize) -> usize {
+        let moments = product(&[n.div_ceil(PIECE), k, 3 * size_of::<f64>()]);
+        let scratch = product(&[threads_for(n), k, Scratch::BYTES_A_COMPONENT]);
+        product(&[n, 16]).saturating_add(moments).saturating_add(scratch)
+    }
+
     /// An engine that speaks in frame units.
-    pub(super) fn framed(sample: &'a Sample) -> Self {
+    pub(in crate::mixture) fn framed(sample: &'a Sample) -> Self {
         let frame = sample.frame();
         let scale = frame.enter_length(1.0);
         Self { scale, shift: frame.shift() * scale, ..Self::new(sample) }
@@ -56,7 +59,7 @@ impl<'a> LocalEngine<'a> {
             })
         };
         let pieces = values.len().div_ceil(PIECE);
-        let mut moments = Moments::zero(parabolas.len());
+        let mut moments = Moments::of_nothing(parabolas.len(), classify);
         if pieces == 1 {
             moments.add(&piece(0));
             return moments;
@@ -70,25 +73,38 @@ impl<'a> LocalEngine<'a> {
     }
 }
 
-impl Engine for LocalEngine<'_> {
-    fn overview(&mut self) -> Result<Overview, String> {
-        // A single wide component takes every point whole: its moments are those of the data. It stands in the middle of
-        // the frame, so that the squares do not cancel.
+impl LocalEngine<'_> {
+    /// The total weight of the data, and their variance in the engine's units; one where they have none.
+    pub(in crate::mixture) fn scale(&self) -> [f64; 2] {
+        // A single wide component takes every point: its moments are those of the data. It stands in the middle of the
+        // frame, so that the squares do not cancel.
         let center = self.sample.frame().shift() * self.scale - self.shift;
         let parameters = Parameters::sound(vec![1.0], vec![center], vec![f64::MAX.sqrt()]);
         let Moments { weight, first, second, .. } = self.pass(&parameters, false);
         let (total, mean) = (weight[0], first[0] / weight[0]);
         let within = self.sample.total_within() * self.scale * self.scale;
         let variance = (second[0] / total - mean * mean).max(0.0) + within / total;
-        Ok(Overview { total_weight: self.sample.total_weight(), variance })
+        [self.sample.total_weight(), if variance > 0.0 { variance } else { 1.0 }]
+    }
+}
+
+impl Engine for LocalEngine<'_> {
+    fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError> {
+        Ok(Cow::Borrowed(self.sample))
     }
 
-    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, String> {
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
         Ok(self.pass(parameters, false))
     }
 
-    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, String> {
+    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
         Ok(self.pass(parameters, true))
+    }
+}
+
+impl fmt::Debug for LocalEngine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalEngine").field("points", &self.sample.len()).finish_non_exhaustive()
     }
 }
 
@@ -113,7 +129,7 @@ impl Piece<'_> {
     fn run<const FUSED: bool>(self) -> Moments {
         let components = self.pass.parabolas.len();
         let mut scratch = Scratch::new(components);
-        let mut moments = Moments::zero(components);
+        let mut moments = Moments::of_nothing(components, self.pass.classify);
         for (c, values) in self.values.chunks(CHUNK).enumerate() {
             let weights = self.weights.map(|weights| &weights[c * CHUNK..c * CHUNK + values.len()]);
             let ends = [values[0], values[values.len() - 1]];

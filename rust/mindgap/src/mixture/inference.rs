@@ -21,8 +21,8 @@ impl MixtureFit {
     }
 
     /// The integrated completed likelihood: [`bic`](Self::bic) plus twice the cost, in nats, of giving each point to its
-    /// most probable component. NaN if the engine does not tell.
-    pub fn icl(&self) -> f64 {
-        self.bic() - 2.0 * self.classification()
+    /// most probable component. `None` if the engine does not tell.
+    pub fn icl(&self) -> Option<f64> {
+        self.classification().map(|classification| self.bic() - 2.0 * classification)
     }
 }

@@ -1,32 +1,110 @@
-//! Where the EM starts: a k-means partition, or whatever the caller brings.
+//! Where a climb starts: a k-means partition, or whatever the caller brings.
 
 use super::parameters::Parameters;
+use super::problem::FLOOR;
 use crate::constraint::{GapBounds, Restriction};
 use crate::data::sample::Sample;
 use crate::error::{KMeansError, MixtureError};
 use crate::kmeans::{Centers, KMeans, KMeansFit, Method};
 use crate::monitor::{Watch, again};
+use std::fmt;
+use std::sync::Arc;
 
-/// Gives a fit its start; implement it to bring your own.
+/// Gives a fit its start; implement it, or use [`from_fn`], to bring your own.
 pub trait Initializer: Send + Sync {
-    /// A start for `k` components under `restriction`, which it need not hold: the first M step sees to that.
+    /// Parameters for `k` components, in units of the data. They need not hold `constraint`: the first M step sees to that.
+    /// `watch` is told of long work and may stop it.
     ///
     /// # Errors
-    /// If there is none.
-    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Parameters, MixtureError>;
-
-    /// The same, reporting to `watch`, which may stop it. Worth implementing where it takes long.
-    ///
-    /// # Errors
-    /// As [`start`](Self::start); also [`MixtureError::Interrupted`].
-    fn start_watched(
+    /// If there are none ([`MixtureError::refused`]), and [`MixtureError::Interrupted`].
+    fn start(
         &self,
         sample: &Sample,
         k: usize,
-        restriction: &Restriction,
+        constraint: &Restriction,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Parameters, MixtureError>;
+}
+
+/// An initializer from a function of the sample, the number of components and the constraint.
+///
+/// ```
+/// use mindgap::{Mixture, Parameters, Sample, mixture};
+///
+/// let middle = mixture::from_fn(|sample, k, _| {
+///     let mean = sample.values()[sample.len() / 2];
+///     let means: Vec<f64> = (0..k).map(|c| mean + c as f64).collect();
+///     Parameters::new(&vec![1.0 / k as f64; k], &means, &vec![1.0; k])
+/// });
+/// let fit = Mixture::new(2).init(middle).fit(&Sample::new(&[0.0, 0.5, 1.0, 7.0, 8.0])?)?;
+/// assert!(fit.converged());
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+pub fn from_fn<F>(start: F) -> FromFn<F>
+where
+    F: Fn(&Sample, usize, &Restriction) -> Result<Parameters, MixtureError> + Send + Sync,
+{
+    FromFn(start)
+}
+
+/// An initializer made by [`from_fn`].
+#[derive(Clone, Copy)]
+pub struct FromFn<F>(F);
+
+impl<F> fmt::Debug for FromFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FromFn")
+    }
+}
+
+impl<F> Initializer for FromFn<F>
+where
+    F: Fn(&Sample, usize, &Restriction) -> Result<Parameters, MixtureError> + Send + Sync,
+{
+    fn start(
+        &self,
+        sample: &Sample,
+        k: usize,
+        constraint: &Restriction,
         _watch: Option<Watch<'_>>,
     ) -> Result<Parameters, MixtureError> {
-        self.start(sample, k, restriction)
+        (self.0)(sample, k, constraint)
+    }
+}
+
+impl<T: Initializer + ?Sized> Initializer for Box<T> {
+    fn start(
+        &self,
+        sample: &Sample,
+        k: usize,
+        constraint: &Restriction,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Parameters, MixtureError> {
+        (**self).start(sample, k, constraint, watch)
+    }
+}
+
+impl<T: Initializer + ?Sized> Initializer for Arc<T> {
+    fn start(
+        &self,
+        sample: &Sample,
+        k: usize,
+        constraint: &Restriction,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Parameters, MixtureError> {
+        (**self).start(sample, k, constraint, watch)
+    }
+}
+
+impl Initializer for Parameters {
+    fn start(
+        &self,
+        _sample: &Sample,
+        _k: usize,
+        _constraint: &Restriction,
+        _watch: Option<Watch<'_>>,
+    ) -> Result<Parameters, MixtureError> {
+        Ok(self.clone())
     }
 }
 
@@ -40,11 +118,17 @@ pub struct Auto;
 pub struct Ckmeans;
 
 /// K-means under the constraint's lower bounds (under the rows, where it is linear rows).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConstrainedKMeans {
     delta: Option<f64>,
     method: Method,
     centers: Centers,
+}
+
+impl Default for ConstrainedKMeans {
+    fn default() -> Self {
+        Self { delta: None, method: Method::Exact, centers: Centers::Means }
+    }
 }
 
 impl ConstrainedKMeans {
@@ -75,48 +159,34 @@ impl ConstrainedKMeans {
     }
 }
 
-impl Initializer for Parameters {
-    fn start(&self, _sample: &Sample, _k: usize, _restriction: &Restriction) -> Result<Parameters, MixtureError> {
-        Ok(self.clone())
-    }
-}
-
 impl Initializer for Auto {
-    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Parameters, MixtureError> {
-        self.start_watched(sample, k, restriction, None)
-    }
-
-    fn start_watched(
+    fn start(
         &self,
         sample: &Sample,
         k: usize,
-        restriction: &Restriction,
+        constraint: &Restriction,
         mut watch: Option<Watch<'_>>,
     ) -> Result<Parameters, MixtureError> {
-        if let Restriction::Gaps(bounds) = restriction {
+        if let Restriction::Gaps(bounds) = constraint {
             let lower = lower_bounds(bounds, sample, k)?;
             if lower.first().is_some_and(|&first| first > 0.0 && lower.iter().all(|&bound| bound == first)) {
-                match ConstrainedKMeans::new().start_watched(sample, k, restriction, again(&mut watch)) {
+                match ConstrainedKMeans::new().start(sample, k, constraint, again(&mut watch)) {
                     // Means can be farther apart than any clusters' are.
                     Err(MixtureError::KMeansStart(KMeansError::Infeasible { .. } | KMeansError::Undecided)) => {}
                     start => return start,
                 }
             }
         }
-        Ckmeans.start_watched(sample, k, restriction, watch)
+        Ckmeans.start(sample, k, constraint, watch)
     }
 }
 
 impl Initializer for Ckmeans {
-    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Parameters, MixtureError> {
-        self.start_watched(sample, k, restriction, None)
-    }
-
-    fn start_watched(
+    fn start(
         &self,
         sample: &Sample,
         k: usize,
-        _restriction: &Restriction,
+        _constraint: &Restriction,
         watch: Option<Watch<'_>>,
     ) -> Result<Parameters, MixtureError> {
         let fit = KMeans::new(k).fit_watched(sample, watch).map_err(failed)?;
@@ -125,18 +195,14 @@ impl Initializer for Ckmeans {
 }
 
 impl Initializer for ConstrainedKMeans {
-    fn start(&self, sample: &Sample, k: usize, restriction: &Restriction) -> Result<Parameters, MixtureError> {
-        self.start_watched(sample, k, restriction, None)
-    }
-
-    fn start_watched(
+    fn start(
         &self,
         sample: &Sample,
         k: usize,
-        restriction: &Restriction,
+        constraint: &Restriction,
         watch: Option<Watch<'_>>,
     ) -> Result<Parameters, MixtureError> {
-        let constraint = match (self.delta, restriction) {
+        let constraint = match (self.delta, constraint) {
             (Some(delta), _) => Restriction::Gaps(GapBounds::lower(delta)),
             (None, Restriction::Gaps(bounds)) => {
                 let lower = lower_bounds(bounds, sample, k)?;
@@ -178,7 +244,7 @@ fn from_clusters(sample: &Sample, fit: &KMeansFit) -> Parameters {
     let spread = spread.into_iter().find(|&v| v > 0.0).unwrap_or(1.0);
     let variance = |(&within, &weight): (&f64, &f64)| {
         let variance = within / weight;
-        if variance > super::FLOOR * spread { variance } else { spread }
+        if variance > FLOOR * spread { variance } else { spread }
     };
     let variances = fit.within().iter().zip(weights).map(variance).collect();
     let weights = weights.iter().map(|weight| weight / total).collect();

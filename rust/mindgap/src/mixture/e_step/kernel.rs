@@ -5,7 +5,7 @@
 //! the vectors does not show in the result.
 
 use super::density::{LEAST, Parabola, Relevant};
-use super::engine::Moments;
+use crate::mixture::engine::Moments;
 use crate::numeric::elementary::{exp2, ln, mul_add};
 use std::f64::consts::LN_2;
 
@@ -282,7 +282,9 @@ impl Scratch {
         }
         let references = if shared { weight * self.relevant.high } else { sum(&self.peaks) };
         moments.log_likelihood += sum(&self.log_likelihood) + LN_2 * references;
-        moments.classification += sum(&self.classification);
+        if let Some(classification) = &mut moments.classification {
+            *classification += sum(&self.classification);
+        }
     }
 }
 

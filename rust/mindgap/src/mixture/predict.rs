@@ -1,6 +1,6 @@
 //! A mixture's density and memberships at values that need not be the data's: O(k) a value.
 
-use super::density::{LEAST, Parabola};
+use super::e_step::{LEAST, Parabola};
 use super::parameters::Parameters;
 use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::LN_2;

@@ -1,0 +1,94 @@
+//! The log-likelihood as a surface over the parameters: its height and the moments at any of them, wherever the data are.
+//!
+//! A climb sees the data through this alone. Parameters and moments are in frame units, log-likelihoods in those of the data,
+//! and every answer has been checked.
+
+use super::engine::{Engine, Moments};
+use super::parameters::Parameters;
+use crate::data::frame::Frame;
+use crate::error::{BoxError, Cause, MixtureError};
+
+/// The log-likelihood of one data set.
+pub(super) struct Surface<'a> {
+    engine: &'a mut dyn Engine,
+    frame: Frame,
+    /// Whether the engine speaks in frame units.
+    framed: bool,
+    total_weight: f64,
+    variance: f64,
+}
+
+impl<'a> Surface<'a> {
+    /// The surface of data of `total_weight` and, in frame units, `variance`; the engine speaks in frame units where it is
+    /// `framed`, else in those of the data.
+    pub(super) fn new(
+        engine: &'a mut dyn Engine,
+        frame: Frame,
+        framed: bool,
+        [total_weight, variance]: [f64; 2],
+    ) -> Self {
+        Self { engine, frame, framed, total_weight, variance }
+    }
+
+    pub(super) fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    pub(super) fn total_weight(&self) -> f64 {
+        self.total_weight
+    }
+
+    /// The data's variance in frame units.
+    pub(super) fn variance(&self) -> f64 {
+        self.variance
+    }
+
+    /// Moments and log-likelihood at `parameters`.
+    ///
+    /// # Errors
+    /// An engine that fails or answers nonsense.
+    pub(super) fn at(&mut self, parameters: &Parameters) -> Result<Moments, MixtureError> {
+        self.ask(parameters, |engine, parameters| engine.moments(parameters))
+    }
+
+    /// The same, with the classification if the engine can tell it.
+    ///
+    /// # Errors
+    /// As [`at`](Self::at).
+    pub(super) fn finish(&mut self, parameters: &Parameters) -> Result<Moments, MixtureError> {
+        self.ask(parameters, |engine, parameters| engine.finish(parameters))
+    }
+
+    fn ask(
+        &mut self,
+        parameters: &Parameters,
+        ask: impl FnOnce(&mut dyn Engine, &Parameters) -> Result<Moments, BoxError>,
+    ) -> Result<Moments, MixtureError> {
+        let outside = (!self.framed).then(|| parameters.leave(&self.frame));
+        let asked = outside.as_ref().unwrap_or(parameters);
+        let answer = ask(self.engine, asked).map_err(|error| MixtureError::Engine(Cause::new(error)))?;
+        if let Some(fault) = answer.fault(parameters.k()) {
+            return Err(MixtureError::Engine(Cause::new(fault)));
+        }
+        Ok(match &outside {
+            Some(outside) => self.enter(answer, parameters.means(), outside.means()),
+            None => {
+                let log_likelihood = answer.log_likelihood + self.frame.log_density(self.total_weight);
+                Moments { log_likelihood, ..answer }
+            }
+        })
+    }
+
+    /// Moments about `asked`, in data units, as moments about `means` in frame units. The two differ by a rounding where the
+    /// data are far from zero.
+    fn enter(&self, mut moments: Moments, means: &[f64], asked: &[f64]) -> Moments {
+        for k in 0..means.len() {
+            let (n, off) = (moments.weight[k], self.frame.enter(asked[k]) - means[k]);
+            let (first, second) =
+                (self.frame.enter_length(moments.first[k]), self.frame.enter_square(moments.second[k]));
+            moments.first[k] = first + n * off;
+            moments.second[k] = (second + off * (2.0 * first + n * off)).max(0.0);
+        }
+        moments
+    }
+}

@@ -111,6 +111,12 @@ pub enum MixtureError {
     /// The work needs more memory than there is.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
+    /// What was read is not a fit.
+    #[error("this is not the fit of a mixture: {what}")]
+    BadFit {
+        /// Why not.
+        what: &'static str,
+    },
     /// The watcher stopped the fit.
     #[error("the fit was interrupted")]
     Interrupted,

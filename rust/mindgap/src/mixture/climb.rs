@@ -64,6 +64,9 @@ pub(super) fn climb(
             Failure::Interrupted => MixtureError::Interrupted,
             failure => MixtureError::Solver { iteration, what: failure.to_string() },
         })?;
+        if !next.is_finite() {
+            return Err(MixtureError::OutOfRange);
+        }
         let movement = rule.movement(&parameters, &next);
         parameters = next;
         let progress = Progress::Iteration { iteration, log_likelihood: moments.log_likelihood, movement };

@@ -8,6 +8,10 @@ use crate::data::Sample;
 use crate::error::BoxError;
 use std::borrow::Cow;
 
+/// The moments' total weight may differ from that of the data by this fraction. Sums of responsibilities in doubles stay
+/// below 1e-12 for any number of points that fits a disk; a lost point among a billion is above it.
+const LOST_WEIGHT: f64 = 1e-10;
+
 /// What an E step yields: sums over the points `x` of weight `w`, where `r_k` is the responsibility of component `k`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -56,8 +60,8 @@ impl Moments {
         self.classification = self.classification.zip(other.classification).map(|(mine, theirs)| mine + theirs);
     }
 
-    /// Returns why these are not the moments of `k` components, if they are not.
-    pub(super) fn fault(&self, k: usize) -> Option<String> {
+    /// Returns why these are not the moments of `k` components over data of `total_weight`, if they are not.
+    pub(super) fn fault(&self, k: usize, total_weight: f64) -> Option<String> {
         let parts = [("weight", &self.weight), ("first", &self.first), ("second", &self.second)];
         for (name, values) in parts {
             if values.len() != k {
@@ -69,6 +73,13 @@ impl Moments {
         }
         if self.weight.iter().chain(&self.second).any(|&value| value < 0.0) {
             return Some("a sum of weights or of squares is negative".to_owned());
+        }
+        let answered: f64 = self.weight.iter().sum();
+        if (answered - total_weight).abs() > LOST_WEIGHT * total_weight {
+            return Some(format!(
+                "the moments are of points of total weight {answered:?}, but the data that it loaded weigh {total_weight:?}; \
+                 every point must be counted, once"
+            ));
         }
         let likelihood = self.log_likelihood;
         (!likelihood.is_finite()).then(|| format!("the log-likelihood is {likelihood}"))

@@ -4,6 +4,8 @@ use super::climb::Climbed;
 use super::e_step::{Parabola, Relevant};
 use super::parameters::Parameters;
 use super::predict::most_probable;
+#[cfg(feature = "serde")]
+use super::serde_form::MixtureFitForm;
 use super::status::Status;
 use crate::data::sample::Sample;
 use crate::kmeans::Active;
@@ -11,6 +13,10 @@ use crate::kmeans::Active;
 /// A fitted mixture; components by ascending mean.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "super::serde_form::MixtureFitForm", into = "super::serde_form::MixtureFitForm")
+)]
 pub struct MixtureFit {
     parameters: Parameters,
     labels: Vec<u32>,
@@ -47,6 +53,24 @@ impl MixtureFit {
             total_weight: facts.total_weight,
             classification: climbed.classification,
             variance_count: facts.variance_count,
+        }
+    }
+
+    #[cfg(feature = "serde")]
+    pub(super) fn from_form(form: MixtureFitForm) -> Self {
+        let MixtureFitForm { parameters, labels, history, gaps, active, origins, .. } = form;
+        let MixtureFitForm { status, total_weight, classification, variance_count, .. } = form;
+        Self {
+            parameters,
+            labels,
+            history,
+            gaps,
+            active,
+            origins,
+            status,
+            total_weight,
+            classification,
+            variance_count,
         }
     }
 
@@ -172,5 +196,25 @@ impl MixtureFit {
     /// The average log-density of `values`.
     pub fn score(&self, values: &[f64]) -> f64 {
         self.score_samples(values).iter().sum::<f64>() / values.len() as f64
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<MixtureFit> for MixtureFitForm {
+    fn from(fit: MixtureFit) -> Self {
+        let MixtureFit { parameters, labels, history, gaps, active, origins, .. } = fit;
+        let MixtureFit { status, total_weight, classification, variance_count, .. } = fit;
+        Self {
+            parameters,
+            labels,
+            history,
+            gaps,
+            active,
+            origins,
+            status,
+            total_weight,
+            classification,
+            variance_count,
+        }
     }
 }

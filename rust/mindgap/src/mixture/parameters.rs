@@ -97,7 +97,7 @@ impl Parameters {
 
     /// Whether every parameter is a number, as one may not be in units other than those it was found in.
     pub(super) fn is_finite(&self) -> bool {
-        self.means.iter().chain(&self.variances).all(|x| x.is_finite())
+        self.weights.iter().chain(&self.means).chain(&self.variances).all(|x| x.is_finite())
     }
 
     /// In frame units.

@@ -24,6 +24,17 @@ pub enum Status {
 }
 
 impl Status {
+    /// The components that it names.
+    #[cfg(feature = "serde")]
+    pub(super) fn components(&self) -> impl Iterator<Item = usize> {
+        let (many, one) = match self {
+            Self::Collapsed { components } => (components.as_slice(), None),
+            Self::LostWeight { component } => (&[][..], Some(*component)),
+            Self::Converged | Self::MaxIterations => (&[][..], None),
+        };
+        many.iter().copied().chain(one)
+    }
+
     /// With the components named by their places in `order`.
     pub(super) fn renumbered(self, order: &[usize]) -> Self {
         let place = |component: usize| order.iter().position(|&k| k == component).unwrap_or(component);

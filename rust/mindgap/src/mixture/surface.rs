@@ -66,8 +66,11 @@ impl<'a> Surface<'a> {
     ) -> Result<Moments, MixtureError> {
         let outside = (!self.framed).then(|| parameters.leave(&self.frame));
         let asked = outside.as_ref().unwrap_or(parameters);
+        if !asked.is_finite() {
+            return Err(MixtureError::OutOfRange);
+        }
         let answer = ask(self.engine, asked).map_err(|error| MixtureError::Engine(Cause::new(error)))?;
-        if let Some(fault) = answer.fault(parameters.k()) {
+        if let Some(fault) = answer.fault(parameters.k(), self.total_weight) {
             return Err(MixtureError::Engine(Cause::new(fault)));
         }
         Ok(match &outside {

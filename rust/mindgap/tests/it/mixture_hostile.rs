@@ -2,8 +2,8 @@
 
 use crate::oracle::random::Random;
 use mindgap::{
-    BoxError, ConstraintError, Engine, GapBounds, LinearRows, Mixture, MixtureError, MixtureFit, Moments, Parameters,
-    Sample, Status,
+    BoxError, ConstraintError, Engine, GapBounds, LinearRows, Mixture, MixtureError, MixtureFit, MomentSums, Moments,
+    Parameters, Sample, Status,
 };
 use std::borrow::Cow;
 
@@ -156,4 +156,42 @@ fn stubborn(unit: f64, weight: f64, first: f64) -> Result<MixtureFit, MixtureErr
 #[test]
 fn means_that_an_engine_puts_beyond_the_largest_double() {
     assert_eq!(stubborn(1e130, 2.0, 1e308).err(), Some(MixtureError::OutOfRange));
+}
+
+/// Moments of part of the data, or of all of them some other number of times than once.
+struct Miscount {
+    sample: Sample,
+    counted: Vec<f64>,
+    share: f64,
+}
+
+impl Engine for Miscount {
+    fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError> {
+        Ok(Cow::Borrowed(&self.sample))
+    }
+
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
+        let weights = vec![self.share; self.counted.len()];
+        Ok(MomentSums::of_chunk(&self.counted, Some(&weights), parameters)?.moments())
+    }
+}
+
+#[test]
+fn an_engine_must_count_every_point_once() {
+    let x: Vec<f64> = (0..3000).map(|i| f64::from(i % 3) * 4.0 + f64::from(i) * 1e-3).collect();
+    let fit = |counted: &[f64], share: f64| {
+        let mut engine = Miscount { sample: Sample::new(&x).unwrap(), counted: counted.to_vec(), share };
+        Mixture::new(3).max_iter(5).fit(&mut engine)
+    };
+    assert!(fit(&x, 1.0).is_ok());
+    // A point is left out, then a chunk; half of the weight; nothing at all; everything twice.
+    for (counted, share) in [(&x[1..], 1.0), (&x[512..], 1.0), (&x[..], 0.5), (&x[..], 0.0), (&[], 1.0), (&x[..], 2.0)]
+    {
+        match fit(counted, share) {
+            Err(error @ MixtureError::Engine(_)) => {
+                assert!(error.to_string().contains("the data that it loaded weigh 3000"), "{error}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
 }

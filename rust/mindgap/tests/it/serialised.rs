@@ -87,3 +87,31 @@ fn what_the_constructors_refuse_does_not_come_in() {
         serde_json::from_str(r#"{"weights": [0.1, 0.9], "means": [0, 1], "variances": [1, 2]}"#).unwrap();
     assert_eq!(start.weights(), [0.1, 0.9]);
 }
+
+#[test]
+fn fits_that_no_fit_could_have_written_do_not_come_in() {
+    let sample = Sample::new(&[-2.1, 1.0, 2.3, 4.0, 5.7, 6.0, 9.0, 10.9]).unwrap();
+    let fit = Mixture::new(3).fit(&sample).unwrap();
+    let written = serde_json::to_value(&fit).unwrap();
+    assert_eq!(serde_json::from_value::<MixtureFit>(written.clone()).unwrap(), fit);
+    for (field, value) in [
+        ("history", serde_json::json!([])),
+        ("history", serde_json::json!([1e308, null])),
+        ("gaps", serde_json::json!([1.0])),
+        ("origins", serde_json::json!([0, 1, 1])),
+        ("labels", serde_json::json!([0, 3])),
+        ("status", serde_json::json!({"LostWeight": {"component": 3}})),
+        ("status", serde_json::json!({"Collapsed": {"components": [0, 7]}})),
+        ("total_weight", serde_json::json!(-1.0)),
+        ("variance_count", serde_json::json!(4)),
+        ("parameters", serde_json::json!({"weights": [1.0], "means": [0.0], "variances": [1.0]})),
+        ("surprise", serde_json::json!(1)),
+    ] {
+        let mut other = written.clone();
+        other[field] = value.clone();
+        assert!(serde_json::from_value::<MixtureFit>(other).is_err(), "{field}: {value}");
+    }
+    let mut unlabelled = written;
+    unlabelled.as_object_mut().unwrap().remove("labels");
+    assert!(serde_json::from_value::<MixtureFit>(unlabelled).unwrap().labels().is_empty());
+}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mindgap.inference import GapPath, Selection
 from mindgap.model.bounds import GapBounds
 from mindgap.results.histogram import Histogram, histogram_of
 from mindgap.results.kmeans import KMeansResult
@@ -92,14 +92,7 @@ def a_kmeans(k: int, *, per_gap: bool = False) -> KMeansResult:
     )
 
 
-@dataclass
-class Path:
-    deltas: FloatArray
-    results: list[MixtureResult]
-    bites_at: float | None
-
-
-def a_path(k: int) -> Path:
+def a_path(k: int) -> GapPath:
     """The means move apart as δ grows beyond their gaps."""
     deltas = np.linspace(0, 3, 16)
     results = []
@@ -116,18 +109,11 @@ def a_path(k: int) -> Path:
             "log_likelihood": mixture.log_likelihood - 5 * max(delta - 2.0, 0.0) ** 2 * (k - 1),
         }
         results.append(MixtureResult(**fields))
-    return Path(deltas, results, None if k == 1 else 2.0)
-
-
-@dataclass
-class Selection:
-    ks: list[int]
-    criterion: str
-    values: FloatArray
-    best: int
+    return GapPath(deltas, tuple(results))
 
 
 def a_selection(most: int) -> Selection:
-    ks = list(range(1, most + 1))
+    ks = tuple(range(1, most + 1))
     values = 3000.0 + 900.0 / np.array(ks) ** 2 + 40.0 * np.array(ks)
-    return Selection(ks, "bic", values, ks[int(np.argmin(values))])
+    nothing = (None,) * most
+    return Selection("bic", ks, nothing, values, nothing, ks[int(np.argmin(values))])

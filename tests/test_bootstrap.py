@@ -95,11 +95,11 @@ def test_general_rows_are_kept() -> None:
     assert len(drawn) > 0
     np.testing.assert_allclose(drawn.replicates.gaps[:, 0], drawn.replicates.gaps[:, 1], atol=1e-8)
     read = mg.MixtureResult.from_json(fit.to_json())
-    assert read.settings is not None
-    assert isinstance(read.settings.restriction, mg.LinearRows)
+    assert isinstance(read.rows, mg.LinearRows)
+    assert read.rows == fit.rows
     assert same(read.bootstrap(3, 1), fit.bootstrap(3, 1))
-    with pytest.raises(mg.InvalidInputError, match="bad 'fit_rows'"):
-        mg.MixtureResult.from_json(fit.to_json().replace('"fit_rows": [1.0, ', '"fit_rows": ['))
+    with pytest.raises(mg.InvalidInputError, match="bad 'matrix'"):
+        mg.MixtureResult.from_json(fit.to_json().replace('"matrix": [1.0, ', '"matrix": ['))
 
 
 def test_after_json(fit: mg.MixtureResult) -> None:
@@ -112,10 +112,10 @@ def test_after_json(fit: mg.MixtureResult) -> None:
 
 def test_settings_that_were_tampered_with(fit: mg.MixtureResult) -> None:
     text = fit.to_json()
-    with pytest.raises(mg.InvalidInputError, match="bad 'fit_variances'"):
-        mg.MixtureResult.from_json(text.replace('"fit_variances": "free"', '"fit_variances": "wild"'))
-    with pytest.raises(mg.InvalidInputError, match="bad 'fit_tol'"):
-        mg.MixtureResult.from_json(text.replace('"fit_tol": 1e-06', '"fit_tol": "small"'))
+    with pytest.raises(mg.InvalidInputError, match="bad 'variances'"):
+        mg.MixtureResult.from_json(text.replace('"variances": "free"', '"variances": "wild"'))
+    with pytest.raises(mg.InvalidInputError, match="bad 'tol'"):
+        mg.MixtureResult.from_json(text.replace('"tol": 1e-06', '"tol": "small"'))
 
 
 def test_failures_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:

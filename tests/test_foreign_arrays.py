@@ -114,12 +114,12 @@ def test_settings_that_cannot_be_shown_are_refused_all_the_same(value: Any) -> N
 @pytest.mark.parametrize("word", [3, None, "\ud800", b"free", Raises(KeyError())], ids=range(5))
 def test_words_that_are_none_are_refused(word: Any) -> None:
     for name in ("centers", "method", "ties"):
-        with pytest.raises(mg.InvalidInputError, match=f"{name} is "):
+        with pytest.raises(mg.InvalidInputError, match=f"{name} must be "):
             mg.kmeans(X, 2, **{name: word})
     for name in ("tol_scale", "variances"):
-        with pytest.raises(mg.InvalidInputError, match=f"{name} is "):
+        with pytest.raises(mg.InvalidInputError, match=f"{name} must be "):
             mg.mixture(X, 2, **{name: word})
-    with pytest.raises(mg.InvalidInputError, match="method is "):
+    with pytest.raises(mg.InvalidInputError, match="method must be "):
         mg.ConstrainedKMeans(method=word)
 
 

@@ -102,6 +102,6 @@ def test_it_is_stored_with_the_result(result: MixtureResult | KMeansResult) -> N
 
 
 def test_a_tampered_histogram_is_refused() -> None:
-    text = a_mixture(2).to_json().replace('"histogram_edges": [', '"histogram_edges": [1e300, ')
+    text = a_mixture(2).to_json().replace('"edges": [', '"edges": [1e300, ')
     with pytest.raises(InvalidInputError, match="histogram"):
         MixtureResult.from_json(text)

@@ -87,9 +87,9 @@ def test_too_few_points_of_positive_weight() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"centers": "median"}, 'centers is "median"; it must be "means" or "free"'),
-        ({"method": "magic"}, 'method is "magic"; it must be "exact" or "paper"'),
-        ({"ties": "break"}, 'ties is "break"; it must be "split" or "together"'),
+        ({"centers": "median"}, "centers must be 'means' or 'free', not 'median'"),
+        ({"method": "magic"}, "method must be 'exact' or 'paper', not 'magic'"),
+        ({"ties": "break"}, "ties must be 'split' or 'together', not 'break'"),
     ],
 )
 def test_bad_settings(setting: dict[str, str], message: str) -> None:

@@ -61,7 +61,7 @@ CONSTRAINTS: list[tuple[dict[str, Callable[..., Any]], str]] = [
 @pytest.mark.parametrize(("answers", "message"), CONSTRAINTS)
 def test_constraints(answers: dict[str, Callable[..., Any]], message: str) -> None:
     with pytest.raises(mg.PluginError, match=message) as caught:
-        guard.restriction(constraint(**answers), 3)
+        guard.rows(constraint(**answers), 3)
     assert str(caught.value).startswith(f"constraint 'odd' (module {__name__})")
     with pytest.raises(mg.PluginError, match=message):
         mg.kmeans([0, 1, 2, 3, 4, 5], 3, constraint(**answers))
@@ -154,7 +154,7 @@ def test_engines_that_do_not_load() -> None:
 
 def test_the_cause_is_kept() -> None:
     with pytest.raises(mg.PluginError) as caught:
-        guard.restriction(constraint(gaps=fail), 3)
+        guard.rows(constraint(gaps=fail), 3)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
@@ -163,7 +163,7 @@ def test_an_answer_whose_repr_fails_is_still_reported() -> None:
         __repr__ = fail
 
     with pytest.raises(mg.PluginError, match=r"an object of type .*Sulky"):
-        guard.restriction(constraint(gaps=lambda k: Sulky()), 3)
+        guard.rows(constraint(gaps=lambda k: Sulky()), 3)
 
 
 def test_what_a_plugin_says_about_the_users_request_passes() -> None:
@@ -171,7 +171,7 @@ def test_what_a_plugin_says_about_the_users_request_passes() -> None:
         raise mg.InvalidInputError(f"only for 2 clusters, not {k}")
 
     with pytest.raises(mg.InvalidInputError, match="only for 2 clusters, not 3"):
-        guard.restriction(constraint(gaps=refuse), 3)
+        guard.rows(constraint(gaps=refuse), 3)
 
 
 def test_an_infeasible_plugin_is_named_and_caught_as_either() -> None:
@@ -224,8 +224,8 @@ def test_a_constructor_that_raises_is_named(kind: type[BaseException]) -> None:
 @pytest.mark.parametrize("kind", [mg.GapBounds, mg.LinearRows, mg.Parameters, mg.Moments, mg.Sample])
 def test_values_that_were_never_built_are_refused(kind: type) -> None:
     for call in (
-        lambda: guard.restriction(constraint(gaps=lambda k: unbuilt(kind)), 3),
-        lambda: guard.restriction(constraint(rows=lambda k: unbuilt(kind)), 3),
+        lambda: guard.rows(constraint(gaps=lambda k: unbuilt(kind)), 3),
+        lambda: guard.rows(constraint(rows=lambda k: unbuilt(kind)), 3),
         lambda: guard.start(Beginner(lambda: unbuilt(kind)), SAMPLE, 2, None),
         lambda: guard.moments(Motor(lambda: unbuilt(kind)), np.full(2, 0.5), np.arange(2.0), np.ones(2)),
         lambda: guard.load(Motor(lambda: unbuilt(kind)), [1], None),
@@ -236,12 +236,12 @@ def test_values_that_were_never_built_are_refused(kind: type) -> None:
 
 def test_a_subclass_counts_by_its_numbers_alone() -> None:
     sulky = subclassed(mg.GapBounds([0.5, 0.5]))
-    assert guard.restriction(constraint(gaps=lambda k: sulky), 3) == mg.GapBounds([0.5, 0.5])
+    assert guard.rows(constraint(gaps=lambda k: sulky), 3) == mg.GapBounds([0.5, 0.5])
 
 
 ALTERED: list[tuple[Any, str, Callable[[Any], Any]]] = [
-    (mg.GapBounds([0.5]), "lower", lambda said: guard.restriction(constraint(gaps=lambda k: said), 2)),
-    (mg.LinearRows([[1, 0]], [0.5], [1]), "lower", lambda said: guard.restriction(constraint(rows=lambda k: said), 2)),
+    (mg.GapBounds([0.5]), "lower", lambda said: guard.rows(constraint(gaps=lambda k: said), 2)),
+    (mg.LinearRows([[1, 0]], [0.5], [1]), "lower", lambda said: guard.rows(constraint(rows=lambda k: said), 2)),
     (
         mg.Parameters([0.5, 0.5], [0, 1], [1, 1]),
         "means",
@@ -264,7 +264,7 @@ def test_numbers_put_in_afterwards_are_checked(answer: Any, field: str, ask: Cal
 
 def test_what_only_says_that_it_is_an_answer_is_none() -> None:
     with pytest.raises(mg.PluginError, match=r"not a mindgap\.GapBounds"):
-        guard.restriction(constraint(gaps=lambda k: Pretends(mg.GapBounds)), 3)
+        guard.rows(constraint(gaps=lambda k: Pretends(mg.GapBounds)), 3)
 
 
 @pytest.mark.parametrize("error", [Stop("now"), MuteError(), KeyError(MuteError())], ids=["base", "mute", "within"])
@@ -273,7 +273,7 @@ def test_errors_of_any_kind_are_the_plugins(error: BaseException) -> None:
         raise error
 
     with pytest.raises(mg.PluginError, match=rf"raised {type(error).__name__} in gaps\(3\)"):
-        guard.restriction(constraint(gaps=raise_it), 3)
+        guard.rows(constraint(gaps=raise_it), 3)
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit])
@@ -316,7 +316,7 @@ def test_the_name_of_a_plugin_may_be_anything() -> None:
     odd = constraint(gaps=fail)
     type(odd).name = property(fail)  # type: ignore[assignment]
     with pytest.raises(mg.PluginError, match="constraint 'Odd'"):
-        guard.restriction(odd, 3)
+        guard.rows(odd, 3)
 
 
 def test_of_a_huge_answer_only_the_beginning_is_written_out() -> None:
@@ -325,4 +325,4 @@ def test_of_a_huge_answer_only_the_beginning_is_written_out() -> None:
             raise AssertionError("nobody looks so far")
 
     with pytest.raises(mg.PluginError, match=r"returned \[0, 0, .*\.\.\.\] from gaps"):
-        guard.restriction(constraint(gaps=lambda k: [0] * 10**6 + [Late()]), 3)
+        guard.rows(constraint(gaps=lambda k: [0] * 10**6 + [Late()]), 3)

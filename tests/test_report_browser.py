@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from drawn import a_mixture, a_path
+from mindgap.inference import Intervals
 from mindgap.report import write_report
 
 if TYPE_CHECKING:
@@ -57,11 +57,12 @@ class Opened:
 def report(tmp_path: Path, k: int, *, title: str = "Heights", label: str = "height") -> Path:
     file = tmp_path / f"report{k}.html"
     result = a_mixture(k, per_gap=k == 12)
-    intervals = SimpleNamespace(
+    intervals = Intervals(
         level=0.95,
         weights=np.column_stack([result.weights * 0.9, result.weights * 1.1]),
         means=np.column_stack([result.means - 0.1, result.means + 0.1]),
         variances=np.column_stack([result.variances * 0.8, result.variances * 1.2]),
+        gaps=np.column_stack([result.gaps - 0.1, result.gaps + 0.1]),
     )
     write_report(file, result, title=title, label=label, gap_path=a_path(k), intervals=intervals)
     return file

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 
 _NUMBERS = "biuf"
+_DOUBLE = np.dtype(np.float64)
 
 #: What any count of points, clusters or iterations stays below; up to here a double holds every whole number.
 _LARGEST_COUNT = 2**53
@@ -30,6 +31,8 @@ def as_vector(x: Any, name: str) -> FloatArray:
     Raises InvalidInputError for anything that is not a vector of real numbers, and for whole numbers that no double
     holds. Whether the numbers are finite is for the core to say, which looks at each of them anyway.
     """
+    if type(x) is np.ndarray and x.dtype == _DOUBLE and x.ndim == 1 and x.flags.c_contiguous and x.flags.aligned:
+        return x
     return _in_order(_as_column(_as_real(x, name), name))
 
 
@@ -54,8 +57,11 @@ def _as_real(x: Any, name: str) -> FloatArray:
         return _from_objects(array, name)
     if array.dtype.kind not in _NUMBERS:
         raise InvalidInputError(f"{name} has dtype {array.dtype}; give real numbers")
-    # A long double beyond the largest double becomes infinite, for the core to refuse.
-    with np.errstate(all="ignore"):
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        # A long double beyond the largest double becomes infinite, for the core to refuse.
+        with np.errstate(all="ignore"):
+            doubles = array.astype(np.float64)
+    else:
         doubles = array.astype(np.float64, copy=False)
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
         _refuse_rounded(array, doubles, name)
@@ -148,7 +154,7 @@ def is_whole(value: Any) -> bool:
 
 def as_count(k: Any, name: str) -> int:
     """A whole number of at least one."""
-    if not is_whole(k):
+    if type(k) is not int and not is_whole(k):
         raise InvalidInputError(f"{name} is {brief(k)}; it must be a whole number")
     if k < 1:
         raise InvalidInputError(f"{name} is {brief(int(k))}; it must be at least 1")
@@ -159,6 +165,8 @@ def as_count(k: Any, name: str) -> int:
 
 def as_number(value: Any, name: str) -> float:
     """One real number, finite or not."""
+    if type(value) is float:
+        return value
     if not (is_whole(value) or isinstance(value, (float, np.floating))):
         raise InvalidInputError(f"{name} is {brief(value)}; it must be one number")
     try:
@@ -168,11 +176,18 @@ def as_number(value: Any, name: str) -> float:
         raise InvalidInputError(f"{name} is {brief(value)}, which is beyond the largest double") from error
 
 
-def as_word(value: Any, name: str) -> str:
-    """Text that can be looked up; which words there are is for the core to say."""
-    if not isinstance(value, str) or not value.isascii():
-        raise InvalidInputError(f"{name} is {brief(value)}; it must be one of its words")
+def as_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
+    """Return one of the choices, which are words."""
+    if not isinstance(value, str) or value not in choices:
+        allowed = " or ".join([", ".join(map(repr, choices[:-1])), repr(choices[-1])])
+        raise InvalidInputError(f"{name} must be {allowed}, not {brief(value)}")
     return value
+
+
+def freeze(array: Any) -> None:
+    """Make an array read-only; what is not an array, such as the labels of an engine, is left alone."""
+    if isinstance(array, np.ndarray):
+        array.setflags(write=False)
 
 
 def frozen(values: Any, name: str) -> FloatArray:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.cli.options import constraint_option, data_options, epilog, output_options
+from mindgap.cli.options import constraint_option, data_options, epilog, kmeans_options, output_options
 from mindgap.cli.printing import print_data, print_table
 from mindgap.cli.reading import Request, read_data
 from mindgap.fit.kmeans import kmeans
@@ -27,29 +27,9 @@ if TYPE_CHECKING:
 @data_options
 @click.option("-k", "k", type=int, required=True, help="The number of clusters.")
 @constraint_option
-@click.option(
-    "--centers",
-    type=click.Choice(["means", "free"]),
-    default="means",
-    show_default=True,
-    help="Whether a centre is its cluster's mean, or any that holds the constraint.",
-)
-@click.option(
-    "--method",
-    type=click.Choice(["exact", "paper"]),
-    default="exact",
-    show_default=True,
-    help="The optimum, or the published program to the letter.",
-)
-@click.option(
-    "--ties",
-    type=click.Choice(["split", "together"]),
-    default="split",
-    show_default=True,
-    help="Whether equal values may be parted.",
-)
+@kmeans_options
 @output_options(labels=True)
-def command(request: Request, output: Output, k: int, constraint: str | None, **settings: Any) -> None:
+def command(request: Request, output: Output, k: int, constraint: str | None, settings: dict[str, Any]) -> None:
     """Cluster the numbers in FILE exactly, the centres a gap apart.
 
     FILE is CSV, TSV, Parquet or npy; - reads standard input.

@@ -11,9 +11,12 @@ import numpy as np
 from mindgap.cli.output import Output
 from mindgap.cli.reading import Request
 from mindgap.inference.separation_path import GRID
+from mindgap.model.settings import KMeansSettings, MixtureSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from mindgap.model.settings import Settings
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -72,28 +75,42 @@ def constraint_option(function: F) -> F:
     return click.option("--constraint", metavar="SPEC", help=text)(function)
 
 
+def kmeans_options(function: F) -> F:
+    """Add the settings of k-means; the command gets those that were given as `settings`."""
+    return _settings(function, *setting_options(KMeansSettings))
+
+
 def mixture_options(function: F) -> F:
     """Add the settings of a mixture fit; the command gets those that were given as `settings`."""
-    return _packed(
+    return _settings(
         function,
-        "settings",
-        lambda **given: {name: value for name, value in given.items() if value is not None},
         click.option("--init", metavar="SPEC", help="Where EM starts: auto, or an initializer with parameters."),
-        click.option("--tol", type=float, help="Stop when no parameter moves by more.  [default: 1e-6]"),
-        click.option(
-            "--tol-scale",
-            type=click.Choice(["data", "absolute"]),
-            help="Measure that in the data's deviations, or in their units.  [default: data]",
-        ),
-        click.option("--max-iter", type=int, metavar="N", help="The most iterations.  [default: 1000]"),
-        click.option(
-            "--variances",
-            type=click.Choice(["free", "equal"]),
-            help="One variance each, or one for all.  [default: free]",
-        ),
-        click.option("--min-variance", type=float, metavar="V", help="The least variance of a component."),
+        *setting_options(MixtureSettings),
         click.option("--engine", metavar="SPEC", help="Where the E step runs.  [default: local]"),
     )
+
+
+def setting_options(settings: type[Settings]) -> list[Callable[[Any], Any]]:
+    """Return an option for each setting of a fit, as its table declares it."""
+    options = []
+    for name, setting in settings.__dataclass_fields__.items():
+        kind = setting.metadata["kind"]
+        default = "" if setting.default is None else f"  [default: {setting.default}]"
+        options.append(
+            click.option(
+                f"--{name.replace('_', '-')}",
+                type=click.Choice(kind.choices) if kind.choices else kind.type,
+                help=f"{setting.metadata['help']}{default}",
+            )
+        )
+    return options
+
+
+def _settings(function: F, *options: Callable[[Any], Any]) -> F:
+    def given(**values: Any) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if value is not None}
+
+    return _packed(function, "settings", given, *options)
 
 
 def deltas_option(function: F) -> F:

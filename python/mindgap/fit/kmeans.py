@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
+from mindgap.errors import MindgapError
 from mindgap.fit.loading import loaded
 from mindgap.host import guard, lookup
-from mindgap.model.bounds import GapBounds
+from mindgap.host.builtin.constraints import rows_of
+from mindgap.model.constraint import Constraint
+from mindgap.model.settings import KMeansSettings
 from mindgap.results.kmeans import KMeansResult
-from mindgap.validation import as_count, as_word
+from mindgap.validation import as_count
 
 if TYPE_CHECKING:
-    from mindgap.model.constraint import Constraint
     from mindgap.model.engine import Engine
 
 
@@ -77,18 +79,14 @@ def kmeans(
     True
     """
     count = as_count(k, "k")
-    chosen = None if constraint is None else lookup.constraint(constraint)
+    settings = KMeansSettings(centers=centers, method=method, ties=ties)
+    chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
     with loaded(x, sample_weight, engine) as data:
         # Nobody is asked for the gaps of more clusters than there are points; the core says what is wrong then.
-        asked = None if chosen is None or count > data.sample._core.points else guard.restriction(chosen, count)
-        with guard.infeasible_by(chosen):
-            fit = _core.kmeans(
-                data.sample._core,
-                count,
-                None if asked is None else asked.arrays(),
-                centers=as_word(centers, "centers"),
-                method=as_word(method, "method"),
-                ties=as_word(ties, "ties"),
-            )
-        bounds = asked if isinstance(asked, GapBounds) else None
-        return data.labelled(KMeansResult._of_fit(fit, bounds, data.kept()))
+        rows = None if chosen is None or count > data.sample._core.points else rows_of(chosen, count)
+        try:
+            fit = _core.kmeans(data.sample._core, count, None if rows is None else rows.arrays(), **settings.keywords())
+        except MindgapError as error:
+            guard.blame(error, chosen, None, data.engine)
+            raise
+        return data.labelled(KMeansResult._of_fit(fit, rows, data.kept()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,20 +40,25 @@ class Loaded:
         return result if found is None else replace(result, labels=found)
 
 
+def loaded(x: Any, sample_weight: Any, engine: Engine | str) -> AbstractContextManager[Loaded]:
+    """Return the data in this process, or bring them to the engine for as long as a fit takes."""
+    if is_local(engine) and not isinstance(x, Chunks):
+        return nullcontext(Loaded(Sample.of(x, sample_weight)))
+    return _with_engine(x, sample_weight, engine)
+
+
+def is_local(engine: Engine | str) -> bool:
+    """Whether an engine is this process itself; a subclass of the local engine wants to be asked."""
+    return engine == "local" if isinstance(engine, str) else type(engine) is Local
+
+
 @contextmanager
-def loaded(x: Any, sample_weight: Any, engine: Engine | str) -> Iterator[Loaded]:
-    """Bring the data to the engine for as long as a fit takes."""
-    runner = Local() if engine == "local" else lookup.engine(engine)
-    # A subclass of the local engine wants to be asked; the local engine itself is the core.
-    local = type(runner) is Local
-    if isinstance(x, Chunks):
-        if not local:
-            raise InvalidInputError(f"Chunks are read by this process; the engine {runner.name!r} reads its own data")
-        runner = Chunked()
-    elif local:
-        yield Loaded(Sample.of(x, sample_weight))
-        return
-    with guard.closing(runner), guard.closer_looks(runner):
+def _with_engine(x: Any, sample_weight: Any, engine: Engine | str) -> Iterator[Loaded]:
+    runner: Engine = Chunked() if isinstance(x, Chunks) else lookup.engine(engine)
+    if isinstance(x, Chunks) and not is_local(engine):
+        name = lookup.engine(engine).name
+        raise InvalidInputError(f"Chunks are read by this process; the engine {name!r} reads its own data")
+    with guard.closing(runner):
         yield Loaded(guard.load(runner, x, sample_weight), runner)
 
 
@@ -62,6 +67,4 @@ def sorted_once(x: Any, settings: dict[str, Any]) -> Any:
 
     Another engine gets what it was given, since only it knows where the data are.
     """
-    if lookup.engine(settings.get("engine", "local")).name != "local":
-        return x
-    return Sample.of(x, settings.pop("sample_weight", None))
+    return Sample.of(x, settings.pop("sample_weight", None)) if is_local(settings.get("engine", "local")) else x

@@ -6,19 +6,19 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
-from mindgap.errors import InvalidInputError
+from mindgap.errors import InvalidInputError, MindgapError
 from mindgap.fit.loading import loaded
 from mindgap.foundation.progress import ProgressLine
 from mindgap.host import guard, lookup
-from mindgap.model.bounds import GapBounds
+from mindgap.host.builtin.constraints import rows_of
+from mindgap.host.builtin.initializers import BUILT_IN
+from mindgap.model.constraint import Constraint
 from mindgap.model.parameters import Parameters
+from mindgap.model.settings import MixtureSettings
 from mindgap.results.mixture import MixtureResult
-from mindgap.results.settings import FitSettings
-from mindgap.validation import as_count, as_number, as_word
+from mindgap.validation import as_count
 
 if TYPE_CHECKING:
-    from mindgap.model.bounds import LinearRows
-    from mindgap.model.constraint import Constraint
     from mindgap.model.engine import Engine
     from mindgap.model.initializer import Initializer
     from mindgap.model.sample import Sample
@@ -97,46 +97,51 @@ def mixture(
     True
     """
     count = as_count(k, "k")
-    chosen = None if constraint is None else lookup.constraint(constraint)
+    settings = MixtureSettings(
+        tol=tol, tol_scale=tol_scale, max_iter=max_iter, variances=variances, min_variance=min_variance
+    )
+    chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
+    started = init if isinstance(init, Parameters) or (isinstance(init, str) and init == "auto") else _given(init)
     with loaded(x, sample_weight, engine) as data:
         if count > (distinct := data.sample.distinct):
             raise InvalidInputError(f"k is {count}, but the number of distinct values is {distinct}; ask for fewer")
-        asked = None if chosen is None else guard.restriction(chosen, count)
-        settings = FitSettings(
-            restriction=asked,
-            variances=as_word(variances, "variances"),
-            tol=as_number(tol, "tol"),
-            tol_scale=as_word(tol_scale, "tol_scale"),
-            max_iter=as_count(max_iter, "max_iter"),
-            min_variance=None if min_variance is None else as_number(min_variance, "min_variance"),
-        )
-        start, initializer = _start(init, data.sample, count, chosen, asked)
-        line = ProgressLine() if progress else nullcontext()
-        with guard.infeasible_by(chosen), guard.started_by(initializer), line as watch:
-            fit = _core.mixture(
-                data.sample._core,
-                (start.weights, start.means, start.variances),
-                None if asked is None else asked.arrays(),
-                engine=None if data.engine is None else guard.answering(data.engine),
-                watch=watch,
-                **settings.keywords(),
-            )
-        return data.labelled(MixtureResult._of_fit(fit, settings, data.kept()))
+        rows = None if chosen is None else rows_of(chosen, count)
+        try:
+            start = _start(started, data.sample, count, chosen, rows)
+            with ProgressLine() if progress else nullcontext() as watch:
+                fit = _core.mixture(
+                    data.sample._core,
+                    (start.weights, start.means, start.variances),
+                    None if rows is None else rows.arrays(),
+                    engine=None if data.engine is None else guard.answering(data.engine),
+                    watch=watch,
+                    **settings.keywords(),
+                )
+        except MindgapError as error:
+            guard.blame(error, chosen, started, data.engine)
+            raise
+        return data.labelled(MixtureResult._of_fit(fit, settings, rows, data.kept()))
 
 
-def _start(
-    init: Any, sample: Sample, k: int, constraint: Constraint | None, asked: GapBounds | LinearRows | None
-) -> tuple[Parameters, Initializer | None]:
-    """The start that was given, or the one that an initializer finds, and which."""
+def _given(init: Any) -> Parameters | Initializer:
+    """Return the parameters or the initializer that were given, perhaps by name."""
     if isinstance(init, (tuple, list)):
         if len(init) != 3:
             raise InvalidInputError(f"init has {len(init)} parts; give weights, means and variances")
-        init = Parameters(*init)
+        return Parameters(*init)
+    return lookup.initializer(init)
+
+
+def _start(
+    init: Parameters | Initializer | str, sample: Sample, k: int, constraint: Constraint | None, rows: Any
+) -> Parameters:
+    """Return the parameters that the EM starts from."""
     if isinstance(init, Parameters):
         if init.k != k:
             raise InvalidInputError(f"the start has {init.k} components, but k is {k}")
-        return init, None
-    if isinstance(init, str) and init == "auto":
-        return Parameters(*_core.auto_start(sample._core, k, None if asked is None else asked.arrays())), None
-    initializer = lookup.initializer(init)
-    return guard.start(initializer, sample, k, constraint), initializer
+        return init
+    if isinstance(init, str):
+        return Parameters(*_core.auto_start(sample._core, k, None if rows is None else rows.arrays()))
+    if type(init) in BUILT_IN:
+        return init.start(sample, k, constraint)
+    return guard.start(init, sample, k, constraint)

@@ -144,6 +144,13 @@ class Fields:
             raise self._fault(name, f"a list of whole numbers from {least} to {below - 1}")
         return np.array(items, dtype=np.int64)
 
+    def nested(self, name: str) -> Self:
+        """The fields of an object within the document."""
+        value = self._get(name)
+        if not isinstance(value, dict):
+            raise self._fault(name, "an object")
+        return type(self)(f"{self._kind}'s {name}", value)
+
     def has(self, name: str) -> bool:
         """Whether the field is there and not null."""
         return self._document.get(name) is not None

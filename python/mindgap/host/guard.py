@@ -17,6 +17,7 @@ from mindgap.errors import (
     InfeasibleError,
     InfeasiblePluginError,
     InvalidInputError,
+    MindgapError,
     PluginError,
     SolverError,
     UnusableLookError,
@@ -30,16 +31,16 @@ from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.engine import Engine
 from mindgap.model.moments import Moments
 from mindgap.model.parameters import Parameters
+from mindgap.model.plugin import Plugin
 from mindgap.model.sample import Sample
 from mindgap.model.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import TypeAlias
+    from typing import TypeAlias, TypeGuard
 
     from mindgap.model.constraint import Constraint
     from mindgap.model.initializer import Initializer
-    from mindgap.model.plugin import Plugin
     from mindgap.validation import FloatArray
 
     Answer: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, float, float | None]
@@ -48,7 +49,7 @@ _LONGEST_REPR = 200
 T = TypeVar("T")
 
 
-def restriction(constraint: Constraint, k: int) -> GapBounds | LinearRows:
+def rows(constraint: Constraint, k: int) -> GapBounds | LinearRows:
     """Return what a constraint asks of k centres: bounds on their gaps, or else linear rows."""
     with _blaming(constraint, f"gaps({k})"):
         gaps = constraint.gaps(k)
@@ -64,10 +65,10 @@ def restriction(constraint: Constraint, k: int) -> GapBounds | LinearRows:
         if said is None:
             raise PluginError(f"{title(constraint)} answered neither gaps({k}) nor rows({k})")
         said = _expect(said, LinearRows, constraint, f"rows({k})")
-        rows = LinearRows(said.matrix, said.lower, said.upper)
-    if rows.k != k:
-        raise _returned(constraint, f"rows({k})", rows, f"rows on {rows.k} centres, but there are {k}")
-    return rows
+        found = LinearRows(said.matrix, said.lower, said.upper)
+    if found.k != k:
+        raise _returned(constraint, f"rows({k})", found, f"rows on {found.k} centres, but there are {k}")
+    return found
 
 
 def start(initializer: Initializer, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:
@@ -78,17 +79,6 @@ def start(initializer: Initializer, sample: Sample, k: int, constraint: Constrai
     if found.k != k:
         raise _returned(initializer, "start", found, f"{found.k} components, but {k} were asked for")
     return found
-
-
-@contextmanager
-def started_by(initializer: Initializer | None) -> Iterator[None]:
-    """Name the plugin whose start turns out to be far from the data."""
-    try:
-        yield
-    except UnusableValueError as error:
-        if initializer is None or is_built_in(initializer):
-            raise
-        raise PluginError(f"{title(initializer)} returned what a fit cannot start from: {error}") from error
 
 
 def load(engine: Engine, x: Any, sample_weight: Any) -> Sample:
@@ -117,17 +107,6 @@ def _zooming(engine: Engine) -> Callable[[FloatArray], list[_core.Summary]]:
         return [part._core for part in found]
 
     return zoom
-
-
-@contextmanager
-def closer_looks(engine: Engine) -> Iterator[None]:
-    """Say whose closer look a fit could not use."""
-    try:
-        yield
-    except UnusableLookError as error:
-        if is_built_in(engine):
-            raise
-        raise PluginError(f"{title(engine)} answered zoom with what a fit cannot use: {error}") from error
 
 
 def labels(engine: Engine, predict: Callable[[Any], Any], k: int) -> Any:
@@ -183,17 +162,20 @@ def _close(engine: Engine) -> None:
         engine.close()
 
 
-@contextmanager
-def infeasible_by(constraint: Constraint | None) -> Iterator[None]:
-    """Name the plugin whose constraint turns out to be one that no centres can hold."""
-    try:
-        yield
-    except InfeasibleError as error:
-        if constraint is None or is_built_in(constraint) or isinstance(error, PluginError):
-            raise
+def blame(error: MindgapError, constraint: Constraint | None, start: object, engine: Engine | None) -> None:
+    """Raise a PluginError where a plugin's constraint, start or closer look is what a solver could not work with."""
+    if isinstance(error, InfeasibleError) and _is_plugin(constraint) and not isinstance(error, PluginError):
         blamed = InfeasiblePluginError(f"{title(constraint)} cannot be held: {error}")
         blamed.__dict__.update(vars(error))
         raise blamed from error
+    if isinstance(error, UnusableValueError) and _is_plugin(start):
+        raise PluginError(f"{title(start)} returned what a fit cannot start from: {error}") from error
+    if isinstance(error, UnusableLookError) and _is_plugin(engine):
+        raise PluginError(f"{title(engine)} answered zoom with what a fit cannot use: {error}") from error
+
+
+def _is_plugin(part: object) -> TypeGuard[Plugin]:
+    return isinstance(part, Plugin) and not is_built_in(part)
 
 
 def title(plugin: Plugin) -> str:

@@ -22,14 +22,14 @@ class _Kept(Constraint):
 
     name = "kept"
 
-    def __init__(self, restriction: GapBounds | LinearRows) -> None:
-        self.restriction = restriction
+    def __init__(self, held: GapBounds | LinearRows) -> None:
+        self.held = held
 
     def gaps(self, k: int) -> GapBounds | None:
-        return self.restriction if isinstance(self.restriction, GapBounds) else None
+        return self.held if isinstance(self.held, GapBounds) else None
 
     def rows(self, k: int) -> LinearRows | None:
-        return self.restriction if isinstance(self.restriction, LinearRows) else None
+        return self.held if isinstance(self.held, LinearRows) else None
 
 
 def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
@@ -44,7 +44,8 @@ def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
         )
     if not ((result.weights > 0).all() and (result.variances > 0).all()):
         raise InvalidInputError(f"this fit is degenerate ({result.message}); there is nothing to draw from")
-    constraint = None if settings.restriction is None else _Kept(settings.restriction)
+    rows = result.bounds or result.rows
+    constraint = None if rows is None else _Kept(rows)
 
     def refit(sample: Any, origin: MixtureResult = result) -> MixtureResult | None:
         start = Parameters(origin.weights, origin.means, origin.variances)

@@ -36,6 +36,16 @@ class GapBounds:
         object.__setattr__(self, "lower", least)
         object.__setattr__(self, "upper", largest)
 
+    @classmethod
+    def _of_sound(cls, lower: FloatArray, upper: FloatArray) -> GapBounds:
+        """Return bounds that were checked already, without another look or copy."""
+        bounds = cls.__new__(cls)
+        lower.setflags(write=False)
+        upper.setflags(write=False)
+        object.__setattr__(bounds, "lower", lower)
+        object.__setattr__(bounds, "upper", upper)
+        return bounds
+
     def __len__(self) -> int:
         return len(self.lower)
 

@@ -101,7 +101,7 @@ def draw_mixture(
 ) -> tuple[FloatArray, npt.NDArray[np.int64]]:
     """Draw `n` values from a mixture of normal distributions, and the component that each came from."""
     rng, count = generator(seed), as_count(n, "n")
-    _core.room_for(f"a draw of {count} points", count * _BYTES_A_POINT)
+    _core.check_memory(f"a draw of {count} points", count * _BYTES_A_POINT)
     shares = np.asarray(weights, dtype=np.float64)
     groups = rng.choice(len(shares), size=count, p=shares / shares.sum())
     return rng.normal(np.asarray(means)[groups], np.asarray(deviations)[groups]), groups

@@ -19,17 +19,23 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-9
 
 
-def dump(result: KMeansResult | MixtureResult, extra: dict[str, Any] | None = None) -> str:
-    """Return the JSON text of a result, with fields beside its own."""
-    nested = ("bounds", "data", "settings")
-    fields = {name: getattr(result, name) for name in result.__dataclass_fields__ if name not in nested}
-    if result.bounds is not None:
-        fields |= {"gap_lower": result.bounds.lower, "gap_upper": result.bounds.upper}
-    if result.histogram is not None:
-        fields |= {"histogram_counts": result.histogram.counts, "histogram_edges": result.histogram.edges}
+def dump(result: KMeansResult | MixtureResult) -> str:
+    """Return the JSON text of a result."""
+    fields: dict[str, Any] = {
+        name: getattr(result, name) for name in result.__dataclass_fields__ if name not in ("rows", "data")
+    }
     if not isinstance(fields["labels"], np.ndarray):
         fields["labels"] = []  # they lie where the data lie
-    return stored.dump(type(result).__name__, fields | (extra or {}))
+    if result.bounds is not None:
+        fields["bounds"] = {"lower": result.bounds.lower, "upper": result.bounds.upper}
+    if result.rows is not None:
+        matrix, lower, upper = result.rows.arrays()
+        fields["rows"] = {"matrix": matrix.ravel(), "lower": lower, "upper": upper}
+    if fields.get("settings") is not None:
+        fields["settings"] = fields["settings"].keywords()
+    if result.histogram is not None:
+        fields["histogram"] = {"counts": result.histogram.counts, "edges": result.histogram.edges}
+    return stored.dump(type(result).__name__, fields)
 
 
 class Fields(stored.Fields):
@@ -46,20 +52,23 @@ class Fields(stored.Fields):
 
     def gap_bounds(self, k: int) -> GapBounds | None:
         """The bounds on the gaps of k centres, if the result has any."""
-        if not self.has("gap_lower"):
+        if not self.has("bounds"):
             return None
-        return GapBounds(self.numbers("gap_lower", k - 1), self.numbers("gap_upper", k - 1, absent=math.inf))
+        bounds = self.nested("bounds")
+        return GapBounds(bounds.numbers("lower", k - 1), bounds.numbers("upper", k - 1, absent=math.inf))
 
     def linear_rows(self, k: int) -> LinearRows | None:
         """The linear rows on k centres, if the result was fitted under any."""
-        if not self.has("fit_rows"):
+        if not self.has("rows"):
             return None
-        lower = self.numbers("fit_rows_lower", absent=-math.inf)
-        upper = self.numbers("fit_rows_upper", len(lower), absent=math.inf)
-        return LinearRows(self.numbers("fit_rows", len(lower) * k).reshape(len(lower), k), lower, upper)
+        rows = self.nested("rows")
+        lower = rows.numbers("lower", absent=-math.inf)
+        upper = rows.numbers("upper", len(lower), absent=math.inf)
+        return LinearRows(rows.numbers("matrix", len(lower) * k).reshape(len(lower), k), lower, upper)
 
     def histogram(self) -> Histogram | None:
         """The histogram of the data, if the result has one."""
-        if not self.has("histogram_counts"):
+        if not self.has("histogram"):
             return None
-        return Histogram(self.numbers("histogram_counts"), self.numbers("histogram_edges"))
+        histogram = self.nested("histogram")
+        return Histogram(histogram.numbers("counts"), histogram.numbers("edges"))

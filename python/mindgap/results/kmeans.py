@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from mindgap.errors import InvalidInputError
-from mindgap.model.bounds import GapBounds
+from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.sample import Sample
 from mindgap.results import archive
 from mindgap.results.frames import frame_of, gap_columns
 from mindgap.results.gap_text import ACTIVE, gap_bound_text
 from mindgap.results.histogram import Histogram
 from mindgap.results.table import TextTable
-from mindgap.validation import FloatArray, as_vector
+from mindgap.validation import FloatArray, as_vector, freeze
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,9 @@ class KMeansResult:
     optimal : bool
         Whether `inertia` is proven to be the least possible (it meets `lower_bound` to one part in 10⁹).
     bounds : GapBounds or None
-        The bounds that the gaps hold, where the constraint is of that form.
+        The bounds on the gaps, where the constraint is of that form.
+    rows : LinearRows or None
+        The linear rows on the centres, where the constraint is of that form.
     data : Sample, Histogram or None
         The data, for pictures; of a stored result only their histogram.
     """
@@ -70,10 +72,11 @@ class KMeansResult:
     lower_bound: float
     optimal: bool
     bounds: GapBounds | None = None
+    rows: LinearRows | None = None
     data: Sample | Histogram | None = None
 
     @classmethod
-    def _of_fit(cls, fit: KMeansFit, bounds: GapBounds | None, sample: Sample | Histogram) -> KMeansResult:
+    def _of_fit(cls, fit: KMeansFit, rows: GapBounds | LinearRows | None, data: Sample | Histogram) -> KMeansResult:
         return cls(
             labels=fit.labels,
             centers=fit.centers,
@@ -85,9 +88,14 @@ class KMeansResult:
             active=tuple(fit.active),
             lower_bound=fit.lower_bound,
             optimal=fit.optimal,
-            bounds=bounds,
-            data=sample,
+            bounds=rows if isinstance(rows, GapBounds) else None,
+            rows=rows if isinstance(rows, LinearRows) else None,
+            data=data,
         )
+
+    def __post_init__(self) -> None:
+        for name in ("labels", "centers", "boundaries", "sizes", "within", "gaps"):
+            freeze(getattr(self, name))
 
     @cached_property
     def histogram(self) -> Histogram | None:
@@ -173,5 +181,6 @@ class KMeansResult:
             lower_bound=fields.number("lower_bound"),
             optimal=fields.flag("optimal"),
             bounds=bounds,
+            rows=fields.linear_rows(k),
             data=fields.histogram(),
         )

@@ -12,16 +12,16 @@ import numpy.typing as npt
 
 from mindgap import _core
 from mindgap.errors import InvalidInputError
-from mindgap.model.bounds import GapBounds
+from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.parameters import WEIGHT_TOLERANCE, draw_mixture
 from mindgap.model.sample import Sample
+from mindgap.model.settings import MixtureSettings
 from mindgap.results import archive
 from mindgap.results.frames import frame_of, gap_columns
 from mindgap.results.gap_text import ACTIVE, gap_bound_text
 from mindgap.results.histogram import Histogram
-from mindgap.results.settings import FitSettings
 from mindgap.results.table import TextTable
-from mindgap.validation import FloatArray, as_vector
+from mindgap.validation import FloatArray, as_vector, freeze
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,9 @@ class MixtureResult:
         For each gap (or row, where the constraint is linear rows) the bound that holds it back: "free" (none), "lower",
         "upper" or "both".
     bounds : GapBounds or None
-        The bounds that the gaps hold, where the constraint is of that form.
+        The bounds on the gaps, where the constraint is of that form.
+    rows : LinearRows or None
+        The linear rows on the means, where the constraint is of that form.
     n_parameters : int
         The free parameters that the information criteria count: 3k-1, or 2k with equal variances.
     total_weight : float
@@ -72,8 +74,8 @@ class MixtureResult:
     entropy : float or None
         Minus twice the log of how surely the points belong to their components: what `icl` adds to `bic`. None where
         the engine that holds the data does not say.
-    settings : FitSettings or None
-        What it takes to fit other data in the same way; None if that is not known.
+    settings : MixtureSettings or None
+        The settings of the fit, to fit other data in the same way; None if they are not known.
     data : Sample, Histogram or None
         The data, for pictures; of a stored result only their histogram.
     """
@@ -94,15 +96,32 @@ class MixtureResult:
     total_weight: float
     entropy: float | None
     bounds: GapBounds | None = None
-    settings: FitSettings | None = None
+    rows: LinearRows | None = None
+    settings: MixtureSettings | None = None
     data: Sample | Histogram | None = None
 
     @classmethod
-    def _of_fit(cls, fit: _core.MixtureFit, settings: FitSettings, sample: Sample | Histogram) -> MixtureResult:
-        ours = ("active", "bounds", "settings", "data")
+    def _of_fit(
+        cls,
+        fit: _core.MixtureFit,
+        settings: MixtureSettings,
+        rows: GapBounds | LinearRows | None,
+        data: Sample | Histogram,
+    ) -> MixtureResult:
+        ours = ("active", "bounds", "rows", "settings", "data")
         values: dict[str, Any] = {name: getattr(fit, name) for name in cls.__dataclass_fields__ if name not in ours}
-        bounds = settings.restriction if isinstance(settings.restriction, GapBounds) else None
-        return cls(**values, active=tuple(fit.active), bounds=bounds, settings=settings, data=sample)
+        return cls(
+            **values,
+            active=tuple(fit.active),
+            bounds=rows if isinstance(rows, GapBounds) else None,
+            rows=rows if isinstance(rows, LinearRows) else None,
+            settings=settings,
+            data=data,
+        )
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "means", "variances", "origins", "labels", "history", "gaps"):
+            freeze(getattr(self, name))
 
     @cached_property
     def histogram(self) -> Histogram | None:
@@ -246,7 +265,7 @@ class MixtureResult:
 
     def to_json(self) -> str:
         """Return the result as JSON text, to be read by `from_json`."""
-        return archive.dump(self, {} if self.settings is None else self.settings.stored())
+        return archive.dump(self)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> MixtureResult:
@@ -280,7 +299,8 @@ class MixtureResult:
             total_weight=total_weight,
             entropy=fields.number("entropy") if fields.has("entropy") else None,
             bounds=bounds,
-            settings=FitSettings.of_stored(fields, k),
+            rows=fields.linear_rows(k),
+            settings=MixtureSettings.of_stored(fields.nested("settings")) if fields.has("settings") else None,
             data=fields.histogram(),
         )
 

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils import check_random_state
 
 from mindgap.fit.mixture import mixture
+from mindgap.model.settings import MixtureSettings
 from mindgap.sklearn.one_column import OneColumn
 
 if TYPE_CHECKING:
@@ -83,12 +84,8 @@ class GaussianMixture1D(OneColumn, DensityMixin, BaseEstimator):
             self.n_components,
             self.constraint,
             init=self.init,
-            tol=self.tol,
-            tol_scale=self.tol_scale,
-            max_iter=self.max_iter,
-            variances=self.variances,
-            min_variance=self.min_variance,
             sample_weight=sample_weight,
+            **self._settings(MixtureSettings),
         )
         self.weights_ = self.result_.weights
         self.means_ = self.result_.means.reshape(-1, 1)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from mindgap.fit.kmeans import kmeans
+from mindgap.model.settings import KMeansSettings
 from mindgap.sklearn.one_column import OneColumn
 from mindgap.validation import as_vector
 
@@ -75,10 +76,8 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             column,
             self.n_clusters,
             self.constraint,
-            centers=self.centers,
-            method=self.method,
-            ties=self.ties,
             sample_weight=sample_weight,
+            **self._settings(KMeansSettings),
         )
         self.cluster_centers_ = self.result_.centers.reshape(-1, 1)
         self.labels_ = self.result_.labels

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mindgap.errors import InvalidInputError
 
 if TYPE_CHECKING:
+    from mindgap.model.settings import Settings
     from mindgap.validation import FloatArray
 
 
@@ -28,6 +29,10 @@ class OneColumn:
             )
         column: FloatArray = checked[:, 0]
         return column
+
+    def _settings(self, declared: type[Settings]) -> dict[str, Any]:
+        """Return the settings of the fit, which are parameters of the estimator."""
+        return {name: getattr(self, name) for name in declared.__dataclass_fields__}
 
     def _table(self, X: Any, *, reset: bool, least: Any = 1) -> FloatArray:  # noqa: N803
         """Return `X` as scikit-learn checks it: two-dimensional, finite, with at least so many rows."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindgap.errors import InvalidInputError
+from mindgap.host import guard
 from mindgap.host.hookspecs import hookimpl
-from mindgap.model.bounds import GapBounds, check_gap
+from mindgap.model.bounds import GapBounds, LinearRows, check_gap
 from mindgap.model.constraint import Constraint
 from mindgap.validation import FloatArray, as_number
 
@@ -28,7 +29,7 @@ class LowerOnly(Constraint):
 
     def gaps(self, k: int) -> GapBounds:
         """Return the same lower bound for every gap."""
-        return GapBounds(np.full(k - 1, self.delta))
+        return _same_for_all(k, self.delta, np.inf)
 
 
 class TwoSided(Constraint):
@@ -42,7 +43,7 @@ class TwoSided(Constraint):
 
     def gaps(self, k: int) -> GapBounds:
         """Return the same two bounds for every gap."""
-        return GapBounds(np.full(k - 1, self.lower), np.full(k - 1, self.upper))
+        return _same_for_all(k, self.lower, self.upper)
 
 
 class PerGap(Constraint):
@@ -72,12 +73,30 @@ class PerGap(Constraint):
         return self._bounds
 
 
+def _same_for_all(k: int, lower: float, upper: float) -> GapBounds:
+    bounds = np.empty((2, k - 1))
+    bounds[0], bounds[1] = lower, upper
+    return GapBounds._of_sound(bounds[0], bounds[1])
+
+
 def _length(value: Any, name: str) -> float:
     """A bound on a gap as a plain float; infinity is for the caller to judge."""
     length = as_number(value, name)
     if not length >= 0:
         raise InvalidInputError(f"{name} is {length}; it must be a number that is not negative")
     return length
+
+
+#: Whose answers need no check.
+BUILT_IN = frozenset({LowerOnly, TwoSided, PerGap})
+
+
+def rows_of(constraint: Constraint, k: int) -> GapBounds | LinearRows:
+    """Return what a constraint asks of k centres; the answer of a plugin is checked."""
+    if type(constraint) in BUILT_IN:
+        bounds: GapBounds = constraint.gaps(k)  # type: ignore[assignment]
+        return bounds
+    return guard.rows(constraint, k)
 
 
 @hookimpl

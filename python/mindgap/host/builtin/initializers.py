@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from mindgap import _core
-from mindgap.host import guard
-from mindgap.host.builtin.constraints import LowerOnly
+from mindgap.host.builtin.constraints import LowerOnly, rows_of
 from mindgap.host.hookspecs import hookimpl
 from mindgap.model.initializer import Initializer
 from mindgap.model.parameters import Parameters
-from mindgap.validation import as_word
+from mindgap.model.settings import KMeansSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,14 +40,14 @@ class ConstrainedKMeans(Initializer):
         centers: Literal["means", "free"] = "means",
     ) -> None:
         self.delta = None if delta is None else LowerOnly(delta).delta
-        self.method = as_word(method, "method")
-        self.centers = as_word(centers, "centers")
+        settings = KMeansSettings(method=method, centers=centers)
+        self.method, self.centers = settings.method, settings.centers
 
     def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:
         """Return the shares, centres and variances of the clusters."""
         bounds = None
         if constraint is not None and self.delta is None:
-            bounds = guard.restriction(constraint, k).arrays()
+            bounds = rows_of(constraint, k).arrays()
         found = _core.constrained_kmeans_start(
             sample._core, k, bounds, delta=self.delta, method=self.method, centers=self.centers
         )
@@ -63,6 +62,10 @@ class Ckmeans(Initializer):
     def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:
         """Return the shares, means and variances of the clusters."""
         return Parameters(*_core.ckmeans_start(sample._core, k))
+
+
+#: Whose answers need no check.
+BUILT_IN = frozenset({ConstrainedKMeans, Ckmeans})
 
 
 @hookimpl

@@ -1,0 +1,114 @@
+"""The settings of the two fits, each declared once.
+
+The functions, the estimators, the command line and stored results read them here: the default, what is allowed, and one
+line of help. To add a setting, add a field, and a parameter of the function and of the estimator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import Field, dataclass, field, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mindgap.validation import as_choice, as_count, as_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typing_extensions import Self
+
+    from mindgap.foundation.stored import Fields
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the values of a setting are: how one is checked, and how it is read from a stored result."""
+
+    type: type
+    check: Callable[[Any, str], Any]
+    read: Callable[[Fields, str], Any]
+    choices: tuple[str, ...] | None = None
+    optional: bool = False
+
+    def checked(self, value: Any, name: str) -> Any:
+        """Return the value as a fit takes it, or raise InvalidInputError."""
+        return None if value is None and self.optional else self.check(value, name)
+
+    def stored(self, fields: Fields, name: str) -> Any:
+        """Return the value in a stored result, or raise InvalidInputError."""
+        return None if self.optional and not fields.has(name) else self.read(fields, name)
+
+
+def _choice(*choices: str, help: str) -> Any:  # noqa: A002  # as click has it
+    """A setting that is one of some words, the first by default."""
+    kind = Kind(
+        str,
+        lambda value, name: as_choice(value, name, choices),
+        lambda fields, name: fields.text(name, choices),
+        choices,
+    )
+    return field(default=choices[0], metadata={"kind": kind, "help": help})
+
+
+def _number(default: float | None, help: str) -> Any:  # noqa: A002
+    """A setting that is a number; None is allowed where it is the default."""
+    kind = Kind(float, as_number, lambda fields, name: fields.number(name), optional=default is None)
+    return field(default=default, metadata={"kind": kind, "help": help})
+
+
+def _count(default: int, help: str) -> Any:  # noqa: A002
+    """A setting that is a positive integer."""
+    kind = Kind(int, as_count, lambda fields, name: fields.whole(name, least=1))
+    return field(default=default, metadata={"kind": kind, "help": help})
+
+
+class Settings:
+    """What the settings of both fits have in common."""
+
+    if TYPE_CHECKING:  # as a dataclass has it
+        __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __post_init__(self) -> None:
+        for name, kind, default in _declared(type(self)):  # type: ignore[arg-type]  # classes are hashable
+            value = getattr(self, name)
+            if value is not default:
+                object.__setattr__(self, name, kind.checked(value, name))
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the settings as keywords of the fit."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    @classmethod
+    def of_stored(cls, fields: Fields) -> Self:
+        """Return the settings of a stored result."""
+        return cls(**{name: kind.stored(fields, name) for name, kind, _ in _declared(cls)})  # type: ignore[arg-type]
+
+
+@cache
+def _declared(settings: Any) -> tuple[tuple[str, Kind, Any], ...]:
+    """Return the name, the kind and the default of each setting."""
+    return tuple((item.name, item.metadata["kind"], item.default) for item in fields(settings))
+
+
+@dataclass(frozen=True, kw_only=True)
+class KMeansSettings(Settings):
+    """How k-means is solved, as `mindgap.kmeans` says."""
+
+    centers: str = _choice(
+        "means", "free", help="Whether a centre is its cluster's mean, or any position that satisfies the constraint."
+    )
+    method: str = _choice("exact", "paper", help="The optimum, or the published program to the letter.")
+    ties: str = _choice("split", "together", help="Whether equal values may be in different clusters.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixtureSettings(Settings):
+    """How a mixture is fitted, as `mindgap.mixture` says; the start and the data are not among them."""
+
+    tol: float = _number(1e-6, "Stop when no parameter moves by more.")
+    tol_scale: str = _choice(
+        "data", "absolute", help="Measure tol in standard deviations of the data, or in their units."
+    )
+    max_iter: int = _count(1000, "The most iterations.")
+    variances: str = _choice("free", "equal", help="One variance for each component, or one for all.")
+    min_variance: float | None = _number(None, "The least variance of a component.")

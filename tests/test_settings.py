@@ -1,0 +1,68 @@
+"""The settings of the fits: declared once, the same for functions, estimators, the command line and stored results."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+import pytest
+
+import mindgap as mg
+from mindgap.cli.kmeans import command as kmeans_command
+from mindgap.cli.mixture import command as mixture_command
+from mindgap.model.settings import KMeansSettings, MixtureSettings
+from mindgap.sklearn import GaussianMixture1D, KMeans1D
+
+X = [0.0, 0.1, 0.2, 5.0, 5.1, 5.3]
+
+FACES = [(KMeansSettings, mg.kmeans, KMeans1D), (MixtureSettings, mg.mixture, GaussianMixture1D)]
+COMMANDS = [(KMeansSettings, kmeans_command), (MixtureSettings, mixture_command)]
+
+
+def declared(settings: Any) -> dict[str, Any]:
+    return {name: field.default for name, field in settings.__dataclass_fields__.items()}
+
+
+@pytest.mark.parametrize(("settings", "function", "estimator"), FACES)
+def test_function_and_estimator_have_the_settings_with_their_defaults(
+    settings: Any, function: Any, estimator: Any
+) -> None:
+    for face in (function, estimator):
+        taken = inspect.signature(face).parameters
+        assert {name: taken[name].default for name in declared(settings)} == declared(settings)
+
+
+@pytest.mark.parametrize(("settings", "command"), COMMANDS)
+def test_every_setting_is_an_option_of_its_command(settings: Any, command: Any) -> None:
+    options = {option.name: option for option in command.params}
+    for name, default in declared(settings).items():
+        assert default is None or f"[default: {default}]" in options[name].help
+
+
+@pytest.mark.parametrize(
+    ("fit", "words"),
+    [
+        (lambda: mg.kmeans(X, 2, centers=3), "centers must be 'means' or 'free', not 3"),  # type: ignore[arg-type]
+        (lambda: mg.mixture(X, 2, variances="same"), "variances must be 'free' or 'equal', not 'same'"),  # type: ignore[arg-type]
+        (lambda: mg.mixture(X, 2, max_iter=1.5), "max_iter is 1.5"),  # type: ignore[arg-type]
+        (lambda: mg.mixture(X, 2, tol="small"), "tol is 'small'"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_bad_setting_is_refused_by_name(fit: Any, words: str) -> None:
+    with pytest.raises(mg.InvalidInputError, match=words):
+        fit()
+
+
+def test_a_stored_mixture_keeps_its_settings() -> None:
+    fit = mg.mixture(X, 2, tol=1e-4, max_iter=50, variances="equal")
+    again = mg.MixtureResult.from_json(fit.to_json())
+    assert again.settings == fit.settings == MixtureSettings(tol=1e-4, max_iter=50, variances="equal")
+
+
+@pytest.mark.parametrize(("name", "value"), [("tol", "small"), ("variances", "same"), ("max_iter", 0)])
+def test_a_stored_setting_that_makes_no_sense_is_refused(name: str, value: Any) -> None:
+    document = json.loads(mg.mixture(X, 2).to_json())
+    document["settings"][name] = value
+    with pytest.raises(mg.InvalidInputError, match=name):
+        mg.MixtureResult.from_json(json.dumps(document))

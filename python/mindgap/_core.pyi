@@ -12,6 +12,7 @@ __all__ = [
     "Sample",
     "Summary",
     "auto_start",
+    "check_memory",
     "ckmeans_start",
     "constrained_kmeans_start",
     "kmeans",
@@ -19,7 +20,6 @@ __all__ = [
     "moments",
     "predict",
     "predict_proba",
-    "room_for",
     "score_samples",
 ]
 
@@ -185,7 +185,7 @@ def constrained_kmeans_start(
     centers: str = "means",
 ) -> _Parameters: ...
 def moments(sample: Sample, parameters: _Parameters) -> tuple[_Floats, _Floats, _Floats, float, float | None]: ...
-def room_for(what: str, n_bytes: int) -> None: ...
+def check_memory(what: str, n_bytes: int) -> None: ...
 def predict(parameters: _Parameters, values: _Floats) -> npt.NDArray[np.int32]: ...
 def predict_proba(parameters: _Parameters, values: _Floats) -> _Floats: ...
 def score_samples(parameters: _Parameters, values: _Floats) -> _Floats: ...

@@ -74,7 +74,7 @@ def whole_fit(console: Console) -> None:
 
     seconds, iterations = [], []
     for seed in range(60):
-        x = paper_model("B", 500, seed=seed).values
+        x = paper_model("B", 500, rng=seed).values
         start = mindgap.ConstrainedKMeans(delta=1.9).start(mindgap.Sample(x), 3, None)
         took = []
         for _ in range(5):

@@ -9,10 +9,10 @@ import pytest
 
 import mindgap as mg
 from mindgap.datasets import paper_model
-from mindgap.inference import refitting, replicates
+from mindgap.inference import refitting
 from mindgap.inference.bootstrapping import PARAMETERS
 
-X = paper_model("A", 300, seed=4).values
+X = paper_model("A", 300, rng=4).values
 
 
 def same(one: mg.Bootstrap, two: mg.Bootstrap) -> bool:
@@ -40,6 +40,17 @@ def test_a_seed_sequence_is_not_used_up(fit: mg.MixtureResult) -> None:
     one = fit.bootstrap(3, seed)
     assert same(one, fit.bootstrap(3, seed))
     assert same(one, fit.bootstrap(3, 9))
+
+
+@pytest.mark.parametrize("rng", [None, 7, np.random.default_rng(3)])
+def test_the_result_says_which_seed_was_used(fit: mg.MixtureResult, rng: Any) -> None:
+    one = fit.bootstrap(3, rng)
+    assert same(one, fit.bootstrap(3, one.seed))
+
+
+def test_without_a_seed_the_draws_are_new_ones(fit: mg.MixtureResult) -> None:
+    assert not same(fit.bootstrap(3), fit.bootstrap(3))
+    assert fit.sample(3)[0].tolist() != fit.sample(3)[0].tolist()
 
 
 def test_the_order_of_the_data_does_not_matter(fit: mg.MixtureResult) -> None:
@@ -90,7 +101,7 @@ def test_general_rows_are_kept() -> None:
         def rows(self, k: int) -> mg.LinearRows:
             return mg.LinearRows(np.diff(np.eye(k), n=2, axis=0), np.zeros(k - 2), np.zeros(k - 2))
 
-    fit = mg.mixture(paper_model("B", 300, seed=1).values, 3, Even())
+    fit = mg.mixture(paper_model("B", 300, rng=1).values, 3, Even())
     drawn = fit.bootstrap(4, 0)
     assert len(drawn) > 0
     np.testing.assert_allclose(drawn.replicates.gaps[:, 0], drawn.replicates.gaps[:, 1], atol=1e-8)
@@ -139,22 +150,23 @@ def test_a_refit_without_memory_is_none_that_failed(fit: mg.MixtureResult, monke
 def test_replicates_beyond_measure_are_refused_before_they_are_begun(
     fit: mg.MixtureResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def begun(seed: Any) -> Any:
-        raise AssertionError("so many random streams fill the memory")
+    class Begun(np.random.SeedSequence):
+        def spawn(self, n: int) -> Any:
+            raise AssertionError("so many random streams fill the memory")
 
-    monkeypatch.setattr(replicates, "seed_sequence", begun)
+    monkeypatch.setattr(np.random, "SeedSequence", Begun)
     for n in (10**6 + 1, 10**12):
         with pytest.raises(mg.InvalidInputError, match=f"n is {n}; more than 1000000 draws"):
-            fit.bootstrap(n)
+            fit.bootstrap(n, 0)
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"n": 0}, "n is 0"),
-        ({"seed": -1}, "seed is -1"),
-        ({"seed": 1.5}, "seed is 1.5"),
-        ({"seed": None}, "seed is None"),
+        ({"rng": -1}, "rng is -1"),
+        ({"rng": 1.5}, "rng is 1.5"),
+        ({"rng": "1"}, "rng is '1'"),
         ({"threads": 0}, "threads is 0"),
         ({"size": 0}, "size is 0"),
         ({"sample_weight": [1.0]}, "give x as well"),
@@ -163,7 +175,7 @@ def test_replicates_beyond_measure_are_refused_before_they_are_begun(
 )
 def test_bad_input(fit: mg.MixtureResult, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(mg.InvalidInputError, match=message):
-        fit.bootstrap(**{"n": 2, "seed": 0, **settings})
+        fit.bootstrap(**{"n": 2, "rng": 0, **settings})
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.5, 95])

@@ -24,7 +24,7 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def values() -> Any:
-    return paper_model("B", 300, seed=7).values
+    return paper_model("B", 300, rng=7).values
 
 
 @pytest.fixture

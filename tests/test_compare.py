@@ -44,7 +44,7 @@ def test_a_bound_that_does_not_bite() -> None:
 
 def test_a_bound_that_bites() -> None:
     held, free = fits(5.0)
-    ratio = mg.compare(held, free, n_bootstrap=40, seed=1)
+    ratio = mg.compare(held, free, n_bootstrap=40, rng=1)
     assert ratio.df == 1
     assert ratio.statistic == 2 * (free.log_likelihood - held.log_likelihood)
     assert ratio.p_value == pytest.approx(math.erfc(math.sqrt(ratio.statistic / 2)), rel=1e-9)
@@ -52,12 +52,12 @@ def test_a_bound_that_bites() -> None:
     assert ratio.bootstrap_p_value == 1 / (1 + ratio.n_bootstrap)
     assert "p <= " in ratio.summary()
     assert "parametric bootstrap" in ratio.summary()
-    assert ratio == mg.compare(held, free, n_bootstrap=40, seed=1, threads=1)
+    assert ratio == mg.compare(held, free, n_bootstrap=40, rng=1, threads=1)
 
 
 def test_a_true_bound_is_not_rejected() -> None:
     held, free = fits(4.05)
-    ratio = mg.compare(held, free, n_bootstrap=40, seed=2)
+    ratio = mg.compare(held, free, n_bootstrap=40, rng=2)
     assert ratio.bootstrap_p_value is not None
     assert ratio.bootstrap_p_value > 0.05
 

@@ -19,7 +19,7 @@ def test_nypans_has_the_counts_of_the_survey() -> None:
 @pytest.mark.parametrize("name", datasets.MODELS)
 def test_models_have_their_means_and_spread(name: str) -> None:
     model = datasets.MODELS[name]
-    drawn = datasets.paper_model(name, 200_000, seed=1)
+    drawn = datasets.paper_model(name, 200_000, rng=1)
     assert drawn.means() == pytest.approx(model.means, abs=0.05)
     assert np.sqrt(drawn.variances()) == pytest.approx(model.deviations, rel=0.05)
     assert drawn.shares() == pytest.approx(model.weights, abs=0.01)

@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
     # Every seventh pupil: some commands refit hundreds of times.
     rows = [f"{9 + grade},{height}" for height, grade in zip(*survey, strict=True)][::7]
     (tmp_path / "heights.csv").write_text("\n".join(["grade,height", *rows]))
-    lengths = mg.datasets.paper_model("B", 300, seed=1).values
+    lengths = mg.datasets.paper_model("B", 300, rng=1).values
     (tmp_path / "lengths.csv").write_text("\n".join(["length", *map(str, lengths)]))
     numbers = [str(height) for height in survey.values[::20]]
     (tmp_path / "numbers.txt").write_text("\n".join(numbers))

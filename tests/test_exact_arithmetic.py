@@ -197,7 +197,7 @@ def test_far_tails(scale: float) -> None:
 @pytest.mark.parametrize("shift", [0.0, 1e6])
 def test_draws_follow_the_mixture(scale: float, shift: float) -> None:
     fit = mg.mixture((np.random.default_rng(6).normal(0, 1, 200) + shift) * scale, 2)
-    drawn, _ = fit.sample(20_000, seed=1)
+    drawn, _ = fit.sample(20_000, rng=1)
     mean = float(np.sum(fit.weights * fit.means))
     variance = float(np.sum(fit.weights * (fit.variances + (fit.means - mean) ** 2)))
     assert abs(drawn.mean() - mean) < 5 * math.sqrt(variance / 20_000)

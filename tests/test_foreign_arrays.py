@@ -138,10 +138,10 @@ def test_a_score_of_nothing_is_refused() -> None:
         FIT.score([])
 
 
-@pytest.mark.parametrize("seed", [-1, "a", None, 1.5, True])
-def test_a_seed_that_is_none_is_refused(seed: Any) -> None:
-    with pytest.raises(mg.InvalidInputError, match="seed is"):
-        FIT.sample(3, seed)
+@pytest.mark.parametrize("rng", [-1, "a", 1.5, True])
+def test_what_is_no_seed_is_refused(rng: Any) -> None:
+    with pytest.raises(mg.InvalidInputError, match="rng is"):
+        FIT.sample(3, rng)
 
 
 def test_labellings_of_other_points_are_refused() -> None:

@@ -11,7 +11,7 @@ import mindgap as mg
 from mindgap.datasets import paper_model
 
 SOUND = ("converged", "max-iterations")
-X = paper_model("B", 400, seed=2).values
+X = paper_model("B", 400, rng=2).values
 
 
 def test_each_fit_starts_at_the_last() -> None:
@@ -40,7 +40,7 @@ def test_where_it_bites() -> None:
 def test_no_fit_is_worse_than_by_warm_starts_alone() -> None:
     gained = 0
     for seed in range(6):
-        x = paper_model("B", 400, seed=seed).values
+        x = paper_model("B", 400, rng=seed).values
         path = mg.gap_path(x, 3, np.linspace(0, 4, 17))
         start: Any = "auto"
         for delta, result in zip(path.deltas, path.results, strict=True):
@@ -56,7 +56,7 @@ def test_no_fit_is_worse_than_by_warm_starts_alone() -> None:
 
 
 def test_a_lost_component_does_not_stay_lost() -> None:
-    x = paper_model("B", 400, seed=0).values
+    x = paper_model("B", 400, rng=0).values
     free = mg.mixture(x, 3, mg.LowerOnly(0))
     warm = mg.mixture(x, 3, mg.LowerOnly(2), init=(free.weights, free.means, free.variances))
     assert warm.status == "lost-weight"

@@ -15,7 +15,7 @@ from mindgap.datasets import NYPANS_LOWER, NYPANS_UPPER, nypans_heights, paper_m
 from mindgap.datasets.measures import mean_center_error, mean_parameter_error, rand_index
 
 Floats = npt.NDArray[np.float64]
-X = paper_model("B", 600, seed=3).values
+X = paper_model("B", 600, rng=3).values
 BOUNDS = mg.TwoSided(1.9, 2.1)
 
 
@@ -106,7 +106,7 @@ def test_weights_are_repetitions() -> None:
 
 def test_few_distinct_values_fit_as_they_stand() -> None:
     rng = np.random.default_rng(3)
-    x = np.round(paper_model("B", 4000, seed=4).values, 1)
+    x = np.round(paper_model("B", 4000, rng=4).values, 1)
     start = ([0.4, 0.2, 0.4], [0.0, 2.0, 4.0], [1.0, 1.0, 1.0])
     together = mg.mixture(x, 3, BOUNDS, init=start)
     apart = mg.mixture(x + rng.normal(0, 1e-12, len(x)), 3, BOUNDS, init=start)
@@ -171,10 +171,10 @@ def test_icl_counts_the_certainty_of_the_labels() -> None:
 
 def test_samples_come_from_the_mixture() -> None:
     fit = mg.mixture(X, 3, BOUNDS)
-    values, components = fit.sample(100_000, seed=1)
+    values, components = fit.sample(100_000, rng=1)
     assert np.bincount(components) / 100_000 == pytest.approx(fit.weights, abs=0.01)
     assert [values[components == c].mean() for c in range(3)] == pytest.approx(fit.means, abs=0.05)
-    assert np.array_equal(values, fit.sample(100_000, seed=1)[0])
+    assert np.array_equal(values, fit.sample(100_000, rng=1)[0])
 
 
 def test_json_keeps_everything() -> None:

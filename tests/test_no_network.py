@@ -26,7 +26,7 @@ x = mg.datasets.nypans_heights().values
 mg.kmeans(x, 4, mg.LowerOnly(0.01), ties="together")
 fit = mg.mixture(x, 4, mg.LowerOnly(0.01))
 write_report("fit.html", fit, gap_path=mg.gap_path(x[:200], 2))
-fit.bootstrap(4, seed=1)
+fit.bootstrap(4, rng=1)
 mg.plugins()
 """
 COMMANDS = [

@@ -82,7 +82,7 @@ def test_a_comparison_by_bootstrap_says_so() -> None:
     held = mg.mixture(X, 2, mg.LowerOnly(10.5))
     free = mg.mixture(X, 2, init=(held.weights, held.means, held.variances))
     assert "bootstrap" not in mg.compare(held, free).summary()
-    assert "bootstrap" in mg.compare(held, free, n_bootstrap=5, seed=1).summary()
+    assert "bootstrap" in mg.compare(held, free, n_bootstrap=5, rng=1).summary()
 
 
 def test_a_fit_without_its_settings_is_not_fitted_again() -> None:

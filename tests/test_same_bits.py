@@ -39,7 +39,7 @@ for weights in (None, w):
         fit = mg.mixture(x, 5, constraint, init="ckmeans", max_iter=20, sample_weight=weights)
         show(f"mixture {name}", fit.weights, fit.means, fit.variances, fit.history, fit.labels, fit.icl)
 fit = mg.mixture(x[::100], 2)
-drawn = fit.bootstrap(16, seed=3).replicates
+drawn = fit.bootstrap(16, rng=3).replicates
 show("bootstrap", *(getattr(drawn, name) for name in ("weights", "means", "variances")))
 print("sample", fit.sample(100, 5)[0].tobytes().hex()[:64])
 """

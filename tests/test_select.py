@@ -11,7 +11,7 @@ import mindgap as mg
 from mindgap.datasets import paper_model
 from mindgap.inference.selection import CRITERIA
 
-X = paper_model("C", 400, seed=3).values
+X = paper_model("C", 400, rng=3).values
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

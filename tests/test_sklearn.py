@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from mindgap.sklearn import GaussianMixture1D, KMeans1D
 
-X = paper_model("B", 300, seed=1).values
+X = paper_model("B", 300, rng=1).values
 ESTIMATORS = [KMeans1D(3, constraint="lower-only:delta=1.5"), GaussianMixture1D(3, constraint=mg.LowerOnly(1.5))]
 
 

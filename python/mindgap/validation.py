@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FloatArray = npt.NDArray[np.float64]
+
+#: Where random numbers come from: a seed, a generator, or None for new ones each time.
+RNG: TypeAlias = "int | np.random.Generator | np.random.SeedSequence | None"
 
 _NUMBERS = "biuf"
 _DOUBLE = np.dtype(np.float64)
@@ -182,6 +185,24 @@ def as_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
         allowed = " or ".join([", ".join(map(repr, choices[:-1])), repr(choices[-1])])
         raise InvalidInputError(f"{name} must be {allowed}, not {brief(value)}")
     return value
+
+
+def as_seed(rng: RNG) -> int:
+    """Return the seed that stands for `rng`: of None a new one, of a generator the next that it draws."""
+    if isinstance(rng, np.random.SeedSequence) and isinstance(rng.entropy, int) and not rng.spawn_key:
+        return rng.entropy
+    if rng is None or isinstance(rng, (np.random.Generator, np.random.SeedSequence)):
+        return int(np.random.default_rng(rng).integers(2**63))
+    if not is_whole(rng) or rng < 0:
+        raise InvalidInputError(f"rng is {brief(rng)}; it must be None, a non-negative integer or a numpy Generator")
+    return int(rng)
+
+
+def as_generator(rng: RNG) -> np.random.Generator:
+    """Return `rng` itself where it is a generator, else one of its seed."""
+    if isinstance(rng, (np.random.Generator, np.random.SeedSequence)):
+        return np.random.default_rng(rng)
+    return np.random.default_rng(as_seed(rng))
 
 
 def freeze(array: Any) -> None:

@@ -6,7 +6,7 @@ import pytest
 import mindgap as mg
 from mindgap import datasets
 
-DATA = datasets.dna_content(6000, seed=2)
+DATA = datasets.dna_content(6000, rng=2)
 TOLERANCE = 1e-10 * np.ptp(DATA.values)
 
 

@@ -9,14 +9,14 @@ from mindgap import datasets
 
 
 def test_photoelectron_peaks_give_the_gain():
-    data = datasets.photoelectron_counts(5000, seed=2, gain=1.6)
+    data = datasets.photoelectron_counts(5000, rng=2, gain=1.6)
     fit = mg.mixture(data.values, 5, "equal-spacing", init="ckmeans", max_iter=5000)
     assert np.ptp(fit.gaps) <= 1e-10 * np.ptp(data.values)
     assert fit.gaps[0] == pytest.approx(1.6, rel=0.03)
 
 
 def test_repeat_lengths_at_a_known_spacing():
-    data = datasets.repeat_lengths(3000, seed=3)
+    data = datasets.repeat_lengths(3000, rng=3)
     fit = mg.mixture(data.values, 5, "equal-spacing:spacing=4")
     np.testing.assert_allclose(fit.gaps, 4, atol=1e-10 * np.ptp(data.values))
     np.testing.assert_allclose(fit.means, 180 + 4 * np.arange(5), atol=0.3)
@@ -27,14 +27,14 @@ def test_on_two_gaps_it_is_the_fit_under_rows_written_by_hand():
         def rows(self, k):
             return mg.LinearRows([[1, -2, 1]], [0], [0])
 
-    x = datasets.photoelectron_counts(1000, seed=4).values
+    x = datasets.photoelectron_counts(1000, rng=4).values
     ours, hand = mg.mixture(x, 3, "equal-spacing"), mg.mixture(x, 3, ByHand())
     for field in ("weights", "means", "variances"):
         np.testing.assert_array_equal(getattr(ours, field), getattr(hand, field))
 
 
 def test_fish_cohorts_at_a_known_ratio():
-    data = datasets.fish_lengths(5000, seed=5, ratio=0.7)
+    data = datasets.fish_lengths(5000, rng=5, ratio=0.7)
     fit = mg.mixture(data.values, 5, "geometric-gaps:ratio=0.7", max_iter=5000)
     scale = np.ptp(data.values)
     np.testing.assert_allclose(fit.gaps[1:], 0.7 * fit.gaps[:-1], atol=2e-10 * scale)
@@ -42,7 +42,7 @@ def test_fish_cohorts_at_a_known_ratio():
 
 
 def test_the_ratio_is_profiled():
-    data = datasets.fish_lengths(5000, seed=6, ratio=0.7)
+    data = datasets.fish_lengths(5000, rng=6, ratio=0.7)
     profile = profile_ratio(data.values, 5, 0.5, 0.95)
     assert profile.ratio == pytest.approx(0.7, abs=0.05)
     assert profile.fit.log_likelihood == max(profile.log_likelihoods)

@@ -4,7 +4,7 @@ import pytest
 import mindgap as mg
 from mindgap import datasets
 
-X = datasets.fish_lengths(800, seed=1).values
+X = datasets.fish_lengths(800, rng=1).values
 
 
 def test_it_is_found_by_its_entry_point():
@@ -23,7 +23,7 @@ def test_it_is_no_worse_than_any_of_its_starts():
 
 def test_one_seed_one_start():
     starts = [
-        mg.initializer("multistart", starts=[], random=3, seed=seed).start(mg.Sample(X), 3, None) for seed in (1, 1)
+        mg.initializer("multistart", starts=[], random=3, rng=seed).start(mg.Sample(X), 3, None) for seed in (1, 1)
     ]
     for field in ("weights", "means", "variances"):
         np.testing.assert_array_equal(getattr(starts[0], field), getattr(starts[1], field))
@@ -46,9 +46,9 @@ def test_it_starts_a_constrained_fit():
     ("spec", "message"),
     [
         ("multistart:starts=ckmeans", "starts is 'ckmeans'; give a list of initializers"),
-        ("multistart:random=-1", "random is -1; it must be a whole number of at least 0"),
+        ("multistart:random=-1", "random is -1; it must be an integer of at least 0"),
         ("multistart:iterations=0", "iterations is 0"),
-        ("multistart:seed=1.5", r"seed is 1\.5"),
+        ("multistart:rng=1.5", r"rng is 1\.5"),
         ("multistart:starts=[],random=0", "there are no starts to try"),
     ],
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mindgap.model.parameters import draw_mixture
+from mindgap.validation import RNG
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -37,7 +38,7 @@ def from_components(
     weights: npt.ArrayLike,
     means: npt.ArrayLike,
     deviations: npt.ArrayLike,
-    seed: int | np.random.Generator,
+    rng: RNG,
 ) -> Labelled:
     """Draw `n` points from a mixture of normal distributions."""
-    return Labelled(*draw_mixture(n, weights, means, deviations, seed))
+    return Labelled(*draw_mixture(n, weights, means, deviations, rng))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from mindgap.datasets.labelled import Labelled, from_components
 from mindgap.errors import InvalidInputError
 from mindgap.foundation.messages import brief
+from mindgap.validation import RNG
 
 
 class Model(NamedTuple):
@@ -27,8 +26,8 @@ MODELS = {
 }
 
 
-def paper_model(name: str, n: int = 500, seed: int | np.random.Generator = 0) -> Labelled:
+def paper_model(name: str, n: int = 500, rng: RNG = 0) -> Labelled:
     """Draw `n` points from model "A", "B", "C" or "D" of the paper."""
     if not isinstance(name, str) or name not in MODELS:
         raise InvalidInputError(f"there is no model {brief(name)}; the paper's models are {', '.join(MODELS)}")
-    return from_components(n, *MODELS[name], seed)
+    return from_components(n, *MODELS[name], rng)

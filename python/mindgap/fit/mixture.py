@@ -89,7 +89,7 @@ def mixture(
 
     Examples
     --------
-    >>> values = mg.datasets.paper_model("B", 500, seed=1).values
+    >>> values = mg.datasets.paper_model("B", 500, rng=1).values
     >>> fit = mg.mixture(values, 3, mg.TwoSided(1.9, 2.1))
     >>> fit.converged
     True

@@ -13,7 +13,7 @@ from mindgap.inference.replicates import replicate
 from mindgap.model.sample import Sample
 from mindgap.results.frames import frame_of
 from mindgap.results.table import TextTable
-from mindgap.validation import FloatArray, as_count, as_number
+from mindgap.validation import RNG, FloatArray, as_count, as_number, as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,11 +59,14 @@ class Bootstrap:
         The parameters of the refits that succeeded.
     n_failed : int
         How many refits failed or had a component that collapsed or vanished; they are left out.
+    seed : int
+        What the replicates were drawn with; `rng=seed` draws them again.
     """
 
     estimate: MixtureResult
     replicates: Replicates
     n_failed: int
+    seed: int
 
     def __len__(self) -> int:
         return len(self.replicates.weights)
@@ -120,7 +123,7 @@ class Bootstrap:
 def bootstrap(
     result: MixtureResult,
     n: int,
-    seed: int | np.random.SeedSequence,
+    rng: RNG = None,
     *,
     x: Any = None,
     sample_weight: Any = None,
@@ -134,12 +137,13 @@ def bootstrap(
     refit = refit_like(result)
     points = as_count(round(result.total_weight) if size is None else size, "size")
     draw = parametric(result, points) if x is None else resampling(x, sample_weight, size)
-    fits = replicate(lambda rng: refit(draw(rng)), n, seed, threads=threads, progress=progress, what="bootstrap")
+    seed = as_seed(rng)
+    fits = replicate(lambda stream: refit(draw(stream)), n, seed, threads=threads, progress=progress, what="bootstrap")
     sound = [fit for fit in fits if fit is not None]
     if not sound:
         raise SolverError(f"none of {n} refits succeeded; the fit has more components than the data can tell apart")
     rows = {field.name: np.array([getattr(fit, field.name) for fit in sound]) for field in fields(Replicates)}
-    return Bootstrap(result, Replicates(**rows), len(fits) - len(sound))
+    return Bootstrap(result, Replicates(**rows), len(fits) - len(sound), seed)
 
 
 def parametric(result: MixtureResult, points: int) -> Callable[[np.random.Generator], Sample]:

@@ -10,10 +10,9 @@ from mindgap.inference.bootstrapping import parametric
 from mindgap.inference.chi_square import chi_square_tail
 from mindgap.inference.refitting import refit_like
 from mindgap.inference.replicates import replicate
+from mindgap.validation import RNG, as_seed
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from mindgap.foundation.progress import Progress
     from mindgap.model.sample import Sample
     from mindgap.results.mixture import MixtureResult
@@ -38,6 +37,8 @@ class LikelihoodRatio:
         The share of data sets drawn from the constrained fit whose statistic is at least as large; None if not asked.
     n_bootstrap : int
         The number of data sets behind it, without those whose refits failed.
+    seed : int or None
+        What they were drawn with; `rng=seed` draws them again.
     """
 
     statistic: float
@@ -45,6 +46,7 @@ class LikelihoodRatio:
     p_value: float
     bootstrap_p_value: float | None = None
     n_bootstrap: int = 0
+    seed: int | None = None
 
     def summary(self) -> str:
         """Return the comparison in plain text."""
@@ -59,7 +61,7 @@ def compare(
     free: MixtureResult,
     *,
     n_bootstrap: int = 0,
-    seed: int | np.random.SeedSequence = 0,
+    rng: RNG = None,
     threads: int | None = None,
     progress: Progress = False,
 ) -> LikelihoodRatio:
@@ -86,7 +88,7 @@ def compare(
         Fits of the same data with the same k; `free` without the constraint, or with a weaker one.
     n_bootstrap : int
         If positive, also draw so many data sets from the constrained fit, fit each both ways, and count.
-    seed, threads, progress
+    rng, threads, progress
         As in `MixtureResult.bootstrap`.
 
     Raises
@@ -100,9 +102,10 @@ def compare(
     p_value = chi_square_tail(statistic, df) if df else 1.0
     if n_bootstrap == 0:
         return LikelihoodRatio(statistic, df, p_value)
+    seed = as_seed(rng)
     drawn = _drawn_statistics(constrained, free, n_bootstrap, seed, threads, progress)
     share = (1 + sum(other >= statistic for other in drawn)) / (1 + len(drawn))
-    return LikelihoodRatio(statistic, df, p_value, share, len(drawn))
+    return LikelihoodRatio(statistic, df, p_value, share, len(drawn), seed)
 
 
 def _check_same(constrained: MixtureResult, free: MixtureResult) -> None:
@@ -135,7 +138,7 @@ def _drawn_statistics(
     constrained: MixtureResult,
     free: MixtureResult,
     n: int,
-    seed: int | np.random.SeedSequence,
+    seed: int,
     threads: int | None,
     progress: Progress,
 ) -> list[float]:
@@ -153,7 +156,12 @@ def _drawn_statistics(
         return max(0.0, 2 * (max(fit.log_likelihood for fit in released) - held.log_likelihood))
 
     drawn = replicate(
-        lambda rng: statistic(draw(rng)), n, seed, threads=threads, progress=progress, what="likelihood ratio"
+        lambda stream: statistic(draw(stream)),
+        n,
+        seed,
+        threads=threads,
+        progress=progress,
+        what="likelihood ratio",
     )
     sound = [value for value in drawn if value is not None]
     if not sound:

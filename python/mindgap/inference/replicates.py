@@ -9,7 +9,6 @@ import numpy as np
 
 from mindgap.errors import InvalidInputError
 from mindgap.foundation.progress import Progress, shown
-from mindgap.foundation.rng import seed_sequence
 from mindgap.validation import as_count
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ T = TypeVar("T")
 def replicate(
     draw: Callable[[np.random.Generator], T],
     n: int,
-    seed: int | np.random.SeedSequence,
+    seed: int,
     *,
     threads: int | None,
     progress: Progress,
@@ -35,7 +34,7 @@ def replicate(
 
     if as_count(n, "n") > _MOST:
         raise InvalidInputError(f"n is {n}; more than {_MOST} draws do not fit into memory")
-    streams = seed_sequence(seed).spawn(n)
+    streams = np.random.SeedSequence(seed).spawn(n)
     workers = min(os.cpu_count() or 1 if threads is None else as_count(threads, "threads"), len(streams))
     with shown(progress, what, len(streams)) as tick, ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(draw, np.random.default_rng(stream)) for stream in streams]

@@ -150,7 +150,7 @@ def select(
     Examples
     --------
     >>> from mindgap.datasets import paper_model
-    >>> path = mg.select(paper_model("C", 2000, seed=1).values, range(1, 5), "lower-only:delta=1")
+    >>> path = mg.select(paper_model("C", 2000, rng=1).values, range(1, 5), "lower-only:delta=1")
     >>> path.ks
     (1, 2, 3, 4)
     >>> path.best_result.k == path.best

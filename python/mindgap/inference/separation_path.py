@@ -173,7 +173,7 @@ def gap_path(
     Examples
     --------
     >>> from mindgap.datasets import paper_model
-    >>> path = mg.gap_path(paper_model("C", 2000, seed=1).values, 5, deltas=[0, 1, 2, 3])
+    >>> path = mg.gap_path(paper_model("C", 2000, rng=1).values, 5, deltas=[0, 1, 2, 3])
     >>> path.bites_at in path.deltas
     True
     >>> bool((path.results[-1].gaps >= 3 - 1e-9).all())

@@ -9,8 +9,7 @@ import numpy as np
 
 from mindgap import _core
 from mindgap.errors import UnusableValueError
-from mindgap.foundation.rng import generator
-from mindgap.validation import FloatArray, as_count, frozen_finite
+from mindgap.validation import RNG, FloatArray, as_count, as_generator, frozen_finite
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -97,11 +96,11 @@ def _check_positive(values: FloatArray, name: str) -> None:
 
 
 def draw_mixture(
-    n: int, weights: npt.ArrayLike, means: npt.ArrayLike, deviations: npt.ArrayLike, seed: int | np.random.Generator
+    n: int, weights: npt.ArrayLike, means: npt.ArrayLike, deviations: npt.ArrayLike, rng: RNG
 ) -> tuple[FloatArray, npt.NDArray[np.int64]]:
     """Draw `n` values from a mixture of normal distributions, and the component that each came from."""
-    rng, count = generator(seed), as_count(n, "n")
+    generator, count = as_generator(rng), as_count(n, "n")
     _core.check_memory(f"a draw of {count} points", count * _BYTES_A_POINT)
     shares = np.asarray(weights, dtype=np.float64)
-    groups = rng.choice(len(shares), size=count, p=shares / shares.sum())
-    return rng.normal(np.asarray(means)[groups], np.asarray(deviations)[groups]), groups
+    groups = generator.choice(len(shares), size=count, p=shares / shares.sum())
+    return generator.normal(np.asarray(means)[groups], np.asarray(deviations)[groups]), groups

@@ -21,7 +21,7 @@ from mindgap.results.frames import frame_of, gap_columns
 from mindgap.results.gap_text import ACTIVE, gap_bound_text
 from mindgap.results.histogram import Histogram
 from mindgap.results.table import TextTable
-from mindgap.validation import FloatArray, as_vector, freeze
+from mindgap.validation import RNG, FloatArray, as_vector, freeze
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -174,15 +174,15 @@ class MixtureResult:
             raise InvalidInputError("x is empty; there is no mean of nothing")
         return float(np.average(densities, weights=_shares(sample_weight, len(densities))))
 
-    def sample(self, n: int, seed: int | np.random.Generator) -> tuple[FloatArray, npt.NDArray[np.int32]]:
+    def sample(self, n: int, rng: RNG = None) -> tuple[FloatArray, npt.NDArray[np.int32]]:
         """Draw `n` values from the mixture, and the component that each came from."""
-        values, components = draw_mixture(n, self.weights, self.means, np.sqrt(self.variances), seed)
+        values, components = draw_mixture(n, self.weights, self.means, np.sqrt(self.variances), rng)
         return values, components.astype(np.int32)
 
     def bootstrap(
         self,
         n: int = 200,
-        seed: int | np.random.SeedSequence = 0,
+        rng: RNG = None,
         *,
         x: Any = None,
         sample_weight: Any = None,
@@ -200,8 +200,9 @@ class MixtureResult:
         ----------
         n : int
             The number of replicates.
-        seed : int or SeedSequence
-            The same seed gives the same replicates, whatever the number of threads and the order of `x`.
+        rng : int, Generator or None
+            The same seed gives the same replicates, whatever the number of threads and the order of `x`. The result
+            says which one was used.
         x, sample_weight : array-like, optional
             The data, to resample them. Weights count as so many equal points.
         size : int, optional
@@ -218,7 +219,7 @@ class MixtureResult:
         """
         from mindgap.inference.bootstrapping import bootstrap
 
-        return bootstrap(self, n, seed, x=x, sample_weight=sample_weight, size=size, threads=threads, progress=progress)
+        return bootstrap(self, n, rng, x=x, sample_weight=sample_weight, size=size, threads=threads, progress=progress)
 
     def to_frame(self) -> Any:
         """Return the components as a frame of pandas or else polars, one row each."""

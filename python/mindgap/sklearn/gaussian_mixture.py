@@ -132,6 +132,6 @@ class GaussianMixture1D(OneColumn, DensityMixin, BaseEstimator):
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[FloatArray, npt.NDArray[np.int32]]:
         """Draw values of shape (n_samples, 1) from the mixture, and the component that each came from."""
-        seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-        values, components = self.result_.sample(n_samples, seed)
+        rng = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+        values, components = self.result_.sample(n_samples, rng)
         return values.reshape(-1, 1), components

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 import mindgap as mg
+from mindgap.validation import as_generator
 
 
 class Multistart(mg.Initializer):
@@ -20,8 +21,8 @@ class Multistart(mg.Initializer):
         How many starts at random points of the data to try beside them.
     iterations : int
         How many iterations of the EM each gets before likelihoods are compared.
-    seed : int
-        Of the random starts: the same seed, the same start.
+    rng : int, Generator or None
+        Where the random starts come from: the same seed, the same start.
     """
 
     name = "multistart"
@@ -31,17 +32,18 @@ class Multistart(mg.Initializer):
         starts: Sequence[str | mg.Initializer] = ("constrained-kmeans", "ckmeans", "quantile"),
         random: int = 5,
         iterations: int = 20,
-        seed: int = 0,
+        rng: int | np.random.Generator | None = 0,
     ) -> None:
         if isinstance(starts, str) or not isinstance(starts, Sequence):
             raise mg.InvalidInputError(f"starts is {starts!r}; give a list of initializers")
-        for name, count, least in (("random", random, 0), ("iterations", iterations, 1), ("seed", seed, 0)):
+        for name, count, least in (("random", random, 0), ("iterations", iterations, 1)):
             if not isinstance(count, int) or count < least:
-                raise mg.InvalidInputError(f"{name} is {count!r}; it must be a whole number of at least {least}")
+                raise mg.InvalidInputError(f"{name} is {count!r}; it must be an integer of at least {least}")
+        as_generator(rng)  # which refuses what is none
         if not starts and random == 0:
             raise mg.InvalidInputError("there are no starts to try; name some, or ask for random ones")
         self.starts = list(starts)
-        self.random, self.iterations, self.seed = random, iterations, seed
+        self.random, self.iterations, self.rng = random, iterations, rng
 
     def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> mg.Parameters:
         """Return the parameters that the best of the short fits ended with."""
@@ -61,7 +63,7 @@ class Multistart(mg.Initializer):
                 yield initializer.start(sample, k, constraint)
             except mg.InfeasibleError:
                 continue
-        generator = np.random.default_rng(self.seed)
+        generator = as_generator(self.rng)
         share = None if sample.weights is None else sample.weights / sample.weights.sum()
         for _ in range(self.random):
             means = np.sort(generator.choice(sample.values, k, p=share))

@@ -31,7 +31,7 @@ NO_DOCUMENTS: tuple[Any, ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("document", NO_DOCUMENTS, ids=repr)
+@pytest.mark.parametrize("document", NO_DOCUMENTS, ids=range(len(NO_DOCUMENTS)))
 def test_what_is_no_document_is_refused(document: Any) -> None:
     for result in (KMEANS, MIXTURE):
         with pytest.raises(mg.InvalidInputError):

@@ -1,0 +1,281 @@
+"""Checks for the tests of plugins: whether a constraint, an initializer or an engine keeps what mindgap relies on.
+
+Each raises `AssertionError` at the first promise that is broken, and says which. They take well under a second:
+
+>>> from mindgap.testing import check_constraint
+>>> check_constraint(mg.LowerOnly(1.5))
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import mindgap as mg
+from mindgap.foundation.messages import brief
+from mindgap.host.registry import NAME
+from mindgap.model.plugin import Plugin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from mindgap.validation import FloatArray
+
+__all__ = ["check_constraint", "check_engine", "check_initializer"]
+
+#: How far a fitted centre may be from its bound, as a part of the data's range.
+_HELD = 1e-9
+
+#: How far an engine's sums may be from those of the core, whose order of adding is another.
+_AGREE = 1e-9
+
+
+def check_constraint(constraint: mg.Constraint, *, x: Any = None, ks: Iterable[int] = range(1, 6)) -> None:
+    """Check that a constraint answers well, always the same, and that fits hold what it answers.
+
+    Parameters
+    ----------
+    constraint : Constraint
+        The object to check. Its numeric parameters are also tried with values that make no sense.
+    x : array-like of numbers, optional
+        Data that can hold the constraint for some k; by default 100 points from 0 to 50.
+    ks : iterable of int
+        The numbers of centres to ask for. An `InvalidInputError` says that the constraint does not serve one of them.
+    """
+    _check_plugin(constraint, mg.Constraint)
+    sample = mg.Sample(_groups(5) if x is None else x)
+    prepared = constraint.prepare(sample)
+    _expect(isinstance(prepared, mg.Constraint), constraint, f"prepare(sample) returned {brief(prepared)}")
+    answers = {k: rows for k in ks if (rows := _rows(prepared, k)) is not None}
+    _expect(bool(answers), constraint, f"serves none of k = {', '.join(map(str, ks))}; give `ks` that it serves")
+    for twin in (copy.deepcopy(constraint), pickle.loads(pickle.dumps(constraint)), constraint):
+        again = {k: _rows(twin.prepare(sample), k) for k in answers}
+        _expect(again == answers, constraint, "a copy of it, or the same object asked again, answers something else")
+    fitted = [k for k in answers if k <= sample.distinct and _holds(constraint, sample, k, answers[k])]
+    _expect(bool(fitted), constraint, "no fit of the data can hold it; give `x` that can")
+
+
+def check_initializer(initializer: mg.Initializer, *, ks: Iterable[int] = (1, 2, 3)) -> None:
+    """Check that an initializer finds a start for all kinds of data, always the same, and that fits run from it.
+
+    Parameters
+    ----------
+    initializer : Initializer
+        The object to check. Its numeric parameters are also tried with values that make no sense.
+    ks : iterable of int
+        The numbers of components to ask for.
+    """
+    _check_plugin(initializer, mg.Initializer)
+    values = _groups(3)
+    samples = {
+        "groups": mg.Sample(values),
+        "weighted data": mg.Sample(values, np.linspace(0.5, 2, len(values))),
+        "data with ties": mg.Sample(np.repeat([1.0, 2.0, 2.5, 7.0], [5, 1, 9, 3])),
+        "equal values": mg.Sample(np.full(4, 3.0)),
+        "data far from zero": mg.Sample(values + 1e9),
+        "tiny data": mg.Sample(values * 1e-9),
+    }
+    found = [
+        _check_start(initializer, name, sample, k)
+        for name, sample in samples.items()
+        for k in ks
+        if k <= sample.distinct
+    ]
+    _expect(any(found), initializer, "it finds no start for any of the data")
+
+
+def check_engine(
+    engine: mg.Engine,
+    *,
+    as_input: Callable[[FloatArray, FloatArray | None], tuple[Any, Any]] = lambda x, sample_weight: (x, sample_weight),
+) -> None:
+    """Check that an engine answers for its data as the core does for the same data in memory.
+
+    Parameters
+    ----------
+    engine : Engine
+        The object to check. Its numeric parameters are also tried with values that make no sense.
+    as_input : callable
+        Makes of an array and its weights (or None) what the engine takes in their place: a table in a database, say.
+        It returns the two arguments `x` and `sample_weight` of a fit.
+    """
+    _check_plugin(engine, mg.Engine)
+    values = np.random.default_rng(1).permutation(_groups(3))
+    weights = np.linspace(0.5, 2, len(values))
+    for x, mass in ((values, None), (values, weights), (values[::2], None)):
+        _check_answers(engine, x, mass, as_input(x, mass))
+        _check_fits(engine, x, mass, as_input(x, mass))
+    for bad, what in ((np.array([1.0, np.nan, 3.0]), "a NaN"), (np.array([]), "no points")):
+        try:
+            mg.kmeans(as_input(bad, None)[0], 1, engine=engine)
+        except mg.InvalidInputError:
+            continue
+        raise AssertionError(f"{engine!r} accepts data with {what}; raise mindgap.InvalidInputError")
+
+
+_PARAMETERS = ("weights", "means", "variances")
+
+
+def _groups(k: int) -> FloatArray:
+    """K groups of twenty points around 0, 10, 20 and so on, every gap between points another one."""
+    spread = np.sinh(np.linspace(-1.5, 1.5, 20))
+    return np.concatenate([10 * group + (1 + 0.1 * group) * spread for group in range(k)])
+
+
+def _expect(holds: bool, plugin: Plugin, fault: str) -> None:
+    if not holds:
+        raise AssertionError(f"{plugin!r}: {fault}")
+
+
+def _check_plugin(plugin: Any, base: type[Plugin]) -> None:
+    """Check what constraints, initializers and engines have in common: a name, parameters that can be seen and set."""
+    if not isinstance(plugin, base):
+        raise AssertionError(f"{brief(plugin)} is not an object of a subclass of mindgap.{base.__name__}")
+    _expect(bool(NAME.fullmatch(str(plugin.name))), plugin, f"its name {plugin.name!r} is not lower case with hyphens")
+    for name in plugin.parameters():
+        _expect(hasattr(plugin, name), plugin, f"it does not keep its parameter {name!r} as an attribute")
+    _expect(type(plugin).__name__ in repr(plugin), plugin, "its repr does not name its class")
+    given = {name: getattr(plugin, name) for name in plugin.parameters()}
+    for name, value in given.items():
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            _check_number(plugin, given, name, value)
+
+
+def _check_number(plugin: Plugin, given: dict[str, Any], name: str, value: float) -> None:
+    """Check that a numeric parameter takes numpy's numbers and refuses what is no number."""
+    numpy_number = np.int64(value) if isinstance(value, int) else np.float64(value)
+    type(plugin)(**(given | {name: numpy_number}))
+    for bad in (True, math.nan, "text", [1.0, 2.0]):
+        try:
+            type(plugin)(**(given | {name: bad}))
+        except mg.InvalidInputError:
+            continue
+        except Exception as error:
+            fault = f"raises {type(error).__name__}"
+        else:
+            fault = "takes it"
+        advice = "raise mindgap.InvalidInputError, as the functions of mindgap.validation do"
+        raise AssertionError(f"{type(plugin).__name__}({name}={bad!r}) {fault}; {advice}")
+
+
+def _check_start(initializer: mg.Initializer, data: str, sample: mg.Sample, k: int) -> bool:
+    """Check the starts for one sample; return whether there are any, since the data may not hold what it asks."""
+    for constraint in (None, mg.LowerOnly(0.0)):
+        what = f"start({data}, {k}, {constraint})"
+        try:
+            start, again = (initializer.start(sample, k, constraint) for _ in range(2))
+        except mg.InfeasibleError:
+            return False
+        _expect(isinstance(start, mg.Parameters), initializer, f"{what} returned {brief(start)}")
+        _expect(start.k == k, initializer, f"{what} has {start.k} components")
+        same = all(np.array_equal(getattr(start, part), getattr(again, part)) for part in _PARAMETERS)
+        _expect(same, initializer, f"{what} is another one each time; draw from a fixed seed")
+    fit = mg.mixture(sample, k, init=initializer, max_iter=3)
+    _expect(bool(np.isfinite(fit.means).all()), initializer, f"a fit of {data} from it is not finite")
+    return True
+
+
+def _rows(constraint: mg.Constraint, k: int) -> mg.LinearRows | None:
+    """Return all that a constraint asks of k centres as rows; None where it does not serve k."""
+    try:
+        gaps, rows = constraint.gaps(k), constraint.rows(k)
+    except mg.InvalidInputError as error:
+        if type(error) is mg.InvalidInputError:
+            return None
+        raise AssertionError(f"{constraint!r}: its answer for k = {k} makes no sense: {error}") from error
+    _expect(gaps is not None or rows is not None, constraint, f"answers neither gaps({k}) nor rows({k})")
+    parts = []
+    if gaps is not None:
+        _expect(isinstance(gaps, mg.GapBounds), constraint, f"gaps({k}) returned {brief(gaps)}")
+        _expect(len(gaps) == k - 1, constraint, f"gaps({k}) has {len(gaps)} bounds; {k} centres have {k - 1} gaps")
+        parts.append(gaps.as_rows())
+    if rows is not None:
+        _expect(isinstance(rows, mg.LinearRows), constraint, f"rows({k}) returned {brief(rows)}")
+        _expect(rows.k == k, constraint, f"rows({k}) are about {rows.k} centres")
+        parts.append(rows)
+    return mg.LinearRows(
+        np.vstack([part.matrix for part in parts]),
+        np.concatenate([part.lower for part in parts]),
+        np.concatenate([part.upper for part in parts]),
+    )
+
+
+def _holds(constraint: mg.Constraint, sample: mg.Sample, k: int, rows: mg.LinearRows) -> bool:
+    """Check that fits of the sample hold the rows; return whether the sample can at all."""
+    try:
+        centers = {
+            "k-means": mg.kmeans(sample, k, constraint).centers,
+            "a mixture": mg.mixture(sample, k, constraint, max_iter=20).means,
+        }
+    except mg.InfeasibleError:
+        return False
+    slack = _HELD * max(np.ptp(sample.values), np.abs(sample.values).max())
+    for what, found in centers.items():
+        sides = rows.matrix @ found
+        size = slack * (1 + np.abs(rows.matrix).sum(axis=1))
+        held = bool((sides >= rows.lower - size).all() and (sides <= rows.upper + size).all())
+        _expect(held, constraint, f"{what} with {k} centres at {found.tolist()} does not hold it")
+    return True
+
+
+def _check_answers(engine: mg.Engine, x: FloatArray, mass: FloatArray | None, given: tuple[Any, Any]) -> None:
+    """Check an engine's moments and classification against the core's."""
+    loaded = engine.load(*given)
+    try:
+        _expect(isinstance(loaded, (mg.Sample, mg.Summary)), engine, f"load returned {brief(loaded)}")
+        total = float(len(x) if mass is None else mass.sum())
+        _expect(
+            math.isclose(loaded.total_weight, total, rel_tol=_AGREE),
+            engine,
+            f"load returned data of total weight {loaded.total_weight:g}, not {total:g}",
+        )
+        for k in (1, 3):
+            mixture = np.full(k, 1 / k), np.linspace(1, 19, k), np.full(k, 9.0)
+            _compare(engine, "moments", engine.moments(*mixture), mg.Moments.of(x, mass, *mixture))
+            last = engine.finish(*mixture)
+            _expect(last.classification is not None, engine, "finish has no classification: fits have no ICL")
+            _compare(engine, "finish", last, mg.Moments.of(x, mass, *mixture))
+    finally:
+        engine.close()
+
+
+def _compare(engine: mg.Engine, call: str, found: mg.Moments, core: mg.Moments) -> None:
+    _expect(isinstance(found, mg.Moments), engine, f"{call} returned {brief(found)}")
+    for name in ("weight", "first", "second", "log_likelihood", "classification"):
+        one, two = getattr(found, name), getattr(core, name)
+        # The first moments cancel; their size is that of the second ones.
+        size = float(np.sqrt(core.weight.sum() * core.second.sum())) if name == "first" else 0.0
+        if one is not None and not np.allclose(one, two, rtol=_AGREE, atol=_AGREE * size):
+            raise AssertionError(f"{engine!r}: {call} has {name} {one}, but the core has {two}")
+
+
+def _check_fits(engine: mg.Engine, x: FloatArray, mass: FloatArray | None, given: tuple[Any, Any]) -> None:
+    """Check whole fits against those in memory: costs, clusters, likelihoods and labels."""
+    there, here = mg.kmeans(given[0], 3, sample_weight=given[1], engine=engine), mg.kmeans(x, 3, sample_weight=mass)
+    if there.optimal:
+        _expect(
+            math.isclose(there.inertia, here.inertia, rel_tol=_AGREE),
+            engine,
+            f"k-means costs {there.inertia}, but {here.inertia} in memory",
+        )
+    _check_labels(engine, there.labels, here.labels)
+    constraint = mg.LowerOnly(10.5)
+    mixture: dict[str, Any] = {"init": "ckmeans", "max_iter": 50}
+    far = mg.mixture(given[0], 3, constraint, sample_weight=given[1], engine=engine, **mixture)
+    near = mg.mixture(x, 3, constraint, sample_weight=mass, **mixture)
+    _expect(
+        bool(np.allclose(far.means, near.means, rtol=0, atol=1e-6)),
+        engine,
+        f"a mixture has means {far.means.tolist()}, but {near.means.tolist()} in memory",
+    )
+    _check_labels(engine, far.labels, near.labels)
+
+
+def _check_labels(engine: mg.Engine, found: Any, expected: Any) -> None:
+    """Check labels that come as an array; those in a form of the engine's own are for its author to check."""
+    if isinstance(found, np.ndarray) and len(found):
+        _expect(bool(np.array_equal(found, expected)), engine, "its labels are not those of the fit in memory")

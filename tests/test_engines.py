@@ -190,7 +190,7 @@ def test_labels_in_an_array_must_be_clusters(answer: Any) -> None:
         def labels(self, predict: Callable[[Any], np.ndarray]) -> Any:
             return answer
 
-    with pytest.raises(mg.PluginError, match=r"^engine 'mislabelled' .* from labels: not whole numbers from 0 to 2"):
+    with pytest.raises(mg.PluginError, match=r"^engine 'mislabelled' .* from labels: not integers from 0 to 2"):
         mg.kmeans(np.arange(9.0), 3, engine=Mislabelled())
 
 

@@ -197,11 +197,7 @@ def _rows(constraint: mg.Constraint, k: int) -> mg.LinearRows | None:
         _expect(isinstance(rows, mg.LinearRows), constraint, f"rows({k}) returned {brief(rows)}")
         _expect(rows.k == k, constraint, f"rows({k}) are about {rows.k} centres")
         parts.append(rows)
-    return mg.LinearRows(
-        np.vstack([part.matrix for part in parts]),
-        np.concatenate([part.lower for part in parts]),
-        np.concatenate([part.upper for part in parts]),
-    )
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
 def _holds(constraint: mg.Constraint, sample: mg.Sample, k: int, rows: mg.LinearRows) -> bool:

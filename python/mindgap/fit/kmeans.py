@@ -8,7 +8,7 @@ from mindgap import _core
 from mindgap.errors import MindgapError
 from mindgap.fit.loading import loaded
 from mindgap.host import guard, lookup
-from mindgap.host.builtin.constraints import rows_of
+from mindgap.host.builtin.constraints import prepared, rows_of
 from mindgap.model.constraint import Constraint
 from mindgap.model.settings import KMeansSettings
 from mindgap.results.kmeans import KMeansResult
@@ -83,7 +83,8 @@ def kmeans(
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
     with loaded(x, sample_weight, engine) as data:
         # Nobody is asked for the gaps of more clusters than there are points; the core says what is wrong then.
-        rows = None if chosen is None or count > data.sample._core.points else rows_of(chosen, count)
+        ready = prepared(chosen, data.sample)
+        rows = None if ready is None or count > data.sample._core.points else rows_of(ready, count)
         try:
             fit = _core.kmeans(data.sample._core, count, None if rows is None else rows.arrays(), **settings.keywords())
         except MindgapError as error:

@@ -29,6 +29,7 @@ class Loaded:
 
     sample: Sample
     engine: Engine | None = None
+    weighted: bool = False
 
     def kept(self) -> Sample | Histogram:
         """What a result keeps for its pictures; of data that lie elsewhere, no way back to them."""
@@ -36,8 +37,14 @@ class Loaded:
 
     def labelled(self, result: Result) -> Result:
         """The result with the engine's labels, if it gives any."""
-        found = None if self.engine is None else guard.labels(self.engine, result.predict, result.k)
+        found = None if self.engine is None else self._labels(self.engine, result)
         return result if found is None else replace(result, labels=found)
+
+    def _labels(self, engine: Engine, result: KMeansResult | MixtureResult) -> Any:
+        points = self.sample._core.points
+        # Points of weight zero have labels too, but are not in the sample.
+        most = None if self.weighted or self.sample.total_weight != points else points
+        return guard.labels(engine, result.predict, result.k, points, most)
 
 
 def loaded(x: Any, sample_weight: Any, engine: Engine | str) -> AbstractContextManager[Loaded]:
@@ -58,8 +65,8 @@ def _with_engine(x: Any, sample_weight: Any, engine: Engine | str) -> Iterator[L
     if isinstance(x, Chunks) and not is_local(engine):
         name = lookup.engine(engine).name
         raise InvalidInputError(f"Chunks are read by this process; the engine {name!r} reads its own data")
-    with guard.closing(runner):
-        yield Loaded(guard.load(runner, x, sample_weight), runner)
+    with guard.in_use(runner):
+        yield Loaded(guard.load(runner, x, sample_weight), runner, sample_weight is not None)
 
 
 def sorted_once(x: Any, settings: dict[str, Any]) -> Any:

@@ -10,7 +10,7 @@ from mindgap.errors import InvalidInputError, MindgapError
 from mindgap.fit.loading import loaded
 from mindgap.foundation.progress import ProgressLine
 from mindgap.host import guard, lookup
-from mindgap.host.builtin.constraints import rows_of
+from mindgap.host.builtin.constraints import prepared, rows_of
 from mindgap.host.builtin.initializers import BUILT_IN
 from mindgap.model.constraint import Constraint
 from mindgap.model.parameters import Parameters
@@ -105,9 +105,10 @@ def mixture(
     with loaded(x, sample_weight, engine) as data:
         if count > (distinct := data.sample.distinct):
             raise InvalidInputError(f"k is {count}, but the number of distinct values is {distinct}; ask for fewer")
-        rows = None if chosen is None else rows_of(chosen, count)
+        ready = prepared(chosen, data.sample)
+        rows = None if ready is None else rows_of(ready, count)
         try:
-            start = _start(started, data.sample, count, chosen, rows)
+            start = _start(started, data.sample, count, ready, rows)
             with ProgressLine() if progress else nullcontext() as watch:
                 fit = _core.mixture(
                     data.sample._core,
@@ -120,7 +121,8 @@ def mixture(
         except MindgapError as error:
             guard.blame(error, chosen, started, data.engine)
             raise
-        return data.labelled(MixtureResult._of_fit(fit, settings, rows, data.kept()))
+        depends = None if ready is chosen else chosen
+        return data.labelled(MixtureResult._of_fit(fit, settings, rows, data.kept(), depends))
 
 
 def _given(init: Any) -> Parameters | Initializer:

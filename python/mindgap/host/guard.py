@@ -7,6 +7,7 @@ returned. `InvalidInputError` and `InfeasibleError` that it raises on purpose, a
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -28,6 +29,7 @@ from mindgap.host.manager import host
 from mindgap.host.origin import Origin
 from mindgap.host.registry import KINDS
 from mindgap.model.bounds import GapBounds, LinearRows
+from mindgap.model.constraint import Constraint
 from mindgap.model.engine import Engine
 from mindgap.model.moments import Moments
 from mindgap.model.parameters import Parameters
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias, TypeGuard
 
-    from mindgap.model.constraint import Constraint
     from mindgap.model.initializer import Initializer
     from mindgap.validation import FloatArray
 
@@ -49,33 +50,40 @@ _LONGEST_REPR = 200
 T = TypeVar("T")
 
 
+def prepare(constraint: Constraint, sample: Sample) -> Constraint:
+    """Return the constraint for these data."""
+    with _blaming(constraint, "prepare"):
+        found = constraint.prepare(sample)
+    if not isinstance(found, Constraint):
+        raise _returned(constraint, "prepare", found, "not a mindgap.Constraint")
+    return found
+
+
 def rows(constraint: Constraint, k: int) -> GapBounds | LinearRows:
-    """Return what a constraint asks of k centres: bounds on their gaps, or else linear rows."""
+    """Return what a constraint asks of k centres: bounds on their gaps, linear rows, or rows for both."""
     with _blaming(constraint, f"gaps({k})"):
         gaps = constraint.gaps(k)
         if gaps is not None:
-            answer = _expect(gaps, GapBounds, constraint, f"gaps({k})")
-            gaps = GapBounds(answer.lower, answer.upper)
-    if gaps is not None:
-        if len(gaps) != k - 1:
-            raise _returned(constraint, f"gaps({k})", gaps, f"{len(gaps)} bounds, but {k} centres have {k - 1} gaps")
-        return gaps
+            gaps = _expect(gaps, GapBounds, constraint, f"gaps({k})")
+    if gaps is not None and len(gaps) != k - 1:
+        raise _returned(constraint, f"gaps({k})", gaps, f"{len(gaps)} bounds, but {k} centres have {k - 1} gaps")
     with _blaming(constraint, f"rows({k})"):
-        said = constraint.rows(k)
-        if said is None:
+        found = constraint.rows(k)
+        if found is not None:
+            found = _expect(found, LinearRows, constraint, f"rows({k})")
+    if found is None:
+        if gaps is None:
             raise PluginError(f"{title(constraint)} answered neither gaps({k}) nor rows({k})")
-        said = _expect(said, LinearRows, constraint, f"rows({k})")
-        found = LinearRows(said.matrix, said.lower, said.upper)
+        return gaps
     if found.k != k:
         raise _returned(constraint, f"rows({k})", found, f"rows on {found.k} centres, but there are {k}")
-    return found
+    return found if gaps is None else gaps.as_rows() + found
 
 
 def start(initializer: Initializer, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:
     """Return where an initializer starts a fit of k components."""
     with _blaming(initializer, "start"):
-        answer = _expect(initializer.start(sample, k, constraint), Parameters, initializer, "start")
-        found = Parameters(answer.weights, answer.means, answer.variances)
+        found = _expect(initializer.start(sample, k, constraint), Parameters, initializer, "start")
     if found.k != k:
         raise _returned(initializer, "start", found, f"{found.k} components, but {k} were asked for")
     return found
@@ -88,10 +96,11 @@ def load(engine: Engine, x: Any, sample_weight: Any) -> Sample:
         if isinstance(found, Summary):
             answers = type(engine).zoom is not Engine.zoom
             return Sample._of_summary(found, _zooming(engine) if answers else None)
-        sample = _expect(found, Sample, engine, "load")
-        if not isinstance(getattr(sample, "_core", None), _core.Sample):
-            raise _returned(engine, "load", sample, "a Sample that was never built; call its constructor")
-    return sample
+    if not isinstance(found, Sample):
+        raise _returned(engine, "load", found, "neither a mindgap.Sample nor a mindgap.Summary")
+    if not isinstance(getattr(found, "_core", None), _core.Sample):
+        raise _returned(engine, "load", found, "a Sample that was never built; call its constructor")
+    return found
 
 
 def _zooming(engine: Engine) -> Callable[[FloatArray], list[_core.Summary]]:
@@ -109,14 +118,18 @@ def _zooming(engine: Engine) -> Callable[[FloatArray], list[_core.Summary]]:
     return zoom
 
 
-def labels(engine: Engine, predict: Callable[[Any], Any], k: int) -> Any:
-    """Return an engine's labels of its points, in an array or in a form of its own; None if it gives none."""
+def labels(engine: Engine, predict: Callable[[Any], Any], k: int, least: int, most: int | None) -> Any:
+    """Return an engine's labels of its points, in an array or in a form of its own; None if it gives none.
+
+    `least` and `most` are how many labels an array may have.
+    """
     with _blaming(engine, "labels"):
         found = engine.labels(predict)
     if isinstance(found, np.ndarray):
-        whole = found.ndim == 1 and found.dtype.kind in "iu"
-        if not whole or ((found < 0) | (found >= k)).any():
-            raise _returned(engine, "labels", found, f"not whole numbers from 0 to {k - 1}")
+        if found.ndim != 1 or found.dtype.kind not in "iu" or ((found < 0) | (found >= k)).any():
+            raise _returned(engine, "labels", found, f"not integers from 0 to {k - 1}")
+        if len(found) < least or (most is not None and len(found) > most):
+            raise _returned(engine, "labels", found, f"{len(found)} labels of {least} points")
     return found
 
 
@@ -126,9 +139,7 @@ def moments(
     """Return an engine's moments at the given parameters, which may be the last."""
     call = "finish" if last else "moments"
     with _blaming(engine, call):
-        answer = engine.finish if last else engine.moments
-        said = _expect(answer(weights, means, variances), Moments, engine, call)
-        found = Moments(said.weight, said.first, said.second, said.log_likelihood, said.classification)
+        found = _expect(getattr(engine, call)(weights, means, variances), Moments, engine, call)
     if len(found.weight) != len(means):
         what = f"moments of {len(found.weight)} components, but there are {len(means)}"
         raise _returned(engine, call, found, what)
@@ -146,15 +157,29 @@ def answering(engine: Engine) -> Callable[[FloatArray, FloatArray, FloatArray, b
 
 
 @contextmanager
-def closing(engine: Engine) -> Iterator[None]:
-    """Close the engine when the fit is over; where the fit failed, its own error is the one to see."""
+def in_use(engine: Engine) -> Iterator[None]:
+    """Keep an engine to one fit at a time, and close it when the fit is over.
+
+    An engine object answers for the data that it loaded last. Where the fit failed, its own error is the one to see.
+    """
+    mine = object()
+    if _in_use.setdefault(id(engine), mine) is not mine:
+        how = f"give each fit its own, or the name {_name(engine)!r}"
+        raise InvalidInputError(f"this object of the engine {_name(engine)!r} is in use by another fit; {how}")
     try:
-        yield
-    except BaseException:
-        with suppress(PluginError):
-            _close(engine)
-        raise
-    _close(engine)
+        try:
+            yield
+        except BaseException:
+            with suppress(PluginError):
+                _close(engine)
+            raise
+        _close(engine)
+    finally:
+        del _in_use[id(engine)]
+
+
+#: The engines in use, by their id: each with a mark of the fit that uses it.
+_in_use: dict[int, object] = {}
 
 
 def _close(engine: Engine) -> None:
@@ -213,10 +238,12 @@ def _blaming(plugin: Plugin, call: str) -> Iterator[None]:
 
 
 def _expect(answer: T, kind: type[T], plugin: Plugin, call: str) -> T:
-    # By its type: what an object says of its own class need not be true, nor an answer.
+    """Return a plugin's answer built anew, and so checked: its parts may have been put out since it was built."""
+    # By its type: what an object says of its own class need not be true.
     if not issubclass(type(answer), kind):
         raise _returned(plugin, call, answer, f"not a mindgap.{kind.__name__}")
-    return answer
+    parts = [part.name for part in fields(kind) if not part.name.startswith("_")]  # type: ignore[arg-type]
+    return kind(*(getattr(answer, name) for name in parts))
 
 
 def _returned(plugin: Plugin, call: str, answer: object, fault: str) -> PluginError:

@@ -45,7 +45,7 @@ def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
     if not ((result.weights > 0).all() and (result.variances > 0).all()):
         raise InvalidInputError(f"this fit is degenerate ({result.message}); there is nothing to draw from")
     rows = result.bounds or result.rows
-    constraint = None if rows is None else _Kept(rows)
+    constraint = result.constraint or (None if rows is None else _Kept(rows))
 
     def refit(sample: Any, origin: MixtureResult = result) -> MixtureResult | None:
         start = Parameters(origin.weights, origin.means, origin.variances)

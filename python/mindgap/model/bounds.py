@@ -106,6 +106,13 @@ class LinearRows:
         object.__setattr__(self, "lower", least)
         object.__setattr__(self, "upper", largest)
 
+    def __add__(self, other: LinearRows) -> LinearRows:
+        """Return these rows and the others, in that order."""
+        if not isinstance(other, LinearRows):
+            return NotImplemented
+        mine, theirs = self.arrays(), other.arrays()
+        return LinearRows(*(np.concatenate(pair) for pair in zip(mine, theirs, strict=True)))
+
     @property
     def k(self) -> int:
         """The number of centres that the rows are about."""

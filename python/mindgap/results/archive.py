@@ -22,7 +22,9 @@ _ROUNDING = 1e-9
 def dump(result: KMeansResult | MixtureResult) -> str:
     """Return the JSON text of a result."""
     fields: dict[str, Any] = {
-        name: getattr(result, name) for name in result.__dataclass_fields__ if name not in ("rows", "data")
+        name: getattr(result, name)
+        for name in result.__dataclass_fields__
+        if name not in ("rows", "data", "constraint")
     }
     if not isinstance(fields["labels"], np.ndarray):
         fields["labels"] = []  # they lie where the data lie

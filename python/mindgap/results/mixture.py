@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from mindgap.foundation.progress import Progress
     from mindgap.inference.bootstrapping import Bootstrap
+    from mindgap.model.constraint import Constraint
 
 STATUSES = ("converged", "max-iterations", "collapsed", "lost-weight")
 
@@ -78,6 +79,9 @@ class MixtureResult:
         The settings of the fit, to fit other data in the same way; None if they are not known.
     data : Sample, Histogram or None
         The data, for pictures; of a stored result only their histogram.
+    constraint : Constraint or None
+        The constraint, where it depends on the data: the bootstrap asks it again for each replicate. A stored result
+        has the bounds or rows alone.
     """
 
     weights: FloatArray
@@ -99,6 +103,7 @@ class MixtureResult:
     rows: LinearRows | None = None
     settings: MixtureSettings | None = None
     data: Sample | Histogram | None = None
+    constraint: Constraint | None = None
 
     @classmethod
     def _of_fit(
@@ -107,8 +112,9 @@ class MixtureResult:
         settings: MixtureSettings,
         rows: GapBounds | LinearRows | None,
         data: Sample | Histogram,
+        constraint: Constraint | None,
     ) -> MixtureResult:
-        ours = ("active", "bounds", "rows", "settings", "data")
+        ours = ("active", "bounds", "rows", "settings", "data", "constraint")
         values: dict[str, Any] = {name: getattr(fit, name) for name in cls.__dataclass_fields__ if name not in ours}
         return cls(
             **values,
@@ -117,6 +123,7 @@ class MixtureResult:
             rows=rows if isinstance(rows, LinearRows) else None,
             settings=settings,
             data=data,
+            constraint=constraint,
         )
 
     def __post_init__(self) -> None:

@@ -16,6 +16,8 @@ from mindgap.validation import FloatArray, as_number
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mindgap.model.sample import Sample
+
 
 class LowerOnly(Constraint):
     """Neighbouring centres are at least `delta` apart."""
@@ -89,6 +91,13 @@ def _length(value: Any, name: str) -> float:
 
 #: Whose answers need no check.
 BUILT_IN = frozenset({LowerOnly, TwoSided, PerGap})
+
+
+def prepared(constraint: Constraint | None, sample: Sample) -> Constraint | None:
+    """Return the constraint for these data; most do not depend on them."""
+    if constraint is None or type(constraint).prepare is Constraint.prepare:
+        return constraint
+    return guard.prepare(constraint, sample)
 
 
 def rows_of(constraint: Constraint, k: int) -> GapBounds | LinearRows:

@@ -57,6 +57,7 @@ def test_new_plugin_writes_a_package(kind: str, run: Run, tmp_path: Path) -> Non
         "README.md",
         "pyproject.toml",
         "src/mindgap_fine_one/__init__.py",
+        "src/mindgap_fine_one/py.typed",
         "tests/test_mindgap_fine_one.py",
     }
     for path in root.rglob("*.*"):

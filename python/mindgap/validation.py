@@ -155,12 +155,12 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
-def as_count(k: Any, name: str) -> int:
-    """A whole number of at least one."""
+def as_count(k: Any, name: str, least: int = 1) -> int:
+    """Return an integer that is not below `least`."""
     if type(k) is not int and not is_whole(k):
         raise InvalidInputError(f"{name} is {brief(k)}; it must be a whole number")
-    if k < 1:
-        raise InvalidInputError(f"{name} is {brief(int(k))}; it must be at least 1")
+    if k < least:
+        raise InvalidInputError(f"{name} is {brief(int(k))}; it must be at least {least}")
     if k > _LARGEST_COUNT:
         raise InvalidInputError(f"{name} is {brief(int(k))}, which is beyond all counting")
     return int(k)
@@ -177,6 +177,22 @@ def as_number(value: Any, name: str) -> float:
             return float(value)
     except OverflowError as error:
         raise InvalidInputError(f"{name} is {brief(value)}, which is beyond the largest double") from error
+
+
+def as_length(value: Any, name: str) -> float:
+    """Return one number that is finite and not negative: a distance, a bound on a gap."""
+    number = as_number(value, name)
+    if not (np.isfinite(number) and number >= 0):
+        raise InvalidInputError(f"{name} is {number:g}; it must be finite and not negative")
+    return number
+
+
+def as_positive(value: Any, name: str) -> float:
+    """Return one number that is finite and positive: a scale, a ratio."""
+    number = as_number(value, name)
+    if not (np.isfinite(number) and number > 0):
+        raise InvalidInputError(f"{name} is {number:g}; it must be finite and positive")
+    return number
 
 
 def as_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:

@@ -1,13 +1,28 @@
 import numpy as np
 import pytest
+from mindgap_anchors import FixedMeans, MeanBounds, RatioRange
 
 import mindgap as mg
+from mindgap.testing import check_constraint
 
 
 def held_by(constraint, centers):
     rows = constraint.rows(len(centers))
     values = rows.matrix @ np.asarray(centers, dtype=float)
     return bool(np.all(values >= rows.lower - 1e-12) and np.all(values <= rows.upper + 1e-12))
+
+
+@pytest.mark.parametrize(
+    ("constraint", "ks"),
+    [
+        (FixedMeans([1, None, 25]), range(1, 6)),
+        (MeanBounds(lower=[0, 15, None], upper=[5, None, 40]), range(1, 6)),
+        (RatioRange(1.5, 2.5, first=1, second=2), range(1, 6)),
+    ],
+    ids=repr,
+)
+def test_they_keep_what_mindgap_relies_on(constraint, ks):
+    check_constraint(constraint, ks=ks)
 
 
 def test_they_are_found_by_their_entry_point():
@@ -42,16 +57,16 @@ def test_the_rows_say_what_the_name_says(spec, good, bad):
     ("spec", "message"),
     [
         ("fixed-means:means=3", "means is 3; it must be a list of numbers and none"),
-        ("fixed-means:means=[a]", "it must be a list of numbers and none"),
+        ("fixed-means:means=[a]", r"means\[0\] is 'a'; it must be one number"),
         ("fixed-means:means=[nan]", "those that are known must be finite"),
         ("fixed-means:means=[2,none,1]", "those that are known must ascend"),
         ("mean-bounds", "neither lower nor upper bounds"),
         ("mean-bounds:lower=[1,2],upper=[3]", "2 lower and 1 upper bounds; give as many of each"),
         ("mean-bounds:lower=[1,2],upper=[3,1]", "centre 1 cannot be between 2.0 and 1.0"),
         ("mean-bounds:lower=[nan]", "centre 0 cannot be between nan and inf"),
-        ("mean-bounds:lower=[a]", "are not numbers"),
-        ("ratio-range:lower=-1,upper=2", "lower is -1; it must be one number that is not negative"),
-        ("ratio-range:lower=1,upper=nan", "upper is nan"),
+        ("mean-bounds:lower=[a]", r"lower\[0\] is 'a'; it must be one number"),
+        ("ratio-range:lower=-1,upper=2", "lower is -1; it must be finite and not negative"),
+        ("ratio-range:lower=1,upper=nan", "no ratio is between lower = 1 and upper = nan"),
         ("ratio-range:lower=2,upper=1", "no ratio is between lower = 2 and upper = 1"),
         ("ratio-range:lower=1,upper=2,first=1", "first is 1 and second is 1"),
     ],

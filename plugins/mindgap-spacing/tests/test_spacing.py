@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from mindgap_spacing import EqualSpacing, GeometricGaps
 
 import mindgap as mg
+from mindgap.testing import check_constraint
 
 
 def held_by(constraint, centers):
@@ -9,6 +11,15 @@ def held_by(constraint, centers):
     values = rows.matrix @ np.asarray(centers, dtype=float)
     tolerance = 1e-12 * max(1, np.max(np.abs(centers)))
     return bool(np.all(values >= rows.lower - tolerance) and np.all(values <= rows.upper + tolerance))
+
+
+@pytest.mark.parametrize(
+    "constraint",
+    [EqualSpacing(), EqualSpacing(2), EqualSpacing(np.float32(1.5)), GeometricGaps(0.5), GeometricGaps(3)],
+    ids=repr,
+)
+def test_they_keep_what_mindgap_relies_on(constraint):
+    check_constraint(constraint)
 
 
 def test_they_are_found_by_their_entry_point():
@@ -47,10 +58,10 @@ def test_on_two_gaps_it_is_the_row_written_by_hand():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("equal-spacing:spacing=-1", "spacing is -1; it must be one finite number that is not negative"),
+        ("equal-spacing:spacing=-1", "spacing is -1; it must be finite and not negative"),
         ("equal-spacing:spacing=nan", "spacing is nan"),
         ("equal-spacing:spacing=[1,2]", r"spacing is \[1, 2\]"),
-        ("geometric-gaps:ratio=0", "ratio is 0; it must be one positive and finite number"),
+        ("geometric-gaps:ratio=0", "ratio is 0; it must be finite and positive"),
         ("geometric-gaps:ratio=inf", "ratio is inf"),
         ("geometric-gaps:ratio=half", "ratio is 'half'"),
         ("geometric-gaps", "needs the parameter 'ratio'"),

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
+from mindgap_starts import Multistart
 
 import mindgap as mg
 from mindgap import datasets
+from mindgap.testing import check_initializer
 
 X = datasets.fish_lengths(800, rng=1).values
 
@@ -10,6 +12,10 @@ X = datasets.fish_lengths(800, rng=1).values
 def test_it_is_found_by_its_entry_point():
     [record] = [record for record in mg.plugins() if record.name == "multistart"]
     assert (record.kind, record.package) == ("initializer", "mindgap-starts")
+
+
+def test_it_keeps_what_mindgap_relies_on():
+    check_initializer(Multistart(random=1, iterations=2))
 
 
 def test_it_is_no_worse_than_any_of_its_starts():
@@ -46,7 +52,7 @@ def test_it_starts_a_constrained_fit():
     ("spec", "message"),
     [
         ("multistart:starts=ckmeans", "starts is 'ckmeans'; give a list of initializers"),
-        ("multistart:random=-1", "random is -1; it must be an integer of at least 0"),
+        ("multistart:random=-1", "random is -1; it must be at least 0"),
         ("multistart:iterations=0", "iterations is 0"),
         ("multistart:rng=1.5", r"rng is 1\.5"),
         ("multistart:starts=[],random=0", "there are no starts to try"),

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from mindgap_starts import Quantile
 
 import mindgap as mg
+from mindgap.testing import check_initializer
 
 
 def start(values, k, weights=None):
@@ -11,6 +13,10 @@ def start(values, k, weights=None):
 def test_it_is_found_by_its_entry_point():
     [record] = [record for record in mg.plugins() if record.package == "mindgap-starts" and record.name == "quantile"]
     assert (record.kind, record.status, record.parameters) == ("initializer", "loaded", ())
+
+
+def test_it_keeps_what_mindgap_relies_on():
+    check_initializer(Quantile())
 
 
 def test_slices_weigh_the_same():

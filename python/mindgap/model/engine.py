@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mindgap.model.plugin import Plugin
 
@@ -39,6 +39,9 @@ class Engine(Plugin):
     ...         first, second = (part.moments(weights, means, variances) for part in self.parts)
     ...         return first + second
     """
+
+    reads_files: ClassVar[bool] = False
+    """Whether `load` takes a path: then the command line hands FILE over unread, with ``--engine``."""
 
     def load(self, x: Any, sample_weight: Any) -> Sample | Summary:
         """Take the data, and return them or their summary, for k-means, the initializer and the data's scale."""

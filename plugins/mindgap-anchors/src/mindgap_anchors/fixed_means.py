@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 import mindgap as mg
+from mindgap.validation import as_number
 
 
 class FixedMeans(mg.Constraint):
@@ -21,10 +22,9 @@ class FixedMeans(mg.Constraint):
     name = "fixed-means"
 
     def __init__(self, means: Sequence[float | None]) -> None:
-        try:
-            values = [None if mean is None else float(mean) for mean in means]
-        except (TypeError, ValueError) as error:
-            raise mg.InvalidInputError(f"means is {means!r}; it must be a list of numbers and none") from error
+        if isinstance(means, str) or not isinstance(means, Iterable):
+            raise mg.InvalidInputError(f"means is {means!r}; it must be a list of numbers and none")
+        values = [None if mean is None else as_number(mean, f"means[{i}]") for i, mean in enumerate(means)]
         known = [value for value in values if value is not None]
         if not np.isfinite(known).all():
             raise mg.InvalidInputError(f"means is {means!r}; those that are known must be finite")

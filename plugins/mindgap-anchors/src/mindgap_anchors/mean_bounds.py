@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import mindgap as mg
+from mindgap.validation import FloatArray, as_number
 
 Bounds = Sequence["float | None"]
 
@@ -30,7 +31,8 @@ class MeanBounds(mg.Constraint):
         if len({len(side) for side in sides}) > 1:
             counts = " lower and ".join(str(len(side)) for side in sides)
             raise mg.InvalidInputError(f"mean-bounds has {counts} upper bounds; give as many of each")
-        self._bounds = [_vector(side, absent, len(sides[0])) for side, absent in ((lower, -np.inf), (upper, np.inf))]
+        count = len(sides[0])
+        self._bounds = [_vector("lower", lower, -np.inf, count), _vector("upper", upper, np.inf, count)]
         for centre, (least, largest) in enumerate(zip(*self._bounds, strict=True)):
             if not (least <= largest and least < np.inf and largest > -np.inf):
                 raise mg.InvalidInputError(f"centre {centre} cannot be between {least} and {largest}")
@@ -44,10 +46,7 @@ class MeanBounds(mg.Constraint):
         return mg.LinearRows(np.eye(k)[bounded], least[bounded], largest[bounded])
 
 
-def _vector(side: Bounds | None, absent: float, count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _vector(name: str, side: Bounds | None, absent: float, count: int) -> FloatArray:
     if side is None:
         return np.full(count, absent)
-    try:
-        return np.array([absent if bound is None else float(bound) for bound in side])
-    except (TypeError, ValueError) as error:
-        raise mg.InvalidInputError(f"the bounds {side!r} are not numbers: {error}") from error
+    return np.array([absent if bound is None else as_number(bound, f"{name}[{i}]") for i, bound in enumerate(side)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import mindgap as mg
+from mindgap.validation import as_count, as_length, as_number
 
 
 class RatioRange(mg.Constraint):
@@ -21,17 +22,13 @@ class RatioRange(mg.Constraint):
     name = "ratio-range"
 
     def __init__(self, lower: float, upper: float, first: int = 0, second: int = 1) -> None:
-        for side, bound in (("lower", lower), ("upper", upper)):
-            if not isinstance(bound, (int, float)) or not bound >= 0:
-                raise mg.InvalidInputError(f"{side} is {bound!r}; it must be one number that is not negative")
-        if lower > upper or lower == np.inf:
-            raise mg.InvalidInputError(f"no ratio is between lower = {lower} and upper = {upper}")
-        if not (isinstance(first, int) and isinstance(second, int) and 0 <= first < second):
-            raise mg.InvalidInputError(
-                f"first is {first!r} and second is {second!r}; they count centres from zero, first the smaller one"
-            )
-        self.lower, self.upper = float(lower), float(upper)
-        self.first, self.second = first, second
+        self.lower = as_length(lower, "lower")
+        self.upper = as_number(upper, "upper")
+        if not self.lower <= self.upper:
+            raise mg.InvalidInputError(f"no ratio is between lower = {self.lower:g} and upper = {self.upper:g}")
+        self.first, self.second = as_count(first, "first", least=0), as_count(second, "second", least=0)
+        if not self.first < self.second:
+            raise mg.InvalidInputError(f"first is {first} and second is {second}; first is the smaller centre")
 
     def rows(self, k: int) -> mg.LinearRows:
         """Return ``0 <= mu[second] - lower mu[first]`` and ``mu[second] - upper mu[first] <= 0``."""

@@ -16,7 +16,7 @@ from dask.task_spec import List, Task, TaskRef
 from distributed import Client
 
 import mindgap as mg
-from mindgap.validation import FloatArray
+from mindgap.validation import FloatArray, as_length, as_positive
 from mindgap_dask import chunk_work
 from mindgap_dask.passes import Pass
 from mindgap_dask.scheduler import active_client, run
@@ -52,8 +52,8 @@ class DaskEngine(mg.Engine):
 
     def __init__(self, client: Client | None = None, patience: float = 60.0, timeout: float | None = None) -> None:
         self.client = client
-        self.patience = patience
-        self.timeout = timeout
+        self.patience = as_length(patience, "patience")
+        self.timeout = None if timeout is None else as_positive(timeout, "timeout")
         self.passes: list[Pass] = []
 
     def load(self, x: Any, sample_weight: Any) -> mg.Summary:

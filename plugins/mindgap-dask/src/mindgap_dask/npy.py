@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import dask.array as da
+import numpy as np
 import numpy.typing as npt
 from dask.base import tokenize
 from dask.task_spec import Task
 
 import mindgap as mg
-from mindgap.foundation.files import map_column
 from mindgap.validation import as_count
 
 #: Points of a chunk: 32 MB of doubles, some 30 ms of an E step with five components.
@@ -31,7 +31,7 @@ def read_npy(path: str | os.PathLike[str], chunk: int = _CHUNK) -> da.Array:
     """
     size = as_count(chunk, "chunk")
     file = Path(path).absolute()
-    values = map_column(file, str(file))
+    values = _mapped(str(file))
     starts = range(0, max(len(values), 1), size)
     name = f"read-npy-{tokenize(str(file), size, values.shape, file.stat().st_mtime_ns)}"
     sizes = tuple(min(size, len(values) - start) for start in starts)
@@ -43,7 +43,20 @@ def read_npy(path: str | os.PathLike[str], chunk: int = _CHUNK) -> da.Array:
 
 
 def _piece(path: str, start: int, stop: int) -> npt.NDArray[Any]:
-    values = map_column(path, path)
+    values = _mapped(path)
     if len(values) < stop:
         raise mg.InvalidInputError(f"{path} has {len(values)} points by now, fewer than it had")
     return values[start:stop]
+
+
+def _mapped(path: str) -> npt.NDArray[Any]:
+    """Return the column in a file without reading it."""
+    try:
+        array: npt.NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
+    except Exception as error:  # numpy lets through what its parsers of headers and dtypes raise
+        raise mg.InvalidInputError(f"{path} is not a .npy file of numbers that can be read: {error}") from error
+    if array.dtype.kind not in "biuf" or not (array.ndim == 1 or (array.ndim == 2 and array.shape[1] == 1)):
+        raise mg.InvalidInputError(
+            f"{path} has shape {array.shape} and dtype {array.dtype}; give one column of numbers"
+        )
+    return array if array.ndim == 1 else array[:, 0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import mindgap as mg
+from mindgap.validation import as_length
 from mindgap_spacing.geometric_gaps import equal_ratio_rows
 
 
@@ -20,9 +21,7 @@ class EqualSpacing(mg.Constraint):
     name = "equal-spacing"
 
     def __init__(self, spacing: float | None = None) -> None:
-        if spacing is not None and not (isinstance(spacing, (int, float)) and 0 <= spacing < np.inf):
-            raise mg.InvalidInputError(f"spacing is {spacing!r}; it must be one finite number that is not negative")
-        self.spacing = None if spacing is None else float(spacing)
+        self.spacing = None if spacing is None else as_length(spacing, "spacing")
 
     def rows(self, k: int) -> mg.LinearRows:
         """Return equalities: every gap is the spacing, or every gap is the next one."""

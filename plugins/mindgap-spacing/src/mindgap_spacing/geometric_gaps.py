@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import mindgap as mg
+from mindgap.validation import as_positive
 
 
 class GeometricGaps(mg.Constraint):
@@ -19,9 +20,7 @@ class GeometricGaps(mg.Constraint):
     name = "geometric-gaps"
 
     def __init__(self, ratio: float) -> None:
-        if not (isinstance(ratio, (int, float)) and 0 < ratio < np.inf):
-            raise mg.InvalidInputError(f"ratio is {ratio!r}; it must be one positive and finite number")
-        self.ratio = float(ratio)
+        self.ratio = as_positive(ratio, "ratio")
 
     def rows(self, k: int) -> mg.LinearRows:
         """Return one equality for each pair of neighbouring gaps."""

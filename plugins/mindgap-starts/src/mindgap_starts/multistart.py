@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 import mindgap as mg
-from mindgap.validation import as_generator
+from mindgap.validation import as_count, as_generator
 
 
 class Multistart(mg.Initializer):
@@ -36,14 +36,13 @@ class Multistart(mg.Initializer):
     ) -> None:
         if isinstance(starts, str) or not isinstance(starts, Sequence):
             raise mg.InvalidInputError(f"starts is {starts!r}; give a list of initializers")
-        for name, count, least in (("random", random, 0), ("iterations", iterations, 1)):
-            if not isinstance(count, int) or count < least:
-                raise mg.InvalidInputError(f"{name} is {count!r}; it must be an integer of at least {least}")
         as_generator(rng)  # which refuses what is none
-        if not starts and random == 0:
-            raise mg.InvalidInputError("there are no starts to try; name some, or ask for random ones")
         self.starts = list(starts)
-        self.random, self.iterations, self.rng = random, iterations, rng
+        self.random = as_count(random, "random", least=0)
+        self.iterations = as_count(iterations, "iterations")
+        self.rng = rng
+        if not self.starts and self.random == 0:
+            raise mg.InvalidInputError("there are no starts to try; name some, or ask for random ones")
 
     def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> mg.Parameters:
         """Return the parameters that the best of the short fits ended with."""

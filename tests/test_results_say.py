@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import mindgap as mg
+from mindgap.results.gap_text import gap_states
 
 X = [0.0, 1.0, 2.0, 10.0, 11.0, 12.5]
 
@@ -113,3 +115,33 @@ def test_arrays_are_read_only(result: Any, names: tuple[str, ...]) -> None:
     for name in names:
         with pytest.raises(ValueError, match="read-only"):
             getattr(result, name)[0] = 99
+
+
+class Anchored(mg.Constraint):
+    """The first centre is at one, the next two are two apart, and the gaps after that shrink."""
+
+    name = "anchored"
+
+    def rows(self, k: int) -> mg.LinearRows:
+        matrix = np.zeros((3, k))
+        matrix[0, 0] = 1
+        matrix[1, :2] = 1, -1
+        matrix[2, :3] = -0.5, 1.5, -1
+        return mg.LinearRows(matrix, [1, -2, 0], [1, np.inf, np.inf])
+
+
+@pytest.mark.parametrize("fit", [mg.kmeans, mg.mixture])
+def test_the_rows_that_hold_the_centres_back_are_named(fit: Any) -> None:
+    x = np.concatenate([np.linspace(0, 1, 20), np.linspace(4, 5, 20), np.linspace(12, 13, 20)])
+    result = fit(x, 3, Anchored())
+    center = "centre" if fit is mg.kmeans else "mean"
+    rows = ["C 0 = 1", "C 0 - C 1 >= -2", "-0.5 C 0 + 1.5 C 1 - C 2 >= 0"]
+    first, second, third = (row.replace("C", center) for row in rows)
+    assert "free" not in result.active
+    assert f"bounds reached: {first}; {second}; {third}" in " ".join(result.summary().split())
+    assert gap_states(result) == ("upper", "free")
+    ax = result.plot()
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    plt.close("all")
+    assert f"{first} (reached)" in labels
+    assert "gap at its bound" in labels

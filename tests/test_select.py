@@ -127,3 +127,18 @@ def test_progress_is_told() -> None:
     seen: list[tuple[int, int]] = []
     mg.select(X, [1, 2], progress=lambda done, total: seen.append((done, total)))
     assert seen == [(1, 2), (2, 2)]
+
+
+def test_a_criterion_of_ones_own() -> None:
+    def penalised(fit: mg.MixtureResult) -> float:
+        return -2 * fit.log_likelihood + 1e6 * abs(fit.k - 3)
+
+    path = mg.select(X, range(1, 5), criterion=penalised)
+    assert (path.best, path.criterion) == (3, "penalised")
+    assert path.values.tolist() == [penalised(result) for result in path.results if result is not None]
+    assert "PENALISED" in path.summary()
+    assert path.to_frame()["penalised"].tolist() == path.values.tolist()
+    undefined = mg.select(X, [1, 2], criterion=lambda fit: np.nan if fit.k == 1 else 0.0)
+    assert (undefined.best, undefined.reasons) == (2, ("its criterion is NaN", None))
+    with pytest.raises(mg.InvalidInputError, match="of the fit with k = 1 is 'low'; it must be one number"):
+        mg.select(X, [1], criterion=lambda fit: "low")  # type: ignore[arg-type, return-value]

@@ -8,7 +8,7 @@ import click
 
 from mindgap.cli.options import constraint_option, data_options, epilog, kmeans_options, output_options
 from mindgap.cli.printing import print_data, print_table
-from mindgap.cli.reading import Request, read_data
+from mindgap.cli.reading import Request, data_for
 from mindgap.fit.kmeans import kmeans
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def command(request: Request, output: Output, k: int, constraint: str | None, se
     FILE is CSV, TSV, Parquet or npy; - reads standard input.
     """
     output.check(request.source)
-    data = read_data(request)
+    data = data_for(request, settings)
     result = kmeans(data.values, k, constraint, sample_weight=data.weights, **settings)
     output.write_labels(data, {"label": result.labels})
     output.draw(result, data.name)

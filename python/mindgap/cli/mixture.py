@@ -10,7 +10,7 @@ import numpy as np
 
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
 from mindgap.cli.printing import print_data, print_table, print_words
-from mindgap.cli.reading import Request, read_data
+from mindgap.cli.reading import Data, Elsewhere, Request, data_for
 from mindgap.fit.mixture import mixture
 
 if TYPE_CHECKING:
@@ -38,19 +38,24 @@ def command(request: Request, output: Output, k: int, constraint: str | None, se
     FILE is CSV, TSV, Parquet or npy; - reads standard input.
     """
     output.check(request.source)
-    data = read_data(request)
+    data = data_for(request, settings)
     result = mixture(data.values, k, constraint, sample_weight=data.weights, progress=sys.stderr.isatty(), **settings)
     if output.labels is not None:
-        # Not result.labels: an engine of its own may have kept the data to itself.
-        labels = result.predict(data.values)
-        sure = result.predict_proba(data.values)[np.arange(len(labels)), labels]
-        output.write_labels(data, {"label": labels, "probability": sure})
+        output.write_labels(data, label_columns(data, result))
     output.draw(result, data.name)
     if output.as_json:
         click.echo(result.to_json())
     else:
         print_data(data)
         print_result(result)
+
+
+def label_columns(data: Data | Elsewhere, result: MixtureResult) -> dict[str, Any]:
+    """Return the label of each point and how sure it is; of data that an engine has read, its labels."""
+    if isinstance(data, Elsewhere):
+        return {"label": result.labels}
+    labels = result.predict(data.values)
+    return {"label": labels, "probability": result.predict_proba(data.values)[np.arange(len(labels)), labels]}
 
 
 def print_result(result: MixtureResult) -> None:

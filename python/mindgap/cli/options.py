@@ -33,6 +33,11 @@ _EXIT_CODES = """Exit codes: 0 well · 2 bad usage or input · 3 no solution hol
 _AS_IT_IS = "\b\n"
 
 
+_ENGINE = click.option(
+    "--engine", metavar="SPEC", help="Where the data are; some engines read FILE themselves.  [default: local]"
+)
+
+
 def epilog(*examples: str) -> str:
     """Return what follows the options in a command's help: the examples, and the exit codes."""
     lines = "\n".join(["Examples:", *(f"  {example}" for example in examples)])
@@ -77,7 +82,7 @@ def constraint_option(function: F) -> F:
 
 def kmeans_options(function: F) -> F:
     """Add the settings of k-means; the command gets those that were given as `settings`."""
-    return _settings(function, *setting_options(KMeansSettings))
+    return _settings(function, *setting_options(KMeansSettings), _ENGINE)
 
 
 def mixture_options(function: F) -> F:
@@ -86,7 +91,7 @@ def mixture_options(function: F) -> F:
         function,
         click.option("--init", metavar="SPEC", help="Where EM starts: auto, or an initializer with parameters."),
         *setting_options(MixtureSettings),
-        click.option("--engine", metavar="SPEC", help="Where the E step runs.  [default: local]"),
+        _ENGINE,
     )
 
 

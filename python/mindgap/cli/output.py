@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from mindgap.cli.reading import Data, Elsewhere
 from mindgap.errors import InvalidInputError
 from mindgap.foundation.files import write_whole
 from mindgap.foundation.messages import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from mindgap.cli.reading import Data
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,11 @@ class Output:
 
             picture_format(self.plot)
 
-    def write_labels(self, data: Data, columns: Mapping[str, Any]) -> None:
-        """Write one line for each row of the source, in its order; rows that were dropped have empty cells."""
+    def write_labels(self, data: Data | Elsewhere, columns: Mapping[str, Any]) -> None:
+        """Write one line for each row of the source, in its order; rows that were dropped have empty cells.
+
+        Of a source that an engine has read, the labels alone are known.
+        """
         if self.labels is not None:
             write_whole(self.labels, _lines(data, columns).encode(errors="replace"))
             click.echo(f"wrote {self.labels}", err=True)
@@ -77,9 +79,15 @@ def check_target(name: str, source: str) -> None:
         raise InvalidInputError(f"{name} is the file that the data come from; write to another")
 
 
-def _lines(data: Data, columns: Mapping[str, Any]) -> str:
+def _lines(data: Data | Elsewhere, columns: Mapping[str, Any]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
+    if isinstance(data, Elsewhere):
+        labels = np.asarray(columns["label"])
+        if not len(labels):
+            raise InvalidInputError("the engine that reads the data has no labels for them; leave --labels out")
+        writer.writerows([["label"], *([label] for label in labels.tolist())])
+        return text.getvalue()
     writer.writerow([data.name or "value", *columns])
     rows = zip(data.values.tolist(), *(np.asarray(column).tolist() for column in columns.values()), strict=True)
     empty = [""] * (1 + len(columns))

@@ -10,7 +10,7 @@ import click
 from mindgap.cli.mixture import fit_document
 from mindgap.cli.options import data_options, deltas_option, epilog, mixture_options, output_options
 from mindgap.cli.printing import print_data, print_json, print_table
-from mindgap.cli.reading import Request, read_data
+from mindgap.cli.reading import Request, data_for
 from mindgap.inference.separation_path import GapPath, gap_path
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def command(
     FILE is CSV, TSV, Parquet or npy; - reads standard input. Each fit starts at the one before.
     """
     output.check(request.source)
-    data = read_data(request)
+    data = data_for(request, settings)
     path = gap_path(
         data.values,
         k,

@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mindgap.cli.reading import Data, Elsewhere
 from mindgap.foundation.messages import printable
 from mindgap.foundation.stored import to_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from mindgap.cli.reading import Data
     from mindgap.results.table import TextTable
 
 
@@ -46,8 +46,11 @@ def print_words(text: str) -> None:
     Console(highlight=False).print(Text(printable(text)))
 
 
-def print_data(data: Data) -> None:
+def print_data(data: Data | Elsewhere) -> None:
     """Say what was read, and what was left out."""
+    if isinstance(data, Elsewhere):
+        print_words(f"{data.values}, read by the engine")
+        return
     weighted = "" if data.weights is None else f", total weight {data.weights.sum():.10g}"
     dropped = f", {data.n_dropped} missing left out" if data.n_dropped else ""
     named = "" if data.name is None else f" of {data.name}"

@@ -13,11 +13,12 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mindgap.errors import InvalidInputError
+from mindgap.host import lookup
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -68,6 +69,32 @@ class Data:
     def n_dropped(self) -> int:
         """The number of rows that were left out because a value was missing."""
         return int((~self.kept).sum())
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A source that the engine of a fit reads itself: what fits take in place of values and weights."""
+
+    values: str
+    weights: None = None
+    name: None = None
+
+
+def data_for(request: Request, settings: dict[str, Any]) -> Data | Elsewhere:
+    """Return the data, or their source where the engine among the settings reads files itself."""
+    if "engine" not in settings:
+        return read_data(request)
+    engine = settings["engine"] = lookup.engine(settings["engine"])
+    if not engine.reads_files:
+        return read_data(request)
+    asked = {"--column": request.column, "--weights": request.weights, "--delimiter": request.delimiter}
+    given = [option for option, value in asked.items() if value is not None]
+    given += ["--drop-missing"] * request.drop_missing + ["--header"] * (request.header is not None)
+    if given:
+        raise InvalidInputError(f"the engine {engine.name!r} reads FILE itself; say {given[0]} in its parameters")
+    if request.source == "-":
+        raise InvalidInputError(f"the engine {engine.name!r} reads FILE itself; give a file instead of -")
+    return Elsewhere(request.source)
 
 
 def read_data(request: Request) -> Data:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.cli.mixture import fit_document, print_result
+from mindgap.cli.mixture import fit_document, label_columns, print_result
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
 from mindgap.cli.printing import print_data, print_json, print_table
-from mindgap.cli.reading import Request, read_data
+from mindgap.cli.reading import Request, data_for
 from mindgap.foundation.messages import brief
 from mindgap.inference.selection import CRITERIA, Selection, select
 
@@ -66,7 +66,7 @@ def command(
     FILE is CSV, TSV, Parquet or npy; - reads standard input. Labels are those of the best fit.
     """
     output.check(request.source)
-    data = read_data(request)
+    data = data_for(request, settings)
     selection = select(
         data.values,
         ks,
@@ -77,7 +77,8 @@ def command(
         **settings,
     )
     if output.labels is not None:
-        output.write_labels(data, {"label": selection.best_result.predict(data.values)})
+        labels = label_columns(data, selection.best_result)["label"]
+        output.write_labels(data, {"label": labels})
     output.draw(selection)
     if output.as_json:
         print_json(_document(selection))

@@ -139,7 +139,8 @@ def moments(
     """Return an engine's moments at the given parameters, which may be the last."""
     call = "finish" if last else "moments"
     with _blaming(engine, call):
-        found = _expect(getattr(engine, call)(weights, means, variances), Moments, engine, call)
+        answer = engine.finish if last else engine.moments
+        found = _expect(answer(weights, means, variances), Moments, engine, call)
     if len(found.weight) != len(means):
         what = f"moments of {len(found.weight)} components, but there are {len(means)}"
         raise _returned(engine, call, found, what)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +16,7 @@ from mindgap.foundation.progress import shown
 from mindgap.results.frames import frame_of
 from mindgap.results.mixture import DEGENERATE, MixtureResult
 from mindgap.results.table import TextTable
-from mindgap.validation import FloatArray, as_count
+from mindgap.validation import FloatArray, as_count, as_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ class Selection:
     Attributes
     ----------
     criterion : str
-        "bic", "aic" or "icl"; less is better.
+        "bic", "aic", "icl" or the name of a function; less is better.
     ks : tuple of int
         The numbers of components, ascending.
     results : tuple of MixtureResult or None
@@ -93,7 +93,8 @@ class Selection:
     def to_frame(self) -> Any:
         """Return the path as a frame of pandas or else polars, one row for each k."""
         columns: dict[str, Any] = {"k": list(self.ks)}
-        for name in (self.criterion, "log_likelihood", "n_parameters"):
+        columns[self.criterion] = self.values.tolist()
+        for name in ("log_likelihood", "n_parameters"):
             columns[name] = [np.nan if result is None else getattr(result, name) for result in self.results]
         columns["status"] = [None if result is None else result.status for result in self.results]
         columns["reason"] = list(self.reasons)
@@ -110,7 +111,7 @@ def select(
     k: Iterable[int] = range(1, 9),
     constraint: Constraint | str | None = None,
     *,
-    criterion: Literal["bic", "aic", "icl"] = "bic",
+    criterion: Literal["bic", "aic", "icl"] | Callable[[MixtureResult], float] = "bic",
     progress: Progress = False,
     **settings: Any,
 ) -> Selection:
@@ -128,9 +129,10 @@ def select(
     constraint : Constraint, str or None
         What the means must hold; one that serves every k, such as `LowerOnly`. A k for which it has no meaning or
         cannot be held is recorded in `reasons`.
-    criterion : "bic", "aic" or "icl"
+    criterion : "bic", "aic", "icl" or callable
         BIC finds the number of components when the model is right; AIC aims at prediction and picks more; ICL wants
-        components that do not overlap and picks fewer.
+        components that do not overlap and picks fewer. A function of a `MixtureResult` returns a number of its own
+        making, of which less is better.
     progress : bool or callable
         Whether to show a bar on standard error; or what to call with (done, total).
     **settings
@@ -156,8 +158,7 @@ def select(
     >>> path.best_result.k == path.best
     True
     """
-    if not isinstance(criterion, str) or criterion not in CRITERIA:
-        raise InvalidInputError(f"criterion is {brief(criterion)}; it must be one of {', '.join(CRITERIA)}")
+    name, value_of = _criterion(criterion)
     ks = _numbers(k)
     data = sorted_once(x, settings)
     fits = []
@@ -166,13 +167,25 @@ def select(
             fits.append(_attempt(data, number, constraint, settings))
             tick(len(fits))
     results = tuple(fit if isinstance(fit, MixtureResult) else None for fit in fits)
-    values = np.array([np.nan if result is None else getattr(result, criterion) for result in results])
-    reasons = tuple(_reason(fit) for fit in fits)
+    values = np.array([np.nan if result is None else value_of(result) for result in results])
+    reasons = tuple(_reason(fit, value) for fit, value in zip(fits, values, strict=True))
     sound = [index for index, reason in enumerate(reasons) if reason is None]
     if not sound:
         raise _nothing_sound(ks, fits, reasons)
     best = min(sound, key=lambda index: (values[index], index))
-    return Selection(criterion, ks, results, values, reasons, ks[best])
+    return Selection(name, ks, results, values, reasons, ks[best])
+
+
+def _criterion(criterion: Any) -> tuple[str, Callable[[MixtureResult], float]]:
+    """Return the name of a criterion and its values."""
+    if isinstance(criterion, str) and criterion in CRITERIA:
+        return criterion, lambda result: getattr(result, criterion)
+    if not callable(criterion):
+        raise InvalidInputError(
+            f"criterion is {brief(criterion)}; it must be one of {', '.join(CRITERIA)}, or callable"
+        )
+    name = getattr(criterion, "__name__", "criterion")
+    return name, lambda result: as_number(criterion(result), f"{name} of the fit with k = {result.k}")
 
 
 def _numbers(k: Any) -> tuple[int, ...]:
@@ -195,11 +208,13 @@ def _attempt(data: Any, k: int, constraint: Constraint | str | None, settings: d
         return error
 
 
-def _reason(fit: MixtureResult | MindgapError) -> str | None:
+def _reason(fit: MixtureResult | MindgapError, value: float) -> str | None:
     if isinstance(fit, MindgapError):
         return str(fit)
     # A collapsed component makes the likelihood as large as one likes.
-    return fit.message if fit.status in DEGENERATE else None
+    if fit.status in DEGENERATE:
+        return fit.message
+    return "its criterion is NaN" if np.isnan(value) else None
 
 
 def _nothing_sound(ks: tuple[int, ...], fits: list[Any], reasons: tuple[str | None, ...]) -> MindgapError:

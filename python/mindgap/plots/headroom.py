@@ -27,8 +27,15 @@ _ROW, _BRACKET = 1.35 * SMALL_TEXT, 20.0
 _LEAST_FOR_DATA = 0.4
 
 
-def gap_handles(bounds: GapBounds | None, active: Sequence[str]) -> list[Artist]:
-    """Return what the legend says of the gaps, which includes their bound if all have the same."""
+#: Rows at their bounds that a legend names.
+_MOST_ROWS = 3
+
+
+def gap_handles(bounds: GapBounds | None, active: Sequence[str], reached: Sequence[str]) -> list[Artist]:
+    """Return what the legend says of the gaps, and of the linear rows that have reached their bounds.
+
+    It includes the bound of the gaps if all have the same.
+    """
     handles: list[Artist] = []
     shared = shared_bound(bounds)
     suffix = f" ({shared})" if shared else ""
@@ -37,6 +44,8 @@ def gap_handles(bounds: GapBounds | None, active: Sequence[str]) -> list[Artist]
         suffix = ""
     if any(state != "free" for state in active):
         handles.append(Line2D([], [], color=HELD, linewidth=HELD_LINE, label=f"gap at its bound{suffix}"))
+    for text in reached[:_MOST_ROWS]:
+        handles.append(Line2D([], [], color=HELD, linewidth=0, marker="o", markersize=4, label=f"{text} (reached)"))
     return handles
 
 

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 
 from mindgap.plots.canvas import axes_or_new, open_sides
 from mindgap.plots.headroom import crown, gap_handles
-from mindgap.results.gap_text import gap_states
+from mindgap.results.gap_text import gap_states, reached_rows
 from mindgap.results.palette import GUIDE, INK, colour
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def plot_kmeans(result: KMeansResult, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("x")
     ax.set_ylabel("points in bin")
     open_sides(ax)
-    crown(ax, peak, handles, result.centers, result.bounds, gap_states(result.gaps, result.bounds, result.active))
+    crown(ax, peak, handles, result.centers, result.bounds, gap_states(result))
     return ax
 
 
@@ -51,7 +51,7 @@ def _handles(result: KMeansResult) -> list[Artist]:
     handles: list[Artist] = [marker]
     if result.k > 1:
         handles.append(Line2D([], [], color=INK, linewidth=0.9, linestyle=(0, (4, 2)), label="boundary"))
-    return [*handles, *gap_handles(result.bounds, gap_states(result.gaps, result.bounds, result.active))]
+    return [*handles, *gap_handles(result.bounds, gap_states(result), reached_rows(result, "centre"))]
 
 
 def _draw_data(ax: Axes, result: KMeansResult, histogram: Histogram) -> None:

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from mindgap.plots.canvas import axes_or_new, open_sides
 from mindgap.plots.headroom import crown, data_handle, gap_handles
-from mindgap.results.gap_text import gap_states
+from mindgap.results.gap_text import gap_states, reached_rows
 from mindgap.results.palette import INK, PALE, colour, line_style
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ def plot_mixture(result: MixtureResult, ax: Axes | None = None, *, truth: ArrayL
     _draw_components(ax, points, densities, least=_FAINTEST * peak)
     ax.plot(points, total, color=INK, linewidth=1.8, zorder=2.5)
     _draw_means(ax, result)
-    states = gap_states(result.gaps, result.bounds, result.active)
+    states = gap_states(result)
     handles += [
         Line2D([], [], color=INK, linewidth=1.8, label="mixture"),
         Line2D([], [], color=colour(0), linewidth=1.4, marker="^", markersize=5, label="component, mean"),
-        *gap_handles(result.bounds, states),
+        *gap_handles(result.bounds, states, reached_rows(result, "mean")),
     ]
     if truth is not None:
         handles.append(_draw_truth(ax, truth))

@@ -55,7 +55,7 @@ def _fit(result: MixtureResult) -> dict[str, Any]:
         "means": result.means,
         "deviations": np.sqrt(result.variances),
         "gaps": result.gaps,
-        "held": [state != "free" for state in gap_states(result.gaps, result.bounds, result.active)],
+        "held": [state != "free" for state in gap_states(result)],
         "labels": gap_labels(result.gaps, result.bounds, result.active),
         "bounds": [gap_bound_text(result.bounds, result.active, gap) for gap in gaps],
         "logLikelihood": result.log_likelihood,

@@ -11,7 +11,7 @@ from mindgap import _core
 from mindgap.foundation.files import write_whole
 from mindgap.report.content import embedded_json, report_content
 from mindgap.report.tables import facts, parameter_table
-from mindgap.results.gap_text import gap_states, shared_bound
+from mindgap.results.gap_text import gap_states, reached_rows, shared_bound
 
 if TYPE_CHECKING:
     import os
@@ -84,8 +84,9 @@ def _legend(result: MixtureResult, moves: bool) -> str:
     if result.k > 1:
         shared = shared_bound(result.bounds)
         items += [("gap", f"gap ({shared})" if shared else "gap")]
-    if moves or any(state != "free" for state in gap_states(result.gaps, result.bounds, result.active)):
+    if moves or any(state != "free" for state in gap_states(result)):
         items += [("held", "gap at its bound")]
+    items += [("held", f"{text} (reached)") for text in reached_rows(result, "mean")]
     entries = (f"<li><span class='key key-{key}'></span>{escape(text)}</li>" for key, text in items)
     return f"<ul class='legend'>{''.join(entries)}</ul>"
 

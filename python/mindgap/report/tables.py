@@ -34,7 +34,7 @@ def _row(result: MixtureResult, intervals: Intervals | None, component: int) -> 
     cells = [_estimate(float(value), held) for value, held in zip(estimates, ranges, strict=True)]
     if component < result.k - 1:
         bound = escape(gap_bound_text(result.bounds, result.active, component))
-        state = "" if gap_states(result.gaps, result.bounds, result.active)[component] == "free" else " class='held'"
+        state = "" if gap_states(result)[component] == "free" else " class='held'"
         cells += [f"<td{state}>{result.gaps[component]:.6g}</td>", f"<td{state}>{bound}</td>"]
     else:
         cells += ["<td></td>", "<td></td>"]

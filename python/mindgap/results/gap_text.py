@@ -12,17 +12,60 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mindgap.model.bounds import GapBounds
+    from mindgap.results.kmeans import KMeansResult
+    from mindgap.results.mixture import MixtureResult
     from mindgap.validation import FloatArray
 
 _REACHED = {"free": "", "lower": "= min", "upper": "= max", "both": "= min = max"}
+
+#: Rows that a table names; more are counted.
+_MOST_ROWS = 8
 
 #: Which bound a gap can be at.
 ACTIVE = ("free", "lower", "upper", "both")
 
 
-def gap_states(gaps: FloatArray, bounds: GapBounds | None, active: tuple[str, ...]) -> tuple[str, ...]:
-    """Return which bound each gap is at; without bounds on the gaps `active` is about other rows, or nothing."""
-    return ("free",) * len(gaps) if bounds is None else active
+def gap_states(result: KMeansResult | MixtureResult) -> tuple[str, ...]:
+    """Return which bound each gap is at; of linear rows, those that are about one gap alone count."""
+    if result.bounds is not None:
+        return result.active
+    states = ["free"] * len(result.gaps)
+    if result.rows is not None:
+        for coefficients, state in zip(result.rows.matrix, result.active, strict=True):
+            [*centers] = np.flatnonzero(coefficients)
+            if state != "free" and len(centers) == 2 and centers[1] == centers[0] + 1 and not coefficients.sum():
+                flipped = {"lower": "upper", "upper": "lower"} if coefficients[centers[1]] < 0 else {}
+                states[centers[0]] = flipped.get(state, state)
+    return tuple(states)
+
+
+def reached_rows(result: KMeansResult | MixtureResult, center: str) -> list[str]:
+    """Return the linear rows that hold the centres back, in words: "mean 0 - 2 mean 1 + mean 2 = 0"."""
+    if result.rows is None:
+        return []
+    rows = zip(result.rows.matrix, result.rows.lower, result.rows.upper, result.active, strict=True)
+    return [_row_text(*row, center) for row in rows if row[-1] != "free"]
+
+
+def _row_text(coefficients: FloatArray, lower: float, upper: float, state: str, center: str) -> str:
+    terms = [
+        f"{'-' if coefficients[place] < 0 else '+'} {_factor(abs(coefficients[place]))}{center} {place}"
+        for place in np.flatnonzero(coefficients)
+    ]
+    sign, bound = ("=", lower) if lower == upper else (">=", lower) if state == "lower" else ("<=", upper)
+    left = " ".join(terms).removeprefix("+ ").replace("- ", "-", 1 if terms[0].startswith("-") else 0)
+    return f"{left} {sign} {bound:.6g}"
+
+
+def _factor(size: float) -> str:
+    return "" if size == 1 else f"{size:.6g} "
+
+
+def reached_note(result: KMeansResult | MixtureResult, center: str) -> list[str]:
+    """Return a line for a table that names the rows at their bounds, if there are any."""
+    reached = reached_rows(result, center)
+    more = f"; and {len(reached) - _MOST_ROWS} more" if len(reached) > _MOST_ROWS else ""
+    return [f"bounds reached: {'; '.join(reached[:_MOST_ROWS])}{more}"] if reached else []
 
 
 def gap_bound_text(bounds: GapBounds | None, active: tuple[str, ...], gap: int) -> str:

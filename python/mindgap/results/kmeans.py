@@ -14,7 +14,7 @@ from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.sample import Sample
 from mindgap.results import archive
 from mindgap.results.frames import frame_of, gap_columns
-from mindgap.results.gap_text import ACTIVE, gap_bound_text
+from mindgap.results.gap_text import ACTIVE, gap_bound_text, reached_note
 from mindgap.results.histogram import Histogram
 from mindgap.results.table import TextTable
 from mindgap.validation import FloatArray, as_vector, freeze
@@ -118,7 +118,8 @@ class KMeansResult:
     def table(self) -> TextTable:
         """Return what `summary`, notebooks and the command line show: the clusters, and what is proven of them."""
         head = ("cluster", "centre", "size", "within", "to next", "bound")
-        return TextTable(f"k-means, k = {self.k}", head, [*map(self._cells, range(self.k))], [self._verdict()])
+        notes = [self._verdict(), *reached_note(self, "centre")]
+        return TextTable(f"k-means, k = {self.k}", head, [*map(self._cells, range(self.k))], notes)
 
     def _cells(self, cluster: int) -> list[str]:
         cells = [f"{cluster}", f"{self.centers[cluster]:.6g}", f"{self.sizes[cluster]}", f"{self.within[cluster]:.6g}"]

@@ -18,7 +18,7 @@ from mindgap.model.sample import Sample
 from mindgap.model.settings import MixtureSettings
 from mindgap.results import archive
 from mindgap.results.frames import frame_of, gap_columns
-from mindgap.results.gap_text import ACTIVE, gap_bound_text
+from mindgap.results.gap_text import ACTIVE, gap_bound_text, reached_note
 from mindgap.results.histogram import Histogram
 from mindgap.results.table import TextTable
 from mindgap.validation import RNG, FloatArray, as_vector, freeze
@@ -241,7 +241,8 @@ class MixtureResult:
         """Return what `summary`, notebooks and the command line show: the components, and how the fit ended."""
         ending = f"log-likelihood {self.log_likelihood:.10g}, {self.n_iter} iterations, {self.message}"
         head = ("component", "weight", "mean", "std. dev.", "to next", "bound")
-        return TextTable(f"Gaussian mixture, k = {self.k}", head, [*map(self._cells, range(self.k))], [ending])
+        notes = [ending, *reached_note(self, "mean")]
+        return TextTable(f"Gaussian mixture, k = {self.k}", head, [*map(self._cells, range(self.k))], notes)
 
     def _cells(self, component: int) -> list[str]:
         parameters = self.means[component], np.sqrt(self.variances[component])

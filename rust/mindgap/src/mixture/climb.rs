@@ -82,7 +82,7 @@ pub(super) fn climb(
     }
     let last = surface.finish(&parameters)?;
     history.push(last.log_likelihood);
-    let floor = m_step.precisions.floor;
+    let floor = m_step.precisions.floor();
     let components: Vec<usize> = (0..parameters.k()).filter(|&c| parameters.variances()[c] <= floor).collect();
     if !components.is_empty() && !matches!(status, Status::LostWeight { .. }) {
         status = Status::Collapsed { components };

@@ -66,6 +66,7 @@ pub struct Mixture {
     max_iter: usize,
     variances: VarianceModel,
     min_variance: Option<f64>,
+    spread_ratio: Option<f64>,
 }
 
 impl fmt::Debug for Mixture {
@@ -78,6 +79,7 @@ impl fmt::Debug for Mixture {
             .field("max_iter", &self.max_iter)
             .field("variances", &self.variances)
             .field("min_variance", &self.min_variance)
+            .field("spread_ratio", &self.spread_ratio)
             .finish_non_exhaustive()
     }
 }
@@ -95,6 +97,7 @@ impl Mixture {
             max_iter: 1000,
             variances: VarianceModel::default(),
             min_variance: None,
+            spread_ratio: None,
         }
     }
 
@@ -145,6 +148,14 @@ impl Mixture {
     #[must_use]
     pub fn min_variance(mut self, floor: impl Into<Option<f64>>) -> Self {
         self.min_variance = floor.into();
+        self
+    }
+
+    /// Sets how many times the smallest standard deviation the largest may be, at least 1; `None` for any number. With a bound
+    /// the likelihood has a maximum, and no component collapses (Hathaway 1985).
+    #[must_use]
+    pub fn spread_ratio(mut self, ratio: impl Into<Option<f64>>) -> Self {
+        self.spread_ratio = ratio.into();
         self
     }
 
@@ -216,6 +227,9 @@ impl Mixture {
         if self.max_iter == 0 {
             return bad("max_iter", 0.0, "it must be at least 1");
         }
+        if let Some(ratio) = self.spread_ratio.filter(|ratio| !(*ratio >= 1.0 && ratio.is_finite())) {
+            return bad("spread_ratio", ratio, "it must be finite and at least 1");
+        }
         match self.min_variance {
             Some(floor) if !(floor.is_finite() && floor > 0.0) => {
                 bad("min_variance", floor, "it must be finite and positive")
@@ -233,7 +247,7 @@ impl Mixture {
     ) -> Result<MixtureFit, MixtureError> {
         let floor = self.floor(&surface)?;
         let frame = *surface.frame();
-        let precisions = PrecisionBlock { model: self.variances, floor };
+        let precisions = PrecisionBlock::new(self.variances, self.k, floor, self.spread_ratio);
         let mut m_step = MStep { weights: WeightBlock, means, precisions };
         let start = start.enter(&frame).raised(floor);
         let rule = self.stopping_rule(&surface);

@@ -2,6 +2,7 @@
 //!
 //! Each block is solved exactly with the others held, so the likelihood never falls.
 
+mod band;
 mod means;
 mod precisions;
 mod weights;

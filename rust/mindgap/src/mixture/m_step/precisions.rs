@@ -1,8 +1,9 @@
 //! The precisions `p = 1/v`: `max Σ n_k log p_k - s_k p_k`, where `s_k` is the sum of squares about the new mean.
 //!
-//! Free precisions have the answer `v_k = s_k/n_k`, equal ones the pooled variance.
+//! Free precisions have the answer `v_k = s_k/n_k`, equal ones the pooled variance, and those in a band that of `band`.
 
 use super::Targets;
+use super::band::Band;
 use crate::mixture::engine::Moments;
 use crate::mixture::parameters::Parameters;
 
@@ -20,12 +21,24 @@ pub enum VarianceModel {
 /// The precisions' block of the M step.
 #[derive(Clone, Debug)]
 pub(in crate::mixture) struct PrecisionBlock {
-    pub(in crate::mixture) model: VarianceModel,
-    /// No variance is smaller.
-    pub(in crate::mixture) floor: f64,
+    model: VarianceModel,
+    floor: f64,
+    band: Band,
 }
 
 impl PrecisionBlock {
+    /// Variances of `k` components that are at least `floor`, with standard deviations of which none is more than
+    /// `spread_ratio` times another.
+    pub(in crate::mixture) fn new(model: VarianceModel, k: usize, floor: f64, spread_ratio: Option<f64>) -> Self {
+        let ratio = spread_ratio.map_or(f64::INFINITY, |ratio| ratio * ratio);
+        Self { model, floor, band: Band { ratio, ..Band::above(floor, k) } }
+    }
+
+    /// No variance is smaller; a component that reaches it has collapsed.
+    pub(in crate::mixture) fn floor(&self) -> f64 {
+        self.floor
+    }
+
     /// The best variances about `means`.
     pub(super) fn best(
         &self,
@@ -40,8 +53,7 @@ impl PrecisionBlock {
             let pooled = variances.iter().zip(&moments.weight).map(|(v, n)| v * n).sum::<f64>() / total;
             variances.fill(pooled);
         }
-        variances.iter_mut().for_each(|v| *v = v.max(self.floor));
-        variances
+        self.band.best(&moments.weight, &variances)
     }
 }
 

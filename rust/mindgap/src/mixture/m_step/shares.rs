@@ -1,0 +1,119 @@
+//! Weights between bounds of their own: the exact optimum of `max Σ n_k log w_k`, O(k log k).
+//!
+//! Each weight is `n_k τ`, brought between its bounds, with one `τ` for all that makes their sum one. The sum is linear in `τ`
+//! between the places where a weight meets a bound: bisection finds the piece, a division the `τ` on it.
+
+/// A component counts for at least this fraction of the total weight: one that has lost all of it takes what the bounds of the
+/// others leave over. Far below what a sum of doubles can tell.
+const LEAST_SHARE: f64 = 1e-20;
+
+/// What the weights of the components must hold beside their sum.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::mixture) struct Shares {
+    pub(in crate::mixture) lower: Vec<f64>,
+    pub(in crate::mixture) upper: Vec<f64>,
+}
+
+impl Shares {
+    /// The best weights, where the components have gathered `weight`.
+    pub(in crate::mixture) fn best(&self, weight: &[f64]) -> Vec<f64> {
+        let least = LEAST_SHARE * weight.iter().sum::<f64>();
+        let weight: Vec<f64> = weight.iter().map(|n| n.max(least)).collect();
+        let share = |k: usize, tau: f64| (weight[k] * tau).max(self.lower[k]).min(self.upper[k]);
+        let sum = |tau: f64| (0..weight.len()).map(|k| share(k, tau)).sum::<f64>();
+        let meets = |bounds: &[f64]| bounds.iter().zip(&weight).map(|(bound, n)| bound / n).collect::<Vec<f64>>();
+        let mut places = [meets(&self.lower), meets(&self.upper)].concat();
+        places.sort_unstable_by(f64::total_cmp);
+        let after = places.partition_point(|&tau| sum(tau) < 1.0);
+        let tau = match (after.checked_sub(1).map(|before| places[before]), places.get(after)) {
+            (Some(below), Some(&above)) => self.between(&weight, below, above),
+            // Only rounding keeps the sum of the bounds from one.
+            (below, above) => below.or(above.copied()).unwrap_or(0.0),
+        };
+        (0..weight.len()).map(|k| share(k, tau)).collect()
+    }
+
+    /// The `τ` between two neighbouring places at which the weights sum to one.
+    fn between(&self, weight: &[f64], below: f64, above: f64) -> f64 {
+        let middle = 0.5 * (below + above);
+        let (mut free, mut held) = (0.0, 0.0);
+        for (k, &n) in weight.iter().enumerate() {
+            match n * middle {
+                share if share <= self.lower[k] => held += self.lower[k],
+                share if share >= self.upper[k] => held += self.upper[k],
+                _ => free += n,
+            }
+        }
+        if free > 0.0 { ((1.0 - held) / free).clamp(below, above) } else { above }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same numbers for one seed.
+    struct Dice(u64);
+
+    impl Dice {
+        fn unit(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11) as f64 / (1u64 << 53) as f64
+        }
+    }
+
+    /// By how much the objective rises, to first order and in shares of the total weight, on the way from `w` to the best
+    /// vertex: the weights of the steepest components at their upper bounds.
+    fn gain(shares: &Shares, weight: &[f64], w: &[f64]) -> f64 {
+        let slope: Vec<f64> = weight.iter().zip(w).map(|(n, w)| n / w).collect();
+        let mut steepest: Vec<usize> = (0..w.len()).collect();
+        steepest.sort_by(|&a, &b| slope[b].total_cmp(&slope[a]));
+        let mut rest = 1.0 - shares.lower.iter().sum::<f64>();
+        let mut rise = 0.0;
+        for k in steepest {
+            let more = (shares.upper[k] - shares.lower[k]).min(rest);
+            rest -= more;
+            rise += slope[k] * (shares.lower[k] + more - w[k]);
+        }
+        rise / weight.iter().sum::<f64>()
+    }
+
+    #[test]
+    fn no_admissible_direction_gains() {
+        let mut dice = Dice(3);
+        for case in 0..4000 {
+            let k = 1 + (dice.unit() * 6.0) as usize;
+            let weight: Vec<f64> = (0..k).map(|_| 10f64.powf(5.0 * dice.unit())).collect();
+            let inside: Vec<f64> = (0..k).map(|_| dice.unit() + 1e-3).collect();
+            let total: f64 = inside.iter().sum();
+            let (lower, upper) = inside
+                .iter()
+                .map(|w| match (dice.unit() * 4.0) as usize {
+                    0 => (w / total, w / total),
+                    1 => (w / total * dice.unit(), 1.0),
+                    2 => (0.0, (w / total * (1.0 + dice.unit())).min(1.0)),
+                    _ => (w / total * dice.unit(), (w / total * (1.0 + dice.unit())).min(1.0)),
+                })
+                .unzip();
+            let shares = Shares { lower, upper };
+            let best = shares.best(&weight);
+            assert!((best.iter().sum::<f64>() - 1.0).abs() < 1e-13, "case {case}: {best:?}");
+            for (c, w) in best.iter().enumerate() {
+                assert!((shares.lower[c]..=shares.upper[c]).contains(w), "case {case}: {best:?} for {shares:?}");
+            }
+            let gain = gain(&shares, &weight, &best);
+            assert!(gain <= 1e-10, "case {case}: {gain} to gain at {best:?}, {shares:?}, {weight:?}");
+        }
+    }
+
+    #[test]
+    fn fixed_weights_are_kept_to_the_bit_and_lost_components_take_the_rest() {
+        let fixed = [0.1, 0.2, 0.7];
+        let shares = Shares { lower: fixed.to_vec(), upper: fixed.to_vec() };
+        assert_eq!(shares.best(&[1.0, 0.0, 1e9]), fixed);
+        let shares = Shares { lower: vec![0.0; 3], upper: vec![0.25, 1.0, 0.25] };
+        assert_eq!(shares.best(&[5.0, 0.0, 7.0]), [0.25, 0.5, 0.25]);
+        let free = Shares { lower: vec![0.0; 2], upper: vec![1.0; 2] };
+        assert_eq!(free.best(&[1.0, 3.0]), [0.25, 0.75]);
+    }
+}

@@ -98,7 +98,7 @@ def test_numbers_beyond_the_largest_double_are_refused() -> None:
     with pytest.raises(mg.InvalidInputError, match="beyond the largest double"):
         mg.LowerOnly(10**400)
     with pytest.raises(mg.InvalidInputError, match="not real numbers"):
-        mg.kmeans([1.0, 10**400, object()], 1)
+        mg.kmeans([1.0, 10**400, object()], 1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -76,3 +76,26 @@ def test_neither(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mindgap.results.frames.find_spec", lambda name: None)
     with pytest.raises(mg.MissingExtraError, match=r'pip install "mindgap\[frame\]"'):
         mg.kmeans(X, 2).to_frame()
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_the_library_can_be_named(backend: Any) -> None:
+    library = pytest.importorskip(backend)
+    values = np.random.default_rng(0).normal(size=60)
+    fit = mg.mixture(values, 2, mg.LowerOnly(0.5))
+    for result in (
+        mg.kmeans(X, 3, mg.LowerOnly(2.0)),
+        fit,
+        fit.bootstrap(3, 0),
+        mg.select(values, [1, 2]),
+        mg.gap_path(values, 2, [0.0, 1.0]),
+    ):
+        frame = result.to_frame(backend=backend)
+        assert isinstance(frame, library.DataFrame)
+        assert len(frame) > 0
+    assert fit.to_frame(backend=backend)["mean"].to_list() == fit.means.tolist()
+
+
+def test_a_library_that_is_not_known_is_refused() -> None:
+    with pytest.raises(mg.InvalidInputError, match="backend must be 'pandas' or 'polars', not 'excel'"):
+        mg.kmeans(X, 2).to_frame(backend="excel")  # type: ignore[arg-type]

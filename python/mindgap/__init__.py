@@ -1,9 +1,9 @@
 """One-dimensional k-means and Gaussian mixtures whose neighbouring centres keep a given gap."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mindgap import _core
+from mindgap import _core, validation
 from mindgap.errors import (
     InfeasibleError,
     InvalidInputError,
@@ -34,21 +34,26 @@ from mindgap.results.kmeans import KMeansResult
 from mindgap.results.mixture import MixtureResult
 
 if TYPE_CHECKING:
-    from mindgap import datasets
+    from mindgap import datasets, plots, report
     from mindgap.inference import Bootstrap, GapPath, LikelihoodRatio, Selection, compare, gap_path, select
 
 __version__ = _core.VERSION
 
 # Imported when first asked for, so that importing mindgap stays quick.
-_CHOOSING = ("Bootstrap", "GapPath", "LikelihoodRatio", "Selection", "compare", "gap_path", "select")
+_MODULES = ("datasets", "plots", "report")
+_INFERENCE = ("Bootstrap", "GapPath", "LikelihoodRatio", "Selection", "compare", "gap_path", "select")
 
 
-def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return import_module("mindgap.datasets")
-    if name in _CHOOSING:
+def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return import_module(f"mindgap.{name}")
+    if name in _INFERENCE:
         return getattr(import_module("mindgap.inference"), name)
     raise AttributeError(f"module 'mindgap' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 __all__ = [
@@ -93,8 +98,11 @@ __all__ = [
     "initializer",
     "kmeans",
     "mixture",
+    "plots",
     "plugins",
     "register",
+    "report",
     "select",
     "unregister",
+    "validation",
 ]

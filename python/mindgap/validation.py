@@ -13,6 +13,21 @@ from mindgap.foundation.messages import brief, reason
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+__all__ = [
+    "RNG",
+    "FloatArray",
+    "as_choice",
+    "as_count",
+    "as_generator",
+    "as_matrix",
+    "as_number",
+    "as_seed",
+    "as_vector",
+    "frozen",
+    "frozen_finite",
+    "frozen_matrix",
+]
+
 FloatArray = npt.NDArray[np.float64]
 
 #: Where random numbers come from: a seed, a generator, or None for new ones each time.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from mindgap import _core
 from mindgap.errors import MindgapError
@@ -15,18 +15,21 @@ from mindgap.results.kmeans import KMeansResult
 from mindgap.validation import as_count
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from mindgap.fit.loading import Data
     from mindgap.model.engine import Engine
 
 
 def kmeans(
-    x: Any,
+    x: Data,
     k: int,
     constraint: Constraint | str | None = None,
     *,
     centers: Literal["means", "free"] = "means",
     method: Literal["exact", "paper"] = "exact",
     ties: Literal["split", "together"] = "split",
-    sample_weight: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
     engine: Engine | str = "local",
 ) -> KMeansResult:
     """Cluster one-dimensional data into `k` clusters whose centres hold a constraint, at the least cost.

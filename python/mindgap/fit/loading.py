@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mindgap.errors import InvalidInputError
 from mindgap.fit.chunked import Chunked
@@ -20,7 +20,14 @@ from mindgap.results.mixture import MixtureResult
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy.typing as npt
+
+    from mindgap.model.summary import Summary
+
 Result = TypeVar("Result", KMeansResult, MixtureResult)
+
+#: What a fit takes: numbers in any form that numpy knows, or what stands for them; an engine may take anything else.
+Data: TypeAlias = "npt.ArrayLike | Sample | Summary | Chunks"
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,16 @@ from mindgap.results.mixture import MixtureResult
 from mindgap.validation import as_count
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from mindgap.fit.loading import Data
     from mindgap.model.engine import Engine
     from mindgap.model.initializer import Initializer
     from mindgap.model.sample import Sample
 
 
 def mixture(
-    x: Any,
+    x: Data,
     k: int,
     constraint: Constraint | str | None = None,
     *,
@@ -35,7 +38,7 @@ def mixture(
     max_iter: int = 1000,
     variances: Literal["free", "equal"] = "free",
     min_variance: float | None = None,
-    sample_weight: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
     engine: Engine | str = "local",
     progress: bool = False,
 ) -> MixtureResult:

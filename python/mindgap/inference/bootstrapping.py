@@ -11,12 +11,14 @@ from mindgap.errors import InvalidInputError, SolverError
 from mindgap.inference.refitting import refit_like
 from mindgap.inference.replicates import replicate
 from mindgap.model.sample import Sample
-from mindgap.results.frames import frame_of
+from mindgap.results.frames import Backend, frame_of
 from mindgap.results.table import TextTable
 from mindgap.validation import RNG, FloatArray, as_count, as_number, as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import numpy.typing as npt
 
     from mindgap.foundation.progress import Progress
     from mindgap.results.mixture import MixtureResult
@@ -61,6 +63,13 @@ class Bootstrap:
         How many refits failed or had a component that collapsed or vanished; they are left out.
     seed : int
         What the replicates were drawn with; `rng=seed` draws them again.
+
+    Examples
+    --------
+    >>> values = mg.datasets.paper_model("A", 200, rng=1).values
+    >>> drawn = mg.mixture(values, 2, mg.LowerOnly(1.5)).bootstrap(20, rng=1)
+    >>> drawn.interval(0.9).means.shape
+    (2, 2)
     """
 
     estimate: MixtureResult
@@ -111,10 +120,10 @@ class Bootstrap:
     def _repr_html_(self) -> str:
         return self.table().html()
 
-    def to_frame(self, level: float = 0.95) -> Any:
-        """Return the estimates and their intervals as a frame of pandas or else polars."""
+    def to_frame(self, level: float = 0.95, backend: Backend | None = None) -> Any:
+        """Return the estimates and their intervals as a frame of `backend`: pandas, else polars, unless told."""
         names, estimates, lows, highs = zip(*self._rows(level), strict=True)
-        return frame_of({"parameter": names, "estimate": estimates, "low": lows, "high": highs})
+        return frame_of({"parameter": names, "estimate": estimates, "low": lows, "high": highs}, backend)
 
     def __repr__(self) -> str:
         return f"Bootstrap({len(self)} replicates, {self.n_failed} failed, k={self.estimate.k})"
@@ -125,8 +134,8 @@ def bootstrap(
     n: int,
     rng: RNG = None,
     *,
-    x: Any = None,
-    sample_weight: Any = None,
+    x: npt.ArrayLike | Sample | None = None,
+    sample_weight: npt.ArrayLike | None = None,
     size: int | None = None,
     threads: int | None = None,
     progress: Progress = False,

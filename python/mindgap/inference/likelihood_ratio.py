@@ -39,6 +39,12 @@ class LikelihoodRatio:
         The number of data sets behind it, without those whose refits failed.
     seed : int or None
         What they were drawn with; `rng=seed` draws them again.
+
+    Examples
+    --------
+    >>> values = mg.datasets.paper_model("A", 200, rng=1).values
+    >>> mg.compare(mg.mixture(values, 2, mg.LowerOnly(0.1)), mg.mixture(values, 2)).df
+    0
     """
 
     statistic: float

@@ -13,7 +13,7 @@ from mindgap.fit.loading import sorted_once
 from mindgap.fit.mixture import mixture
 from mindgap.foundation.messages import brief
 from mindgap.foundation.progress import shown
-from mindgap.results.frames import frame_of
+from mindgap.results.frames import Backend, frame_of
 from mindgap.results.mixture import DEGENERATE, MixtureResult
 from mindgap.results.table import TextTable
 from mindgap.validation import FloatArray, as_count, as_number
@@ -21,6 +21,7 @@ from mindgap.validation import FloatArray, as_count, as_number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from mindgap.fit.loading import Data
     from mindgap.foundation.progress import Progress
     from mindgap.model.constraint import Constraint
 
@@ -45,6 +46,12 @@ class Selection:
         Why there is no fit, or why the fit cannot be chosen; None for a sound fit.
     best : int
         The number of components of the sound fit with the least value.
+
+    Examples
+    --------
+    >>> path = mg.select([0.0, 0.2, 0.3, 5.0, 5.1, 5.4], range(1, 3))
+    >>> path.ks, len(path.results)
+    ((1, 2), 2)
     """
 
     criterion: str
@@ -90,8 +97,8 @@ class Selection:
 
         return plot_selection(self, ax)
 
-    def to_frame(self) -> Any:
-        """Return the path as a frame of pandas or else polars, one row for each k."""
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return the path as a frame of `backend`: pandas, else polars, unless told, one row for each k."""
         columns: dict[str, Any] = {"k": list(self.ks)}
         columns[self.criterion] = self.values.tolist()
         for name in ("log_likelihood", "n_parameters"):
@@ -99,7 +106,7 @@ class Selection:
         columns["status"] = [None if result is None else result.status for result in self.results]
         columns["reason"] = list(self.reasons)
         columns["best"] = [k == self.best for k in self.ks]
-        return frame_of(columns)
+        return frame_of(columns, backend)
 
     def __repr__(self) -> str:
         value = self.values[self.ks.index(self.best)]
@@ -107,7 +114,7 @@ class Selection:
 
 
 def select(
-    x: Any,
+    x: Data,
     k: Iterable[int] = range(1, 9),
     constraint: Constraint | str | None = None,
     *,

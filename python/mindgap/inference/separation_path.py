@@ -15,14 +15,16 @@ from mindgap.foundation.progress import shown
 from mindgap.host.builtin.constraints import LowerOnly, TwoSided
 from mindgap.model.parameters import Parameters
 from mindgap.model.sample import Sample
-from mindgap.results.frames import frame_of
+from mindgap.results.frames import Backend, frame_of
 from mindgap.results.mixture import DEGENERATE, MixtureResult
 from mindgap.results.table import TextTable
 from mindgap.validation import FloatArray, as_count, as_vector
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from matplotlib.figure import Figure
 
+    from mindgap.fit.loading import Data
     from mindgap.foundation.progress import Progress
     from mindgap.model.constraint import Constraint
 
@@ -48,6 +50,12 @@ class GapPath:
         The fit for each of `deltas`.
     width : float or None
         If not None, every gap was also kept at most δ + width.
+
+    Examples
+    --------
+    >>> path = mg.gap_path([0.0, 0.2, 0.3, 5.0, 5.1, 5.4], 2, deltas=[1, 8])
+    >>> path.deltas.tolist(), path.bites_at
+    ([1.0, 8.0], 8.0)
     """
 
     deltas: FloatArray
@@ -117,15 +125,15 @@ class GapPath:
 
         return plot_path(self, figure)
 
-    def to_frame(self) -> Any:
-        """Return the path as a frame of pandas or else polars, one row for each δ."""
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return the path as a frame of `backend`: pandas, else polars, unless told, one row for each δ."""
         columns: dict[str, Any] = {
             "delta": self.deltas,
             "log_likelihood": self.log_likelihoods,
             "n_active": list(self.n_active),
             "status": [result.status for result in self.results],
         }
-        return frame_of(columns | {f"mean_{index}": column for index, column in enumerate(self.means.T)})
+        return frame_of(columns | {f"mean_{index}": column for index, column in enumerate(self.means.T)}, backend)
 
     def __repr__(self) -> str:
         grid = f"{len(self.deltas)} deltas from {self.deltas[0]:.6g} to {self.deltas[-1]:.6g}"
@@ -133,9 +141,9 @@ class GapPath:
 
 
 def gap_path(
-    x: Any,
+    x: Data,
     k: int,
-    deltas: Any = None,
+    deltas: npt.ArrayLike | int | None = None,
     *,
     width: float | None = None,
     progress: Progress = False,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mindgap.errors import UnusableValueError
 from mindgap.validation import FloatArray, frozen, frozen_matrix
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,12 +24,17 @@ class GapBounds:
         The least gaps, finite and not negative.
     upper : array-like of k-1 floats, optional
         The largest gaps; infinity, or None for all of them, means no bound.
+
+    Examples
+    --------
+    >>> mg.GapBounds([1.0, 2.0])
+    GapBounds(lower=[1.0, 2.0], upper=[inf, inf])
     """
 
     lower: FloatArray
     upper: FloatArray
 
-    def __init__(self, lower: Any, upper: Any = None) -> None:
+    def __init__(self, lower: npt.ArrayLike, upper: npt.ArrayLike | None = None) -> None:
         least = frozen(lower, "lower")
         largest = frozen(np.full(len(least), np.inf) if upper is None else upper, "upper")
         if len(least) != len(largest):
@@ -86,13 +94,20 @@ class LinearRows:
         The coefficients, finite; no row is all zero.
     lower, upper : array-like of one float a row
         The bounds; equal ones make an equality, minus infinity and infinity mean no bound.
+
+    Examples
+    --------
+    Three centres, evenly spaced:
+
+    >>> mg.LinearRows([[1, -2, 1]], [0], [0]).k
+    3
     """
 
     matrix: FloatArray
     lower: FloatArray
     upper: FloatArray
 
-    def __init__(self, matrix: Any, lower: Any, upper: Any) -> None:
+    def __init__(self, matrix: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike) -> None:
         coefficients = frozen_matrix(matrix, "matrix")
         if coefficients.shape[1] == 0:
             raise UnusableValueError(f"matrix has shape {coefficients.shape}; give a row for each bound")

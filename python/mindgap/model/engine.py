@@ -43,6 +43,10 @@ class Engine(Plugin):
     reads_files: ClassVar[bool] = False
     """Whether `load` takes a path: then the command line hands FILE over unread, with ``--engine``."""
 
+    # An engine holds data: it is equal to itself alone.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
     def load(self, x: Any, sample_weight: Any) -> Sample | Summary:
         """Take the data, and return them or their summary, for k-means, the initializer and the data's scale."""
         raise NotImplementedError(f"{type(self).__name__} does not answer load(x, sample_weight)")

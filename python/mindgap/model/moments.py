@@ -29,6 +29,13 @@ class Moments:
     classification : float, optional
         The sums of w·log(max r), from which `icl` is known.
 
+    Examples
+    --------
+    >>> mg.Moments([2.0], [0.5], [1.0], -3.0) + mg.Moments([1.0], [0.5], [2.0], -1.5)
+    Moments(weight=array([3.]), first=array([1.]), second=array([3.]), log_likelihood=-4.5, classification=None)
+
+    Notes
+    -----
     Moments of different points at the same parameters are added with ``+``. Those that `of` computed keep what rounding
     would lose until all is added: their sum does not depend on the order.
     """

@@ -37,13 +37,19 @@ class Parameters:
         Finite and ascending.
     variances : array-like of k floats
         Positive and finite.
+
+    Examples
+    --------
+    >>> start = mg.Parameters([0.5, 0.5], [0.0, 4.0], [1.0, 1.0])
+    >>> mg.mixture([-0.5, 0.3, 3.8, 4.4], 2, init=start).k
+    2
     """
 
     weights: FloatArray
     means: FloatArray
     variances: FloatArray
 
-    def __init__(self, weights: Any, means: Any, variances: Any) -> None:
+    def __init__(self, weights: npt.ArrayLike, means: npt.ArrayLike, variances: npt.ArrayLike) -> None:
         given = {"weights": weights, "means": means, "variances": variances}
         for name, values in given.items():
             object.__setattr__(self, name, frozen_finite(values, f"the start's {name}"))

@@ -7,7 +7,10 @@ from typing import Any, ClassVar
 
 
 class Plugin:
-    """A named thing with the parameters of its constructor, each kept as the attribute of the same name."""
+    """A named thing with the parameters of its constructor, each kept as the attribute of the same name.
+
+    Two of one class are equal where their parameters are.
+    """
 
     name: ClassVar[str] = ""
     """What it is registered and asked for by: lower case words joined by hyphens."""
@@ -19,12 +22,34 @@ class Plugin:
             return {}
         return dict(inspect.signature(cls).parameters)
 
-    def __repr__(self) -> str:
+    def _values(self) -> dict[str, Any]:
+        """Return the parameters of the constructor as they are kept; one that is not kept is left out."""
         unknown = object()
         values = {name: getattr(self, name, unknown) for name in self.parameters()}
-        given = [f"{name}={_brief(value)}" for name, value in values.items() if value is not unknown]
+        return {name: value for name, value in values.items() if value is not unknown}
+
+    def _key(self) -> object:
+        """Return what two equal ones have in common: the class and all its parameters, or else the object itself."""
+        values = self._values()
+        if values.keys() != self.parameters().keys():
+            return id(self)
+        return type(self), tuple((name, _hashable(value)) for name, value in values.items())
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(self) is type(other) and self._key() == other._key())
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        given = [f"{name}={_plain(value)!r}" for name, value in self._values().items()]
         return f"{type(self).__name__}({', '.join(given)})"
 
 
-def _brief(value: Any) -> str:
-    return repr(value.tolist() if hasattr(value, "tolist") else value)
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _hashable(value: Any) -> Any:
+    value = _plain(value)
+    return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value

@@ -16,6 +16,8 @@ from mindgap.validation import as_vector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy.typing as npt
+
     from mindgap.validation import FloatArray
 
 
@@ -31,12 +33,20 @@ class Sample:
         The data, in any order.
     weights : array-like of n numbers, optional
         A weight for each point, not negative.
+
+    Examples
+    --------
+    >>> sample = mg.Sample([3.0, 1.0, 2.0])
+    >>> sample.values.tolist()
+    [1.0, 2.0, 3.0]
+    >>> [mg.kmeans(sample, k).inertia for k in (1, 2, 3)]
+    [2.0, 0.5, 0.0]
     """
 
     #: What the sample was made of, where that is a summary: its values and weights say less.
     _cells: Summary | None = None
 
-    def __init__(self, values: Any, weights: Any = None) -> None:
+    def __init__(self, values: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> None:
         masses = None if weights is None else as_vector(weights, "sample_weight")
         self._core = _core.Sample(as_vector(values, "x"), masses)
 

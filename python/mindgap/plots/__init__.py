@@ -1,14 +1,36 @@
-"""Pictures of results, by matplotlib: the extra ``mindgap[plot]``, which importing this asks for if it is missing."""
+"""Pictures of results, by matplotlib: the extra ``mindgap[plot]``. Using one says so where it is missing."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from mindgap.foundation.extras import demand
 
-demand("plot", "matplotlib")
+if TYPE_CHECKING:
+    from mindgap.plots.canvas import save
+    from mindgap.plots.kmeans import plot_kmeans
+    from mindgap.plots.mixture import plot_mixture
+    from mindgap.plots.path import plot_path
+    from mindgap.plots.selection import plot_selection
+    from mindgap.plots.side_by_side import side_by_side
 
-from mindgap.plots.canvas import save  # noqa: E402  (only once matplotlib is known to be there)
-from mindgap.plots.kmeans import plot_kmeans  # noqa: E402
-from mindgap.plots.mixture import plot_mixture  # noqa: E402
-from mindgap.plots.path import plot_path  # noqa: E402
-from mindgap.plots.selection import plot_selection  # noqa: E402
-from mindgap.plots.side_by_side import side_by_side  # noqa: E402
+_HOMES = {
+    "plot_kmeans": "kmeans",
+    "plot_mixture": "mixture",
+    "plot_path": "path",
+    "plot_selection": "selection",
+    "save": "canvas",
+    "side_by_side": "side_by_side",
+}
 
 __all__ = ["plot_kmeans", "plot_mixture", "plot_path", "plot_selection", "save", "side_by_side"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'mindgap.plots' has no attribute {name!r}")
+    demand("plot", "matplotlib")
+    return getattr(import_module(f"mindgap.plots.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from mindgap.errors import MissingExtraError
+from mindgap.validation import as_choice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,14 +17,19 @@ if TYPE_CHECKING:
     from mindgap.model.bounds import GapBounds
     from mindgap.validation import FloatArray
 
+Backend: TypeAlias = Literal["pandas", "polars"]
+
 _LIBRARIES = ("pandas", "polars")
 
 
-def frame_of(columns: Mapping[str, Any]) -> Any:
-    """Return a frame with these columns, or raise MissingExtraError where there is no library of frames."""
-    library = next((name for name in _LIBRARIES if find_spec(name) is not None), None)
+def frame_of(columns: Mapping[str, Any], backend: Backend | None) -> Any:
+    """Return a frame with these columns, of the library that is named or else of the first that is installed."""
+    libraries = _LIBRARIES if backend is None else (as_choice(backend, "backend", _LIBRARIES),)
+    library = next((name for name in libraries if find_spec(name) is not None), None)
     if library is None:
-        raise MissingExtraError('to_frame() needs pandas or polars; install one: pip install "mindgap[frame]"')
+        raise MissingExtraError(
+            f'to_frame() needs {" or ".join(libraries)}; install one: pip install "mindgap[frame]", or polars itself'
+        )
     return import_module(library).DataFrame(dict(columns))
 
 

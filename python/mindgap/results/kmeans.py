@@ -13,7 +13,7 @@ from mindgap.errors import InvalidInputError
 from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.sample import Sample
 from mindgap.results import archive
-from mindgap.results.frames import frame_of, gap_columns
+from mindgap.results.frames import Backend, frame_of, gap_columns
 from mindgap.results.gap_text import ACTIVE, gap_bound_text, reached_note
 from mindgap.results.histogram import Histogram
 from mindgap.results.table import TextTable
@@ -59,6 +59,19 @@ class KMeansResult:
         The linear rows on the centres, where the constraint is of that form.
     data : Sample, Histogram or None
         The data, for pictures; of a stored result only their histogram.
+
+    Examples
+    --------
+    >>> result = mg.kmeans([1, 2, 8, 9], 2)
+    >>> result.predict([0, 4, 10]).tolist()
+    [0, 0, 1]
+    >>> print(result.summary())
+    cluster  centre  size  within  to next  bound
+          0     1.5     2     0.5        7
+          1     8.5     2     0.5
+    inertia 1, proven optimal
+    >>> mg.KMeansResult.from_json(result.to_json()).inertia
+    1.0
     """
 
     labels: npt.NDArray[np.int32]
@@ -107,8 +120,8 @@ class KMeansResult:
         """The number of clusters."""
         return len(self.centers)
 
-    def predict(self, x: Any) -> npt.NDArray[np.int32]:
-        """The cluster of each of `x`, by `boundaries`; a point on a boundary belongs to its left."""
+    def predict(self, x: npt.ArrayLike) -> npt.NDArray[np.int32]:
+        """Return the cluster of each of `x`, by `boundaries`; a point on a boundary belongs to its left."""
         values = as_vector(x, "x")
         if np.isnan(values).any():
             index = int(np.flatnonzero(np.isnan(values))[0])
@@ -148,22 +161,22 @@ class KMeansResult:
 
         return plot_kmeans(self, ax)
 
-    def to_frame(self) -> Any:
-        """Return the clusters as a frame of pandas or else polars, one row each."""
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return the clusters as a frame of `backend`: pandas, else polars, unless told, one row each."""
         clusters = {"cluster": np.arange(self.k), "center": self.centers, "size": self.sizes, "within": self.within}
-        return frame_of(clusters | gap_columns(self.gaps, self.bounds, self.active))
+        return frame_of(clusters | gap_columns(self.gaps, self.bounds, self.active), backend)
 
     def __repr__(self) -> str:
         centers = np.array2string(self.centers, precision=6, threshold=8, separator=", ")
         return f"KMeansResult(k={self.k}, inertia={self.inertia:.6g}, centers={centers}, optimal={self.optimal})"
 
     def to_json(self) -> str:
-        """The result as JSON text, to be read by `from_json`."""
+        """Return the result as JSON text, to be read by `from_json`."""
         return archive.dump(self)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> KMeansResult:
-        """The result that `to_json` stored; InvalidInputError if it is none."""
+        """Return the result that `to_json` stored; InvalidInputError if it is none."""
         fields = archive.Fields.load("KMeansResult", text)
         centers = fields.ascending("centers")
         k = len(centers)

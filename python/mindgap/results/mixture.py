@@ -17,7 +17,7 @@ from mindgap.model.parameters import WEIGHT_TOLERANCE, draw_mixture
 from mindgap.model.sample import Sample
 from mindgap.model.settings import MixtureSettings
 from mindgap.results import archive
-from mindgap.results.frames import frame_of, gap_columns
+from mindgap.results.frames import Backend, frame_of, gap_columns
 from mindgap.results.gap_text import ACTIVE, gap_bound_text, reached_note
 from mindgap.results.histogram import Histogram
 from mindgap.results.table import TextTable
@@ -82,6 +82,15 @@ class MixtureResult:
     constraint : Constraint or None
         The constraint, where it depends on the data: the bootstrap asks it again for each replicate. A stored result
         has the bounds or rows alone.
+
+    Examples
+    --------
+    >>> values = mg.datasets.paper_model("A", 500, rng=1).values
+    >>> fit = mg.mixture(values, 2, mg.LowerOnly(1.5))
+    >>> fit.predict([-1.0, 3.0]).tolist()
+    [0, 1]
+    >>> bool(np.isclose(fit.predict_proba([0.0]).sum(), 1.0))
+    True
     """
 
     weights: FloatArray
@@ -162,19 +171,19 @@ class MixtureResult:
             raise InvalidInputError("icl is not known: the engine that held the data did not classify them")
         return self.bic + self.entropy
 
-    def predict(self, x: Any) -> npt.NDArray[np.int32]:
+    def predict(self, x: npt.ArrayLike) -> npt.NDArray[np.int32]:
         """Return the most likely component of each of `x`; the lower one where two are equally likely."""
         return _core.predict(self._parameters(), _finite(x))
 
-    def predict_proba(self, x: Any) -> FloatArray:
+    def predict_proba(self, x: npt.ArrayLike) -> FloatArray:
         """Return the probability of each component (columns) for each of `x` (rows)."""
         return _core.predict_proba(self._parameters(), _finite(x))
 
-    def score_samples(self, x: Any) -> FloatArray:
+    def score_samples(self, x: npt.ArrayLike) -> FloatArray:
         """Return the log density at each of `x`."""
         return _core.score_samples(self._parameters(), _finite(x))
 
-    def score(self, x: Any, sample_weight: Any = None) -> float:
+    def score(self, x: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return the mean log density of `x`."""
         densities = self.score_samples(x)
         if len(densities) == 0:
@@ -191,8 +200,8 @@ class MixtureResult:
         n: int = 200,
         rng: RNG = None,
         *,
-        x: Any = None,
-        sample_weight: Any = None,
+        x: npt.ArrayLike | Sample | None = None,
+        sample_weight: npt.ArrayLike | None = None,
         size: int | None = None,
         threads: int | None = None,
         progress: Progress = False,
@@ -228,11 +237,11 @@ class MixtureResult:
 
         return bootstrap(self, n, rng, x=x, sample_weight=sample_weight, size=size, threads=threads, progress=progress)
 
-    def to_frame(self) -> Any:
-        """Return the components as a frame of pandas or else polars, one row each."""
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return the components as a frame of `backend`: pandas, else polars, unless told, one row each."""
         parameters = {"weight": self.weights, "mean": self.means, "variance": self.variances}
         gaps = gap_columns(self.gaps, self.bounds, self.active)
-        return frame_of({"component": np.arange(self.k)} | parameters | gaps)
+        return frame_of({"component": np.arange(self.k)} | parameters | gaps, backend)
 
     def _parameters(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         return self.weights, self.means, self.variances

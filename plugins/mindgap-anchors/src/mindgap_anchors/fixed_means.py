@@ -21,7 +21,7 @@ class FixedMeans(mg.Constraint):
 
     name = "fixed-means"
 
-    def __init__(self, means: Sequence[float | None]) -> None:
+    def __init__(self, means: Iterable[float | None]) -> None:
         if isinstance(means, str) or not isinstance(means, Iterable):
             raise mg.InvalidInputError(f"means is {means!r}; it must be a list of numbers and none")
         values = [None if mean is None else as_number(mean, f"means[{i}]") for i, mean in enumerate(means)]
@@ -38,6 +38,6 @@ class FixedMeans(mg.Constraint):
             raise mg.InvalidInputError(
                 f"{k} centres need {k} entries, but fixed-means was given {len(self.means)}; none stands for unknown"
             )
-        known = [centre for centre, mean in enumerate(self.means) if mean is not None]
-        values = [self.means[centre] for centre in known]
-        return mg.LinearRows(np.eye(k)[known], values, values)
+        known = {centre: mean for centre, mean in enumerate(self.means) if mean is not None}
+        values = list(known.values())
+        return mg.LinearRows(np.eye(k)[list(known)], values, values)

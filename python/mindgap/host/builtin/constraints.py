@@ -16,11 +16,26 @@ from mindgap.validation import FloatArray, as_number
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy.typing as npt
+
     from mindgap.model.sample import Sample
 
 
 class LowerOnly(Constraint):
-    """Neighbouring centres are at least `delta` apart."""
+    """Keep neighbouring centres at least `delta` apart.
+
+    Parameters
+    ----------
+    delta : float
+        The least gap, finite and not negative.
+
+    Examples
+    --------
+    >>> mg.kmeans([0, 1, 2, 3, 9], 2, mg.LowerOnly(4), centers="free").gaps.tolist()
+    [7.5]
+    >>> mg.LowerOnly(4) == mg.constraint("lower-only:delta=4")
+    True
+    """
 
     name = "lower-only"
 
@@ -35,7 +50,18 @@ class LowerOnly(Constraint):
 
 
 class TwoSided(Constraint):
-    """Neighbouring centres are at least `lower` and at most `upper` apart."""
+    """Keep neighbouring centres at least `lower` and at most `upper` apart.
+
+    Parameters
+    ----------
+    lower, upper : float
+        The least and the largest gap; an infinite upper one is no bound.
+
+    Examples
+    --------
+    >>> mg.kmeans([0, 1, 2, 3, 9], 2, mg.TwoSided(1, 5), centers="free").gaps.tolist()
+    [5.0]
+    """
 
     name = "two-sided"
 
@@ -49,11 +75,24 @@ class TwoSided(Constraint):
 
 
 class PerGap(Constraint):
-    """Gap g between neighbouring centres is at least ``lower[g]`` and at most ``upper[g]``; infinity is no bound."""
+    """Bound each gap between neighbouring centres on its own.
+
+    Parameters
+    ----------
+    lower : array-like of k-1 floats
+        The least gaps, finite and not negative.
+    upper : array-like of k-1 floats, optional
+        The largest gaps; infinity, or None for all of them, is no bound.
+
+    Examples
+    --------
+    >>> mg.PerGap([1, 2], [3, np.inf])
+    PerGap(lower=[1.0, 2.0], upper=[3.0, inf])
+    """
 
     name = "per-gap"
 
-    def __init__(self, lower: Any, upper: Any = None) -> None:
+    def __init__(self, lower: npt.ArrayLike, upper: npt.ArrayLike | None = None) -> None:
         self._bounds = GapBounds(lower, upper)
 
     @property

@@ -21,6 +21,13 @@ class Local(Engine):
 
     A fit with this engine runs in the core altogether. Its `moments` are there to build other engines from: load a part
     of the data into each of many, and add what they answer.
+
+    Examples
+    --------
+    >>> part = mg.Local()
+    >>> _ = part.load([0.0, 1.0, 5.0], None)
+    >>> part.moments(np.array([1.0]), np.array([2.0]), np.array([1.0])).weight.tolist()
+    [3.0]
     """
 
     name = "local"

@@ -29,6 +29,12 @@ class ConstrainedKMeans(Initializer):
         One lower bound for all gaps, in place of the constraint's.
     method, centers
         As in `mindgap.kmeans`.
+
+    Examples
+    --------
+    >>> start = mg.ConstrainedKMeans(delta=2.0).start(mg.Sample([0, 1, 5, 6]), 2, None)
+    >>> start.means.tolist()
+    [0.5, 5.5]
     """
 
     name = "constrained-kmeans"
@@ -55,7 +61,13 @@ class ConstrainedKMeans(Initializer):
 
 
 class Ckmeans(Initializer):
-    """Start at the clusters of k-means without a constraint."""
+    """Start at the clusters of k-means without a constraint.
+
+    Examples
+    --------
+    >>> mg.Ckmeans().start(mg.Sample([0, 1, 5, 6]), 2, None).weights.tolist()
+    [0.5, 0.5]
+    """
 
     name = "ckmeans"
 

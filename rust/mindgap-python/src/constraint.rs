@@ -1,6 +1,6 @@
 //! Constraints arrive as arrays: bounds for each gap, or linear rows.
 
-use mindgap::{ConstraintError, GapBounds, LinearRows, Restriction};
+use mindgap::{GapBounds, LinearRows, Rows};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
@@ -14,17 +14,19 @@ pub(crate) enum Bounds<'py> {
 }
 
 impl Bounds<'_> {
-    /// The restriction that the arrays spell out.
-    pub(crate) fn restriction(&self, py: Python<'_>) -> PyResult<Restriction> {
-        let checked: Result<Restriction, ConstraintError> = match self {
-            Self::Gaps(lower, upper) => GapBounds::per_gap(lower.as_slice()?, upper.as_slice()?).map(Restriction::Gaps),
+    /// The rows on `k` centres that the arrays spell out.
+    pub(crate) fn rows(&self, py: Python<'_>, k: usize) -> PyResult<Rows> {
+        let rows = match self {
+            Self::Gaps(lower, upper) => {
+                GapBounds::per_gap(lower.as_slice()?, upper.as_slice()?).and_then(|bounds| bounds.rows(k))
+            }
             Self::Rows(matrix, lower, upper) => {
                 // By index: the slice of a matrix that lies column after column would be its transpose.
                 let coefficients: Vec<f64> = matrix.as_array().iter().copied().collect();
                 LinearRows::new(matrix.shape()[1], &coefficients, lower.as_slice()?, upper.as_slice()?)
-                    .map(Restriction::Rows)
+                    .and_then(|rows| rows.rows(k))
             }
         };
-        checked.map_err(|error| error.into_py_err(py))
+        rows.map_err(|error| error.into_py_err(py))
     }
 }

@@ -1,6 +1,6 @@
 //! `kmeans` and its fit.
 
-use mindgap::{Active, Centers, KMeans, Method, Ties};
+use mindgap::{Centers, KMeans, Method, Side, Ties};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -36,7 +36,7 @@ pub(crate) fn kmeans(
         &[("split", Ties::Split), ("together", Ties::Together)],
     )?);
     if let Some(bounds) = bounds {
-        problem = problem.constraint(bounds.restriction(py)?);
+        problem = problem.constraint(bounds.rows(py, k)?);
     }
     let mut watcher = Watcher::new(watch);
     let fitted = py.detach(|| problem.fit_watched(&sample.inner, Some(&mut |progress| watcher.observe(progress))));
@@ -57,12 +57,12 @@ pub(crate) fn method_of(py: Python<'_>, name: &str) -> PyResult<Method> {
 }
 
 /// Which bounds are active, in words.
-pub(crate) fn words(active: &[Active]) -> Vec<&'static str> {
-    let word = |active: &Active| match active {
-        Active::Lower => "lower",
-        Active::Upper => "upper",
-        Active::Both => "both",
-        _ => "free",
+pub(crate) fn words(active: &[Option<Side>]) -> Vec<&'static str> {
+    let word = |side: &Option<Side>| match side {
+        None => "free",
+        Some(Side::Lower) => "lower",
+        Some(Side::Upper) => "upper",
+        Some(Side::Both) => "both",
     };
     active.iter().map(word).collect()
 }

@@ -60,7 +60,7 @@ pub(crate) fn mixture(
         .variances(choose(py, "variances", variances, &models)?)
         .min_variance(min_variance);
     if let Some(bounds) = bounds {
-        problem = problem.constraint(bounds.restriction(py)?);
+        problem = problem.constraint(bounds.rows(py, start.k())?);
     }
     let mut watcher = Watcher::new(watch);
     let (fitted, engine_raised) = py.detach(|| run(problem, sample, start, engine, &mut watcher));

@@ -1,6 +1,6 @@
 //! The built-in initializers.
 
-use mindgap::{Auto, Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Progress, Restriction};
+use mindgap::{Auto, Ckmeans, ConstrainedKMeans, Initializer, Progress, Rows};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -20,13 +20,13 @@ pub(crate) fn auto_start<'py>(
     k: usize,
     bounds: Option<Bounds<'_>>,
 ) -> PyResult<Triple<'py>> {
-    start(py, &Auto, sample, k, restriction_of(py, bounds)?)
+    start(py, &Auto, sample, k, rows_of(py, bounds, k)?)
 }
 
 /// The start at the clusters of k-means without a constraint: weights, means, variances.
 #[pyfunction]
 pub(crate) fn ckmeans_start<'py>(py: Python<'py>, sample: &Sample, k: usize) -> PyResult<Triple<'py>> {
-    start(py, &Ckmeans, sample, k, Restriction::Gaps(GapBounds::none()))
+    start(py, &Ckmeans, sample, k, Rows::none(k))
 }
 
 /// The start at the clusters of k-means under the lower bounds of a constraint, or one of its own.
@@ -45,11 +45,11 @@ pub(crate) fn constrained_kmeans_start<'py>(
     if let Some(delta) = delta {
         initializer = initializer.delta(delta);
     }
-    start(py, &initializer, sample, k, restriction_of(py, bounds)?)
+    start(py, &initializer, sample, k, rows_of(py, bounds, k)?)
 }
 
-fn restriction_of(py: Python<'_>, bounds: Option<Bounds<'_>>) -> PyResult<Restriction> {
-    bounds.map_or_else(|| Ok(Restriction::Gaps(GapBounds::none())), |bounds| bounds.restriction(py))
+fn rows_of(py: Python<'_>, bounds: Option<Bounds<'_>>, k: usize) -> PyResult<Rows> {
+    bounds.map_or_else(|| Ok(Rows::none(k)), |bounds| bounds.rows(py, k))
 }
 
 fn start<'py>(
@@ -57,11 +57,11 @@ fn start<'py>(
     initializer: &dyn Initializer,
     sample: &Sample,
     k: usize,
-    restriction: Restriction,
+    rows: Rows,
 ) -> PyResult<Triple<'py>> {
     let mut watcher = Watcher::new(None);
     let mut observe = |progress: &Progress| watcher.observe(progress);
-    let found = py.detach(|| initializer.start(&sample.inner, k, &restriction, Some(&mut observe)));
+    let found = py.detach(|| initializer.start(&sample.inner, k, &rows, Some(&mut observe)));
     if let Some(raised) = watcher.raised {
         return Err(raised);
     }

@@ -1,20 +1,21 @@
 //! A constraint of one's own: all gaps are equal, whatever their length.
 
-use mindgap::{Constraint, ConstraintError, KMeans, LinearRows, Mixture, Restriction, Sample};
+use mindgap::{BoxError, Constraint, KMeans, LinearRows, Mixture, Rows, Sample};
 use std::error::Error;
 
 /// `μ[c+2] - μ[c+1] = μ[c+1] - μ[c]` for every triple of neighbours.
+#[derive(Debug)]
 struct EqualSpacing;
 
 impl Constraint for EqualSpacing {
-    fn restriction(&self, k: usize) -> Result<Restriction, ConstraintError> {
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
         let rows = k.saturating_sub(2);
         let mut matrix = vec![0.0; rows * k];
         for row in 0..rows {
             matrix[row * k + row..row * k + row + 3].copy_from_slice(&[1.0, -2.0, 1.0]);
         }
         let zeros = vec![0.0; rows];
-        LinearRows::new(k, &matrix, &zeros, &zeros).map(Restriction::Rows)
+        LinearRows::new(k, &matrix, &zeros, &zeros)?.rows(k).map_err(Into::into)
     }
 }
 

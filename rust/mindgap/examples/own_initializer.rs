@@ -1,9 +1,10 @@
 //! An initializer of one's own: means at equally spaced quantiles, one variance for all.
 
-use mindgap::{GapBounds, Initializer, Mixture, MixtureError, Parameters, Restriction, Sample, Watch};
+use mindgap::{GapBounds, Initializer, Mixture, MixtureError, Parameters, Rows, Sample, Watch};
 use std::error::Error;
 
 /// Component `c` starts at the quantile `(c + ½) / k`.
+#[derive(Debug)]
 struct Quantiles;
 
 impl Initializer for Quantiles {
@@ -11,7 +12,7 @@ impl Initializer for Quantiles {
         &self,
         sample: &Sample,
         k: usize,
-        _constraint: &Restriction,
+        _rows: &Rows,
         _watch: Option<Watch<'_>>,
     ) -> Result<Parameters, MixtureError> {
         // A sample's values are sorted, so quantiles are lookups.

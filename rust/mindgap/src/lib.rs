@@ -82,7 +82,7 @@
 // Tests may compare with the library's functions; results must not come from them (`portable`).
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod constraint;
+pub mod constraint;
 mod data;
 pub mod error;
 mod kmeans;
@@ -98,10 +98,10 @@ mod partition;
 mod proof;
 mod qp;
 
-pub use constraint::{Constraint, GapBounds, LinearRows, Restriction, Unconstrained};
+pub use constraint::{Constraint, GapBounds, LinearRows, Rows, Side, Unconstrained};
 pub use data::{Chunk, Chunked, Chunks, Sample, Source, Summary, SummaryColumns};
-pub use error::{BoxError, ConstraintError, Error, KMeansError, MixtureError, OutOfMemory, SampleError};
-pub use kmeans::{Active, Centers, KMeans, KMeansFit, Method, Ties};
+pub use error::{BoxError, Cause, ConstraintError, Error, KMeansError, MixtureError, OutOfMemory, SampleError};
+pub use kmeans::{Centers, KMeans, KMeansFit, Method, Ties};
 pub use mixture::{
     Auto, Ckmeans, ConstrainedKMeans, Engine, Initializer, LocalEngine, Mixture, MixtureFit, MomentSums, Moments,
     Parameters, Status, ToleranceScale, VarianceModel,

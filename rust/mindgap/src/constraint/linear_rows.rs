@@ -1,5 +1,6 @@
 //! The general form: linear rows on the centres.
 
+use super::rows::Rows;
 use crate::error::ConstraintError;
 
 /// `lower ≤ A·μ ≤ upper`, row by row; an equality has both bounds alike, infinity means no bound.
@@ -59,6 +60,26 @@ impl LinearRows {
             return bad(format!("its lower bound {lower} is above its upper bound {upper}"));
         }
         Ok(())
+    }
+
+    /// These rows, for `k` centres.
+    ///
+    /// # Errors
+    /// If they are about another number of centres.
+    pub fn rows(&self, k: usize) -> Result<Rows, ConstraintError> {
+        let rows = Rows::of_linear(self.clone());
+        rows.check_k(k).map(|()| rows)
+    }
+
+    /// These rows and then `other`, about as many means.
+    pub(super) fn followed_by(&self, other: &Self) -> Self {
+        let joined = |a: &[f64], b: &[f64]| [a, b].concat();
+        Self {
+            matrix: joined(&self.matrix, &other.matrix),
+            k: self.k,
+            lower: joined(&self.lower, &other.lower),
+            upper: joined(&self.upper, &other.upper),
+        }
     }
 
     /// The number of rows.

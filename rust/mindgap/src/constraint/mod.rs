@@ -1,35 +1,59 @@
-//! Constraints on the centres: bounds on the gaps between neighbours, or any linear rows.
+//! Constraints on the centres. A [`Constraint`] is what the user says; [`Rows`] are what solvers hold.
 
 mod gap_bounds;
 mod linear_rows;
-pub(crate) mod resolved;
+mod rows;
 #[cfg(feature = "serde")]
 mod serde_form;
+mod side;
 
 pub use gap_bounds::GapBounds;
-pub(crate) use gap_bounds::Gaps;
 pub use linear_rows::LinearRows;
+pub use rows::Rows;
+pub use side::Side;
 
+pub use crate::error::BoxError;
 use crate::error::ConstraintError;
+use std::fmt;
+use std::sync::Arc;
 
-/// What a constraint asks of `k` ascending centres.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Restriction {
-    /// Bounds on the gaps between neighbours. Exact k-means takes these.
-    Gaps(GapBounds),
-    /// Linear rows on the centres. Mixtures take these; k-means does by alternation.
-    Rows(LinearRows),
-}
+/// The bounds on gaps that the solvers of gap problems hold.
+pub(crate) type Gaps = Rows;
 
 /// A constraint on the centres; implement it to bring your own.
-pub trait Constraint: Send + Sync {
-    /// What the constraint asks of `k` centres.
+///
+/// ```
+/// use mindgap::constraint::BoxError;
+/// use mindgap::{Constraint, GapBounds, KMeans, Rows, Sample};
+///
+/// /// The total length of the gaps is given; each has at least its share of half of it.
+/// #[derive(Debug)]
+/// struct HalfShares(f64);
+///
+/// impl Constraint for HalfShares {
+///     fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+///         Ok(GapBounds::lower(0.5 * self.0 / (k - 1) as f64).rows(k)?)
+///     }
+/// }
+///
+/// let sample = Sample::new(&[0.0, 1.0, 4.0, 5.0])?;
+/// let fit = KMeans::new(2).constraint(HalfShares(6.0)).fit(&sample)?;
+/// assert_eq!(fit.centers(), [0.5, 4.5]);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+pub trait Constraint: fmt::Debug + Send + Sync {
+    /// What `k` centres must hold.
     ///
     /// # Errors
-    /// If it does not apply to `k` centres.
-    fn restriction(&self, k: usize) -> Result<Restriction, ConstraintError>;
+    /// If it does not apply to `k` centres. A fit returns the error as [`ConstraintError::Refused`], or as it is if it is a
+    /// [`ConstraintError`].
+    fn rows(&self, k: usize) -> Result<Rows, BoxError>;
+}
+
+/// The rows of a constraint, checked to be about `k` centres.
+pub(crate) fn resolve(constraint: &dyn Constraint, k: usize) -> Result<Rows, ConstraintError> {
+    let rows = constraint.rows(k).map_err(ConstraintError::from_boxed)?;
+    rows.check_k(k).map(|()| rows)
 }
 
 /// No constraint at all.
@@ -37,25 +61,111 @@ pub trait Constraint: Send + Sync {
 pub struct Unconstrained;
 
 impl Constraint for Unconstrained {
-    fn restriction(&self, _k: usize) -> Result<Restriction, ConstraintError> {
-        Ok(Restriction::Gaps(GapBounds::none()))
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        Ok(Rows::none(k))
     }
 }
 
-impl Constraint for Restriction {
-    fn restriction(&self, _k: usize) -> Result<Restriction, ConstraintError> {
+impl Constraint for Rows {
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        self.check_k(k)?;
         Ok(self.clone())
     }
 }
 
 impl Constraint for GapBounds {
-    fn restriction(&self, _k: usize) -> Result<Restriction, ConstraintError> {
-        Ok(Restriction::Gaps(self.clone()))
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        Ok(GapBounds::rows(self, k)?)
     }
 }
 
 impl Constraint for LinearRows {
-    fn restriction(&self, _k: usize) -> Result<Restriction, ConstraintError> {
-        Ok(Restriction::Rows(self.clone()))
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        Ok(LinearRows::rows(self, k)?)
+    }
+}
+
+impl<C: Constraint + ?Sized> Constraint for Box<C> {
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        (**self).rows(k)
+    }
+}
+
+impl<C: Constraint + ?Sized> Constraint for Arc<C> {
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        (**self).rows(k)
+    }
+}
+
+/// A constraint made of a function from the number of centres to the rows.
+///
+/// ```
+/// use mindgap::{GapBounds, KMeans, Sample, constraint};
+///
+/// let sample = Sample::new(&[0.0, 1.0, 4.0, 5.0])?;
+/// let wide = constraint::from_fn(|k| GapBounds::lower(6.0 / k as f64).rows(k));
+/// assert_eq!(KMeans::new(2).constraint(wide).fit(&sample)?.centers(), [0.5, 4.5]);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+pub fn from_fn<F, E>(function: F) -> FromFn<F>
+where
+    F: Fn(usize) -> Result<Rows, E> + Send + Sync,
+    E: Into<BoxError>,
+{
+    FromFn(function)
+}
+
+/// What [`from_fn`] returns.
+#[derive(Clone, Copy)]
+pub struct FromFn<F>(F);
+
+impl<F> fmt::Debug for FromFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FromFn")
+    }
+}
+
+impl<F, E> Constraint for FromFn<F>
+where
+    F: Fn(usize) -> Result<Rows, E> + Send + Sync,
+    E: Into<BoxError>,
+{
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        (self.0)(k).map_err(Into::into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cause, KMeans, Sample};
+
+    #[test]
+    fn constraints_can_be_chosen_at_run_time() {
+        let chosen: [Box<dyn Constraint>; 2] = [Box::new(Unconstrained), Box::new(GapBounds::lower(1.0))];
+        for constraint in chosen {
+            assert!(resolve(&constraint, 2).is_ok());
+            let shared: Arc<dyn Constraint> = Arc::from(constraint);
+            let kmeans = KMeans::new(2).constraint(Arc::clone(&shared));
+            let copy = kmeans.clone();
+            let sample = Sample::new(&[0.0, 3.0]).unwrap();
+            assert_eq!(kmeans.fit(&sample), copy.fit(&sample));
+            assert!(!format!("{kmeans:?}").is_empty());
+        }
+    }
+
+    #[test]
+    fn an_error_of_ones_own_keeps_its_source() {
+        let refuse = from_fn(|_| "x".parse::<i32>().map(|_| Rows::none(1)));
+        let error = resolve(&refuse, 1).unwrap_err();
+        let source = std::error::Error::source(&error).unwrap();
+        assert!(source.downcast_ref::<Cause>().unwrap().error().is::<std::num::ParseIntError>());
+        assert_eq!(error.to_string(), source.to_string());
+        let typed = from_fn(|k| GapBounds::lower(-1.0).rows(k));
+        assert!(matches!(resolve(&typed, 2), Err(ConstraintError::BadLower { .. })));
+        assert!(matches!(
+            resolve(&from_fn(|_| Ok::<_, BoxError>(Rows::none(3))), 2),
+            Err(ConstraintError::RowShape { .. })
+        ));
     }
 }

@@ -1,28 +1,28 @@
 //! Constraints as serde writes and reads them: a bound that is not there is null, because JSON has no infinity, and what is
 //! read passes the constructors' checks.
 
-use super::gap_bounds::{GapBounds, Side};
+use super::gap_bounds::{GapBounds, PerGap};
 use super::linear_rows::LinearRows;
-use crate::error::ConstraintError;
+use crate::error::{Cause, ConstraintError};
 use serde::{Deserialize, Serialize};
 
 /// One bound for all gaps, or a list with one for each.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum WrittenSide {
+enum PerGapForm {
     Same(Option<f64>),
     Each(Vec<Option<f64>>),
 }
 
-/// [`GapBounds`] on paper.
+/// [`GapBounds`] as serde writes it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GapBoundsForm {
-    lower: WrittenSide,
-    upper: WrittenSide,
+    lower: PerGapForm,
+    upper: PerGapForm,
 }
 
-/// [`LinearRows`] on paper: the coefficients row by row.
+/// [`LinearRows`] as serde writes it: the coefficients row by row.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LinearRowsForm {
@@ -44,11 +44,11 @@ fn read_all(bounds: &[Option<f64>], missing: f64) -> Vec<f64> {
     bounds.iter().map(|bound| bound.unwrap_or(missing)).collect()
 }
 
-impl From<&Side> for WrittenSide {
-    fn from(side: &Side) -> Self {
+impl From<&PerGap> for PerGapForm {
+    fn from(side: &PerGap) -> Self {
         match side {
-            Side::Same(bound) => Self::Same(write(*bound)),
-            Side::Each(bounds) => Self::Each(write_all(bounds)),
+            PerGap::Same(bound) => Self::Same(write(*bound)),
+            PerGap::Each(bounds) => Self::Each(write_all(bounds)),
         }
     }
 }
@@ -62,17 +62,17 @@ impl From<GapBounds> for GapBoundsForm {
 impl TryFrom<GapBoundsForm> for GapBounds {
     type Error = ConstraintError;
 
-    fn try_from(written: GapBoundsForm) -> Result<Self, ConstraintError> {
-        match (written.lower, written.upper) {
-            (WrittenSide::Same(lower), WrittenSide::Same(upper)) => {
+    fn try_from(form: GapBoundsForm) -> Result<Self, ConstraintError> {
+        match (form.lower, form.upper) {
+            (PerGapForm::Same(lower), PerGapForm::Same(upper)) => {
                 GapBounds::between(lower.unwrap_or(0.0), upper.unwrap_or(f64::INFINITY))
             }
-            (WrittenSide::Each(lower), WrittenSide::Each(upper)) => {
+            (PerGapForm::Each(lower), PerGapForm::Each(upper)) => {
                 GapBounds::per_gap(&read_all(&lower, 0.0), &read_all(&upper, f64::INFINITY))
             }
-            _ => Err(ConstraintError::Refused(
-                "one side has a bound for all gaps, the other one for each; write both sides the same way".to_owned(),
-            )),
+            _ => Err(ConstraintError::Refused(Cause::new(
+                "one side has a bound for all gaps, the other one for each; write both sides the same way",
+            ))),
         }
     }
 }
@@ -87,8 +87,8 @@ impl From<LinearRows> for LinearRowsForm {
 impl TryFrom<LinearRowsForm> for LinearRows {
     type Error = ConstraintError;
 
-    fn try_from(written: LinearRowsForm) -> Result<Self, ConstraintError> {
-        let (lower, upper) = (read_all(&written.lower, f64::NEG_INFINITY), read_all(&written.upper, f64::INFINITY));
-        LinearRows::new(written.k, &written.matrix, &lower, &upper)
+    fn try_from(form: LinearRowsForm) -> Result<Self, ConstraintError> {
+        let (lower, upper) = (read_all(&form.lower, f64::NEG_INFINITY), read_all(&form.upper, f64::INFINITY));
+        LinearRows::new(form.k, &form.matrix, &lower, &upper)
     }
 }

@@ -1,6 +1,6 @@
 //! Faults in a constraint.
 
-use super::OutOfMemory;
+use super::{BoxError, Cause, OutOfMemory};
 use thiserror::Error;
 
 /// Faults in a constraint, found before any fit.
@@ -78,7 +78,17 @@ pub enum ConstraintError {
     OutOfMemory(#[from] OutOfMemory),
     /// A constraint of the caller's own refused.
     #[error("{0}")]
-    Refused(String),
+    Refused(#[source] Cause),
+}
+
+impl ConstraintError {
+    /// The error of a constraint: itself if it is one of these, else a refusal.
+    pub(crate) fn from_boxed(error: BoxError) -> Self {
+        match error.downcast::<Self>() {
+            Ok(error) => *error,
+            Err(error) => Self::Refused(Cause::new(error)),
+        }
+    }
 }
 
 fn gap_name(gap: Option<usize>) -> String {

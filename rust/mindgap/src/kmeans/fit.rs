@@ -1,8 +1,8 @@
 //! The result of k-means, in the units and the order of the data.
 
 use super::cluster::Cluster;
-use super::demand::Demand;
 use super::solution::Solution;
+use crate::constraint::{Rows, Side};
 use crate::data::sample::Sample;
 
 /// The costs agree, and the solution counts as proven, to this relative difference.
@@ -11,33 +11,6 @@ pub(super) const PROVEN: f64 = 1e-9;
 /// What sums of squares in pairs of doubles may lose, as a share of the squared range for every unit of weight; random
 /// errors add up to the square root of their number.
 const LOST: f64 = f64::EPSILON * f64::EPSILON;
-
-/// Which bound a gap or row is at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Active {
-    /// Neither bound.
-    Free,
-    /// The lower bound.
-    Lower,
-    /// The upper bound.
-    Upper,
-    /// Both: the bounds are equal.
-    Both,
-}
-
-impl Active {
-    /// Which of its bounds a value is at, to within `slack`.
-    pub(crate) fn of(value: f64, lower: f64, upper: f64, slack: f64) -> Self {
-        match (value <= lower + slack, value >= upper - slack) {
-            (true, true) => Active::Both,
-            (true, false) => Active::Lower,
-            (false, true) => Active::Upper,
-            (false, false) => Active::Free,
-        }
-    }
-}
 
 /// Clusters, their centres, and how good they are proven to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,13 +23,13 @@ pub struct KMeansFit {
     weights: Vec<f64>,
     within: Vec<f64>,
     gaps: Vec<f64>,
-    active: Vec<Active>,
+    active: Vec<Option<Side>>,
     inertia: f64,
     lower_bound: f64,
 }
 
 impl KMeansFit {
-    pub(super) fn new(sample: &Sample, demand: &Demand, solution: Solution) -> Self {
+    pub(super) fn new(sample: &Sample, rows: &Rows, solution: Solution) -> Self {
         let frame = sample.frame();
         let measured: Vec<Cluster> = clusters(&solution.ends)
             .enumerate()
@@ -65,7 +38,7 @@ impl KMeansFit {
         // Each centre is measured from a point of its own cluster: rounding must not put equal ones out of order.
         let gaps: Vec<f64> = measured.windows(2).map(|pair| pair[0].until(&pair[1], frame).max(0.0)).collect();
         let framed: Vec<f64> = measured.iter().map(|cluster| cluster.framed(frame)).collect();
-        let active = demand.active(&framed, frame);
+        let active = rows.active(&framed, frame, sample.framed_range());
         let mut centers: Vec<f64> = measured.iter().map(|cluster| cluster.center(frame)).collect();
         (1..centers.len()).for_each(|c| centers[c] = centers[c].max(centers[c - 1]));
         let within: Vec<f64> = measured.iter().map(|cluster| cluster.cost(frame)).collect();
@@ -135,7 +108,7 @@ impl KMeansFit {
     }
 
     /// Which bound each gap is at; for linear rows, each row.
-    pub fn active(&self) -> &[Active] {
+    pub fn active(&self) -> &[Option<Side>] {
         &self.active
     }
 

@@ -1,7 +1,6 @@
 //! K-means whose neighbouring centres keep a gap, solved exactly; under other linear rows, by alternation.
 
 mod cluster;
-mod demand;
 mod fit;
 mod free;
 mod means;
@@ -11,16 +10,16 @@ mod rows;
 mod solution;
 mod unconstrained;
 
-pub use fit::{Active, KMeansFit};
+pub use fit::KMeansFit;
 
-use crate::constraint::{Constraint, Gaps, Unconstrained};
+use crate::constraint::{Constraint, Gaps, Rows, Unconstrained, resolve};
 use crate::data::frame::FARTHEST;
 use crate::data::sample::Sample;
 use crate::error::KMeansError;
 use crate::memory::{check_memory, product};
 use crate::monitor::Watch;
-use demand::Demand;
 use solution::Solution;
+use std::sync::Arc;
 
 /// A point of a smaller share of the total weight would be lost to rounding in sums over all points.
 const LEAST_SHARE: f64 = 1e-18;
@@ -80,9 +79,10 @@ pub enum Ties {
 /// assert_eq!(fit.inertia(), 3.0);
 /// # Ok::<(), mindgap::Error>(())
 /// ```
+#[derive(Clone, Debug)]
 pub struct KMeans {
     k: usize,
-    constraint: Box<dyn Constraint>,
+    constraint: Arc<dyn Constraint>,
     centers: Centers,
     method: Method,
     ties: Ties,
@@ -93,7 +93,7 @@ impl KMeans {
     pub fn new(k: usize) -> Self {
         Self {
             k,
-            constraint: Box::new(Unconstrained),
+            constraint: Arc::new(Unconstrained),
             centers: Centers::default(),
             method: Method::default(),
             ties: Ties::default(),
@@ -103,7 +103,7 @@ impl KMeans {
     /// What the centres must hold.
     #[must_use]
     pub fn constraint(mut self, constraint: impl Constraint + 'static) -> Self {
-        self.constraint = Box::new(constraint);
+        self.constraint = Arc::new(constraint);
         self
     }
 
@@ -145,15 +145,15 @@ impl KMeans {
             return refine::fit(self, sample, watch);
         }
         self.check(sample)?;
-        let demand = Demand::new(&self.constraint.restriction(self.k)?, self.k, sample.frame())?;
+        let rows = resolve(&*self.constraint, self.k)?;
         let solution = match self.ties {
-            Ties::Split => self.solve(sample, &demand, watch)?,
+            Ties::Split => self.solve(sample, &rows, watch)?,
             Ties::Together => {
                 let (distinct, ends) = sample.collapsed();
-                self.solve(&distinct, &demand, watch)?.expanded(&ends)
+                self.solve(&distinct, &rows, watch)?.expanded(&ends)
             }
         };
-        let fit = KMeansFit::new(sample, &demand, solution);
+        let fit = KMeansFit::new(sample, &rows, solution);
         if !fit.inertia().is_finite() {
             return Err(KMeansError::OutOfRange);
         }
@@ -180,11 +180,11 @@ impl KMeans {
         Ok(check_memory("k-means", product(&[points, bytes]))?)
     }
 
-    fn solve(&self, sample: &Sample, demand: &Demand, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
-        match (demand, self.method) {
-            (Demand::Gaps(gaps), _) => self.solve_gaps(sample, gaps, watch),
-            (Demand::Rows(rows, restraint), Method::Exact) => rows::solve(sample, rows, restraint, watch),
-            (Demand::Rows(..), Method::Paper) => Err(KMeansError::Unsupported(
+    fn solve(&self, sample: &Sample, rows: &Rows, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+        match (rows.linear(), self.method) {
+            (None, _) => self.solve_gaps(sample, rows, watch),
+            (Some(_), Method::Exact) => rows::solve(sample, rows, watch),
+            (Some(_), Method::Paper) => Err(KMeansError::Unsupported(
                 "the paper's program takes bounds on gaps; linear rows need method \"exact\"".to_owned(),
             )),
         }
@@ -199,7 +199,7 @@ impl KMeans {
             Method::Paper => paper::solve(sample, gaps, watch),
             Method::Exact if gaps.are_trivial() => unconstrained::solve(sample, self.k, watch),
             Method::Exact if self.centers == Centers::Free => {
-                gaps.check_scale(sample.frame(), FARTHEST)?;
+                gaps.check_gap_scale(sample.frame(), FARTHEST)?;
                 free::solve(sample, gaps, watch)
             }
             Method::Exact => means::solve(sample, gaps, watch),

@@ -19,7 +19,7 @@ const MOST_POINTS: usize = 10_000;
 pub(super) fn solve(sample: &Sample, gaps: &Gaps, mut watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
     let k = gaps.lower.len() + 1;
     let delta = check(sample, gaps)?;
-    let framed = gaps.enter(sample.frame()).loosened();
+    let framed = gaps.enter(sample.frame()).loosened(sample.framed_range());
     let routine = Routine::new(sample, k, framed.lower.first().copied().unwrap_or(0.0))?;
     let rows = routine.run(sample.frame(), &mut watch)?;
     let starts = routine.starts(&rows).ok_or(KMeansError::PaperFailed { k, delta })?;

@@ -7,8 +7,8 @@ use super::predict::most_probable;
 #[cfg(feature = "serde")]
 use super::serde_form::MixtureFitForm;
 use super::status::Status;
+use crate::constraint::Side;
 use crate::data::sample::Sample;
-use crate::kmeans::Active;
 
 /// A fitted mixture; components by ascending mean.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct MixtureFit {
     labels: Vec<u32>,
     history: Vec<f64>,
     gaps: Vec<f64>,
-    active: Vec<Active>,
+    active: Vec<Option<Side>>,
     origins: Vec<usize>,
     status: Status,
     total_weight: f64,
@@ -33,7 +33,7 @@ pub struct MixtureFit {
 /// What a fit knows beside what the climb ended with.
 pub(super) struct Facts {
     pub(super) gaps: Vec<f64>,
-    pub(super) active: Vec<Active>,
+    pub(super) active: Vec<Option<Side>>,
     pub(super) origins: Vec<usize>,
     pub(super) total_weight: f64,
     pub(super) variance_count: usize,
@@ -154,7 +154,7 @@ impl MixtureFit {
     }
 
     /// Which bound each gap is at; for linear rows, each row.
-    pub fn active(&self) -> &[Active] {
+    pub fn active(&self) -> &[Option<Side>] {
         &self.active
     }
 

@@ -8,14 +8,13 @@ use super::m_step::{MStep, MeanBlock, PrecisionBlock, VarianceModel, WeightBlock
 use super::parameters::Parameters;
 use super::search::{Auto, Initializer};
 use super::surface::Surface;
-use crate::constraint::resolved::Restraint;
-use crate::constraint::{Constraint, GapBounds, Restriction};
+use crate::constraint::{Constraint, Rows, Unconstrained, resolve};
 use crate::data::frame::FARTHEST;
 use crate::data::sample::Sample;
-use crate::error::{Cause, ConstraintError, MixtureError};
+use crate::error::{Cause, MixtureError};
 use crate::memory::check_memory;
 use crate::monitor::{Watch, again};
-use std::fmt;
+use crate::qp::MeanProgram;
 use std::sync::Arc;
 
 /// The default floor of the variances, as a fraction of the data's variance. Measured: spreads of real components stay far
@@ -56,10 +55,10 @@ pub enum ToleranceScale {
 /// assert!((fit.gaps()[0] - 4.5).abs() < 1e-9);
 /// # Ok::<(), mindgap::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Mixture {
     k: usize,
-    constraint: Result<Restriction, ConstraintError>,
+    constraint: Arc<dyn Constraint>,
     init: Arc<dyn Initializer>,
     tol: f64,
     tol_scale: ToleranceScale,
@@ -69,28 +68,13 @@ pub struct Mixture {
     spread_ratio: Option<f64>,
 }
 
-impl fmt::Debug for Mixture {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mixture")
-            .field("k", &self.k)
-            .field("constraint", &self.constraint)
-            .field("tol", &self.tol)
-            .field("tol_scale", &self.tol_scale)
-            .field("max_iter", &self.max_iter)
-            .field("variances", &self.variances)
-            .field("min_variance", &self.min_variance)
-            .field("spread_ratio", &self.spread_ratio)
-            .finish_non_exhaustive()
-    }
-}
-
 impl Mixture {
     /// A mixture of `k` components: no constraint, the paper's start, tolerance 1e-6 of the data's scale, at most 1000
     /// iterations, free variances, a floor of 1e-10 of the data's variance.
     pub fn new(k: usize) -> Self {
         Self {
             k,
-            constraint: Ok(Restriction::Gaps(GapBounds::none())),
+            constraint: Arc::new(Unconstrained),
             init: Arc::new(Auto),
             tol: 1e-6,
             tol_scale: ToleranceScale::default(),
@@ -103,8 +87,8 @@ impl Mixture {
 
     /// Sets what the means must hold. If the constraint does not apply to `k` components, the fit says so.
     #[must_use]
-    pub fn constraint(mut self, constraint: impl Constraint) -> Self {
-        self.constraint = constraint.restriction(self.k);
+    pub fn constraint(mut self, constraint: impl Constraint + 'static) -> Self {
+        self.constraint = Arc::new(constraint);
         self
     }
 
@@ -207,10 +191,9 @@ impl Mixture {
         if k > distinct {
             return Err(MixtureError::TooManyComponents { k, distinct });
         }
-        let constraint = self.constraint.as_ref().map_err(Clone::clone)?;
-        let rows = Restraint::new(constraint, k, sample.frame(), FARTHEST)?;
-        let means = MeanBlock { program: rows.program(&mut watch)? };
-        let start = self.init.start(sample, k, constraint, watch)?;
+        let rows = resolve(&*self.constraint, k)?;
+        let means = MeanBlock { program: MeanProgram::of(&rows, sample.frame(), FARTHEST, &mut watch)? };
+        let start = self.init.start(sample, k, &rows, watch)?;
         start.check_count(k)?;
         start.check_scale(sample.frame())?;
         Ok(Plan { start, rows, means })
@@ -258,7 +241,7 @@ impl Mixture {
         let means = climbed.parameters.means();
         let facts = Facts {
             gaps: means.windows(2).map(|pair| frame.leave_length(pair[1] - pair[0])).collect(),
-            active: rows.active(means, surface.variance().sqrt()),
+            active: rows.active(means, &frame, surface.variance().sqrt()),
             origins,
             total_weight: surface.total_weight(),
             variance_count: if self.variances == VarianceModel::Equal { 1 } else { self.k },
@@ -295,6 +278,6 @@ impl Mixture {
 /// Where a fit starts, and what holds on its way.
 struct Plan {
     start: Parameters,
-    rows: Restraint,
+    rows: Rows,
     means: MeanBlock,
 }

@@ -2,7 +2,7 @@
 
 use super::parameters::Parameters;
 use super::problem::FLOOR;
-use crate::constraint::{GapBounds, Restriction};
+use crate::constraint::{GapBounds, Rows};
 use crate::data::sample::Sample;
 use crate::error::{KMeansError, MixtureError};
 use crate::kmeans::{Centers, KMeans, KMeansFit, Method};
@@ -11,8 +11,8 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Gives a fit its start; implement it, or use [`from_fn`], to bring your own.
-pub trait Initializer: Send + Sync {
-    /// Parameters for `k` components, in units of the data. They need not hold `constraint`: the first M step sees to that.
+pub trait Initializer: fmt::Debug + Send + Sync {
+    /// Parameters for `k` components, in units of the data. They need not hold `rows`: the first M step sees to that.
     /// `watch` is told of long work and may stop it.
     ///
     /// # Errors
@@ -21,7 +21,7 @@ pub trait Initializer: Send + Sync {
         &self,
         sample: &Sample,
         k: usize,
-        constraint: &Restriction,
+        rows: &Rows,
         watch: Option<Watch<'_>>,
     ) -> Result<Parameters, MixtureError>;
 }
@@ -42,7 +42,7 @@ pub trait Initializer: Send + Sync {
 /// ```
 pub fn from_fn<F>(start: F) -> FromFn<F>
 where
-    F: Fn(&Sample, usize, &Restriction) -> Result<Parameters, MixtureError> + Send + Sync,
+    F: Fn(&Sample, usize, &Rows) -> Result<Parameters, MixtureError> + Send + Sync,
 {
     FromFn(start)
 }
@@ -59,16 +59,16 @@ impl<F> fmt::Debug for FromFn<F> {
 
 impl<F> Initializer for FromFn<F>
 where
-    F: Fn(&Sample, usize, &Restriction) -> Result<Parameters, MixtureError> + Send + Sync,
+    F: Fn(&Sample, usize, &Rows) -> Result<Parameters, MixtureError> + Send + Sync,
 {
     fn start(
         &self,
         sample: &Sample,
         k: usize,
-        constraint: &Restriction,
+        rows: &Rows,
         _watch: Option<Watch<'_>>,
     ) -> Result<Parameters, MixtureError> {
-        (self.0)(sample, k, constraint)
+        (self.0)(sample, k, rows)
     }
 }
 
@@ -77,10 +77,10 @@ impl<T: Initializer + ?Sized> Initializer for Box<T> {
         &self,
         sample: &Sample,
         k: usize,
-        constraint: &Restriction,
+        rows: &Rows,
         watch: Option<Watch<'_>>,
     ) -> Result<Parameters, MixtureError> {
-        (**self).start(sample, k, constraint, watch)
+        (**self).start(sample, k, rows, watch)
     }
 }
 
@@ -89,10 +89,10 @@ impl<T: Initializer + ?Sized> Initializer for Arc<T> {
         &self,
         sample: &Sample,
         k: usize,
-        constraint: &Restriction,
+        rows: &Rows,
         watch: Option<Watch<'_>>,
     ) -> Result<Parameters, MixtureError> {
-        (**self).start(sample, k, constraint, watch)
+        (**self).start(sample, k, rows, watch)
     }
 }
 
@@ -101,7 +101,7 @@ impl Initializer for Parameters {
         &self,
         _sample: &Sample,
         _k: usize,
-        _constraint: &Restriction,
+        _rows: &Rows,
         _watch: Option<Watch<'_>>,
     ) -> Result<Parameters, MixtureError> {
         Ok(self.clone())
@@ -164,20 +164,20 @@ impl Initializer for Auto {
         &self,
         sample: &Sample,
         k: usize,
-        constraint: &Restriction,
+        rows: &Rows,
         mut watch: Option<Watch<'_>>,
     ) -> Result<Parameters, MixtureError> {
-        if let Restriction::Gaps(bounds) = constraint {
-            let lower = lower_bounds(bounds, sample, k)?;
-            if lower.first().is_some_and(|&first| first > 0.0 && lower.iter().all(|&bound| bound == first)) {
-                match ConstrainedKMeans::new().start(sample, k, constraint, again(&mut watch)) {
-                    // Means can be farther apart than any clusters' are.
-                    Err(MixtureError::KMeansStart(KMeansError::Infeasible { .. } | KMeansError::Undecided)) => {}
-                    start => return start,
-                }
+        check_distinct(sample, k)?;
+        let lower = rows.gap_lower();
+        let one = lower.first().is_some_and(|&first| first > 0.0 && lower.iter().all(|&bound| bound == first));
+        if one && rows.linear().is_none() {
+            match ConstrainedKMeans::new().start(sample, k, rows, again(&mut watch)) {
+                // Means can be farther apart than any clusters' are.
+                Err(MixtureError::KMeansStart(KMeansError::Infeasible { .. } | KMeansError::Undecided)) => {}
+                start => return start,
             }
         }
-        Ckmeans.start(sample, k, constraint, watch)
+        Ckmeans.start(sample, k, rows, watch)
     }
 }
 
@@ -186,7 +186,7 @@ impl Initializer for Ckmeans {
         &self,
         sample: &Sample,
         k: usize,
-        _constraint: &Restriction,
+        _rows: &Rows,
         watch: Option<Watch<'_>>,
     ) -> Result<Parameters, MixtureError> {
         let fit = KMeans::new(k).fit_watched(sample, watch).map_err(failed)?;
@@ -199,16 +199,14 @@ impl Initializer for ConstrainedKMeans {
         &self,
         sample: &Sample,
         k: usize,
-        constraint: &Restriction,
+        rows: &Rows,
         watch: Option<Watch<'_>>,
     ) -> Result<Parameters, MixtureError> {
-        let constraint = match (self.delta, constraint) {
-            (Some(delta), _) => Restriction::Gaps(GapBounds::lower(delta)),
-            (None, Restriction::Gaps(bounds)) => {
-                let lower = lower_bounds(bounds, sample, k)?;
-                Restriction::Gaps(GapBounds::per_gap(&lower, &vec![f64::INFINITY; lower.len()])?)
-            }
-            (None, Restriction::Rows(rows)) => Restriction::Rows(rows.clone()),
+        check_distinct(sample, k)?;
+        let constraint = match self.delta {
+            Some(delta) => GapBounds::lower(delta).rows(k)?,
+            None if rows.linear().is_some() || rows.is_empty() => rows.clone(),
+            None => Rows::of_gaps(rows.gap_lower().to_vec(), vec![f64::INFINITY; rows.gap_lower().len()]),
         };
         let kmeans = KMeans::new(k).constraint(constraint).method(self.method).centers(self.centers);
         Ok(from_clusters(sample, &kmeans.fit_watched(sample, watch).map_err(failed)?))
@@ -224,13 +222,10 @@ fn failed(error: KMeansError) -> MixtureError {
     }
 }
 
-/// The lower bounds of all gaps. The number of components is checked first: one bound may stand for any number of gaps.
-fn lower_bounds(bounds: &GapBounds, sample: &Sample, k: usize) -> Result<Vec<f64>, MixtureError> {
+/// Refuses more components than there are distinct values.
+fn check_distinct(sample: &Sample, k: usize) -> Result<(), MixtureError> {
     let distinct = sample.distinct();
-    if k > distinct {
-        return Err(MixtureError::TooManyComponents { k, distinct });
-    }
-    Ok(bounds.resolve(k)?.lower)
+    if k > distinct { Err(MixtureError::TooManyComponents { k, distinct }) } else { Ok(()) }
 }
 
 /// Each cluster's share, centre, and variance about it. A cluster without spread takes the average variance within

@@ -4,8 +4,8 @@
 use super::fit::MixtureFit;
 use super::parameters::Parameters;
 use super::status::Status;
+use crate::constraint::Side;
 use crate::error::MixtureError;
-use crate::kmeans::Active;
 use serde::{Deserialize, Serialize};
 
 /// Weights that sum to one this closely were written by a fit: they are read back bit by bit.
@@ -47,7 +47,7 @@ pub(super) struct MixtureFitForm {
     pub(super) labels: Vec<u32>,
     pub(super) history: Vec<f64>,
     pub(super) gaps: Vec<f64>,
-    pub(super) active: Vec<Active>,
+    pub(super) active: Vec<Option<Side>>,
     pub(super) origins: Vec<usize>,
     pub(super) status: Status,
     pub(super) total_weight: f64,

@@ -6,7 +6,8 @@
 use thiserror::Error;
 
 use super::equality::{self, Equilibrium, Objective};
-use super::rows::{Bound, Rows, Side};
+use super::row_matrix::{Bound, RowMatrix};
+use crate::constraint::Side;
 use crate::monitor::{Interrupted, Progress, Watch, report};
 
 /// A coefficient of a vanishing combination below this is zero.
@@ -39,9 +40,9 @@ impl From<Interrupted> for Failure {
 }
 
 /// The optimum if `bounds` are the rows active in it: nothing missed, and every row pressing the right way.
-pub(crate) fn check(rows: &Rows, objective: Objective<'_>, bounds: &[Bound]) -> Option<Optimum> {
+pub(crate) fn check(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Option<Optimum> {
     let Equilibrium { means, multipliers, noise, dependencies } = equality::solve(rows, objective, bounds);
-    let presses = |index: usize| bounds[index].side == Side::Equal || multipliers[index] >= -noise[index];
+    let presses = |index: usize| bounds[index].side == Side::Both || multipliers[index] >= -noise[index];
     if !(0..bounds.len()).all(presses) || rows.worst_miss(&means, objective.scale()).is_some() {
         return None;
     }
@@ -52,7 +53,7 @@ pub(crate) fn check(rows: &Rows, objective: Objective<'_>, bounds: &[Bound]) -> 
 
 /// The optimum, from a guess of the active rows.
 pub(crate) fn optimise(
-    rows: &Rows,
+    rows: &RowMatrix,
     objective: Objective<'_>,
     guess: &[Bound],
     watch: &mut Option<Watch<'_>>,
@@ -69,7 +70,7 @@ pub(crate) fn optimise(
 }
 
 struct Search<'a> {
-    rows: &'a Rows,
+    rows: &'a RowMatrix,
     objective: Objective<'a>,
     means: Vec<f64>,
     active: Vec<Bound>,
@@ -79,27 +80,27 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     /// The equalities, and those rows of the guess that press the right way.
     fn begin(
-        rows: &'a Rows,
+        rows: &'a RowMatrix,
         objective: Objective<'a>,
         guess: &[Bound],
         watch: &mut Option<Watch<'_>>,
     ) -> Result<Self, Failure> {
         let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row));
-        let mut active: Vec<Bound> = equalities.map(|row| Bound { row, side: Side::Equal }).collect();
-        active.extend(guess.iter().filter(|bound| bound.side != Side::Equal));
+        let mut active: Vec<Bound> = equalities.map(|row| Bound { row, side: Side::Both }).collect();
+        active.extend(guess.iter().filter(|bound| bound.side != Side::Both));
         loop {
             report(watch, Progress::Working)?;
             let state = equality::solve(rows, objective, &active);
             if let Some((index, combination)) = state.dependencies.last() {
                 let index = loosest(&active, combination).unwrap_or(*index);
                 let bound = active[index];
-                if bound.side == Side::Equal && rows.is_missed(bound.row, &state.means, objective.scale()) {
+                if bound.side == Side::Both && rows.is_missed(bound.row, &state.means, objective.scale()) {
                     return Err(Failure::Clash(members(&active, combination)));
                 }
                 active.remove(index);
                 continue;
             }
-            let pulling = |&index: &usize| active[index].side != Side::Equal && state.multipliers[index] < 0.0;
+            let pulling = |&index: &usize| active[index].side != Side::Both && state.multipliers[index] < 0.0;
             let worst = (0..active.len())
                 .filter(pulling)
                 .min_by(|&a, &b| state.multipliers[a].total_cmp(&state.multipliers[b]));
@@ -150,7 +151,7 @@ impl<'a> Search<'a> {
         let mut first: Option<(usize, f64)> = None;
         for index in 0..new {
             let share = -combination[index] / combination[new];
-            let blocks = self.active[index].side != Side::Equal && share > ABSENT * size / combination[new].abs();
+            let blocks = self.active[index].side != Side::Both && share > ABSENT * size / combination[new].abs();
             let step = self.multipliers[index].max(0.0) / share;
             if blocks && first.is_none_or(|(_, least)| step < least) {
                 first = Some((index, step));
@@ -169,7 +170,7 @@ impl<'a> Search<'a> {
     fn first_to_vanish(&self, full: &Equilibrium) -> Option<(usize, f64)> {
         let new = self.active.len() - 1;
         let vanishing =
-            |&index: &usize| self.active[index].side != Side::Equal && full.multipliers[index] < -full.noise[index];
+            |&index: &usize| self.active[index].side != Side::Both && full.multipliers[index] < -full.noise[index];
         let step = |index: usize| {
             let now = self.multipliers[index].max(0.0);
             (index, now / (now - full.multipliers[index]))
@@ -186,7 +187,7 @@ impl<'a> Search<'a> {
 /// The last row of a vanishing combination that is no equality: the one to do without.
 fn loosest(active: &[Bound], combination: &[f64]) -> Option<usize> {
     let size = combination.iter().fold(0.0, |size: f64, c| size.max(c.abs()));
-    (0..active.len()).rfind(|&index| active[index].side != Side::Equal && combination[index].abs() > ABSENT * size)
+    (0..active.len()).rfind(|&index| active[index].side != Side::Both && combination[index].abs() > ABSENT * size)
 }
 
 /// The rows that take part in a vanishing combination.

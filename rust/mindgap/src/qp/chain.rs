@@ -5,11 +5,11 @@
 //! the side without it.
 
 use super::equality::{Equilibrium, FORCE, Objective, orientation};
-use super::rows::{Bound, Rows};
+use super::row_matrix::{Bound, RowMatrix};
 use crate::numeric::double::Double;
 
 /// Solves on `bounds`; `None` if one of them is no gap, or two are the same gap.
-pub(super) fn solve(rows: &Rows, objective: Objective<'_>, bounds: &[Bound]) -> Option<Equilibrium> {
+pub(super) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Option<Equilibrium> {
     let mut glue: Vec<Option<usize>> = vec![None; rows.k()];
     for (index, bound) in bounds.iter().enumerate() {
         if glue[rows.gap(bound.row)?].replace(index).is_some() {
@@ -42,7 +42,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(rows: &Rows, objective: Objective<'a>, bounds: &[Bound], start: usize, links: &'a [usize]) -> Self {
+    fn new(rows: &RowMatrix, objective: Objective<'a>, bounds: &[Bound], start: usize, links: &'a [usize]) -> Self {
         let members = start..start + links.len() + 1;
         let (targets, stiffness) = (&objective.targets[members.clone()], &objective.stiffness[members]);
         let stiffest = (0..stiffness.len()).fold(0, |best, i| if stiffness[i] > stiffness[best] { i } else { best });

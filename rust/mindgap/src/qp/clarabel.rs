@@ -4,7 +4,8 @@
 //! tolerances; the caller solves again on the rows that it finds, to the last bit.
 
 use super::equality::Objective;
-use super::rows::{Bound, Rows, Side};
+use super::row_matrix::{Bound, RowMatrix};
+use crate::constraint::Side;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
 
@@ -21,18 +22,18 @@ pub(crate) struct InteriorPoint {
 
 impl InteriorPoint {
     /// A solver for these rows.
-    pub(crate) fn new(rows: &Rows, objective: Objective<'_>) -> Result<Self, Refusal> {
+    pub(crate) fn new(rows: &RowMatrix, objective: Objective<'_>) -> Result<Self, Refusal> {
         Self::with_settings(rows, objective, DefaultSettings::default())
     }
 
     /// A solver with other tolerances and limits than Clarabel's own.
     pub(super) fn with_settings(
-        rows: &Rows,
+        rows: &RowMatrix,
         objective: Objective<'_>,
         settings: DefaultSettings<f64>,
     ) -> Result<Self, Refusal> {
         let bounds = finite_bounds(rows);
-        let equalities = bounds.iter().filter(|bound| bound.side == Side::Equal).count();
+        let equalities = bounds.iter().filter(|bound| bound.side == Side::Both).count();
         let (matrix, right) = standard_form(rows, &bounds);
         let (quadratic, linear) = scaled(objective);
         let k = rows.k();
@@ -55,16 +56,13 @@ impl InteriorPoint {
         // On the central path slack times multiplier is constant, so the larger of the two tells.
         let presses = |(slack, multiplier): (&f64, &f64)| multiplier > slack;
         let active = self.bounds.iter().zip(solution.s.iter().zip(&solution.z));
-        Ok(active
-            .filter(|(bound, pair)| bound.side == Side::Equal || presses(*pair))
-            .map(|(bound, _)| *bound)
-            .collect())
+        Ok(active.filter(|(bound, pair)| bound.side == Side::Both || presses(*pair)).map(|(bound, _)| *bound).collect())
     }
 }
 
-fn finite_bounds(rows: &Rows) -> Vec<Bound> {
+fn finite_bounds(rows: &RowMatrix) -> Vec<Bound> {
     let (equal, other): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&row| rows.is_equality(row));
-    let mut bounds: Vec<Bound> = equal.into_iter().map(|row| Bound { row, side: Side::Equal }).collect();
+    let mut bounds: Vec<Bound> = equal.into_iter().map(|row| Bound { row, side: Side::Both }).collect();
     for row in other {
         let (lower, upper) = rows.bounds(row);
         bounds.extend(lower.is_finite().then_some(Bound { row, side: Side::Lower }));
@@ -74,7 +72,7 @@ fn finite_bounds(rows: &Rows) -> Vec<Bound> {
 }
 
 /// `A μ + s = b` with `s ≥ 0`: lower bounds change sign.
-fn standard_form(rows: &Rows, bounds: &[Bound]) -> (CscMatrix<f64>, Vec<f64>) {
+fn standard_form(rows: &RowMatrix, bounds: &[Bound]) -> (CscMatrix<f64>, Vec<f64>) {
     let sign = |bound: &Bound| if bound.side == Side::Lower { -1.0 } else { 1.0 };
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for column in 0..rows.k() {

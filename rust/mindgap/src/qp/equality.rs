@@ -6,7 +6,8 @@
 //! stiffnesses, so each mean comes out right on its own scale.
 
 use super::chain;
-use super::rows::{Bound, Rows, Side};
+use super::row_matrix::{Bound, RowMatrix};
+use crate::constraint::Side;
 
 /// A coefficient below this fraction of its row is what rounding left of zero.
 const ZERO: f64 = 1e-11;
@@ -56,11 +57,11 @@ pub(super) fn orientation(side: Side) -> f64 {
 }
 
 /// Solves on `bounds`.
-pub(crate) fn solve(rows: &Rows, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
+pub(crate) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
     chain::solve(rows, objective, bounds).unwrap_or_else(|| solve_any(rows, objective, bounds))
 }
 
-pub(super) fn solve_any(rows: &Rows, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
+pub(super) fn solve_any(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
     let softness: Vec<f64> = objective.stiffness.iter().map(|g| g.sqrt().recip()).collect();
     let elimination = Elimination::run(rows, objective.targets, bounds, &softness);
     let pivots = &elimination.pivots;
@@ -89,7 +90,7 @@ pub(super) fn solve_any(rows: &Rows, objective: Objective<'_>, bounds: &[Bound])
 }
 
 impl Elimination {
-    fn run(rows: &Rows, targets: &[f64], bounds: &[Bound], softness: &[f64]) -> Self {
+    fn run(rows: &RowMatrix, targets: &[f64], bounds: &[Bound], softness: &[f64]) -> Self {
         let (k, count) = (rows.k(), bounds.len());
         let width = k + 1 + count;
         let mut table = vec![0.0; width * count];

@@ -8,38 +8,103 @@ mod active_set;
 mod chain;
 mod clarabel;
 mod equality;
-mod rows;
+mod row_matrix;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use active_set::Failure;
 pub(crate) use equality::Objective;
-pub(crate) use rows::Rows;
 
+use crate::constraint::{Rows, Side};
+use crate::data::frame::Frame;
+use crate::error::{ConstraintError, KMeansError, MixtureError};
 use crate::monitor::Watch;
 use active_set::{Optimum, check, optimise};
 use clarabel::{InteriorPoint, Refusal};
-use rows::{Bound, Side};
+use row_matrix::{Bound, RowMatrix};
 
 /// The program of one fit.
 pub(crate) struct MeanProgram {
-    rows: Rows,
+    rows: RowMatrix,
     /// Which rows are loosened.
     loose: Vec<bool>,
     last: Vec<Bound>,
     interior_point: Option<InteriorPoint>,
 }
 
+/// Why there is no program of means that hold the rows.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum NoProgram {
+    /// The rows make no sense for these data.
+    Constraint(ConstraintError),
+    /// These rows of the constraint clash, with the ascending order of the means or without.
+    Clash { rows: Vec<usize>, ordering: bool },
+    /// None were found, which exact arithmetic rules out.
+    NotFound,
+    /// The search for them was stopped.
+    Interrupted,
+}
+
+const NOT_FOUND: &str = "no means that hold the rows were found";
+
+impl From<NoProgram> for MixtureError {
+    fn from(error: NoProgram) -> Self {
+        match error {
+            NoProgram::Constraint(error) => error.into(),
+            NoProgram::Clash { rows, ordering } => Self::Infeasible { rows, ordering },
+            NoProgram::NotFound => Self::Solver { iteration: 0, what: NOT_FOUND.to_owned() },
+            NoProgram::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
+impl From<NoProgram> for KMeansError {
+    fn from(error: NoProgram) -> Self {
+        match error {
+            NoProgram::Constraint(error) => error.into(),
+            NoProgram::Clash { rows, ordering } => Self::InfeasibleRows { rows, ordering },
+            NoProgram::NotFound => Self::Solver(NOT_FOUND.to_owned()),
+            NoProgram::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
 impl MeanProgram {
-    /// The program under these rows. Rows that clash by no more than was lost when their bounds were computed, as
+    /// The program of means that hold `rows`, none of them farther than `reach` (in frame units) from the data; `None`
+    /// where nothing is asked and the means may even cross.
+    ///
+    /// # Errors
+    /// Rows that make no sense for these data, and rows that cannot be held together.
+    pub(crate) fn of(
+        rows: &Rows,
+        frame: &Frame,
+        reach: f64,
+        watch: &mut Option<Watch<'_>>,
+    ) -> Result<Option<Self>, NoProgram> {
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let matrix = RowMatrix::new(rows, frame, reach).map_err(NoProgram::Constraint)?;
+        let count = matrix.given();
+        Self::new(matrix, watch).map(Some).map_err(|failure| match failure {
+            Failure::Clash(rows) => {
+                let (given, order): (Vec<_>, Vec<_>) = rows.into_iter().partition(|&row| row < count);
+                NoProgram::Clash { rows: given, ordering: !order.is_empty() }
+            }
+            Failure::NoEnd => NoProgram::NotFound,
+            Failure::Interrupted => NoProgram::Interrupted,
+        })
+    }
+
+    /// The program under these rows. RowMatrix that clash by no more than was lost when their bounds were computed, as
     /// equalities that say the same twice may, are held to that.
     ///
     /// # Errors
     /// The rows that cannot be held together.
-    pub(crate) fn new(rows: Rows, watch: &mut Option<Watch<'_>>) -> Result<Self, Failure> {
+    pub(crate) fn new(rows: RowMatrix, watch: &mut Option<Watch<'_>>) -> Result<Self, Failure> {
         let (targets, stiffness) = (rows.likely(), vec![1.0; rows.k()]);
         let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row));
-        let last = equalities.map(|row| Bound { row, side: Side::Equal }).collect();
+        let last = equalities.map(|row| Bound { row, side: Side::Both }).collect();
         let mut program = Self { loose: vec![false; rows.len()], rows, last, interior_point: None };
         program.optimise(Objective { targets: &targets, stiffness: &stiffness }, &[], watch)?;
         Ok(program)
@@ -67,13 +132,13 @@ impl MeanProgram {
             self.rows.loosen(row);
             self.loose[row] = true;
         }
-        self.last.retain(|bound| bound.side != Side::Equal || self.rows.is_equality(bound.row));
+        self.last.retain(|bound| bound.side != Side::Both || self.rows.is_equality(bound.row));
         self.interior_point = None;
         !tight.is_empty()
     }
 
     #[cfg(test)]
-    fn rows(&self) -> &Rows {
+    fn rows(&self) -> &RowMatrix {
         &self.rows
     }
 

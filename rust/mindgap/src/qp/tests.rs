@@ -48,7 +48,7 @@ impl Twofold {
 }
 
 /// Means that hold `bounds` with equality, by the normal equations; `None` if the bounds depend on each other.
-fn on_bounds(rows: &Rows, m: &[f64], g: &[f64], bounds: &[Bound]) -> Option<Vec<Twofold>> {
+fn on_bounds(rows: &RowMatrix, m: &[f64], g: &[f64], bounds: &[Bound]) -> Option<Vec<Twofold>> {
     let n = bounds.len();
     let k = rows.k();
     let dot = |a: &dyn Fn(usize) -> Twofold, b: &dyn Fn(usize) -> Twofold| {
@@ -90,12 +90,12 @@ fn on_bounds(rows: &Rows, m: &[f64], g: &[f64], bounds: &[Bound]) -> Option<Vec<
 }
 
 /// The feasible candidate of least cost among all sets of rows; `None` if none is feasible.
-fn oracle(rows: &Rows, m: &[f64], g: &[f64]) -> Option<Vec<f64>> {
+fn oracle(rows: &RowMatrix, m: &[f64], g: &[f64]) -> Option<Vec<f64>> {
     let mut best: Option<(Twofold, Vec<f64>)> = None;
     for code in 0..3usize.pow(rows.len() as u32) {
         let digit = |row: usize| code / 3usize.pow(row as u32) % 3;
         let side = |row: usize| match digit(row) {
-            1 if rows.is_equality(row) => Some(Side::Equal),
+            1 if rows.is_equality(row) => Some(Side::Both),
             1 => Some(Side::Lower),
             2 => Some(Side::Upper),
             _ => None,
@@ -153,7 +153,7 @@ fn frame() -> Frame {
     Frame::of_sorted(&[0.0, 0.0]).unwrap()
 }
 
-fn gap_rows(dice: &mut Dice, k: usize) -> Rows {
+fn gap_rows(dice: &mut Dice, k: usize) -> RowMatrix {
     let (mut lower, mut upper) = (Vec::new(), Vec::new());
     for _ in 1..k {
         let low = if dice.below(3) == 0 { 0.0 } else { dice.unit() };
@@ -164,10 +164,10 @@ fn gap_rows(dice: &mut Dice, k: usize) -> Rows {
             _ => f64::INFINITY,
         });
     }
-    Rows::from_gaps(&GapBounds::per_gap(&lower, &upper).unwrap().resolve(k).unwrap(), &frame())
+    matrix(&GapBounds::per_gap(&lower, &upper).unwrap().rows(k).unwrap(), &frame())
 }
 
-/// Rows through a common point, so that they can be held; some repeated, some summed, some equalities.
+/// RowMatrix through a common point, so that they can be held; some repeated, some summed, some equalities.
 fn linear_rows(dice: &mut Dice, k: usize, count: usize) -> LinearRows {
     let mut point: Vec<f64> = (0..k).map(|_| dice.unit()).collect();
     point.sort_by(f64::total_cmp);
@@ -195,9 +195,9 @@ fn linear_rows(dice: &mut Dice, k: usize, count: usize) -> LinearRows {
 }
 
 /// Each finite bound of each row.
-fn everything(rows: &Rows) -> Vec<Bound> {
+fn everything(rows: &RowMatrix) -> Vec<Bound> {
     let sides = |row: usize| match rows.is_equality(row) {
-        true => vec![Side::Equal],
+        true => vec![Side::Both],
         false => vec![Side::Lower, Side::Upper],
     };
     let bounds = (0..rows.len()).flat_map(|row| sides(row).into_iter().map(move |side| Bound { row, side }));
@@ -210,7 +210,7 @@ fn agree(program: &mut MeanProgram, m: &[f64], g: &[f64], case: usize) {
     are_best(&means, program.rows(), m, g, case);
 }
 
-fn are_best(means: &[f64], rows: &Rows, m: &[f64], g: &[f64], case: usize) {
+fn are_best(means: &[f64], rows: &RowMatrix, m: &[f64], g: &[f64], case: usize) {
     let expected = oracle(rows, m, g).unwrap_or_else(|| panic!("case {case} has no solution"));
     for (mean, expected) in means.iter().zip(&expected) {
         assert!((mean - expected).abs() <= 1e-9, "case {case}: {means:?} for {expected:?} of {m:?} {g:?}");
@@ -236,7 +236,7 @@ fn row_programs_agree_with_every_active_set() {
     for case in 0..500 {
         let k = 1 + dice.below(4);
         let count = 1 + dice.below(3);
-        let rows = Rows::from_linear(&linear_rows(&mut dice, k, count), &frame());
+        let rows = linear_matrix(&linear_rows(&mut dice, k, count), &frame());
         let mut program = MeanProgram::new(rows, &mut None).unwrap_or_else(|e| panic!("case {case}: {e:?}"));
         for _ in 0..5 {
             let (m, g) = dice.objective(k);
@@ -269,11 +269,11 @@ fn clashing_rows_are_named_and_no_others() {
         &[1.0, -9.0, f64::NEG_INFINITY],
         &[f64::INFINITY, 9.0, 0.0],
     );
-    let rows = Rows::from_linear(&rows.unwrap(), &frame());
+    let rows = linear_matrix(&rows.unwrap(), &frame());
     assert_eq!(MeanProgram::new(rows, &mut None).err(), Some(Failure::Clash(vec![0, 2, 3])));
     // Two equalities on one sum.
     let rows = LinearRows::new(2, &[1.0, 1.0, 2.0, 2.0], &[1.0, 3.0], &[1.0, 3.0]).unwrap();
-    let rows = Rows::from_linear(&rows, &frame());
+    let rows = linear_matrix(&rows, &frame());
     assert_eq!(MeanProgram::new(rows, &mut None).err(), Some(Failure::Clash(vec![0, 1])));
 }
 
@@ -281,7 +281,7 @@ fn clashing_rows_are_named_and_no_others() {
 fn bounds_on_gaps_are_known_to_be_feasible_at_once() {
     // One row at a time, each with an elimination of its own, this would take hours.
     for (k, bounds) in [(3000, GapBounds::lower(0.3)), (60, GapBounds::between(0.1, 0.1).unwrap())] {
-        let rows = Rows::from_gaps(&bounds.resolve(k).unwrap(), &frame());
+        let rows = matrix(&bounds.rows(k).unwrap(), &frame());
         assert!(rows.worst_miss(&rows.likely(), 0.0).is_none());
         assert!(MeanProgram::new(rows, &mut None).is_ok());
     }
@@ -291,7 +291,7 @@ fn bounds_on_gaps_are_known_to_be_feasible_at_once() {
 fn two_thousand_means_are_pooled_as_by_isotonic_regression() {
     let k = 2000;
     let mut dice = Dice(77);
-    let rows = Rows::from_gaps(&GapBounds::lower(0.0).resolve(k).unwrap(), &frame());
+    let rows = matrix(&GapBounds::lower(0.0).rows(k).unwrap(), &frame());
     let mut program = MeanProgram::new(rows, &mut None).unwrap();
     let m: Vec<f64> = (0..k).map(|i| i as f64 * 0.02 + dice.unit()).collect();
     let g: Vec<f64> = (0..k).map(|_| 10f64.powf(6.0 * dice.unit())).collect();
@@ -327,7 +327,7 @@ fn a_small_equality_between_wide_gaps_is_met() {
     for narrow in [7.23e-10, 1e-13, 1e-16] {
         for wide in [0.666_666_67, 0.1, 3.3] {
             let bounds = GapBounds::per_gap(&[wide, narrow, wide], &[f64::INFINITY, narrow, f64::INFINITY]).unwrap();
-            let rows = Rows::from_gaps(&bounds.resolve(4).unwrap(), &frame());
+            let rows = matrix(&bounds.rows(4).unwrap(), &frame());
             let mut program = MeanProgram::new(rows, &mut None).unwrap();
             BESIDE_WIDE.iter().for_each(|(m, g)| agree(&mut program, m, g, 0));
         }
@@ -342,7 +342,7 @@ fn a_small_equality_between_wide_rows_is_met() {
             let matrix = [-3.0, 3.0, 0.0, 0.0, 0.0, -3.0, 3.0, 0.0, 0.0, 0.0, -3.0, 3.0];
             let (lower, upper) = ([wide, narrow, wide], [f64::INFINITY, narrow, f64::INFINITY]);
             let rows = LinearRows::new(4, &matrix, &lower, &upper).unwrap();
-            let mut program = MeanProgram::new(Rows::from_linear(&rows, &frame()), &mut None).unwrap();
+            let mut program = MeanProgram::new(linear_matrix(&rows, &frame()), &mut None).unwrap();
             BESIDE_WIDE.iter().for_each(|(m, g)| agree(&mut program, m, g, 0));
         }
     }
@@ -364,7 +364,7 @@ fn equalities_that_agree_only_to_rounding_are_held() {
         let value = |row: &Vec<f64>| row.iter().zip(&point).map(|(a, x)| a * x).sum::<f64>();
         let bounds: Vec<f64> = rows.iter().map(value).collect();
         let linear = LinearRows::new(k, &rows.concat(), &bounds, &bounds).unwrap();
-        let program = MeanProgram::new(Rows::from_linear(&linear, &frame), &mut None);
+        let program = MeanProgram::new(linear_matrix(&linear, &frame), &mut None);
         assert!(program.is_ok(), "case {case}: {:?}", program.err());
     }
 }
@@ -373,5 +373,13 @@ fn equalities_that_agree_only_to_rounding_are_held() {
 fn what_clashes_by_more_than_rounding_is_still_refused() {
     let frame = Frame::of_sorted(&[1e6, 1e6 + 1.0, 1e6 + 2.0]).unwrap();
     let rows = LinearRows::new(1, &[1.0, 1.0], &[1e6, 1e6 + 1e-7], &[1e6, 1e6 + 1e-7]).unwrap();
-    assert_eq!(MeanProgram::new(Rows::from_linear(&rows, &frame), &mut None).err(), Some(Failure::Clash(vec![0, 1])));
+    assert_eq!(MeanProgram::new(linear_matrix(&rows, &frame), &mut None).err(), Some(Failure::Clash(vec![0, 1])));
+}
+
+fn matrix(rows: &Rows, frame: &Frame) -> RowMatrix {
+    RowMatrix::new(rows, frame, f64::INFINITY).unwrap()
+}
+
+fn linear_matrix(rows: &LinearRows, frame: &Frame) -> RowMatrix {
+    matrix(&rows.rows(rows.k()).unwrap(), frame)
 }

@@ -3,8 +3,8 @@
 
 use crate::hostile::{Asked, any_bits, cases, data, gaps, mild, rows};
 use mindgap::{
-    BoxError, Centers, Engine, KMeans, KMeansFit, Method, Mixture, MixtureFit, Moments, Parameters, Restriction,
-    Sample, Ties, ToleranceScale, VarianceModel,
+    BoxError, Centers, Engine, KMeans, KMeansFit, Method, Mixture, MixtureFit, Moments, Parameters, Rows, Sample, Ties,
+    ToleranceScale, VarianceModel,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -20,8 +20,8 @@ fn sample_of(x: &[f64], w: Option<&[f64]>) -> Option<Sample> {
     sample.map_err(|error| assert!(!error.to_string().is_empty())).ok()
 }
 
-fn restriction_of(asked: &Asked, k: usize) -> Option<Restriction> {
-    asked.restriction(k).map_err(|error| assert!(!error.to_string().is_empty())).ok()
+fn restriction_of(asked: &Asked, k: usize) -> Option<Rows> {
+    asked.rows(k).map_err(|error| assert!(!error.to_string().is_empty())).ok()
 }
 
 /// What a slack of 1e-9 is relative to: the data's range, and the spread of the centres where bounds make it wider.
@@ -202,7 +202,7 @@ fn counts_without_measure_are_refused() {
     let sample = Sample::new(&[1.0, 2.0, 4.0]).unwrap();
     let start = Parameters::new(&[0.5, 0.5], &[1.0, 4.0], &[1.0, 1.0]).unwrap();
     let mut engine = mindgap::LocalEngine::new(&sample);
-    let restriction = Restriction::Gaps(mindgap::GapBounds::lower(0.5));
+    let restriction = mindgap::GapBounds::lower(0.5);
     for k in [0, 4, usize::MAX / 2 + 1, usize::MAX] {
         assert!(KMeans::new(k).constraint(restriction.clone()).fit(&sample).is_err());
         assert!(Mixture::new(k).constraint(restriction.clone()).fit(&sample).is_err());
@@ -210,7 +210,7 @@ fn counts_without_measure_are_refused() {
         let initializers: [&dyn mindgap::Initializer; 3] =
             [&mindgap::Auto, &mindgap::Ckmeans, &mindgap::ConstrainedKMeans::new()];
         for initializer in initializers {
-            assert!(initializer.start(&sample, k, &restriction, None).is_err());
+            assert!(initializer.start(&sample, k, &Rows::none(k), None).is_err());
         }
         assert!(mindgap::LinearRows::new(k, &[1.0], &[0.0, 1.0], &[1.0, 1.0]).is_err());
     }

@@ -2,8 +2,7 @@
 
 use mindgap::mixture::from_fn;
 use mindgap::{
-    Auto, Centers, Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Mixture, MixtureError, Progress, Restriction,
-    Sample,
+    Auto, Centers, Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Mixture, MixtureError, Progress, Rows, Sample,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ fn stop(progress: &Progress) -> ControlFlow<()> {
 }
 
 fn stops(initializer: impl Initializer + 'static, sample: &Sample) {
-    let restriction = Restriction::Gaps(GapBounds::lower(0.21));
+    let restriction = GapBounds::lower(0.21).rows(5).unwrap();
     let start = initializer.start(sample, 5, &restriction, Some(&mut stop));
     assert_eq!(start, Err(MixtureError::Interrupted));
     let fit = Mixture::new(5).constraint(restriction).init(initializer).fit_with(sample, Some(&mut stop));
@@ -34,7 +33,7 @@ fn who_watches_a_fit_can_stop_its_start() {
 #[test]
 fn more_components_than_values_are_refused_before_their_bounds_are_written_out() {
     let sample = Sample::new(&[0.0, 1.0, 5.0]).unwrap();
-    let restriction = Restriction::Gaps(GapBounds::lower(0.5));
+    let restriction = Rows::none(usize::MAX);
     let refused = Err(MixtureError::TooManyComponents { k: usize::MAX, distinct: 3 });
     assert_eq!(Auto.start(&sample, usize::MAX, &restriction, None), refused);
     assert_eq!(ConstrainedKMeans::new().start(&sample, usize::MAX, &restriction, None), refused);
@@ -43,7 +42,7 @@ fn more_components_than_values_are_refused_before_their_bounds_are_written_out()
 #[test]
 fn an_initializer_may_be_chosen_at_run_time() {
     let sample = Sample::new(&[0.0, 0.4, 1.0, 7.0, 7.7]).unwrap();
-    let start = Ckmeans.start(&sample, 2, &Restriction::Gaps(GapBounds::none()), None).unwrap();
+    let start = Ckmeans.start(&sample, 2, &Rows::none(2), None).unwrap();
     let copy = start.clone();
     let choices: Vec<Arc<dyn Initializer>> = vec![
         Arc::new(Ckmeans),

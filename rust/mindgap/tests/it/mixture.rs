@@ -3,8 +3,8 @@
 use crate::oracle::em;
 use crate::oracle::random::Random;
 use mindgap::{
-    Active, BoxError, Engine, GapBounds, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments,
-    Parameters, Sample, Status, ToleranceScale, VarianceModel,
+    BoxError, Engine, GapBounds, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Parameters,
+    Sample, Side, Status, ToleranceScale, VarianceModel,
 };
 use std::borrow::Cow;
 
@@ -146,7 +146,7 @@ fn rows_hold_and_the_likelihood_never_falls() {
         for row in 0..count {
             let value: f64 = matrix[row * k..(row + 1) * k].iter().zip(fit.means()).map(|(a, m)| a * m).sum();
             assert!(value >= lower[row] - 1e-9 && value <= upper[row] + 1e-9, "case {case}");
-            assert_eq!(lower[row] == upper[row], fit.active()[row] == Active::Both, "case {case}");
+            assert_eq!(lower[row] == upper[row], fit.active()[row] == Some(Side::Both), "case {case}");
         }
         assert!(fit.means().is_sorted(), "case {case}: {:?}", fit.means());
     }
@@ -425,4 +425,18 @@ fn a_bounded_ratio_of_spreads_keeps_components_off_single_points() {
         let refused = Mixture::new(2).spread_ratio(bad).fit(&sample).unwrap_err();
         assert!(matches!(refused, MixtureError::BadSetting { name: "spread_ratio", .. }));
     }
+}
+
+#[test]
+fn a_lower_bound_of_zero_keeps_the_means_in_order_as_a_tiny_one_does() {
+    let x: Vec<f64> = (0..60).map(|i| f64::from(i % 2) * 4.0 + f64::from(i % 7) * 0.1).collect();
+    let sample = Sample::new(&x).unwrap();
+    let crossed = Parameters::new(&[0.5, 0.5], &[4.0, 0.0], &[1.0, 1.0]).unwrap();
+    let fit = |delta: f64| {
+        Mixture::new(2).constraint(GapBounds::lower(delta)).init(crossed.clone()).max_iter(5).fit(&sample).unwrap()
+    };
+    assert_eq!(fit(0.0).means(), fit(1e-300).means());
+    let free = Mixture::new(2).init(crossed.clone()).max_iter(5).fit(&sample).unwrap();
+    assert_eq!(free.origins(), [1, 0]);
+    assert_eq!(fit(0.0).origins(), [0, 1]);
 }

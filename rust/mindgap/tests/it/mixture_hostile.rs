@@ -26,7 +26,8 @@ fn starts_from_nowhere() {
         for &b in &extremes {
             for &v in &variances {
                 let start = Parameters::new(&[0.5, 0.5], &[a, b], &[v, 1.0]).unwrap();
-                for constraint in [GapBounds::none(), GapBounds::lower(2.0), GapBounds::between(1.0, 1.0).unwrap()] {
+                for (lower, upper) in [(0.0, f64::INFINITY), (2.0, f64::INFINITY), (1.0, 1.0)] {
+                    let constraint = GapBounds::between(lower, upper).unwrap();
                     let far = a.abs().max(b.abs()) > 1e8 || v > 1e20;
                     match Mixture::new(2).constraint(constraint).init(start.clone()).max_iter(30).fit(&sample) {
                         Ok(fit) => sound(&fit),

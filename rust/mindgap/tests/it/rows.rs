@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use crate::oracle::partitions::{for_each_partition, means, runs};
 use crate::oracle::random::Random;
 use mindgap::{
-    Active, Centers, ConstrainedKMeans, GapBounds, KMeans, KMeansError, KMeansFit, LinearRows, Method, Mixture,
-    Progress, Sample, Ties,
+    Centers, ConstrainedKMeans, GapBounds, KMeans, KMeansError, KMeansFit, LinearRows, Method, Mixture, Progress,
+    Sample, Side, Ties,
 };
 
 const INF: f64 = f64::INFINITY;
@@ -196,7 +196,7 @@ fn rows_that_hold_nothing_back_give_the_unconstrained_optimum() {
             check(&fit, &x, &w, &rows);
             assert!((fit.inertia() - plain.inertia()).abs() <= 1e-12 * plain.inertia());
             assert!(fit.is_optimal());
-            assert!(fit.active().iter().all(|&active| active == Active::Free));
+            assert!(fit.active().iter().all(|&active| active == None));
         }
     }
 }
@@ -206,7 +206,7 @@ fn one_partition_needs_no_search() {
     let sample = Sample::new(&[1.0, 2.0, 6.0]).unwrap();
     let fixed = LinearRows::new(1, &[2.0], &[4.0], &[4.0]).unwrap();
     let fit = KMeans::new(1).constraint(fixed).fit(&sample).unwrap();
-    assert_eq!((fit.centers(), fit.active()), (&[2.0][..], &[Active::Both][..]));
+    assert_eq!((fit.centers(), fit.active()), (&[2.0][..], &[Some(Side::Both)][..]));
     assert!((fit.inertia() - 17.0).abs() < 1e-12 && fit.is_optimal());
     let fit = KMeans::new(3).constraint(equal_spacing(3)).fit(&sample).unwrap();
     assert!((fit.inertia() - 1.5).abs() < 1e-12 && fit.is_optimal(), "{fit:?}");
@@ -224,7 +224,7 @@ fn centres_that_are_given_are_kept() {
     check(&fit, &x, &[1.0; 7], &rows);
     assert_eq!(fit.labels(), [0, 0, 0, 1, 1, 2, 2]);
     assert!(fit.centers().iter().zip([0.3, 4.5, 9.0]).all(|(a, b)| (a - b).abs() < 1e-12), "{:?}", fit.centers());
-    assert_eq!(fit.active(), [Active::Both, Active::Upper, Active::Lower]);
+    assert_eq!(fit.active(), [Some(Side::Both), Some(Side::Upper), Some(Side::Lower)]);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What each setting and each answer of the public interface does by itself, where no other test has it.
 
 use mindgap::{
-    BoxError, Centers, ConstrainedKMeans, Constraint, Engine, GapBounds, Initializer, KMeans, Method, Mixture,
-    MixtureError, Moments, Parameters, Sample, Status,
+    BoxError, Centers, ConstrainedKMeans, Engine, GapBounds, Initializer, KMeans, Method, Mixture, MixtureError,
+    Moments, Parameters, Sample, Status,
 };
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 const HARD: [f64; 5] = [0.0, 2.0, 2.0, 5.0, 6.0];
 
 fn start_of(init: ConstrainedKMeans, delta: f64) -> Vec<f64> {
-    let restriction = GapBounds::lower(delta).restriction(3).unwrap();
+    let restriction = GapBounds::lower(delta).rows(3).unwrap();
     init.start(&Sample::new(&HARD).unwrap(), 3, &restriction, None).unwrap().means().to_vec()
 }
 

@@ -10,7 +10,7 @@ const _: () = {
     lasting::<Sample>();
     lasting::<GapBounds>();
     lasting::<LinearRows>();
-    lasting::<Restriction>();
+    lasting::<Rows>();
     lasting::<Unconstrained>();
     lasting::<KMeans>();
     lasting::<KMeansFit>();
@@ -19,7 +19,7 @@ const _: () = {
     lasting::<Parameters>();
     lasting::<Moments>();
     lasting::<Status>();
-    lasting::<Active>();
+    lasting::<Side>();
     lasting::<Progress>();
     lasting::<Auto>();
     lasting::<Ckmeans>();

@@ -213,6 +213,11 @@ impl Sample {
         self.rests.get(i).map_or(z, |&rest| z + self.frame.enter_length(rest))
     }
 
+    /// The range of the data in frame units, from the smallest value to the largest.
+    pub(crate) fn framed_range(&self) -> f64 {
+        self.framed_highest(self.len() - 1) - self.framed_lowest(0)
+    }
+
     /// Sorted point `i`, a value of the data, in frame units, with all its digits.
     #[inline(always)]
     pub(crate) fn framed_exactly(&self, i: usize) -> Double {

@@ -166,7 +166,7 @@ mod tests {
 
     fn chain(means: &[f64], weights: &[f64], lower: &[f64], upper: &[f64]) -> CenterChain {
         let targets: Vec<_> = means.iter().zip(weights).map(|(&mean, &weight)| Target { weight, mean }).collect();
-        solve(&targets, &Gaps { lower: lower.to_vec(), upper: upper.to_vec() })
+        solve(&targets, &Gaps::of_gaps(lower.to_vec(), upper.to_vec()))
     }
 
     #[test]

@@ -52,7 +52,7 @@ fn bounds(random: &mut impl FnMut() -> f64, k: usize, scale: f64) -> Gaps {
             _ => [f64::INFINITY, *lower, lower + scale * random()][(3.0 * random()) as usize],
         })
         .collect();
-    Gaps { lower, upper }
+    Gaps::of_gaps(lower, upper)
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn upper_bounds_beyond_everything_are_none() {
     let x: Vec<f64> = (0..300).map(|i| random() + random() + f64::from(i % 3 / 2) * 9.0).collect();
     let sample = Sample::new(&x).unwrap();
     let fit = |upper: f64| {
-        let gaps = Gaps { lower: vec![5.0; 2], upper: vec![upper; 2] };
+        let gaps = Gaps::of_gaps(vec![5.0; 2], vec![upper; 2]);
         let solution = solve(&sample, &gaps, None).unwrap();
         (solution.ends, solution.centers)
     };

@@ -33,8 +33,8 @@ pub(in crate::kmeans) fn solve(
 ) -> Result<AtomSolution, KMeansError> {
     let mut monitor = SearchMonitor::new(&mut watch, *sample.frame());
     let prefixes = Prefixes::new(sample);
-    let range = sample.framed_highest(sample.len() - 1) - sample.framed_lowest(0);
-    let framed = gaps.enter(sample.frame()).loosened().reachable(range);
+    let range = sample.framed_range();
+    let framed = gaps.enter(sample.frame()).loosened(range).reachable(range);
     let k = gaps.lower.len() + 1;
     let mut start = None;
     if k >= MANY_CLUSTERS {

@@ -50,7 +50,8 @@ fn solve_within(
 ) -> Result<Solution, KMeansError> {
     let prefixes = Prefixes::new(sample);
     let n = sample.len();
-    let framed = gaps.enter(sample.frame()).loosened().reachable(sample.framed(n - 1) - sample.framed(0));
+    let range = sample.framed_range();
+    let framed = gaps.enter(sample.frame()).loosened(range).reachable(range);
     let full = |boundaries: Vec<usize>| boundaries.into_iter().chain([n]).collect();
     let start = match gaps.lower.len() + 1 {
         k if k >= MANY_CLUSTERS => Some(unbounded(&prefixes, k, monitor)?),

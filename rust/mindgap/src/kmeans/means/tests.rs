@@ -46,7 +46,7 @@ fn coarse_cells_lead_to_the_same_optimum() {
         let sample = Sample::weighted(&x, &w).unwrap();
         let lower = lattice / k as f64 * noise() * 1.3;
         let upper = if noise() < 0.5 { f64::INFINITY } else { lower + lattice / k as f64 * noise() };
-        let gaps = GapBounds::between(lower, upper).unwrap().resolve(k).unwrap();
+        let gaps = GapBounds::between(lower, upper).unwrap().rows(k).unwrap();
         let fine = Limits { first_cells: n, direct: usize::MAX, states: usize::MAX };
         let truth = cost(&sample, &gaps, &fine);
         found += usize::from(truth.is_some());
@@ -69,7 +69,7 @@ fn a_search_cut_short_leaves_a_certificate() {
     let mut noise = noise(7);
     let x: Vec<f64> = (0..3000).map(|_| noise().powi(2)).collect();
     let sample = Sample::new(&x).unwrap();
-    let gaps = GapBounds::lower(0.12).resolve(6).unwrap();
+    let gaps = GapBounds::lower(0.12).rows(6).unwrap();
     let best = cost(&sample, &gaps, &LIMITS).unwrap();
     let mut watch = None;
     let mut monitor = SearchMonitor::new(&mut watch, *sample.frame());
@@ -77,7 +77,7 @@ fn a_search_cut_short_leaves_a_certificate() {
     let solution = solve_within(&sample, &gaps, &short, &mut monitor).unwrap();
     assert!(solution.lower_bound <= best && solution.lower_bound > 0.5 * best);
     let tight = Limits { first_cells: 2, direct: 0, states: 4 };
-    let narrow = GapBounds::between(0.15, 0.15).unwrap().resolve(6).unwrap();
+    let narrow = GapBounds::between(0.15, 0.15).unwrap().rows(6).unwrap();
     assert!(matches!(solve_within(&sample, &narrow, &tight, &mut monitor), Err(KMeansError::Undecided)));
 }
 

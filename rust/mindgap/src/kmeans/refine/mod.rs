@@ -8,9 +8,9 @@ mod passes;
 mod round;
 mod undivided;
 
-use super::demand::Demand;
 use super::fit::KMeansFit;
 use super::{KMeans, Method, Ties};
+use crate::constraint::resolve;
 use crate::data::sample::{Blob, Sample};
 use crate::data::summary::Summary;
 use crate::error::KMeansError;
@@ -48,11 +48,11 @@ pub(super) fn fit(kmeans: &KMeans, sample: &Sample, watch: Option<Watch<'_>>) ->
     }
     check(kmeans, sample)?;
     let sample = prepared(kmeans, sample);
-    let demand = Demand::new(&kmeans.constraint.restriction(kmeans.k)?, kmeans.k, sample.frame())?;
-    let mut open = round::may_be_cut(kmeans, &sample, &demand);
-    let round = round::run(kmeans, &sample, &demand, &mut open, watch)?;
+    let rows = resolve(&*kmeans.constraint, kmeans.k)?;
+    let mut open = round::may_be_cut(kmeans, &sample, &rows);
+    let round = round::run(kmeans, &sample, &rows, &mut open, watch)?;
     let solution = round.solution.ok_or_else(|| unsolved(kmeans, &sample))?;
-    checked(KMeansFit::new(&sample, &demand, solution))
+    checked(KMeansFit::new(&sample, &rows, solution))
 }
 
 /// The sample, blobs of one value that must stay together joined.

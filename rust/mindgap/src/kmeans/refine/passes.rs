@@ -1,9 +1,9 @@
 //! Round after round: what a round says may be cut is looked into, until nothing is left.
 
 use super::super::KMeans;
-use super::super::demand::Demand;
 use super::super::fit::KMeansFit;
 use super::{check, checked, prepared, round, unsolved};
+use crate::constraint::resolve;
 use crate::data::sample::{Blob, Sample};
 use crate::error::KMeansError;
 use crate::monitor::{Progress, Watch, report, retold};
@@ -45,22 +45,20 @@ pub(super) fn fit(
     mut watch: Option<Watch<'_>>,
 ) -> Result<(KMeansFit, Sample), KMeansError> {
     check(kmeans, &sample)?;
-    let restriction = kmeans.constraint.restriction(kmeans.k)?;
+    let rows = resolve(&*kmeans.constraint, kmeans.k)?;
     let sample = prepared(kmeans, &sample).into_owned();
-    let demand = Demand::new(&restriction, kmeans.k, sample.frame())?;
-    let open = round::may_be_cut(kmeans, &sample, &demand);
+    let open = round::may_be_cut(kmeans, &sample, &rows);
     let mut blobs = KnownAtoms { stuck: vec![false; open.len()], sample, open };
     let mut best: Option<KMeansFit> = None;
     let (mut lower_bound, mut passes, mut exhausted) = (0.0_f64, 0, 0);
     for _ in 0..ROUNDS {
         let sample = &blobs.sample;
         // The frame's origin moves with the blobs.
-        let demand = Demand::new(&restriction, kmeans.k, sample.frame())?;
         let known = (best.as_ref().map_or(f64::INFINITY, KMeansFit::inertia), lower_bound);
-        let round = told(&mut watch, known, |watch| round::run(kmeans, sample, &demand, &mut blobs.open, Some(watch)))?;
+        let round = told(&mut watch, known, |watch| round::run(kmeans, sample, &rows, &mut blobs.open, Some(watch)))?;
         lower_bound = lower_bound.max(sample.frame().leave_square(round.lower_bound));
         if let Some(solution) = round.solution {
-            let found = checked(KMeansFit::new(sample, &demand, solution))?;
+            let found = checked(KMeansFit::new(sample, &rows, solution))?;
             best = Some(best.take().filter(|best| best.inertia() < found.inertia()).unwrap_or(found));
         }
         let cost = best.as_ref().map_or(f64::INFINITY, KMeansFit::inertia);
@@ -75,7 +73,7 @@ pub(super) fn fit(
             None => break,
         }
         check(kmeans, &blobs.sample)?;
-        let may = round::may_be_cut(kmeans, &blobs.sample, &demand);
+        let may = round::may_be_cut(kmeans, &blobs.sample, &rows);
         blobs.open.iter_mut().zip(may).for_each(|(open, may)| *open &= may);
     }
     let fit = best.ok_or_else(|| unsolved(kmeans, &blobs.sample))?;

@@ -1,11 +1,10 @@
 //! One look at the blobs: the best partition of them, a bound for their points, and which of them to look into.
 
-use super::super::demand::Demand;
 use super::super::fit::PROVEN;
 use super::super::solution::Solution;
 use super::super::{Centers, KMeans, free, means, rows, unconstrained};
 use super::{apart, is_divisible, undivided};
-use crate::constraint::Gaps;
+use crate::constraint::{Gaps, Rows};
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::monitor::Watch;
@@ -46,22 +45,21 @@ enum SolverKind<'a> {
 }
 
 impl<'a> SolverKind<'a> {
-    fn of(kmeans: &KMeans, demand: &'a Demand) -> Result<Self, KMeansError> {
-        Ok(match demand {
+    fn of(kmeans: &KMeans, rows: &'a Rows) -> Result<Self, KMeansError> {
+        Ok(match rows {
             _ if kmeans.k == 1 => Self::Rows,
-            Demand::Gaps(gaps) if gaps.are_trivial() => Self::Unconstrained,
-            Demand::Gaps(gaps) if kmeans.centers == Centers::Free => Self::Free(gaps),
-            Demand::Gaps(gaps) => Self::Separated(gaps),
-            Demand::Rows(_, restraint) if restraint.asks_nothing() => Self::Unconstrained,
-            Demand::Rows(..) => Self::Rows,
+            rows if rows.are_trivial() => Self::Unconstrained,
+            rows if rows.linear().is_some() => Self::Rows,
+            rows if kmeans.centers == Centers::Free => Self::Free(rows),
+            rows => Self::Separated(rows),
         })
     }
 }
 
 /// Which blobs an optimum may cut, as long as nothing is known of it: those of several values; where means must hold
 /// bounds, also those of several points.
-pub(super) fn may_be_cut(kmeans: &KMeans, sample: &Sample, demand: &Demand) -> Vec<bool> {
-    let separated = matches!(SolverKind::of(kmeans, demand), Ok(SolverKind::Separated(_)));
+pub(super) fn may_be_cut(kmeans: &KMeans, sample: &Sample, rows: &Rows) -> Vec<bool> {
+    let separated = matches!(SolverKind::of(kmeans, rows), Ok(SolverKind::Separated(_)));
     sample.all_blobs().map(|blob| if separated { is_divisible(kmeans, &blob) } else { !blob.is_point() }).collect()
 }
 
@@ -69,7 +67,7 @@ pub(super) fn may_be_cut(kmeans: &KMeans, sample: &Sample, demand: &Demand) -> V
 pub(super) fn run(
     kmeans: &KMeans,
     sample: &Sample,
-    demand: &Demand,
+    rows: &Rows,
     open: &mut [bool],
     watch: Option<Watch<'_>>,
 ) -> Result<Round, KMeansError> {
@@ -77,7 +75,7 @@ pub(super) fn run(
         let wanted = (0..sample.len()).filter(|&i| !sample.blob(i).is_point()).collect();
         Round::new(None, 0.0, wanted)
     } else {
-        match SolverKind::of(kmeans, demand)? {
+        match SolverKind::of(kmeans, rows)? {
             SolverKind::Unconstrained => {
                 let solution = unconstrained::atoms::solve(sample, kmeans.k, open, watch)?;
                 Round::of(solution, indices(open))
@@ -86,8 +84,8 @@ pub(super) fn run(
                 let atoms = means::atoms::solve(sample, gaps, open, watch)?;
                 Round::new(atoms.solution, atoms.lower_bound, indices(open))
             }
-            SolverKind::Free(gaps) => free(kmeans, sample, demand, gaps, open, watch)?,
-            SolverKind::Rows => rows(kmeans, sample, demand, open, watch)?,
+            SolverKind::Free(gaps) => free(kmeans, sample, rows, gaps, open, watch)?,
+            SolverKind::Rows => under_rows(kmeans, sample, rows, open, watch)?,
         }
     };
     round.lower_bound = round.lower_bound.max(0.0);
@@ -106,12 +104,12 @@ fn indices(open: &[bool]) -> Vec<usize> {
 fn free(
     kmeans: &KMeans,
     sample: &Sample,
-    demand: &Demand,
+    rows: &Rows,
     gaps: &Gaps,
     open: &mut [bool],
     mut watch: Option<Watch<'_>>,
 ) -> Result<Round, KMeansError> {
-    let solution = undivided::solve(kmeans, sample, demand, &mut watch)?;
+    let solution = undivided::solve(kmeans, sample, rows, &mut watch)?;
     if !sample.all_blobs().any(|blob| is_divisible(kmeans, &blob)) {
         return Ok(Round::of(solution, Vec::new()));
     }
@@ -131,14 +129,14 @@ fn free(
 }
 
 /// Linear rows: the bound is that without them.
-fn rows(
+fn under_rows(
     kmeans: &KMeans,
     sample: &Sample,
-    demand: &Demand,
+    rows: &Rows,
     open: &mut [bool],
     mut watch: Option<Watch<'_>>,
 ) -> Result<Round, KMeansError> {
-    let solution = undivided::solve(kmeans, sample, demand, &mut watch)?;
+    let solution = undivided::solve(kmeans, sample, rows, &mut watch)?;
     if kmeans.k == 1 {
         // There is but one partition, which cuts no blob.
         return Ok(Round::of(solution, Vec::new()));

@@ -1,8 +1,8 @@
 //! Blobs as points that cannot be cut: what lies within them is the same whatever the partition.
 
 use super::super::KMeans;
-use super::super::demand::Demand;
 use super::super::solution::Solution;
+use crate::constraint::Rows;
 use crate::data::sample::Sample;
 use crate::error::KMeansError;
 use crate::monitor::{Watch, retold};
@@ -11,10 +11,10 @@ use crate::monitor::{Watch, retold};
 pub(super) fn solve(
     kmeans: &KMeans,
     sample: &Sample,
-    demand: &Demand,
+    rows: &Rows,
     watch: &mut Option<Watch<'_>>,
 ) -> Result<Solution, KMeansError> {
-    let mut solution = told(sample, watch, |watch| kmeans.solve(&sample.bare(), demand, Some(watch)))?;
+    let mut solution = told(sample, watch, |watch| kmeans.solve(&sample.bare(), rows, Some(watch)))?;
     solution.lower_bound += sample.frame().enter_square(sample.total_within());
     Ok(solution)
 }

@@ -1,18 +1,21 @@
 //! Bounds on gaps that follow from rows: from rows about two neighbours, and from bounds on single centres.
 
-use crate::constraint::{Gaps, LinearRows};
+use crate::constraint::Rows;
 
 /// What rounding may do to a difference of two bounds, relative to them.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// The bounds on the gaps (in data units) that every solution holds; `None` if there are none to speak of.
-pub(super) fn gap_bounds(rows: &LinearRows) -> Option<Gaps> {
+pub(super) fn gap_bounds(rows: &Rows) -> Option<Rows> {
     let k = rows.k();
     let mut gaps = vec![(0.0, f64::INFINITY); k - 1];
+    let given = rows.gap_lower().iter().copied().zip(rows.gap_upper().iter().copied());
+    gaps.iter_mut().zip(given).for_each(|(gap, given)| *gap = given);
     let mut centers = vec![(f64::NEG_INFINITY, f64::INFINITY); k];
-    for row in 0..rows.len() {
-        let present: Vec<(usize, f64)> = rows.row(row).iter().copied().enumerate().filter(|(_, a)| *a != 0.0).collect();
-        let bounds = (rows.lower()[row], rows.upper()[row]);
+    for (linear, row) in rows.linear().iter().flat_map(|linear| (0..linear.len()).map(move |row| (linear, row))) {
+        let present: Vec<(usize, f64)> =
+            linear.row(row).iter().copied().enumerate().filter(|(_, a)| *a != 0.0).collect();
+        let bounds = (linear.lower()[row], linear.upper()[row]);
         match present[..] {
             [(center, a)] => narrow(&mut centers[center], divided(bounds, a)),
             [(left, b), (right, a)] if right == left + 1 && b == -a => narrow(&mut gaps[left], divided(bounds, a)),
@@ -25,7 +28,7 @@ pub(super) fn gap_bounds(rows: &LinearRows) -> Option<Gaps> {
     // That the rows can be held is known, so bounds cross by rounding only.
     let upper: Vec<f64> = gaps.iter().map(|&(_, upper)| upper.max(0.0)).collect();
     let lower = gaps.iter().zip(&upper).map(|(&(lower, _), &upper)| lower.min(upper)).collect();
-    let gaps = Gaps { lower, upper };
+    let gaps = Rows::of_gaps(lower, upper);
     (!gaps.are_trivial()).then_some(gaps)
 }
 
@@ -52,18 +55,19 @@ fn narrow(bounds: &mut (f64, f64), other: (f64, f64)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::constraint::LinearRows;
 
     const INF: f64 = f64::INFINITY;
 
-    fn derived(k: usize, matrix: &[f64], lower: &[f64], upper: &[f64]) -> Option<Gaps> {
-        gap_bounds(&LinearRows::new(k, matrix, lower, upper).unwrap())
+    fn derived(k: usize, matrix: &[f64], lower: &[f64], upper: &[f64]) -> Option<Rows> {
+        gap_bounds(&LinearRows::new(k, matrix, lower, upper).unwrap().rows(k).unwrap())
     }
 
     #[test]
     fn neighbours_bound_their_gap() {
         let rows = [-2.0, 2.0, 0.0, 0.0, 1.0, -1.0, -1.0, 1.0, 0.0];
         let gaps = derived(3, &rows, &[2.0, -5.0, -INF], &[INF, -1.5, 4.0]).unwrap();
-        assert_eq!(gaps, Gaps { lower: vec![1.0, 1.5], upper: vec![4.0, 5.0] });
+        assert_eq!(gaps, Rows::of_gaps(vec![1.0, 1.5], vec![4.0, 5.0]));
     }
 
     #[test]

@@ -11,8 +11,8 @@ mod search;
 
 use super::solution::Solution;
 use super::{free, unconstrained};
-use crate::constraint::LinearRows;
-use crate::constraint::resolved::Restraint;
+use crate::constraint::Rows;
+use crate::data::frame::FARTHEST;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::monitor::{Watch, relaxed};
@@ -20,17 +20,12 @@ use crate::qp::MeanProgram;
 pub(super) use moves::cost;
 use search::Alternation;
 
-/// The best centres that are found under `rows` (in data units; `restraint` in frame units), and their clusters.
+/// The best centres that are found under `rows` (in data units), and their clusters.
 ///
 /// # Errors
 /// Rows that no ascending centres hold, and programs that are not solved.
-pub(super) fn solve(
-    sample: &Sample,
-    rows: &LinearRows,
-    restraint: &Restraint,
-    mut watch: Option<Watch<'_>>,
-) -> Result<Solution, KMeansError> {
-    let Some(program) = restraint.program(&mut watch)? else {
+pub(super) fn solve(sample: &Sample, rows: &Rows, mut watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+    let Some(program) = MeanProgram::of(rows, sample.frame(), FARTHEST, &mut watch)? else {
         return unconstrained::solve(sample, rows.k(), watch);
     };
     run(sample, rows, program, watch)
@@ -38,7 +33,7 @@ pub(super) fn solve(
 
 fn run(
     sample: &Sample,
-    rows: &LinearRows,
+    rows: &Rows,
     program: MeanProgram,
     mut watch: Option<Watch<'_>>,
 ) -> Result<Solution, KMeansError> {

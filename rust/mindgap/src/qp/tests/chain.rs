@@ -13,7 +13,7 @@ fn glued_runs_rest_where_the_elimination_says() {
         for row in 0..rows.len() {
             let side = match (rows.is_equality(row), dice.below(3)) {
                 (_, 0) => continue,
-                (true, _) => Side::Equal,
+                (true, _) => Side::Both,
                 (false, 1) if rows.bounds(row).1.is_finite() => Side::Upper,
                 _ => Side::Lower,
             };
@@ -36,7 +36,7 @@ fn glued_runs_rest_where_the_elimination_says() {
 #[test]
 fn other_rows_and_gaps_held_twice_are_left_to_the_elimination() {
     let linear = LinearRows::new(3, &[-2.0, 2.0, 0.0, -1.0, 0.0, 1.0], &[1.0, 2.0], &[3.0, 4.0]).unwrap();
-    let rows = Rows::from_linear(&linear, &frame());
+    let rows = linear_matrix(&linear, &frame());
     let objective = Objective { targets: &[0.0, 0.1, 0.2], stiffness: &[1.0, 2.0, 3.0] };
     let solved = |bounds: &[(usize, Side)]| {
         let bounds: Vec<Bound> = bounds.iter().map(|&(row, side)| Bound { row, side }).collect();

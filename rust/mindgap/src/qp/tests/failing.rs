@@ -4,14 +4,17 @@ use super::*;
 use ::clarabel::solver::DefaultSettings;
 
 /// Random programs of gaps and of rows, each solved from what `propose` says, against the oracle.
-fn never_wrong(seed: u64, mut propose: impl FnMut(&Rows, Objective<'_>, &mut Dice) -> Result<Vec<Bound>, Refusal>) {
+fn never_wrong(
+    seed: u64,
+    mut propose: impl FnMut(&RowMatrix, Objective<'_>, &mut Dice) -> Result<Vec<Bound>, Refusal>,
+) {
     let mut dice = Dice(seed);
     let mut asked = 0;
     for case in 0..400 {
         let k = 2 + dice.below(3);
         let rows = match case % 2 {
             0 => gap_rows(&mut dice, k),
-            _ => Rows::from_linear(&linear_rows(&mut dice, k, 2), &frame()),
+            _ => linear_matrix(&linear_rows(&mut dice, k, 2), &frame()),
         };
         let mut program = MeanProgram::new(rows, &mut None).unwrap();
         for _ in 0..3 {
@@ -27,7 +30,7 @@ fn never_wrong(seed: u64, mut propose: impl FnMut(&Rows, Objective<'_>, &mut Dic
     assert!(asked > 300, "the solver was asked only {asked} times");
 }
 
-fn clarabel(rows: &Rows, objective: Objective<'_>, settings: DefaultSettings<f64>) -> Result<Vec<Bound>, Refusal> {
+fn clarabel(rows: &RowMatrix, objective: Objective<'_>, settings: DefaultSettings<f64>) -> Result<Vec<Bound>, Refusal> {
     InteriorPoint::with_settings(rows, objective, settings)?.active(objective)
 }
 
@@ -86,7 +89,7 @@ fn clarabel_that_names_rows_by_chance() {
 
 #[test]
 fn what_is_no_number_never_becomes_one() {
-    let rows = Rows::from_gaps(&GapBounds::lower(1.0).resolve(3).unwrap(), &frame());
+    let rows = matrix(&GapBounds::lower(1.0).rows(3).unwrap(), &frame());
     let cases = [
         ([0.0, f64::NAN, 1.0], [1.0; 3]),
         ([0.0, f64::INFINITY, 1.0], [1.0; 3]),

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 /// A program of `rows` rows on twelve means, and what it is to minimise.
 fn long(rows: usize) -> (MeanProgram, Vec<f64>, Vec<f64>) {
     let mut dice = Dice(0xb1ea);
-    let rows = Rows::from_linear(&linear_rows(&mut dice, 12, rows), &frame());
+    let rows = linear_matrix(&linear_rows(&mut dice, 12, rows), &frame());
     let (m, g) = dice.objective(12);
     (MeanProgram::new(rows, &mut None).unwrap(), m, g)
 }

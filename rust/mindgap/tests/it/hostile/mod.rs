@@ -1,6 +1,6 @@
 //! Numbers that a caller might send: sound ones, tied ones, extreme ones, and any bit pattern at all.
 
-use mindgap::{Constraint, ConstraintError, GapBounds, LinearRows, Restriction};
+use mindgap::{ConstraintError, GapBounds, LinearRows, Rows};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -93,12 +93,12 @@ pub enum Asked {
 }
 
 impl Asked {
-    pub fn restriction(&self, k: usize) -> Result<Restriction, ConstraintError> {
+    pub fn rows(&self, k: usize) -> Result<Rows, ConstraintError> {
         match self {
-            Self::Lower(delta) => GapBounds::lower(*delta).restriction(k),
-            Self::Between(lower, upper) => GapBounds::between(*lower, *upper)?.restriction(k),
-            Self::PerGap(lower, upper) => GapBounds::per_gap(lower, upper)?.restriction(k),
-            Self::Rows(k, matrix, lower, upper) => LinearRows::new(*k, matrix, lower, upper)?.restriction(*k),
+            Self::Lower(delta) => GapBounds::lower(*delta).rows(k),
+            Self::Between(lower, upper) => GapBounds::between(*lower, *upper)?.rows(k),
+            Self::PerGap(lower, upper) => GapBounds::per_gap(lower, upper)?.rows(k),
+            Self::Rows(k, matrix, lower, upper) => LinearRows::new(*k, matrix, lower, upper)?.rows(*k),
         }
     }
 

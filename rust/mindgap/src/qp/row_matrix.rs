@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::constraint::{Gaps, LinearRows};
+use crate::constraint::{Rows, Side};
 use crate::data::frame::Frame;
-use crate::memory::product;
-use crate::numeric::double::Double;
+use crate::error::ConstraintError;
+use crate::memory::{check_memory, product};
 
 /// A row may be missed by this fraction of the sizes of its terms, of the targets and of the largest mean, which is a few
 /// roundings.
@@ -20,7 +20,7 @@ const COMPUTED: f64 = 8.0 * f64::EPSILON;
 
 /// `lower ≤ A·μ ≤ upper`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rows {
+pub(crate) struct RowMatrix {
     k: usize,
     matrix: Vec<f64>,
     /// Outside of these columns a row has no coefficients but zero.
@@ -31,15 +31,8 @@ pub(crate) struct Rows {
     slack: Vec<f64>,
     /// How many come from the constraint; the others keep the means ascending.
     given: usize,
-}
-
-/// Which bound of a row holds with equality.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    Lower,
-    Upper,
-    /// Lower and upper bound are one.
-    Equal,
+    /// How many rows, the first ones, are the bounds of the gaps.
+    gaps: usize,
 }
 
 /// A row at one of its bounds.
@@ -49,11 +42,7 @@ pub(crate) struct Bound {
     pub(crate) side: Side,
 }
 
-impl Rows {
-    fn new(k: usize) -> Self {
-        Self { k, ..Self::default() }
-    }
-
+impl RowMatrix {
     /// What a program of `rows` rows on `k` means takes: the rows twice, and where all of them are active their
     /// elimination, with the combinations that it makes, and a factorisation.
     pub(crate) fn bytes(k: usize, rows: usize) -> usize {
@@ -61,45 +50,36 @@ impl Rows {
         product(&[rows, width, size_of::<f64>()])
     }
 
-    /// The bounds on the gaps, in frame units.
-    pub(crate) fn from_gaps(gaps: &Gaps, frame: &Frame) -> Self {
-        let mut rows = Self::new(gaps.lower.len() + 1);
-        let gaps = gaps.enter(frame);
-        for (gap, (&lower, &upper)) in gaps.lower.iter().zip(&gaps.upper).enumerate() {
-            rows.push_gap(gap, lower, upper, 0.0);
+    /// The rows in frame units, for means none of which is to be farther than `reach` from the data; with those that keep
+    /// the means ascending, unless bounds on the gaps do.
+    ///
+    /// # Errors
+    /// Rows that only means farther away could hold, and more rows than there is memory for.
+    pub(crate) fn new(rows: &Rows, frame: &Frame, reach: f64) -> Result<Self, ConstraintError> {
+        rows.check_gap_scale(frame, reach)?;
+        let (k, gaps) = (rows.k(), rows.gap_lower().len());
+        let order = if gaps > 0 || rows.is_empty() { 0 } else { k.saturating_sub(1) };
+        check_memory("the means' quadratic program", Self::bytes(k, rows.len() + order))?;
+        let mut matrix = Self { k, gaps, ..Self::default() };
+        let framed = rows.enter(frame);
+        for gap in 0..gaps {
+            matrix.push_gap(gap, framed.lower[gap], framed.upper[gap], 0.0);
         }
-        rows.given = rows.len();
-        rows
-    }
-
-    /// Linear rows in frame units, and the ascending order of the means.
-    pub(crate) fn from_linear(linear: &LinearRows, frame: &Frame) -> Self {
-        let mut rows = Self::new(linear.k());
-        for row in 0..linear.len() {
-            let coefficients = linear.row(row);
-            // a·(z/s + shift) is bounded: so is a·z, by s·(bound - shift·Σa), of which no digit must be lost.
-            let sum = coefficients.iter().fold(Double::ZERO, |sum, &a| sum + Double::from(a));
-            let offset = sum.times(frame.shift());
-            let enter = |bound: f64| match bound.is_finite() {
-                true => frame.enter_length(Double::from(bound).minus(offset)),
-                false => bound,
-            };
-            let (lower, upper) = (linear.lower()[row], linear.upper()[row]);
-            rows.push(coefficients, enter(lower), enter(upper), frame.enter_length(frame.shift().abs()));
+        let far = frame.enter_length(frame.shift().abs());
+        if let Some(linear) = rows.linear() {
+            for row in 0..linear.len() {
+                let framed = linear.framed(row, frame);
+                let most = reach * framed.coefficients.iter().map(|a| a.abs()).sum::<f64>();
+                if framed.lower > most || framed.upper < -most {
+                    let (lower, upper) = (linear.lower()[row], linear.upper()[row]);
+                    return Err(ConstraintError::OffScale { what: "row", index: row, lower, upper });
+                }
+                matrix.push(&framed.coefficients, framed.lower, framed.upper, far);
+            }
         }
-        rows.given = rows.len();
-        for gap in 0..rows.k.saturating_sub(1) {
-            rows.push_gap(gap, 0.0, f64::INFINITY, frame.enter_length(frame.shift().abs()));
-        }
-        rows
-    }
-
-    /// The first row of the constraint that means within `reach` of zero cannot hold.
-    pub(crate) fn beyond(&self, reach: f64) -> Option<usize> {
-        (0..self.given).find(|&row| {
-            let most = reach * self.row(row).iter().map(|a| a.abs()).sum::<f64>();
-            self.lower[row] > most || self.upper[row] < -most
-        })
+        matrix.given = matrix.len();
+        (0..order).for_each(|gap| matrix.push_gap(gap, 0.0, f64::INFINITY, far));
+        Ok(matrix)
     }
 
     fn push_gap(&mut self, gap: usize, lower: f64, upper: f64, far: f64) {
@@ -108,20 +88,15 @@ impl Rows {
         self.push(&row, lower, upper, far);
     }
 
-    /// A row on means that are `far` from zero in the data's units.
+    /// A row on means that are `far` from zero in the data's units; its largest coefficient is near one.
     fn push(&mut self, coefficients: &[f64], lower: f64, upper: f64, far: f64) {
-        let largest = coefficients.iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
-        // A power of two, so that scaling rounds nothing.
-        let scale = f64::from_bits(largest.to_bits() & 0x7ff0_0000_0000_0000).recip();
-        let scale = if scale.is_finite() && scale > 0.0 { scale } else { 1.0 };
-        self.matrix.extend(coefficients.iter().map(|a| a * scale));
+        self.matrix.extend(coefficients);
         let first = coefficients.iter().position(|&a| a != 0.0).unwrap_or(0);
         let last = coefficients.iter().rposition(|&a| a != 0.0).map_or(0, |last| last + 1);
         self.spans.push(first..last);
-        let (lower, upper) = (lower * scale, upper * scale);
         self.lower.push(if lower <= -FARTHEST { f64::NEG_INFINITY } else { lower });
         self.upper.push(if upper >= FARTHEST { f64::INFINITY } else { upper });
-        let size: f64 = coefficients.iter().map(|a| (a * scale).abs()).sum();
+        let size: f64 = coefficients.iter().map(|a| a.abs()).sum();
         self.slack.push(size * (COMPUTED * far + 4.0 * HELD));
     }
 
@@ -162,13 +137,10 @@ impl Rows {
         self.lower[row] == self.upper[row]
     }
 
-    /// Means that hold the rows if they are bounds on gaps: each gap at its lower bound. Otherwise as good as any.
+    /// Means that hold the bounds on the gaps, if there are any: each gap at its lower bound.
     pub(crate) fn likely(&self) -> Vec<f64> {
-        if self.given != self.k.saturating_sub(1) {
-            return vec![0.0; self.k];
-        }
         let mut means = vec![0.0; self.k];
-        for gap in 0..self.given {
+        for gap in 0..self.gaps {
             means[gap + 1] = means[gap] + if self.lower[gap].is_finite() { self.lower[gap] } else { 0.0 };
         }
         means
@@ -178,7 +150,7 @@ impl Rows {
     pub(crate) fn level(&self, bound: Bound) -> f64 {
         match bound.side {
             Side::Upper => self.upper[bound.row],
-            Side::Lower | Side::Equal => self.lower[bound.row],
+            Side::Lower | Side::Both => self.lower[bound.row],
         }
     }
 
@@ -200,7 +172,7 @@ impl Rows {
             self.terms(row, means).fold((0.0, 0.0), |(value, size), term| (value + term, size + term.abs()));
         let (side, level, by) =
             if value < lower { (Side::Lower, lower, lower - value) } else { (Side::Upper, upper, value - upper) };
-        let side = if self.is_equality(row) { Side::Equal } else { side };
+        let side = if self.is_equality(row) { Side::Both } else { side };
         (by > HELD * (size + level.abs() + largest)).then_some((Bound { row, side }, by))
     }
 

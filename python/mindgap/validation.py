@@ -1,4 +1,7 @@
-"""From whatever holds numbers to one contiguous array of doubles, or a clear no."""
+"""Checks of what comes from outside, for mindgap and for plugins: numbers, counts, choices, vectors and matrices.
+
+Each function returns the value as the core takes it, or raises `InvalidInputError` with the name of the parameter.
+"""
 
 from __future__ import annotations
 

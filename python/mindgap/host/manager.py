@@ -52,8 +52,6 @@ class PluginHost:
         """Return what is registered so far, the built-in plugins at least; no package is imported for it."""
         with self._lock:
             if not self._manager.get_plugins():
-                if os.environ.get(TRACE) == "1":
-                    self._manager.add_hookcall_monitoring(_trace, lambda *_: None)
                 for module in BUILT_IN:
                     plugin = import_module(f"mindgap.host.builtin.{module}")
                     self._add(plugin, plugin.__name__, Origin("mindgap", VERSION, plugin.__name__))
@@ -167,40 +165,41 @@ class PluginHost:
             raise PluginError(f"{plugin!r} is registered already") from error
         try:
             hooks = self._hooks_of(plugin)
+            names = tuple(hooks)
             staged: list[Entry] = []
             for kind in KINDS.values():
                 if kind.hook in hooks:
-                    self._call(plugin, kind.hook, register=self._stage(staged, kind, origin, hooks))
+                    _call(kind.hook, hooks, name, register=self._stage(staged, kind, origin, names))
             if COMMAND.hook in hooks:
-                for command_name, command in collected(lambda cli: self._call(plugin, COMMAND.hook, cli=cli)):
+                for command_name, command in collected(lambda cli: _call(COMMAND.hook, hooks, name, cli=cli)):
                     self._registry.check_free(COMMAND, command_name, staged)
-                    staged.append(Entry(COMMAND, command_name, command, origin, hooks))
+                    staged.append(Entry(COMMAND, command_name, command, origin, names))
         except BaseException:
             self._manager.unregister(plugin)
             raise
         self._registry.add(staged)
         return staged
 
-    def _hooks_of(self, plugin: object) -> tuple[str, ...]:
-        """Return the hooks that a plugin implements, or raise PluginError if one is none of ours or lacks its argument.
+    def _hooks_of(self, plugin: object) -> dict[str, pluggy.HookImpl]:
+        """Return what a plugin implements, by hook; raise PluginError if a hook is unknown or lacks its argument.
 
         A hook that this version does not know is no fault where it is marked with ``hookimpl(optionalhook=True)``.
         """
         callers = self._manager.get_hookcallers(plugin) or []
         if not callers:
             raise PluginError(f"it implements no hook; mark {' or '.join(_HOOKS)} with @mindgap.hookimpl")
+        found = {}
         for caller in callers:
             [hook] = [hook for hook in caller.get_hookimpls() if hook.plugin is plugin]
-            if caller.spec is None:
-                if not hook.optionalhook:
-                    listed = ", ".join(_HOOKS)
-                    raise PluginError(
-                        f"there is no hook {caller.name!r}; {hint(caller.name, _HOOKS)}there are {listed}"
-                    )
-            elif set(caller.spec.argnames) - set(hook.argnames):
-                argument = ", ".join(caller.spec.argnames)
-                raise PluginError(f"{caller.name} does not take its argument; write {caller.name}({argument})")
-        return tuple(name for name in _HOOKS if name in {caller.name for caller in callers})
+            if caller.spec is not None:
+                if set(caller.spec.argnames) - set(hook.argnames):
+                    signature = f"{caller.name}({', '.join(caller.spec.argnames)})"
+                    raise PluginError(f"{caller.name} does not take its argument; write {signature}")
+                found[caller.name] = hook
+            elif not hook.optionalhook:
+                listed = ", ".join(_HOOKS)
+                raise PluginError(f"there is no hook {caller.name!r}; {hint(caller.name, _HOOKS)}there are {listed}")
+        return {name: found[name] for name in _HOOKS if name in found}
 
     def _stage(
         self, staged: list[Entry], kind: Kind, origin: Origin, hooks: tuple[str, ...]
@@ -211,14 +210,17 @@ class PluginHost:
 
         return register
 
-    def _call(self, plugin: object, hook: str, **arguments: object) -> None:
-        others = [other for _, other in self._manager.list_name_plugin() if other is not plugin and other is not None]
-        try:
-            self._manager.subset_hook_caller(hook, others)(**arguments)
-        except PluginError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise PluginError(f"{hook} raised {_describe(error)}") from error
+
+def _call(name: str, hooks: dict[str, pluggy.HookImpl], plugin: str, **arguments: object) -> None:
+    """Call one of a plugin's hooks."""
+    if os.environ.get(TRACE) == "1":
+        print(f"mindgap: {name} of {plugin}", file=sys.stderr)
+    try:
+        hooks[name].function(**arguments)
+    except PluginError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"{name} raised {_describe(error)}") from error
 
 
 def _kind_of(plugin: object) -> Kind | None:
@@ -241,11 +243,6 @@ def _warn(message: str) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "mindgap":
         level, frame = level + 1, frame.f_back
     warnings.warn(message, PluginWarning, stacklevel=level)
-
-
-def _trace(hook_name: str, hook_impls: Any, kwargs: Any) -> None:
-    for impl in hook_impls:
-        print(f"mindgap: {hook_name} of {impl.plugin_name}", file=sys.stderr)
 
 
 host = PluginHost()

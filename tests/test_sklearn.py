@@ -14,13 +14,15 @@ from mindgap.datasets import paper_model
 pytest.importorskip("sklearn")
 
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from mindgap.sklearn import GaussianMixture1D, KMeans1D
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 X = paper_model("B", 300, rng=1).values
 ESTIMATORS = [KMeans1D(3, constraint="lower-only:delta=1.5"), GaussianMixture1D(3, constraint=mg.LowerOnly(1.5))]
@@ -73,9 +75,9 @@ def test_thin_over_the_functions(estimator: Any) -> None:
         assert fitted.aic(X) == pytest.approx(found.aic)
         assert fitted.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(300))
         assert fitted.score_samples(X).sum() == pytest.approx(found.log_likelihood)
-        values, components = fitted.sample(5, random_state=3)
+        values, components = fitted.set_params(random_state=3).sample(5)
         assert (values.shape, components.shape) == ((5, 1), (5,))
-        assert values.tolist() == fitted.sample(5, random_state=3)[0].tolist()
+        assert values.tolist() == fitted.sample(5)[0].tolist()
     assert fitted.labels_.tolist() == fitted.result_.labels.tolist() == fitted.predict(X).tolist()
     assert fitted.n_features_in_ == 1
 
@@ -156,3 +158,39 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mindgap.foundation.extras.find_spec", lambda name: None)
     with pytest.raises(mg.MissingExtraError, match=r'pip install "mindgap\[sklearn\]"'):
         importlib.reload(face)
+
+
+@pytest.mark.parametrize("estimator", [KMeans1D(3), GaussianMixture1D(3)])
+def test_parameters_of_the_constraint_are_searched(estimator: Any) -> None:
+    with_bound = clone(estimator).set_params(constraint=mg.LowerOnly(1.0))
+    assert with_bound.get_params()["constraint__delta"] == 1.0
+    assert "constraint__delta" not in with_bound.get_params(deep=False)
+    before = with_bound.constraint
+    assert with_bound.set_params(constraint__delta=2.0).constraint == mg.LowerOnly(2.0)
+    assert before == mg.LowerOnly(1.0)
+    by_name = clone(estimator).set_params(constraint="lower-only:delta=1", constraint__delta=1.5)
+    assert by_name.constraint == mg.LowerOnly(1.5)
+    found = GridSearchCV(with_bound, {"constraint__delta": [0.5, 1.5]}, cv=2).fit(X[:, None])
+    assert found.best_params_["constraint__delta"] in (0.5, 1.5)
+    with pytest.raises(ValueError, match="has no parameter width"):
+        with_bound.set_params(constraint__width=1)
+    with pytest.raises(ValueError, match="constraint is None, which has no parameter delta"):
+        clone(estimator).set_params(constraint__delta=1)
+
+
+def test_parameters_of_the_initializer_are_set() -> None:
+    estimator = GaussianMixture1D(2, init=mg.ConstrainedKMeans(1.0))
+    assert estimator.set_params(init__delta=2.0).init == mg.ConstrainedKMeans(2.0)
+
+
+def test_a_fit_that_has_not_converged_warns() -> None:
+    with pytest.warns(ConvergenceWarning, match="iterations"):
+        GaussianMixture1D(3, max_iter=1).fit(X)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_the_form_of_the_output_can_be_set(estimator: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = clone(estimator).set_output(transform="pandas").fit_transform(X[:, None])
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == [f"{type(estimator).__name__.lower()}{k}" for k in range(3)]

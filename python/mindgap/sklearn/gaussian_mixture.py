@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from mindgap.fit.mixture import mixture
 from mindgap.model.settings import MixtureSettings
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from mindgap.validation import FloatArray
 
 
-class GaussianMixture1D(OneColumn, DensityMixin, BaseEstimator):
+class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator):
     """A Gaussian mixture of one column, whose means hold a constraint.
 
     Parameters
@@ -32,7 +35,9 @@ class GaussianMixture1D(OneColumn, DensityMixin, BaseEstimator):
     constraint : Constraint, str or None
         What the means must hold, such as ``"two-sided:lower=1.9,upper=2.1"``.
     init, tol, tol_scale, max_iter, variances, min_variance
-        As in `mindgap.mixture`.
+        As in `mindgap.mixture`. A fit is deterministic: there is no `n_init`.
+    random_state : int, RandomState or None
+        What `sample` draws with.
 
     Attributes
     ----------
@@ -54,6 +59,12 @@ class GaussianMixture1D(OneColumn, DensityMixin, BaseEstimator):
         Everything else that is known of the fit.
     n_features_in_ : int
         1.
+
+    Examples
+    --------
+    >>> from mindgap.sklearn import GaussianMixture1D
+    >>> GaussianMixture1D(2).fit([[0.0], [0.5], [0.6], [7.0], [7.3], [7.9]]).predict([[0.2], [8.0]]).tolist()
+    [0, 1]
     """
 
     def __init__(
@@ -67,6 +78,7 @@ class GaussianMixture1D(OneColumn, DensityMixin, BaseEstimator):
         max_iter: int = 1000,
         variances: Literal["free", "equal"] = "free",
         min_variance: float | None = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_components = n_components
         self.constraint = constraint
@@ -76,6 +88,7 @@ class GaussianMixture1D(OneColumn, DensityMixin, BaseEstimator):
         self.max_iter = max_iter
         self.variances = variances
         self.min_variance = min_variance
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: N803
         """Fit the mixture to `X`: n numbers or one column; `y` is not used."""
@@ -87,6 +100,8 @@ class GaussianMixture1D(OneColumn, DensityMixin, BaseEstimator):
             sample_weight=sample_weight,
             **self._settings(MixtureSettings),
         )
+        if not self.result_.converged:
+            warnings.warn(self.result_.message, ConvergenceWarning, stacklevel=2)
         self.weights_ = self.result_.weights
         self.means_ = self.result_.means.reshape(-1, 1)
         self.covariances_ = self.result_.variances.reshape(-1, 1, 1)
@@ -130,8 +145,18 @@ class GaussianMixture1D(OneColumn, DensityMixin, BaseEstimator):
         """Return Akaike's information criterion of this mixture for `X`; less is better."""
         return float(2 * self.result_.n_parameters - 2 * self.score_samples(X).sum())
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[FloatArray, npt.NDArray[np.int32]]:
+    def transform(self, X: Any) -> FloatArray:  # noqa: N803
+        """Return the probability of each component (columns) for each of `X` (rows), as `predict_proba` does."""
+        return self.predict_proba(X)
+
+    def sample(self, n_samples: int = 1) -> tuple[FloatArray, npt.NDArray[np.int32]]:
         """Draw values of shape (n_samples, 1) from the mixture, and the component that each came from."""
-        rng = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+        check_is_fitted(self)
+        rng = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         values, components = self.result_.sample(n_samples, rng)
         return values.reshape(-1, 1), components
+
+    @property
+    def _n_features_out(self) -> int:
+        """The number of columns of `transform`, for scikit-learn's names of features."""
+        return len(self.weights_)

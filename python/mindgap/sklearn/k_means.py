@@ -30,7 +30,7 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     constraint : Constraint, str or None
         What the centres must hold, such as ``"lower-only:delta=1.75"``.
     centers, method, ties
-        As in `mindgap.kmeans`.
+        As in `mindgap.kmeans`. The solution is exact: there is no `n_init` and no `random_state`.
 
     Attributes
     ----------

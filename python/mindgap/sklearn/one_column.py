@@ -9,14 +9,22 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mindgap.errors import InvalidInputError
+from mindgap.host.lookup import constraint, initializer
+from mindgap.model.plugin import Plugin
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from mindgap.model.settings import Settings
     from mindgap.validation import FloatArray
 
 
+#: The parameters of estimators that have parameters of their own.
+_PARTS = {"constraint", "init"}
+
+
 class OneColumn:
-    """Mixin: checks input as scikit-learn does, and hands on its only column."""
+    """Mixin: checks input as scikit-learn does, hands on its only column, and knows the parameters of constraints."""
 
     def _column(self, X: Any, *, reset: bool, least: Any = 1) -> FloatArray:  # noqa: N803
         """Return the column of `X`; where `reset`, remember the number and the names of the features."""
@@ -29,6 +37,34 @@ class OneColumn:
             )
         column: FloatArray = checked[:, 0]
         return column
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; where `deep`, also those of constraint and initializer: ``constraint__delta``."""
+        params: dict[str, Any] = super().get_params(deep)  # type: ignore[misc]
+        for part in _PARTS & params.keys() if deep else ():
+            if isinstance(params[part], Plugin):
+                params |= {f"{part}__{name}": value for name, value in params[part]._values().items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``constraint__delta=2`` puts a new constraint in the place of the old one."""
+        nested: dict[str, dict[str, Any]] = {}
+        for key in [key for key in params if key.partition("__")[0] in _PARTS and "__" in key]:
+            part, _, name = key.partition("__")
+            nested.setdefault(part, {})[name] = params.pop(key)
+        super().set_params(**params)  # type: ignore[misc]
+        for part, changes in nested.items():
+            setattr(self, part, self._changed(part, changes))
+        return self
+
+    def _changed(self, part: str, changes: dict[str, Any]) -> Plugin:
+        """Return the constraint or initializer with other values of some parameters."""
+        given = getattr(self, part)
+        old = {"constraint": constraint, "init": initializer}[part](given) if isinstance(given, str) else given
+        if not isinstance(old, Plugin) or (unknown := changes.keys() - old.parameters().keys()):
+            listed = ", ".join(sorted(changes if not isinstance(old, Plugin) else unknown))
+            raise InvalidInputError(f"{part} is {old!r}, which has no parameter {listed}")
+        return type(old)(**(old._values() | changes))
 
     def _settings(self, declared: type[Settings]) -> dict[str, Any]:
         """Return the settings of the fit, which are parameters of the estimator."""

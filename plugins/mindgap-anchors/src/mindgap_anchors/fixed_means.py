@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,8 +21,8 @@ class FixedMeans(mg.Constraint):
 
     name = "fixed-means"
 
-    def __init__(self, means: Iterable[float | None]) -> None:
-        if isinstance(means, str) or not isinstance(means, Iterable):
+    def __init__(self, means: Sequence[float | None]) -> None:
+        if not isinstance(means, (list, tuple, np.ndarray)):
             raise mg.InvalidInputError(f"means is {means!r}; it must be a list of numbers and none")
         values = [None if mean is None else as_number(mean, f"means[{i}]") for i, mean in enumerate(means)]
         known = [value for value in values if value is not None]

@@ -95,3 +95,52 @@ def test_one_lower_bound_for_all_gaps(bounds: mg.GapBounds, single: float | None
 def test_what_is_printed_can_be_typed(built: Any) -> None:
     again = eval(repr(built), vars(mg) | {"inf": np.inf})
     assert repr(again) == repr(built)
+
+
+class First(mg.Constraint):
+    """The first centre is where it is said to be."""
+
+    name = "first"
+
+    def __init__(self, place: float) -> None:
+        self.place = place
+
+    def rows(self, k: int) -> mg.LinearRows:
+        return mg.LinearRows(np.eye(k)[:1], [self.place], [self.place])
+
+
+def test_constraints_are_combined() -> None:
+    x = [0.0, 1.0, 2.0, 5.0, 6.0, 7.5, 9.0]
+    both = mg.LowerOnly(2) & mg.PerGap([0, 3], [4, np.inf])
+    assert both.gaps(3) == mg.GapBounds([2, 3], [4, np.inf])
+    assert mg.kmeans(x, 3, both).inertia == mg.kmeans(x, 3, mg.PerGap([2, 3], [4, np.inf])).inertia
+    assert mg.kmeans(x, 3, "lower-only:delta=2 & per-gap:lower=[0,3],upper=[4,inf]").bounds == both.gaps(3)
+    assert repr(both) == "LowerOnly(delta=2.0) & PerGap(lower=[0.0, 3.0], upper=[4.0, inf])"
+    assert both == mg.LowerOnly(2) & mg.PerGap([0, 3], [4, np.inf])
+    rows = First(1.0) & mg.LowerOnly(3) & mg.TwoSided(0, 5)
+    for centers in (mg.kmeans(x, 3, rows).centers, mg.mixture(x, 3, rows).means):
+        assert centers[0] == pytest.approx(1)
+        assert (np.diff(centers) >= 3 - 1e-9).all()
+        assert (np.diff(centers) <= 5 + 1e-9).all()
+    with pytest.raises(mg.InfeasibleError, match="gap 0 must be at least 3 and at most 2; no gap is"):
+        mg.kmeans(x, 3, mg.LowerOnly(3) & mg.TwoSided(0, 2))
+    with pytest.raises(TypeError):
+        mg.LowerOnly(3) & 2  # type: ignore[operator]
+
+
+def test_a_part_that_is_broken_is_named() -> None:
+    with pytest.raises(mg.PluginError, match=r"constraint 'first' .* unusable in rows\(2\)"):
+        mg.kmeans([1.0, 2.0, 3.0], 2, mg.LowerOnly(1) & First(np.nan))
+
+
+def test_a_part_may_depend_on_the_data() -> None:
+    class Deviations(mg.Constraint):
+        name = "deviations"
+
+        def prepare(self, sample: mg.Sample) -> mg.Constraint:
+            return mg.LowerOnly(sample.variance() ** 0.5)
+
+    x = np.array([0.0, 1.0, 2.0, 5.0, 6.0, 7.5, 9.0])
+    fit = mg.mixture(x, 2, Deviations() & mg.TwoSided(0, 100))
+    assert fit.bounds == mg.GapBounds([np.std(x)], [100])
+    assert fit.constraint is not None

@@ -11,7 +11,7 @@ from mindgap.foundation.messages import brief, reason
 from mindgap.host import known, spec
 from mindgap.host.manager import host
 from mindgap.host.registry import COMMAND, KINDS, Entry, Kind, hint
-from mindgap.model.constraint import Constraint
+from mindgap.model.constraint import All, Constraint
 from mindgap.model.engine import Engine
 from mindgap.model.initializer import Initializer
 
@@ -64,7 +64,11 @@ def constraint(spec: str | Constraint, **parameters: Any) -> Constraint:
     PerGap(lower=[1.0, 2.0], upper=[inf, inf])
     >>> mg.constraint("two-sided:lower=1,upper=2")
     TwoSided(lower=1.0, upper=2.0)
+    >>> mg.constraint("lower-only:delta=1 & per-gap:lower=[0,3]").gaps(3)
+    GapBounds(lower=[1.0, 3.0], upper=[inf, inf])
     """
+    if isinstance(spec, str) and "&" in spec and not parameters:
+        return All(*(constraint(part) for part in spec.split("&")))
     return cast("Constraint", _resolve("constraint", spec, parameters))
 
 

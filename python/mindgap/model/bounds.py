@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mindgap.errors import UnusableValueError
+from mindgap.errors import InfeasibleError, UnusableValueError
 from mindgap.validation import FloatArray, frozen, frozen_matrix
 
 if TYPE_CHECKING:
@@ -77,6 +77,14 @@ class GapBounds:
     def arrays(self) -> tuple[FloatArray, FloatArray]:
         """Return the bounds as the core takes them."""
         return self.lower, self.upper
+
+    def __and__(self, other: GapBounds) -> GapBounds:
+        """Return the bounds that hold where both do."""
+        lower, upper = np.maximum(self.lower, other.lower), np.minimum(self.upper, other.upper)
+        for gap in np.flatnonzero(lower > upper).tolist():
+            what = f"gap {gap} must be at least {lower[gap]:g} and at most {upper[gap]:g}"
+            raise InfeasibleError(f"{what}; no gap is", k=len(self) + 1, lower=lower.tolist(), upper=upper.tolist())
+        return GapBounds(lower, upper)
 
     def as_rows(self) -> LinearRows:
         """Return the same bounds as linear rows on the centres."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
+from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.plugin import Plugin
 
 if TYPE_CHECKING:
-    from mindgap.model.bounds import GapBounds, LinearRows
     from mindgap.model.sample import Sample
 
 
@@ -16,7 +17,7 @@ class Constraint(Plugin):
 
     With `gaps`, k-means is exact. With `rows`, any linear rows on the centres are possible: mixtures take them as
     they are, k-means by alternating assignment and a quadratic program. Centres hold what both answer. A constraint
-    that depends on the data answers `prepare`.
+    that depends on the data answers `prepare`. Two constraints are combined with ``&``.
 
     Examples
     --------
@@ -43,3 +44,35 @@ class Constraint(Plugin):
     def rows(self, k: int) -> LinearRows | None:
         """Return the linear rows on the k centres, or None if there are none."""
         return None
+
+    def __and__(self, other: Constraint) -> Constraint:
+        """Return a constraint that asks what both ask."""
+        return All(self, other) if isinstance(other, Constraint) else NotImplemented
+
+
+class All(Constraint):
+    """What several constraints ask, together: what ``&`` makes of them."""
+
+    name = "all"
+
+    def __init__(self, *parts: Constraint) -> None:
+        self.parts: tuple[Constraint, ...] = ()
+        for part in parts:
+            self.parts += part.parts if isinstance(part, All) else (part,)
+
+    def prepare(self, sample: Sample) -> Constraint:
+        """Return what all parts ask of these data."""
+        return All(*(part.prepare(sample) for part in self.parts))
+
+    def gaps(self, k: int) -> GapBounds | None:
+        """Return the bounds on the gaps that all parts ask, or None if none of them has any."""
+        asked = [gaps for part in self.parts if (gaps := part.gaps(k)) is not None]
+        return reduce(GapBounds.__and__, asked) if asked else None
+
+    def rows(self, k: int) -> LinearRows | None:
+        """Return the rows of all parts, or None if none of them has any."""
+        asked = [rows for part in self.parts if (rows := part.rows(k)) is not None]
+        return reduce(LinearRows.__add__, asked) if asked else None
+
+    def __repr__(self) -> str:
+        return " & ".join(map(repr, self.parts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from mindgap.errors import InvalidInputError
 from mindgap.host import guard
 from mindgap.host.hookspecs import hookimpl
 from mindgap.model.bounds import GapBounds, LinearRows, check_gap
-from mindgap.model.constraint import Constraint
+from mindgap.model.constraint import All, Constraint
 from mindgap.validation import FloatArray, as_number
 
 if TYPE_CHECKING:
@@ -136,6 +137,9 @@ def prepared(constraint: Constraint | None, sample: Sample) -> Constraint | None
     """Return the constraint for these data; most do not depend on them."""
     if constraint is None or type(constraint).prepare is Constraint.prepare:
         return constraint
+    if isinstance(constraint, All):
+        ready = All(*(part for one in constraint.parts if (part := prepared(one, sample)) is not None))
+        return constraint if ready == constraint else ready
     return guard.prepare(constraint, sample)
 
 
@@ -144,6 +148,12 @@ def rows_of(constraint: Constraint, k: int) -> GapBounds | LinearRows:
     if type(constraint) in BUILT_IN:
         bounds: GapBounds = constraint.gaps(k)  # type: ignore[assignment]
         return bounds
+    if isinstance(constraint, All):
+        parts = [rows_of(part, k) for part in constraint.parts]
+        bounds_of_all = [part for part in parts if isinstance(part, GapBounds)]
+        if len(bounds_of_all) == len(parts):
+            return reduce(GapBounds.__and__, bounds_of_all)
+        return reduce(LinearRows.__add__, (part.as_rows() if isinstance(part, GapBounds) else part for part in parts))
     return guard.rows(constraint, k)
 
 

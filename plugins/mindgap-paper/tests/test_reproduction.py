@@ -292,10 +292,10 @@ def test_the_papers_words_fail_where_they_should() -> None:
 
 
 def test_what_the_papers_program_does_not_find_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(sample: Any, k: int, constraint: Any = None, *, method: Any = "exact") -> Any:
-        if method == "paper":
+    def failing(sample: Any, k: int, constraint: Any = None, **settings: Any) -> Any:
+        if settings.get("method") == "paper":
             raise InfeasibleError("not possible")
-        return mg.kmeans(sample, k, constraint, method=method)
+        return mg.kmeans(sample, k, constraint, **settings)
 
     monkeypatch.setattr(trials, "kmeans", failing)
     experiment = BY_KEY["2"]

@@ -51,7 +51,7 @@ def _kmeans_trial(experiment: Experiment, data: Labelled) -> dict[str, FloatArra
     errors, costs = [], []
     for program in PROGRAMS:
         try:
-            result = kmeans(sample, experiment.k, constraint, method=program)
+            result = kmeans(sample, experiment.k, constraint, centers="means", method=program)
         except InfeasibleError:
             if program == "exact":
                 raise
@@ -123,7 +123,7 @@ _TRIALS: dict[str, Callable[[Experiment, Labelled], dict[str, FloatArray]]] = {
 
 def _start(sample: Sample, k: int, delta: float, program: Program) -> Parameters | None:
     try:
-        return ConstrainedKMeans(delta=delta, method=program).start(sample, k, None)
+        return ConstrainedKMeans(delta=delta, method=program, centers="means").start(sample, k, None)
     except InfeasibleError:
         if program == "exact":
             raise

@@ -24,9 +24,9 @@ impl Cluster {
         let frame = sample.frame();
         let origin = sample.values()[points.start];
         let from_origin = |i: usize| frame.enter_length(sample.values()[i] - origin + sample.rest(i));
-        let weight: f64 = points.clone().map(|i| sample.weight(i)).sum();
-        let about =
-            |center: f64| points.clone().map(|i| sample.weight(i) * (from_origin(i) - center)).sum::<f64>() / weight;
+        let sum = |term: &dyn Fn(usize) -> f64| compensated(points.clone().map(term));
+        let weight = sum(&|i| sample.weight(i));
+        let about = |center: f64| sum(&|i| sample.weight(i) * (from_origin(i) - center)) / weight;
         // The second pass takes back what the first lost to rounding.
         let first = about(0.0);
         let mean = first + about(first);
@@ -34,8 +34,8 @@ impl Cluster {
             Some(offset) if (offset - mean).abs() > ROUNDED => offset,
             _ => mean,
         };
-        let about: f64 = points.clone().map(|i| sample.weight(i) * (from_origin(i) - offset).powi(2)).sum();
-        let within: f64 = if sample.has_blobs() { points.map(|i| sample.framed_within(i)).sum() } else { 0.0 };
+        let about = sum(&|i| sample.weight(i) * (from_origin(i) - offset).powi(2));
+        let within = if sample.has_blobs() { sum(&|i| sample.framed_within(i)) } else { 0.0 };
         Self { origin, offset, weight, cost: about + within }
     }
 
@@ -63,4 +63,11 @@ impl Cluster {
     pub(super) fn cost(&self, frame: &Frame) -> f64 {
         frame.leave_square(self.cost)
     }
+}
+
+/// A sum that loses nothing to the order or the number of its terms but the last bit.
+fn compensated(terms: impl Iterator<Item = f64>) -> f64 {
+    let mut sum = Double::ZERO;
+    terms.for_each(|term| sum.gather(Double::from(term)));
+    sum.whole()
 }

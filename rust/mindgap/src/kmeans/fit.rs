@@ -1,16 +1,15 @@
 //! The result of k-means, in the units and the order of the data.
 
 use super::cluster::Cluster;
+use super::rounding::of_prefix_sums;
 use super::solution::Solution;
 use crate::constraint::{Rows, Side};
 use crate::data::sample::Sample;
+use crate::partition::Partition;
+use crate::proof::Proof;
 
 /// The costs agree, and the solution counts as proven, to this relative difference.
 pub(super) const PROVEN: f64 = 1e-9;
-
-/// What sums of squares in pairs of doubles may lose, as a share of the squared range for every unit of weight; random
-/// errors add up to the square root of their number.
-const LOST: f64 = f64::EPSILON * f64::EPSILON;
 
 /// Clusters, their centres, and how good they are proven to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +30,9 @@ pub struct KMeansFit {
 impl KMeansFit {
     pub(super) fn new(sample: &Sample, rows: &Rows, solution: Solution) -> Self {
         let frame = sample.frame();
-        let measured: Vec<Cluster> = clusters(&solution.ends)
+        let measured: Vec<Cluster> = solution
+            .partition
+            .clusters()
             .enumerate()
             .map(|(c, points)| Cluster::new(sample, points, solution.centers.as_ref().map(|centers| centers[c])))
             .collect();
@@ -43,11 +44,11 @@ impl KMeansFit {
         (1..centers.len()).for_each(|c| centers[c] = centers[c].max(centers[c - 1]));
         let within: Vec<f64> = measured.iter().map(|cluster| cluster.cost(frame)).collect();
         let inertia: f64 = within.iter().sum();
-        let boundaries = boundaries(sample, &solution.ends);
+        let boundaries = boundaries(sample, &solution.partition);
         Self {
-            labels: labels(sample, &solution.ends, &boundaries),
+            labels: labels(sample, &solution.partition, &boundaries),
             centers,
-            sizes: clusters(&solution.ends).map(|points| size(sample, points)).collect(),
+            sizes: solution.partition.clusters().map(|points| size(sample, points)).collect(),
             weights: measured.iter().map(Cluster::weight).collect(),
             active,
             boundaries,
@@ -56,14 +57,13 @@ impl KMeansFit {
             inertia,
             lower_bound: 0.0,
         }
-        .bounded_below(frame.leave_square(solution.lower_bound), sample)
+        .with_proof(solution.proof.scaled(frame.leave_square(1.0), 0.0), sample)
     }
 
-    /// The same fit where no solution is known to cost less than `bound`, in data units, but for what the sums that say so
-    /// may have lost.
-    pub(super) fn bounded_below(mut self, bound: f64, sample: &Sample) -> Self {
-        let lost = LOST * sample.total_weight() * (sample.len() as f64).sqrt();
-        self.lower_bound = self.lower_bound.max(bound.min(self.inertia) - sample.frame().leave_square(lost));
+    /// The same fit with what else is proven of it, in data units, less what the sums behind it may have lost.
+    pub(super) fn with_proof(mut self, proof: Proof, sample: &Sample) -> Self {
+        let lost = sample.frame().leave_square(of_prefix_sums(sample, self.centers.len()));
+        self.lower_bound = self.lower_bound.max(proof.lower_bound(self.inertia) - lost);
         self
     }
 
@@ -128,15 +128,8 @@ impl KMeansFit {
     }
 }
 
-/// The index ranges of the clusters.
-fn clusters(ends: &[usize]) -> impl Iterator<Item = std::ops::Range<usize>> {
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    starts.zip(ends.iter().copied()).map(|(start, end)| start..end)
-}
-
-fn boundaries(sample: &Sample, ends: &[usize]) -> Vec<f64> {
-    let inner = &ends[..ends.len() - 1];
-    inner.iter().map(|&end| between(sample.highest(end - 1), sample.lowest(end))).collect()
+fn boundaries(sample: &Sample, partition: &Partition) -> Vec<f64> {
+    partition.boundaries().iter().map(|&end| between(sample.highest(end - 1), sample.lowest(end))).collect()
 }
 
 fn size(sample: &Sample, points: std::ops::Range<usize>) -> usize {
@@ -156,13 +149,13 @@ fn cluster_of(boundaries: &[f64], x: f64) -> u32 {
     boundaries.partition_point(|&boundary| boundary < x) as u32
 }
 
-/// Blobs have none: the boundaries tell.
-fn labels(sample: &Sample, ends: &[usize], boundaries: &[f64]) -> Vec<u32> {
+/// Atoms with a width have none: the boundaries tell.
+fn labels(sample: &Sample, partition: &Partition, boundaries: &[f64]) -> Vec<u32> {
     if sample.has_blobs() {
         return Vec::new();
     }
     let mut labels = vec![0; sample.input_len()];
-    for (label, points) in (0u32..).zip(clusters(ends)) {
+    for (label, points) in (0u32..).zip(partition.clusters()) {
         for &index in &sample.order()[points] {
             labels[index as usize] = label;
         }

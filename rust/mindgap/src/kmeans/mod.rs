@@ -1,11 +1,13 @@
 //! K-means whose neighbouring centres keep a gap, solved exactly; under other linear rows, by alternation.
 
+mod alternation;
 mod cluster;
 mod fit;
 mod free;
 mod means;
 mod paper;
 mod refine;
+mod rounding;
 mod rows;
 mod solution;
 mod unconstrained;
@@ -17,9 +19,10 @@ use crate::data::frame::FARTHEST;
 use crate::data::sample::Sample;
 use crate::error::KMeansError;
 use crate::memory::{check_memory, product};
-use crate::monitor::Watch;
+use crate::monitor::{DEFAULT_TOL, Monitor, Watch};
 use solution::Solution;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A point of a smaller share of the total weight would be lost to rounding in sums over all points.
 const LEAST_SHARE: f64 = 1e-18;
@@ -86,6 +89,8 @@ pub struct KMeans {
     centers: Centers,
     method: Method,
     ties: Ties,
+    time_limit: Option<Duration>,
+    tol: f64,
 }
 
 impl KMeans {
@@ -97,6 +102,8 @@ impl KMeans {
             centers: Centers::default(),
             method: Method::default(),
             ties: Ties::default(),
+            time_limit: None,
+            tol: DEFAULT_TOL,
         }
     }
 
@@ -128,29 +135,61 @@ impl KMeans {
         self
     }
 
+    /// Ends the search after `limit` with the best solution so far and what is proven of it (default: no limit).
+    ///
+    /// A fit that has found nothing by then is an error, [`KMeansError::TimeLimit`].
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
+    }
+
+    /// Ends the search when the cost is proven to exceed the optimum by at most this fraction of itself. The default, 1e-9,
+    /// asks for the optimum itself: then searches end exactly and not at a bound.
+    #[must_use]
+    pub fn tol(mut self, tol: f64) -> Self {
+        self.tol = tol;
+        self
+    }
+
     /// Solves the problem.
     ///
     /// # Errors
     /// Settings that make no sense for this sample, and bounds or rows that no partition holds.
     pub fn fit(&self, sample: &Sample) -> Result<KMeansFit, KMeansError> {
-        self.fit_watched(sample, None)
+        self.fit_with(sample, &mut Monitor::default())
     }
 
     /// Solves the problem, reporting to `watch`, which may stop it.
     ///
     /// # Errors
-    /// As [`KMeans::fit`]; also [`KMeansError::Interrupted`].
+    /// As [`KMeans::fit_with`].
     pub fn fit_watched(&self, sample: &Sample, watch: Option<Watch<'_>>) -> Result<KMeansFit, KMeansError> {
+        match watch {
+            Some(watch) => self.fit_with(sample, &mut Monitor::new(watch)),
+            None => self.fit(sample),
+        }
+    }
+
+    /// Solves the problem, reporting to `monitor`, which may stop it.
+    ///
+    /// # Errors
+    /// As [`KMeans::fit`]; also [`KMeansError::Interrupted`].
+    pub fn fit_with(&self, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<KMeansFit, KMeansError> {
+        let mut monitor = monitor.part().tol(if self.tol > DEFAULT_TOL { self.tol } else { 0.0 });
+        if let Some(limit) = self.time_limit {
+            monitor = monitor.time_limit(limit);
+        }
         if sample.has_blobs() {
-            return refine::fit(self, sample, watch);
+            return refine::fit(self, sample, &mut monitor);
         }
         self.check(sample)?;
         let rows = resolve(&*self.constraint, self.k)?;
         let solution = match self.ties {
-            Ties::Split => self.solve(sample, &rows, watch)?,
+            Ties::Split => self.solve(sample, &rows, &mut monitor)?,
             Ties::Together => {
                 let (distinct, ends) = sample.collapsed();
-                self.solve(&distinct, &rows, watch)?.expanded(&ends)
+                self.solve(&distinct, &rows, &mut monitor)?.expanded(&ends)
             }
         };
         let fit = KMeansFit::new(sample, &rows, solution);
@@ -180,29 +219,29 @@ impl KMeans {
         Ok(check_memory("k-means", product(&[points, bytes]))?)
     }
 
-    fn solve(&self, sample: &Sample, rows: &Rows, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+    fn solve(&self, sample: &Sample, rows: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
         match (rows.linear(), self.method) {
-            (None, _) => self.solve_gaps(sample, rows, watch),
-            (Some(_), Method::Exact) => rows::solve(sample, rows, watch),
+            (None, _) => self.solve_gaps(sample, rows, monitor),
+            (Some(_), Method::Exact) => rows::solve(sample, rows, monitor),
             (Some(_), Method::Paper) => Err(KMeansError::Unsupported(
                 "the paper's program takes bounds on gaps; linear rows need method \"exact\"".to_owned(),
             )),
         }
     }
 
-    fn solve_gaps(&self, sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+    fn solve_gaps(&self, sample: &Sample, gaps: &Gaps, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
         match self.method {
             Method::Paper if self.centers == Centers::Free => Err(KMeansError::Unsupported(
                 "the paper's program makes every centre its cluster's mean; free centres need method \"exact\""
                     .to_owned(),
             )),
-            Method::Paper => paper::solve(sample, gaps, watch),
-            Method::Exact if gaps.are_trivial() => unconstrained::solve(sample, self.k, watch),
+            Method::Paper => paper::solve(sample, gaps, monitor),
+            Method::Exact if gaps.are_trivial() => unconstrained::solve(sample, self.k, monitor),
             Method::Exact if self.centers == Centers::Free => {
                 gaps.check_gap_scale(sample.frame(), FARTHEST)?;
-                free::solve(sample, gaps, watch)
+                free::solve(sample, gaps, monitor)
             }
-            Method::Exact => means::solve(sample, gaps, watch),
+            Method::Exact => means::solve(sample, gaps, monitor),
         }
     }
 }

@@ -6,25 +6,26 @@
 
 use super::solution::Solution;
 use crate::constraint::Gaps;
-use crate::data::frame::Frame;
 use crate::data::sample::{Prefix, Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::memory::{check_memory, product};
-use crate::monitor::{Progress, Watch, report};
+use crate::monitor::Monitor;
+use crate::partition::Partition;
+use crate::proof::Proof;
 
 /// The tables grow with the square of the number of points; beyond this they no longer fit a gigabyte.
 const MOST_POINTS: usize = 10_000;
 
 /// What the paper's program finds under `gaps` (in data units).
-pub(super) fn solve(sample: &Sample, gaps: &Gaps, mut watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+pub(super) fn solve(sample: &Sample, gaps: &Gaps, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let k = gaps.lower.len() + 1;
     let delta = check(sample, gaps)?;
     let framed = gaps.enter(sample.frame()).loosened(sample.framed_range());
     let routine = Routine::new(sample, k, framed.lower.first().copied().unwrap_or(0.0))?;
-    let rows = routine.run(sample.frame(), &mut watch)?;
+    let rows = routine.run(&mut monitor.part().in_frame(sample.frame()))?;
     let starts = routine.starts(&rows).ok_or(KMeansError::PaperFailed { k, delta })?;
     let ends = starts[1..].iter().map(|start| start - 1).chain([sample.len()]).collect();
-    Ok(Solution { ends, centers: None, lower_bound: 0.0 })
+    Ok(Solution::of_means(Partition::new(ends), Proof::AtLeast(0.0)))
 }
 
 /// The one lower bound, if the paper's program takes this problem.
@@ -93,7 +94,7 @@ impl Routine {
 
     /// The paper's second table. It fills by the end i of a cluster; here by its start j, which is the same: all that a
     /// row needs is in the row before. What depends on j alone is then found once.
-    fn run(&self, frame: &Frame, watch: &mut Option<Watch<'_>>) -> Result<Vec<Row>, KMeansError> {
+    fn run(&self, monitor: &mut Monitor<'_>) -> Result<Vec<Row>, KMeansError> {
         let n = self.n();
         let empty = Row { d: vec![self.beta; n + 1], i: vec![0; n + 1], b: vec![0; n + 1] };
         let mut rows = vec![empty; self.k + 1];
@@ -109,11 +110,13 @@ impl Routine {
             for j in m..=n {
                 let (done, row) = rows.split_at_mut(m);
                 let (last_row, row) = (&done[m - 1], &mut row[0]);
-                arch.dispatch(Parameters { routine: self, last_row, row, before: &before, u: u.starting_at(j), j });
+                arch.dispatch(ClustersFrom { routine: self, last_row, row, before: &before, u: u.starting_at(j), j });
                 if j % 64 == 0 {
                     let cost = rows[self.k].d[n];
-                    let cost = if cost < self.beta { frame.leave_square(cost) } else { f64::INFINITY };
-                    report(watch, Progress::Search { cost, lower_bound: 0.0 }).map_err(|_| KMeansError::Interrupted)?;
+                    if cost < self.beta {
+                        monitor.found(cost);
+                    }
+                    monitor.report()?;
                 }
             }
             before = u;
@@ -151,7 +154,7 @@ impl Routine {
 
 /// All clusters of row m that start at j: their share in D, I and B, and U[j, ., m]. Run where a fused multiply-add is
 /// an instruction and not a call.
-struct Parameters<'a> {
+struct ClustersFrom<'a> {
     routine: &'a Routine,
     last_row: &'a Row,
     row: &'a mut Row,
@@ -160,7 +163,7 @@ struct Parameters<'a> {
     j: usize,
 }
 
-impl pulp::WithSimd for Parameters<'_> {
+impl pulp::WithSimd for ClustersFrom<'_> {
     type Output = ();
 
     #[inline(always)]

@@ -1,27 +1,41 @@
 //! What a k-means solver hands back, in frame units and sorted positions.
 
-/// A partition with its proof.
+use crate::data::sample::Prefixes;
+use crate::partition::Partition;
+use crate::proof::Proof;
+
+/// A partition with its centres and its proof.
 #[derive(Clone, Debug)]
 pub(crate) struct Solution {
-    /// One past the last sorted point of each cluster; the last is the number of points.
-    pub(crate) ends: Vec<usize>,
+    pub(crate) partition: Partition,
     /// The centres in frame units where they are not the cluster means.
     pub(crate) centers: Option<Vec<f64>>,
-    /// What no solution can cost less than, in frame units; infinity says: the solution is optimal.
-    pub(crate) lower_bound: f64,
+    /// What is proven of the cost, in frame units.
+    pub(crate) proof: Proof,
 }
 
 impl Solution {
-    /// A partition that is optimal.
-    pub(crate) fn optimal(ends: Vec<usize>) -> Self {
-        Self { ends, centers: None, lower_bound: f64::INFINITY }
+    /// Clusters about their means.
+    pub(crate) fn of_means(partition: Partition, proof: Proof) -> Self {
+        Self { partition, centers: None, proof }
+    }
+
+    /// What the solution costs, in frame units.
+    pub(crate) fn cost(&self, prefixes: &Prefixes<'_>) -> f64 {
+        match &self.centers {
+            None => self.partition.cost(prefixes),
+            Some(centers) => self.partition.cost_about(prefixes, centers),
+        }
+    }
+
+    /// What no solution costs less than, in frame units.
+    pub(crate) fn lower_bound(&self, prefixes: &Prefixes<'_>) -> f64 {
+        self.proof.lower_bound(self.cost(prefixes))
     }
 
     /// A partition of distinct values as one of the points: value `i` has its points end at `ends[i]`.
     pub(crate) fn expanded(mut self, ends: &[usize]) -> Self {
-        for end in &mut self.ends {
-            *end = ends[*end - 1];
-        }
+        self.partition = self.partition.expanded(ends);
         self
     }
 }

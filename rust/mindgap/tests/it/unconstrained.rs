@@ -50,8 +50,8 @@ fn small_problems_against_every_partition() {
             let scale = w.iter().sum::<f64>() * (x[n - 1] - x[0]).powi(2);
             let off = (fit.inertia() - best.cost).abs();
             assert!(off <= 1e-9 * best.cost + 1e-15 * scale, "{x:?} {w:?} k = {k}: {} {}", fit.inertia(), best.cost);
-            // Of less than this no sum over all points keeps nine digits.
-            assert!(fit.is_optimal() || fit.inertia() < 1e-21 * scale, "{x:?} {w:?} k = {k}");
+            // Of less than this a sum over all points need not keep nine digits: the allowance is a worst case.
+            assert!(fit.is_optimal() || fit.inertia() < 1e-19 * scale, "{x:?} {w:?} k = {k}");
         }
     }
 }

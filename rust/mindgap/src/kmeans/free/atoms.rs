@@ -1,8 +1,8 @@
-//! The best free centres of partitions that do not cut blobs, and what they say of the points.
+//! The best free centres of partitions that do not cut atoms, and what they say of the points.
 //!
-//! A lower bound for the points: the optimum over blobs if clusters may be empty, less what blobs may be wrong by
+//! A lower bound for the points: the optimum over atoms if clusters may be empty, less what atoms may be wrong by
 //! ([`kinks`](super::kinks)). That clusters may be empty is needed: where one must hold a point that is not nearest to it,
-//! a blob cut for that point's sake costs far less than the whole blob. So where no bound holds the centres so far apart
+//! an atom cut for that point's sake costs far less than the whole atom. So where no bound holds the centres so far apart
 //! that a cluster would rather be empty, the bound is sharp; elsewhere it is a bound.
 
 use super::budget::Budget;
@@ -13,59 +13,59 @@ use crate::constraint::Gaps;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::kmeans::solution::Solution;
-use crate::monitor::{Watch, again};
+use crate::monitor::Monitor;
 
 /// Levels in search of the kinks, and the steps that they may take, or as a multiple of those of the first level.
 const LEVELS: usize = 40;
 const LEVEL_STEPS: u64 = 1 << 20;
 const FIRST_LEVELS: u64 = 16;
 
-/// Levels that close no more blobs until no more are tried.
+/// Levels that close no more atoms until no more are tried.
 const PATIENCE: usize = 4;
 
 /// Rounding may hide this part of a cost.
 const ROUNDING: f64 = 1e-11;
 
-/// What no centres of the points cost less than, in frame units, if the best of the blobs of `sample` under `gaps` (in data
-/// units) are those of `solution`. Of the blobs that kinks of an optimum of the points may be in, `open`, those that none
+/// What no centres of the points cost less than, in frame units, if the best of the atoms of `sample` under `gaps` (in data
+/// units) are those of `solution`. Of the atoms that kinks of an optimum of the points may be in, `open`, those that none
 /// can are closed.
 pub(in crate::kmeans) fn lower_bound(
     sample: &Sample,
     gaps: &Gaps,
     solution: &Solution,
     open: &mut [bool],
-    mut watch: Option<Watch<'_>>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<f64, KMeansError> {
     let bare = sample.bare();
     let prefixes = Prefixes::new(&bare);
     let range = (sample.framed_lowest(0), sample.framed_highest(sample.len() - 1));
     let problem = Problem { empty: true, ..Problem::of_range(&prefixes, gaps, range) };
-    let best = FreeSolution::of_partition(&problem, solution.ends.clone());
-    let wrong = match wrong(sample, &problem, &best, open, again(&mut watch)) {
+    let best = FreeSolution::of_partition(&problem, solution.partition.clone());
+    let wrong = match wrong(sample, &problem, &best, open, monitor.part().in_frame(sample.frame())) {
         Ok(wrong) => wrong,
         Err(Stop::Interrupted) => return Err(KMeansError::Interrupted),
         Err(Stop::OutOfMemory(out_of_memory)) => return Err(out_of_memory.into()),
         Err(Stop::Exhausted) => Kinks::new(sample, open).anywhere(&problem),
     };
-    let budget = Budget::new(STEPS, *sample.frame(), watch);
-    let (reached, floor) = search::run(&problem, best, budget)?;
+    let budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
+    let (reached, proof) = search::run(&problem, best, budget)?;
     let within = sample.frame().enter_square(sample.total_within());
-    Ok(floor.min(reached.cost) - wrong * (1.0 + ROUNDING) + within)
+    Ok(proof.lower_bound(reached.cost) - wrong * (1.0 + ROUNDING) + within)
 }
 
-/// What the blobs may be wrong by at an optimum of the points.
+/// What the atoms may be wrong by at an optimum of the points.
 fn wrong(
     sample: &Sample,
     problem: &Problem<'_>,
     best: &FreeSolution,
     open: &mut [bool],
-    watch: Option<Watch<'_>>,
+    monitor: Monitor<'_>,
 ) -> Result<f64, Stop> {
     let mut kinks = Kinks::new(sample, open);
     let mut wrong = kinks.anywhere(problem);
     let mut level = search::first_level(problem)?;
     let steps = LEVEL_STEPS.max(FIRST_LEVELS * level.steps());
-    let mut budget = Budget::new(steps, *sample.frame(), watch);
+    let mut budget = Budget::new(steps, monitor);
     let mut patience = PATIENCE;
     for _ in 0..LEVELS {
         if wrong == 0.0 || patience == 0 || !budget.allows(level.steps()) {
@@ -80,7 +80,7 @@ fn wrong(
         if now < wrong {
             (wrong, kinks) = (now, Kinks::new(sample, open));
         }
-        match budget.has_room(next.bytes()) {
+        match budget.has_memory(next.bytes()) {
             Err(Stop::Exhausted) => break,
             room => room?,
         }

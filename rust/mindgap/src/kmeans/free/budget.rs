@@ -1,9 +1,7 @@
-//! How much work a search may do, and its reports to the watcher while it works.
+//! How much work and memory a search for free centres may take.
 
 use super::Stop;
-use crate::data::frame::Frame;
-use crate::memory::check_memory;
-use crate::monitor::{self, Progress, Watch};
+use crate::monitor::Monitor;
 
 /// What the bounds of a level, or the curves of the exact finish, may take. Without such a limit the work alone would allow
 /// them several gigabytes.
@@ -15,46 +13,36 @@ thread_local! {
     pub(in crate::kmeans) static MOST_STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(u64::MAX) };
 }
 
-/// Work between two reports.
-const REPORT_EVERY: u64 = 1 << 18;
-
-/// Work that remains, in steps of some ten nanoseconds, and the state of the search.
+/// Work that remains, in steps of some ten nanoseconds, and the monitor of the search.
 pub(super) struct Budget<'a> {
     left: u64,
     /// How large a table may be, in bytes.
-    room: usize,
-    until_report: u64,
-    frame: Frame,
-    watch: Option<Watch<'a>>,
-    /// The best cost, in frame units.
-    pub(super) cost: f64,
-    /// What no solution costs less than, in frame units.
-    pub(super) lower_bound: f64,
+    memory: usize,
+    pub(super) monitor: Monitor<'a>,
 }
 
 impl<'a> Budget<'a> {
-    pub(super) fn new(steps: u64, frame: Frame, watch: Option<Watch<'a>>) -> Self {
+    pub(super) fn new(steps: u64, monitor: Monitor<'a>) -> Self {
         #[cfg(test)]
         let steps = steps.min(MOST_STEPS.get());
-        let (until_report, room) = (REPORT_EVERY, MOST_BYTES);
-        Self { left: steps, room, until_report, frame, watch, cost: f64::INFINITY, lower_bound: 0.0 }
+        Self { left: steps, memory: MOST_BYTES, monitor }
     }
 
-    /// The same with less room.
+    /// The same with less memory.
     #[cfg(test)]
-    pub(super) fn cramped(self, room: usize) -> Self {
-        Self { room, ..self }
+    pub(super) fn cramped(self, memory: usize) -> Self {
+        Self { memory, ..self }
     }
 
     /// Whether a table of `bytes` is small enough.
     pub(super) fn holds(&self, bytes: usize) -> Result<(), Stop> {
-        if bytes <= self.room { Ok(()) } else { Err(Stop::Exhausted) }
+        if bytes <= self.memory { Ok(()) } else { Err(Stop::Exhausted) }
     }
 
     /// Whether the bounds of a level of `bytes` are small enough, and there is memory for them.
-    pub(super) fn has_room(&self, bytes: usize) -> Result<(), Stop> {
+    pub(super) fn has_memory(&self, bytes: usize) -> Result<(), Stop> {
         self.holds(bytes)?;
-        Ok(check_memory("the search for free centres", bytes)?)
+        Ok(self.monitor.check_memory("the search for free centres", bytes)?)
     }
 
     /// Whether `steps` can still be done.
@@ -65,11 +53,7 @@ impl<'a> Budget<'a> {
     /// Takes `steps` off, and reports now and then.
     pub(super) fn spend(&mut self, steps: u64) -> Result<(), Stop> {
         self.left = self.left.checked_sub(steps).ok_or(Stop::Exhausted)?;
-        match self.until_report.checked_sub(steps) {
-            Some(rest) => self.until_report = rest,
-            None => self.report()?,
-        }
-        Ok(())
+        Ok(self.monitor.spend(steps)?)
     }
 
     /// Does `work` with no more than `steps`; says `None` where they, but not the budget, were too few.
@@ -86,13 +70,5 @@ impl<'a> Budget<'a> {
             Err(Stop::Exhausted) if reserve > 0 => Ok(None),
             result => result.map(Some),
         }
-    }
-
-    /// Reports to the watcher.
-    pub(super) fn report(&mut self) -> Result<(), Stop> {
-        self.until_report = REPORT_EVERY;
-        let cost = self.frame.leave_square(self.cost);
-        let lower_bound = self.frame.leave_square(self.lower_bound);
-        monitor::report(&mut self.watch, Progress::Search { cost, lower_bound }).map_err(|_| Stop::Interrupted)
     }
 }

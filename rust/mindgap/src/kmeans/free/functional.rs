@@ -40,6 +40,7 @@ impl Region {
 /// The best of a region.
 pub(super) struct Finish {
     pub(super) cost: f64,
+    /// Where the clusters end; where clusters may be empty, some end where they start.
     pub(super) ends: Vec<usize>,
 }
 

@@ -5,6 +5,9 @@
 
 use super::Problem;
 use super::chain::{self, Target};
+use crate::kmeans::alternation::{Clustering, alternate, nearest};
+use crate::partition::Partition;
+use std::convert::Infallible;
 
 /// Alternations end after so many rounds, converged or not: the search goes on from what they found.
 const ROUNDS: usize = 200;
@@ -12,7 +15,7 @@ const ROUNDS: usize = 200;
 /// A partition with its optimal centres, in frame units.
 #[derive(Clone, Debug)]
 pub(super) struct FreeSolution {
-    pub(super) ends: Vec<usize>,
+    pub(super) partition: Partition,
     pub(super) centers: Vec<f64>,
     /// The multiplier of each gap's bound: positive for lower, negative for upper.
     multipliers: Vec<f64>,
@@ -22,26 +25,14 @@ pub(super) struct FreeSolution {
 
 impl FreeSolution {
     /// The best centres of a partition.
-    pub(super) fn of_partition(problem: &Problem<'_>, ends: Vec<usize>) -> Self {
-        let mut start = 0;
-        let blocks: Vec<_> = ends
-            .iter()
-            .map(|&end| {
-                let block = problem.prefixes.block(start, end);
-                start = end;
-                block
-            })
-            .collect();
+    pub(super) fn of_partition(problem: &Problem<'_>, partition: Partition) -> Self {
+        let blocks: Vec<_> = partition.blocks(problem.prefixes).collect();
         let targets: Vec<Target> =
             blocks.iter().map(|block| Target { weight: block.weight, mean: block.mean }).collect();
         let chain = chain::solve(&targets, &problem.gaps);
-        let cost = blocks
-            .iter()
-            .zip(&chain.centers)
-            .map(|(block, center)| block.cost + block.weight * (block.mean - center).powi(2))
-            .sum();
+        let cost = partition.cost_about(problem.prefixes, &chain.centers);
         let at_means = blocks.iter().zip(&chain.centers).all(|(block, &center)| block.mean == center);
-        Self { ends, centers: chain.centers, multipliers: chain.multipliers, at_means, cost }
+        Self { partition, centers: chain.centers, multipliers: chain.multipliers, at_means, cost }
     }
 
     /// Whether every centre is its cluster's mean, so that no bound has any effect.
@@ -49,7 +40,7 @@ impl FreeSolution {
         self.at_means
     }
 
-    /// The cheaper of two solutions, this one if they cost the same.
+    /// The better of two solutions, this one if they cost the same.
     pub(super) fn or_better(self, other: Self) -> Self {
         if other.cost < self.cost { other } else { self }
     }
@@ -62,47 +53,33 @@ impl FreeSolution {
 
     /// Clusters of about equal numbers of points, improved.
     pub(super) fn even(problem: &Problem<'_>) -> Self {
-        let (n, k) = (problem.len(), problem.k);
-        let ends = (1..=k).map(|c| (c as u128 * n as u128 / k as u128) as usize).collect();
-        Self::of_partition(problem, ends).improved(problem)
+        Self::of_partition(problem, Partition::even(problem.len(), problem.k)).improved(problem)
     }
 
     /// The solution that alternation finds from some ascending centres.
     pub(super) fn from_centers(problem: &Problem<'_>, centers: &[f64]) -> Self {
-        Self::of_partition(problem, nearest(problem, centers)).improved(problem)
+        Self::of_partition(problem, nearest(problem.prefixes.sample(), centers)).improved(problem)
     }
 
     /// What alternation makes of the solution.
-    pub(super) fn improved(mut self, problem: &Problem<'_>) -> Self {
-        for _ in 0..ROUNDS {
-            let ends = nearest(problem, &self.centers);
-            if ends == self.ends {
-                break;
-            }
-            let next = Self::of_partition(problem, ends);
-            if next.cost >= self.cost {
-                break;
-            }
-            self = next;
-        }
-        self
+    pub(super) fn improved(self, problem: &Problem<'_>) -> Self {
+        let mut rounds = 0..ROUNDS;
+        let place = |partition| Ok(rounds.next().map(|_| Self::of_partition(problem, partition)));
+        let Ok(improved) = alternate::<_, Infallible>(problem.prefixes.sample(), self, place);
+        improved
     }
 }
 
-/// Where the points nearest to each centre end, moved as little as keeps every cluster from being empty.
-fn nearest(problem: &Problem<'_>, centers: &[f64]) -> Vec<usize> {
-    let (n, k) = (problem.len(), problem.k);
-    let mut ends: Vec<usize> =
-        centers.windows(2).map(|pair| problem.points_until(0.5 * (pair[0] + pair[1]), 0..n)).collect();
-    ends.push(n);
-    let mut least = 1;
-    for end in &mut ends {
-        *end = (*end).max(least);
-        least = *end + 1;
+impl Clustering for FreeSolution {
+    fn partition(&self) -> &Partition {
+        &self.partition
     }
-    for (after, end) in ends.iter_mut().rev().enumerate() {
-        *end = (*end).min(n - after);
+
+    fn centers(&self) -> &[f64] {
+        &self.centers
     }
-    debug_assert_eq!(ends.len(), k);
-    ends
+
+    fn cost(&self) -> f64 {
+        self.cost
+    }
 }

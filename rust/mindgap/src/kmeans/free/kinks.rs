@@ -1,19 +1,19 @@
-//! Where the midpoints of neighbouring centres may lie in blobs, and what blobs may then be wrong by.
+//! Where the midpoints of neighbouring centres may lie in atoms, and what atoms may then be wrong by.
 //!
 //! A point costs the square of its distance to the nearest centre: x² and a concave function that is linear but for a kink
-//! at every midpoint of two centres, where its slope falls by twice their gap g. So the points of a blob with no kink in
-//! it cost as much as the blob; with a kink, less by at most g·√(weight·squares within). Levels of cells of centres that
-//! cost no more than the best and all that the blobs may be wrong by contain every optimum of the points; they say which
-//! blobs kinks can be in, and so how wrong the blobs may be, which makes for fewer cells.
+//! at every midpoint of two centres, where its slope falls by twice their gap g. So the points of an atom with no kink in
+//! it cost as much as the atom; with a kink, less by at most g·√(weight·squares within). Levels of cells of centres that
+//! cost no more than the best and all that the atoms may be wrong by contain every optimum of the points; they say which
+//! atoms kinks can be in, and so how wrong the atoms may be, which makes for fewer cells.
 
 use super::Problem;
 use super::level::CenterLevel;
 use crate::data::sample::Sample;
 
-/// The blobs that kinks may be in.
+/// The atoms that kinks may be in.
 pub(super) struct Kinks<'a> {
     sample: &'a Sample,
-    /// The largest spread of open blobs in each run of [`RUN`] of them.
+    /// The largest spread of open atoms in each run of [`RUN`] of them.
     widest: Vec<f64>,
     spreads: Vec<f64>,
 }
@@ -22,21 +22,21 @@ pub(super) struct Kinks<'a> {
 const RUN: usize = 64;
 
 impl<'a> Kinks<'a> {
-    /// All open blobs.
+    /// All open atoms.
     pub(super) fn new(sample: &'a Sample, open: &[bool]) -> Self {
-        let spread = |(blob, &open): (usize, &bool)| if open { sample.framed_spread(blob) } else { 0.0 };
+        let spread = |(atom, &open): (usize, &bool)| if open { sample.framed_spread(atom) } else { 0.0 };
         let spreads: Vec<f64> = open.iter().enumerate().map(spread).collect();
         let widest = spreads.chunks(RUN).map(|run| run.iter().copied().fold(0.0, f64::max)).collect();
         Self { sample, widest, spreads }
     }
 
-    /// What blobs may be wrong by wherever the centres are.
+    /// What atoms may be wrong by wherever the centres are.
     pub(super) fn anywhere(&self, problem: &Problem<'_>) -> f64 {
         let all = problem.reach[problem.k - 1].1 - problem.reach[0].0;
         all * self.widest.iter().copied().fold(0.0, f64::max)
     }
 
-    /// What blobs may be wrong by where centres are in the cells of `level`. Closes the blobs that no kink can be in.
+    /// What atoms may be wrong by where centres are in the cells of `level`. Closes the atoms that no kink can be in.
     pub(super) fn within(&self, problem: &Problem<'_>, level: &CenterLevel, open: &mut [bool]) -> f64 {
         let mut marks = vec![0i32; open.len() + 1];
         let mut total = 0.0;
@@ -47,7 +47,7 @@ impl<'a> Kinks<'a> {
                 let (first, last) = (there[cell.partners.start].index, there[cell.partners.end - 1].index);
                 let (from, to) = (level.grid.node(2 * cell.index), level.grid.node(2 * cell.index + 2));
                 let (far_from, far_to) = (level.grid.node(2 * first), level.grid.node(2 * last + 2));
-                let (start, end) = self.blobs(0.5 * (from + far_from), 0.5 * (to + far_to));
+                let (start, end) = self.atoms(0.5 * (from + far_from), 0.5 * (to + far_to));
                 if start < end {
                     marks[start] += 1;
                     marks[end] -= 1;
@@ -65,8 +65,8 @@ impl<'a> Kinks<'a> {
         total
     }
 
-    /// The blobs that reach between `from` and `to`, in frame units: the first and one past the last.
-    fn blobs(&self, from: f64, to: f64) -> (usize, usize) {
+    /// The atoms that reach between `from` and `to`, in frame units: the first and one past the last.
+    fn atoms(&self, from: f64, to: f64) -> (usize, usize) {
         let frame = self.sample.frame();
         // The nodes of a grid are right to rounding.
         let margin = 1e-14 * (1.0 + from.abs().max(to.abs()));
@@ -83,7 +83,7 @@ impl<'a> Kinks<'a> {
         (start, first(&|i| frame.enter(self.sample.lowest(i)) <= to))
     }
 
-    /// The largest spread of the open blobs among `start..end`.
+    /// The largest spread of the open atoms among `start..end`.
     fn widest(&self, start: usize, end: usize) -> f64 {
         let (first, last) = (start.div_ceil(RUN), end / RUN);
         let most = |spreads: &[f64]| spreads.iter().copied().fold(0.0, f64::max);

@@ -26,7 +26,8 @@ use super::unconstrained;
 use crate::constraint::Gaps;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::{KMeansError, OutOfMemory};
-use crate::monitor::Watch;
+use crate::monitor::{Halt, Monitor};
+use crate::numeric::search::first_false;
 use budget::Budget;
 use grid::PointMoments;
 use incumbent::FreeSolution;
@@ -43,12 +44,21 @@ const LARGEST_COST: f64 = 1e280;
 /// Why a search ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Stop {
-    /// Its budget is spent.
+    /// Its budget is spent, or its time.
     Exhausted,
-    /// Its watcher said so.
+    /// The caller said so.
     Interrupted,
     /// Its tables are too large.
     OutOfMemory(OutOfMemory),
+}
+
+impl From<Halt> for Stop {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Interrupted => Self::Interrupted,
+            Halt::TimeLimit => Self::Exhausted,
+        }
+    }
 }
 
 impl From<OutOfMemory> for Stop {
@@ -58,7 +68,7 @@ impl From<OutOfMemory> for Stop {
 }
 
 /// The best free centres under `gaps` (in data units), proven where the search's budget suffices.
-pub(super) fn solve(sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
+pub(super) fn solve(sample: &Sample, gaps: &Gaps, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let prefixes = Prefixes::new(sample);
     let problem = Problem::new(&prefixes, gaps);
     let spread = 1.0 + problem.gaps.lower.iter().sum::<f64>();
@@ -68,16 +78,16 @@ pub(super) fn solve(sample: &Sample, gaps: &Gaps, watch: Option<Watch<'_>>) -> R
     }
     let mut start = FreeSolution::even(&problem);
     if sample.len() <= WORTH_SOLVING {
-        let ends = unconstrained::solve(sample, problem.k, None)?.ends;
-        let other = FreeSolution::of_partition(&problem, ends);
+        let unbounded = unconstrained::solve(sample, problem.k, &mut monitor.relaxed())?;
+        let other = FreeSolution::of_partition(&problem, unbounded.partition);
         if other.is_at_means() {
-            return Ok(Solution::optimal(other.ends));
+            return Ok(Solution::of_means(other.partition, unbounded.proof));
         }
         start = start.or_better(other.improved(&problem));
     }
-    let budget = Budget::new(STEPS, *sample.frame(), watch);
-    let (best, lower_bound) = search::run(&problem, start, budget)?;
-    Ok(Solution { ends: best.ends, centers: Some(best.centers), lower_bound })
+    let budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
+    let (best, proof) = search::run(&problem, start, budget)?;
+    Ok(Solution { partition: best.partition, centers: Some(best.centers), proof })
 }
 
 /// A problem in frame units.
@@ -127,12 +137,7 @@ impl<'a> Problem<'a> {
     /// The number of points up to `z`, known to be within `range`.
     fn points_until(&self, z: f64, range: Range<usize>) -> usize {
         let sample = self.prefixes.sample();
-        let (mut low, mut high) = (range.start, range.end);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if sample.framed(middle) <= z { low = middle + 1 } else { high = middle }
-        }
-        low
+        first_false(range.start, range.end, |i| sample.framed(i) <= z)
     }
 
     /// The number of points up to `z`, known to be within `range` and likely to be near its start.

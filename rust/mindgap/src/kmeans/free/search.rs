@@ -7,7 +7,10 @@ use super::incumbent::FreeSolution;
 use super::level::{CenterCell, CenterLevel};
 use super::{Problem, Stop};
 use crate::error::KMeansError;
+use crate::kmeans::rounding::zero_cost;
 use crate::memory::{check_memory, product};
+use crate::partition::Partition;
+use crate::proof::Proof;
 
 /// Up to so many points the exact finish is the whole search.
 const FEW_POINTS: usize = 40;
@@ -22,26 +25,23 @@ const TRY: u64 = 1 << 22;
 /// What cannot be better than the incumbent by this relative amount is dropped.
 const INDIFFERENT: f64 = 1e-10;
 
-/// A mean square below this, in frame units, is rounding.
-const NOTHING: f64 = 1e-28;
-
 /// Cells across the data of the first level: so many a cluster, within limits.
 const CELLS_A_CLUSTER: usize = 12;
 const FEWEST_CELLS: usize = 64;
 const MOST_CELLS: usize = 1536;
 
-/// The best solution and what no solution costs less than (infinity: the best is optimal).
+/// The best solution and what is proven of it.
 pub(super) fn run(
     problem: &Problem<'_>,
     start: FreeSolution,
     budget: Budget<'_>,
-) -> Result<(FreeSolution, f64), KMeansError> {
+) -> Result<(FreeSolution, Proof), KMeansError> {
     search(problem, start, budget, FEW_POINTS)
 }
 
 /// The same, with cells whatever the number of points.
 #[cfg(test)]
-pub(super) fn run_by_cells(problem: &Problem<'_>, budget: Budget<'_>) -> Result<(FreeSolution, f64), KMeansError> {
+pub(super) fn run_by_cells(problem: &Problem<'_>, budget: Budget<'_>) -> Result<(FreeSolution, Proof), KMeansError> {
     search(problem, FreeSolution::even(problem), budget, 0)
 }
 
@@ -50,15 +50,15 @@ fn search(
     start: FreeSolution,
     mut budget: Budget<'_>,
     few: usize,
-) -> Result<(FreeSolution, f64), KMeansError> {
+) -> Result<(FreeSolution, Proof), KMeansError> {
     let mut search = CenterSearch { problem, best: start, floor: 0.0, least: f64::INFINITY };
     match search.prove(few, &mut budget) {
-        Ok(()) if problem.k == 1 || search.is_exact() => Ok((search.best, f64::INFINITY)),
+        Ok(()) if problem.k == 1 || search.is_exact() => Ok((search.best, Proof::Optimal)),
         Ok(()) => {
             let floor = search.threshold().min(search.least);
-            Ok((search.best, floor))
+            Ok((search.best, Proof::AtLeast(floor)))
         }
-        Err(Stop::Exhausted) => Ok((search.best, search.floor)),
+        Err(Stop::Exhausted) => Ok((search.best, Proof::AtLeast(search.floor))),
         Err(Stop::Interrupted) => Err(KMeansError::Interrupted),
         Err(Stop::OutOfMemory(out_of_memory)) => Err(out_of_memory.into()),
     }
@@ -117,7 +117,7 @@ impl CenterSearch<'_> {
                 boundaries = (2 * boundaries).min(MOST_BOUNDARIES);
             }
             level = next;
-            budget.has_room(level.bytes())?;
+            budget.has_memory(level.bytes())?;
             if self.is_exact() {
                 return Ok(());
             }
@@ -134,8 +134,7 @@ impl CenterSearch<'_> {
 
     /// Whether the cost is rounding and nothing else.
     fn is_exact(&self) -> bool {
-        let sample = self.problem.prefixes.sample();
-        self.best.cost <= NOTHING * sample.total_weight()
+        self.best.cost <= zero_cost(self.problem.prefixes.sample())
     }
 
     /// A solution must cost less than this to matter.
@@ -150,14 +149,20 @@ impl CenterSearch<'_> {
     }
 
     fn tell(&self, budget: &mut Budget<'_>) -> Result<(), Stop> {
-        (budget.cost, budget.lower_bound) = (self.best.cost, self.floor);
-        budget.report()
+        budget.monitor.found(self.best.cost);
+        budget.monitor.proved(self.floor);
+        if budget.monitor.is_proven() {
+            return Err(Stop::Exhausted);
+        }
+        Ok(budget.monitor.report()?)
     }
 
     /// Solves what is left although rounding may spoil the proof: what it finds may be better all the same.
     fn improve(&mut self, region: &Region, budget: &mut Budget<'_>) -> Result<(), Stop> {
-        if let Some(found) = functional::solve(self.problem, region, f64::INFINITY, budget)? {
-            self.adopt(FreeSolution::of_partition(self.problem, found.ends));
+        if let Some(found) = functional::solve(self.problem, region, f64::INFINITY, budget)?
+            && !self.problem.empty
+        {
+            self.adopt(FreeSolution::of_partition(self.problem, Partition::new(found.ends)));
         }
         Ok(())
     }
@@ -177,7 +182,7 @@ impl CenterSearch<'_> {
             return Ok(true);
         }
         if let Some(Some(found)) = &result {
-            self.adopt(FreeSolution::of_partition(self.problem, found.ends.clone()));
+            self.adopt(FreeSolution::of_partition(self.problem, Partition::new(found.ends.clone())));
             // The program's sum and the partition's own cost agree, or rounding was worse than expected.
             return Ok(found.cost >= self.threshold() - rounding);
         }

@@ -3,6 +3,7 @@
 use super::functional::Region;
 use super::incumbent::FreeSolution;
 use super::*;
+use crate::partition::Partition;
 
 /// A linear congruential generator: numbers from 0 to 1.
 fn random(seed: u64) -> impl FnMut() -> f64 {
@@ -15,16 +16,16 @@ fn random(seed: u64) -> impl FnMut() -> f64 {
 
 /// The optimum by the exact finish alone.
 fn whole(problem: &Problem<'_>) -> f64 {
-    let mut budget = Budget::new(u64::MAX, *problem.prefixes.sample().frame(), None);
+    let mut budget = Budget::new(u64::MAX, Monitor::default());
     let found = functional::solve(problem, &Region::whole(problem), f64::INFINITY, &mut budget);
-    FreeSolution::of_partition(problem, found.unwrap().unwrap().ends).cost
+    FreeSolution::of_partition(problem, Partition::new(found.unwrap().unwrap().ends)).cost
 }
 
 /// The optimum by cells, whatever the number of points.
 fn cells(problem: &Problem<'_>) -> (f64, f64) {
-    let budget = Budget::new(STEPS, *problem.prefixes.sample().frame(), None);
-    let (best, floor) = search::run_by_cells(problem, budget).unwrap();
-    (best.cost, floor.min(best.cost))
+    let budget = Budget::new(STEPS, Monitor::default().tol(0.0));
+    let (best, proof) = search::run_by_cells(problem, budget).unwrap();
+    (best.cost, proof.lower_bound(best.cost))
 }
 
 fn compare(x: &[f64], gaps: &Gaps) {
@@ -99,7 +100,7 @@ fn no_level_is_bounded_above_the_optimum() {
         let problem = Problem::new(&prefixes, &bounds(&mut random, k, 0.8));
         let truth = whole(&problem);
         let threshold = truth * (1.0 + 1e-6) + 1e-20;
-        let mut budget = Budget::new(STEPS, *sample.frame(), None);
+        let mut budget = Budget::new(STEPS, Monitor::default());
         let incumbent = FreeSolution::even(&problem);
         let mut level = search::first_level(&problem).unwrap();
         for _ in 0..10 {
@@ -124,9 +125,9 @@ fn a_search_without_room_ends_with_a_bound_that_is_true() {
         let problem = Problem::new(&prefixes, &bounds(&mut random, 5, 1.0));
         let truth = whole(&problem);
         for room in [0, 1 << 10, 1 << 14] {
-            let budget = Budget::new(STEPS, *sample.frame(), None).cramped(room);
-            let (best, floor) = search::run_by_cells(&problem, budget).unwrap();
-            let floor = floor.min(best.cost);
+            let budget = Budget::new(STEPS, Monitor::default().tol(0.0)).cramped(room);
+            let (best, proof) = search::run_by_cells(&problem, budget).unwrap();
+            let floor = proof.lower_bound(best.cost);
             assert!(best.cost >= truth * (1.0 - 1e-9) && floor <= truth * (1.0 + 1e-9), "{floor} {truth}");
             if floor >= best.cost * (1.0 - 1e-9) { proven += 1 } else { unproven += 1 }
         }
@@ -141,8 +142,8 @@ fn upper_bounds_beyond_everything_are_none() {
     let sample = Sample::new(&x).unwrap();
     let fit = |upper: f64| {
         let gaps = Gaps::of_gaps(vec![5.0; 2], vec![upper; 2]);
-        let solution = solve(&sample, &gaps, None).unwrap();
-        (solution.ends, solution.centers)
+        let solution = solve(&sample, &gaps, &mut Monitor::default()).unwrap();
+        (solution.partition, solution.centers)
     };
     assert_eq!(fit(f64::MAX), fit(f64::INFINITY));
     assert_eq!(fit(1e307), fit(f64::INFINITY));

@@ -107,7 +107,6 @@ impl Sides {
         let weight = cell.at_low.weight_until(&cell.at_high);
         let excess = -weight * self.left_excess.max(self.right_excess);
         let both = match self.left.is_finite() && self.right.is_finite() {
-            true if prefixes.sample().has_blobs() => self.shared_blobs(prefixes, cell),
             true => self.shared(prefixes, cell),
             false => excess,
         };
@@ -115,27 +114,9 @@ impl Sides {
     }
 
     /// The sum over the points of the lesser of their costs on the left and on the right. The left cost does not fall and
-    /// the right one does not rise from point to point, so the points that are cheaper on the left come first.
+    /// the right one does not rise from point to point, so the points that cost less on the left come first. The points of
+    /// an atom on one side of the turn are charged together; at most one atom has points on both sides of it.
     fn shared(&self, prefixes: &Prefixes<'_>, cell: &BoundaryCell) -> f64 {
-        let x = |i: usize| prefixes.sample().framed(i);
-        let left = |i: usize| (x(i) - self.left).max(0.0).powi(2) - self.left_excess;
-        let right = |i: usize| (self.right - x(i)).max(0.0).powi(2) - self.right_excess;
-        let turn = first_false(cell.low, cell.high, |i| left(i) <= right(i));
-        let outside_left = first_false(cell.low, turn, |i| x(i) <= self.left);
-        let outside_right = first_false(turn, cell.high, |i| x(i) < self.right);
-        let at_turn = prefixes.at(turn);
-        let squares = prefixes.at(outside_left).cost_about(&at_turn, self.left)
-            + at_turn.cost_about(&prefixes.at(outside_right), self.right);
-        squares
-            - self.left_excess * cell.at_low.weight_until(&at_turn)
-            - self.right_excess * at_turn.weight_until(&cell.at_high)
-    }
-}
-
-impl Sides {
-    /// As [`shared`](Self::shared), where of the points no more is known than their blobs. Those of a blob that lies on
-    /// one side of the turn are charged together; at most one has points on both sides of it.
-    fn shared_blobs(&self, prefixes: &Prefixes<'_>, cell: &BoundaryCell) -> f64 {
         let sample = prefixes.sample();
         let (first, last) = (|i: usize| sample.framed_lowest(i), |i: usize| sample.framed_highest(i));
         let left = |x: f64| (x - self.left).max(0.0).powi(2) - self.left_excess;
@@ -154,13 +135,13 @@ impl Sides {
             - self.right_excess * at_after.weight_until(&cell.at_high)
     }
 
-    /// What the points of a blob cost at least, each on its cheaper side: no point less than `least`. Where both costs are
-    /// those of points between the centres, their lesser is x² and a concave function of two lines, which is least, for a
-    /// given mean, with all points at the ends of the blob; and differs from its value at the mean by no more than the
+    /// What the points of an atom cost at least, each on the side where it costs less: no point less than `least`. Where both
+    /// costs are those of points between the centres, their lesser is x² and a concave function of two lines, which is least,
+    /// for a given mean, with all points at the ends of the atom; and differs from its value at the mean by no more than the
     /// difference of slopes allows.
-    fn divided(&self, sample: &Sample, blob: usize, least: f64) -> f64 {
-        let (low, high) = (sample.framed_lowest(blob), sample.framed_highest(blob));
-        let (mean, weight, within) = (sample.framed(blob), sample.weight(blob), sample.framed_within(blob));
+    fn divided(&self, sample: &Sample, atom: usize, least: f64) -> f64 {
+        let (low, high) = (sample.framed_lowest(atom), sample.framed_highest(atom));
+        let (mean, weight, within) = (sample.framed(atom), sample.weight(atom), sample.framed_within(atom));
         let plain = weight * least;
         if low < self.left || high > self.right {
             return plain;

@@ -3,10 +3,11 @@
 //! Boundary `m` divides cluster `m - 1` from cluster `m` and sits before the point of that index. Each boundary has its
 //! own ascending list of cells; what is known not to be in an optimum has no cell any more.
 //!
-//! Where points are blobs, a boundary may also lie inside one: a cell then reaches from one edge between blobs to another
-//! and stands for all that is between them. Cells end as blobs that may be cut, or as single edges.
+//! Where atoms have a width, a boundary may also lie inside one: a cell then reaches from one edge between atoms to another
+//! and stands for all that is between them. Cells end as atoms that may be cut, or as single edges.
 
 use crate::data::sample::{Prefix, Prefixes};
+use crate::numeric::search::first_false;
 
 /// The positions `low..=high`, and what is known of the next boundary if this one lies here.
 #[derive(Clone, Copy, Debug)]
@@ -40,53 +41,39 @@ impl BoundaryCell {
         self.high - self.low + 1
     }
 
-    /// Appends this cell cut into at most `parts` nearly as heavy ones: blobs differ by orders of magnitude, and bounds are
-    /// as weak as the heaviest cell. Where a cut is beside an `open` blob, the cells have it in common: there are places
+    /// Appends this cell cut into at most `parts` of about equal weight: atoms differ by orders of magnitude, and bounds are
+    /// as weak as the heaviest cell. Where a cut is beside an `open` atom, both cells have that edge: there are places
     /// between it and the next.
-    fn split_blobs(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool], out: &mut Vec<BoundaryCell>) {
-        let blobs = self.high - self.low;
+    fn split_into(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool], out: &mut Vec<BoundaryCell>) {
+        let atoms = self.high - self.low;
         let parts = parts.min(self.positions());
         let mut low = self.low;
         for part in 1..parts {
-            let cut = match blobs {
+            let cut = match atoms {
                 0 | 1 => self.low,
-                _ if parts > blobs => self.low + part - 1,
-                _ => self.heavy_cut(prefixes, part as f64 / parts as f64),
+                _ if parts > atoms => self.low + part - 1,
+                _ => self.weight_quantile(prefixes, part as f64 / parts as f64),
             };
-            // Several parts of the weight may be in one blob.
+            // Several parts of the weight may be in one atom.
             if cut < low {
                 continue;
             }
             join(out, BoundaryCell::new(prefixes, low, cut, self.next));
-            low = if open[cut] { cut } else { cut + 1 };
+            low = if is_open(open, cut) { cut } else { cut + 1 };
         }
         join(out, BoundaryCell::new(prefixes, low, self.high, self.next));
     }
 
-    /// The position inside this cell, of two blobs at least, that has about `share` of the weight before it.
-    fn heavy_cut(&self, prefixes: &Prefixes<'_>, share: f64) -> usize {
+    /// The position inside this cell, of two atoms at least, that has about `share` of the weight before it.
+    fn weight_quantile(&self, prefixes: &Prefixes<'_>, share: f64) -> usize {
         let aim = share * self.at_low.weight_until(&self.at_high);
-        let (mut low, mut high) = (self.low + 1, self.high - 1);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.at_low.weight_until(&prefixes.at(middle)) < aim { low = middle + 1 } else { high = middle }
-        }
-        low
+        first_false(self.low + 1, self.high - 1, |i| self.at_low.weight_until(&prefixes.at(i)) < aim)
     }
+}
 
-    /// Appends this cell cut into at most `parts` nearly equal ones.
-    fn split_into(&self, prefixes: &Prefixes<'_>, parts: usize, out: &mut Vec<BoundaryCell>) {
-        let (count, parts) = (self.positions(), parts.min(self.positions()));
-        if parts == 1 {
-            out.push(*self);
-            return;
-        }
-        for part in 0..parts {
-            let low = self.low + count * part / parts;
-            let high = self.low + count * (part + 1) / parts - 1;
-            out.push(BoundaryCell::new(prefixes, low, high, self.next));
-        }
-    }
+/// Whether a boundary may lie inside an atom; `open` is empty where no atom has any width.
+fn is_open(open: &[bool], atom: usize) -> bool {
+    open.get(atom).copied().unwrap_or(false)
 }
 
 /// Appends a cell, or lets the last one know what it knows where one of them is an edge of the other.
@@ -105,24 +92,18 @@ fn join(cells: &mut Vec<BoundaryCell>, cell: BoundaryCell) {
 pub(super) struct BoundaryCells(pub(super) Vec<Vec<BoundaryCell>>);
 
 impl BoundaryCells {
-    /// All positions of all boundaries of `k` clusters, in about `count` cells a boundary.
-    pub(super) fn all(prefixes: &Prefixes<'_>, k: usize, count: usize) -> Self {
+    /// All edges between atoms, and the inside of those that are `open`, for all boundaries of `k` clusters, in about `count`
+    /// cells a boundary.
+    pub(super) fn all(prefixes: &Prefixes<'_>, k: usize, count: usize, open: &[bool]) -> Self {
         let n = prefixes.len();
         let inner = (1..k).map(|m| {
-            let whole = BoundaryCell::new(prefixes, m, n - k + m, (0, n));
+            // Several boundaries may lie inside one atom; edges are one boundary each.
+            let (first, last) = if open.is_empty() { (m, n - k + m) } else { (0, n) };
             let mut cells = Vec::with_capacity(count);
-            whole.split_into(prefixes, count, &mut cells);
+            BoundaryCell::new(prefixes, first, last, (0, n)).split_into(prefixes, count, open, &mut cells);
             cells
         });
         Self::between_ends(prefixes, inner)
-    }
-
-    /// All edges between blobs, and the inside of those that are `open`, for all boundaries of `k` clusters.
-    pub(super) fn all_blobs(prefixes: &Prefixes<'_>, k: usize, count: usize, open: &[bool]) -> Self {
-        let n = prefixes.len();
-        let mut cells = Vec::with_capacity(count);
-        BoundaryCell::new(prefixes, 0, n, (0, n)).split_blobs(prefixes, count, open, &mut cells);
-        Self::between_ends(prefixes, (1..k).map(|_| cells.clone()))
     }
 
     /// One cell for each of the given ascending positions of each inner boundary.
@@ -138,31 +119,21 @@ impl BoundaryCells {
     }
 
     /// Every cell cut into at most `parts`.
-    pub(super) fn split(&self, prefixes: &Prefixes<'_>, parts: usize) -> Self {
+    pub(super) fn split(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool]) -> Self {
         let split = |cells: &Vec<BoundaryCell>| {
             let mut out = Vec::with_capacity(cells.len() * parts.min(8));
-            cells.iter().for_each(|cell| cell.split_into(prefixes, parts, &mut out));
+            cells.iter().for_each(|cell| cell.split_into(prefixes, parts, open, &mut out));
             out
         };
         Self(self.0.iter().map(split).collect())
     }
 
-    /// As [`split`](Self::split), where points are blobs.
-    pub(super) fn split_blobs(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool]) -> Self {
-        let split = |cells: &Vec<BoundaryCell>| {
-            let mut out = Vec::with_capacity(cells.len() * parts.min(8));
-            cells.iter().for_each(|cell| cell.split_blobs(prefixes, parts, open, &mut out));
-            out
-        };
-        Self(self.0.iter().map(split).collect())
+    /// Whether no cell can be split: every one is an edge or an atom that may be cut.
+    pub(super) fn are_finest(&self, open: &[bool]) -> bool {
+        self.0.iter().flatten().all(|cell| cell.is_single() || (cell.high - cell.low == 1 && is_open(open, cell.low)))
     }
 
-    /// Whether no cell of blobs can be split: every one is an edge or a blob that may be cut.
-    pub(super) fn are_blobs(&self, open: &[bool]) -> bool {
-        self.0.iter().flatten().all(|cell| cell.is_single() || (cell.high - cell.low == 1 && open[cell.low]))
-    }
-
-    /// Closes the blobs that no cell holds.
+    /// Closes the atoms that no cell holds.
     pub(super) fn close_others(&self, open: &mut [bool]) {
         let mut held = vec![false; open.len()];
         self.0.iter().flatten().for_each(|cell| held[cell.low..cell.high].fill(true));
@@ -184,23 +155,19 @@ impl BoundaryCells {
         self.0.iter().flatten().map(BoundaryCell::positions).max().unwrap_or(1)
     }
 
-    /// The first position of each cell, alone.
-    pub(super) fn first_positions(&self) -> Self {
-        let first = |cell: &BoundaryCell| BoundaryCell { high: cell.low, at_high: cell.at_low, ..*cell };
-        Self(self.0.iter().map(|cells| cells.iter().map(first).collect()).collect())
-    }
-
-    /// The first and the last position of each cell, alone.
-    pub(super) fn outer_positions(&self) -> Self {
-        let outer = |cells: &Vec<BoundaryCell>| {
+    /// Single positions to look for partitions at: the first of each cell, and where atoms may be cut the last one too.
+    pub(super) fn edges(&self, open: &[bool]) -> Self {
+        let edges = |cells: &Vec<BoundaryCell>| {
             let mut out = Vec::with_capacity(cells.len() + 1);
             for cell in cells {
                 join(&mut out, BoundaryCell { high: cell.low, at_high: cell.at_low, ..*cell });
-                join(&mut out, BoundaryCell { low: cell.high, at_low: cell.at_high, ..*cell });
+                if !open.is_empty() {
+                    join(&mut out, BoundaryCell { low: cell.high, at_low: cell.at_high, ..*cell });
+                }
             }
             out
         };
-        Self(self.0.iter().map(outer).collect())
+        Self(self.0.iter().map(edges).collect())
     }
 
     /// The number of clusters.

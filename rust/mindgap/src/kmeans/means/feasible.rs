@@ -4,10 +4,10 @@
 //! follows: its mean is least. And a start that leaves room for one end leaves room for every later one. So one pass
 //! a cluster decides, O(NK) with a few steps of search for each position.
 
-use super::monitor::SearchMonitor;
 use crate::data::sample::Prefix;
 use crate::error::KMeansError;
 use crate::memory::{check_memory, product};
+use crate::monitor::Monitor;
 
 /// Up to so many entries all rows are kept; beyond, only some, and those between are computed again.
 const MOST_KEPT: usize = 1 << 26;
@@ -19,7 +19,7 @@ pub(super) const WORTH_KNOWING: usize = 1 << 27;
 pub(super) fn partition(
     at: &[Prefix],
     lower: &[f64],
-    monitor: &mut SearchMonitor<'_, '_>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Option<Vec<usize>>, KMeansError> {
     let entries = product(&[at.len(), lower.len() + 1]);
     partition_keeping(at, lower, if entries <= MOST_KEPT { 1 } else { lower.len().isqrt() + 1 }, monitor)
@@ -30,7 +30,7 @@ fn partition_keeping(
     at: &[Prefix],
     lower: &[f64],
     stride: usize,
-    monitor: &mut SearchMonitor<'_, '_>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Option<Vec<usize>>, KMeansError> {
     let n = at.len() - 1;
     let rows = lower.len() / stride + stride + 2;
@@ -45,7 +45,7 @@ fn partition_keeping(
             kept.push(leftmost);
         }
         leftmost = next;
-        monitor.spend(n)?;
+        monitor.spend((n) as u64)?;
     }
     if leftmost[n] == NONE {
         return Ok(None);
@@ -56,7 +56,7 @@ fn partition_keeping(
         let gaps = block * stride..((block + 1) * stride).min(lower.len());
         for &bound in &lower[gaps.start..gaps.end - 1] {
             rows.push(extended(at, &rows[rows.len() - 1], bound));
-            monitor.spend(n)?;
+            monitor.spend((n) as u64)?;
         }
         for leftmost in rows.iter().rev() {
             let end = boundaries[boundaries.len() - 1];
@@ -141,7 +141,7 @@ const RESOLUTION: f64 = 1e-13;
 
 /// The largest lower bound that all gaps of some partition into `k` clusters hold, in frame units: a gap that is attained,
 /// and that no partition exceeds by more than 1e-13 of the data's range.
-pub(super) fn largest(at: &[Prefix], k: usize, monitor: &mut SearchMonitor<'_, '_>) -> Result<f64, KMeansError> {
+pub(super) fn largest(at: &[Prefix], k: usize, monitor: &mut Monitor<'_>) -> Result<f64, KMeansError> {
     let n = at.len() - 1;
     let range = at[n - 1].mean_until(&at[n]) - at[0].mean_until(&at[1]);
     let (mut low, mut high) = (0.0_f64, 2.0 * range / (k - 1) as f64);
@@ -172,8 +172,7 @@ mod tests {
         let x: Vec<f64> = (0..60).map(|i| f64::from(i * i % 47) + 0.01 * f64::from(i)).collect();
         let sample = Sample::new(&x).unwrap();
         let at = Prefixes::new(&sample).gathered().unwrap();
-        let mut watch = None;
-        let mut monitor = SearchMonitor::new(&mut watch, *sample.frame());
+        let mut monitor = Monitor::default();
         for gaps in [0, 1, 2, 5, 9] {
             for bound in [0.0, 0.02, 0.05, 0.1, 0.3] {
                 let lower = vec![bound; gaps];

@@ -3,10 +3,10 @@
 use super::cells::BoundaryCells;
 use super::lagrangian::Lagrangian;
 use super::level::StateLevel;
-use super::monitor::SearchMonitor;
 use crate::constraint::Gaps;
 use crate::data::sample::Prefixes;
 use crate::error::KMeansError;
+use crate::monitor::Monitor;
 
 /// A partition that holds the bounds.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub(super) fn best_among(
     prefixes: &Prefixes<'_>,
     gaps: &Gaps,
     cells: &BoundaryCells,
-    monitor: &mut SearchMonitor<'_, '_>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Option<MeansSolution>, KMeansError> {
     let level = StateLevel::new(prefixes, cells, gaps, &Lagrangian::none(cells.clusters()), monitor)?;
     Ok(level
@@ -39,7 +39,7 @@ pub(super) fn improved(
     gaps: &Gaps,
     from: &[usize],
     steps: &Steps,
-    monitor: &mut SearchMonitor<'_, '_>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Option<MeansSolution>, KMeansError> {
     let steps = steps.list();
     let mut best: Option<MeansSolution> = None;

@@ -1,4 +1,4 @@
-//! Multipliers on the gap bounds, and the cost that they lagrangian.
+//! Multipliers on the gap bounds, and the cost with them added.
 //!
 //! For a partition that holds the bounds, `Σ μ_g·(bound_g - gap_g) ≤ 0`, where the bound is the lower one for `μ_g ≥ 0`
 //! and the upper one for `μ_g < 0`. Adding it to the cost therefore gives a lower bound whatever the multipliers; good
@@ -7,8 +7,9 @@
 
 use crate::constraint::Gaps;
 use crate::data::sample::Prefixes;
+use crate::partition::Partition;
 
-/// The lagrangian of the cost: `cost + constant + Σ κ_m·mean_m`.
+/// The cost with multipliers: `cost + constant + Σ κ_m·mean_m`.
 #[derive(Clone, Debug)]
 pub(super) struct Lagrangian {
     pub(super) kappa: Vec<f64>,
@@ -44,21 +45,14 @@ impl Lagrangian {
 /// Sweeps of the projected descent that finds the multipliers.
 const SWEEPS: usize = 400;
 
-/// The multipliers that best cancel the slopes of the cost in the boundaries `ends` of a partition: least squares with
+/// The multipliers that best cancel the slopes of the cost in the boundaries of a partition: least squares with
 /// the signs that the bounds ask for, and none for gaps that miss their bound by more than `active` of it.
 ///
 /// Moving the point `x` at a boundary from the right cluster to the left one changes the tilted cost by
 /// `(x - l)² + κ_l·(x - l)/w_l - (x - r)² - κ_r·(x - r)/w_r`, with `l`, `r` the means and `w` the weights.
-pub(super) fn multipliers(prefixes: &Prefixes<'_>, gaps: &Gaps, ends: &[usize], active: f64) -> Vec<f64> {
-    let mut start = 0;
-    let blocks: Vec<_> = ends
-        .iter()
-        .map(|&end| {
-            let block = prefixes.block(start, end);
-            start = end;
-            block
-        })
-        .collect();
+pub(super) fn multipliers(prefixes: &Prefixes<'_>, gaps: &Gaps, partition: &Partition, active: f64) -> Vec<f64> {
+    let blocks: Vec<_> = partition.blocks(prefixes).collect();
+    let ends = partition.ends();
     let count = gaps.lower.len();
     // Row m: coefficients of the multipliers m - 1, m, m + 1 and the slope without them.
     let mut rows = vec![([0.0; 3], 0.0); count];

@@ -5,12 +5,12 @@
 use super::bound::{Charge, Sides, State, state};
 use super::cells::{BoundaryCell, BoundaryCells};
 use super::lagrangian::Lagrangian;
-use super::monitor::SearchMonitor;
 use super::states::StateTable;
 use super::window::Window;
 use crate::constraint::Gaps;
 use crate::data::sample::Prefixes;
 use crate::error::KMeansError;
+use crate::monitor::Monitor;
 
 /// The states of one cluster with their bounds.
 struct Layer {
@@ -42,7 +42,7 @@ impl<'a> StateLevel<'a> {
         cells: &'a BoundaryCells,
         gaps: &'a Gaps,
         lagrangian: &Lagrangian,
-        monitor: &mut SearchMonitor<'_, '_>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Self, KMeansError> {
         let mut sides: Vec<Vec<Sides>> = cells.0.iter().map(|cells| vec![Sides::NONE; cells.len()]).collect();
         let mut coreless = Vec::new();
@@ -67,7 +67,7 @@ impl<'a> StateLevel<'a> {
                         layer.push(&state);
                     }
                 });
-                monitor.spend(layer.table.ends(s).len())?;
+                monitor.spend((layer.table.ends(s).len()) as u64)?;
             }
             layers.push(layer);
         }
@@ -102,7 +102,7 @@ impl<'a> StateLevel<'a> {
     }
 
     /// The best path to each state.
-    fn reach(&mut self, monitor: &mut SearchMonitor<'_, '_>) -> Result<(), KMeansError> {
+    fn reach(&mut self, monitor: &mut Monitor<'_>) -> Result<(), KMeansError> {
         self.layers[0].reached = self.layers[0].cost.clone();
         let mut window = Window::default();
         let mut into = Into::default();
@@ -122,7 +122,7 @@ impl<'a> StateLevel<'a> {
                     window.drop_while(|i| into.high[i] < floor);
                     layer.reached[state] = layer.cost[state] + window.least();
                 }
-                monitor.spend(into.low.len() + layer.table.states(a).len())?;
+                monitor.spend((into.low.len() + layer.table.states(a).len()) as u64)?;
             }
         }
         Ok(())
@@ -164,11 +164,7 @@ impl<'a> StateLevel<'a> {
     }
 
     /// The cells that a path of cost at most `limit` goes through.
-    pub(super) fn survivors(
-        &self,
-        limit: f64,
-        monitor: &mut SearchMonitor<'_, '_>,
-    ) -> Result<BoundaryCells, KMeansError> {
+    pub(super) fn survivors(&self, limit: f64, monitor: &mut Monitor<'_>) -> Result<BoundaryCells, KMeansError> {
         let limit = limit - self.constant;
         let k = self.layers.len();
         let mut kept: Vec<Vec<BoundaryCell>> = vec![self.cells.0[k].clone()];
@@ -197,7 +193,7 @@ impl<'a> StateLevel<'a> {
                     window.drop_while(|next| into.high[i] < layer.low[end(next)] - bounds.1);
                     next_after[into.state[i]] = window.least();
                 }
-                monitor.spend(into.low.len() + states.len())?;
+                monitor.spend((into.low.len() + states.len()) as u64)?;
             }
             after = next_after;
         }

@@ -6,90 +6,123 @@
 //! the program over single positions that it ends in; in practice the sort is most of the work at K = 5. A budget of
 //! states keeps memory below a gigabyte; a search that would exceed it ends with a certified gap.
 
-pub(super) mod atoms;
 mod bound;
 mod cells;
 mod feasible;
 mod incumbent;
 mod lagrangian;
 mod level;
-mod monitor;
 mod search;
 mod states;
 mod window;
 
 use super::solution::Solution;
+use super::unconstrained;
 use crate::constraint::Gaps;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::memory::product;
-use crate::monitor::Watch;
-use monitor::SearchMonitor;
+use crate::monitor::Monitor;
+use crate::partition::Partition;
+use crate::proof::Proof;
+use incumbent::MeansSolution;
 use search::{Limits, MeansOutcome, search};
 
 /// Of how the search goes: enough cells to begin with for a first cut, few enough to be quick at it.
 const LIMITS: Limits = Limits { first_cells: 32, direct: 1 << 12, states: 1 << 24 };
 
-/// The optimal partition whose means hold `gaps` (in data units).
-///
-/// A gap holds its bounds if it misses them by at most 1e-12 of the data's range.
-pub(super) fn solve(sample: &Sample, gaps: &Gaps, mut watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
-    let mut monitor = SearchMonitor::new(&mut watch, *sample.frame());
-    solve_within(sample, gaps, &LIMITS, &mut monitor)
-}
-
-/// From so many clusters on, the optimum without bounds is sought first: it is cheap for them, while the first levels of
+/// From so many clusters on, the optimum without bounds is sought first: it is quick for them, while the first levels of
 /// cells say little.
 const MANY_CLUSTERS: usize = 64;
+
+/// What a search finds: the best partition of the atoms, if one that holds the bounds is known, and what is proven of the
+/// partitions of their points.
+#[derive(Debug)]
+pub(super) struct BestPartition {
+    pub(super) partition: Option<Partition>,
+    pub(super) proof: Proof,
+}
+
+/// The optimal partition of points whose means hold `gaps` (in data units).
+///
+/// A gap holds its bounds if it misses them by at most 1e-12 of the data's range.
+pub(super) fn solve(sample: &Sample, gaps: &Gaps, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
+    let best = solve_atoms(sample, gaps, &mut [], monitor)?;
+    let partition = best.partition.ok_or(KMeansError::Undecided)?;
+    Ok(Solution::of_means(partition, best.proof))
+}
+
+/// The best partition of the atoms of `sample`, at least as many as there are clusters, whose means hold `gaps` (in data
+/// units). Of the atoms that an optimum of the points may cut, `open`, those that none can are closed.
+///
+/// # Errors
+/// Bounds that no partition of the points holds.
+pub(super) fn solve_atoms(
+    sample: &Sample,
+    gaps: &Gaps,
+    open: &mut [bool],
+    monitor: &mut Monitor<'_>,
+) -> Result<BestPartition, KMeansError> {
+    solve_within(sample, gaps, open, &LIMITS, &mut monitor.part().in_frame(sample.frame()))
+}
 
 fn solve_within(
     sample: &Sample,
     gaps: &Gaps,
+    open: &mut [bool],
     limits: &Limits,
-    monitor: &mut SearchMonitor<'_, '_>,
-) -> Result<Solution, KMeansError> {
+    monitor: &mut Monitor<'_>,
+) -> Result<BestPartition, KMeansError> {
     let prefixes = Prefixes::new(sample);
     let n = sample.len();
     let range = sample.framed_range();
     let framed = gaps.enter(sample.frame()).loosened(range).reachable(range);
-    let full = |boundaries: Vec<usize>| boundaries.into_iter().chain([n]).collect();
     let start = match gaps.lower.len() + 1 {
-        k if k >= MANY_CLUSTERS => Some(unbounded(&prefixes, k, monitor)?),
+        k if k >= MANY_CLUSTERS => Some(unbounded(&prefixes, k, open, monitor)?),
         _ => None,
     };
-    match search(&prefixes, &framed, limits, start, None, monitor)? {
-        MeansOutcome::Optimal(best) => Ok(Solution::optimal(full(best.boundaries))),
-        MeansOutcome::Bounded(best, lower_bound) => {
-            Ok(Solution { ends: full(best.boundaries), centers: None, lower_bound })
+    let full = |best: MeansSolution| Some(Partition::of_boundaries(best.boundaries, n));
+    Ok(match search(&prefixes, &framed, limits, start, open, monitor)? {
+        MeansOutcome::Optimal(best) => {
+            open.fill(false);
+            BestPartition { partition: full(best), proof: Proof::Optimal }
         }
-        MeansOutcome::Undecided | MeansOutcome::Open(..) => Err(KMeansError::Undecided),
-        MeansOutcome::Infeasible => Err(infeasible(&prefixes, gaps, monitor)?),
-    }
+        MeansOutcome::Bounded(best, lower_bound) => {
+            BestPartition { partition: full(best), proof: Proof::AtLeast(lower_bound) }
+        }
+        MeansOutcome::Open(best, lower_bound, kept) => {
+            kept.close_others(open);
+            BestPartition { partition: best.and_then(full), proof: Proof::AtLeast(lower_bound) }
+        }
+        MeansOutcome::Undecided => BestPartition { partition: None, proof: Proof::AtLeast(monitor.lower_bound) },
+        MeansOutcome::Infeasible => return Err(infeasible(&prefixes, gaps, open.is_empty(), monitor)?),
+    })
 }
 
 /// The boundaries of the optimum without bounds; its cost is a lower bound of the one sought.
 fn unbounded(
     prefixes: &Prefixes<'_>,
     k: usize,
-    monitor: &mut SearchMonitor<'_, '_>,
+    open: &[bool],
+    monitor: &mut Monitor<'_>,
 ) -> Result<Vec<usize>, KMeansError> {
-    let mut ends = monitor.relaxed(|watch| super::unconstrained::solve(prefixes.sample(), k, Some(watch)))?.ends;
-    let starts = [0].into_iter().chain(ends.iter().copied());
-    monitor.lower_bound = starts.zip(&ends).map(|(start, &end)| prefixes.block(start, end).cost).sum();
+    let sample = prefixes.sample();
+    let solution = unconstrained::solve_atoms(sample, k, &mut open.to_vec(), &mut monitor.relaxed())?;
+    monitor.proved(solution.lower_bound(prefixes));
     monitor.report()?;
-    ends.pop();
-    Ok(ends)
+    Ok(solution.partition.boundaries().to_vec())
 }
 
 /// The error for bounds that no partition holds.
 fn infeasible(
     prefixes: &Prefixes<'_>,
     gaps: &Gaps,
-    monitor: &mut SearchMonitor<'_, '_>,
+    points: bool,
+    monitor: &mut Monitor<'_>,
 ) -> Result<KMeansError, KMeansError> {
     let k = gaps.lower.len() + 1;
     let largest = match gaps.single_lower() {
-        Some(_) if product(&[prefixes.len(), k]) <= feasible::WORTH_KNOWING => {
+        Some(_) if points && product(&[prefixes.len(), k]) <= feasible::WORTH_KNOWING => {
             let largest = feasible::largest(&prefixes.gathered()?, k, monitor)?;
             Some(prefixes.sample().frame().leave_length(largest))
         }

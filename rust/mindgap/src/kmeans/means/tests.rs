@@ -17,14 +17,10 @@ fn noise(seed: u64) -> impl FnMut() -> f64 {
 
 /// The cost of the solution, or `None` if the bounds cannot be held.
 fn cost(sample: &Sample, gaps: &Gaps, limits: &Limits) -> Option<f64> {
-    let mut watch = None;
-    let mut monitor = SearchMonitor::new(&mut watch, *sample.frame());
-    match solve_within(sample, gaps, limits, &mut monitor) {
-        Ok(solution) => {
-            assert_eq!(solution.lower_bound, f64::INFINITY);
-            let prefixes = Prefixes::new(sample);
-            let starts = [0].into_iter().chain(solution.ends.iter().copied());
-            Some(starts.zip(&solution.ends).map(|(start, &end)| prefixes.block(start, end).cost).sum())
+    match solve_within(sample, gaps, &mut [], limits, &mut Monitor::default().tol(0.0)) {
+        Ok(best) => {
+            assert_eq!(best.proof, Proof::Optimal);
+            Some(best.partition.unwrap().cost(&Prefixes::new(sample)))
         }
         Err(KMeansError::Infeasible { .. }) => None,
         Err(error) => panic!("{error}"),
@@ -71,19 +67,19 @@ fn a_search_cut_short_leaves_a_certificate() {
     let sample = Sample::new(&x).unwrap();
     let gaps = GapBounds::lower(0.12).rows(6).unwrap();
     let best = cost(&sample, &gaps, &LIMITS).unwrap();
-    let mut watch = None;
-    let mut monitor = SearchMonitor::new(&mut watch, *sample.frame());
+    let mut monitor = Monitor::default();
     let short = Limits { first_cells: 64, direct: 0, states: 50 };
-    let solution = solve_within(&sample, &gaps, &short, &mut monitor).unwrap();
-    assert!(solution.lower_bound <= best && solution.lower_bound > 0.5 * best);
+    let solution = solve_within(&sample, &gaps, &mut [], &short, &mut monitor).unwrap();
+    let bound = solution.proof.lower_bound(f64::INFINITY);
+    assert!(bound <= best && bound > 0.5 * best);
     let tight = Limits { first_cells: 2, direct: 0, states: 4 };
     let narrow = GapBounds::between(0.15, 0.15).unwrap().rows(6).unwrap();
-    assert!(matches!(solve_within(&sample, &narrow, &tight, &mut monitor), Err(KMeansError::Undecided)));
+    assert_eq!(solve_within(&sample, &narrow, &mut [], &tight, &mut monitor).unwrap().partition, None);
 }
 
-/// A blob whose mean lies between two doubles is charged no more than its points cost, each on its cheaper side.
+/// An atom whose mean lies between two doubles is charged no more than its points cost, each on its better side.
 #[test]
-fn a_blob_far_from_zero_is_not_charged_too_much() {
+fn an_atom_far_from_zero_is_not_charged_too_much() {
     let far = (1u64 << 52) as f64;
     let point = |x: f64| Blob {
         mean: far + x,

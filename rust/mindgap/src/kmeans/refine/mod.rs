@@ -1,12 +1,11 @@
-//! K-means on blobs: data of which only the sums over cells are known.
+//! K-means on data of which only sums over atoms with a width are known, with closer looks at some of them.
 //!
-//! A partition of blobs is one of their points and costs the same, so solvers that see blobs as points give an upper bound
-//! on the optimum of the points. A [`round`] adds a lower bound, and says which blobs an optimum may cut; [`passes`] into
-//! those, and those only, brings the two together. The work is that of the solvers on as many points as there are blobs.
+//! A partition of atoms is one of their points and costs the same, so solvers that see atoms as points give an upper bound
+//! on the optimum of the points. A [`round`] adds a lower bound, and says which atoms an optimum may cut; [`passes`] over
+//! the data show those in finer atoms. The work is that of the solvers on as many points as there are atoms.
 
 mod passes;
 mod round;
-mod undivided;
 
 use super::fit::KMeansFit;
 use super::{KMeans, Method, Ties};
@@ -15,47 +14,47 @@ use crate::data::sample::{Blob, Sample};
 use crate::data::summary::Summary;
 use crate::error::KMeansError;
 use crate::memory::{check_memory, product};
-use crate::monitor::Watch;
+use crate::monitor::Monitor;
 use std::borrow::Cow;
 
 pub(crate) use passes::Zoom;
 
-/// What a fit needs for a blob: copies of it, sums, and what is known of a boundary beside it.
-const BYTES_A_BLOB: usize = 256;
+/// What a fit needs for an atom: copies of it, sums, and what is known of a boundary beside it.
+const BYTES_AN_ATOM: usize = 256;
 
 impl KMeans {
-    /// Solves the problem on the points of blobs, which `zoom` shows in ever finer blobs: for each window, the smallest and
-    /// largest value of a blob, those of the points in it. Ends when no optimum can cut a blob, when blobs cannot be made
-    /// finer, or at a limit of passes; the fit's bound holds for the points in any case. Also gives the blobs at the end.
+    /// Solves the problem on the points of atoms, which `zoom` shows in ever finer atoms: for each window, the smallest and
+    /// largest value of an atom, those of the points in it. Ends when no optimum can cut an atom, when atoms cannot be made
+    /// finer, or at a limit of passes; the fit's bound holds for the points in any case. Also gives the atoms at the end.
     ///
     /// # Errors
-    /// As [`KMeans::fit_watched`]; also [`KMeansError::Source`] where `zoom` fails, or shows other points than before.
-    pub(crate) fn fit_zooming(
+    /// As [`KMeans::fit_with`]; also [`KMeansError::Source`] where `zoom` fails, or shows other points than before.
+    pub(crate) fn fit_refining(
         &self,
         sample: Sample,
         zoom: Zoom<'_>,
-        watch: Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<(KMeansFit, Sample), KMeansError> {
-        passes::fit(self, sample, zoom, watch)
+        passes::fit(self, sample, zoom, monitor)
     }
 }
 
-/// Solves the problem on blobs, with a bound that holds for their points; where there is a source, zooming into it.
-pub(super) fn fit(kmeans: &KMeans, sample: &Sample, watch: Option<Watch<'_>>) -> Result<KMeansFit, KMeansError> {
+/// Solves the problem on atoms, with a bound that holds for their points; where there is a source, looking closer there.
+pub(super) fn fit(kmeans: &KMeans, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<KMeansFit, KMeansError> {
     if let Some(source) = sample.source() {
         let mut zoom = |windows: &[(f64, f64)]| Ok(source.zoom(windows)?.iter().map(Summary::blobs).collect());
-        return Ok(kmeans.fit_zooming(sample.clone(), &mut zoom, watch)?.0);
+        return Ok(kmeans.fit_refining(sample.clone(), &mut zoom, monitor)?.0);
     }
     check(kmeans, sample)?;
     let sample = prepared(kmeans, sample);
     let rows = resolve(&*kmeans.constraint, kmeans.k)?;
     let mut open = round::may_be_cut(kmeans, &sample, &rows);
-    let round = round::run(kmeans, &sample, &rows, &mut open, watch)?;
+    let round = round::run(kmeans, &sample, &rows, &mut open, monitor)?;
     let solution = round.solution.ok_or_else(|| unsolved(kmeans, &sample))?;
     checked(KMeansFit::new(&sample, &rows, solution))
 }
 
-/// The sample, blobs of one value that must stay together joined.
+/// The sample, atoms of one value that must stay together joined.
 fn prepared<'a>(kmeans: &KMeans, sample: &'a Sample) -> Cow<'a, Sample> {
     match kmeans.ties {
         Ties::Together => Cow::Owned(sample.collapsed().0),
@@ -63,7 +62,7 @@ fn prepared<'a>(kmeans: &KMeans, sample: &'a Sample) -> Cow<'a, Sample> {
     }
 }
 
-/// Why blobs have no solution where their points may have one.
+/// Why atoms have no solution where their points may have one.
 fn unsolved(kmeans: &KMeans, sample: &Sample) -> KMeansError {
     match (kmeans.k, apart(sample)) {
         (k, cells) if k > cells => KMeansError::TooCoarse { k, cells },
@@ -75,7 +74,7 @@ fn checked(fit: KMeansFit) -> Result<KMeansFit, KMeansError> {
     if fit.inertia().is_finite() { Ok(fit) } else { Err(KMeansError::OutOfRange) }
 }
 
-/// Whether points of a blob can be in different clusters.
+/// Whether points of an atom can be in different clusters.
 fn is_divisible(kmeans: &KMeans, blob: &Blob) -> bool {
     !blob.is_point() || (blob.count > 1 && kmeans.ties == Ties::Split)
 }
@@ -104,10 +103,10 @@ fn check(kmeans: &KMeans, sample: &Sample) -> Result<(), KMeansError> {
     if smallest < super::LEAST_SHARE * total {
         return Err(KMeansError::WeightsTooUneven { smallest, total });
     }
-    Ok(check_memory("k-means", product(&[sample.len(), BYTES_A_BLOB]))?)
+    Ok(check_memory("k-means", product(&[sample.len(), BYTES_AN_ATOM]))?)
 }
 
-/// The number of blobs, those of one value counted once.
+/// The number of atoms, those of one value counted once.
 fn apart(sample: &Sample) -> usize {
     sample.values().chunk_by(|a, b| a == b).count()
 }

@@ -6,9 +6,10 @@ use super::{check, checked, prepared, round, unsolved};
 use crate::constraint::resolve;
 use crate::data::sample::{Blob, Sample};
 use crate::error::KMeansError;
-use crate::monitor::{Progress, Watch, report, retold};
+use crate::monitor::Monitor;
+use crate::proof::Proof;
 
-/// Gives the blobs of the points in each of some windows, finer than one a window if it can.
+/// Gives the atoms of the points in each of some windows, finer than one a window if it can.
 pub(crate) type Zoom<'a> = &'a mut dyn FnMut(&[(f64, f64)]) -> Result<Vec<Vec<Blob>>, String>;
 
 /// Passes over the data at most.
@@ -17,19 +18,19 @@ const PASSES: usize = 12;
 /// Rounds at most: those that only divide equal points need no pass.
 const ROUNDS: usize = 48;
 
-/// Rounds that run out of steps: after so many, finer blobs will not bring the proof either.
+/// Rounds that run out of steps: after so many, finer atoms will not bring the proof either.
 const EXHAUSTED: usize = 2;
 
 /// Windows of one pass.
 const WINDOWS: usize = 1 << 12;
 
-/// KnownAtoms at most, so that memory stays bounded.
-const BLOBS: usize = 1 << 20;
+/// Atoms at most, so that memory stays bounded.
+const MOST_ATOMS: usize = 1 << 20;
 
 /// Parts that equal points are divided into.
 const PARTS: u64 = 16;
 
-/// The blobs so far, and what is known of them.
+/// The atoms so far, and what is known of them.
 struct KnownAtoms {
     sample: Sample,
     /// Which of them an optimum may cut.
@@ -42,55 +43,51 @@ pub(super) fn fit(
     kmeans: &KMeans,
     sample: Sample,
     zoom: Zoom<'_>,
-    mut watch: Option<Watch<'_>>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<(KMeansFit, Sample), KMeansError> {
     check(kmeans, &sample)?;
     let rows = resolve(&*kmeans.constraint, kmeans.k)?;
     let sample = prepared(kmeans, &sample).into_owned();
     let open = round::may_be_cut(kmeans, &sample, &rows);
-    let mut blobs = KnownAtoms { stuck: vec![false; open.len()], sample, open };
+    let mut atoms = KnownAtoms { stuck: vec![false; open.len()], sample, open };
+    let mut monitor = monitor.part();
     let mut best: Option<KMeansFit> = None;
-    let (mut lower_bound, mut passes, mut exhausted) = (0.0_f64, 0, 0);
+    let mut proof = Proof::AtLeast(0.0);
+    let (mut passes, mut exhausted) = (0, 0);
     for _ in 0..ROUNDS {
-        let sample = &blobs.sample;
-        // The frame's origin moves with the blobs.
-        let known = (best.as_ref().map_or(f64::INFINITY, KMeansFit::inertia), lower_bound);
-        let round = told(&mut watch, known, |watch| round::run(kmeans, sample, &rows, &mut blobs.open, Some(watch)))?;
-        lower_bound = lower_bound.max(sample.frame().leave_square(round.lower_bound));
+        let sample = &atoms.sample;
+        // The frame's origin moves with the atoms.
+        let round = match round::run(kmeans, sample, &rows, &mut atoms.open, &mut monitor) {
+            Err(KMeansError::TimeLimit) if best.is_some() => break,
+            round => round?,
+        };
+        proof = proof.and(round.proof.scaled(sample.frame().leave_square(1.0), 0.0));
         if let Some(solution) = round.solution {
             let found = checked(KMeansFit::new(sample, &rows, solution))?;
             best = Some(best.take().filter(|best| best.inertia() < found.inertia()).unwrap_or(found));
         }
-        let cost = best.as_ref().map_or(f64::INFINITY, KMeansFit::inertia);
-        let progress = Progress::Search { cost, lower_bound: lower_bound.min(cost) };
-        report(&mut watch, progress).map_err(|_| KMeansError::Interrupted)?;
+        if let Some(best) = &best {
+            monitor.found(best.inertia());
+            monitor.proved(proof.lower_bound(best.inertia()));
+        }
         exhausted += usize::from(round.exhausted);
-        if exhausted == EXHAUSTED {
+        if exhausted == EXHAUSTED || (best.is_some() && monitor.is_proven()) {
             break;
         }
-        match blobs.finer(round.wanted, zoom, passes < PASSES)? {
+        match monitor.report().map_err(KMeansError::from) {
+            Err(KMeansError::TimeLimit) if best.is_some() => break,
+            ended => ended?,
+        }
+        match atoms.finer(round.wanted, zoom, passes < PASSES)? {
             Some(asked) => passes += usize::from(asked),
             None => break,
         }
-        check(kmeans, &blobs.sample)?;
-        let may = round::may_be_cut(kmeans, &blobs.sample, &rows);
-        blobs.open.iter_mut().zip(may).for_each(|(open, may)| *open &= may);
+        check(kmeans, &atoms.sample)?;
+        let may = round::may_be_cut(kmeans, &atoms.sample, &rows);
+        atoms.open.iter_mut().zip(may).for_each(|(open, may)| *open &= may);
     }
-    let fit = best.ok_or_else(|| unsolved(kmeans, &blobs.sample))?;
-    Ok((fit.bounded_below(lower_bound, &blobs.sample), blobs.sample))
-}
-
-/// Does the work of a round: what it tells is no worse than the cost and the bound that are `known`.
-fn told<T>(
-    watch: &mut Option<Watch<'_>>,
-    known: (f64, f64),
-    work: impl FnOnce(Watch<'_>) -> Result<T, KMeansError>,
-) -> Result<T, KMeansError> {
-    let tell = |cost: f64, lower_bound: f64| {
-        let cost = cost.min(known.0);
-        (cost, lower_bound.max(known.1).min(cost))
-    };
-    retold(watch, tell, work)
+    let fit = best.ok_or_else(|| unsolved(kmeans, &atoms.sample))?;
+    Ok((fit.with_proof(proof, &atoms.sample), atoms.sample))
 }
 
 impl KnownAtoms {
@@ -102,7 +99,7 @@ impl KnownAtoms {
                 let blob = self.sample.blob(i);
                 blob.is_point() && blob.even
             });
-        let room = BLOBS.saturating_sub(self.sample.len());
+        let room = MOST_ATOMS.saturating_sub(self.sample.len());
         divided.truncate(room / PARTS as usize);
         looked.truncate(if may && room > 0 { usize::MAX } else { 0 });
         if divided.is_empty() && looked.is_empty() {

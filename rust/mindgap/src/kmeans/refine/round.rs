@@ -1,42 +1,43 @@
-//! One look at the blobs: the best partition of them, a bound for their points, and which of them to look into.
+//! One look at the atoms: the best partition of them, a bound for their points, and which of them to look into.
 
 use super::super::fit::PROVEN;
 use super::super::solution::Solution;
-use super::super::{Centers, KMeans, free, means, rows, unconstrained};
-use super::{apart, is_divisible, undivided};
+use super::super::{Centers, KMeans, free, means, unconstrained};
+use super::{apart, is_divisible};
 use crate::constraint::{Gaps, Rows};
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
-use crate::monitor::Watch;
+use crate::monitor::Monitor;
+use crate::proof::Proof;
 
-/// Where clusters must not be empty but would be, every blob may matter; so many points can all be looked at.
+/// Where clusters must not be empty but would be, every atom may matter; so many points can all be looked at.
 const FEW_POINTS: u64 = 1 << 20;
 
 /// What a round finds.
 pub(super) struct Round {
-    /// The best partition of the blobs, if one is known; its bound is one for their points.
+    /// The best partition of the atoms, if one is known; its proof is one for their points.
     pub(super) solution: Option<Solution>,
-    /// What no partition of the points costs less than, in frame units; infinity: the solution is optimal.
-    pub(super) lower_bound: f64,
-    /// The blobs to look into.
+    /// What is proven for partitions of the points, in frame units.
+    pub(super) proof: Proof,
+    /// The atoms to look into.
     pub(super) wanted: Vec<usize>,
-    /// Whether the search ran out of steps: not even the best partition of the blobs is known to be that.
+    /// Whether the search ran out of steps: not even the best partition of the atoms is known to be that.
     pub(super) exhausted: bool,
 }
 
 impl Round {
-    fn new(solution: Option<Solution>, lower_bound: f64, wanted: Vec<usize>) -> Self {
-        Self { solution, lower_bound, wanted, exhausted: false }
+    fn new(solution: Option<Solution>, proof: Proof, wanted: Vec<usize>) -> Self {
+        Self { solution, proof, wanted, exhausted: false }
     }
 
-    /// A solution whose own bound is one for the points.
+    /// A solution whose own proof is one for the points.
     fn of(solution: Solution, wanted: Vec<usize>) -> Self {
-        let lower_bound = solution.lower_bound;
-        Self::new(Some(solution), lower_bound, wanted)
+        let proof = solution.proof;
+        Self::new(Some(solution), proof, wanted)
     }
 }
 
-/// The solvers that have something to say of points in blobs.
+/// The solvers that have something to say of points in atoms.
 enum SolverKind<'a> {
     Unconstrained,
     Separated(&'a Gaps),
@@ -56,41 +57,42 @@ impl<'a> SolverKind<'a> {
     }
 }
 
-/// Which blobs an optimum may cut, as long as nothing is known of it: those of several values; where means must hold
+/// Which atoms an optimum may cut, as long as nothing is known of it: those of several values; where means must hold
 /// bounds, also those of several points.
 pub(super) fn may_be_cut(kmeans: &KMeans, sample: &Sample, rows: &Rows) -> Vec<bool> {
     let separated = matches!(SolverKind::of(kmeans, rows), Ok(SolverKind::Separated(_)));
     sample.all_blobs().map(|blob| if separated { is_divisible(kmeans, &blob) } else { !blob.is_point() }).collect()
 }
 
-/// Solves the problem on the blobs. Of those that an optimum of the points may cut, `open`, some are closed.
+/// Solves the problem on the atoms. Of those that an optimum of the points may cut, `open`, some are closed.
 pub(super) fn run(
     kmeans: &KMeans,
     sample: &Sample,
     rows: &Rows,
     open: &mut [bool],
-    watch: Option<Watch<'_>>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Round, KMeansError> {
     let mut round = if kmeans.k > apart(sample) {
         let wanted = (0..sample.len()).filter(|&i| !sample.blob(i).is_point()).collect();
-        Round::new(None, 0.0, wanted)
+        Round::new(None, Proof::AtLeast(0.0), wanted)
     } else {
         match SolverKind::of(kmeans, rows)? {
             SolverKind::Unconstrained => {
-                let solution = unconstrained::atoms::solve(sample, kmeans.k, open, watch)?;
+                let solution = unconstrained::solve_atoms(sample, kmeans.k, open, monitor)?;
                 Round::of(solution, indices(open))
             }
             SolverKind::Separated(gaps) => {
-                let atoms = means::atoms::solve(sample, gaps, open, watch)?;
-                Round::new(atoms.solution, atoms.lower_bound, indices(open))
+                let best = means::solve_atoms(sample, gaps, open, monitor)?;
+                let solution = best.partition.map(|partition| Solution::of_means(partition, best.proof));
+                Round::new(solution, best.proof, indices(open))
             }
-            SolverKind::Free(gaps) => free(kmeans, sample, rows, gaps, open, watch)?,
-            SolverKind::Rows => under_rows(kmeans, sample, rows, open, watch)?,
+            SolverKind::Free(gaps) => free(kmeans, sample, rows, gaps, open, monitor)?,
+            SolverKind::Rows => under_rows(kmeans, sample, rows, open, monitor)?,
         }
     };
-    round.lower_bound = round.lower_bound.max(0.0);
+    round.proof = round.proof.and(Proof::AtLeast(0.0));
     if let Some(solution) = &mut round.solution {
-        solution.lower_bound = round.lower_bound;
+        solution.proof = round.proof;
     }
     Ok(round)
 }
@@ -100,32 +102,32 @@ fn indices(open: &[bool]) -> Vec<usize> {
 }
 
 /// Free centres. Where the bound, which knows nothing of clusters that must not be empty, does not prove the solution,
-/// the blobs beside its boundaries may hide a better one; and if it is none of those, any blob, if there are few points.
+/// the atoms beside its boundaries may hide a better one; and if it is none of those, any atom, if there are few points.
 fn free(
     kmeans: &KMeans,
     sample: &Sample,
     rows: &Rows,
     gaps: &Gaps,
     open: &mut [bool],
-    mut watch: Option<Watch<'_>>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Round, KMeansError> {
-    let solution = undivided::solve(kmeans, sample, rows, &mut watch)?;
+    let solution = solve_undivided(kmeans, sample, rows, monitor)?;
     if !sample.all_blobs().any(|blob| is_divisible(kmeans, &blob)) {
         return Ok(Round::of(solution, Vec::new()));
     }
-    let lower_bound = undivided::told(sample, &mut watch, |watch| {
-        free::atoms::lower_bound(sample, gaps, &solution, open, Some(watch))
-    })?;
+    let mut part = monitor.restricted().plus(sample.total_within());
+    let lower_bound = free::atoms::lower_bound(sample, gaps, &solution, open, &mut part)?;
+    drop(part);
     let mut wanted = indices(open);
-    let cost = rows::cost(&Prefixes::new(sample), &solution);
+    let cost = solution.cost(&Prefixes::new(sample));
     if wanted.is_empty() && lower_bound < cost * (1.0 - PROVEN) {
         wanted = beside(kmeans, sample, &solution);
         if wanted.is_empty() && sample.points() <= FEW_POINTS {
             wanted = (0..sample.len()).filter(|&i| is_divisible(kmeans, &sample.blob(i))).collect();
         }
     }
-    let exhausted = solution.lower_bound < cost * (1.0 - PROVEN);
-    Ok(Round { exhausted, ..Round::new(Some(solution), lower_bound, wanted) })
+    let exhausted = !solution.proof.is_optimal(cost, PROVEN);
+    Ok(Round { exhausted, ..Round::new(Some(solution), Proof::AtLeast(lower_bound), wanted) })
 }
 
 /// Linear rows: the bound is that without them.
@@ -134,27 +136,40 @@ fn under_rows(
     sample: &Sample,
     rows: &Rows,
     open: &mut [bool],
-    mut watch: Option<Watch<'_>>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Round, KMeansError> {
-    let solution = undivided::solve(kmeans, sample, rows, &mut watch)?;
+    let solution = solve_undivided(kmeans, sample, rows, monitor)?;
     if kmeans.k == 1 {
-        // There is but one partition, which cuts no blob.
+        // There is but one partition, which cuts no atom.
         return Ok(Round::of(solution, Vec::new()));
     }
-    let unbound = unconstrained::atoms::solve(sample, kmeans.k, open, None)?;
-    let cost = rows::cost(&Prefixes::new(sample), &unbound);
+    let unbound = unconstrained::solve_atoms(sample, kmeans.k, open, &mut monitor.relaxed())?;
+    let proof = Proof::AtLeast(unbound.lower_bound(&Prefixes::new(sample)));
     let mut wanted = beside(kmeans, sample, &solution);
     wanted.extend(indices(open));
     wanted.sort_unstable();
     wanted.dedup();
-    Ok(Round::new(Some(solution), unbound.lower_bound.min(cost), wanted))
+    Ok(Round::new(Some(solution), proof, wanted))
 }
 
-/// The blobs beside the boundaries of a partition that can be divided.
+/// The atoms beside the boundaries of a partition that can be divided.
 fn beside(kmeans: &KMeans, sample: &Sample, solution: &Solution) -> Vec<usize> {
-    let inner = &solution.ends[..solution.ends.len() - 1];
-    let mut blobs: Vec<usize> = inner.iter().flat_map(|&end| [end - 1, end]).collect();
-    blobs.dedup();
-    blobs.retain(|&i| is_divisible(kmeans, &sample.blob(i)));
-    blobs
+    let mut atoms: Vec<usize> = solution.partition.boundaries().iter().flat_map(|&end| [end - 1, end]).collect();
+    atoms.dedup();
+    atoms.retain(|&i| is_divisible(kmeans, &sample.blob(i)));
+    atoms
+}
+
+/// The best partition of atoms that cannot be cut: what lies within them is the same for every partition. Its proof is one
+/// for partitions of atoms, not of their points.
+fn solve_undivided(
+    kmeans: &KMeans,
+    sample: &Sample,
+    rows: &Rows,
+    monitor: &mut Monitor<'_>,
+) -> Result<Solution, KMeansError> {
+    let mut part = monitor.restricted().plus(sample.total_within());
+    let mut solution = kmeans.solve(&sample.bare(), rows, &mut part)?;
+    solution.proof = solution.proof.scaled(1.0, sample.frame().enter_square(sample.total_within()));
+    Ok(solution)
 }

@@ -170,7 +170,7 @@ fn compare(kmeans: &KMeans, points: &Points, blobs: &[Blob], tally: &mut Tally, 
         (Err(fault), truth) => assert!(same_kind(&fault, truth.as_ref().err()), "{fault} is not {truth:?}: {facts}"),
     }
     let mut zoom = |windows: &[(f64, f64)]| Ok(points.zoom(windows));
-    match (kmeans.fit_zooming(sample, &mut zoom, None), truth) {
+    match (kmeans.fit_refining(sample, &mut zoom, &mut Monitor::default()), truth) {
         (Ok((fit, _)), Ok(truth)) => {
             tally.solved += 1;
             tally.optimal += usize::from(fit.is_optimal());
@@ -270,7 +270,7 @@ fn passes(kmeans: &KMeans, points: &Points, blobs: &[Blob]) -> usize {
         Ok(points.zoom(windows))
     };
     let sample = Sample::of_blobs(blobs.to_vec()).unwrap();
-    let (fit, last) = kmeans.fit_zooming(sample, &mut zoom, None).unwrap();
+    let (fit, last) = kmeans.fit_refining(sample, &mut zoom, &mut Monitor::default()).unwrap();
     assert!(fit.is_optimal() && last.len() < points.x.len() / 2, "{} blobs, {fit:?}", last.len());
     assert!((fit.inertia() - truth.inertia()).abs() <= 1e-12 * truth.inertia());
     assert_eq!((fit.sizes(), fit.boundaries()), (truth.sizes(), truth.boundaries()));
@@ -305,7 +305,7 @@ fn a_search_that_runs_out_of_steps_looks_closer_no_more_than_once() {
         Ok(points.zoom(windows))
     };
     MOST_STEPS.set(1 << 10);
-    let (fit, _) = kmeans.fit_zooming(Sample::of_blobs(blobs).unwrap(), &mut zoom, None).unwrap();
+    let (fit, _) = kmeans.fit_refining(Sample::of_blobs(blobs).unwrap(), &mut zoom, &mut Monitor::default()).unwrap();
     assert!(!fit.is_optimal() && fit.lower_bound() <= best && fit.inertia() >= best * (1.0 - 1e-12), "{fit:?}");
     assert!(passes <= 1, "{passes} passes");
 }
@@ -320,7 +320,8 @@ fn rows_are_bounded_by_the_optimum_without_them() {
         let kmeans = KMeans::new(3).constraint(rows);
         let sample = Sample::of_blobs(blobs).unwrap();
         let mut zoom = |windows: &[(f64, f64)]| Ok(points.zoom(windows));
-        let (Ok(truth), Ok((fit, _))) = (kmeans.fit(&points.sample()), kmeans.fit_zooming(sample, &mut zoom, None))
+        let (Ok(truth), Ok((fit, _))) =
+            (kmeans.fit(&points.sample()), kmeans.fit_refining(sample, &mut zoom, &mut Monitor::default()))
         else {
             continue;
         };
@@ -345,7 +346,7 @@ fn what_cannot_be_seen_is_not_claimed() {
             Ok(windows.iter().map(whole).collect())
         };
         let sample = Sample::of_blobs(blobs.clone()).unwrap();
-        match (kmeans.fit_zooming(sample, &mut { blind }, None), kmeans.fit(&points.sample())) {
+        match (kmeans.fit_refining(sample, &mut { blind }, &mut Monitor::default()), kmeans.fit(&points.sample())) {
             (Ok((fit, _)), Ok(truth)) => {
                 assert!(fit.lower_bound() <= truth.inertia() * (1.0 + 1e-9) + 1e-20, "seed {seed}");
                 assert!(!fit.is_optimal() || fit.inertia() <= truth.inertia() * (1.0 + 2e-9) + 1e-20, "seed {seed}");
@@ -362,7 +363,7 @@ fn what_cannot_be_seen_is_not_claimed() {
 fn a_source_that_fails_or_changes_is_an_error() {
     let points = Points::new((0..40).map(|i| (f64::from(i * i % 37), 1.0)).collect(), false, 4);
     let sample = Sample::of_blobs(points.blobs(0..40, [13, 26].into_iter())).unwrap();
-    let fault = |zoom: Zoom<'_>| match KMeans::new(2).fit_zooming(sample.clone(), zoom, None) {
+    let fault = |zoom: Zoom<'_>| match KMeans::new(2).fit_refining(sample.clone(), zoom, &mut Monitor::default()) {
         Err(KMeansError::Source(fault)) => fault,
         other => panic!("{other:?}"),
     };
@@ -397,12 +398,15 @@ fn a_watcher_sees_bounds_close_and_stops_the_fit() {
         std::ops::ControlFlow::Continue(())
     };
     let kmeans = KMeans::new(4).constraint(GapBounds::lower(3.0));
-    let (fit, _) = kmeans.fit_zooming(sample.clone(), &mut zoom, Some(&mut watch)).unwrap();
+    let (fit, _) = kmeans.fit_refining(sample.clone(), &mut zoom, &mut Monitor::new(&mut watch)).unwrap();
     let closes = |pair: &[(f64, f64)]| pair[1].0 <= pair[0].0 * (1.0 + 1e-12) && pair[0].1 <= pair[1].1 * (1.0 + 1e-12);
     assert!(seen.windows(2).all(closes), "{seen:?}");
     assert_eq!(seen.last().map(|last| last.0), Some(fit.inertia()));
     let mut stop = |_: &crate::Progress| std::ops::ControlFlow::Break(());
-    assert_eq!(kmeans.fit_zooming(sample, &mut zoom, Some(&mut stop)).unwrap_err(), KMeansError::Interrupted);
+    assert_eq!(
+        kmeans.fit_refining(sample, &mut zoom, &mut Monitor::new(&mut stop)).unwrap_err(),
+        KMeansError::Interrupted
+    );
 }
 
 #[test]

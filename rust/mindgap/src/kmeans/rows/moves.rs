@@ -1,43 +1,18 @@
 //! Partitions to start from: even ones, and ones that differ a little from a known one.
 
-use crate::data::sample::{Block, Prefixes};
-use crate::kmeans::solution::Solution;
-
-/// The clusters of a partition.
-pub(super) fn blocks<'a>(prefixes: &'a Prefixes<'_>, ends: &'a [usize]) -> impl Iterator<Item = Block> + 'a {
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    starts.zip(ends).map(|(start, &end)| prefixes.block(start, end))
-}
-
-/// What a solution costs, in frame units.
-pub(in crate::kmeans) fn cost(prefixes: &Prefixes<'_>, solution: &Solution) -> f64 {
-    let blocks = blocks(prefixes, &solution.ends);
-    match &solution.centers {
-        None => blocks.map(|block| block.cost).sum(),
-        Some(centers) => blocks.zip(centers).map(|(block, &center)| about(&block, center)).sum(),
-    }
-}
-
-/// The cost of a cluster about a centre.
-pub(super) fn about(block: &Block, center: f64) -> f64 {
-    block.cost + block.weight * (block.mean - center).powi(2)
-}
-
-/// Clusters of about equal numbers of points.
-pub(super) fn equal_numbers(n: usize, k: usize) -> Vec<usize> {
-    (1..=k).map(|c| (c as u128 * n as u128 / k as u128) as usize).collect()
-}
+use crate::data::Sample;
+use crate::partition::Partition;
 
 /// Centres evenly over the range of the data, in frame units.
-pub(super) fn equal_widths(prefixes: &Prefixes<'_>, k: usize) -> Vec<f64> {
-    let sample = prefixes.sample();
+pub(super) fn equal_widths(sample: &Sample, k: usize) -> Vec<f64> {
     let (first, last) = (sample.framed(0), sample.framed(sample.len() - 1));
     (0..k).map(|c| first + (last - first) * (c as f64 + 0.5) / k as f64).collect()
 }
 
 /// Partitions near this one: one boundary moved by a point or by part of a cluster, or taken away from between two
 /// clusters and put into another.
-pub(super) fn near(ends: &[usize]) -> impl Iterator<Item = Vec<usize>> + '_ {
+pub(super) fn near(partition: &Partition) -> impl Iterator<Item = Partition> + '_ {
+    let ends = partition.ends();
     let inner = ends.len() - 1;
     let shifted = (0..inner).flat_map(move |gap| {
         let start = if gap == 0 { 0 } else { ends[gap - 1] };
@@ -60,5 +35,5 @@ pub(super) fn near(ends: &[usize]) -> impl Iterator<Item = Vec<usize>> + '_ {
             (middle > start).then_some(moved)
         })
     });
-    shifted.chain(split)
+    shifted.chain(split).map(Partition::new)
 }

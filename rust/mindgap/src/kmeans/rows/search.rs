@@ -1,165 +1,177 @@
-//! The alternation itself, and the best of all that it has found.
+//! Alternation from many starts, and the best of all that it has found.
 
 use std::collections::BTreeSet;
 
-use super::{assignment, moves};
+use super::{derived, moves};
+use crate::constraint::Rows;
 use crate::data::sample::Prefixes;
 use crate::error::KMeansError;
+use crate::kmeans::alternation::{Clustering, alternate, nearest};
+use crate::kmeans::rounding::{of_sum, zero_cost};
 use crate::kmeans::solution::Solution;
-use crate::monitor::{Progress, Watch, report};
+use crate::kmeans::{free, unconstrained};
+use crate::monitor::Monitor;
+use crate::partition::Partition;
+use crate::proof::Proof;
 use crate::qp::{Failure, MeanProgram, Objective};
 
-/// The cost counts as meeting the bound to this relative difference.
-const MEETS: f64 = 1e-12;
-
-/// A mean square below this, in frame units, is rounding.
-const NOTHING: f64 = 1e-28;
-
-/// Work, in steps of about a nanosecond, after which no further start is tried, and no further kick.
+/// Work, in steps of about a nanosecond, after which no further start is tried: some seconds.
 const STARTS_UNTIL: u64 = 4_000_000_000;
+
+/// Work after which no further partition near the best is tried: they seldom gain anything after the first hundreds.
 const KICKS_UNTIL: u64 = 300_000_000;
+
+/// Work that a program takes beside its k³: a call of the solver, about ten microseconds.
+const PROGRAM_WORK: u64 = 10_000;
 
 /// A partition and its best centres, in frame units.
 #[derive(Clone, Debug)]
 struct Placement {
-    ends: Vec<usize>,
+    partition: Partition,
     centers: Vec<f64>,
     cost: f64,
 }
 
+impl Clustering for Placement {
+    fn partition(&self) -> &Partition {
+        &self.partition
+    }
+
+    fn centers(&self) -> &[f64] {
+        &self.centers
+    }
+
+    fn cost(&self) -> f64 {
+        self.cost
+    }
+}
+
 /// The state of a search.
-pub(super) struct Alternation<'a, 'w> {
+pub(super) struct Alternation<'a, 'm> {
     prefixes: &'a Prefixes<'a>,
     program: MeanProgram,
     k: usize,
-    watch: Option<Watch<'w>>,
+    /// Knows the best cost and bound.
+    monitor: Monitor<'m>,
     /// Partitions that the alternation has come through: it would go on as it did.
-    seen: BTreeSet<Vec<usize>>,
+    seen: BTreeSet<Partition>,
     best: Option<Placement>,
-    /// What no solution costs less than.
-    bound: f64,
+    /// Whether the best is the optimum because there is no other partition.
+    only: bool,
     spent: u64,
 }
 
-impl<'a, 'w> Alternation<'a, 'w> {
-    pub(super) fn new(prefixes: &'a Prefixes<'a>, program: MeanProgram, k: usize, watch: Option<Watch<'w>>) -> Self {
-        Self { prefixes, program, k, watch, seen: BTreeSet::new(), best: None, bound: 0.0, spent: 0 }
+impl<'a, 'm> Alternation<'a, 'm> {
+    pub(super) fn new(prefixes: &'a Prefixes<'a>, program: MeanProgram, k: usize, monitor: Monitor<'m>) -> Self {
+        Self { prefixes, program, k, monitor, seen: BTreeSet::new(), best: None, only: false, spent: 0 }
     }
 
-    pub(super) fn watch(&mut self) -> &mut Option<Watch<'w>> {
-        &mut self.watch
+    /// Alternates from the optimum without rows, from that under the bounds on gaps among `rows` (in data units), from even
+    /// partitions, and from those near the best. Both optima bound the cost.
+    pub(super) fn run(&mut self, rows: &Rows) -> Result<(), KMeansError> {
+        let (sample, k) = (self.prefixes.sample(), self.k);
+        let bare = unconstrained::solve(sample, k, &mut self.monitor.relaxed())?;
+        self.monitor.proved(bare.lower_bound(self.prefixes));
+        let means = bare.partition.means(self.prefixes);
+        self.climb(bare.partition)?;
+        if k == 1 || k == sample.len() {
+            self.only = true;
+            return Ok(());
+        }
+        if let Some(gaps) = derived::gap_bounds(rows)
+            && !self.is_proven()
+        {
+            let solution = free::solve(sample, &gaps, &mut self.monitor.relaxed())?;
+            self.monitor.proved(solution.lower_bound(self.prefixes));
+            self.climb(solution.partition)?;
+        }
+        self.climb_evenly(&means)?;
+        self.kick()
     }
 
-    /// No solution costs less than `bound`.
-    pub(super) fn raise_bound(&mut self, bound: f64) {
-        self.bound = self.bound.max(bound);
-    }
-
-    /// The bound in data units.
-    pub(super) fn outside_bound(&self) -> f64 {
-        self.prefixes.sample().frame().leave_square(self.bound)
-    }
-
-    /// Whether nothing better than the best is possible.
-    pub(super) fn is_proven(&self) -> bool {
-        let rounding = NOTHING * self.prefixes.sample().total_weight();
-        self.best.as_ref().is_some_and(|best| best.cost - self.bound <= MEETS * best.cost + rounding)
+    /// Whether nothing better than the best is possible, but for rounding.
+    fn is_proven(&self) -> bool {
+        let (cost, bound) = (self.monitor.cost, self.monitor.lower_bound);
+        cost - bound <= of_sum(self.k, cost) + zero_cost(self.prefixes.sample()) || self.monitor.is_proven()
     }
 
     /// Alternates from a partition until the cost no longer falls.
-    pub(super) fn climb(&mut self, ends: Vec<usize>) -> Result<(), KMeansError> {
-        if self.seen.contains(&ends) {
-            return Ok(());
+    fn climb(&mut self, partition: Partition) -> Result<(), KMeansError> {
+        if let Some(start) = self.visit(partition)? {
+            alternate(self.prefixes.sample(), start, |partition| self.visit(partition))?;
         }
-        let mut now = self.place(ends)?;
-        loop {
-            self.seen.insert(now.ends.clone());
-            if self.best.as_ref().is_none_or(|best| now.cost < best.cost) {
-                self.best = Some(now.clone());
-            }
-            self.report()?;
-            let ends = assignment::nearest(self.prefixes.sample(), &now.centers);
-            if self.seen.contains(&ends) {
-                return Ok(());
-            }
-            let next = self.place(ends)?;
-            if next.cost >= now.cost {
-                return Ok(());
-            }
-            now = next;
+        Ok(())
+    }
+
+    /// Places the centres of a partition that was not seen before.
+    fn visit(&mut self, partition: Partition) -> Result<Option<Placement>, KMeansError> {
+        if !self.seen.insert(partition.clone()) {
+            return Ok(None);
         }
+        let weights: Vec<f64> = partition.blocks(self.prefixes).map(|block| block.weight).collect();
+        let centers = self.centers(&partition.means(self.prefixes), &weights)?;
+        let cost = partition.cost_about(self.prefixes, &centers);
+        let placed = Placement { partition, centers, cost };
+        if self.best.as_ref().is_none_or(|best| cost < best.cost) {
+            self.best = Some(placed.clone());
+        }
+        self.monitor.found(cost);
+        self.monitor.report()?;
+        Ok(Some(placed))
     }
 
     /// Alternates from partitions that know nothing of the costs, and from `means` brought to hold the rows.
-    pub(super) fn climb_evenly(&mut self, means: &[f64]) -> Result<(), KMeansError> {
+    fn climb_evenly(&mut self, means: &[f64]) -> Result<(), KMeansError> {
         let sample = self.prefixes.sample();
-        let even = moves::equal_widths(self.prefixes, self.k);
+        let even = moves::equal_widths(sample, self.k);
         let alike = vec![1.0; self.k];
         let held = self.centers(means, &alike)?;
         let held_even = self.centers(&even, &alike)?;
-        let nearest = |centers: &[f64]| assignment::nearest(sample, centers);
-        let starts = [nearest(&held), moves::equal_numbers(sample.len(), self.k), nearest(&even), nearest(&held_even)];
-        for ends in starts {
+        let near = |centers: &[f64]| nearest(sample, centers);
+        let starts = [near(&held), Partition::even(sample.len(), self.k), near(&even), near(&held_even)];
+        for partition in starts {
             if self.is_proven() || self.spent > STARTS_UNTIL {
                 break;
             }
-            self.climb(ends)?;
+            self.climb(partition)?;
         }
         Ok(())
     }
 
     /// Alternates from partitions near the best, and so on from every better one.
-    pub(super) fn kick(&mut self) -> Result<(), KMeansError> {
+    fn kick(&mut self) -> Result<(), KMeansError> {
         while let Some(from) = self.best.clone() {
-            for ends in moves::near(&from.ends) {
+            for partition in moves::near(&from.partition) {
                 if self.is_proven() || self.spent > KICKS_UNTIL {
                     return Ok(());
                 }
-                self.climb(ends)?;
-                if self.cost() < from.cost {
+                self.climb(partition)?;
+                if self.monitor.cost < from.cost {
                     break;
                 }
             }
-            if self.cost() >= from.cost {
+            if self.monitor.cost >= from.cost {
                 break;
             }
         }
         Ok(())
     }
 
-    /// The best, as a solution; `proven` if it is known to be the optimum on other grounds.
-    pub(super) fn into_solution(self, proven: bool) -> Solution {
-        let lower_bound = if proven || self.is_proven() { f64::INFINITY } else { self.bound };
-        let (ends, centers) = self.best.map_or_else(Default::default, |best| (best.ends, best.centers));
-        Solution { ends, centers: Some(centers), lower_bound }
-    }
-
-    fn cost(&self) -> f64 {
-        self.best.as_ref().map_or(f64::INFINITY, |best| best.cost)
-    }
-
-    /// The best centres of a partition.
-    fn place(&mut self, ends: Vec<usize>) -> Result<Placement, KMeansError> {
-        let blocks: Vec<_> = moves::blocks(self.prefixes, &ends).collect();
-        let means: Vec<f64> = blocks.iter().map(|block| block.mean).collect();
-        let weights: Vec<f64> = blocks.iter().map(|block| block.weight).collect();
-        let centers = self.centers(&means, &weights)?;
-        let cost = blocks.iter().zip(&centers).map(|(block, &center)| moves::about(block, center)).sum();
-        Ok(Placement { ends, centers, cost })
+    /// The best, as a solution.
+    pub(super) fn into_solution(self) -> Option<Solution> {
+        let optimal = self.only || self.is_proven();
+        let proof = if optimal { Proof::Optimal } else { Proof::AtLeast(self.monitor.lower_bound) };
+        let Placement { partition, centers, .. } = self.best?;
+        Some(Solution { partition, centers: Some(centers), proof })
     }
 
     /// The centres nearest to `targets` that hold the rows.
     fn centers(&mut self, targets: &[f64], stiffness: &[f64]) -> Result<Vec<f64>, KMeansError> {
-        self.spent += (self.k as u64).pow(3) + 10_000;
-        self.program.solve(Objective { targets, stiffness }, &mut self.watch).map_err(|failure| match failure {
+        self.spent += (self.k as u64).pow(3) + PROGRAM_WORK;
+        let objective = Objective { targets, stiffness };
+        self.program.solve(objective, &mut Some(&mut self.monitor.as_callback())).map_err(|failure| match failure {
             Failure::Interrupted => KMeansError::Interrupted,
             failure => KMeansError::Solver(failure.to_string()),
         })
-    }
-
-    fn report(&mut self) -> Result<(), KMeansError> {
-        let frame = self.prefixes.sample().frame();
-        let (cost, lower_bound) = (frame.leave_square(self.cost()), self.outside_bound());
-        report(&mut self.watch, Progress::Search { cost, lower_bound }).map_err(|_| KMeansError::Interrupted)
     }
 }

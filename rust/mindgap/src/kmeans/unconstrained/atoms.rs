@@ -1,10 +1,10 @@
-//! The optimum of partitions that do not cut blobs, and what it says of those that do.
+//! The optimum of partitions that do not cut atoms, and what it says of those that do.
 //!
-//! [`pruning`](super::pruning) has the argument, with blobs for cells: moving the boundaries of an optimum of the points
-//! to the edges of the blobs that they cut costs at most a slack; so the optimum over blobs less the slack is a lower
-//! bound, and blobs beside edges at which no partition comes as near to the best as that are not cut by any optimum. What
-//! is known of the points inside a blob is less than what cells know, hence a slack of its own. Several boundaries may
-//! cut one blob: then the sum of their gaps is bounded as one gap is. O(M log M) for M blobs.
+//! [`pruning`](super::pruning) has the argument, with atoms for cells: moving the boundaries of an optimum of the points
+//! to the edges of the atoms that they cut costs at most a slack; so the optimum over atoms less the slack is a lower
+//! bound, and atoms beside edges at which no partition comes as near to the best as that are not cut by any optimum. What
+//! is known of the points inside a atom is less than what cells know, hence a slack of its own. Several boundaries may
+//! cut one atom: then the sum of their gaps is bounded as one gap is. O(M log M) for M atoms.
 
 use super::candidates::{Candidates, Costs, Task};
 use super::grid::EdgeGrid;
@@ -14,30 +14,29 @@ use super::{CELLS, smooth_penalty};
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::kmeans::solution::Solution;
-use crate::monitor::{Progress, Watch, report};
+use crate::monitor::Monitor;
 use crate::numeric::double::Double;
+use crate::partition::Partition;
+use crate::proof::Proof;
 
-/// The best partition of the blobs of `sample` into `k` clusters, at most their number, with a bound that holds for their
-/// points. Of the blobs that an optimum of the points may cut, `open`, those that none can are closed.
+/// The best partition of the atoms of `sample` into `k` clusters, at most their number, with a bound that holds for their
+/// points. Of the atoms that an optimum of the points may cut, `open`, those that none can are closed.
 pub(in crate::kmeans) fn solve(
     sample: &Sample,
     k: usize,
     open: &mut [bool],
-    mut watch: Option<Watch<'_>>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Solution, KMeansError> {
-    if k == 1 {
+    if k == 1 || !open.contains(&true) {
+        // Atoms that no boundary can cut are points.
         open.fill(false);
-        return Ok(Solution::optimal(vec![sample.len()]));
+        return super::solve(sample, k, monitor);
     }
     let prefixes = Prefixes::new(sample);
     let guess = smooth_penalty(&prefixes, &EdgeGrid::even(&prefixes, CELLS.min(sample.len() / 8 + 1)), k);
     let edges: Vec<u32> = (0..=sample.len() as u32).collect();
     let candidates = Candidates::gather(&prefixes, &edges);
-    let mut pause = || {
-        let progress = Progress::Search { cost: f64::INFINITY, lower_bound: 0.0 };
-        report(&mut watch, progress).map_err(|_| KMeansError::Interrupted)
-    };
-    let found = penalty::search(&candidates, k, guess, &mut pause)?;
+    let found = penalty::search(&candidates, k, guess, || monitor.report())?;
     let (forward, backward) = (&found.chain.values, backward(&candidates, found.penalty).values);
     let whole = forward[sample.len()];
     let dual = (whole - Double::product(found.penalty, k as f64)).value();
@@ -53,22 +52,20 @@ pub(in crate::kmeans) fn solve(
             edge => (forward[edge] + backward[sample.len() - edge]).minus(whole) <= limit,
         };
         let mut closed = false;
-        for (blob, open) in open.iter_mut().enumerate().filter(|(_, open)| **open) {
-            *open = alive(blob) || alive(blob + 1);
+        for (atom, open) in open.iter_mut().enumerate().filter(|(_, open)| **open) {
+            *open = alive(atom) || alive(atom + 1);
             closed |= !*open;
         }
         if !closed {
             break;
         }
     }
-    if !open.contains(&true) {
-        lower_bound = f64::INFINITY;
-    }
+    let proof = if open.contains(&true) { Proof::AtLeast(lower_bound) } else { Proof::Optimal };
     let ends = found.path[1..].iter().map(|&edge| edge as usize).collect();
-    Ok(Solution { ends, centers: None, lower_bound })
+    Ok(Solution::of_means(Partition::new(ends), proof))
 }
 
-/// What moving the boundaries of an optimum of the points out of blobs costs at most.
+/// What moving the boundaries of an optimum of the points out of atoms costs at most.
 struct AtomSlack<'a> {
     sample: &'a Sample,
     open: &'a [bool],
@@ -84,15 +81,15 @@ impl Task for AtomSlack<'_> {
         let (sample, last) = (self.sample, costs.last());
         let mut widest = 0.0_f64;
         let mut slacks = Vec::new();
-        // A cluster that ends inside a blob begins after the edge before `left`: else it would cost more than the best
+        // A cluster that ends inside a atom begins after the edge before `left`: else it would cost more than the best
         // solution. One that begins inside it ends before `right`.
         let (mut left, mut right) = (0, 0);
-        for blob in (0..last).filter(|&blob| self.open[blob]) {
-            while left < blob && costs.cost(left, blob) > self.best {
+        for atom in (0..last).filter(|&atom| self.open[atom]) {
+            while left < atom && costs.cost(left, atom) > self.best {
                 left += 1;
             }
-            right = right.max(blob + 2);
-            while right <= last && costs.cost(blob + 1, right) <= self.best {
+            right = right.max(atom + 2);
+            while right <= last && costs.cost(atom + 1, right) <= self.best {
                 right += 1;
             }
             let first = if left > 0 && self.open[left - 1] { left - 1 } else { left };
@@ -102,10 +99,10 @@ impl Task for AtomSlack<'_> {
                 right => right - 2,
             };
             let (lowest, highest) = (sample.framed_lowest(first), sample.framed_highest(end));
-            let (low, high) = (sample.framed_lowest(blob), sample.framed_highest(blob));
-            // The middle between the two means lies within the blob.
+            let (low, high) = (sample.framed_lowest(atom), sample.framed_highest(atom));
+            // The middle between the two means lies within the atom.
             let gap = (highest - lowest).min(2.0 * (high - lowest)).min(2.0 * (highest - low));
-            let spread = sample.framed_spread(blob);
+            let spread = sample.framed_spread(atom);
             widest = widest.max(spread);
             slacks.push(gap * spread);
         }

@@ -8,7 +8,7 @@
 //! the last one sees most. O(N) memory; O(N log N) time a trial of a penalty at worst, with few trials on the last
 //! level because the levels before have found the penalty.
 
-pub(super) mod atoms;
+mod atoms;
 mod candidates;
 mod chain;
 mod grid;
@@ -16,11 +16,15 @@ mod penalty;
 mod pruning;
 mod splice;
 
+pub(super) use atoms::solve as solve_atoms;
+
 use super::solution::Solution;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
-use crate::monitor::{Progress, Watch, report};
+use crate::monitor::{Halt, Monitor};
 use crate::numeric::portable::{exp2, log2};
+use crate::partition::Partition;
+use crate::proof::Proof;
 use candidates::Candidates;
 use grid::EdgeGrid;
 
@@ -32,8 +36,8 @@ const CELLS: usize = 96;
 const PIECES: usize = 8;
 
 /// The optimal partition into `k` clusters, `1 <= k <=` the number of distinct values.
-pub(super) fn solve(sample: &Sample, k: usize, watch: Option<Watch<'_>>) -> Result<Solution, KMeansError> {
-    solve_in_cells(sample, k, CELLS_PER_CLUSTER * k + CELLS, watch)
+pub(super) fn solve(sample: &Sample, k: usize, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
+    solve_in_cells(sample, k, CELLS_PER_CLUSTER * k + CELLS, monitor)
 }
 
 /// As [`solve`], with at least about `budget` cells a level.
@@ -41,34 +45,43 @@ fn solve_in_cells(
     sample: &Sample,
     k: usize,
     budget: usize,
-    mut watch: Option<Watch<'_>>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Solution, KMeansError> {
     let n = sample.len();
     if k == 1 {
-        return Ok(Solution::optimal(vec![n]));
+        return Ok(optimal(vec![n]));
     }
     let prefixes = Prefixes::new(sample);
     let even = EdgeGrid::even(&prefixes, CELLS.min(n / 8 + 1));
     let mut guess = smooth_penalty(&prefixes, &even, k);
     let mut grid = if n <= 4 * budget { EdgeGrid::finest(&prefixes) } else { even.refined(|_| true, budget) };
-    let mut progress = Progress::Search { cost: f64::INFINITY, lower_bound: 0.0 };
+    let mut monitor = monitor.part().in_frame(sample.frame());
+    let mut known: Option<Vec<usize>> = None;
     loop {
         let candidates = Candidates::gather(&prefixes, grid.edges());
         if candidates.cells() <= k {
             if grid.is_closed() {
-                return Ok(Solution::optimal(ends(&grid, 1..=candidates.cells())));
+                return Ok(optimal(ends(&grid, 1..=candidates.cells())));
             }
             grid = grid.refined(|_| true, 2 * budget);
             continue;
         }
-        let mut pause = || report(&mut watch, progress).map_err(|_| KMeansError::Interrupted);
-        let found = penalty::search(&candidates, k, guess, &mut pause)?;
+        let found = match (penalty::search(&candidates, k, guess, || monitor.report()), known) {
+            (Ok(found), _) => found,
+            // Out of time: the best partition of the last grid, and what it proved.
+            (Err(Halt::TimeLimit), Some(ends)) => {
+                return Ok(Solution::of_means(Partition::new(ends), Proof::AtLeast(monitor.lower_bound)));
+            }
+            (Err(halt), _) => return Err(halt.into()),
+        };
+        let path = || ends(&grid, found.path[1..].iter().map(|&node| node as usize));
         if grid.is_closed() {
-            return Ok(Solution::optimal(ends(&grid, found.path[1..].iter().map(|&node| node as usize))));
+            return Ok(optimal(path()));
         }
         let pruned = pruning::prune(sample, &grid, &candidates, &found, k);
-        let outside = |cost: f64| sample.frame().leave_square(cost);
-        progress = Progress::Search { cost: outside(found.cost), lower_bound: outside(pruned.lower_bound.max(0.0)) };
+        monitor.found(found.cost);
+        monitor.proved(pruned.lower_bound);
+        known = Some(path());
         let alive = pruned.alive.iter().filter(|&&alive| alive).count();
         guess = found.next_guess;
         grid = grid.refined(|edge| pruned.alive[edge], budget.max(PIECES * alive));
@@ -82,6 +95,10 @@ fn smooth_penalty(prefixes: &Prefixes<'_>, grid: &EdgeGrid<'_>, k: usize) -> f64
     let cost = |cell: &[u32]| prefixes.block(cell[0] as usize, cell[1] as usize).cost;
     let roots: f64 = cells.map(|cell| exp2(log2(cost(cell)) / 3.0)).sum();
     2.0 * (roots / k as f64).powi(3)
+}
+
+fn optimal(ends: Vec<usize>) -> Solution {
+    Solution::of_means(Partition::new(ends), Proof::Optimal)
 }
 
 fn ends(grid: &EdgeGrid<'_>, edges: impl IntoIterator<Item = usize>) -> Vec<usize> {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::monitor::Progress;
 use std::ops::ControlFlow;
 
 /// Numbers that look random.
@@ -18,17 +19,15 @@ fn without_levels(sample: &Sample, k: usize) -> Vec<usize> {
     ends(&grid, found.path[1..].iter().map(|&node| node as usize))
 }
 
-fn cost(sample: &Sample, ends: &[usize]) -> f64 {
-    let prefixes = Prefixes::new(sample);
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    starts.zip(ends).map(|(start, &end)| prefixes.block(start, end).cost).sum()
+fn cost(sample: &Sample, partition: Partition) -> f64 {
+    partition.cost(&Prefixes::new(sample))
 }
 
 fn assert_levels_lose_nothing(sample: &Sample, name: &str) {
     for k in [2, 3, 7, 40, 300].into_iter().filter(|&k| k <= sample.distinct()) {
-        let (levels, all) = (solve(sample, k, None).unwrap().ends, without_levels(sample, k));
-        assert_eq!((levels.len(), all.len()), (k, k));
-        let (levels, all) = (cost(sample, &levels), cost(sample, &all));
+        let (levels, all) = (solve(sample, k, &mut Monitor::default()).unwrap().partition, without_levels(sample, k));
+        assert_eq!((levels.k(), all.len()), (k, k));
+        let (levels, all) = (cost(sample, levels), cost(sample, Partition::new(all)));
         assert!((levels - all).abs() <= 1e-12 * all, "{name}, k = {k}: {levels:e} with levels, {all:e} without");
     }
 }
@@ -62,8 +61,9 @@ fn few_cells_lose_nothing_either() {
         let weights: Vec<f64> = (0..n).map(|i| if case % 2 == 0 { 1.0 } else { 0.1 + random(i + case) }).collect();
         let sample = Sample::weighted(&x, &weights).unwrap();
         let k = 2 + case % 9;
-        let (levels, all) = (solve_in_cells(&sample, k, 2 * k, None).unwrap().ends, without_levels(&sample, k));
-        let (levels, all) = (cost(&sample, &levels), cost(&sample, &all));
+        let (levels, all) =
+            (solve_in_cells(&sample, k, 2 * k, &mut Monitor::default()).unwrap().partition, without_levels(&sample, k));
+        let (levels, all) = (cost(&sample, levels), cost(&sample, Partition::new(all)));
         assert!((levels - all).abs() <= 1e-12 * all, "case {case}: {levels:e} with levels, {all:e} without");
     }
 }
@@ -83,12 +83,13 @@ fn a_watcher_stops_the_fit() {
     let x: Vec<f64> = (0..10_000).map(random).collect();
     let sample = Sample::new(&x).unwrap();
     let mut calls = 0;
-    let mut watch = |progress: &Progress| {
+    let mut monitor = Monitor::new(|progress: &Progress| {
         calls += 1;
         let Progress::Search { cost, lower_bound } = *progress else { return ControlFlow::Continue(()) };
         assert!(lower_bound <= cost);
         if calls == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    assert_eq!(solve(&sample, 5, Some(&mut watch)).unwrap_err(), KMeansError::Interrupted);
+    });
+    assert_eq!(solve(&sample, 5, &mut monitor).unwrap_err(), KMeansError::Interrupted);
+    drop(monitor);
     assert_eq!(calls, 2);
 }

@@ -1,14 +1,41 @@
-//! The best clusters of given centres: each point with its nearest centre, and no cluster empty.
+//! Alternation: each point goes to its nearest centre, the centres to the best place for their points, and so on.
 //!
-//! O(k log n). Where nearness would leave a cluster empty, a dynamic program over the few boundaries that may have to
-//! move, O(k³) at worst. Each boundary's cost is its own: moving it hands points from one centre to the next.
+//! The assignment costs O(k log n). Where nearness would leave a cluster empty, a dynamic program over the few boundaries
+//! that may have to move, O(k³) at worst. Each boundary's cost is its own: moving it hands points from one centre to the next.
 
 use std::ops::Range;
 
-use crate::data::sample::Sample;
+use crate::data::Sample;
+use crate::partition::Partition;
 
-/// Where the clusters of ascending `centers` (in frame units) end.
-pub(super) fn nearest(sample: &Sample, centers: &[f64]) -> Vec<usize> {
+/// Clusters with centres that are the best for them, in frame units.
+pub(super) trait Clustering {
+    fn partition(&self) -> &Partition;
+    fn centers(&self) -> &[f64];
+    fn cost(&self) -> f64;
+}
+
+/// Alternates until the clusters stay as they are, the cost no longer falls, or `place`, which finds the best centres of
+/// some clusters, has none to offer.
+pub(super) fn alternate<C: Clustering, E>(
+    sample: &Sample,
+    mut now: C,
+    mut place: impl FnMut(Partition) -> Result<Option<C>, E>,
+) -> Result<C, E> {
+    loop {
+        let partition = nearest(sample, now.centers());
+        if partition == *now.partition() {
+            return Ok(now);
+        }
+        match place(partition)? {
+            Some(next) if next.cost() < now.cost() => now = next,
+            _ => return Ok(now),
+        }
+    }
+}
+
+/// The best clusters of ascending `centers` (in frame units): each point with its nearest centre, and no cluster empty.
+pub(super) fn nearest(sample: &Sample, centers: &[f64]) -> Partition {
     let (n, frame) = (sample.len(), sample.frame());
     let mut reached = 0;
     let mut ends: Vec<usize> = centers
@@ -25,8 +52,7 @@ pub(super) fn nearest(sample: &Sample, centers: &[f64]) -> Vec<usize> {
     if !(outer_filled && filled(&ends)) {
         ends = spread(sample, centers, &ends);
     }
-    ends.push(n);
-    ends
+    Partition::of_boundaries(ends, n)
 }
 
 /// A boundary's possible places, and for each the least cost of it and those before.
@@ -59,7 +85,7 @@ impl Column {
     }
 }
 
-/// The cheapest ends that leave no cluster empty.
+/// The boundaries of least cost that leave no cluster empty.
 ///
 /// A boundary costs more the farther it is from where nearness wants it, so it moves only when its neighbours push it:
 /// by less than their number.
@@ -86,7 +112,7 @@ fn price(sample: &Sample, pair: &[f64], wanted: usize, end: usize) -> f64 {
     if end >= wanted { (wanted..end).map(excess).sum() } else { -(end..wanted).map(excess).sum::<f64>() }
 }
 
-/// Walks back from the cheapest place of the last boundary.
+/// Walks back from the best place of the last boundary.
 fn trace(table: &[Column]) -> Vec<usize> {
     let mut ends = vec![0; table.len()];
     let last = table.last().map_or(&[][..], |column| &column.costs);
@@ -140,7 +166,7 @@ mod tests {
             let sample = Sample::weighted(&x, &w).unwrap();
             let mut centers: Vec<f64> = (0..k).map(|_| next(40) as f64 / 16.0 - 1.0).collect();
             centers.sort_by(f64::total_cmp);
-            let ends = nearest(&sample, &centers);
+            let ends = nearest(&sample, &centers).into_ends();
             assert!(ends.len() == k && ends[0] > 0 && ends[k - 1] == n && ends.windows(2).all(|e| e[0] < e[1]));
             let (found, truth) = (cost(&sample, &centers, &ends), least(&sample, &centers, &mut Vec::new()));
             assert!(found <= truth * (1.0 + 1e-12) + 1e-15, "{found} {truth}: {x:?} {w:?} {centers:?}");

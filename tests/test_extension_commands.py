@@ -11,6 +11,7 @@ import mindgap as mg
 from command_line import Command
 from made_up import Install, Run
 from mindgap.cli import COMMANDS
+from mindgap.host import discovery
 from mindgap.host.commands import BUILT_IN
 from mindgap.host.known import PACKAGES
 from mindgap.host.manager import PluginHost
@@ -107,7 +108,10 @@ def test_of_two_packages_with_one_command_the_second_is_blocked(install: Install
         ("engine", "dask", "mindgap-dask"),
     ],
 )
-def test_a_name_of_a_known_package_says_where_it_is(kind: str, name: str, package: str, fresh_host: PluginHost) -> None:
+def test_a_name_of_a_known_package_says_where_it_is(
+    kind: str, name: str, package: str, fresh_host: PluginHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discovery, "find", list)  # as if nothing were installed
     with pytest.raises(mg.InvalidInputError) as refused:
         getattr(mg, kind)(name)
     assert f"{name!r} is in {package}, which is not installed" in str(refused.value)
@@ -115,7 +119,8 @@ def test_a_name_of_a_known_package_says_where_it_is(kind: str, name: str, packag
 
 
 @pytest.mark.usefixtures("fresh_host")
-def test_a_command_of_a_known_package_says_where_it_is(command: Command) -> None:
+def test_a_command_of_a_known_package_says_where_it_is(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(discovery, "find", list)  # as if nothing were installed
     ended = command("reproduce", "1")
     assert ended.code == 2
     assert "'reproduce' is in mindgap-paper, which is not installed" in ended.fault

@@ -84,12 +84,15 @@ soak: $(VENV)/.built $(VENV)/.group-test $(VENV)/.group-soak ## try random probl
 	PROPTEST_CASES=10000 PROPTEST_RNG_SEED=$(SEED) cargo test --locked --release -p mindgap --test it -- properties arbitrary
 	SOAK_MINUTES=$(MINUTES) SOAK_SEED=$(SEED) $(PYTEST) -rP tests/soak
 
-# `make mutants SHARD=1/20`: a twentieth of the crate's mutants. A whole run takes hours.
-SHARD ?= 0/1
+# `make mutants SHARD=3/50`: a fiftieth of the changes. All of them take days.
+SHARD ?= 0/50
 
-mutants: $(VENV)/.built $(VENV)/.group-test $(VENV)/.group-mutants ## change the solvers at random and see whether a test notices
+mutants: $(VENV)/.built $(VENV)/.group-test ## change the solvers and the lower layers, and list what no test noticed
 	$(CARGO_INSTALL) cargo-mutants
-	PATH=$(TOOLS)/bin:$$PATH cargo mutants --shard $(SHARD) --output target
+	$(PYTHON) -m venv $(TOOLS)/python
+	$(TOOLS)/python/bin/python -m pip install cosmic-ray
+	PATH=$(TOOLS)/bin:$$PATH tools/mutants.sh rust $(SHARD)
+	PATH=$(BIN):$(TOOLS)/python/bin:$$PATH tools/mutants.sh python $(SHARD)
 
 coverage: $(VENV)/.built $(VENV)/.group-test $(VENV)/.group-soak $(VENV)/.group-coverage ## measure which lines the tests reach, in Rust and Python
 	tools/browser.sh

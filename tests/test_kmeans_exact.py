@@ -42,9 +42,9 @@ def random_bounds(rng: np.random.Generator, k: int, scale: float) -> tuple[Float
     return np.zeros(k - 1), np.full(k - 1, np.inf)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 def test_agrees_with_brute_force(seed: int) -> None:
-    """250 instances a seed, 5,000 in all."""
+    """250 instances a seed; the crate's own tests take thousands."""
     rng = np.random.default_rng(seed)
     judged = {"feasible": 0, "infeasible": 0}
     for _ in range(250):

@@ -24,16 +24,18 @@ cd "$copy"
 export PYTHONPATH=$PWD/python
 cosmic-ray init mutants.toml session.sqlite
 cr-filter-operators session.sqlite mutants.toml
-# Leave out what is not in this part.
+# Keep this part of what the filter left.
 python - "$shard" <<'EOF'
 import sqlite3, sys
 
 part, parts = map(int, sys.argv[1].split("/"))
 with sqlite3.connect("session.sqlite") as session:
-    waiting = "SELECT job_id FROM mutation_specs WHERE job_id NOT IN (SELECT job_id FROM work_results)"
-    jobs = [job for job, in session.execute(waiting + " ORDER BY module_path, start_pos_row, start_pos_col, operator_name")]
-    others = [(job,) for index, job in enumerate(jobs) if index % parts != part]
-    session.executemany("INSERT INTO work_results (worker_outcome, job_id) VALUES ('SKIPPED', ?)", others)
+    left = "SELECT job_id FROM mutation_specs WHERE job_id NOT IN (SELECT job_id FROM work_results)"
+    jobs = session.execute(f"{left} ORDER BY module_path, start_pos_row, start_pos_col, operator_name").fetchall()
+    session.execute("CREATE TEMPORARY TABLE kept (job_id)")
+    session.executemany("INSERT INTO kept VALUES (?)", jobs[part::parts])
+    for table in ("work_results", "mutation_specs", "work_items"):
+        session.execute(f"DELETE FROM {table} WHERE job_id NOT IN (SELECT job_id FROM kept)")
 EOF
 cosmic-ray exec mutants.toml session.sqlite
 cr-report --show-diff --surviving-only session.sqlite

@@ -5,6 +5,7 @@ Each function returns the value as the core takes it, or raises `InvalidInputErr
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -111,6 +112,8 @@ def _as_array(x: Any, name: str) -> npt.NDArray[Any]:
 
 def _masked(x: Any) -> int:
     """The number of masked values, of which numpy takes what lies beneath, also within a list."""
+    if "numpy.ma" not in sys.modules:
+        return 0  # nobody has masked anything, and importing it takes as long as a hundred fits
     if isinstance(x, np.ma.MaskedArray):
         return int(np.sum(np.ma.getmaskarray(x)))
     parts = x if isinstance(x, (list, tuple)) else ()

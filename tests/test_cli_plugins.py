@@ -72,7 +72,7 @@ def test_new_plugin_writes_a_package(kind: str, run: Run, tmp_path: Path) -> Non
 def test_new_plugin_refuses_bad_names(name: str, run: Run, tmp_path: Path) -> None:
     refused = run("-m", "mindgap", "new-plugin", "--kind", "engine", "--dir", str(tmp_path / "new"), "--", name)
     assert refused.returncode == 2
-    assert refused.stderr.startswith(f"mindgap: {name!r} is no name for a plugin")
+    assert refused.stderr.startswith(f"mindgap: {name!r} is not a valid plugin name")
     assert not (tmp_path / "new").exists()
 
 

@@ -32,7 +32,7 @@ def test_what_the_built_ins_ask() -> None:
         (lambda: mg.TwoSided(np.inf, np.inf), "the lower bound of every gap is inf; it must be finite"),
         (lambda: mg.PerGap([1, -2]), "the lower bound of gap 1 is -2.0; it must be finite and not negative"),
         (lambda: mg.PerGap([1, 2], [3, 1]), "the lower bound 2.0 of gap 1 is above its upper bound 1.0"),
-        (lambda: mg.PerGap([1, 2], [3]), "lower has 2 bounds and upper 1; give as many of each"),
+        (lambda: mg.PerGap([1, 2], [3]), "lower has 2 bounds and upper 1; give equally many"),
         (lambda: mg.PerGap([1, 2], [3, np.nan]), "the upper bound of gap 1 is nan"),
         (lambda: mg.PerGap(1), "lower is a single number"),
         (lambda: mg.PerGap([1, 2]).gaps(2), "2 clusters have 1 gaps, but per-gap was given 2 bounds"),

@@ -175,7 +175,7 @@ def test_a_fault_of_its_own_is_one_line_too(command: Command, monkeypatch: pytes
     monkeypatch.setattr(selection, "mixture", lambda *_, **__: 1 / 0)
     Path("data").write_text("1\n2\n5\n")
     ended = command("select", "data", "-k", "1")
-    assert (ended.code, ended.fault.startswith("a fault of its own, please report it: ZeroDivision")) == (1, True)
+    assert (ended.code, ended.fault.startswith("internal error, please report it: ZeroDivision")) == (1, True)
     monkeypatch.setenv("MINDGAP_TRACEBACK", "1")
     from mindgap.cli import run
 

@@ -44,12 +44,12 @@ def test_bad_data(x: Any, message: str) -> None:
     [
         (0, "k is 0; it must be at least 1"),
         (-1, "k is -1; it must be at least 1"),
-        (2.5, "k is 2.5; it must be a whole number"),
-        (True, "k is True; it must be a whole number"),
-        ("3", "k is '3'; it must be a whole number"),
-        (None, "k is None; it must be a whole number"),
+        (2.5, "k is 2.5; it must be an integer"),
+        (True, "k is True; it must be an integer"),
+        ("3", "k is '3'; it must be an integer"),
+        (None, "k is None; it must be an integer"),
         (5, "k is 5, but there are only 4 points"),
-        (2**70, "k is 1180591620717411303424, which is beyond all counting"),
+        (2**70, "k is 1180591620717411303424, which is too large"),
     ],
 )
 def test_bad_k(k: Any, message: str) -> None:

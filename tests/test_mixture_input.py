@@ -24,7 +24,7 @@ NAN, INF = float("nan"), float("inf")
         (["a"], 1, "x has dtype"),
         ([1 + 2j], 1, "x has dtype complex128"),
         (X, 0, "k is 0; it must be at least 1"),
-        (X, 1.5, "k is 1.5; it must be a whole number"),
+        (X, 1.5, "k is 1.5; it must be an integer"),
         ([1.0, 2.0], 3, "k is 3, but"),
         ([1.0, 1.0, 2.0], 3, "the number of distinct values is 2"),
     ],
@@ -42,7 +42,7 @@ def test_bad_data(x: Any, k: Any, message: str) -> None:
         ({"tol": "small"}, "tol is 'small'; it must be one number"),
         ({"tol_scale": "relative"}, "tol_scale must be 'data' or 'absolute', not 'relative'"),
         ({"max_iter": 0}, "max_iter is 0; it must be at least 1"),
-        ({"max_iter": 2**70}, "beyond all counting"),
+        ({"max_iter": 2**70}, "too large"),
         ({"variances": "same"}, "variances must be 'free' or 'equal', not 'same'"),
         ({"min_variance": 0.0}, "min_variance is 0.0; it must be finite and positive"),
         ({"sample_weight": -np.ones(40)}, "the weight at index 0 is -1.0"),
@@ -50,7 +50,7 @@ def test_bad_data(x: Any, k: Any, message: str) -> None:
         ({"sample_weight": np.ones(3)}, "3 weights were given for 40 points"),
         ({"engine": "spark"}, "there is no engine 'spark'"),
         ({"init": "kmean"}, "there is no initializer 'kmean'; did you mean 'ckmeans'"),
-        ({"init": 3}, "3 is no initializer"),
+        ({"init": 3}, "3 is not a valid initializer"),
     ],
 )
 def test_bad_settings(settings: dict[str, Any], message: str) -> None:

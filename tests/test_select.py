@@ -95,7 +95,7 @@ def test_a_broken_plugin_is_not_hidden() -> None:
         (3, "k is 3; give the numbers"),
         ("123", "k is '123'; give the numbers"),
         ([0, 1], "k is 0; it must be at least 1"),
-        ([1.5], "k is 1.5; it must be a whole number"),
+        ([1.5], "k is 1.5; it must be an integer"),
     ],
 )
 def test_bad_numbers(k: Any, message: str) -> None:

@@ -94,14 +94,22 @@ def test_spec_and_arguments_go_together() -> None:
 @pytest.mark.parametrize(
     ("text", "arguments", "message"),
     [
-        ("lower", {}, "there is no constraint 'lower'; did you mean 'lower-only'\\? there are lower-only, two-sided"),
+        (
+            "lower",
+            {},
+            "there is no constraint 'lower'; did you mean 'lower-only'\\? there are lower-only, two-sided",
+        ),
         ("zzz", {}, "there is no constraint 'zzz'; there are lower-only, two-sided, per-gap"),
         ("ckmeans", {}, "there is no constraint 'ckmeans'"),
         ("per-gap:lowr=1", {}, "no parameter 'lowr'; did you mean 'lower'\\? it takes lower, upper=None"),
         ("two-sided:lower=1", {}, "needs the parameter 'upper'; it takes lower, upper"),
         ("two-sided:lower=1", {"lower": 2}, "lower is given both in 'two-sided:lower=1' and as an argument"),
         ("lower-only:delta=big", {}, "delta is 'big'; it must be one number"),
-        ("lower-only:2.8", {}, "'lower-only:2.8' has a value without a name; write it like lower-only:delta=2.8"),
+        (
+            "lower-only:2.8",
+            {},
+            "'lower-only:2.8' has a value without a name; write it like lower-only:delta=2.8",
+        ),
         ("two-sided:1,2", {}, "without a name; write it like two-sided:lower=...,upper=..."),
         ("zzz:1", {}, "'zzz:1' has a value without a name; write it like per-gap"),
     ],
@@ -137,7 +145,7 @@ def test_no_parameters_are_no_parameters() -> None:
 def test_objects_are_taken_as_they_are() -> None:
     given = mg.LowerOnly(1)
     assert mg.constraint(given) is given
-    with pytest.raises(mg.InvalidInputError, match="has its parameters already"):
+    with pytest.raises(mg.InvalidInputError, match="already has its parameters"):
         mg.constraint(given, delta=2)
 
 
@@ -148,7 +156,7 @@ def test_a_class_is_not_yet_an_object() -> None:
 
 @pytest.mark.parametrize("rubbish", [3, None, b"lower-only", mg.Ckmeans()])
 def test_other_objects_are_refused(rubbish: Any) -> None:
-    with pytest.raises(mg.InvalidInputError, match="is no constraint; give a name such as 'lower-only'"):
+    with pytest.raises(mg.InvalidInputError, match="is not a valid constraint; give a name such as 'lower-only'"):
         mg.constraint(rubbish)
 
 

@@ -6,11 +6,11 @@ class MindgapError(Exception):
 
 
 class InvalidInputError(MindgapError, ValueError):
-    """The data, a constraint or a setting makes no sense; nothing has been computed."""
+    """The data, a constraint or a setting is invalid; nothing has been computed."""
 
 
 class InfeasibleError(MindgapError):
-    """No solution holds the constraint; the attributes say what was asked.
+    """No solution satisfies the constraint; the attributes say what was asked.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class PluginError(MindgapError):
 
 
 class UnusableValueError(InvalidInputError):
-    """A value that plugins speak in (bounds, rows, a start, moments) was built from numbers that make no sense.
+    """A value that plugins exchange (bounds, rows, a start, moments) was built from numbers that are invalid.
 
     Where a plugin builds it, the caller sees a `PluginError` that names the plugin instead.
     """
@@ -78,7 +78,7 @@ class UnusableLookError(InvalidInputError):
 
 
 class InfeasiblePluginError(PluginError, InfeasibleError):
-    """A plugin's constraint asks for what no centres can hold; caught as either of its bases."""
+    """A plugin's constraint asks for what no centres satisfy; caught as either of its bases."""
 
 
 #: What a plugin may raise that is not about the plugin: someone wants the program, or a generator, to stop.

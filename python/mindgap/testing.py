@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import mindgap as mg
-from mindgap.foundation.messages import brief
+from mindgap.foundation.messages import shorten
 from mindgap.host.registry import NAME
 from mindgap.model.plugin import Plugin
 
@@ -39,16 +39,16 @@ def check_constraint(constraint: mg.Constraint, *, x: Any = None, ks: Iterable[i
     Parameters
     ----------
     constraint : Constraint
-        The object to check. Its numeric parameters are also tried with values that make no sense.
+        The object to check. Its numeric parameters are also tried with values that are invalid.
     x : array-like of numbers, optional
-        Data that can hold the constraint for some k; by default 100 points from 0 to 50.
+        Data that can satisfy the constraint for some k; by default 100 points from 0 to 50.
     ks : iterable of int
         The numbers of centres to ask for. An `InvalidInputError` says that the constraint does not serve one of them.
     """
     _check_plugin(constraint, mg.Constraint)
     sample = mg.Sample(_groups(5) if x is None else x)
     prepared = constraint.prepare(sample)
-    _expect(isinstance(prepared, mg.Constraint), constraint, f"prepare(sample) returned {brief(prepared)}")
+    _expect(isinstance(prepared, mg.Constraint), constraint, f"prepare(sample) returned {shorten(prepared)}")
     answers = {k: rows for k in ks if (rows := _rows(prepared, k)) is not None}
     _expect(bool(answers), constraint, f"serves none of k = {', '.join(map(str, ks))}; give `ks` that it serves")
     for twin in (copy.deepcopy(constraint), constraint):
@@ -64,7 +64,7 @@ def check_initializer(initializer: mg.Initializer, *, ks: Iterable[int] = (1, 2,
     Parameters
     ----------
     initializer : Initializer
-        The object to check. Its numeric parameters are also tried with values that make no sense.
+        The object to check. Its numeric parameters are also tried with values that are invalid.
     ks : iterable of int
         The numbers of components to ask for.
     """
@@ -97,7 +97,7 @@ def check_engine(
     Parameters
     ----------
     engine : Engine
-        The object to check. Its numeric parameters are also tried with values that make no sense.
+        The object to check. Its numeric parameters are also tried with values that are invalid.
     as_input : callable
         Makes of an array and its weights (or None) what the engine takes in their place: a table in a database, say.
         It returns the two arguments `x` and `sample_weight` of a fit.
@@ -133,7 +133,7 @@ def _expect(holds: bool, plugin: Plugin, fault: str) -> None:
 def _check_plugin(plugin: Any, base: type[Plugin]) -> None:
     """Check what constraints, initializers and engines have in common: a name, parameters that can be seen and set."""
     if not isinstance(plugin, base):
-        raise AssertionError(f"{brief(plugin)} is not an object of a subclass of mindgap.{base.__name__}")
+        raise AssertionError(f"{shorten(plugin)} is not an object of a subclass of mindgap.{base.__name__}")
     _expect(bool(NAME.fullmatch(str(plugin.name))), plugin, f"its name {plugin.name!r} is not lower case with hyphens")
     for name in plugin.parameters():
         _expect(hasattr(plugin, name), plugin, f"it does not keep its parameter {name!r} as an attribute")
@@ -169,7 +169,7 @@ def _check_start(initializer: mg.Initializer, data: str, sample: mg.Sample, k: i
             start, again = (initializer.start(sample, k, constraint) for _ in range(2))
         except mg.InfeasibleError:
             return False
-        _expect(isinstance(start, mg.Parameters), initializer, f"{what} returned {brief(start)}")
+        _expect(isinstance(start, mg.Parameters), initializer, f"{what} returned {shorten(start)}")
         _expect(start.k == k, initializer, f"{what} has {start.k} components")
         same = all(np.array_equal(getattr(start, part), getattr(again, part)) for part in _PARAMETERS)
         _expect(same, initializer, f"{what} is another one each time; draw from a fixed seed")
@@ -185,15 +185,15 @@ def _rows(constraint: mg.Constraint, k: int) -> mg.LinearRows | None:
     except mg.InvalidInputError as error:
         if type(error) is mg.InvalidInputError:
             return None
-        raise AssertionError(f"{constraint!r}: its answer for k = {k} makes no sense: {error}") from error
+        raise AssertionError(f"{constraint!r}: its answer for k = {k} is invalid: {error}") from error
     _expect(gaps is not None or rows is not None, constraint, f"answers neither gaps({k}) nor rows({k})")
     parts = []
     if gaps is not None:
-        _expect(isinstance(gaps, mg.GapBounds), constraint, f"gaps({k}) returned {brief(gaps)}")
+        _expect(isinstance(gaps, mg.GapBounds), constraint, f"gaps({k}) returned {shorten(gaps)}")
         _expect(len(gaps) == k - 1, constraint, f"gaps({k}) has {len(gaps)} bounds; {k} centres have {k - 1} gaps")
         parts.append(gaps.as_rows())
     if rows is not None:
-        _expect(isinstance(rows, mg.LinearRows), constraint, f"rows({k}) returned {brief(rows)}")
+        _expect(isinstance(rows, mg.LinearRows), constraint, f"rows({k}) returned {shorten(rows)}")
         _expect(rows.k == k, constraint, f"rows({k}) are about {rows.k} centres")
         parts.append(rows)
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
@@ -221,7 +221,7 @@ def _check_answers(engine: mg.Engine, x: FloatArray, mass: FloatArray | None, gi
     """Check an engine's moments and classification against the core's."""
     loaded = engine.load(*given)
     try:
-        _expect(isinstance(loaded, (mg.Sample, mg.Summary)), engine, f"load returned {brief(loaded)}")
+        _expect(isinstance(loaded, (mg.Sample, mg.Summary)), engine, f"load returned {shorten(loaded)}")
         total = float(len(x) if mass is None else mass.sum())
         _expect(
             math.isclose(loaded.total_weight, total, rel_tol=_AGREE),
@@ -239,7 +239,7 @@ def _check_answers(engine: mg.Engine, x: FloatArray, mass: FloatArray | None, gi
 
 
 def _compare(engine: mg.Engine, call: str, found: mg.Moments, core: mg.Moments) -> None:
-    _expect(isinstance(found, mg.Moments), engine, f"{call} returned {brief(found)}")
+    _expect(isinstance(found, mg.Moments), engine, f"{call} returned {shorten(found)}")
     for name in ("weight", "first", "second", "log_likelihood", "classification"):
         one, two = getattr(found, name), getattr(core, name)
         # The first moments cancel; their size is that of the second ones.

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mindgap.errors import InvalidInputError, UnusableValueError
-from mindgap.foundation.messages import brief, reason
+from mindgap.foundation.messages import reason, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ RNG: TypeAlias = "int | np.random.Generator | np.random.SeedSequence | None"
 _NUMBERS = "biuf"
 _DOUBLE = np.dtype(np.float64)
 
-#: What any count of points, clusters or iterations stays below; up to here a double holds every whole number.
+#: What any count of points, clusters or iterations stays below; up to here a double holds every integer.
 _LARGEST_COUNT = 2**53
 
 #: What Python or numpy would make a real number of, leaving out what it means.
@@ -52,7 +52,7 @@ _NO_NUMBERS = (complex, np.complexfloating, np.datetime64, np.timedelta64)
 def as_vector(x: Any, name: str) -> FloatArray:
     """One-dimensional doubles from a list, an array of any stride or byte order, a column, a series.
 
-    Raises InvalidInputError for anything that is not a vector of real numbers, and for whole numbers that no double
+    Raises InvalidInputError for anything that is not a vector of real numbers, and for integers that no double
     holds. Whether the numbers are finite is for the core to say, which looks at each of them anyway.
     """
     if type(x) is np.ndarray and x.dtype == _DOUBLE and x.ndim == 1 and x.flags.c_contiguous and x.flags.aligned:
@@ -90,7 +90,7 @@ def _as_real(x: Any, name: str) -> FloatArray:
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
         _refuse_rounded(array, doubles, name)
     elif isinstance(x, (list, tuple)) and (np.abs(doubles) >= _LARGEST_COUNT).any():
-        # Of whole numbers among others numpy has made doubles already.
+        # Of integers among others numpy has made doubles already.
         return _from_objects(np.array(x, dtype=object), name)
     return doubles
 
@@ -121,7 +121,7 @@ def _masked(x: Any) -> int:
 
 
 def _refuse_rounded(wholes: npt.NDArray[Any], doubles: FloatArray, name: str) -> None:
-    """Refuse whole numbers that have become others."""
+    """Refuse integers that have become others."""
     if wholes.size == 0 or max(int(wholes.max()), -int(wholes.min())) <= _LARGEST_COUNT:
         return
     beyond = doubles >= float(np.iinfo(wholes.dtype).max)
@@ -132,7 +132,7 @@ def _refuse_rounded(wholes: npt.NDArray[Any], doubles: FloatArray, name: str) ->
 
 def _rounded(whole: int, index: int, name: str) -> InvalidInputError:
     return InvalidInputError(
-        f"{name} holds the whole number {brief(whole)} at index {index}, which no double holds exactly; "
+        f"{name} holds the integer {shorten(whole)} at index {index}, which no double holds exactly; "
         "subtract an offset from all of them, or round them yourself, as with astype(float)"
     )
 
@@ -145,18 +145,18 @@ def _from_objects(array: npt.NDArray[Any], name: str) -> FloatArray:
 
 def _from_object(item: Any, index: int, name: str) -> float:
     if isinstance(item, (str, bytes)):
-        raise InvalidInputError(f"{name} holds text ({brief(item)}) at index {index}; convert it to numbers first")
+        raise InvalidInputError(f"{name} holds text ({shorten(item)}) at index {index}; convert it to numbers first")
     if item is None:
         return np.nan
     if isinstance(item, _NO_NUMBERS) or item is np.ma.masked or hasattr(item, "__len__"):
-        raise InvalidInputError(f"{name} holds {brief(item)} at index {index}, which is not a real number")
+        raise InvalidInputError(f"{name} holds {shorten(item)} at index {index}, which is not a real number")
     try:
         number = float(item)
     except MemoryError:
         raise
     except Exception as error:
         raise InvalidInputError(
-            f"{name} holds objects that are not real numbers: {brief(item)} at index {index}: {reason(error)}"
+            f"{name} holds objects that are not real numbers: {shorten(item)} at index {index}: {reason(error)}"
         ) from error
     if isinstance(item, (int, np.integer)) and number != int(item):
         raise _rounded(int(item), index, name)
@@ -173,19 +173,19 @@ def _as_column(array: FloatArray, name: str) -> FloatArray:
     raise InvalidInputError(f"{name} has shape {array.shape}; mindgap is for one column of numbers")
 
 
-def is_whole(value: Any) -> bool:
-    """Whether it is a whole number; neither a truth value nor a duration is one, though Python and numpy say so."""
+def is_integer(value: Any) -> bool:
+    """Whether it is an integer; neither a truth value nor a duration is one, though Python and numpy say so."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def as_count(k: Any, name: str, least: int = 1) -> int:
     """Return an integer that is not below `least`."""
-    if type(k) is not int and not is_whole(k):
-        raise InvalidInputError(f"{name} is {brief(k)}; it must be a whole number")
+    if type(k) is not int and not is_integer(k):
+        raise InvalidInputError(f"{name} is {shorten(k)}; it must be an integer")
     if k < least:
-        raise InvalidInputError(f"{name} is {brief(int(k))}; it must be at least {least}")
+        raise InvalidInputError(f"{name} is {shorten(int(k))}; it must be at least {least}")
     if k > _LARGEST_COUNT:
-        raise InvalidInputError(f"{name} is {brief(int(k))}, which is beyond all counting")
+        raise InvalidInputError(f"{name} is {shorten(int(k))}, which is too large")
     return int(k)
 
 
@@ -193,13 +193,13 @@ def as_number(value: Any, name: str) -> float:
     """One real number, finite or not."""
     if type(value) is float:
         return value
-    if not (is_whole(value) or isinstance(value, (float, np.floating))):
-        raise InvalidInputError(f"{name} is {brief(value)}; it must be one number")
+    if not (is_integer(value) or isinstance(value, (float, np.floating))):
+        raise InvalidInputError(f"{name} is {shorten(value)}; it must be one number")
     try:
         with np.errstate(all="ignore"):
             return float(value)
     except OverflowError as error:
-        raise InvalidInputError(f"{name} is {brief(value)}, which is beyond the largest double") from error
+        raise InvalidInputError(f"{name} is {shorten(value)}, which is beyond the largest double") from error
 
 
 def as_length(value: Any, name: str) -> float:
@@ -222,7 +222,7 @@ def as_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
     """Return one of the choices, which are words."""
     if not isinstance(value, str) or value not in choices:
         allowed = " or ".join([", ".join(map(repr, choices[:-1])), repr(choices[-1])])
-        raise InvalidInputError(f"{name} must be {allowed}, not {brief(value)}")
+        raise InvalidInputError(f"{name} must be {allowed}, not {shorten(value)}")
     return value
 
 
@@ -232,8 +232,8 @@ def as_seed(rng: RNG) -> int:
         return rng.entropy
     if rng is None or isinstance(rng, (np.random.Generator, np.random.SeedSequence)):
         return int(np.random.default_rng(rng).integers(2**63))
-    if not is_whole(rng) or rng < 0:
-        raise InvalidInputError(f"rng is {brief(rng)}; it must be None, a non-negative integer or a numpy Generator")
+    if not is_integer(rng) or rng < 0:
+        raise InvalidInputError(f"rng is {shorten(rng)}; it must be None, a non-negative integer or a numpy Generator")
     return int(rng)
 
 

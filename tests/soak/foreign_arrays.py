@@ -86,7 +86,7 @@ def repeated(rng: np.random.Generator, v: Floats) -> Foreign:
 def wrong_dtypes(rng: np.random.Generator, v: Floats) -> Foreign:
     kind = str(rng.choice(_REFUSED))
     made = np.zeros(len(v), kind)
-    # As objects, durations are whole numbers.
+    # As objects, durations are integers.
     return (made if kind.startswith("m") or rng.random() < 0.5 else made.astype(object)), None
 
 
@@ -128,7 +128,7 @@ def python_numbers(rng: np.random.Generator, v: Floats) -> Foreign:
 
 
 def large_wholes(rng: np.random.Generator, v: Floats) -> Foreign:
-    """Whole numbers beyond 2**53: taken if doubles hold them all, else refused."""
+    """Integers beyond 2**53: taken if doubles hold them all, else refused."""
     wholes = [int(rng.integers(0, 2**63)) >> int(rng.integers(0, 12)) << int(rng.integers(0, 14)) for _ in v]
     if rng.random() < 0.3:
         wholes[0] = int(rng.choice([2**53 + 1, 2**64 - 1, 2**63, 2**64 + 1, 10**25, 2**80, 2**63 - 1], size=1)[0])

@@ -101,17 +101,17 @@ def run(arguments: list[str] | None = None) -> None:
         if os.environ.get("MINDGAP_TRACEBACK"):
             raise
         what = f"{type(error).__name__}: {reason(error)}"
-        _complain(f"a fault of its own, please report it: {what} (MINDGAP_TRACEBACK=1 shows where)", 1)
+        _complain(f"internal error, please report it: {what} (MINDGAP_TRACEBACK=1 shows where)", 1)
 
 
 def exit_code(error: MindgapError) -> int:
-    """Return the exit code of a fault; the most telling kind counts where it is of several."""
+    """Return the exit code of an error; of several kinds the most specific counts."""
     kinds = ((InfeasibleError, 3), (PluginError, 5), (SolverError, 4))
     return next((code for kind, code in kinds if isinstance(error, kind)), 2)
 
 
 def _discard_output() -> None:
-    """Let what is left of the output go nowhere: flushing it at exit would fail again."""
+    """Discard the rest of the output: flushing it at exit would fail again."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -127,5 +127,5 @@ def _see_help(error: click.ClickException) -> str:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
-    """Show a warning as one line; where in the code it was raised says nothing to whoever runs a command."""
+    """Show a warning as one line, without the source location."""
     click.echo(f"mindgap: {printable(' '.join(str(message).split()))}", err=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from mindgap.cli.tables import Column, place_of
 from mindgap.errors import InvalidInputError
-from mindgap.foundation.messages import brief
+from mindgap.foundation.messages import shorten
 
 if TYPE_CHECKING:
     from mindgap.cli.reading import Request
@@ -92,7 +92,7 @@ def _has_header(request: Request, cells: list[str]) -> bool:
         dubious = next((word for word in words if any(mark.isdigit() for mark in word)), None)
         if dubious is not None:
             raise InvalidInputError(
-                f"the first row of {request.title} holds {brief(dubious)}, neither a number nor a name; "
+                f"the first row of {request.title} holds {shorten(dubious)}, neither a number nor a name; "
                 "say which it is with --no-header or --header"
             )
     return bool(words)

@@ -59,7 +59,7 @@ def label_columns(data: Data | Elsewhere, result: MixtureResult) -> dict[str, An
 
 
 def print_result(result: MixtureResult) -> None:
-    """Print the components for people."""
+    """Print the components as a table."""
     print_table(result.table())
     icl = "" if result.entropy is None else f", ICL {result.icl:.8g}"
     print_words(f"BIC {result.bic:.8g}, AIC {result.aic:.8g}{icl}")

@@ -52,7 +52,7 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
     name = name.removeprefix("mindgap-")
     if not NAME.fullmatch(name):
         raise InvalidInputError(
-            f"{name!r} is no name for a plugin; use lower case words joined by hyphens, as in equal-steps"
+            f"{name!r} is not a valid plugin name; use lower case words joined by hyphens, as in equal-steps"
         )
     taken = next((entry for entry in host.load() if (entry.kind.name, entry.name) == (kind, name)), None)
     if taken is not None:

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-#: A path of more fits than this is a slip of the pen.
+#: A path of more fits than this is a typing error.
 _MOST_DELTAS = 100_000
 
 _TAB = ("tab", "\\t", "\t")
 
-_EXIT_CODES = """Exit codes: 0 well · 2 bad usage or input · 3 no solution holds the constraint
-            4 the solver gave up · 5 a plugin is broken · 130 interrupted
-            1 a fault of mindgap's own"""
+_EXIT_CODES = """Exit codes: 0 success · 2 bad usage or input · 3 infeasible constraint
+            4 the solver failed · 5 a plugin failed · 130 interrupted
+            1 an internal error"""
 
 #: Marks a paragraph that click must not wrap.
 _AS_IT_IS = "\b\n"
@@ -55,10 +55,10 @@ def data_options(function: F) -> F:
         click.option("--weights", metavar="NAME", help="The column of the weights of the points."),
         click.option("--drop-missing", is_flag=True, help="Leave out rows without a value, and count them."),
         click.option(
-            "--delimiter", metavar="CHAR", callback=_delimiter, help="What separates the cells (found out if not said)."
+            "--delimiter", metavar="CHAR", callback=_delimiter, help="What separates the cells (default: detected)."
         ),
         click.option(
-            "--header/--no-header", default=None, help="Whether the first row holds names (found out if not said)."
+            "--header/--no-header", default=None, help="Whether the first row holds names (default: detected)."
         ),
     )
 
@@ -76,7 +76,7 @@ def output_options(*, labels: bool) -> Callable[[F], F]:
 
 def constraint_option(function: F) -> F:
     """Add the constraint on the centres."""
-    text = "What the centres must hold: a name with parameters; `mindgap plugins` lists the names."
+    text = "The constraint on the centres: a name with parameters; `mindgap plugins` lists the names."
     return click.option("--constraint", metavar="SPEC", help=text)(function)
 
 
@@ -150,7 +150,7 @@ def _deltas(context: click.Context, parameter: click.Parameter, value: str | Non
             return _even(float(first), float(last), int(count))
         return [float(part) for part in value.split(",")]
     except ValueError:
-        raise click.BadParameter(f"{value!r} is no grid; write 0:2:21 (from, to, how many), or 0,0.5,1") from None
+        raise click.BadParameter(f"{value!r} is not a grid; write 0:2:21 (from, to, how many), or 0,0.5,1") from None
 
 
 def _even(first: float, last: float, count: int) -> Any:

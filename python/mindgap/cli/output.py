@@ -14,7 +14,7 @@ import numpy as np
 
 from mindgap.cli.reading import Data, Elsewhere
 from mindgap.errors import InvalidInputError
-from mindgap.foundation.files import write_whole
+from mindgap.foundation.files import write_atomically
 from mindgap.foundation.messages import printable
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Output:
         Of a source that an engine has read, the labels alone are known.
         """
         if self.labels is not None:
-            write_whole(self.labels, _lines(data, columns).encode(errors="replace"))
+            write_atomically(self.labels, _lines(data, columns).encode(errors="replace"))
             click.echo(f"wrote {self.labels}", err=True)
 
     def draw(self, result: Any, label: str | None = None) -> None:

@@ -46,6 +46,6 @@ def _column(request: Request, arrow: Any, file: Any, names: list[str], wanted: s
         cells = cells.cast(arrow.float64())
     elif not (arrow.types.is_integer(kind) or arrow.types.is_floating(kind) or arrow.types.is_null(kind)):
         raise InvalidInputError(f"column {name} of {request.title} holds {kind}, not numbers")
-    # Whole numbers that no double holds are refused, as everywhere.
+    # Integers that no double holds are refused, as everywhere.
     values = cells.cast(arrow.float64()).to_numpy(zero_copy_only=False)
     return Column(as_vector(values, f"column {name}"), place + 1, name).refuse_infinite(request.title)

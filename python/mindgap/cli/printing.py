@@ -1,4 +1,4 @@
-"""Tables for people: no boxes, at most as wide as the terminal, or 80 columns in a pipe; no colour is needed."""
+"""Tables in the terminal: no boxes, at most as wide as the terminal, or 80 columns in a pipe; no colour is needed."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Request:
 
     @property
     def title(self) -> str:
-        """What messages call the source."""
+        """The name of the source in messages."""
         return "standard input" if self.source == "-" else self.source
 
 

@@ -11,14 +11,14 @@ from mindgap.cli.mixture import fit_document, label_columns, print_result
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
 from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, data_for
-from mindgap.foundation.messages import brief
+from mindgap.foundation.messages import shorten
 from mindgap.inference.selection import CRITERIA, Selection, select
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
 
 
-#: More fits than this in one command are a slip of the pen.
+#: More fits than this in one command are a typing error.
 _MOST = 10_000
 
 
@@ -28,10 +28,10 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str) -> 
     for part in value.split(","):
         first, dash, last = part.strip().partition("-")
         if not (_is_number(first) and (_is_number(last) or not dash)):
-            raise click.BadParameter(f"{brief(value)} is no list of numbers; write 1-8, or 2,3,5")
+            raise click.BadParameter(f"{shorten(value)} is not a list of numbers; write 1-8, or 2,3,5")
         span = range(int(first), int(last or first) + 1)
         if len(numbers) + len(span) > _MOST:
-            raise click.BadParameter(f"{brief(value)} holds more than {_MOST} numbers; write 1-8, or 2,3,5")
+            raise click.BadParameter(f"{shorten(value)} holds more than {_MOST} numbers; write 1-8, or 2,3,5")
         numbers.extend(span)
     if not numbers:
         raise click.BadParameter(f"{value!r} holds no number; write 1-8, or 2,3,5")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mindgap.errors import InvalidInputError
-from mindgap.foundation.messages import brief
+from mindgap.foundation.messages import shorten
 from mindgap.host.registry import hint
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Column:
 
     @property
     def title(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return f"column {self.name or self.number}"
 
     def place(self, row: int) -> str:
@@ -89,7 +89,7 @@ def place_of(wanted: str | None, names: Sequence[str] | None, width: int, source
         known = f"it has no names but {columns}; give a number from 1, or --header if names are in its first row"
     else:
         known = f"{hint(wanted, names)}there are {_listed(names)}"
-    raise InvalidInputError(f"{source} has no column {brief(wanted)}; {known}")
+    raise InvalidInputError(f"{source} has no column {shorten(wanted)}; {known}")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ def rand_index(one: npt.ArrayLike, two: npt.ArrayLike) -> float:
     columns, column_of = np.unique(np.asarray(two), return_inverse=True)
     if len(row_of) != len(column_of):
         raise InvalidInputError(
-            f"the labellings have {len(row_of)} and {len(column_of)} points; they must be of the same"
+            f"the labellings have {len(row_of)} and {len(column_of)} points; they must be of the same points points"
         )
     table = np.bincount(row_of * len(columns) + column_of, minlength=len(rows) * len(columns))
     counts = table.reshape(len(rows), len(columns))

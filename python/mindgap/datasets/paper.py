@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from mindgap.datasets.labelled import Labelled, from_components
 from mindgap.errors import InvalidInputError
-from mindgap.foundation.messages import brief
+from mindgap.foundation.messages import shorten
 from mindgap.validation import RNG
 
 
@@ -29,5 +29,5 @@ MODELS = {
 def paper_model(name: str, n: int = 500, rng: RNG = 0) -> Labelled:
     """Draw `n` points from model "A", "B", "C" or "D" of the paper."""
     if not isinstance(name, str) or name not in MODELS:
-        raise InvalidInputError(f"there is no model {brief(name)}; the paper's models are {', '.join(MODELS)}")
+        raise InvalidInputError(f"there is no model {shorten(name)}; the paper's models are {', '.join(MODELS)}")
     return from_components(n, *MODELS[name], rng)

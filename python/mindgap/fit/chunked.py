@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Chunked(Engine):
-    """Data that are read anew for every pass; what threads find is added in the order of the chunks."""
+    """Reads the chunks again for every pass; partial sums are added in the order of the chunks."""
 
     name = "chunked"
 
@@ -88,7 +88,7 @@ class Chunked(Engine):
 
 
 def _named(work: Callable[..., T], index: int, values: FloatArray, weights: FloatArray | None) -> T:
-    """Call `work`; say in which chunk the fault is, if there is one."""
+    """Call `work`; name the chunk in the error if it raises one."""
     try:
         return work(values, weights)
     except InvalidInputError as error:

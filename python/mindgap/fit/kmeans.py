@@ -32,7 +32,7 @@ def kmeans(
     sample_weight: npt.ArrayLike | None = None,
     engine: Engine | str = "local",
 ) -> KMeansResult:
-    """Cluster one-dimensional data into `k` clusters whose centres hold a constraint, at the least cost.
+    """Cluster one-dimensional data into `k` clusters whose centres satisfy a constraint, at the least cost.
 
     Parameters
     ----------
@@ -42,12 +42,12 @@ def kmeans(
     k : int
         The number of clusters; each keeps at least one point.
     constraint : Constraint, str or None
-        What the centres must hold: `LowerOnly(delta)`, `TwoSided(lower, upper)`, `PerGap(lower, upper)`, a plugin's,
+        The constraint on the centres: `LowerOnly(delta)`, `TwoSided(lower, upper)`, `PerGap(lower, upper)`, a plugin's,
         or a name with parameters, such as ``"lower-only:delta=1.75"``. Bounds are held to 1e-12 of the data's range.
     centers : "means" or "free"
-        Whether a centre is its cluster's mean (the paper's program), or any that holds the constraint (the problem as
-        the paper states it). Without a constraint these are the same. Under a constraint that is linear rows, which
-        cluster means cannot hold in general, centres are free either way.
+        Whether a centre is its cluster's mean (the paper's program), or any position that satisfies the constraint
+        (the problem as the paper states it). Without a constraint these are the same. Under linear rows, which
+        cluster means cannot satisfy in general, centres are free either way.
     method : "exact" or "paper"
         "exact" finds the optimum and proves it (under linear rows: the best that alternating assignment and a
         quadratic program finds from several starts, with `lower_bound` to judge it by); "paper" is the published
@@ -67,9 +67,9 @@ def kmeans(
     Raises
     ------
     InvalidInputError
-        If the data, the weights, `k` or the constraint make no sense.
+        If the data, the weights, `k` or the constraint are invalid.
     InfeasibleError
-        If no partition holds the constraint; it says which lower bound one would hold, or which rows clash.
+        If no partition satisfies the constraint; it says which lower bound one would hold, or which rows clash.
 
     Examples
     --------

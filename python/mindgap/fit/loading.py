@@ -1,4 +1,4 @@
-"""Where the data of a fit lie: in a sample of this process, or with an engine."""
+"""The data of a fit: a sample in this process, or with an engine."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def mixture(
     engine: Engine | str = "local",
     progress: bool = False,
 ) -> MixtureResult:
-    """Fit a mixture of `k` normal distributions whose means hold a constraint, by maximum likelihood.
+    """Fit a mixture of `k` normal distributions whose means satisfy a constraint, by maximum likelihood.
 
     The EM of Jiang and Arias-Castro: its M step finds the means by a quadratic program, so that they hold the
     constraint after every iteration, and the likelihood never falls once they do.
@@ -55,10 +55,10 @@ def mixture(
     k : int
         The number of components.
     constraint : Constraint, str or None
-        What the means must hold: `LowerOnly(delta)`, `TwoSided(lower, upper)`, `PerGap(lower, upper)`, a plugin's,
+        The constraint on the means: `LowerOnly(delta)`, `TwoSided(lower, upper)`, `PerGap(lower, upper)`, a plugin's,
         or a name with parameters, such as ``"two-sided:lower=1.9,upper=2.1"``.
     init : Initializer, Parameters, (weights, means, variances) or str
-        Where the EM starts; it need not hold the constraint. "auto" is the paper's rule: constrained k-means where
+        Where the EM starts; it need not satisfy the constraint. "auto" is the paper's rule: constrained k-means where
         one lower bound serves all gaps (and some partition holds it), else k-means without a constraint.
     tol : float
         The fit has converged when no parameter moves by more.
@@ -86,9 +86,9 @@ def mixture(
     Raises
     ------
     InvalidInputError
-        If the data, the weights, the start or a setting make no sense.
+        If the data, the weights, the start or a setting are invalid.
     InfeasibleError
-        If no means hold the constraint.
+        If no means satisfy the constraint.
 
     Examples
     --------

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file under another name in the same folder, then put it in place in one step.
 
     A link is followed, so that what it points to is replaced; a device or pipe is written to directly.

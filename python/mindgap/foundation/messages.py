@@ -10,13 +10,13 @@ _CONTAINERS.maxlist = _CONTAINERS.maxtuple = _CONTAINERS.maxset = _CONTAINERS.ma
 _CONTAINERS.maxstring = _CONTAINERS.maxother = _CONTAINERS.maxlong = 80
 
 
-def brief(value: object, longest: int = 80) -> str:
+def shorten(value: object, longest: int = 80) -> str:
     """Return the repr of a value, cut where it is long; its type where it has none."""
     try:
         text = _CONTAINERS.repr(value) if isinstance(value, (list, tuple, set, frozenset, dict)) else repr(value)
-    except Exception:  # a repr of someone else's, or a whole number too long to be written in decimals
+    except Exception:  # a repr of someone else's, or an integer too long to be written in decimals
         if isinstance(value, int):
-            return f"a whole number of {value.bit_length()} bits"
+            return f"an integer of {value.bit_length()} bits"
         return f"an object of type {type(value).__qualname__}"
     return text if len(text) <= longest else f"{text[:longest]}..."
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindgap.errors import InvalidInputError
-from mindgap.foundation.messages import brief
+from mindgap.foundation.messages import shorten
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+#: The version of the stored form that is written; every version up to it is read.
 VERSION = 1
 
 #: No likelihood is beyond this, and no count; the sums and products that results make of them are finite.
@@ -48,7 +49,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     document = dict(pairs)
     if len(document) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{brief(next(name for name in names if names.count(name) > 1))} stands in it twice")
+        raise ValueError(f"{shorten(next(name for name in names if names.count(name) > 1))} stands in it twice")
     return document
 
 
@@ -71,9 +72,9 @@ class Fields:
         if not isinstance(document, dict) or document.get("mindgap") != kind:
             raise InvalidInputError(f"this is not a stored {kind}")
         version = document.get("version")
-        if isinstance(version, bool) or version != VERSION:
+        if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version <= VERSION:
             raise InvalidInputError(
-                f"this {kind} was stored in version {brief(version)}; this mindgap reads version {VERSION}"
+                f"this {kind} was stored in version {shorten(version)}; this mindgap reads up to version {VERSION}"
             )
         return cls(kind, document)
 
@@ -84,11 +85,11 @@ class Fields:
             raise self._fault(name, f"a number of at least {least:g} and at most {_LARGEST:g}")
         return number
 
-    def whole(self, name: str, *, least: int = 0) -> int:
-        """One whole number that can be a count."""
+    def integer(self, name: str, *, least: int = 0) -> int:
+        """One integer that can be a count."""
         value = self._get(name)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value < _MOST:
-            raise self._fault(name, f"a whole number of at least {least}")
+            raise self._fault(name, f"an integer of at least {least}")
         return value
 
     def flag(self, name: str) -> bool:
@@ -137,11 +138,11 @@ class Fields:
         if not sound:
             raise self._fault(name, expected)
 
-    def wholes(self, name: str, length: int | None = None, *, below: int, least: int = 0) -> np.ndarray[Any, Any]:
-        """Whole numbers from `least` up to, not including, `below`."""
+    def integers(self, name: str, length: int | None = None, *, below: int, least: int = 0) -> np.ndarray[Any, Any]:
+        """Integers from `least` up to, not including, `below`."""
         items = self._list(name, length)
         if not all(type(item) is int and least <= item < below for item in items):
-            raise self._fault(name, f"a list of whole numbers from {least} to {below - 1}")
+            raise self._fault(name, f"a list of integers from {least} to {below - 1}")
         return np.array(items, dtype=np.int64)
 
     def nested(self, name: str) -> Self:

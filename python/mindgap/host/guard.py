@@ -24,7 +24,7 @@ from mindgap.errors import (
     UnusableLookError,
     UnusableValueError,
 )
-from mindgap.foundation.messages import brief, reason
+from mindgap.foundation.messages import reason, shorten
 from mindgap.host.manager import host
 from mindgap.host.origin import Origin
 from mindgap.host.registry import KINDS
@@ -248,4 +248,4 @@ def _expect(answer: T, kind: type[T], plugin: Plugin, call: str) -> T:
 
 
 def _returned(plugin: Plugin, call: str, answer: object, fault: str) -> PluginError:
-    return PluginError(f"{title(plugin)} returned {brief(answer, _LONGEST_REPR)} from {call}: {fault}")
+    return PluginError(f"{title(plugin)} returned {shorten(answer, _LONGEST_REPR)} from {call}: {fault}")

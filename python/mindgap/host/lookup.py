@@ -7,7 +7,7 @@ from inspect import Parameter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from mindgap.errors import PASSING, InvalidInputError, MindgapError, PluginError
-from mindgap.foundation.messages import brief, reason
+from mindgap.foundation.messages import reason, shorten
 from mindgap.host import known, spec
 from mindgap.host.manager import host
 from mindgap.host.registry import COMMAND, KINDS, Entry, Kind, hint
@@ -140,14 +140,16 @@ def _resolve(kind_name: str, given: object, parameters: dict[str, Any]) -> Plugi
     kind = KINDS[kind_name]
     if isinstance(given, kind.base):
         if parameters:
-            raise InvalidInputError(f"{brief(given)} has its parameters already; give them to the class or with a name")
+            raise InvalidInputError(
+                f"{shorten(given)} already has its parameters; give them to the class or with a name"
+            )
         return given
     if isinstance(given, type) and issubclass(given, kind.base):
         raise InvalidInputError(f"{given.__name__} is a class; make an object of it: {given.__name__}(...)")
     if not isinstance(given, str):
         what = f"give a name such as {host.registry().names(kind)[0]!r}"
         needed = f"{what}, or an object of mindgap.{kind.base.__name__}{_as_bound(kind_name, given)}"
-        raise InvalidInputError(f"{brief(given)} is no {kind_name}; {needed}")
+        raise InvalidInputError(f"{shorten(given)} is not a valid {kind_name}; {needed}")
     try:
         name, in_spec = spec.parse(given)
     except spec.UnnamedValueError as error:
@@ -162,7 +164,7 @@ def _as_bound(kind_name: str, given: object) -> str:
     if kind_name != "constraint" or isinstance(given, bool) or not isinstance(given, (int, float)):
         return ""
     number = given if isinstance(given, int) else float(given)
-    return f"; for a lower bound on every gap, LowerOnly({brief(number)})"
+    return f"; for a lower bound on every gap, LowerOnly({shorten(number)})"
 
 
 def _with_names(kind: Kind, given: str, error: spec.UnnamedValueError) -> InvalidInputError:
@@ -220,7 +222,7 @@ def _build(entry: Entry, parameters: dict[str, Any]) -> Plugin:
     except BaseException as error:
         who = f"{entry.kind.name} {entry.name!r} ({entry.origin})"
         if parameters and isinstance(error, (TypeError, ValueError, ArithmeticError)):
-            given = ", ".join(f"{name}={brief(value)}" for name, value in parameters.items())
+            given = ", ".join(f"{name}={shorten(value)}" for name, value in parameters.items())
             raise InvalidInputError(f"{who} does not take {given}: {reason(error)}") from error
         raise PluginError(f"{who} raised {type(error).__name__} while it was built: {reason(error)}") from error
 

@@ -1,4 +1,4 @@
-"""Choosing: the number of components, the gap, and how sure the parameters are."""
+"""Choosing: the number of components, the gap, and how certain the parameters are."""
 
 from mindgap.inference.bootstrapping import Bootstrap, Intervals
 from mindgap.inference.likelihood_ratio import LikelihoodRatio, compare

@@ -1,4 +1,4 @@
-"""How sure the parameters of a mixture are: refits of data drawn again, in parallel."""
+"""How certain the parameters of a mixture are: refits of data drawn again, in parallel."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Bootstrap:
         """Return the percentile intervals that hold the share `level` of the replicates."""
         level = as_number(level, "level")
         if not 0 < level < 1:
-            raise InvalidInputError(f"level is {level!r}; it must lie between 0 and 1, such as 0.95")
+            raise InvalidInputError(f"level is {level!r}; it must be between 0 and 1, such as 0.95")
         tails = [(1 - level) / 2, (1 + level) / 2]
         ends = {name: np.quantile(getattr(self.replicates, name), tails, axis=0).T for name in PARAMETERS}
         return Intervals(level, **ends)

@@ -1,4 +1,4 @@
-"""The upper tail of the chi-square distribution with a whole number of degrees of freedom, in O(df) operations."""
+"""The upper tail of the chi-square distribution with an integer of degrees of freedom, in O(df) operations."""
 
 from __future__ import annotations
 

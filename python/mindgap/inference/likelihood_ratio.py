@@ -1,4 +1,4 @@
-"""Whether the data speak against a constraint: the likelihood ratio of a constrained and a free fit."""
+"""Whether the data contradict a constraint: the likelihood ratio of a constrained and a free fit."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def compare(
     threads: int | None = None,
     progress: Progress = False,
 ) -> LikelihoodRatio:
-    """Compare a fit under a constraint with one without it: whether the data speak against the constraint.
+    """Compare a fit under a constraint with one without it: whether the data contradict the constraint.
 
     If the constraint is true, the statistic follows (for large samples) a chi-bar-squared distribution: a mixture of
     chi-squares whose degrees of freedom are the number of bounds that the constrained fit is at. Given that number,

@@ -14,7 +14,7 @@ from mindgap.validation import as_count
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: More draws than this at once are a slip of the pen.
+#: More draws than this at once are a typing error.
 _MOST = 1_000_000
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ import numpy as np
 from mindgap.errors import InfeasibleError, InvalidInputError, MindgapError, PluginError, SolverError
 from mindgap.fit.loading import sorted_once
 from mindgap.fit.mixture import mixture
-from mindgap.foundation.messages import brief
+from mindgap.foundation.messages import shorten
 from mindgap.foundation.progress import shown
 from mindgap.results.frames import Backend, frame_of
 from mindgap.results.mixture import DEGENERATE, MixtureResult
@@ -134,7 +134,7 @@ def select(
     k : iterable of int
         The numbers of components to try.
     constraint : Constraint, str or None
-        What the means must hold; one that serves every k, such as `LowerOnly`. A k for which it has no meaning or
+        The constraint on the means; one that serves every k, such as `LowerOnly`. A k for which it has no meaning or
         cannot be held is recorded in `reasons`.
     criterion : "bic", "aic", "icl" or callable
         BIC finds the number of components when the model is right; AIC aims at prediction and picks more; ICL wants
@@ -189,7 +189,7 @@ def _criterion(criterion: Any) -> tuple[str, Callable[[MixtureResult], float]]:
         return criterion, lambda result: getattr(result, criterion)
     if not callable(criterion):
         raise InvalidInputError(
-            f"criterion is {brief(criterion)}; it must be one of {', '.join(CRITERIA)}, or callable"
+            f"criterion is {shorten(criterion)}; it must be one of {', '.join(CRITERIA)}, or callable"
         )
     name = getattr(criterion, "__name__", "criterion")
     return name, lambda result: as_number(criterion(result), f"{name} of the fit with k = {result.k}")
@@ -201,7 +201,7 @@ def _numbers(k: Any) -> tuple[int, ...]:
     except Exception:  # whatever its own iterator raises
         numbers = None
     if numbers is None or isinstance(k, (str, bytes)):
-        raise InvalidInputError(f"k is {brief(k)}; give the numbers of components to try, such as range(1, 9)")
+        raise InvalidInputError(f"k is {shorten(k)}; give the numbers of components to try, such as range(1, 9)")
     ks = tuple(sorted({as_count(number, "k") for number in numbers}))
     if not ks:
         raise InvalidInputError("k is empty; give the numbers of components to try, such as range(1, 9)")

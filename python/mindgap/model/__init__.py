@@ -1,1 +1,1 @@
-"""What fits and plugins speak in: data, bounds and rows, parameters, moments, and the base classes of plugins."""
+"""What fits and plugins exchange: data, bounds and rows, parameters, moments, and the base classes of plugins."""

@@ -38,7 +38,7 @@ class GapBounds:
         least = frozen(lower, "lower")
         largest = frozen(np.full(len(least), np.inf) if upper is None else upper, "upper")
         if len(least) != len(largest):
-            raise UnusableValueError(f"lower has {len(least)} bounds and upper {len(largest)}; give as many of each")
+            raise UnusableValueError(f"lower has {len(least)} bounds and upper {len(largest)}; give equally many")
         for gap, bounds in enumerate(zip(least.tolist(), largest.tolist(), strict=True)):
             check_gap(*bounds, f"gap {gap}")
         object.__setattr__(self, "lower", least)
@@ -122,7 +122,7 @@ class LinearRows:
         least, largest = frozen(lower, "lower"), frozen(upper, "upper")
         if not len(coefficients) == len(least) == len(largest):
             rows = f"matrix has {len(coefficients)} rows, lower {len(least)} and upper {len(largest)} bounds"
-            raise UnusableValueError(f"{rows}; give as many of each")
+            raise UnusableValueError(f"{rows}; give equally many")
         for row, bounds in enumerate(zip(least.tolist(), largest.tolist(), strict=True)):
             _check_row(row, coefficients[row], *bounds)
         object.__setattr__(self, "matrix", coefficients)
@@ -179,6 +179,6 @@ def _check_row(row: int, coefficients: FloatArray, lower: float, upper: float) -
     if not coefficients.any():
         raise UnusableValueError(f"row {row} has coefficients that are all zero; drop it")
     if np.isnan(lower) or np.isnan(upper) or lower == np.inf or upper == -np.inf:
-        raise UnusableValueError(f"row {row} has the bounds {lower} and {upper}, which nothing can be between")
+        raise UnusableValueError(f"row {row} has the bounds {lower} and {upper}, between which no value lies")
     if lower > upper:
         raise UnusableValueError(f"row {row} has the lower bound {lower} above its upper bound {upper}")

@@ -1,4 +1,4 @@
-"""The base class of constraints: what k ascending centres must hold."""
+"""The base class of constraints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Constraint(Plugin):
-    """What k ascending centres must hold. Subclass it and answer `gaps`, `rows` or both.
+    """A constraint on k ascending centres. Subclass it and implement `gaps`, `rows` or both.
 
     With `gaps`, k-means is exact. With `rows`, any linear rows on the centres are possible: mixtures take them as
     they are, k-means by alternating assignment and a quadratic program. Centres hold what both answer. A constraint

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Engine(Plugin):
-    """Answers for the data, wherever they lie: parameters in, moments out. Subclass it and answer both methods.
+    """Computes on the data, wherever they are: parameters in, moments out. Subclass it and implement both methods.
 
     A mixture calls `load` once, then `moments` once an iteration, then `finish`, `labels` and `close`. The M step, its
     quadratic program and the decision to stop stay with the fit. K-means, and the starts that it gives, call `load` and
@@ -68,4 +68,4 @@ class Engine(Plugin):
         return None
 
     def close(self) -> None:
-        """Let go of the data; called once when the fit ends, whether well or not."""
+        """Release the data; called once when the fit ends, also after an error."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Initializer(Plugin):
-    """Finds the start of a mixture fit. Subclass it and answer `start`.
+    """Find where a mixture fit starts. Subclass it and implement `start`.
 
     Examples
     --------
@@ -25,5 +25,5 @@ class Initializer(Plugin):
     """
 
     def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:
-        """Return the start for k components; it need not hold the constraint."""
+        """Return the start for k components; it need not satisfy the constraint."""
         raise NotImplementedError(f"{type(self).__name__} does not answer start(sample, k, constraint)")

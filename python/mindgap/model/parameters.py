@@ -27,7 +27,7 @@ _BYTES_A_POINT = 4 * 8
 class Parameters:
     """The parameters of a mixture by ascending mean, such as those that a fit starts from.
 
-    They need not hold the constraint of a fit.
+    They need not satisfy the constraint of a fit.
 
     Parameters
     ----------

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 
 class Plugin:
-    """A named thing with the parameters of its constructor, each kept as the attribute of the same name.
+    """An object with a name and constructor parameters, each kept as the attribute of the same name.
 
     Two of one class are equal where their parameters are.
     """
 
     name: ClassVar[str] = ""
-    """What it is registered and asked for by: lower case words joined by hyphens."""
+    """The name it is registered under: lower case words joined by hyphens."""
 
     @classmethod
     def parameters(cls) -> dict[str, inspect.Parameter]:

@@ -91,7 +91,7 @@ class Sample:
         return self._core.distinct
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        """Write the points in the order that labels are in; of data elsewhere, what is known of them here."""
+        """Pickle the points in input order; of data elsewhere, their summary."""
         return (Sample, self._core.given()) if self._cells is None else (Sample.of, (self._cells,))
 
     def __len__(self) -> int:

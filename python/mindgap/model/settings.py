@@ -58,7 +58,7 @@ def _number(default: float | None, help: str) -> Any:  # noqa: A002
 
 def _count(default: int, help: str) -> Any:  # noqa: A002
     """A setting that is a positive integer."""
-    kind = Kind(int, as_count, lambda fields, name: fields.whole(name, least=1))
+    kind = Kind(int, as_count, lambda fields, name: fields.integer(name, least=1))
     return field(default=default, metadata={"kind": kind, "help": help})
 
 

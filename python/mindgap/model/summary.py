@@ -1,4 +1,4 @@
-"""Data of any size in a few thousand cells: what streams, chunks and machines far away can be merged into."""
+"""Data of any size in a few thousand cells, which can be merged."""
 
 from __future__ import annotations
 
@@ -92,11 +92,11 @@ class Summary:
         return summary
 
     def add(self, x: Any, sample_weight: Any = None) -> None:
-        """Take in an array; it may be empty. What is refused leaves no trace."""
+        """Add an array, which may be empty; an invalid one changes nothing."""
         self._core.add(*_as_points(x, sample_weight))
 
     def merge(self, other: Summary) -> None:
-        """Take in the points of another summary; of two limits on the cells the smaller one holds from here on."""
+        """Add the points of another summary; the smaller of the two cell limits applies from then on."""
         if not isinstance(other, Summary):
             raise InvalidInputError(f"{other!r} is not a mindgap.Summary")
         self._core.merge(other._core)
@@ -143,20 +143,20 @@ class Summary:
         return pair
 
     def to_json(self) -> str:
-        """The summary as JSON text, to be read by `from_json` and by the Rust crate."""
+        """Return the summary as JSON text, to be read by `from_json` and by the Rust crate."""
         limit, weighted, exponent, index, count, floats = self._core.columns()
         columns = {"index": index, "count": count, **dict(zip(_FLOATS, floats, strict=True))}
         return stored.dump("Summary", {"limit": limit, "weighted": weighted, "exponent": exponent, **columns})
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Summary:
-        """The summary that `to_json` stored; InvalidInputError if it is none."""
+        """Return the summary that `to_json` stored, or raise InvalidInputError."""
         fields = stored.Fields.load("Summary", text)
-        index = fields.wholes("index", below=2**62, least=-(2**62))
-        count = fields.wholes("count", len(index), below=2**63).astype(np.uint64)
+        index = fields.integers("index", below=2**62, least=-(2**62))
+        count = fields.integers("count", len(index), below=2**63).astype(np.uint64)
         floats = np.array([fields.numbers(name, len(index)) for name in _FLOATS]).reshape(len(_FLOATS), len(index))
-        limit, exponent = fields.whole("limit", least=2), fields.whole("exponent", least=-_LARGEST_EXPONENT)
-        fields.check("limit", limit <= _MOST_CELLS, f"a whole number from 2 to {_MOST_CELLS}")
+        limit, exponent = fields.integer("limit", least=2), fields.integer("exponent", least=-_LARGEST_EXPONENT)
+        fields.check("limit", limit <= _MOST_CELLS, f"an integer from 2 to {_MOST_CELLS}")
         fields.check("exponent", exponent <= _LARGEST_EXPONENT, "an exponent of a double")
         weighted = fields.flag("weighted")
         return cls._of_core(_core.Summary.from_columns(limit, weighted, exponent, index, count, floats))

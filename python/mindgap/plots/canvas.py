@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import matplotlib.pyplot as plt
 
 from mindgap.errors import InvalidInputError
-from mindgap.foundation.files import write_whole
+from mindgap.foundation.files import write_atomically
 
 if TYPE_CHECKING:
     import os
@@ -57,4 +57,4 @@ def save(picture: Artist, path: str | os.PathLike[str]) -> None:
     metadata = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
     with plt.rc_context({"svg.hashsalt": "mindgap"}):
         figure.savefig(buffer, format=kind, dpi=200, metadata=metadata)
-    write_whole(path, buffer.getvalue())
+    write_atomically(path, buffer.getvalue())

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from mindgap import _core
-from mindgap.foundation.files import write_whole
+from mindgap.foundation.files import write_atomically
 from mindgap.report.content import embedded_json, report_content
 from mindgap.report.tables import facts, parameter_table
 from mindgap.results.gap_text import gap_states, reached_rows, shared_bound
@@ -48,7 +48,7 @@ def write_report(
     intervals : bootstrap intervals, optional
         Shown beside the parameters.
     """
-    write_whole(path, report_html(result, title, label, gap_path, intervals).encode(errors="replace"))
+    write_atomically(path, report_html(result, title, label, gap_path, intervals).encode(errors="replace"))
 
 
 def report_html(

@@ -66,7 +66,7 @@ class Histogram:
 def histogram_of(values: FloatArray, weights: FloatArray | None = None) -> Histogram:
     """Return the histogram of finite values, each of weight one unless `weights` says otherwise.
 
-    Data on a grid (whole numbers, rounded measurements) get bins centred on its points. Values in ascending order, as
+    Data on a grid (integers, rounded measurements) get bins centred on its points. Values in ascending order, as
     a `Sample` has them, are not sorted again.
     """
     if len(values) == 0:

@@ -32,7 +32,7 @@ class KMeansResult:
     Attributes
     ----------
     labels : array of int
-        The cluster of each point, in input order: 0 to k-1 by ascending centre. Where the data lie with an engine,
+        The cluster of each point, in input order: 0 to k-1 by ascending centre. Where an engine holds the data,
         what the engine has for them, such as a lazy array; else empty.
     centers : array of float
         The centres, ascending.
@@ -176,7 +176,7 @@ class KMeansResult:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> KMeansResult:
-        """Return the result that `to_json` stored; InvalidInputError if it is none."""
+        """Return the result that `to_json` stored, or raise InvalidInputError."""
         fields = archive.Fields.load("KMeansResult", text)
         centers = fields.ascending("centers")
         k = len(centers)
@@ -184,10 +184,10 @@ class KMeansResult:
             raise InvalidInputError("the stored KMeansResult has no centers")
         bounds = fields.gap_bounds(k)
         return cls(
-            labels=fields.wholes("labels", below=k).astype(np.int32),
+            labels=fields.integers("labels", below=k).astype(np.int32),
             centers=centers,
             boundaries=fields.ascending("boundaries", k - 1),
-            sizes=fields.wholes("sizes", k, below=2**63),
+            sizes=fields.integers("sizes", k, below=2**63),
             within=fields.least_numbers("within", k, 0.0),
             inertia=fields.number("inertia", least=0.0),
             gaps=fields.gaps(centers),

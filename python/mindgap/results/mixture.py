@@ -47,7 +47,7 @@ class MixtureResult:
     origins : array of int
         For each component, which one of the start it grew from: without a constraint the means may cross on their way.
     labels : array of int
-        The most likely component of each point, in input order. Where the data lie with an engine, what the engine has
+        The most likely component of each point, in input order. Where an engine holds the data, what the engine has
         for them, such as a lazy array; else empty.
     log_likelihood : float
         The weighted sum of the log density at the points.
@@ -151,7 +151,7 @@ class MixtureResult:
 
     @property
     def converged(self) -> bool:
-        """Whether the parameters came to rest within the tolerance."""
+        """Whether the parameters converged within the tolerance."""
         return self.status == "converged"
 
     @property
@@ -209,7 +209,7 @@ class MixtureResult:
         """Refit data drawn again `n` times, in parallel, for intervals of all parameters.
 
         By default the data are drawn from the fitted mixture (the parametric bootstrap), which a stored result can do
-        as well. Give `x` to draw from the data themselves with replacement. Each refit holds the constraint and
+        as well. Give `x` to draw from the data themselves with replacement. Each refit satisfies the constraint and
         settings of this one and starts at its parameters; components are matched by the order of their means.
 
         Parameters
@@ -287,7 +287,7 @@ class MixtureResult:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> MixtureResult:
-        """Return the result that `to_json` stored; InvalidInputError if it is none."""
+        """Return the result that `to_json` stored, or raise InvalidInputError."""
         fields = archive.Fields.load("MixtureResult", text)
         means = fields.ascending("means")
         k = len(means)
@@ -299,13 +299,13 @@ class MixtureResult:
         fields.check("variances", bool((variances > 0).all()), "positive numbers")
         total_weight = fields.number("total_weight")
         fields.check("total_weight", total_weight > 0, "a positive number")
-        bounds, n_iter = fields.gap_bounds(k), fields.whole("n_iter")
+        bounds, n_iter = fields.gap_bounds(k), fields.integer("n_iter")
         return cls(
             weights=weights,
             means=means,
             variances=variances,
-            origins=fields.wholes("origins", k, below=k),
-            labels=fields.wholes("labels", below=k).astype(np.int32),
+            origins=fields.integers("origins", k, below=k),
+            labels=fields.integers("labels", below=k).astype(np.int32),
             log_likelihood=fields.number("log_likelihood"),
             history=fields.numbers("history", n_iter + 1, absent=-math.inf),
             n_iter=n_iter,
@@ -313,7 +313,7 @@ class MixtureResult:
             message=fields.text("message"),
             gaps=fields.gaps(means),
             active=fields.texts("active", None if bounds is None else k - 1, ACTIVE),
-            n_parameters=fields.whole("n_parameters", least=1),
+            n_parameters=fields.integer("n_parameters", least=1),
             total_weight=total_weight,
             entropy=fields.number("entropy") if fields.has("entropy") else None,
             bounds=bounds,

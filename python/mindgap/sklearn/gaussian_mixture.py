@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator):
-    """A Gaussian mixture of one column, whose means hold a constraint.
+    """A Gaussian mixture of one column, whose means satisfy a constraint.
 
     Parameters
     ----------
     n_components : int
         The number of components.
     constraint : Constraint, str or None
-        What the means must hold, such as ``"two-sided:lower=1.9,upper=2.1"``.
+        The constraint on the means, such as ``"two-sided:lower=1.9,upper=2.1"``.
     init, tol, tol_scale, max_iter, variances, min_variance
         As in `mindgap.mixture`. A fit is deterministic: there is no `n_init`.
     random_state : int, RandomState or None

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
-    """Exact k-means of one column, whose centres hold a constraint.
+    """Exact k-means of one column, whose centres satisfy a constraint.
 
     Parameters
     ----------
     n_clusters : int
         The number of clusters.
     constraint : Constraint, str or None
-        What the centres must hold, such as ``"lower-only:delta=1.75"``.
+        The constraint on the centres, such as ``"lower-only:delta=1.75"``.
     centers, method, ties
         As in `mindgap.kmeans`. The solution is exact: there is no `n_init` and no `random_state`.
 

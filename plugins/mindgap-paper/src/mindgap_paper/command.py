@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mindgap import InvalidInputError
-from mindgap.foundation.files import write_whole
+from mindgap.foundation.files import write_atomically
 from mindgap_paper.account import Account, Part
 from mindgap_paper.document import document
 from mindgap_paper.experiments import EXPERIMENTS
@@ -63,11 +63,11 @@ def reproduce(
 def write(account: Account, out: Path, command: str, page: Path | None) -> list[Path]:
     """Write results.json, the page and the figure into the folder, and the page with its figure to `page` as well."""
     written = [out / "results.json"]
-    write_whole(written[0], document(account).encode())
+    write_atomically(written[0], document(account).encode())
     for place in (out / "reproduction.md", page):
         if place is not None:
             figure = place.with_suffix(".svg")
-            write_whole(place, markdown_page(account, command, figure.name).encode())
+            write_atomically(place, markdown_page(account, command, figure.name).encode())
             written += [place, *_figure(account, figure, figure.with_suffix(".png") if place is not page else None)]
     return written
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import mindgap
-from mindgap.foundation.files import write_whole
+from mindgap.foundation.files import write_atomically
 from mindgap_paper.array_file import read_arrays
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Store:
         self._folder.mkdir(parents=True, exist_ok=True)
         buffer = BytesIO()
         np.savez(buffer, **results, identity=np.array(self._identity))  # type: ignore[arg-type]
-        write_whole(self._path(first, end), buffer.getvalue())
+        write_atomically(self._path(first, end), buffer.getvalue())
 
     def clear(self) -> None:
         """Remove what is stored, once the run is finished."""

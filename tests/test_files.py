@@ -14,22 +14,22 @@ import pytest
 from command_line import Command
 from mindgap.cli.new_plugin import write_package
 from mindgap.errors import InvalidInputError
-from mindgap.foundation.files import write_whole
+from mindgap.foundation.files import write_atomically
 
 #: Fails in the middle of the write, as a full disk does.
 LIMITED = """
 import resource, signal, sys
-from mindgap.foundation.files import write_whole
+from mindgap.foundation.files import write_atomically
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-write_whole(sys.argv[1], b"new" * 1000)
+write_atomically(sys.argv[1], b"new" * 1000)
 """
 #: Is killed when all is written but the name.
 KILLED = """
 import os, pathlib, signal, sys
-from mindgap.foundation.files import write_whole
+from mindgap.foundation.files import write_atomically
 pathlib.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-write_whole(sys.argv[1], b"new" * 1000)
+write_atomically(sys.argv[1], b"new" * 1000)
 """
 
 
@@ -59,7 +59,7 @@ def test_a_process_that_is_killed_leaves_the_old_file(tmp_path: Path) -> None:
 def test_a_reader_never_sees_half_a_file(tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     contents = {bytes([65 + letter]) * 200_000 for letter in range(8)}
-    write_whole(path, min(contents))
+    write_atomically(path, min(contents))
     seen: set[bytes] = set()
     done = threading.Event()
 
@@ -71,7 +71,7 @@ def test_a_reader_never_sees_half_a_file(tmp_path: Path) -> None:
     reader.start()
     try:
         for content in sorted(contents) * 4:
-            write_whole(path, content)
+            write_atomically(path, content)
     finally:
         done.set()
         reader.join()
@@ -111,18 +111,18 @@ def test_a_disk_that_cannot_keep_the_content_is_heard(tmp_path: Path, monkeypatc
     path.write_bytes(b"old")
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(InvalidInputError, match=r"cannot write .*: Input/output error"):
-        write_whole(path, b"new")
+        write_atomically(path, b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
     assert path.read_bytes() == b"old"
 
 
 def test_a_name_that_no_file_can_have_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="cannot write"):
-        write_whole("res\0ult.json", b"new")
+        write_atomically("res\0ult.json", b"new")
 
 
 def test_a_pipe_is_written_to(tmp_path: Path) -> None:
-    script = "from mindgap.foundation.files import write_whole; write_whole('/dev/stdout', b'through')"
+    script = "from mindgap.foundation.files import write_atomically; write_atomically('/dev/stdout', b'through')"
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     assert ended.stdout == b"through"
 

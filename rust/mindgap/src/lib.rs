@@ -98,7 +98,10 @@ mod partition;
 mod proof;
 mod qp;
 
-pub use constraint::{Constraint, GapBounds, LinearRows, Rows, Side, Unconstrained};
+pub use constraint::{
+    All, Constraint, EqualSpreads, FixedSpreads, FixedWeights, GapBounds, LinearRows, PrecisionRows, Rows, Side,
+    SpreadRatio, Unconstrained, WeightBounds, WeightRatio,
+};
 pub use data::{Chunk, Chunked, Chunks, Sample, Source, Summary, SummaryColumns};
 pub use error::{BoxError, Cause, ConstraintError, Error, KMeansError, MixtureError, OutOfMemory, SampleError};
 pub use kmeans::{Centers, KMeans, KMeansFit, Method, Ties};

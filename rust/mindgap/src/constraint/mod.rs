@@ -1,16 +1,22 @@
-//! Constraints on the centres. A [`Constraint`] is what the user says; [`Rows`] are what solvers hold.
+//! Constraints on the centres, and on the weights and spreads of a mixture. A [`Constraint`] is what the user says; [`Rows`] are what solvers hold.
 
+mod all;
 mod gap_bounds;
 mod linear_rows;
 mod rows;
 #[cfg(feature = "serde")]
 mod serde_form;
 mod side;
+mod spreads;
+mod weights;
 
+pub use all::All;
 pub use gap_bounds::GapBounds;
 pub use linear_rows::LinearRows;
 pub use rows::Rows;
 pub use side::Side;
+pub use spreads::{EqualSpreads, FixedSpreads, PrecisionRows, SpreadRatio};
+pub use weights::{FixedWeights, WeightBounds, WeightRatio};
 
 pub use crate::error::BoxError;
 use crate::error::ConstraintError;
@@ -48,12 +54,54 @@ pub trait Constraint: fmt::Debug + Send + Sync {
     /// If it does not apply to `k` centres. A fit returns the error as [`ConstraintError::Refused`], or as it is if it is a
     /// [`ConstraintError`].
     fn rows(&self, k: usize) -> Result<Rows, BoxError>;
+
+    /// What the weights of a mixture's `k` components must hold beside their sum; they are counted by ascending mean.
+    ///
+    /// # Errors
+    /// As [`rows`](Self::rows).
+    fn weight_rows(&self, _k: usize) -> Result<Option<LinearRows>, BoxError> {
+        Ok(None)
+    }
+
+    /// What the precisions `1/σ²` of a mixture's `k` components must hold, in units of the data.
+    ///
+    /// # Errors
+    /// As [`rows`](Self::rows).
+    fn precision_rows(&self, _k: usize) -> Result<Option<PrecisionRows>, BoxError> {
+        Ok(None)
+    }
 }
 
 /// The rows of a constraint, checked to be about `k` centres.
 pub(crate) fn resolve(constraint: &dyn Constraint, k: usize) -> Result<Rows, ConstraintError> {
     let rows = constraint.rows(k).map_err(ConstraintError::from_boxed)?;
     rows.check_k(k).map(|()| rows)
+}
+
+/// The rows of a constraint on centres that have no weights or spreads.
+pub(crate) fn resolve_centers(constraint: &dyn Constraint, k: usize) -> Result<Rows, ConstraintError> {
+    let asked = |what| Err(ConstraintError::NotOfCenters { what });
+    if constraint.weight_rows(k).map_err(ConstraintError::from_boxed)?.is_some() {
+        return asked("weights");
+    }
+    if constraint.precision_rows(k).map_err(ConstraintError::from_boxed)?.is_some() {
+        return asked("spreads");
+    }
+    resolve(constraint, k)
+}
+
+/// What a constraint asks of the weights and of the precisions of `k` components.
+pub(crate) fn resolve_blocks(
+    constraint: &dyn Constraint,
+    k: usize,
+) -> Result<(Option<LinearRows>, Option<PrecisionRows>), ConstraintError> {
+    let weights = constraint.weight_rows(k).map_err(ConstraintError::from_boxed)?;
+    let precisions = constraint.precision_rows(k).map_err(ConstraintError::from_boxed)?;
+    let linear = precisions.iter().filter_map(PrecisionRows::rows);
+    match weights.iter().chain(linear).find(|rows| rows.k() != k) {
+        Some(rows) => Err(ConstraintError::RowShape { k, what: format!("they are about {} components", rows.k()) }),
+        None => Ok((weights, precisions)),
+    }
 }
 
 /// No constraint at all.
@@ -89,11 +137,27 @@ impl<C: Constraint + ?Sized> Constraint for Box<C> {
     fn rows(&self, k: usize) -> Result<Rows, BoxError> {
         (**self).rows(k)
     }
+
+    fn weight_rows(&self, k: usize) -> Result<Option<LinearRows>, BoxError> {
+        (**self).weight_rows(k)
+    }
+
+    fn precision_rows(&self, k: usize) -> Result<Option<PrecisionRows>, BoxError> {
+        (**self).precision_rows(k)
+    }
 }
 
 impl<C: Constraint + ?Sized> Constraint for Arc<C> {
     fn rows(&self, k: usize) -> Result<Rows, BoxError> {
         (**self).rows(k)
+    }
+
+    fn weight_rows(&self, k: usize) -> Result<Option<LinearRows>, BoxError> {
+        (**self).weight_rows(k)
+    }
+
+    fn precision_rows(&self, k: usize) -> Result<Option<PrecisionRows>, BoxError> {
+        (**self).precision_rows(k)
     }
 }
 

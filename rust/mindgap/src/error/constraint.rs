@@ -59,6 +59,26 @@ pub enum ConstraintError {
         /// What is wrong with it.
         what: String,
     },
+    /// A constraint on weights that none hold.
+    #[error("{what}")]
+    BadWeights {
+        /// What is wrong.
+        what: String,
+    },
+    /// A constraint on spreads that none hold.
+    #[error("{what}")]
+    BadSpreads {
+        /// What is wrong.
+        what: String,
+    },
+    /// K-means under a constraint on what only a mixture has.
+    #[error(
+        "the constraint is about {what}, which the clusters of k-means do not have; fit a mixture, or leave it out"
+    )]
+    NotOfCenters {
+        /// "weights" or "spreads".
+        what: &'static str,
+    },
     /// A bound that only centres far from all data could hold.
     #[error(
         "the bounds of {what} {index} are {lower:?} and {upper:?}, which only centres over a million times the data's range away could hold; check its units"

@@ -88,6 +88,14 @@ pub enum MixtureError {
         /// Whether the clash also needs the means to ascend.
         ordering: bool,
     },
+    /// No weights, or no spreads, hold all rows on them.
+    #[error("no {block} hold {what}; widen or drop one of them")]
+    InfeasibleBlock {
+        /// "weights" or "spreads".
+        block: &'static str,
+        /// What clashes.
+        what: String,
+    },
     /// The means that hold the constraint are too far from the data for squares of the distances.
     #[error("the constraint puts the means so far from the data that variances are out of range; ask for less")]
     OutOfRange,

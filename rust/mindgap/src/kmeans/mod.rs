@@ -14,7 +14,7 @@ mod unconstrained;
 
 pub use fit::KMeansFit;
 
-use crate::constraint::{Constraint, Gaps, Rows, Unconstrained, resolve};
+use crate::constraint::{Constraint, Gaps, Rows, Unconstrained, resolve_centers};
 use crate::data::frame::FARTHEST;
 use crate::data::sample::Sample;
 use crate::error::KMeansError;
@@ -184,7 +184,7 @@ impl KMeans {
             return refine::fit(self, sample, &mut monitor);
         }
         self.check(sample)?;
-        let rows = resolve(&*self.constraint, self.k)?;
+        let rows = resolve_centers(&*self.constraint, self.k)?;
         let solution = match self.ties {
             Ties::Split => self.solve(sample, &rows, &mut monitor)?,
             Ties::Together => {

@@ -8,7 +8,7 @@ use super::m_step::{MStep, MeanBlock, PrecisionBlock, VarianceModel, WeightBlock
 use super::parameters::Parameters;
 use super::search::{Auto, Initializer};
 use super::surface::Surface;
-use crate::constraint::{Constraint, Rows, Unconstrained, resolve};
+use crate::constraint::{Constraint, GapBounds, PrecisionRows, Rows, Unconstrained, resolve, resolve_blocks};
 use crate::data::frame::FARTHEST;
 use crate::data::sample::Sample;
 use crate::error::{Cause, MixtureError};
@@ -85,7 +85,7 @@ impl Mixture {
         }
     }
 
-    /// Sets what the means must hold. If the constraint does not apply to `k` components, the fit says so.
+    /// Sets what the means, the weights and the spreads must hold. If the constraint does not apply to `k` components, the fit says so.
     #[must_use]
     pub fn constraint(mut self, constraint: impl Constraint + 'static) -> Self {
         self.constraint = Arc::new(constraint);
@@ -135,8 +135,8 @@ impl Mixture {
         self
     }
 
-    /// Sets how many times the smallest standard deviation the largest may be, at least 1; `None` for any number. With a bound
-    /// the likelihood has a maximum, and no component collapses (Hathaway 1985).
+    /// Sets how many times the smallest standard deviation the largest may be, at least 1, where the constraint says nothing of
+    /// spreads; `None` for any number. With a bound the likelihood has a maximum, and no component collapses (Hathaway 1985).
     #[must_use]
     pub fn spread_ratio(mut self, ratio: impl Into<Option<f64>>) -> Self {
         self.spread_ratio = ratio.into();
@@ -192,11 +192,20 @@ impl Mixture {
             return Err(MixtureError::TooManyComponents { k, distinct });
         }
         let rows = resolve(&*self.constraint, k)?;
-        let means = MeanBlock { program: MeanProgram::of(&rows, sample.frame(), FARTHEST, &mut watch)? };
+        let (weight_rows, precision_rows) = resolve_blocks(&*self.constraint, k)?;
+        let weights = WeightBlock::new(weight_rows.as_ref(), k, &mut watch)?;
+        let precision_rows = match (precision_rows, self.spread_ratio) {
+            (None, Some(ratio)) => Some(PrecisionRows::ratio(ratio)?),
+            (rows, _) => rows,
+        };
+        // Rows on single components are about those by ascending mean, so the means must not cross.
+        let counted = weight_rows.is_some() || precision_rows.as_ref().is_some_and(|rows| rows.rows().is_some());
+        let ordered = if counted && rows.is_empty() && k > 1 { GapBounds::lower(0.0).rows(k)? } else { rows.clone() };
+        let means = MeanBlock { program: MeanProgram::of(&ordered, sample.frame(), FARTHEST, &mut watch)? };
         let start = self.init.start(sample, k, &rows, watch)?;
         start.check_count(k)?;
         start.check_scale(sample.frame())?;
-        Ok(Plan { start, rows, means })
+        Ok(Plan { start, rows, weights, means, precision_rows })
     }
 
     fn check(&self) -> Result<(), MixtureError> {
@@ -225,13 +234,15 @@ impl Mixture {
     fn run(
         &self,
         mut surface: Surface<'_>,
-        Plan { start, rows, means }: Plan,
+        Plan { start, rows, weights, means, precision_rows }: Plan,
         mut watch: Option<Watch<'_>>,
     ) -> Result<MixtureFit, MixtureError> {
         let floor = self.floor(&surface)?;
         let frame = *surface.frame();
-        let precisions = PrecisionBlock::new(self.variances, self.k, floor, self.spread_ratio);
-        let mut m_step = MStep { weights: WeightBlock, means, precisions };
+        let scale = [floor, surface.variance()];
+        let precisions =
+            PrecisionBlock::new(self.variances, self.k, precision_rows.as_ref(), &frame, scale, &mut watch)?;
+        let mut m_step = MStep { weights, means, precisions };
         let start = start.enter(&frame).raised(floor);
         let rule = self.stopping_rule(&surface);
         let mut climbed = climb(&mut surface, &mut m_step, rule, start, &mut watch)?;
@@ -279,5 +290,7 @@ impl Mixture {
 struct Plan {
     start: Parameters,
     rows: Rows,
+    weights: WeightBlock,
     means: MeanBlock,
+    precision_rows: Option<PrecisionRows>,
 }

@@ -8,12 +8,15 @@ mod active_set;
 mod chain;
 mod clarabel;
 mod equality;
+mod log_program;
 mod row_matrix;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use active_set::Failure;
 pub(crate) use equality::Objective;
+pub(crate) use log_program::{LogProgram, NoInterior};
+pub(crate) use row_matrix::RowMatrix;
 
 use crate::constraint::{Rows, Side};
 use crate::data::frame::Frame;
@@ -21,7 +24,7 @@ use crate::error::{ConstraintError, KMeansError, MixtureError};
 use crate::monitor::Watch;
 use active_set::{Optimum, check, optimise};
 use clarabel::{InteriorPoint, Refusal};
-use row_matrix::{Bound, RowMatrix};
+use row_matrix::Bound;
 
 /// The program of one fit.
 pub(crate) struct MeanProgram {

@@ -82,6 +82,27 @@ impl RowMatrix {
         Ok(matrix)
     }
 
+    /// Rows on numbers without units: coefficients, lower and upper bounds.
+    pub(crate) fn plain(k: usize, rows: impl IntoIterator<Item = (Vec<f64>, f64, f64)>) -> Self {
+        let mut matrix = Self { k, ..Self::default() };
+        for (coefficients, lower, upper) in rows {
+            let largest = coefficients.iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
+            let scaled: Vec<f64> = coefficients.iter().map(|a| a / largest).collect();
+            matrix.push(&scaled, lower / largest, upper / largest, 0.0);
+        }
+        matrix.given = matrix.len();
+        matrix
+    }
+
+    /// Adds a row for each coordinate that keeps it from being negative.
+    pub(crate) fn push_positive(&mut self) {
+        for c in 0..self.k {
+            let mut row = vec![0.0; self.k];
+            row[c] = 1.0;
+            self.push(&row, 0.0, f64::INFINITY, 0.0);
+        }
+    }
+
     fn push_gap(&mut self, gap: usize, lower: f64, upper: f64, far: f64) {
         let mut row = vec![0.0; self.k];
         (row[gap], row[gap + 1]) = (-1.0, 1.0);

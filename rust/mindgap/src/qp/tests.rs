@@ -2,6 +2,7 @@
 
 mod chain;
 mod failing;
+mod log_program;
 mod stopping;
 
 use super::*;

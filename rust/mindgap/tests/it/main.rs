@@ -1,6 +1,7 @@
 //! The crate's tests through its public interface. They are one program: each further one would be linked on its own.
 
 mod arbitrary;
+mod blocks;
 mod chunked;
 mod examples;
 mod found_by_arbitrary_input;

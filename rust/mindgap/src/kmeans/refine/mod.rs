@@ -9,7 +9,7 @@ mod round;
 
 use super::fit::KMeansFit;
 use super::{KMeans, Method, Ties};
-use crate::constraint::resolve;
+use crate::constraint::resolve_centers;
 use crate::data::sample::{Blob, Sample};
 use crate::data::summary::Summary;
 use crate::error::KMeansError;
@@ -47,7 +47,7 @@ pub(super) fn fit(kmeans: &KMeans, sample: &Sample, monitor: &mut Monitor<'_>) -
     }
     check(kmeans, sample)?;
     let sample = prepared(kmeans, sample);
-    let rows = resolve(&*kmeans.constraint, kmeans.k)?;
+    let rows = resolve_centers(&*kmeans.constraint, kmeans.k)?;
     let mut open = round::may_be_cut(kmeans, &sample, &rows);
     let round = round::run(kmeans, &sample, &rows, &mut open, monitor)?;
     let solution = round.solution.ok_or_else(|| unsolved(kmeans, &sample))?;

@@ -3,7 +3,7 @@
 use super::super::KMeans;
 use super::super::fit::KMeansFit;
 use super::{check, checked, prepared, round, unsolved};
-use crate::constraint::resolve;
+use crate::constraint::resolve_centers;
 use crate::data::sample::{Blob, Sample};
 use crate::error::KMeansError;
 use crate::monitor::Monitor;
@@ -46,7 +46,7 @@ pub(super) fn fit(
     monitor: &mut Monitor<'_>,
 ) -> Result<(KMeansFit, Sample), KMeansError> {
     check(kmeans, &sample)?;
-    let rows = resolve(&*kmeans.constraint, kmeans.k)?;
+    let rows = resolve_centers(&*kmeans.constraint, kmeans.k)?;
     let sample = prepared(kmeans, &sample).into_owned();
     let open = round::may_be_cut(kmeans, &sample, &rows);
     let mut atoms = KnownAtoms { stuck: vec![false; open.len()], sample, open };

@@ -5,6 +5,7 @@
 mod band;
 mod means;
 mod precisions;
+mod shares;
 mod weights;
 
 pub(super) use means::MeanBlock;
@@ -14,6 +15,7 @@ pub(super) use weights::WeightBlock;
 
 use super::engine::Moments;
 use super::parameters::Parameters;
+use crate::constraint::LinearRows;
 use crate::monitor::Watch;
 use crate::qp::Failure;
 
@@ -22,6 +24,22 @@ pub(super) struct MStep {
     pub(super) weights: WeightBlock,
     pub(super) means: MeanBlock,
     pub(super) precisions: PrecisionBlock,
+}
+
+/// The bounds on single components that `rows` are, within those `within`; `None` if a row is about more than one.
+fn single_bounds(rows: &LinearRows, within: [f64; 2]) -> Option<[Vec<f64>; 2]> {
+    let [mut lower, mut upper] = within.map(|bound| vec![bound; rows.k()]);
+    for row in 0..rows.len() {
+        let coefficients = rows.row(row);
+        let mut about = (0..rows.k()).filter(|&c| coefficients[c] != 0.0);
+        let (Some(c), None) = (about.next(), about.next()) else {
+            return None;
+        };
+        let ends = [rows.lower()[row] / coefficients[c], rows.upper()[row] / coefficients[c]];
+        lower[c] = lower[c].max(ends[0].min(ends[1]));
+        upper[c] = upper[c].min(ends[0].max(ends[1]));
+    }
+    Some([lower, upper])
 }
 
 /// Where each component would go on its own.
@@ -53,9 +71,9 @@ impl MStep {
         watch: &mut Option<Watch<'_>>,
     ) -> Result<Parameters, Failure> {
         let targets = Targets::new(parameters, moments);
-        let weights = self.weights.best(moments);
+        let weights = self.weights.best(moments, watch)?;
         let means = self.means.best(parameters, moments, &targets, watch)?;
-        let variances = self.precisions.best(parameters, moments, &targets, &means);
+        let variances = self.precisions.best(parameters, moments, &targets, &means, watch)?;
         Ok(Parameters::sound(weights, means, variances))
     }
 }

@@ -1,11 +1,19 @@
 //! The precisions `p = 1/v`: `max Σ n_k log p_k - s_k p_k`, where `s_k` is the sum of squares about the new mean.
 //!
-//! Free precisions have the answer `v_k = s_k/n_k`, equal ones the pooled variance, and those in a band that of `band`.
+//! Free precisions have the answer `v_k = s_k/n_k`, equal ones the pooled variance, and those between bounds or in a ratio
+//! that of `band`; other rows are left to the program.
 
 use super::Targets;
 use super::band::Band;
+use super::single_bounds;
+use super::weights::named;
+use crate::constraint::PrecisionRows;
+use crate::data::frame::Frame;
+use crate::error::MixtureError;
 use crate::mixture::engine::Moments;
 use crate::mixture::parameters::Parameters;
+use crate::monitor::Watch;
+use crate::qp::{Failure, LogProgram, NoInterior, RowMatrix};
 
 /// Which variances a mixture may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,19 +27,72 @@ pub enum VarianceModel {
 }
 
 /// The precisions' block of the M step.
-#[derive(Clone, Debug)]
 pub(in crate::mixture) struct PrecisionBlock {
     model: VarianceModel,
     floor: f64,
     band: Band,
+    /// The program of rows that are more than a band.
+    program: Option<LogProgram>,
 }
 
 impl PrecisionBlock {
-    /// Variances of `k` components that are at least `floor`, with standard deviations of which none is more than
-    /// `spread_ratio` times another.
-    pub(in crate::mixture) fn new(model: VarianceModel, k: usize, floor: f64, spread_ratio: Option<f64>) -> Self {
-        let ratio = spread_ratio.map_or(f64::INFINITY, |ratio| ratio * ratio);
-        Self { model, floor, band: Band { ratio, ..Band::above(floor, k) } }
+    /// Variances of `k` components under `rows`, at least `floor`; the data's variance is `variance`, both in units of `frame`.
+    ///
+    /// # Errors
+    /// Rows that no variances hold.
+    pub(in crate::mixture) fn new(
+        model: VarianceModel,
+        k: usize,
+        rows: Option<&PrecisionRows>,
+        frame: &Frame,
+        [floor, variance]: [f64; 2],
+        watch: &mut Option<Watch<'_>>,
+    ) -> Result<Self, MixtureError> {
+        let none = |what: String| MixtureError::InfeasibleBlock { block: "spreads", what };
+        let ratio = rows.map_or(f64::INFINITY, |rows| rows.largest_ratio().powi(2));
+        let mut block = Self { model, floor, band: Band { ratio, ..Band::above(floor, k) }, program: None };
+        let Some(linear) = rows.and_then(PrecisionRows::rows) else {
+            return Ok(block);
+        };
+        let enter = |precision: f64| frame.leave_square(precision);
+        if let Some([least, most]) = single_bounds(linear, [0.0, f64::INFINITY]) {
+            for c in 0..k {
+                let (low, high) = (enter(most[c]).recip(), enter(least[c].max(0.0)).recip());
+                if least[c] > most[c] || most[c] <= 0.0 {
+                    return Err(none(format!("the bounds of component {c}")));
+                }
+                // What is said outright goes before the floor.
+                block.band.lower[c] = if high < floor { low } else { low.max(floor) };
+                block.band.upper[c] = high;
+            }
+            let (least, most) =
+                (fold(&block.band.lower, 0.0, f64::max), fold(&block.band.upper, f64::INFINITY, f64::min));
+            if least > ratio * most {
+                return Err(none(format!("bounds that are more than a ratio of {:?} apart", ratio.sqrt())));
+            }
+            return Ok(block);
+        }
+        let given = (0..linear.len())
+            .map(|row| (linear.row(row).to_vec(), enter(linear.lower()[row]), enter(linear.upper()[row])));
+        let unit = |c: usize| (0..k).map(move |other| if other == c { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
+        let capped = (0..k).map(|c| (unit(c), f64::NEG_INFINITY, floor.recip()));
+        let pairs = (0..k).flat_map(|i| (0..k).map(move |j| (i, j))).filter(|(i, j)| i != j && ratio.is_finite());
+        let bounded = pairs.map(|(i, j)| {
+            let mut row = unit(i);
+            row[j] = -ratio;
+            (row, f64::NEG_INFINITY, 0.0)
+        });
+        let matrix = RowMatrix::plain(k, given.chain(capped).chain(bounded));
+        let program = LogProgram::new(matrix, variance.recip(), watch).map_err(|error| match error {
+            NoInterior::Vanishes(c) => none(format!("the rows, unless the precision of component {c} vanishes")),
+            NoInterior::Failure(Failure::Clash(clash)) => {
+                none(format!("rows {:?} together", named(&clash, linear.len())))
+            }
+            NoInterior::Failure(Failure::Interrupted) => MixtureError::Interrupted,
+            NoInterior::Failure(other) => MixtureError::Solver { iteration: 0, what: other.to_string() },
+        })?;
+        block.program = Some(program);
+        Ok(block)
     }
 
     /// No variance is smaller; a component that reaches it has collapsed.
@@ -40,21 +101,34 @@ impl PrecisionBlock {
     }
 
     /// The best variances about `means`.
+    ///
+    /// # Errors
+    /// What kept the program from an answer.
     pub(super) fn best(
-        &self,
+        &mut self,
         parameters: &Parameters,
         moments: &Moments,
         targets: &Targets,
         means: &[f64],
-    ) -> Vec<f64> {
+        watch: &mut Option<Watch<'_>>,
+    ) -> Result<Vec<f64>, Failure> {
         let mut variances = about(parameters, moments, targets, means);
         if self.model == VarianceModel::Equal {
             let total: f64 = moments.weight.iter().sum();
             let pooled = variances.iter().zip(&moments.weight).map(|(v, n)| v * n).sum::<f64>() / total;
             variances.fill(pooled);
         }
-        self.band.best(&moments.weight, &variances)
+        let Some(program) = &mut self.program else {
+            return Ok(self.band.best(&moments.weight, &variances));
+        };
+        let squares: Vec<f64> = variances.iter().zip(&moments.weight).map(|(v, n)| v * n).collect();
+        let precisions = program.solve(&moments.weight, &squares, watch)?;
+        Ok(precisions.iter().map(|p| p.recip()).collect())
     }
+}
+
+fn fold(values: &[f64], from: f64, by: fn(f64, f64) -> f64) -> f64 {
+    values.iter().copied().fold(from, by)
 }
 
 /// The variances about new means: `Σ w r (x-μ')² / n = b/n - (a/n)² + (μ' - μ - a/n)²`.

@@ -1,15 +1,80 @@
-//! The weights: `max Σ n_k log w_k` over the simplex, whose answer is each component's share.
+//! The weights: `max Σ n_k log w_k` over the simplex and rows.
+//!
+//! Free weights have the answer `n_k/n`, those between bounds that of `shares`; other rows are left to the program.
 
+use super::shares::Shares;
+use super::single_bounds;
+use crate::constraint::LinearRows;
+use crate::error::MixtureError;
 use crate::mixture::engine::Moments;
+use crate::monitor::Watch;
+use crate::qp::{Failure, LogProgram, NoInterior, RowMatrix};
 
 /// The weights' block of the M step.
-#[derive(Clone, Debug, Default)]
-pub(in crate::mixture) struct WeightBlock;
+pub(in crate::mixture) enum WeightBlock {
+    /// Nothing is asked.
+    Free,
+    /// Bounds on single weights.
+    Shares(Shares),
+    /// Any rows.
+    Rows(LogProgram),
+}
 
 impl WeightBlock {
-    /// The best weights.
-    pub(super) fn best(&self, moments: &Moments) -> Vec<f64> {
-        let total: f64 = moments.weight.iter().sum();
-        moments.weight.iter().map(|n| n / total).collect()
+    /// The block of `k` weights under `rows`.
+    ///
+    /// # Errors
+    /// Rows that no positive weights hold.
+    pub(in crate::mixture) fn new(
+        rows: Option<&LinearRows>,
+        k: usize,
+        watch: &mut Option<Watch<'_>>,
+    ) -> Result<Self, MixtureError> {
+        let Some(rows) = rows else {
+            return Ok(Self::Free);
+        };
+        let none = |what: String| MixtureError::InfeasibleBlock { block: "weights", what };
+        if let Some([lower, upper]) = single_bounds(rows, [0.0, 1.0]) {
+            if let Some(c) = (0..k).find(|&c| lower[c] > upper[c] || upper[c] <= 0.0) {
+                return Err(none(format!("the bounds {:?} and {:?} of component {c}", lower[c], upper[c])));
+            }
+            let (least, most): (f64, f64) = (lower.iter().sum(), upper.iter().sum());
+            // What somebody who divided by a sum in doubles may have lost.
+            let rounding = 4.0 * f64::EPSILON * k as f64;
+            if least > 1.0 + rounding || most < 1.0 - rounding {
+                return Err(none(format!("bounds that sum to {least:?} and {most:?}, and a sum of 1")));
+            }
+            return Ok(Self::Shares(Shares { lower, upper }));
+        }
+        let given = (0..rows.len()).map(|row| (rows.row(row).to_vec(), rows.lower()[row], rows.upper()[row]));
+        let matrix = RowMatrix::plain(k, given.chain([(vec![1.0; k], 1.0, 1.0)]));
+        LogProgram::new(matrix, 1.0 / k as f64, watch).map(Self::Rows).map_err(|error| match error {
+            NoInterior::Vanishes(c) => none(format!("the rows, unless component {c} vanishes")),
+            NoInterior::Failure(Failure::Clash(clash)) => {
+                none(format!("rows {:?} and a sum of 1", named(&clash, rows.len())))
+            }
+            NoInterior::Failure(Failure::Interrupted) => MixtureError::Interrupted,
+            NoInterior::Failure(other) => MixtureError::Solver { iteration: 0, what: other.to_string() },
+        })
     }
+
+    /// The best weights.
+    ///
+    /// # Errors
+    /// What kept the program from an answer.
+    pub(super) fn best(&mut self, moments: &Moments, watch: &mut Option<Watch<'_>>) -> Result<Vec<f64>, Failure> {
+        match self {
+            Self::Free => {
+                let total: f64 = moments.weight.iter().sum();
+                Ok(moments.weight.iter().map(|n| n / total).collect())
+            }
+            Self::Shares(shares) => Ok(shares.best(&moments.weight)),
+            Self::Rows(program) => program.solve(&moments.weight, &vec![0.0; moments.weight.len()], watch),
+        }
+    }
+}
+
+/// Those of the clashing rows that were given.
+pub(super) fn named(clash: &[usize], given: usize) -> Vec<usize> {
+    clash.iter().copied().filter(|&row| row < given).collect()
 }

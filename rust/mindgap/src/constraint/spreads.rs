@@ -1,0 +1,142 @@
+//! Constraints on the spreads of a mixture's components: rows on the precisions `1/σ²`.
+
+use super::{BoxError, Constraint, LinearRows, Rows};
+use crate::error::ConstraintError;
+
+fn bad(what: String) -> ConstraintError {
+    ConstraintError::BadSpreads { what }
+}
+
+/// What the precisions `1/σ²` of a mixture's components must hold: a bound on the ratio of the standard deviations, linear
+/// rows, or both.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrecisionRows {
+    ratio: f64,
+    linear: Option<LinearRows>,
+}
+
+impl PrecisionRows {
+    /// The largest standard deviation is at most `ratio` times the smallest: the rows `p_i ≤ ratio² p_j` of all pairs.
+    ///
+    /// # Errors
+    /// A ratio that is below one or not finite.
+    pub fn ratio(ratio: f64) -> Result<Self, ConstraintError> {
+        if !(ratio >= 1.0 && ratio.is_finite()) {
+            return Err(bad(format!("the ratio of spreads is {ratio:?}; it must be finite and at least 1")));
+        }
+        Ok(Self { ratio, linear: None })
+    }
+
+    /// Linear rows on the precisions, in units of the data.
+    pub fn linear(rows: LinearRows) -> Self {
+        Self { ratio: f64::INFINITY, linear: Some(rows) }
+    }
+
+    /// These rows and `other`.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let linear = match (&self.linear, &other.linear) {
+            (Some(a), Some(b)) => Some(a.followed_by(b)),
+            (a, b) => a.as_ref().or(b.as_ref()).cloned(),
+        };
+        Self { ratio: self.ratio.min(other.ratio), linear }
+    }
+
+    /// The largest ratio of two standard deviations, infinite where there is none.
+    pub fn largest_ratio(&self) -> f64 {
+        self.ratio
+    }
+
+    /// The linear rows, if there are any.
+    pub fn rows(&self) -> Option<&LinearRows> {
+        self.linear.as_ref()
+    }
+}
+
+/// The largest standard deviation is at most so many times the smallest (Hathaway 1985), so that the likelihood has a maximum.
+///
+/// ```
+/// use mindgap::{GapBounds, Mixture, Sample, SpreadRatio};
+///
+/// let sample = Sample::new(&[0.0, 0.4, 0.9, 5.0, 5.0, 5.0])?;
+/// let fit = Mixture::new(2).constraint(GapBounds::lower(3.0) & SpreadRatio::new(4.0)?).fit(&sample)?;
+/// assert!((fit.variances()[0] / fit.variances()[1] - 16.0).abs() < 1e-9);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpreadRatio(f64);
+
+impl SpreadRatio {
+    /// The largest ratio.
+    ///
+    /// # Errors
+    /// A ratio that is below one or not finite.
+    pub fn new(ratio: f64) -> Result<Self, ConstraintError> {
+        PrecisionRows::ratio(ratio).map(|_| Self(ratio))
+    }
+}
+
+impl Constraint for SpreadRatio {
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        Ok(Rows::none(k))
+    }
+
+    fn precision_rows(&self, _k: usize) -> Result<Option<PrecisionRows>, BoxError> {
+        Ok(Some(PrecisionRows::ratio(self.0)?))
+    }
+}
+
+/// All standard deviations are equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EqualSpreads;
+
+impl Constraint for EqualSpreads {
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        Ok(Rows::none(k))
+    }
+
+    fn precision_rows(&self, _k: usize) -> Result<Option<PrecisionRows>, BoxError> {
+        Ok(Some(PrecisionRows::ratio(1.0)?))
+    }
+}
+
+/// Some standard deviations, or all of them, are known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FixedSpreads(Vec<Option<f64>>);
+
+impl FixedSpreads {
+    /// The standard deviation of each component by ascending mean, in units of the data; `None` where it is free.
+    ///
+    /// # Errors
+    /// Standard deviations that are not positive and finite.
+    pub fn new(spreads: &[Option<f64>]) -> Result<Self, ConstraintError> {
+        let fault = |s: &Option<f64>| s.is_some_and(|s| !(s > 0.0 && s.is_finite()));
+        match spreads.iter().position(fault) {
+            Some(component) => Err(bad(format!(
+                "spread {component} is {:?}; standard deviations must be positive",
+                spreads[component].unwrap_or_default()
+            ))),
+            None => Ok(Self(spreads.to_vec())),
+        }
+    }
+}
+
+impl Constraint for FixedSpreads {
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        Ok(Rows::none(k))
+    }
+
+    fn precision_rows(&self, k: usize) -> Result<Option<PrecisionRows>, BoxError> {
+        if self.0.len() != k {
+            return Err(bad(format!("{} spreads are given for {k} components", self.0.len())).into());
+        }
+        let (mut matrix, mut level) = (Vec::new(), Vec::new());
+        for (component, spread) in self.0.iter().enumerate() {
+            if let Some(spread) = spread {
+                matrix.extend((0..k).map(|c| if c == component { 1.0 } else { 0.0 }));
+                level.push((spread * spread).recip());
+            }
+        }
+        Ok(Some(PrecisionRows::linear(LinearRows::new(k, &matrix, &level, &level)?)))
+    }
+}

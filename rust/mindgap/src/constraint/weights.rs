@@ -1,0 +1,144 @@
+//! Constraints on the weights of a mixture's components, which are counted by ascending mean.
+
+use super::{BoxError, Constraint, LinearRows, Rows};
+use crate::error::ConstraintError;
+
+/// Weights that are given may miss a sum of one by this much; they are divided by it.
+const SUM: f64 = 1e-6;
+
+fn bad(what: String) -> ConstraintError {
+    ConstraintError::BadWeights { what }
+}
+
+/// The weights are known.
+///
+/// ```
+/// use mindgap::{FixedWeights, Mixture, Sample};
+///
+/// let sample = Sample::new(&[0.0, 0.4, 0.9, 5.0, 5.5, 6.1])?;
+/// let fit = Mixture::new(2).constraint(FixedWeights::new(&[0.25, 0.75])?).fit(&sample)?;
+/// assert_eq!(fit.weights(), [0.25, 0.75]);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct FixedWeights(Vec<f64>);
+
+impl FixedWeights {
+    /// One weight a component.
+    ///
+    /// # Errors
+    /// Weights that are not positive, or do not sum to one (to 1e-6; they are divided by their sum).
+    pub fn new(weights: &[f64]) -> Result<Self, ConstraintError> {
+        if let Some(component) = weights.iter().position(|w| !(*w > 0.0 && w.is_finite())) {
+            return Err(bad(format!("weight {component} is {:?}; weights must be positive", weights[component])));
+        }
+        let sum: f64 = weights.iter().sum();
+        if (sum - 1.0).abs() > SUM {
+            return Err(bad(format!("the weights sum to {sum:?}; they must sum to 1")));
+        }
+        Ok(Self(weights.iter().map(|w| w / sum).collect()))
+    }
+}
+
+impl Constraint for FixedWeights {
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        Ok(Rows::none(k))
+    }
+
+    fn weight_rows(&self, k: usize) -> Result<Option<LinearRows>, BoxError> {
+        each(k, &self.0, &self.0).map(Some)
+    }
+}
+
+/// Each weight is between bounds of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WeightBounds {
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+}
+
+impl WeightBounds {
+    /// One lower and one upper bound a component.
+    ///
+    /// # Errors
+    /// Bounds that no weights hold.
+    pub fn new(lower: &[f64], upper: &[f64]) -> Result<Self, ConstraintError> {
+        if lower.len() != upper.len() {
+            return Err(bad(format!(
+                "{} lower and {} upper bounds; give one of each a component",
+                lower.len(),
+                upper.len()
+            )));
+        }
+        for (component, (l, u)) in lower.iter().zip(upper).enumerate() {
+            if !(*l >= 0.0 && l <= u && *u <= 1.0 && *u > 0.0) {
+                return Err(bad(format!(
+                    "the bounds of weight {component} are {l:?} and {u:?}; ascending ones from 0 to 1 are needed"
+                )));
+            }
+        }
+        let (least, most): (f64, f64) = (lower.iter().sum(), upper.iter().sum());
+        if least > 1.0 + SUM || most < 1.0 - SUM {
+            return Err(bad(format!("the weights sum to 1, but their bounds to {least:?} and {most:?}")));
+        }
+        Ok(Self { lower: lower.to_vec(), upper: upper.to_vec() })
+    }
+}
+
+impl Constraint for WeightBounds {
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        Ok(Rows::none(k))
+    }
+
+    fn weight_rows(&self, k: usize) -> Result<Option<LinearRows>, BoxError> {
+        each(k, &self.lower, &self.upper).map(Some)
+    }
+}
+
+/// Weight `i` is `ratio` times weight `j`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WeightRatio {
+    i: usize,
+    j: usize,
+    ratio: f64,
+}
+
+impl WeightRatio {
+    /// Two components, counted from 0, and the ratio of their weights.
+    ///
+    /// # Errors
+    /// A ratio that is not positive, and a component compared with itself.
+    pub fn new(i: usize, j: usize, ratio: f64) -> Result<Self, ConstraintError> {
+        if i == j || !(ratio > 0.0 && ratio.is_finite()) {
+            return Err(bad(format!(
+                "a ratio of {ratio:?} between weights {i} and {j}; it must be positive, of two weights"
+            )));
+        }
+        Ok(Self { i, j, ratio })
+    }
+}
+
+impl Constraint for WeightRatio {
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        Ok(Rows::none(k))
+    }
+
+    fn weight_rows(&self, k: usize) -> Result<Option<LinearRows>, BoxError> {
+        if self.i.max(self.j) >= k {
+            return Err(bad(format!("weights {} and {} of {k} components", self.i, self.j)).into());
+        }
+        let mut row = vec![0.0; k];
+        (row[self.i], row[self.j]) = (1.0, -self.ratio);
+        Ok(Some(LinearRows::new(k, &row, &[0.0], &[0.0])?))
+    }
+}
+
+/// A row for each of `k` components.
+pub(super) fn each(k: usize, lower: &[f64], upper: &[f64]) -> Result<LinearRows, BoxError> {
+    if lower.len() != k {
+        return Err(bad(format!("{} weights are given for {k} components", lower.len())).into());
+    }
+    let mut matrix = vec![0.0; k * k];
+    (0..k).for_each(|c| matrix[c * k + c] = 1.0);
+    Ok(LinearRows::new(k, &matrix, lower, upper)?)
+}

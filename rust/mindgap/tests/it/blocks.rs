@@ -1,0 +1,154 @@
+//! Constraints on weights and spreads: they hold, the likelihood never falls, and clashes are named.
+
+use crate::oracle::random::Random;
+use mindgap::{
+    All, Constraint, ConstraintError, EqualSpreads, FixedSpreads, FixedWeights, GapBounds, KMeans, KMeansError,
+    LinearRows, Mixture, MixtureError, MixtureFit, Parameters, PrecisionRows, Sample, SpreadRatio, WeightBounds,
+    WeightRatio,
+};
+use std::sync::Arc;
+
+/// Three overlapping heaps.
+fn points(random: &mut Random, n: usize) -> Vec<f64> {
+    (0..n)
+        .map(|_| {
+            let c = random.below(3);
+            2.0 * c as f64 + (0..6).map(|_| random.uniform(-0.5, 0.5)).sum::<f64>() * (0.5 + 0.4 * c as f64)
+        })
+        .collect()
+}
+
+fn start() -> Parameters {
+    Parameters::new(&[0.3, 0.3, 0.4], &[-0.5, 2.5, 3.5], &[1.0, 0.5, 0.8]).unwrap()
+}
+
+fn fit(constraint: impl Constraint + 'static, x: &[f64]) -> MixtureFit {
+    let fit = Mixture::new(3).constraint(constraint).init(start()).max_iter(80).fit(&Sample::new(x).unwrap()).unwrap();
+    for pair in fit.history()[1..].windows(2) {
+        assert!(pair[1] >= pair[0] - 1e-11 * (x.len() as f64 + pair[0].abs()), "{pair:?}");
+    }
+    assert!((fit.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    fit
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-10 * b.abs().max(1.0)
+}
+
+#[test]
+fn weights_hold_and_the_likelihood_never_falls() {
+    let mut random = Random::new(21);
+    for _ in 0..40 {
+        let x = points(&mut random, 150);
+        let fixed = fit(FixedWeights::new(&[0.5, 0.2, 0.3]).unwrap(), &x);
+        assert_eq!(fixed.weights(), [0.5, 0.2, 0.3]);
+        let bounded = fit(WeightBounds::new(&[0.4, 0.0, 0.1], &[1.0, 0.3, 0.3]).unwrap(), &x);
+        let w = bounded.weights();
+        assert!(w[0] >= 0.4 - 1e-12 && w[1] <= 0.3 + 1e-12 && (0.1..=0.3 + 1e-12).contains(&w[2]), "{w:?}");
+        let tied = fit(GapBounds::lower(1.0) & WeightRatio::new(0, 2, 2.0).unwrap(), &x);
+        assert!(close(tied.weights()[0], 2.0 * tied.weights()[2]), "{:?}", tied.weights());
+        assert!(tied.means().is_sorted() && tied.gaps().iter().all(|gap| *gap >= 1.0 - 1e-10));
+        // A ratio and a bound together need the program; a free fit is never worse.
+        let both =
+            fit(WeightRatio::new(0, 2, 2.0).unwrap() & WeightBounds::new(&[0.0; 3], &[1.0, 0.2, 1.0]).unwrap(), &x);
+        assert!(close(both.weights()[0], 2.0 * both.weights()[2]) && both.weights()[1] <= 0.2 + 1e-10);
+    }
+}
+
+#[test]
+fn spreads_hold_and_the_likelihood_never_falls() {
+    let mut random = Random::new(22);
+    for _ in 0..40 {
+        let x = points(&mut random, 150);
+        let spreads = |fit: &MixtureFit| fit.variances().iter().map(|v| v.sqrt()).collect::<Vec<f64>>();
+        let fixed = spreads(&fit(FixedSpreads::new(&[Some(0.7), None, Some(1.1)]).unwrap(), &x));
+        assert!(close(fixed[0], 0.7) && close(fixed[2], 1.1), "{fixed:?}");
+        let equal = spreads(&fit(EqualSpreads, &x));
+        assert!(close(equal[0], equal[1]) && close(equal[1], equal[2]));
+        let all = fit(
+            GapBounds::lower(1.5) & SpreadRatio::new(1.5).unwrap() & FixedWeights::new(&[0.3, 0.3, 0.4]).unwrap(),
+            &x,
+        );
+        let ratio = spreads(&all);
+        let (low, high) = ratio.iter().fold((f64::MAX, 0.0_f64), |(l, h), s| (l.min(*s), h.max(*s)));
+        assert!(high <= 1.5 * low * (1.0 + 1e-12), "{ratio:?}");
+        assert_eq!(all.weights(), [0.3, 0.3, 0.4]);
+        // σ₂ is twice σ₀, which is no bound on a single spread: p₀ - 4 p₂ = 0.
+        let linear = LinearRows::new(3, &[1.0, 0.0, -4.0], &[0.0], &[0.0]).unwrap();
+        let tied = spreads(&fit(Own(linear), &x));
+        assert!(close(tied[2], 2.0 * tied[0]), "{tied:?}");
+    }
+}
+
+/// Rows on precisions that no built-in constraint has.
+#[derive(Debug)]
+struct Own(LinearRows);
+
+impl Constraint for Own {
+    fn rows(&self, k: usize) -> Result<mindgap::Rows, mindgap::BoxError> {
+        Ok(mindgap::Rows::none(k))
+    }
+
+    fn precision_rows(&self, _k: usize) -> Result<Option<PrecisionRows>, mindgap::BoxError> {
+        Ok(Some(PrecisionRows::linear(self.0.clone())))
+    }
+}
+
+#[test]
+fn units_do_not_matter() {
+    let x = points(&mut Random::new(23), 200);
+    let base = fit(FixedSpreads::new(&[Some(0.7), None, Some(1.1)]).unwrap() & SpreadRatio::new(3.0).unwrap(), &x);
+    for scale in [1e-6, 3.0, 1e7] {
+        let y: Vec<f64> = x.iter().map(|x| x * scale).collect();
+        let known = FixedSpreads::new(&[Some(0.7 * scale), None, Some(1.1 * scale)]).unwrap();
+        let scaled = |values: &[f64], by: f64| values.iter().map(|v| v * by).collect::<Vec<f64>>();
+        let from = Parameters::new(
+            start().weights(),
+            &scaled(start().means(), scale),
+            &scaled(start().variances(), scale * scale),
+        );
+        let constraint = known & SpreadRatio::new(3.0).unwrap();
+        let sample = Sample::new(&y).unwrap();
+        let fit = Mixture::new(3).constraint(constraint).init(from.unwrap()).max_iter(80).fit(&sample).unwrap();
+        assert!(fit.variances().iter().zip(base.variances()).all(|(a, b)| (a / scale / scale / b - 1.0).abs() < 1e-9));
+    }
+}
+
+#[test]
+fn what_nobody_can_hold_is_named() {
+    let sample = Sample::new(&points(&mut Random::new(24), 60)).unwrap();
+    let refused = |constraint: Arc<dyn Constraint>| Mixture::new(3).constraint(constraint).fit(&sample).unwrap_err();
+    assert!(matches!(FixedWeights::new(&[0.5, 0.6]), Err(ConstraintError::BadWeights { .. })));
+    assert!(matches!(FixedWeights::new(&[1.0, 0.0]), Err(ConstraintError::BadWeights { .. })));
+    assert!(matches!(WeightBounds::new(&[0.6, 0.6], &[1.0, 1.0]), Err(ConstraintError::BadWeights { .. })));
+    assert!(matches!(WeightRatio::new(1, 1, 2.0), Err(ConstraintError::BadWeights { .. })));
+    assert!(matches!(SpreadRatio::new(0.5), Err(ConstraintError::BadSpreads { .. })));
+    assert!(matches!(FixedSpreads::new(&[Some(-1.0)]), Err(ConstraintError::BadSpreads { .. })));
+    let two = Arc::new(FixedWeights::new(&[0.5, 0.5]).unwrap());
+    assert_eq!(refused(two).to_string(), "2 weights are given for 3 components");
+    let clash = FixedWeights::new(&[0.5, 0.2, 0.3]).unwrap() & FixedWeights::new(&[0.4, 0.3, 0.3]).unwrap();
+    assert!(matches!(refused(Arc::new(clash)), MixtureError::InfeasibleBlock { block: "weights", .. }));
+    let clash = FixedSpreads::new(&[Some(1.0), None, Some(9.0)]).unwrap() & SpreadRatio::new(2.0).unwrap();
+    assert!(matches!(refused(Arc::new(clash)), MixtureError::InfeasibleBlock { block: "spreads", .. }));
+    let vanish = WeightRatio::new(0, 1, 2.0).unwrap() & WeightRatio::new(0, 1, 3.0).unwrap();
+    let error = refused(Arc::new(vanish));
+    assert!(error.to_string().contains("unless component"), "{error}");
+    let kmeans = KMeans::new(3).constraint(SpreadRatio::new(2.0).unwrap()).fit(&sample).unwrap_err();
+    assert_eq!(kmeans, KMeansError::Constraint(ConstraintError::NotOfCenters { what: "spreads" }));
+    let kmeans = KMeans::new(3).constraint(All::new([two_weights()])).fit(&sample).unwrap_err();
+    assert_eq!(kmeans, KMeansError::Constraint(ConstraintError::NotOfCenters { what: "weights" }));
+}
+
+fn two_weights() -> Arc<dyn Constraint> {
+    Arc::new(FixedWeights::new(&[0.5, 0.2, 0.3]).unwrap())
+}
+
+#[test]
+fn one_component_has_every_weight_and_any_spread() {
+    let sample = Sample::new(&[1.0, 2.0, 4.0, 9.0]).unwrap();
+    let known =
+        FixedWeights::new(&[1.0]).unwrap() & SpreadRatio::new(1.0).unwrap() & FixedSpreads::new(&[Some(2.0)]).unwrap();
+    let fit = Mixture::new(1).constraint(known).fit(&sample).unwrap();
+    assert_eq!((fit.weights(), fit.means()), (&[1.0][..], &[4.0][..]));
+    assert!(close(fit.variances()[0], 4.0));
+}

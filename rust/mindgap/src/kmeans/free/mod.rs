@@ -15,12 +15,15 @@ mod halving;
 mod incumbent;
 mod kinks;
 mod level;
+mod path;
 mod piecewise;
 mod region;
 mod search;
 
 use std::ops::Range;
 
+use super::fit::PROVEN;
+use super::rounding::zero_cost;
 use super::solution::Solution;
 use super::unconstrained;
 use crate::constraint::Gaps;
@@ -28,12 +31,17 @@ use crate::data::sample::{Prefixes, Sample};
 use crate::error::{KMeansError, OutOfMemory};
 use crate::monitor::{Halt, Monitor};
 use crate::numeric::search::first_false;
+use crate::proof::Proof;
 use budget::Budget;
 use grid::PointMoments;
 use incumbent::FreeSolution;
 
 /// Work after which a search gives its best, in steps of some ten nanoseconds.
 const STEPS: u64 = 1_000_000_000;
+
+/// From so many clusters on, the search for a penalty comes first: it does not grow with their number, while the levels of
+/// cells, one list of cells for every centre, do.
+const MANY_CLUSTERS: usize = 12;
 
 /// Up to so many points the search starts from the optimum without bounds, which may hold them and end it.
 const WORTH_SOLVING: usize = 1 << 12;
@@ -50,6 +58,16 @@ enum Stop {
     Interrupted,
     /// Its tables are too large.
     OutOfMemory(OutOfMemory),
+}
+
+impl From<Stop> for KMeansError {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Exhausted => Self::Undecided,
+            Stop::Interrupted => Self::Interrupted,
+            Stop::OutOfMemory(out_of_memory) => out_of_memory.into(),
+        }
+    }
 }
 
 impl From<Halt> for Stop {
@@ -85,8 +103,18 @@ pub(super) fn solve(sample: &Sample, gaps: &Gaps, monitor: &mut Monitor<'_>) -> 
         }
         start = start.or_better(other.improved(&problem));
     }
-    let budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
-    let (best, proof) = search::run(&problem, start, budget)?;
+    let mut budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
+    let (best, floor) = match problem.k < MANY_CLUSTERS || start.cost <= zero_cost(sample) {
+        true => (start, 0.0),
+        false => path::solve(&problem, start, &mut budget)?,
+    };
+    let (best, proof) = match Proof::AtLeast(floor) {
+        proof if proof.is_optimal(best.cost, PROVEN) => (best, proof),
+        proof => {
+            let (best, other) = search::run(&problem, best, budget)?;
+            (best, proof.and(other))
+        }
+    };
     Ok(Solution { partition: best.partition, centers: Some(best.centers), proof })
 }
 

@@ -43,7 +43,7 @@ impl Quadratic {
     }
 
     /// The part from `start` to `end`, moved to the right by `by`.
-    fn moved(&self, start: f64, end: f64, by: f64) -> Self {
+    pub(super) fn moved(&self, start: f64, end: f64, by: f64) -> Self {
         Self {
             start: start + by,
             end: end + by,
@@ -62,13 +62,19 @@ impl Quadratic {
 /// The pointwise minimum of two curves.
 pub(super) fn minimum(f: &[Quadratic], g: &[Quadratic]) -> Curve {
     let mut out = Curve::with_capacity(f.len() + g.len() + 2);
+    append_minimum(f, g, &mut out);
+    out
+}
+
+/// Appends the pointwise minimum of two curves to `out`, which ends before them.
+pub(super) fn append_minimum(f: &[Quadratic], g: &[Quadratic], out: &mut Curve) {
     let (mut f, mut g) = (f.iter().copied().peekable(), g.iter().copied().peekable());
     let mut done = f64::NEG_INFINITY;
     loop {
         while f.next_if(|piece| piece.end <= done).is_some() {}
         while g.next_if(|piece| piece.end <= done).is_some() {}
         let (a, b) = match (f.peek(), g.peek()) {
-            (None, None) => return out,
+            (None, None) => return,
             (Some(a), None) => (*a, None),
             (None, Some(b)) => (*b, None),
             (Some(a), Some(b)) if b.start.max(done) < a.start.max(done) => (*b, Some(*a)),
@@ -82,14 +88,14 @@ pub(super) fn minimum(f: &[Quadratic], g: &[Quadratic]) -> Curve {
             Some(b) => a.end.min(b.end),
         };
         match b {
-            Some(b) if b.start <= start => push_lower(&mut out, &a, &b, start, done),
-            _ => push(&mut out, &a, start, done),
+            Some(b) if b.start <= start => push_lower(out, &a, &b, start, done),
+            _ => push(out, &a, start, done),
         }
     }
 }
 
 /// Appends `piece` from `start` to `end`.
-fn push(out: &mut Curve, piece: &Quadratic, start: f64, end: f64) {
+pub(super) fn push(out: &mut Curve, piece: &Quadratic, start: f64, end: f64) {
     if end <= start {
         return;
     }

@@ -6,7 +6,7 @@ use super::*;
 use crate::partition::Partition;
 
 /// A linear congruential generator: numbers from 0 to 1.
-fn random(seed: u64) -> impl FnMut() -> f64 {
+pub(super) fn random(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -15,7 +15,7 @@ fn random(seed: u64) -> impl FnMut() -> f64 {
 }
 
 /// The optimum by the exact finish alone.
-fn whole(problem: &Problem<'_>) -> f64 {
+pub(super) fn whole(problem: &Problem<'_>) -> f64 {
     let mut budget = Budget::new(u64::MAX, Monitor::default());
     let found = functional::solve(problem, &Region::whole(problem), f64::INFINITY, &mut budget);
     FreeSolution::of_partition(problem, Partition::new(found.unwrap().unwrap().ends)).cost

@@ -17,6 +17,7 @@ mod pruning;
 mod splice;
 
 pub(super) use atoms::solve as solve_atoms;
+pub(super) use splice::splice;
 
 use super::solution::Solution;
 use crate::data::sample::{Prefixes, Sample};

@@ -9,7 +9,7 @@
 /// Let `shift` be the surplus of `many`. There is a link of `few` that spans the link of `many` `shift` further on:
 /// take the first whose end is not before that link's end (the last one is such); were its start after that link's
 /// start, the link before would have been such. Swapping the two ends costs nothing, by Monge.
-pub(super) fn splice(few: &[u32], many: &[u32], k: usize) -> Vec<u32> {
+pub(in crate::kmeans) fn splice<T: Copy + PartialOrd>(few: &[T], many: &[T], k: usize) -> Vec<T> {
     let shift = many.len() - 1 - k;
     let links = few.len() - 1;
     let link = (0..links).find(|&link| many[link + shift + 1] <= few[link + 1]).unwrap_or(links);

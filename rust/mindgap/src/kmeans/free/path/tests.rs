@@ -1,0 +1,61 @@
+//! The search for a penalty against the exact finish on the whole problem, which knows no penalty.
+
+use super::super::tests::{random, whole};
+use super::*;
+use crate::constraint::Gaps;
+use crate::data::Sample;
+use crate::data::sample::Prefixes;
+use crate::monitor::Monitor;
+
+/// How far the best is above the truth, and whether the floor proves it. Nothing may be on the wrong side of the truth.
+fn proves(x: &[f64], w: &[f64], k: usize, lower: f64, few: usize) -> bool {
+    let sample = Sample::weighted(x, w).unwrap();
+    let prefixes = Prefixes::new(&sample);
+    let problem = Problem::new(&prefixes, &Gaps::of_gaps(vec![lower; k - 1], vec![f64::INFINITY; k - 1]));
+    let truth = whole(&problem);
+    let mut budget = Budget::new(u64::MAX, Monitor::default());
+    let (best, floor) = solve_from(&problem, FreeSolution::even(&problem), few, &mut budget).unwrap();
+    let facts = || format!("k {k} lower {lower} x {x:?} w {w:?}");
+    assert!(floor <= truth * (1.0 + 1e-9) + 1e-24, "{floor} is above {truth}: {}", facts());
+    assert!(best.cost >= truth * (1.0 - 1e-9) - 1e-24, "{} is below {truth}: {}", best.cost, facts());
+    floor >= best.cost * (1.0 - 1e-9) - 1e-24
+}
+
+fn points(random: &mut impl FnMut() -> f64, n: usize, kind: usize) -> (Vec<f64>, Vec<f64>) {
+    let x = (0..n)
+        .map(|_| match kind % 5 {
+            0 => random(),
+            1 => (8.0 * random()).floor() / 8.0,
+            2 => random().powi(5),
+            3 => (0..4).map(|_| random()).sum(),
+            _ => random() * 0.2 + (3.0 * random()).floor() * 0.4,
+        })
+        .collect();
+    let w = (0..n).map(|_| if kind % 2 == 0 { 1.0 } else { 0.2 + 2.0 * random() }).collect();
+    (x, w)
+}
+
+fn tally(rounds: usize, sizes: (usize, usize), clusters: usize, few: usize, seed: u64) -> (usize, usize) {
+    let mut random = random(seed);
+    let mut proven = 0;
+    for round in 0..rounds {
+        let n = sizes.0 + ((sizes.1 - sizes.0) as f64 * random()) as usize;
+        let k = 2 + (clusters as f64 * random()) as usize % (n / 2);
+        let (x, w) = points(&mut random, n, round);
+        let lower = 1.2 * random() / k as f64;
+        proven += usize::from(proves(&x, &w, k, lower, few));
+    }
+    (proven, rounds)
+}
+
+#[test]
+fn few_points_are_solved_in_one_go() {
+    let (proven, rounds) = tally(1500, (6, 26), 5, usize::MAX, 1);
+    assert!(2 * proven > rounds, "{proven} of {rounds} proven");
+}
+
+#[test]
+fn coarse_runs_lead_to_the_same() {
+    let (proven, rounds) = tally(150, (60, 250), 4, 0, 2);
+    assert!(2 * proven > rounds, "{proven} of {rounds} proven");
+}

@@ -1,5 +1,6 @@
-//! From each error variant to its exception class; a new variant does not compile until it has one.
+//! From each kind of error to its exception class; a new kind does not compile until it has one.
 
+use mindgap::error::ErrorKind;
 use mindgap::{ConstraintError, KMeansError, MixtureError, SampleError};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -12,68 +13,60 @@ pub(crate) trait IntoPyErr {
 
 impl IntoPyErr for SampleError {
     fn into_py_err(self, py: Python<'_>) -> PyErr {
-        match self {
-            SampleError::OutOfMemory(_) => raise(py, "OutOfMemoryError", &self, &[]),
-            _ => raise(py, "InvalidInputError", &self, &[]),
-        }
+        of_kind(py, self.kind(), &self, &[])
     }
 }
 
 impl IntoPyErr for ConstraintError {
     fn into_py_err(self, py: Python<'_>) -> PyErr {
-        match self {
-            ConstraintError::OutOfMemory(_) => raise(py, "OutOfMemoryError", &self, &[]),
-            _ => raise(py, "InvalidInputError", &self, &[]),
-        }
+        of_kind(py, self.kind(), &self, &[])
     }
 }
 
 impl IntoPyErr for KMeansError {
     fn into_py_err(self, py: Python<'_>) -> PyErr {
-        match &self {
-            KMeansError::Infeasible { k, lower, upper, largest } => {
-                let facts: Facts = &[("k", k), ("lower", lower), ("upper", upper), ("largest", largest)];
-                raise(py, "InfeasibleError", &self, facts)
-            }
-            KMeansError::PaperFailed { k, delta } => raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)]),
-            KMeansError::InfeasibleRows { rows, .. } => raise(py, "InfeasibleError", &self, &[("rows", rows)]),
-            KMeansError::Source(_) => raise(py, "UnusableLookError", &self, &[]),
-            KMeansError::OutOfMemory(_) | KMeansError::Constraint(ConstraintError::OutOfMemory(_)) => {
-                raise(py, "OutOfMemoryError", &self, &[])
-            }
-            KMeansError::Undecided | KMeansError::Solver(_) => raise(py, "SolverError", &self, &[]),
-            KMeansError::Interrupted => PyKeyboardInterrupt::new_err(self.to_string()),
-            _ => raise(py, "InvalidInputError", &self, &[]),
-        }
+        of_kind(py, self.kind(), &self, &facts_of(&self))
     }
 }
 
 impl IntoPyErr for MixtureError {
     fn into_py_err(self, py: Python<'_>) -> PyErr {
-        match &self {
-            MixtureError::Infeasible { rows, .. }
-            | MixtureError::KMeansStart(KMeansError::InfeasibleRows { rows, .. }) => {
-                raise(py, "InfeasibleError", &self, &[("rows", rows)])
-            }
-            MixtureError::KMeansStart(KMeansError::Infeasible { k, lower, upper, largest }) => {
-                let facts: Facts = &[("k", k), ("lower", lower), ("upper", upper), ("largest", largest)];
-                raise(py, "InfeasibleError", &self, facts)
-            }
-            MixtureError::KMeansStart(KMeansError::PaperFailed { k, delta }) => {
-                raise(py, "InfeasibleError", &self, &[("k", k), ("delta", delta)])
-            }
-            MixtureError::KMeansStart(KMeansError::Source(_)) => raise(py, "UnusableLookError", &self, &[]),
-            MixtureError::ParametersOffScale { .. } => raise(py, "UnusableValueError", &self, &[]),
-            MixtureError::OutOfMemory(_) | MixtureError::Constraint(ConstraintError::OutOfMemory(_)) => {
-                raise(py, "OutOfMemoryError", &self, &[])
-            }
-            MixtureError::KMeansStart(KMeansError::Undecided | KMeansError::Solver(_))
-            | MixtureError::Solver { .. }
-            | MixtureError::Engine(_) => raise(py, "SolverError", &self, &[]),
-            MixtureError::Interrupted => PyKeyboardInterrupt::new_err(self.to_string()),
-            _ => raise(py, "InvalidInputError", &self, &[]),
+        if let MixtureError::Infeasible { rows, .. } = &self {
+            return of_kind(py, self.kind(), &self, &[("rows", rows)]);
         }
+        if let MixtureError::KMeansStart(error) = &self {
+            return of_kind(py, self.kind(), &self, &facts_of(error));
+        }
+        of_kind(py, self.kind(), &self, &[])
     }
+}
+
+/// What the exception of an infeasible problem carries.
+fn facts_of(error: &KMeansError) -> Vec<(&'static str, &dyn Fact)> {
+    if let KMeansError::Infeasible { k, lower, upper, largest } = error {
+        return vec![("k", k), ("lower", lower), ("upper", upper), ("largest", largest)];
+    }
+    if let KMeansError::PaperFailed { k, delta } = error {
+        return vec![("k", k), ("delta", delta)];
+    }
+    if let KMeansError::InfeasibleRows { rows, .. } = error {
+        return vec![("rows", rows)];
+    }
+    Vec::new()
+}
+
+/// The exception of an error of this kind; every kind has one.
+fn of_kind(py: Python<'_>, kind: ErrorKind, error: &dyn std::fmt::Display, facts: Facts) -> PyErr {
+    let class = match kind {
+        ErrorKind::InvalidInput => "InvalidInputError",
+        ErrorKind::UnusableStart => "UnusableValueError",
+        ErrorKind::Infeasible => "InfeasibleError",
+        ErrorKind::Unsolved | ErrorKind::Engine | ErrorKind::TimeLimit => "SolverError",
+        ErrorKind::Source => "UnusableLookError",
+        ErrorKind::OutOfMemory => "OutOfMemoryError",
+        ErrorKind::Interrupted => return PyKeyboardInterrupt::new_err(error.to_string()),
+    };
+    raise(py, class, error, facts)
 }
 
 /// A setting that makes no sense.

@@ -1,6 +1,6 @@
 //! A file that is never in memory as a whole: k-means with its proof, and a mixture, both as if it were.
 
-use mindgap::{Chunk, Chunked, GapBounds, KMeans, Mixture, MomentSums, Sample};
+use mindgap::{BoxError, Chunk, Chunked, GapBounds, KMeans, Mixture, MomentSums, Sample};
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
@@ -10,20 +10,26 @@ use std::path::{Path, PathBuf};
 const CHUNK: usize = 16 * MomentSums::RUN;
 
 /// The chunks of a file of doubles, little-endian, one after the other.
-fn chunks(path: PathBuf) -> impl Iterator<Item = Result<Chunk, String>> {
-    let mut file = File::open(&path).map_err(|error| error.to_string());
-    std::iter::from_fn(move || match &mut file {
-        Ok(file) => next_chunk(file).transpose(),
-        Err(error) => Some(Err(std::mem::take(error))),
+fn chunks(path: PathBuf) -> impl Iterator<Item = Result<Chunk, BoxError>> {
+    let mut file = None;
+    std::iter::from_fn(move || {
+        let file = match &mut file {
+            Some(file) => file,
+            none => match File::open(&path) {
+                Ok(opened) => none.insert(opened),
+                Err(error) => return Some(Err(error.into())),
+            },
+        };
+        next_chunk(file).transpose()
     })
 }
 
-fn next_chunk(file: &mut File) -> Result<Option<Chunk>, String> {
+fn next_chunk(file: &mut File) -> Result<Option<Chunk>, BoxError> {
     let mut bytes = Vec::with_capacity(8 * CHUNK);
-    file.take(8 * CHUNK as u64).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    file.take(8 * CHUNK as u64).read_to_end(&mut bytes)?;
     let (words, partial) = bytes.as_chunks::<8>();
     if !partial.is_empty() {
-        return Err(format!("the file ends with {} bytes of a value", partial.len()));
+        return Err(format!("the file ends with {} bytes of a value", partial.len()).into());
     }
     let values: Vec<f64> = words.iter().map(|word| f64::from_le_bytes(*word)).collect();
     Ok((!values.is_empty()).then(|| Chunk::from(values)))

@@ -83,9 +83,9 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod constraint;
-mod data;
+pub mod data;
 pub mod error;
-mod kmeans;
+pub mod kmeans;
 mod memory;
 pub mod mixture;
 #[allow(dead_code)] // until every solver reports to a Monitor

@@ -6,19 +6,28 @@
 use crate::data::sample::Sample;
 use crate::data::source::Source;
 use crate::data::summary::Summary;
-use crate::error::SampleError;
+use crate::error::{BoxError, Cause, SampleError};
 use crate::parallel::Workers;
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 /// Some of the data. [`MomentSums::RUN`](crate::MomentSums::RUN) says at which lengths cutting leaves no trace in a mixture's bits.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Chunk {
     /// The values, in any order; there may be none.
     pub values: Vec<f64>,
     /// One weight each; `None` if each weighs one.
     pub weights: Option<Vec<f64>>,
+}
+
+impl Chunk {
+    /// Values with one weight each.
+    pub fn weighted(values: Vec<f64>, weights: Vec<f64>) -> Self {
+        Self { values, weights: Some(weights) }
+    }
 }
 
 impl From<Vec<f64>> for Chunk {
@@ -29,16 +38,16 @@ impl From<Vec<f64>> for Chunk {
 
 /// Whatever gives the chunks, the same ones in the same order every time. Functions that return iterators do.
 pub trait Chunks: Send + Sync {
-    /// All chunks, from the first; a message where one cannot be had.
-    fn read(&self) -> Box<dyn Iterator<Item = Result<Chunk, String>> + '_>;
+    /// Returns all chunks, from the first; an error where one cannot be read.
+    fn read(&self) -> Box<dyn Iterator<Item = Result<Chunk, BoxError>> + '_>;
 }
 
 impl<F, I> Chunks for F
 where
     F: Fn() -> I + Send + Sync,
-    I: Iterator<Item = Result<Chunk, String>> + 'static,
+    I: Iterator<Item = Result<Chunk, BoxError>> + 'static,
 {
-    fn read(&self) -> Box<dyn Iterator<Item = Result<Chunk, String>> + '_> {
+    fn read(&self) -> Box<dyn Iterator<Item = Result<Chunk, BoxError>> + '_> {
         Box::new(self())
     }
 }
@@ -56,6 +65,7 @@ where
 /// assert!(fit.means()[0] < 7.0);
 /// # Ok::<(), mindgap::Error>(())
 /// ```
+#[derive(Clone, Debug)]
 pub struct Chunked {
     reader: Arc<Reader>,
     summary: Summary,
@@ -67,7 +77,7 @@ impl Chunked {
     /// # Errors
     /// Chunks that cannot be had, or that hold what no [`Summary`] takes.
     pub fn new(chunks: impl Chunks + 'static) -> Result<Self, SampleError> {
-        let reader = Arc::new(Reader { chunks: Box::new(chunks), number: OnceLock::new() });
+        let reader = Arc::new(Reader { chunks: Box::new(chunks), number: OnceLock::new(), workers: OnceLock::new() });
         let summarise = |chunk: &Chunk| {
             let mut summary = Summary::new();
             match &chunk.weights {
@@ -110,6 +120,8 @@ impl Chunked {
 struct Reader {
     chunks: Box<dyn Chunks>,
     number: OnceLock<usize>,
+    /// Threads for all passes, made by the first and dropped with the data.
+    workers: OnceLock<Workers>,
 }
 
 impl Reader {
@@ -120,14 +132,14 @@ impl Reader {
         mut take: impl FnMut(T) -> Result<(), SampleError>,
     ) -> Result<(), SampleError> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let workers = Workers::for_points(usize::MAX);
+        let workers = self.workers.get_or_init(|| Workers::for_points(usize::MAX));
         let mut rest = self.chunks.read();
         let mut number = 0;
         loop {
             let mut batch = Vec::with_capacity(threads);
             for chunk in rest.by_ref().take(threads) {
                 let at = number + batch.len();
-                batch.push(chunk.map_err(|what| SampleError::Unread { chunk: at, what })?);
+                batch.push(chunk.map_err(|error| SampleError::Unread { chunk: at, cause: Cause::new(error) })?);
             }
             if batch.is_empty() {
                 return self.check_number(number);
@@ -149,8 +161,9 @@ impl Reader {
         if number == first {
             return Ok(());
         }
-        let what = format!("there were {first} chunks at first and are {number} now; give all of them every time");
-        Err(SampleError::Unread { chunk: number.min(first), what })
+        let cause =
+            Cause::new(format!("there were {first} chunks at first and are {number} now; give all of them every time"));
+        Err(SampleError::Unread { chunk: number.min(first), cause })
     }
 }
 
@@ -163,5 +176,11 @@ impl Source for Reader {
             self.fold(look, |part| whole.iter_mut().zip(&part).try_for_each(|(whole, part)| whole.merge(part)));
         looked.map_err(|error| error.to_string())?;
         Ok(whole)
+    }
+}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").field("chunks", &self.number.get()).finish_non_exhaustive()
     }
 }

@@ -2,6 +2,7 @@
 
 mod cause;
 mod constraint;
+mod kind;
 mod kmeans;
 mod mixture;
 mod out_of_memory;
@@ -9,6 +10,7 @@ mod sample;
 
 pub use cause::{BoxError, Cause};
 pub use constraint::ConstraintError;
+pub use kind::ErrorKind;
 pub use kmeans::KMeansError;
 pub use mixture::MixtureError;
 pub use out_of_memory::OutOfMemory;

@@ -1,6 +1,6 @@
 //! Faults in the data.
 
-use super::OutOfMemory;
+use super::{Cause, OutOfMemory};
 use thiserror::Error;
 
 /// Faults in the data or their weights.
@@ -24,6 +24,12 @@ pub enum SampleError {
         /// What it is.
         value: f64,
     },
+    /// Data that were given as sorted and are not.
+    #[error("the value at index {index} is less than the one before it; give sorted values, or use Sample::new")]
+    NotSorted {
+        /// Where the first one is.
+        index: usize,
+    },
     /// The work needs more memory than there is.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
@@ -35,9 +41,9 @@ pub enum SampleError {
         /// Largest minus smallest value.
         range: f64,
     },
-    /// Parts of the data that are out of order, overlap, or hold what no points can.
+    /// Cells that are out of order, overlap, or hold sums that no points have.
     #[error(
-        "part {index} of the data does not follow the one before it, or is none: parts must ascend, disjoint, none empty"
+        "cell {index} of the data is invalid or does not follow the one before it: cells must ascend without overlap, none empty"
     )]
     Disordered {
         /// Which part.
@@ -81,12 +87,13 @@ pub enum SampleError {
         what: &'static str,
     },
     /// A chunk of the data could not be had.
-    #[error("chunk {chunk} of the data could not be read: {what}")]
+    #[error("chunk {chunk} of the data could not be read: {cause}")]
     Unread {
         /// Which one, from 0.
         chunk: usize,
-        /// What its reader said.
-        what: String,
+        /// What its reader failed with.
+        #[source]
+        cause: Cause,
     },
     /// A chunk of the data has a fault.
     #[error("in chunk {chunk}, {fault}")]
@@ -94,6 +101,7 @@ pub enum SampleError {
         /// Which one, from 0.
         chunk: usize,
         /// What is wrong with it.
+        #[source]
         fault: Box<SampleError>,
     },
 }

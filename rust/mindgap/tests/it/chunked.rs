@@ -2,8 +2,8 @@
 
 use mindgap::error::Cause;
 use mindgap::{
-    Chunk, Chunked, GapBounds, KMeans, KMeansError, KMeansFit, Mixture, MixtureError, MomentSums, Parameters, Sample,
-    SampleError, Source, Summary,
+    BoxError, Chunk, Chunked, GapBounds, KMeans, KMeansError, KMeansFit, Mixture, MixtureError, MomentSums, Parameters,
+    Sample, SampleError, Source, Summary,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,10 @@ fn data(n: usize) -> (Vec<f64>, Vec<f64>) {
 fn chunked(x: &[f64], weights: Option<&[f64]>, size: usize) -> Chunked {
     let chunk = |start: usize| {
         let range = start..(start + size).min(x.len());
-        Chunk { values: x[range.clone()].to_vec(), weights: weights.map(|weights| weights[range].to_vec()) }
+        match weights {
+            Some(weights) => Chunk::weighted(x[range.clone()].to_vec(), weights[range].to_vec()),
+            None => Chunk::from(x[range].to_vec()),
+        }
     };
     let chunks: Vec<Chunk> = (0..x.len()).step_by(size).map(chunk).collect();
     Chunked::new(move || chunks.clone().into_iter().map(Ok)).unwrap()
@@ -94,19 +97,17 @@ fn units_do_not_matter() {
 
 #[test]
 fn faults_name_their_chunk() {
-    let fault = |chunks: Vec<Result<Chunk, String>>| {
-        Chunked::new(move || chunks.clone().into_iter()).map(|_| ()).unwrap_err().to_string()
+    let fault = |chunks: Vec<Result<Chunk, &'static str>>| {
+        let read = move || chunks.clone().into_iter().map(|chunk| chunk.map_err(BoxError::from));
+        Chunked::new(read).unwrap_err().to_string()
     };
     let good = || Ok(Chunk::from(vec![1.0, 2.0]));
-    assert_eq!(
-        fault(vec![good(), Err("the disk is gone".to_owned())]),
-        "chunk 1 of the data could not be read: the disk is gone"
-    );
+    assert_eq!(fault(vec![good(), Err("the disk is gone")]), "chunk 1 of the data could not be read: the disk is gone");
     assert!(
         fault(vec![good(), good(), Ok(vec![0.0, f64::NAN].into())])
             .starts_with("in chunk 2, the data hold NaN at index 1")
     );
-    let unweighed = Chunk { values: vec![1.0], weights: Some(vec![]) };
+    let unweighed = Chunk::weighted(vec![1.0], vec![]);
     assert!(fault(vec![Ok(unweighed)]).starts_with("in chunk 0, 0 weights were given for 1 points"));
 }
 

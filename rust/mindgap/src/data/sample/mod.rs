@@ -14,6 +14,7 @@ use crate::error::SampleError;
 use crate::memory::{check_memory, product};
 use crate::numeric::double::Double;
 use blob::Blobs;
+use std::fmt;
 
 /// What a point takes at most: sorted, with its place in the input, and either its weight or what an ordinary sort of all
 /// of them needs beside it.
@@ -22,7 +23,7 @@ const BYTES_A_POINT: usize = 28;
 /// One-dimensional data, ready for every solver.
 ///
 /// Points of weight zero keep their place in the input (they get labels) but take no part in a fit.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Sample {
     values: Vec<f64>,
     weights: Option<Vec<f64>>,
@@ -47,7 +48,52 @@ impl Sample {
     pub fn new(values: &[f64]) -> Result<Self, SampleError> {
         check_values(values)?;
         let (sorted, order) = sort::by_value(values);
-        Self::from_sorted(sorted, None, order, Vec::new())
+        Self::of_sorted(sorted, None, order, Vec::new())
+    }
+
+    /// Checks and sorts single-precision values, each of weight one; converting them to doubles loses nothing.
+    ///
+    /// ```
+    /// let sample = mindgap::Sample::from_f32(&[0.5, 2.0, 1.0])?;
+    /// assert_eq!(sample.values(), [0.5, 1.0, 2.0]);
+    /// # Ok::<(), mindgap::SampleError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Sample::new`].
+    pub fn from_f32(values: &[f32]) -> Result<Self, SampleError> {
+        Self::from_vec(values.iter().map(|&x| f64::from(x)).collect())
+    }
+
+    /// As [`Sample::new`], of values that the caller gives away: ascending ones are taken as they are, without a copy.
+    ///
+    /// # Errors
+    /// As [`Sample::new`].
+    pub fn from_vec(values: Vec<f64>) -> Result<Self, SampleError> {
+        if values.is_sorted() { Self::from_sorted(values) } else { Self::new(&values) }
+    }
+
+    /// As [`Sample::new`], of ascending values, which are taken as they are, without a copy or a sort.
+    ///
+    /// ```
+    /// use mindgap::{Sample, SampleError};
+    ///
+    /// assert_eq!(Sample::from_sorted(vec![1.0, 2.0, 2.0])?.distinct(), 2);
+    /// assert_eq!(Sample::from_sorted(vec![1.0, 3.0, 2.0]).unwrap_err(), SampleError::NotSorted { index: 2 });
+    /// # Ok::<(), SampleError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Sample::new`]; also values that do not ascend.
+    pub fn from_sorted(mut values: Vec<f64>) -> Result<Self, SampleError> {
+        check_values(&values)?;
+        if let Some(index) = values.windows(2).position(|pair| pair[0] > pair[1]) {
+            return Err(SampleError::NotSorted { index: index + 1 });
+        }
+        // Adding zero turns -0.0 into 0.0.
+        values.iter_mut().for_each(|x| *x += 0.0);
+        let order = (0..values.len() as u32).collect();
+        Self::of_sorted(values, None, order, Vec::new())
     }
 
     /// Checks and sorts `values` with one weight each.
@@ -60,10 +106,10 @@ impl Sample {
             return Err(SampleError::NoWeight);
         }
         let sorted = sort::by_value_and_weight(values, weights);
-        Self::from_sorted(sorted.values, Some(sorted.weights), sorted.order, sorted.weightless)
+        Self::of_sorted(sorted.values, Some(sorted.weights), sorted.order, sorted.weightless)
     }
 
-    fn from_sorted(
+    fn of_sorted(
         values: Vec<f64>,
         weights: Option<Vec<f64>>,
         order: Vec<u32>,
@@ -237,6 +283,19 @@ impl Sample {
     /// What the value of sorted point `i` has lost to rounding.
     pub(crate) fn rest(&self, i: usize) -> f64 {
         self.rests.get(i).copied().unwrap_or_default()
+    }
+}
+
+/// The number of points, the extent and the total weight, not the points: there may be millions.
+impl fmt::Debug for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sample")
+            .field("points", &self.points())
+            .field("distinct", &self.distinct)
+            .field("low", &self.lowest(0))
+            .field("high", &self.highest(self.len() - 1))
+            .field("total_weight", &self.total_weight)
+            .finish_non_exhaustive()
     }
 }
 

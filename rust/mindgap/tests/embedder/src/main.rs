@@ -3,8 +3,8 @@
 //! which vector instructions the crate finds on this processor.
 
 use mindgap::{
-    Centers, Chunk, Chunked, GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, MomentSums, Parameters,
-    Sample,
+    BoxError, Centers, Chunk, Chunked, GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, MomentSums,
+    Parameters, Sample,
 };
 use std::error::Error;
 use std::fmt::Display;
@@ -70,10 +70,14 @@ fn fits(
 }
 
 /// The data in pieces of one run.
-fn chunks(x: Vec<f64>, weights: Option<Vec<f64>>) -> impl Iterator<Item = Result<Chunk, String>> {
+fn chunks(x: Vec<f64>, weights: Option<Vec<f64>>) -> impl Iterator<Item = Result<Chunk, BoxError>> {
     (0..x.len()).step_by(MomentSums::RUN).map(move |start| {
         let part = start..(start + MomentSums::RUN).min(x.len());
-        Ok(Chunk { values: x[part.clone()].to_vec(), weights: weights.as_ref().map(|weights| weights[part].to_vec()) })
+        let values = x[part.clone()].to_vec();
+        Ok(match &weights {
+            Some(weights) => Chunk::weighted(values, weights[part].to_vec()),
+            None => Chunk::from(values),
+        })
     })
 }
 

@@ -3,7 +3,7 @@
 //! Every sum of squares over whole blobs is exact: it is that of their means plus what lies within them. So a partition
 //! of blobs costs what it costs on the points, and solvers see weighted points. 41 bytes a blob beside those.
 
-use super::{Prefixes, Sample};
+use super::Sample;
 use crate::data::frame::Frame;
 use crate::data::source::{SharedSource, Source};
 use crate::error::SampleError;
@@ -79,6 +79,21 @@ impl Blobs {
             even: blobs.iter().map(|blob| blob.even).collect(),
             source: None,
         }
+    }
+
+    /// Runs of neighbours, which end before `ends`, joined; all of a run of several have one value.
+    pub(super) fn collapsed(&self, ends: &[usize]) -> Self {
+        let mut start = 0;
+        let mut joined = Self::default();
+        for &end in ends {
+            joined.within.push(self.within[start]);
+            joined.low.push(self.low[start]);
+            joined.high.push(self.high[start]);
+            joined.count.push(self.count[start..end].iter().fold(0, |sum: u64, &count| sum.saturating_add(count)));
+            joined.even.push(end - start == 1 && self.even[start]);
+            start = end;
+        }
+        joined
     }
 }
 
@@ -214,25 +229,5 @@ impl Sample {
     pub(crate) fn bare(&self) -> Sample {
         let (values, weights, rests) = (self.values.clone(), self.weights.clone(), self.rests.clone());
         Sample { values, weights, rests, ..self.clone_facts() }
-    }
-
-    /// Blobs of one value each that share it as one blob, with where the blobs of each end in this sample.
-    pub(super) fn collapsed_blobs(&self) -> (Sample, Vec<usize>) {
-        let prefixes = Prefixes::new(self);
-        let (mut merged, mut ends) = (Vec::new(), Vec::new());
-        let mut start = 0;
-        for tied in self.values.chunk_by(|a, b| a == b) {
-            let end = start + tied.len();
-            let count = (start..end).fold(0_u64, |count, i| count.saturating_add(self.count(i)));
-            let weight = prefixes.block(start, end).weight;
-            merged.push(Blob { weight, count, even: tied.len() == 1 && self.blob(start).even, ..self.blob(start) });
-            ends.push(end);
-            start = end;
-        }
-        let weights = merged.iter().map(|blob| blob.weight).collect();
-        let values = merged.iter().map(|blob| blob.mean).collect();
-        let rests = merged.iter().map(|blob| blob.rest).collect();
-        let blobs = Some(Blobs::of(&merged));
-        (Sample { values, weights: Some(weights), rests, blobs, ..self.clone_facts() }, ends)
     }
 }

@@ -200,26 +200,20 @@ impl Sample {
     /// The distinct values, each with the weight of all points that share it, and for each of them where its points
     /// end in this sample.
     pub(crate) fn collapsed(&self) -> (Sample, Vec<usize>) {
-        if self.has_blobs() {
-            return self.collapsed_blobs();
+        let mut ends = Vec::with_capacity(self.distinct);
+        let (mut values, mut weights) = (Vec::with_capacity(self.distinct), Vec::with_capacity(self.distinct));
+        for tied in self.values.chunk_by(|a, b| a == b) {
+            let start = ends.last().copied().unwrap_or(0);
+            let end = start + tied.len();
+            values.push(tied[0]);
+            weights.push((start..end).fold(Double::ZERO, |sum, i| sum + Double::from(self.weight(i))).whole());
+            ends.push(end);
         }
-        let mut values = Vec::with_capacity(self.distinct);
-        let mut weights: Vec<f64> = Vec::with_capacity(self.distinct);
-        let mut ends: Vec<usize> = Vec::with_capacity(self.distinct);
-        for (i, &x) in self.values.iter().enumerate() {
-            if values.last() != Some(&x) {
-                values.push(x);
-                weights.push(0.0);
-                ends.push(i);
-            }
-            if let (Some(weight), Some(end)) = (weights.last_mut(), ends.last_mut()) {
-                *weight += self.weight(i);
-                *end = i + 1;
-            }
-        }
-        let order = (0..values.len() as u32).collect();
-        let sample = Sample { values, weights: Some(weights), order, weightless: Vec::new(), ..self.clone_facts() };
-        (sample, ends)
+        let firsts = || [0].into_iter().chain(ends.iter().copied()).take(ends.len());
+        let rests = if self.rests.is_empty() { Vec::new() } else { firsts().map(|i| self.rests[i]).collect() };
+        let blobs = self.blobs.as_ref().map(|blobs| blobs.collapsed(&ends));
+        let order = if blobs.is_some() { Vec::new() } else { (0..values.len() as u32).collect() };
+        (Sample { values, weights: Some(weights), rests, order, blobs, ..self.clone_facts() }, ends)
     }
 
     /// A sample of no points that shares this one's frame and totals.

@@ -25,7 +25,7 @@ RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml C
 TOOLS := $(CURDIR)/target/tools
 CARGO_INSTALL := cargo install --quiet --locked --root $(TOOLS) --target-dir $(TOOLS)/build
 
-.PHONY: help check test test-rust test-python lint soak mutants coverage processors audit licences demo bench \
+.PHONY: help check test test-rust test-python lint soak mutants coverage wasm processors audit licences demo bench \
 	reproduce docs clean
 .DEFAULT_GOAL := help
 
@@ -97,6 +97,11 @@ mutants: $(VENV)/.built $(VENV)/.group-test ## change the solvers and the lower 
 coverage: $(VENV)/.built $(VENV)/.group-test $(VENV)/.group-soak $(VENV)/.group-coverage ## measure which lines the tests reach, in Rust and Python
 	tools/browser.sh
 	PATH=$(BIN):$$PATH tools/coverage.sh
+
+wasm: ## check that the crate builds for wasm32 without default features
+	@rustup target list --installed | grep -q wasm32-unknown-unknown \
+	    || { echo "install the target first: rustup target add wasm32-unknown-unknown"; exit 1; }
+	cargo check --locked -p mindgap --target wasm32-unknown-unknown --no-default-features
 
 processors: ## compare the bits of fits on this processor with those on others, which qemu emulates
 	$(PYTHON) tools/processors.py

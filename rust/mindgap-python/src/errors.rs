@@ -77,8 +77,7 @@ pub(crate) fn invalid(py: Python<'_>, message: &str) -> PyErr {
 /// What is known to be too large for the memory that there is.
 pub(crate) fn out_of_memory(py: Python<'_>, what: &str, bytes: usize) -> PyErr {
     let size = bytes as f64 / 1e9;
-    let message =
-        format!("{what} would take {size:.1} GB of memory, more than there is to be had; ask for fewer at a time");
+    let message = format!("{what} would take {size:.1} GB of memory, more than is available; ask for fewer at a time");
     raise(py, "OutOfMemoryError", &message, &[])
 }
 

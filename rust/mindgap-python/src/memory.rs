@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 
 use crate::errors::out_of_memory;
 
-/// Refuses what takes more bytes than are to be had: an allocation that fails later would end the process.
+/// Refuses what needs more bytes than are available: an allocation that fails later would end the process.
 #[pyfunction]
 pub(crate) fn check_memory(py: Python<'_>, what: &str, n_bytes: usize) -> PyResult<()> {
     // An allocation that nobody looks at may be left out, and then it never fails.

@@ -50,9 +50,9 @@
 //! | problem | how to ask for it | time | memory | when |
 //! |---|---|---|---|---|
 //! | the data | [`Sample::new`] | a sort: about O(n) on smooth data, O(n log n) at worst | O(n) | once, whatever is fitted after |
-//! | k-means | [`KMeans::new`] | O(n) and a search that hardly grows with n or k; O(n log n) for each of a few dozen trials at worst | O(n) | no knowledge of gaps; the best partition as such |
+//! | k-means | [`KMeans::new`] | O(n) and a search that hardly grows with n or k; O(n log n) for each of a few dozen trials at worst | O(n) | nothing is known about gaps |
 //! | separated k-means | [`.constraint(GapBounds)`](KMeans::constraint) | O(n) and a search over narrow bands of boundaries; O(k n²) at worst | O(n), and what the bands hold | the centre of a cluster is to be its mean |
-//! | free centres | [`Centers::Free`] | O(n) and a search over centres, within a budget | O(n) | bounds come first, clusters take what is near; always feasible |
+//! | free centres | [`Centers::Free`] | O(n) and a search over centres, within a budget | O(n) | bounds come first, points go to the nearest centre; always feasible |
 //! | k-means under rows | [`.constraint(LinearRows)`](KMeans::constraint) | O(n) and O(k log n) a round beside a quadratic program | O(n) | more than gaps is known; a local optimum with a bound |
 //! | the paper's program | [`Method::Paper`] | O(k n²) and more | O(n²) | to compare with the paper; it misses some optima |
 //! | mixture | [`Mixture::new`] | O(n k) an iteration, threaded, O(k³) for the means where a bound is active | O(n), nothing of size n·k | clusters overlap; weights and spreads are wanted |
@@ -66,18 +66,23 @@
 //! # Bring your own
 //!
 //! Implement [`Constraint`] for what the centres must hold, [`Initializer`] for where a mixture starts, [`Engine`] for data
-//! that this process does not hold. Each is one method or two; `examples/` has one of each.
+//! that this process does not hold. Each is one method or two; `examples/` has one of each, and [`constraint::from_fn`] and
+//! [`mixture::from_fn`] make the first two of functions. All are accepted as values, `Box<dyn _>` and `Arc<dyn _>`.
 //!
 //! # What to rely on
 //!
 //! * No input makes a function panic; faults are errors that carry their facts, one enum a concern, in [`error`].
 //! * The results are the same to the bit whatever the order of the input and the number of threads, with the feature
 //!   `rayon` (the default) or without.
-//! * A fit prints nothing. [`KMeans::fit_watched`] and [`Mixture::fit_with`] report [`Progress`] to a callback, which may
-//!   stop them.
+//! * A fit prints nothing. [`KMeans::fit_with`] and [`Mixture::fit_with`] report [`Progress`] to a callback, which may stop
+//!   them; [`KMeans::time_limit`] and [`KMeans::tol`] end a search early, with what is proven by then.
+//! * A large fit makes a thread pool and drops it; inside a rayon pool it uses that one. No thread outlives a fit, so a
+//!   process may fork between fits; whether it may fork during one is the caller's concern.
 //! * Data far from zero, or at scales from 1e-140 to 1e140, lose nothing: solvers work on shifted, scaled data.
-//! * With the feature `serde`, bounds, rows, starts and fits are written and read; what is read is checked as by the
+//! * With the feature `serde`, constraints, parameters, summaries and fits can be stored; what is read is checked as by the
 //!   constructors.
+//! * Without default features the crate builds for `wasm32-unknown-unknown`, with the same results; time limits do nothing
+//!   there, because there is no clock.
 
 // Tests may compare with the library's functions; results must not come from them (`portable`).
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]

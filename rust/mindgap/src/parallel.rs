@@ -1,7 +1,8 @@
-//! Threads that live as long as one fit.
+//! Threads that live as long as one fit, or as one [`Chunked`](crate::Chunked).
 //!
-//! A pool of our own, made when a fit is large enough to gain from it and dropped with the fit: it survives `fork`,
-//! leaves no thread behind, and never changes a result, because work is cut into pieces by the data alone.
+//! The pool is made when a fit is large enough to gain from it and dropped afterwards, so a process may fork between two
+//! fits. The number of threads never changes a result: work is cut into pieces by the data alone. A caller that runs in a
+//! rayon pool keeps its own.
 
 /// Fits with fewer points than this run on the calling thread; making a pool costs about as much as they do.
 #[cfg(feature = "rayon")]

@@ -24,7 +24,8 @@ pub(super) enum PerGap {
 }
 
 impl GapBounds {
-    /// Every gap is at least `delta`; zero keeps the centres in order and asks no more. A fit refuses a `delta` that is negative or not finite.
+    /// Every gap is at least `delta`; zero keeps the centres in order and asks no more. A fit refuses a `delta` that is
+    /// negative or not finite.
     pub fn lower(delta: f64) -> Self {
         Self { lower: PerGap::Same(delta), upper: PerGap::Same(f64::INFINITY) }
     }

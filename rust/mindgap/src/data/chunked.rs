@@ -1,7 +1,7 @@
-//! Data that are never in memory as a whole: read chunk by chunk, as often as a fit asks.
+//! Data that do not fit in memory, read chunk by chunk.
 //!
-//! One pass makes a summary; k-means looks closer around its boundaries in a few more, a mixture takes one an iteration.
-//! As many chunks are held at a time as there are threads.
+//! One pass makes a summary. K-means takes a few more to look closely around its boundaries; a mixture takes one an
+//! iteration. As many chunks are in memory at a time as there are threads.
 
 use crate::data::sample::Sample;
 use crate::data::source::Source;
@@ -36,7 +36,7 @@ impl From<Vec<f64>> for Chunk {
     }
 }
 
-/// Whatever gives the chunks, the same ones in the same order every time. Functions that return iterators do.
+/// A reader of chunks: the same ones in the same order every time. A function that returns an iterator is one.
 pub trait Chunks: Send + Sync {
     /// Returns all chunks, from the first; an error where one cannot be read.
     fn read(&self) -> Box<dyn Iterator<Item = Result<Chunk, BoxError>> + '_>;
@@ -91,7 +91,7 @@ impl Chunked {
         Ok(Self { reader, summary })
     }
 
-    /// What is known after one look.
+    /// The summary that the first pass made.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }

@@ -19,8 +19,8 @@ pub(crate) struct Frame {
 /// Ranges between these bounds have squares, and sums of squares, that neither overflow nor vanish.
 pub(crate) const RANGE_EXPONENTS: std::ops::RangeInclusive<i32> = -480..=480;
 
-/// Nothing farther from the data than this many times their range (about one in the frame) makes sense: squares about
-/// means there would leave no digit of the data.
+/// Centres farther from the data than this many times their range (about one in the frame) are refused: squared distances
+/// to them would leave few digits of the data.
 pub(crate) const FARTHEST: f64 = 1e6;
 
 impl Frame {

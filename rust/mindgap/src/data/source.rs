@@ -1,14 +1,15 @@
-//! Data that a summary was made of, wherever they lie.
+//! [`Source`]: the data behind a summary, which can be read again.
 
 use crate::data::Summary;
 use std::fmt;
 use std::sync::Arc;
 
-/// Data that can be looked at again: what k-means asks until its clusters are proven to be the best.
+/// Data that can be read again. K-means on a summary asks for finer cells where a boundary may lie, until its result is
+/// proven for the points.
 ///
 /// [`Summary::of_windows`] answers for one array; the answers for parts of the data merge, window by window.
 pub trait Source: Send + Sync {
-    /// The summary of the points in each of `windows`: closed intervals, ascending and disjoint, each of them the extent of a
+    /// Summarises the points in each of `windows`: closed intervals, ascending and disjoint, each of them the extent of a
     /// cell that was summarised before.
     ///
     /// # Errors

@@ -79,7 +79,7 @@ pub enum KMeansError {
         /// How many cells there are.
         cells: usize,
     },
-    /// What holds the data did not say what it was asked for.
+    /// The source of the data failed, or showed other points than before.
     #[error("the data could not be looked at more closely: {0}")]
     Source(String),
     /// A setting that this method does not take.
@@ -87,7 +87,7 @@ pub enum KMeansError {
     Unsupported(String),
     /// The paper's program found no solution (which does not prove that there is none).
     #[error(
-        "the paper's program finds no solution for k = {k}, δ = {delta:?}; method \"exact\" decides whether there is one"
+        "the paper's program finds no solution for k = {k}, δ = {delta:?}; the exact method decides whether there is one"
     )]
     PaperFailed {
         /// The number of clusters.
@@ -98,7 +98,7 @@ pub enum KMeansError {
     /// The work needs more memory than there is.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
-    /// The watcher stopped the fit.
+    /// The caller stopped the fit.
     #[error("the fit was interrupted")]
     Interrupted,
     /// The time limit passed before there was a result.

@@ -100,7 +100,7 @@ pub enum MixtureError {
     #[error("the constraint puts the means so far from the data that variances are out of range; ask for less")]
     OutOfRange,
     /// The k-means that gives the start failed.
-    #[error("the k-means start failed: {0}; give a start of your own, or start from \"ckmeans\"")]
+    #[error("the k-means start failed: {0}; give a start of your own, or start from Ckmeans")]
     KMeansStart(#[source] KMeansError),
     /// The quadratic program of the means was not solved.
     #[error("the means' quadratic program was not solved at iteration {iteration}: {what}")]
@@ -125,7 +125,7 @@ pub enum MixtureError {
         /// Why not.
         what: &'static str,
     },
-    /// The watcher stopped the fit.
+    /// The caller stopped the fit.
     #[error("the fit was interrupted")]
     Interrupted,
     /// The time limit passed before there was a result.

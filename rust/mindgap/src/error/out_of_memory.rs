@@ -1,17 +1,17 @@
-//! A fault of size.
+//! Work that needs too much memory.
 
 use thiserror::Error;
 
-/// The memory that the work is known to take is not to be had; nothing has been done.
+/// The work is known to need more memory than is available; nothing has been computed.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
-    "{what} would take {gigabytes:.1} GB of memory, more than there is to be had; ask for fewer clusters, or give fewer points",
+    "{what} would take {gigabytes:.1} GB of memory, more than is available; ask for fewer clusters, or give fewer points",
     gigabytes = *.bytes as f64 / 1e9
 )]
 #[non_exhaustive]
 pub struct OutOfMemory {
-    /// What would take it.
+    /// What needs it.
     pub what: &'static str,
-    /// How much.
+    /// How many bytes.
     pub bytes: usize,
 }

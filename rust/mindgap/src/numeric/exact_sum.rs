@@ -18,7 +18,7 @@ impl ExactSum {
         sum
     }
 
-    /// Adds one term. What overflows is infinite or no number ever after.
+    /// Adds one term. A sum that overflows stays infinite or NaN.
     pub(crate) fn add(&mut self, term: f64) {
         let mut carried = term;
         let mut kept = 0;

@@ -76,7 +76,7 @@ impl From<Summary> for SummaryColumns {
 }
 
 impl SummaryColumns {
-    /// Columns to be filled, in today's layout.
+    /// Empty columns, in the current layout.
     pub fn new() -> Self {
         Self::default()
     }

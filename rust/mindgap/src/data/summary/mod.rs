@@ -19,11 +19,13 @@ use cell::Cell;
 use grid::Grid;
 use std::sync::Arc;
 
-/// Points are summed in runs of so many for every cell, and of no fewer than so many.
+/// Points are summed in runs of this many for every cell: runs are then long beside the merging of their cells.
 const POINTS_A_CELL: usize = 16;
+
+/// The least number of points in a run: shorter ones cost more to merge than to sum.
 const SHORTEST_RUN: usize = 1 << 16;
 
-/// What is known of data after one look at each point: how many there are, their sums and their extent, cell by cell.
+/// Counts, sums and extents of data, cell by cell, made in one pass over the points.
 ///
 /// ```
 /// use mindgap::{KMeans, Summary};
@@ -96,7 +98,7 @@ impl Summary {
     /// Takes in `values` with one weight each; those of weight zero leave no trace.
     ///
     /// # Errors
-    /// As [`Summary::add`]; also weights that are negative, not finite, of another number, or beyond all sums.
+    /// As [`Summary::add`]; also weights that are negative, not finite, of another number, or too large to be summed.
     pub fn add_weighted(&mut self, values: &[f64], weights: &[f64]) -> Result<(), SampleError> {
         check_finite(values)?;
         let added = check_weights(values.len(), weights)?;
@@ -110,7 +112,7 @@ impl Summary {
     /// Takes in the points of another summary. Of two limits on the number of cells the smaller one holds from here on.
     ///
     /// # Errors
-    /// Weights beyond all sums, a range that cannot be squared, and cells for which there is no memory; the summary is then
+    /// Weights too large to be summed, a range that cannot be squared, and cells for which there is no memory; the summary is then
     /// as it was.
     pub fn merge(&mut self, other: &Summary) -> Result<(), SampleError> {
         let limit = self.limit.min(other.limit);

@@ -11,13 +11,17 @@ struct Inside {
     weights: Vec<f64>,
 }
 
-/// Cells of a window where there are few of them, at least, and in all where there are many.
+/// The most cells of one window: enough that a few passes reach single points.
 const CELLS: usize = 1 << 10;
+
+/// The fewest cells of one window: each pass makes cells at least this many times finer.
 const FEWEST_CELLS: usize = 16;
+
+/// Cells of all windows together, so that summaries of many windows stay small enough to send.
 const ALL_CELLS: usize = 1 << 17;
 
 impl Summary {
-    /// How many cells each of so many windows had best have: a closer look at many is not as close, so that it stays small.
+    /// The number of cells to give each of `windows` windows: fewer where there are many, so that the answer stays small.
     pub fn cells_of_windows(windows: usize) -> usize {
         (ALL_CELLS / windows.max(1)).clamp(FEWEST_CELLS, CELLS)
     }

@@ -60,6 +60,9 @@ impl ConstraintError {
             | Self::RowShape { .. }
             | Self::BadRow { .. }
             | Self::OffScale { .. }
+            | Self::BadWeights { .. }
+            | Self::BadSpreads { .. }
+            | Self::NotOfCenters { .. }
             | Self::Refused(_) => ErrorKind::InvalidInput,
         }
     }
@@ -93,7 +96,7 @@ impl MixtureError {
         match self {
             Self::Constraint(error) => error.kind(),
             Self::KMeansStart(error) => error.kind(),
-            Self::Infeasible { .. } => ErrorKind::Infeasible,
+            Self::Infeasible { .. } | Self::InfeasibleBlock { .. } => ErrorKind::Infeasible,
             Self::ParametersOffScale { .. } => ErrorKind::UnusableStart,
             Self::Solver { .. } => ErrorKind::Unsolved,
             Self::Engine(_) => ErrorKind::Engine,

@@ -107,8 +107,7 @@ class KMeansResult:
         )
 
     def __post_init__(self) -> None:
-        for name in ("labels", "centers", "boundaries", "sizes", "within", "gaps"):
-            freeze(getattr(self, name))
+        freeze(self.labels, self.centers, self.boundaries, self.sizes, self.within, self.gaps)
 
     @cached_property
     def histogram(self) -> Histogram | None:

@@ -34,6 +34,7 @@ def closed_figures() -> Iterator[None]:
     plt.close("all")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PROGRAMS, ids=name_of)
 def test_a_page_does_what_it_shows(
     page: Path, tmp_path: Path, fresh_host: PluginHost, closed_figures: None, monkeypatch: pytest.MonkeyPatch

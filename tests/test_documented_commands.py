@@ -11,6 +11,8 @@ import mindgap as mg
 import pages
 from mindgap.cli import COMMANDS, app
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 
 #: What a shell is told beside mindgap's own commands: set-up, which other tests do, and `make`.

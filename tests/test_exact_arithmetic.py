@@ -13,6 +13,8 @@ import pytest
 import exact
 import mindgap as mg
 
+pytestmark = pytest.mark.slow
+
 Floats = npt.NDArray[np.float64]
 
 KINDS = ("plain", "far", "tiny", "huge", "ties", "clumps", "outlier")

@@ -13,6 +13,8 @@ import pytest
 import mindgap as mg
 from mindgap import _core
 
+pytestmark = pytest.mark.slow
+
 X = np.random.default_rng(0).normal(0, 3, 100_000)
 LONG: dict[str, Callable[[], object]] = {
     "kmeans": lambda: mg.kmeans(X, 60, mg.LowerOnly(0.2)),

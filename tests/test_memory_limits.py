@@ -10,6 +10,8 @@ import pytest
 
 import mindgap as mg
 
+pytestmark = pytest.mark.slow
+
 resource = pytest.importorskip("resource")
 
 GIGABYTE = 2**30

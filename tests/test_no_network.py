@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 #: Raises where Python is about to open a socket, look up a host, or start a program; it cannot be taken off again.
 GUARD = """
 import sys

@@ -16,7 +16,10 @@ from mindgap.datasets.measures import rand_index, total_center_error, total_size
 DATA = Path(__file__).parents[2] / "shared" / "data" / "paper_exp1.npz"
 K, DELTA = 5, 1.95
 
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the authors' data sets are not beside the project")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not DATA.exists(), reason="the authors' data sets are not beside the project"),
+]
 
 
 def errors(result: mg.KMeansResult, x: npt.NDArray[Any], labels: npt.NDArray[Any]) -> tuple[float, float, float]:

@@ -18,7 +18,10 @@ DATA = Path(__file__).parents[2] / "shared" / "data" / "paper_exp3.npz"
 K, LOWER, UPPER = 3, 1.9, 2.1
 REGULAR, CONSTRAINED = 0, 1
 
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the authors' data sets are not beside the project")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not DATA.exists(), reason="the authors' data sets are not beside the project"),
+]
 
 
 @pytest.fixture(scope="module")

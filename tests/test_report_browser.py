@@ -23,7 +23,10 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium; tools/browser.sh installs it as root")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium; tools/browser.sh installs it as root"),
+]
 
 HOSTILE = "</script><img src=x onerror=\"console.error('injected')\"><!-- {{style}} & 'quoted'"
 

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 #: Enough points for the threads of a fit, ties among them, weighted and not; one line of bits a fit.
 SCRIPT = """
 import hashlib

@@ -20,6 +20,8 @@ from mindgap.host.manager import PluginHost
 from mindgap.host.origin import Origin
 from mindgap.host.registry import KINDS, Entry, Registry
 
+pytestmark = pytest.mark.slow
+
 THREADS = 64
 X = np.random.default_rng(0).normal(0, 3, 2000)
 

@@ -30,6 +30,8 @@ from soak import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.slow
+
 TRIALS: dict[str, Callable[[np.random.Generator], str]] = {
     **kmeans_trials.TRIALS,
     **mixture_trials.TRIALS,

@@ -31,6 +31,17 @@ pub enum Progress {
         /// The largest movement of a parameter, on the scale of the tolerance.
         movement: f64,
     },
+    /// A certificate has looked at more regions of parameters.
+    Certificate {
+        /// How many were looked at.
+        nodes: usize,
+        /// How many are left, as far as is known.
+        open: usize,
+        /// How far above `log_likelihood` the bound is that is being proven.
+        epsilon: f64,
+        /// The best log-likelihood known.
+        log_likelihood: f64,
+    },
     /// Nothing new: a long step goes on, and this is a time to stop it.
     Working,
 }

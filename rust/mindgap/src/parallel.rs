@@ -31,6 +31,14 @@ impl Workers {
         }
     }
 
+    /// Threads for a search whose steps are each worth a thread, whatever the number of points.
+    pub(crate) fn for_search() -> Self {
+        #[cfg(feature = "rayon")]
+        return Self::for_points(WORTH_A_POOL);
+        #[cfg(not(feature = "rayon"))]
+        Self::for_points(0)
+    }
+
     /// Runs `work` where the parallel iterators inside it use these threads.
     pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         #[cfg(feature = "rayon")]
@@ -68,4 +76,15 @@ pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
         return rayon::join(a, b);
     }
     (a(), b())
+}
+
+/// Maps `items` on the threads of the caller, with working memory of each thread's own; the results are in order.
+pub(crate) fn map_in_order<T: Send, S: Default, R: Send>(items: Vec<T>, map: impl Fn(&mut S, T) -> R + Sync) -> Vec<R> {
+    #[cfg(feature = "rayon")]
+    if threads() > 1 {
+        use rayon::prelude::*;
+        return items.into_par_iter().map_init(S::default, &map).collect();
+    }
+    let mut memory = S::default();
+    items.into_iter().map(|item| map(&mut memory, item)).collect()
 }

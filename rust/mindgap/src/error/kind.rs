@@ -112,6 +112,7 @@ impl MixtureError {
             | Self::ParametersWeights { .. }
             | Self::OutOfRange
             | Self::Refused(_)
+            | Self::NotCertifiable { .. }
             | Self::BadFit { .. } => ErrorKind::InvalidInput,
         }
     }

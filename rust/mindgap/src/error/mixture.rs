@@ -125,6 +125,12 @@ pub enum MixtureError {
         /// Why not.
         what: &'static str,
     },
+    /// A mixture whose likelihood cannot be bounded.
+    #[error("this mixture cannot be certified: {reason}")]
+    NotCertifiable {
+        /// Why not, and what to ask for instead.
+        reason: &'static str,
+    },
     /// The caller stopped the fit.
     #[error("the fit was interrupted")]
     Interrupted,

@@ -5,6 +5,7 @@
 //! for [`Parameters`] and climbs from there (`climb`) on the log-likelihood (`surface`), alternating E steps (`e_step`, or an
 //! [`Engine`] elsewhere) and M steps (`m_step`); the [`MixtureFit`] carries what was found and its criteria (`inference`).
 
+mod certificate;
 mod climb;
 mod e_step;
 mod engine;
@@ -20,6 +21,7 @@ mod serde_form;
 mod status;
 mod surface;
 
+pub use certificate::{Certificate, CertifyOptions};
 pub use e_step::{LocalEngine, MomentSums};
 pub use engine::{Data, Engine, Moments};
 pub use fit::MixtureFit;

@@ -143,6 +143,29 @@ impl Mixture {
         self
     }
 
+    /// The number of components.
+    pub(super) fn k(&self) -> usize {
+        self.k
+    }
+
+    /// The bounds of the gaps, and how many times the smallest variance the largest may be (infinite: any number); `None` if
+    /// linear rows are asked for too.
+    pub(super) fn gaps_and_ratio(&self) -> Result<Option<(Rows, f64)>, MixtureError> {
+        self.check()?;
+        let rows = resolve(&*self.constraint, self.k)?;
+        let (weights, precisions) = resolve_blocks(&*self.constraint, self.k)?;
+        let linear = rows.linear().is_some() || weights.is_some();
+        if linear || precisions.as_ref().is_some_and(|precisions| precisions.rows().is_some()) {
+            return Ok(None);
+        }
+        let ratio = match (self.variances, precisions) {
+            (VarianceModel::Equal, _) => 1.0,
+            (_, Some(precisions)) => precisions.largest_ratio(),
+            (_, None) => self.spread_ratio.unwrap_or(f64::INFINITY),
+        };
+        Ok(Some((rows, ratio * ratio)))
+    }
+
     /// Fits the mixture to a `&Sample`, or to what a `&mut Engine` holds: [`Chunked`](crate::Chunked) data, or an engine of
     /// the caller's own. A fit by an engine has no [`labels`](MixtureFit::labels).
     ///

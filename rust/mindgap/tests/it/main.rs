@@ -2,6 +2,7 @@
 
 mod arbitrary;
 mod blocks;
+mod certificate;
 mod chunked;
 mod examples;
 mod found_by_arbitrary_input;

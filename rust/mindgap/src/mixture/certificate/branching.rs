@@ -1,0 +1,216 @@
+//! Where to split a region: across the component whose atoms spread most, or where neighbours break a constraint most.
+
+use super::points::Points;
+use super::region::{Axis, Constraints, Cut, Region};
+use super::weights::Atom;
+use crate::numeric::portable::{exp2, ln};
+use std::f64::consts::LOG2_E;
+
+/// Groups lighter than this do not count.
+const LIGHT: f64 = 1e-6;
+
+/// No child is thinner than this share of its parent.
+const THINNEST: f64 = 0.1;
+
+/// The weight of a common variance's spread against that of one mean.
+const COMMON: f64 = 2.0;
+
+/// The share, mean and mean logarithm of the variance of each group.
+pub(super) struct Groups {
+    pub(super) weight: Vec<f64>,
+    pub(super) mean: Vec<f64>,
+    pub(super) log_variance: Vec<f64>,
+}
+
+impl Groups {
+    pub(super) fn of(atoms: &[Atom], region: &Region) -> Self {
+        let k = region.len();
+        let mut groups = Self { weight: vec![0.0; k], mean: vec![0.0; k], log_variance: vec![0.0; k] };
+        for atom in atoms {
+            groups.weight[atom.group] += atom.weight;
+            groups.mean[atom.group] += atom.weight * atom.mean;
+            groups.log_variance[atom.group] += atom.weight * ln(atom.variance);
+        }
+        for (g, cell) in region.iter().enumerate() {
+            if groups.weight[g] > LIGHT {
+                groups.mean[g] /= groups.weight[g];
+                groups.log_variance[g] /= groups.weight[g];
+            } else {
+                groups.mean[g] = 0.5 * (cell.low + cell.high);
+                groups.log_variance[g] = 0.5 * (ln(cell.least) + ln(cell.most));
+            }
+        }
+        groups
+    }
+
+    fn counts(&self, g: usize) -> bool {
+        self.weight[g] > LIGHT
+    }
+}
+
+/// Gives each atom to a component whose box holds it, so that groups follow one another and spread least.
+pub(super) fn regroup(points: &Points, region: &Region, atoms: &mut [Atom], clip: bool) {
+    let (k, m) = (region.len(), atoms.len());
+    let mut order: Vec<usize> = (0..m).collect();
+    order.sort_by(|&a, &b| atoms[a].mean.total_cmp(&atoms[b].mean));
+    let cells: Vec<_> =
+        region.iter().map(|cell| if clip { cell.within(points.first(), points.last()) } else { *cell }).collect();
+    let mut cost = vec![f64::INFINITY; (k + 1) * (m + 1)];
+    let mut from = vec![0; (k + 1) * (m + 1)];
+    cost[0] = 0.0;
+    for (g, cell) in cells.iter().enumerate() {
+        for i in 0..=m {
+            let before = cost[g * (m + 1) + i];
+            if before == f64::INFINITY {
+                continue;
+            }
+            let (mut weight, mut sum, mut square, mut precision) = (0.0, 0.0, 0.0, 0.0);
+            for j in i..=m {
+                let spread = if weight > 0.0 { (square - sum * sum / weight) * precision / weight } else { 0.0 };
+                let entry = (g + 1) * (m + 1) + j;
+                if before + spread < cost[entry] {
+                    cost[entry] = before + spread;
+                    from[entry] = i;
+                }
+                let Some(&next) = order.get(j) else { break };
+                let atom = &atoms[next];
+                if !cell.holds(atom.mean, atom.variance) {
+                    break;
+                }
+                let offset = atom.mean - points.first();
+                weight += atom.weight;
+                sum += atom.weight * offset;
+                square += atom.weight * offset * offset;
+                precision += atom.weight / atom.variance;
+            }
+        }
+    }
+    if cost[k * (m + 1) + m] == f64::INFINITY {
+        return;
+    }
+    let mut end = m;
+    for g in (0..k).rev() {
+        let start = from[(g + 1) * (m + 1) + end];
+        order[start..end].iter().for_each(|&atom| atoms[atom].group = g);
+        end = start;
+    }
+}
+
+/// The best cut of a region whose relaxation has these atoms.
+pub(super) fn choose(constraints: &Constraints, region: &Region, atoms: &[Atom]) -> Cut {
+    let groups = Groups::of(atoms, region);
+    let mut best = Best { score: 1e-9, cut: None };
+    spreads(constraints, region, atoms, &groups, &mut best);
+    gaps(constraints, region, &groups, &mut best);
+    ratios(constraints, region, &groups, &mut best);
+    let (component, axis, at) = best.cut.unwrap_or_else(|| widest(constraints, region, &groups));
+    let cell = region[component];
+    let at = match axis {
+        Axis::Mean => inside(at, cell.low, cell.high),
+        Axis::Variance => exp2(LOG2_E * inside(at, ln(cell.least), ln(cell.most))).clamp(cell.least, cell.most),
+    };
+    Cut { component, axis, at }
+}
+
+struct Best {
+    score: f64,
+    /// Component, axis, and where: the mean or the logarithm of the variance.
+    cut: Option<(usize, Axis, f64)>,
+}
+
+impl Best {
+    fn offer(&mut self, score: f64, cut: (usize, Axis, f64)) {
+        if score > self.score {
+            *self = Self { score, cut: Some(cut) };
+        }
+    }
+}
+
+fn inside(at: f64, low: f64, high: f64) -> f64 {
+    let edge = THINNEST * (high - low);
+    at.max(low + edge).min(high - edge)
+}
+
+/// The spread of each group's atoms, in units in which the likelihood feels it.
+fn spreads(constraints: &Constraints, region: &Region, atoms: &[Atom], groups: &Groups, best: &mut Best) {
+    let k = region.len();
+    let (mut of_mean, mut of_variance) = (vec![0.0; k], vec![0.0; k]);
+    let common: f64 = atoms.iter().map(|atom| atom.weight * ln(atom.variance)).sum::<f64>()
+        / atoms.iter().map(|atom| atom.weight).sum::<f64>();
+    let mut of_common = 0.0;
+    for atom in atoms {
+        let g = atom.group;
+        let log = ln(atom.variance);
+        if groups.counts(g) {
+            let d = atom.mean - groups.mean[g];
+            of_mean[g] += atom.weight * d * d * exp2(-LOG2_E * groups.log_variance[g]);
+            of_variance[g] += 0.5 * atom.weight * (log - groups.log_variance[g]) * (log - groups.log_variance[g]);
+        }
+        of_common += 0.5 * COMMON * atom.weight * (log - common) * (log - common);
+    }
+    for g in 0..k {
+        if region[g].high > region[g].low {
+            best.offer(of_mean[g], (g, Axis::Mean, groups.mean[g]));
+        }
+        if constraints.ratio > 1.0 && region[g].most > region[g].least {
+            best.offer(of_variance[g], (g, Axis::Variance, groups.log_variance[g]));
+        }
+    }
+    if constraints.ratio == 1.0 {
+        best.offer(of_common, (0, Axis::Variance, common));
+    }
+}
+
+/// Gaps out of their bounds: a cut midway takes both means' atoms off.
+fn gaps(constraints: &Constraints, region: &Region, groups: &Groups, best: &mut Best) {
+    for g in 0..region.len().saturating_sub(1) {
+        if !(groups.counts(g) && groups.counts(g + 1)) {
+            continue;
+        }
+        let gap = groups.mean[g + 1] - groups.mean[g];
+        let bound = gap.clamp(constraints.lower[g], constraints.upper[g]);
+        let miss = (gap - bound).abs() * exp2(-0.5 * LOG2_E * groups.log_variance[g].min(groups.log_variance[g + 1]));
+        let score = 0.5 * groups.weight[g].min(groups.weight[g + 1]) * miss * (4.0 * miss + 0.05).min(1.0);
+        let at = 0.5 * (groups.mean[g] + groups.mean[g + 1] - bound);
+        if miss > 0.0 && at > region[g].low && at < region[g].high {
+            best.offer(score, (g, Axis::Mean, at));
+        }
+    }
+}
+
+/// Spreads out of ratio.
+fn ratios(constraints: &Constraints, region: &Region, groups: &Groups, best: &mut Best) {
+    if constraints.ratio == 1.0 {
+        return;
+    }
+    let limit = ln(constraints.ratio);
+    for i in 0..region.len() {
+        for j in 0..region.len() {
+            let miss = groups.log_variance[i] - groups.log_variance[j] - limit;
+            if !(groups.counts(i) && groups.counts(j)) || miss <= 1e-9 {
+                continue;
+            }
+            let at = 0.5 * (groups.log_variance[i] + groups.log_variance[j] + limit);
+            if at > ln(region[i].least) && at < ln(region[i].most) {
+                best.offer(0.3 * groups.weight[i].min(groups.weight[j]) * miss, (i, Axis::Variance, at));
+            }
+        }
+    }
+}
+
+/// The widest side, where nothing spreads.
+fn widest(constraints: &Constraints, region: &Region, groups: &Groups) -> (usize, Axis, f64) {
+    let mut best = Best { score: f64::NEG_INFINITY, cut: None };
+    for (g, cell) in region.iter().enumerate() {
+        let (width, low, high) = (cell.high - cell.low, ln(cell.least), ln(cell.most));
+        let weight = groups.weight[g] + 0.01;
+        best.offer(
+            weight * width * width * exp2(-LOG2_E * groups.log_variance[g]),
+            (g, Axis::Mean, 0.5 * (cell.low + cell.high)),
+        );
+        if constraints.ratio > 1.0 || g == 0 {
+            best.offer(0.5 * weight * (high - low) * (high - low), (g, Axis::Variance, 0.5 * (low + high)));
+        }
+    }
+    best.cut.unwrap_or((0, Axis::Mean, 0.5 * (region[0].low + region[0].high)))
+}

@@ -1,0 +1,438 @@
+//! Bounds the directional derivative of the likelihood over a cell of (μ, v): D/divisor ≤ e^level everywhere in it, or where not.
+//!
+//! Coarse cells are bounded from their corners by convexity (log D + A is convex in the natural parameters), small ones by an
+//! expansion in Hermite polynomials, which one pass over the data gives for the whole cell. Both are rounded up. The
+//! derivations are in docs/mathematics.md.
+
+use super::coupling::Divisor;
+use super::points::{NEGLIGIBLE, ORDER, Points};
+use super::region::Cell;
+use crate::numeric::portable::{exp2, ln};
+use std::f64::consts::{LOG2_E, TAU};
+
+/// Half the width of an expanded cell in standard deviations of its middle.
+const RADIUS: f64 = 0.3;
+
+/// Half the relative half-width of an expanded cell's variance.
+const SPREAD: f64 = 0.06;
+
+/// Cramér's inequality bounds what an expansion of [`ORDER`] terms leaves out of a cell of this size by this share of the sum
+/// of 2^logs·exp(-z²/4): 1.0865·Σ √(j+2l)!·RADIUS^j/j!·SPREAD^l/l! over j + 2l ≥ ORDER.
+const REMAINDER: f64 = 4.7e-7;
+
+/// Rounding of an expansion, relative to the same sum, apart from what grows with the data: 2^-44, where a count of the
+/// operations gives less than 2^-45.
+const EXPANSION_ROUNDING: f64 = 1.0 / 17_592_186_044_416.0;
+
+/// Coarse cells to begin with are no wider than a standard deviation and this much in log v.
+const FIRST_LOG_VARIANCE: f64 = 0.7;
+
+/// Rows, and columns of a row, of coarse cells at most.
+const LINES: f64 = 128.0;
+
+/// Cells at most; a cell that needs more is given up, and its region split.
+const CELLS: usize = 4096;
+
+/// Parts that one expansion is cut into at most.
+const PARTS: usize = 1024;
+
+/// New atoms that one look at a cell gives at most.
+const ATOMS: usize = 6;
+
+/// The mixture f, and what the rounding of sums over it may amount to.
+pub(super) struct Mixture<'a> {
+    points: &'a Points,
+    logs: &'a [f64],
+    largest_log: f64,
+    /// Relative error of a sum of positive terms.
+    rounding: f64,
+    /// ln N + ½ ln 2π.
+    normalisation: f64,
+}
+
+/// What is known of a cell.
+pub(super) enum Verdict {
+    /// The bound holds everywhere.
+    Below,
+    /// It does not at these points, the best first.
+    Above(Vec<(f64, f64)>),
+}
+
+#[derive(Clone, Copy)]
+struct Corners {
+    cell: Cell,
+    /// ln(D/divisor), rounded up, at (low, least), (high, least), (low, most), (high, most).
+    logs: [f64; 4],
+}
+
+impl Corners {
+    fn points(&self) -> [(f64, f64, f64); 4] {
+        let Cell { low, high, least, most } = self.cell;
+        let [a, b, c, d] = self.logs;
+        [(low, least, a), (high, least, b), (low, most, c), (high, most, d)]
+    }
+
+    /// The gaps between a convex function and its corners: the mean's (four times it) and the variance's.
+    fn gaps(&self) -> (f64, f64) {
+        let Cell { low, high, least, most } = self.cell;
+        let (width, spread) = (high - low, most - least);
+        ((0.5 * width * width / least) * (1.0 + 1e-15), (spread * spread / (16.0 * least * most)) * (1.0 + 1e-15))
+    }
+
+    /// What nothing in the cell is above.
+    fn bound(&self) -> f64 {
+        let (mean_gap, variance_gap) = self.gaps();
+        let [a, b, c, d] = self.logs;
+        edge(a, b, mean_gap).max(edge(c, d, mean_gap)) + variance_gap + 1e-15
+    }
+}
+
+/// The largest (1-s)·a + s·b + s(1-s)·h for s in [0, 1].
+fn edge(a: f64, b: f64, h: f64) -> f64 {
+    let slope = b - a;
+    if slope.abs() < h { 0.5 * (a + b) + 0.25 * h + slope * slope / (4.0 * h) } else { a.max(b) }
+}
+
+impl<'a> Mixture<'a> {
+    pub(super) fn new(points: &'a Points, logs: &'a [f64], largest_log: f64) -> Self {
+        let n = points.padded() as f64;
+        // Each exponent is wrong by at most 2^-53·(8·(its size) + its logarithm's size), of terms that matter by
+        // 2^-53·(9·largest + 8·NEGLIGIBLE); powers of two by 4 units; sums by n/8 + 8; N by n.
+        let rounding = f64::EPSILON * (16.0 * largest_log + 2.0 * n + 2048.0);
+        Self { points, logs, largest_log, rounding, normalisation: ln(points.total()) + 0.5 * ln(TAU) }
+    }
+
+    /// ln D, rounded up.
+    fn log_derivative(&self, mean: f64, variance: f64) -> f64 {
+        let curvature = 0.5 * LOG2_E / variance;
+        let reach = ((self.largest_log + NEGLIGIBLE) / curvature).sqrt();
+        let sum = self.points.sum(self.logs, mean, curvature, reach) + self.left_out();
+        ln(sum) - 0.5 * ln(variance) - self.normalisation + self.rounding
+    }
+
+    /// What all terms below 2^-NEGLIGIBLE add up to at most.
+    fn left_out(&self) -> f64 {
+        self.points.padded() as f64 * exp2(-NEGLIGIBLE + 1.0)
+    }
+
+    fn log_ratio(&self, divisor: &Divisor, mean: f64, variance: f64) -> f64 {
+        self.log_derivative(mean, variance) - ln(divisor.at(mean, variance)) + 4.0 * f64::EPSILON
+    }
+
+    /// Whether D ≤ e^level·divisor in the whole cell. The divisor must be positive in it.
+    pub(super) fn bound(&self, cell: &Cell, divisor: &Divisor, level: f64) -> Verdict {
+        let mut cells = self.grid(cell, divisor);
+        let mut next = Vec::new();
+        let mut seen = cells.len();
+        loop {
+            let above = self.violations(&cells, cell, divisor, level);
+            if !above.is_empty() {
+                return Verdict::Above(above);
+            }
+            for corners in &cells {
+                if corners.bound() <= level {
+                    continue;
+                }
+                seen += 2;
+                if seen > CELLS {
+                    return Verdict::Above(vec![(corners.cell.low, corners.cell.least)]);
+                }
+                match Expansion::of(self, &corners.cell).map(|expansion| expansion.bound(divisor, level)) {
+                    Some(Expanded::Below) => {}
+                    Some(Expanded::Above(mean, variance)) => {
+                        return Verdict::Above(vec![self.polish(mean, variance, cell, divisor)]);
+                    }
+                    Some(Expanded::Unclear) | None => self.halve(corners, divisor, &mut next),
+                }
+            }
+            if next.is_empty() {
+                return Verdict::Below;
+            }
+            std::mem::swap(&mut cells, &mut next);
+            next.clear();
+        }
+    }
+
+    /// Coarse cells that cover the cell: rows of about the same ratio of variances, each cut into columns of its own width.
+    fn grid(&self, cell: &Cell, divisor: &Divisor) -> Vec<Corners> {
+        let Cell { low, high, least, most } = *cell;
+        let span = ln(most / least);
+        let rows = (span / FIRST_LOG_VARIANCE).ceil().clamp(1.0, LINES) as usize;
+        let mut cells = Vec::new();
+        let mut from = least;
+        for row in 1..=rows {
+            let to = if row == rows { most } else { least * exp2(span * LOG2_E * (row as f64 / rows as f64)) };
+            let to = to.clamp(from, most);
+            let columns = ((high - low) / from.sqrt()).ceil().clamp(1.0, LINES) as usize;
+            let corners = |mean: f64| {
+                let at_least = self.log_ratio(divisor, mean, from);
+                [at_least, if to > from { self.log_ratio(divisor, mean, to) } else { at_least }]
+            };
+            let (mut mean, mut here) = (low, corners(low));
+            for column in 1..=columns {
+                let next = if column == columns { high } else { low + (high - low) * (column as f64 / columns as f64) };
+                let there = if next > mean { corners(next) } else { here };
+                let logs = [here[0], there[0], here[1], there[1]];
+                cells.push(Corners { cell: Cell { low: mean, high: next, least: from, most: to }, logs });
+                (mean, here) = (next, there);
+            }
+            from = to;
+        }
+        cells
+    }
+
+    /// The highest corners above the level, apart from one another, each polished.
+    fn violations(&self, cells: &[Corners], whole: &Cell, divisor: &Divisor, level: f64) -> Vec<(f64, f64)> {
+        let mut taken: Vec<(f64, f64)> = Vec::new();
+        while taken.len() < ATOMS {
+            let mut best = (f64::NEG_INFINITY, 0.0, 0.0);
+            for corners in cells {
+                for (mean, variance, log) in corners.points() {
+                    let near = |&(m, v): &(f64, f64)| {
+                        (m - mean).abs() < 0.5 * variance.sqrt() && v < 2.0 * variance && variance < 2.0 * v
+                    };
+                    if log > level && log > best.0 && !taken.iter().any(near) {
+                        best = (log, mean, variance);
+                    }
+                }
+            }
+            if best.0 == f64::NEG_INFINITY {
+                break;
+            }
+            taken.push((best.1, best.2));
+        }
+        taken.into_iter().map(|(mean, variance)| self.polish(mean, variance, whole, divisor)).collect()
+    }
+
+    /// Climbs from a point to a higher one of D/divisor in the cell, by a few steps of Newton's method on D.
+    fn polish(&self, mut mean: f64, mut variance: f64, cell: &Cell, divisor: &Divisor) -> (f64, f64) {
+        mean = mean.clamp(cell.low, cell.high);
+        variance = variance.clamp(cell.least, cell.most);
+        let mut value = self.log_ratio(divisor, mean, variance);
+        for _ in 0..3 {
+            let root = 1.0 / variance.sqrt();
+            let (m, _) = self.points.moments(self.logs, mean, root, self.reach(root));
+            let step = |slope: f64, curvature: f64| match (curvature < 0.0, slope == 0.0) {
+                (true, _) => (-slope / curvature).clamp(-0.5, 0.5),
+                (false, true) => 0.0,
+                (false, false) => 0.3_f64.copysign(slope),
+            };
+            let to_mean = (mean + step(m[1], m[2]) / root).clamp(cell.low, cell.high);
+            let factor = exp2(step(0.5 * m[2], 0.25 * m[4] + 0.5 * m[2]) * LOG2_E);
+            let to_variance = (variance * factor).clamp(cell.least, cell.most);
+            if (to_mean, to_variance) == (mean, variance) {
+                break;
+            }
+            let reached = self.log_ratio(divisor, to_mean, to_variance);
+            if reached <= value {
+                break;
+            }
+            let gain = reached - value;
+            (mean, variance, value) = (to_mean, to_variance, reached);
+            if self.points.total() * gain < 1e-3 {
+                break;
+            }
+        }
+        (mean, variance)
+    }
+
+    /// How far points matter in sums of 2^logs·exp(-z²/4).
+    fn reach(&self, precision_root: f64) -> f64 {
+        ((self.largest_log + NEGLIGIBLE) / (0.25 * LOG2_E)).sqrt() / precision_root
+    }
+
+    /// Cuts a cell across the direction in which its bound loses more.
+    fn halve(&self, corners: &Corners, divisor: &Divisor, out: &mut Vec<Corners>) {
+        let (mean_gap, variance_gap) = corners.gaps();
+        let cell = corners.cell;
+        let [a, b, c, d] = corners.logs;
+        if 0.25 * mean_gap >= variance_gap {
+            let middle = 0.5 * (cell.low + cell.high);
+            let p = self.log_ratio(divisor, middle, cell.least);
+            let q = if cell.most > cell.least { self.log_ratio(divisor, middle, cell.most) } else { p };
+            out.push(Corners { cell: Cell { high: middle, ..cell }, logs: [a, p, c, q] });
+            out.push(Corners { cell: Cell { low: middle, ..cell }, logs: [p, b, q, d] });
+        } else {
+            let middle = (cell.least * cell.most).sqrt().clamp(cell.least, cell.most);
+            let p = self.log_ratio(divisor, cell.low, middle);
+            let q = if cell.high > cell.low { self.log_ratio(divisor, cell.high, middle) } else { p };
+            out.push(Corners { cell: Cell { most: middle, ..cell }, logs: [a, b, p, q] });
+            out.push(Corners { cell: Cell { least: middle, ..cell }, logs: [p, q, c, d] });
+        }
+    }
+}
+
+/// D near a point: Σ m_{j+2l}·t^j/j!·e^l/l! with t = (μ - mean)/σ and e = (v/σ² - 1)/2.
+struct Expansion {
+    mean: f64,
+    precision_root: f64,
+    moments: [f64; ORDER],
+    /// The half-widths of the cell in t and e.
+    half: [f64; 2],
+    /// What is left out, and rounding.
+    remainder: f64,
+}
+
+enum Expanded {
+    Below,
+    Above(f64, f64),
+    /// The remainder is too large to tell.
+    Unclear,
+}
+
+const INVERSE_FACTORIALS: [f64; ORDER] = {
+    let mut values = [1.0; ORDER];
+    let mut j = 1;
+    while j < ORDER {
+        values[j] = values[j - 1] / j as f64;
+        j += 1;
+    }
+    values
+};
+
+impl Expansion {
+    /// The expansion about the middle of a cell; `None` if the cell is too large for one.
+    fn of(mixture: &Mixture<'_>, cell: &Cell) -> Option<Self> {
+        let mean = 0.5 * (cell.low + cell.high);
+        let variance = 0.5 * (cell.least + cell.most);
+        let precision_root = 1.0 / variance.sqrt();
+        let half = [
+            (cell.high - mean).max(mean - cell.low) * precision_root * (1.0 + 1e-14),
+            0.5 * (cell.most - variance).max(variance - cell.least) / variance * (1.0 + 1e-14) + 1e-15,
+        ];
+        if half[0] > RADIUS || half[1] > SPREAD {
+            return None;
+        }
+        let points = mixture.points;
+        let (mut moments, mut size) = points.moments(mixture.logs, mean, precision_root, mixture.reach(precision_root));
+        let scale = precision_root / (points.total() * TAU.sqrt());
+        size = size * (1.0 + mixture.rounding) + mixture.left_out();
+        moments.iter_mut().for_each(|moment| *moment *= scale);
+        let shrink = (half[0] / RADIUS).max((half[1] / SPREAD).sqrt());
+        let power = powers(shrink)[ORDER - 1] * shrink;
+        let remainder = size * scale * (1.001 * REMAINDER * power + 2.0 * mixture.rounding + EXPANSION_ROUNDING)
+            + 2.0 * mixture.left_out() * scale;
+        Some(Self { mean, precision_root, moments, half, remainder })
+    }
+
+    /// The derivatives at (t, e): the expansion solves the heat equation, so one family of moments serves both directions.
+    fn at(&self, t: f64, e: f64) -> [f64; ORDER] {
+        let mut moments = self.moments;
+        if e != 0.0 {
+            let powers = terms(e);
+            for j in 0..ORDER {
+                moments[j] = (0..(ORDER - j).div_ceil(2)).rev().map(|l| powers[l] * self.moments[j + 2 * l]).sum();
+            }
+        }
+        if t != 0.0 {
+            let before = moments;
+            let powers = terms(t);
+            for j in 0..ORDER {
+                moments[j] = (0..ORDER - j).rev().map(|i| powers[i] * before[j + i]).sum();
+            }
+        }
+        moments
+    }
+
+    fn value(&self, t: f64, e: f64) -> f64 {
+        self.at(t, e)[0]
+    }
+
+    /// Whether D ≤ e^level·divisor in the whole cell.
+    fn bound(&self, divisor: &Divisor, level: f64) -> Expanded {
+        let factor = exp2(level * LOG2_E) * (1.0 - 1e-15);
+        let pieces = if divisor.pieces[0] == divisor.pieces[1] { 1 } else { 2 };
+        for piece in &divisor.pieces[..pieces] {
+            match self.bound_piece(piece.map(|coefficient| coefficient * factor)) {
+                Expanded::Below => {}
+                other => return other,
+            }
+        }
+        Expanded::Below
+    }
+
+    /// `constant + a·μ + b/v` at (t, e) with its slopes there, rounded down; and how far it is below its tangent plane at
+    /// most where e changes by `s`.
+    fn plane(&self, [constant, a, b]: [f64; 3], t: f64, e: f64, s: f64) -> ([f64; 3], f64) {
+        let deviation = 1.0 / self.precision_root;
+        let precision = self.precision_root * self.precision_root;
+        let here = precision / (1.0 + 2.0 * e);
+        let mean = self.mean + t * deviation;
+        let size = constant.abs() + (a * mean).abs() + (a * deviation).abs() + (b * here).abs();
+        let largest = 1.0 / (1.0 + 2.0 * (e - s));
+        let sag = (-b).max(0.0) * precision * (4.0 * s * s * largest * largest * largest);
+        ([constant + a * mean + b * here - 1e-14 * size, a * deviation, -2.0 * b * here / (1.0 + 2.0 * e)], sag)
+    }
+
+    /// Whether the expansion is below a piece of the divisor, everywhere and by more than the remainder.
+    fn bound_piece(&self, piece: [f64; 3]) -> Expanded {
+        let mut parts = vec![([0.0, 0.0], self.half)];
+        let mut seen = 1;
+        while let Some(([t, e], [r, s])) = parts.pop() {
+            let m = self.at(t, e);
+            let ([constant, slope, rise], sag) = self.plane(piece, t, e, s);
+            let height = m[0] - constant;
+            if height > -self.remainder {
+                return self.judge(height, t, e);
+            }
+            let (first, second) = (m[1] - slope, m[2] - rise);
+            let quadratic = m[2].max(0.0) * (0.5 * r * r) + m[4].max(0.0) * (0.5 * s * s) + m[3].abs() * (r * s);
+            let mut rest = m[3].abs() * (r * r * r / 6.0) + m[4].abs() * (r * r * s / 2.0 + r * r * r * r / 24.0);
+            let (across, along) = (terms(r), terms(s));
+            for j in 5..ORDER {
+                let degree: f64 = (0..=j / 2).map(|l| across[j - 2 * l] * along[l]).sum();
+                rest += m[j].abs() * degree;
+            }
+            if height + first.abs() * r + second.abs() * s + quadratic + rest + sag <= -self.remainder {
+                continue;
+            }
+            let corner = [t + r.copysign(first), e + s.copysign(second)];
+            let value = self.value(corner[0], corner[1]) - self.plane(piece, corner[0], corner[1], 0.0).0[0];
+            if value > -self.remainder {
+                return self.judge(value, corner[0], corner[1]);
+            }
+            seen += 2;
+            if seen > PARTS {
+                return Expanded::Unclear;
+            }
+            let across =
+                m[2].max(0.0) * (0.5 * r * r) + m[3].abs() * (r * r * r / 6.0) + m[4].abs() * (r * r * r * r / 24.0);
+            let along = m[4].max(0.0) * (0.5 * s * s) + m[6].abs() * (s * s * s / 6.0) + sag;
+            let by_mean = if across == along { r / RADIUS >= (s / SPREAD).sqrt() } else { across > along };
+            if by_mean {
+                parts.push(([t - 0.5 * r, e], [0.5 * r, s]));
+                parts.push(([t + 0.5 * r, e], [0.5 * r, s]));
+            } else {
+                parts.push(([t, e - 0.5 * s], [r, 0.5 * s]));
+                parts.push(([t, e + 0.5 * s], [r, 0.5 * s]));
+            }
+        }
+        Expanded::Below
+    }
+
+    /// A point at which the expansion is not clearly below.
+    fn judge(&self, height: f64, t: f64, e: f64) -> Expanded {
+        if height > self.remainder {
+            let deviation = 1.0 / self.precision_root;
+            Expanded::Above(self.mean + t * deviation, deviation * deviation * (1.0 + 2.0 * e))
+        } else {
+            Expanded::Unclear
+        }
+    }
+}
+
+/// 1, x, x², …
+fn powers(x: f64) -> [f64; ORDER] {
+    let mut values = [1.0; ORDER];
+    for j in 1..ORDER {
+        values[j] = values[j - 1] * x;
+    }
+    values
+}
+
+/// 1, x, x²/2, x³/6, …
+fn terms(x: f64) -> [f64; ORDER] {
+    let mut values = powers(x);
+    values.iter_mut().zip(INVERSE_FACTORIALS).for_each(|(value, inverse)| *value *= inverse);
+    values
+}

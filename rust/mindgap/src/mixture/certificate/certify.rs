@@ -1,0 +1,248 @@
+//! `Mixture::certify`: from data units to the tree and back.
+
+use super::points::Points;
+use super::proof::ProofTree;
+use super::region::Constraints;
+use super::tree::{Standing, Task};
+use crate::constraint::Rows;
+use crate::data::sample::Sample;
+use crate::error::MixtureError;
+use crate::kmeans::KMeans;
+use crate::mixture::fit::MixtureFit;
+use crate::mixture::parameters::Parameters;
+use crate::mixture::problem::Mixture;
+use crate::monitor::{Halt, Monitor, Progress};
+use crate::parallel::Workers;
+use std::ops::ControlFlow;
+
+/// What is tried before the ε that was asked for, as multiples of it: a tree that is stopped keeps the last that closed.
+const LADDER: [f64; 4] = [30.0, 10.0, 3.0, 1.0];
+
+/// Iterations of a climb from a node of the tree. Measured: climbs that end above the best known are there by then.
+const CLIMB: usize = 200;
+
+/// The relative error that a sum of squares of sorted, shifted data may have; far above what the k-means solver loses.
+const COST_ERROR: f64 = 1e-9;
+
+/// The relative error of a ratio of variances that is at its bound.
+const RATIO_ERROR: f64 = 1e-12;
+
+/// How a mixture is certified.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CertifyOptions {
+    /// How far above the best known log-likelihood the bound may be: 0.1 by default, which no statistical decision feels.
+    pub epsilon: f64,
+    /// Whether the proof is kept, to be written out and checked by others.
+    pub record: bool,
+}
+
+impl Default for CertifyOptions {
+    fn default() -> Self {
+        Self { epsilon: 0.1, record: false }
+    }
+}
+
+/// What is proven about the maximum of a mixture's likelihood.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    upper_bound: Option<f64>,
+    parameters: Parameters,
+    log_likelihood: f64,
+    nodes: usize,
+    halted: Option<Halt>,
+    proof: Option<String>,
+}
+
+impl Certificate {
+    /// No mixture that holds the constraint has a higher log-likelihood. `None` if the search was stopped too early to say.
+    pub fn upper_bound(&self) -> Option<f64> {
+        self.upper_bound
+    }
+
+    /// The best mixture known: the fit's, or a better one that the search came by.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The log-likelihood of [`parameters`](Self::parameters).
+    pub fn log_likelihood(&self) -> f64 {
+        self.log_likelihood
+    }
+
+    /// How many regions of parameters were looked at.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// Why the search ended early, if it did.
+    pub fn halted(&self) -> Option<Halt> {
+        self.halted
+    }
+
+    /// The proof as JSON, if it was kept and there is one: the problem, its root, and the tree in preorder.
+    pub fn proof(&self) -> Option<&str> {
+        self.proof.as_deref()
+    }
+}
+
+impl Mixture {
+    /// Bounds the log-likelihood of every mixture that holds the constraint, starting from a `fit` to the same sample.
+    ///
+    /// The bound is at most [`epsilon`](CertifyOptions::epsilon) above the best mixture known, which may be a better one than the
+    /// fit. The search can take long (seconds for three components, minutes for five); where `monitor` stops it, the bound is
+    /// the best that was proven by then. It is the same for every number of threads.
+    ///
+    /// ```
+    /// use mindgap::{CertifyOptions, Mixture, Monitor, Sample, VarianceModel};
+    ///
+    /// let x: Vec<f64> = (0..60).map(|i| f64::from(i % 2) * 4.0 + f64::from(i % 10) * 0.1).collect();
+    /// let sample = Sample::new(&x)?;
+    /// let mixture = Mixture::new(2).variances(VarianceModel::Equal);
+    /// let fit = mixture.fit(&sample)?;
+    /// let certificate = mixture.certify(&sample, &fit, CertifyOptions::default(), &mut Monitor::default())?;
+    /// let bound = certificate.upper_bound().expect("nothing stopped it");
+    /// assert!(fit.log_likelihood() <= bound && bound <= certificate.log_likelihood() + 0.101);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`MixtureError::NotCertifiable`] if the likelihood has no maximum or the constraint is none on gaps; and what a fit may
+    /// fail with.
+    pub fn certify(
+        &self,
+        sample: &Sample,
+        fit: &MixtureFit,
+        options: CertifyOptions,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<Certificate, MixtureError> {
+        if !(options.epsilon > 0.0 && options.epsilon.is_finite()) {
+            let expected = "it must be finite and positive";
+            return Err(MixtureError::BadSetting { name: "epsilon", value: options.epsilon, expected });
+        }
+        fit.parameters().check_count(self.k())?;
+        let frame = *sample.frame();
+        let (rows, ratio) = self.certifiable(sample)?;
+        let (distinct, _) = sample.collapsed();
+        let kmeans = KMeans::new(self.k()).fit(&distinct).map_err(MixtureError::KMeansStart)?;
+        let kmeans_cost = frame.enter_square(kmeans.lower_bound()) * (1.0 - COST_ERROR);
+        if kmeans_cost <= 0.0 {
+            return Err(MixtureError::NotCertifiable { reason: UNBOUNDED_ON_POINTS });
+        }
+        let values: Vec<f64> = distinct.values().iter().map(|&x| frame.enter(x)).collect();
+        let weights: Vec<f64> = (0..values.len()).map(|i| distinct.weight(i)).collect();
+        let epsilons = LADDER.map(|multiple| multiple * options.epsilon);
+        let problem = self.clone().max_iter(CLIMB);
+        let climb = |start: &Parameters| {
+            let fit = problem.clone().init(start.leave(&frame)).fit(&distinct).ok()?;
+            Some(fit.parameters().enter(&frame))
+        };
+        let task = Task {
+            points: Points::new(&values, &weights),
+            constraints: Constraints::new(rows.lower, rows.upper, ratio, self.k()),
+            kmeans_cost,
+            epsilons: &epsilons,
+            record: options.record,
+            climb: &climb,
+        };
+        let units = frame.log_density(task.points.total());
+        let known = fit.parameters().enter(&frame);
+        let mut halted = None;
+        let mut report = |standing: &Standing| {
+            let progress = Progress::Certificate {
+                nodes: standing.nodes,
+                open: standing.open,
+                epsilon: standing.epsilon,
+                log_likelihood: standing.log_likelihood + units,
+            };
+            match monitor.send(&progress) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(halt) => {
+                    halted = Some(halt);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        // The tree's monitor lives on this thread; only batches of nodes go to others.
+        let workers = Workers::for_search();
+        let shown = task.run(&[known], &workers, &mut report);
+        let allowance = task.shift_allowance(&shown.root);
+        let upper_bound = shown.closed.map(|(_, bound)| bound + units + allowance);
+        let proof = match (&shown.proof, shown.closed) {
+            (Some(proof), Some((_, bound))) => Some(task.proof_text(proof, bound, &shown.root)),
+            _ => None,
+        };
+        Ok(Certificate {
+            upper_bound,
+            parameters: shown.best.leave(&frame),
+            log_likelihood: shown.log_likelihood + units,
+            nodes: shown.nodes,
+            halted,
+            proof,
+        })
+    }
+
+    /// The bounds of the gaps, in frame units, and of the ratio of variances, as wide as fits hold them; or why there is no
+    /// certificate.
+    fn certifiable(&self, sample: &Sample) -> Result<(Rows, f64), MixtureError> {
+        let refuse = |reason| Err(MixtureError::NotCertifiable { reason });
+        let Some((rows, ratio)) = self.gaps_and_ratio()? else {
+            return refuse(ROWS);
+        };
+        if sample.has_blobs() {
+            return refuse(CELLS);
+        }
+        if ratio == f64::INFINITY {
+            return refuse(UNBOUNDED);
+        }
+        if self.k() >= sample.distinct() {
+            return refuse(UNBOUNDED_ON_POINTS);
+        }
+        let frame = sample.frame();
+        let range = frame.enter_length(sample.highest(sample.len() - 1) - sample.lowest(0));
+        let ratio = if ratio == 1.0 { 1.0 } else { ratio * (1.0 + RATIO_ERROR) };
+        Ok((rows.enter(frame).loosened(range), ratio))
+    }
+}
+
+const ROWS: &str = "it holds linear rows; only bounds on gaps and on the ratio of spreads can be certified";
+const CELLS: &str = "its data are cells of a summary; certify the points";
+const UNBOUNDED: &str =
+    "with free variances the likelihood has no maximum; ask for equal variances or bound the ratio of spreads";
+const UNBOUNDED_ON_POINTS: &str = "as many components as distinct values: the likelihood has no maximum; ask for fewer";
+
+impl Task<'_> {
+    /// What the bound may be too low by because values were rounded when the frame's shift was taken off: each by δ, which
+    /// changes the log-density of a component at distance d by at most d·δ/v.
+    fn shift_allowance(&self, root: &[super::region::Cell]) -> f64 {
+        let (first, last) = (self.points.first(), self.points.last());
+        let reach = root.iter().map(|cell| (last - cell.low).max(cell.high - first)).fold(0.0, f64::max);
+        let least = root.iter().map(|cell| cell.least).fold(f64::INFINITY, f64::min);
+        let delta = f64::EPSILON * first.abs().max(last.abs());
+        self.points.total() * (reach + delta) * delta / least
+    }
+
+    /// The problem, in the units of the tree, and the proof.
+    fn proof_text(&self, proof: &ProofTree, bound: f64, root: &[super::region::Cell]) -> String {
+        let list = |values: &[f64]| {
+            let text: Vec<String> = values.iter().map(|value| number(*value)).collect();
+            format!("[{}]", text.join(","))
+        };
+        let root: Vec<String> = root.iter().map(|cell| list(&[cell.low, cell.high, cell.least, cell.most])).collect();
+        format!(
+            "{{\"values\":{},\n\"weights\":{},\n\"lower\":{},\"upper\":{},\"variance_ratio\":{},\"upper_bound\":{},\"root\":[{}],\n\"tree\":{}}}\n",
+            list(self.points.values()),
+            list(self.points.weights()),
+            list(&self.constraints.lower),
+            list(&self.constraints.upper),
+            number(self.constraints.ratio),
+            number(bound),
+            root.join(","),
+            proof.to_json(bound)
+        )
+    }
+}
+
+/// A number with all its digits; JSON has no infinity.
+fn number(value: f64) -> String {
+    if value.is_finite() { format!("{value:?}") } else { "null".into() }
+}

@@ -1,0 +1,25 @@
+//! Proves that no admissible mixture has a log-likelihood above a bound.
+//!
+//! Branch and bound over boxes of means and variances. A box is relaxed to mixtures of any number of normals from it, whose
+//! maximum a directional derivative bounds; where constraints tie components together, multipliers bring the tie back. The cost
+//! is linear in the number of distinct values; the number of nodes does not grow with it. For up to about five components.
+//! Everything is rounded outward: the derivation is in docs/mathematics.md, "A certificate for mixtures".
+//!
+//! From the inside out: `points` (loops over the data), `weights` (the best weights of given atoms), `ceiling` (a bound over one
+//! cell), `coupling` (the lagrangian), `relaxation` (the bound of one region), `branching`, `node`, `tree`, `proof`, `certify`.
+
+mod branching;
+mod ceiling;
+mod certify;
+mod coupling;
+mod node;
+mod points;
+mod proof;
+mod region;
+mod relaxation;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod weights;
+
+pub use certify::{Certificate, CertifyOptions};

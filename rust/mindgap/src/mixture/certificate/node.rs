@@ -1,0 +1,228 @@
+//! One node of the tree: relax; if that is too high, bound the weights, add the multipliers and relax again; else split.
+
+use super::branching::{Groups, choose, regroup};
+use super::coupling::{Coupling, Multipliers};
+use super::points::Points;
+use super::proof::{Reason, WeightBound};
+use super::region::{Constraints, Cut, Region};
+use super::relaxation::{Goal, relax};
+use super::weights::{Atom, Workspace};
+use crate::mixture::parameters::Parameters;
+use crate::numeric::portable::ln;
+
+/// Weights are bounded again after so many levels.
+const LEVELS_BETWEEN: usize = 2;
+
+/// Multipliers help in boxes narrower than this many standard deviations (and in log v).
+const WIDEST: f64 = 1.0;
+
+/// Multipliers help within this distance (squared, in standard deviations, by weight) of the maximum they come from.
+const FARTHEST: f64 = 0.5;
+
+/// Where the relaxation is higher than this above the threshold, bounds on weights say nothing.
+const HIGHEST: f64 = 6.0;
+
+/// The share of ε below which a relaxation's room is not worth certifying.
+pub(super) const MARGIN: f64 = 0.1;
+
+/// A region that is not yet closed, and what is inherited from its parent.
+#[derive(Clone)]
+pub(super) struct Node {
+    pub(super) id: usize,
+    pub(super) depth: usize,
+    pub(super) region: Region,
+    pub(super) atoms: Vec<Atom>,
+    /// Bounds of each weight.
+    pub(super) ranges: Vec<[f64; 2]>,
+    /// The depth at which they were last improved.
+    pub(super) ranged_at: Option<usize>,
+    /// They hold for mixtures with at least this log-likelihood.
+    pub(super) ranged_for: f64,
+}
+
+/// A local maximum and its multipliers.
+#[derive(Clone)]
+pub(super) struct Known {
+    pub(super) parameters: Parameters,
+    pub(super) multipliers: Multipliers,
+}
+
+/// What does not change while a batch of nodes is looked at.
+pub(super) struct Context<'a> {
+    pub(super) points: &'a Points,
+    pub(super) constraints: &'a Constraints,
+    pub(super) known: &'a [Known],
+    pub(super) threshold: f64,
+    pub(super) epsilon: f64,
+}
+
+/// What became of a node.
+pub(super) enum Fate {
+    Closed(Reason),
+    Split(Cut),
+}
+
+/// A node that was looked at.
+pub(super) struct Looked {
+    pub(super) node: Node,
+    pub(super) fate: Fate,
+    /// What was shown of weights, round by round.
+    pub(super) weight_bounds: Vec<Vec<WeightBound>>,
+}
+
+impl Node {
+    /// The whole space of parameters.
+    pub(super) fn root(id: usize, region: Region, atoms: Vec<Atom>) -> Self {
+        let ranges = vec![[0.0, 1.0]; region.len()];
+        Self { id, depth: 0, region, atoms, ranges, ranged_at: None, ranged_for: f64::NEG_INFINITY }
+    }
+
+    fn forget_ranges(&mut self) {
+        self.ranges.fill([0.0, 1.0]);
+        self.ranged_at = None;
+        self.ranged_for = f64::NEG_INFINITY;
+    }
+}
+
+impl Context<'_> {
+    pub(super) fn look(&self, mut node: Node, workspace: &mut Workspace) -> Looked {
+        let k = node.region.len();
+        if node.ranged_for > self.threshold {
+            node.forget_ranges();
+        }
+        let mut weight_bounds = Vec::new();
+        let none = Coupling::none(k);
+        let goal = Goal::Below { threshold: self.threshold, margin: MARGIN * self.epsilon };
+        let plain = relax(self.points, &node.region, &node.atoms, &none, true, goal, workspace);
+        node.atoms = plain.atoms;
+        if plain.bound.is_some() {
+            let atoms = node.atoms.clone();
+            return Looked { node, fate: Fate::Closed(Reason::Bound { coupling: none, atoms }), weight_bounds };
+        }
+        regroup(self.points, &node.region, &mut node.atoms, true);
+        let mut branching = None;
+        if let Some(multipliers) = self.multipliers(&node.region) {
+            for attempt in 0..2 {
+                let ready = |node: &Node| (0..k).all(|c| !multipliers.concerns(c) || node.ranges[c][0] > 0.0);
+                let due = node.ranged_at.is_none_or(|at| node.depth >= at + LEVELS_BETWEEN);
+                if attempt == 1 || !ready(&node) {
+                    if !due {
+                        break;
+                    }
+                    let mut round = Vec::new();
+                    let shown = self.bound_weights(&mut node, multipliers, workspace, &mut round);
+                    weight_bounds.push(round);
+                    if node.ranges.iter().any(|[least, most]| least > most) {
+                        return Looked { node, fate: Fate::Closed(Reason::Weights), weight_bounds };
+                    }
+                    if !shown {
+                        break;
+                    }
+                }
+                let Some(coupling) = Coupling::new(multipliers, &node.region, &node.ranges).filter(|_| ready(&node))
+                else {
+                    break;
+                };
+                let coupled = relax(self.points, &node.region, &node.atoms, &coupling, false, goal, workspace);
+                if coupled.bound.is_some() {
+                    let reason = Reason::Bound { coupling, atoms: coupled.atoms };
+                    return Looked { node, fate: Fate::Closed(reason), weight_bounds };
+                }
+                branching = Some(coupled.atoms);
+            }
+        }
+        let cut = match branching {
+            Some(mut atoms) => {
+                regroup(self.points, &node.region, &mut atoms, false);
+                choose(self.constraints, &node.region, &atoms)
+            }
+            None => choose(self.constraints, &node.region, &node.atoms),
+        };
+        Looked { node, fate: Fate::Split(cut), weight_bounds }
+    }
+
+    /// The multipliers of the nearest known maximum, where they can help.
+    fn multipliers(&self, region: &Region) -> Option<&Multipliers> {
+        let distance = |known: &Known| -> f64 {
+            let parameters = &known.parameters;
+            let (weights, means, variances) = (parameters.weights(), parameters.means(), parameters.variances());
+            (0..region.len())
+                .map(|k| {
+                    let cell = region[k];
+                    let off = (cell.low - means[k]).max(means[k] - cell.high).max(0.0);
+                    let ratio = (cell.least / variances[k]).max(variances[k] / cell.most).max(1.0);
+                    let log = ln(ratio);
+                    weights[k] * (off * off / variances[k] + 0.5 * log * log)
+                })
+                .sum()
+        };
+        let (nearest, far) =
+            self.known.iter().map(|known| (known, distance(known))).min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let multipliers = &nearest.multipliers;
+        let narrow = region.iter().enumerate().all(|(k, cell)| {
+            !multipliers.concerns(k)
+                || ((cell.high - cell.low) < WIDEST * cell.least.sqrt() && ln(cell.most / cell.least) < WIDEST)
+        });
+        (far < FARTHEST && narrow).then_some(multipliers)
+    }
+
+    /// Bounds the weights that the multipliers concern; false if the relaxation is too high to tell.
+    fn bound_weights(
+        &self,
+        node: &mut Node,
+        multipliers: &Multipliers,
+        workspace: &mut Workspace,
+        shown: &mut Vec<WeightBound>,
+    ) -> bool {
+        let k = node.region.len();
+        node.ranged_at = Some(node.depth);
+        node.ranged_for = self.threshold;
+        let ready = (0..k).all(|c| !multipliers.concerns(c) || node.ranges[c][0] > 0.0);
+        let base = if ready { Coupling::new(multipliers, &node.region, &node.ranges) } else { None };
+        let clip = base.is_none();
+        let base = base.unwrap_or_else(|| Coupling::none(k));
+        let relaxed = relax(self.points, &node.region, &node.atoms, &base, clip, Goal::Within(self.epsilon), workspace);
+        let Some(bound) = relaxed.bound else { return false };
+        let above = (bound - self.threshold).max(0.2 * self.epsilon);
+        if above > HIGHEST {
+            return false;
+        }
+        let groups = Groups::of(&relaxed.atoms, &node.region);
+        let total = self.points.total();
+        for component in (0..k).filter(|&c| multipliers.concerns(c)) {
+            let weight = groups.weight[component];
+            if weight < 1e-4 {
+                continue;
+            }
+            let strength = 0.6 * (2.0 * above * total / (weight * (1.0 - weight) + 1e-6)).sqrt();
+            for upper in [true, false] {
+                let mut coupling = base.clone();
+                coupling.constants[component] += if upper { strength } else { -strength };
+                let goal = Goal::Within(0.05 * above + 0.2 * self.epsilon);
+                let relaxed = relax(self.points, &node.region, &relaxed.atoms, &coupling, clip, goal, workspace);
+                let Some(value) = relaxed.bound else { continue };
+                let limit = (value - self.threshold) / strength;
+                let limit = if upper { limit * (1.0 + 1e-9) + 1e-12 } else { -limit * (1.0 - 1e-9) - 1e-12 };
+                let range = &mut node.ranges[component];
+                if upper && limit < range[1] {
+                    range[1] = limit;
+                } else if !upper && limit > range[0] {
+                    range[0] = limit;
+                } else {
+                    continue;
+                }
+                let threshold = self.threshold;
+                shown.push(WeightBound {
+                    threshold,
+                    component,
+                    upper,
+                    limit,
+                    strength,
+                    coupling: base.clone(),
+                    atoms: relaxed.atoms,
+                });
+            }
+        }
+        true
+    }
+}

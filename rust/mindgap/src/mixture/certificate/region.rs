@@ -1,0 +1,105 @@
+//! Boxes of parameters, one for each component, and what the constraints leave of them.
+
+/// What the certificate is about: the data apart, the whole statement of the problem.
+#[derive(Clone, Debug)]
+pub(super) struct Constraints {
+    /// Bounds of the gaps between neighbouring means.
+    pub(super) lower: Vec<f64>,
+    pub(super) upper: Vec<f64>,
+    /// The largest variance is at most so many times the smallest; 1: all are equal.
+    pub(super) ratio: f64,
+}
+
+/// A mean between `low` and `high` and a variance between `least` and `most`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cell {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) least: f64,
+    pub(super) most: f64,
+}
+
+impl Cell {
+    /// The part that matters where nothing but the densities at points of `[first, last]` does: farther out they are all lower.
+    pub(super) fn within(&self, first: f64, last: f64) -> Self {
+        Self { low: self.low.max(first.min(self.high)), high: self.high.min(last.max(self.low)), ..*self }
+    }
+
+    pub(super) fn contains(&self, other: &Self) -> bool {
+        self.low <= other.low && other.high <= self.high && self.least <= other.least && other.most <= self.most
+    }
+
+    pub(super) fn holds(&self, mean: f64, variance: f64) -> bool {
+        self.low <= mean && mean <= self.high && self.least <= variance && variance <= self.most
+    }
+}
+
+/// A box of parameters: one cell a component.
+pub(super) type Region = Vec<Cell>;
+
+/// Which parameter a region is split at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Axis {
+    /// The component's mean.
+    Mean,
+    /// Its variance.
+    Variance,
+}
+
+/// A cut of a region: the component, its parameter and the value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cut {
+    pub(super) component: usize,
+    pub(super) axis: Axis,
+    pub(super) at: f64,
+}
+
+impl Cut {
+    /// The part of the region at most (or at least) at the cut.
+    pub(super) fn side(&self, region: &Region, above: bool) -> Region {
+        let mut part = region.clone();
+        let cell = &mut part[self.component];
+        match (self.axis, above) {
+            (Axis::Mean, false) => cell.high = self.at,
+            (Axis::Mean, true) => cell.low = self.at,
+            (Axis::Variance, false) => cell.most = self.at,
+            (Axis::Variance, true) => cell.least = self.at,
+        }
+        part
+    }
+}
+
+impl Constraints {
+    /// Bounds of the `k - 1` gaps (none at all: free) and of the ratio of variances.
+    pub(super) fn new(mut lower: Vec<f64>, mut upper: Vec<f64>, ratio: f64, k: usize) -> Self {
+        lower.resize(k - 1, 0.0);
+        upper.resize(k - 1, f64::INFINITY);
+        lower.iter_mut().for_each(|lower| *lower = lower.max(0.0));
+        Self { lower, upper, ratio }
+    }
+
+    /// Shrinks the region to what the constraints leave of it; false if that is nothing. Rounded outward.
+    pub(super) fn propagate(&self, region: &mut Region) -> bool {
+        let k = region.len();
+        for g in 0..k.saturating_sub(1) {
+            region[g + 1].low = region[g + 1].low.max((region[g].low + self.lower[g]).next_down());
+            region[g + 1].high = region[g + 1].high.min((region[g].high + self.upper[g]).next_up());
+        }
+        for g in (0..k.saturating_sub(1)).rev() {
+            region[g].high = region[g].high.min((region[g + 1].high - self.lower[g]).next_up());
+            region[g].low = region[g].low.max((region[g + 1].low - self.upper[g]).next_down());
+        }
+        let largest_least = region.iter().map(|cell| cell.least).fold(0.0, f64::max);
+        let smallest_most = region.iter().map(|cell| cell.most).fold(f64::INFINITY, f64::min);
+        let (least, most) = if self.ratio == 1.0 {
+            (largest_least, smallest_most)
+        } else {
+            ((largest_least / self.ratio).next_down(), (smallest_most * self.ratio).next_up())
+        };
+        for cell in region.iter_mut() {
+            cell.least = cell.least.max(least);
+            cell.most = cell.most.min(most);
+        }
+        region.iter().all(|cell| cell.low <= cell.high && cell.least <= cell.most)
+    }
+}

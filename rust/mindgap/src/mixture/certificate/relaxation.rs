@@ -1,0 +1,126 @@
+//! The relaxation of one region: mixtures of any number of normals from the boxes of the components.
+//!
+//! Atoms are weighted best, the derivative is bounded over the boxes, points where it is too high become atoms; again, until the
+//! bound is good enough or the relaxation itself is too high.
+
+use super::ceiling::{Mixture, Verdict};
+use super::coupling::Coupling;
+use super::points::Points;
+use super::region::{Cell, Region};
+use super::weights::{Atom, Workspace};
+
+/// Rounds at most.
+const ROUNDS: usize = 40;
+
+/// Atoms at most.
+const ATOMS: usize = 300;
+
+/// Atoms lighter than this are dropped.
+const LIGHT: f64 = 1e-7;
+
+/// The weight that a new atom starts with.
+const NEW: f64 = 0.01;
+
+/// What a relaxation is asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Goal {
+    /// Is the maximum below the threshold? Given up where less than `margin` is left.
+    Below { threshold: f64, margin: f64 },
+    /// The maximum, to the tolerance.
+    Within(f64),
+}
+
+/// The relaxation's answer.
+pub(super) struct Relaxed {
+    /// No mixture in the region is above this; `None`: not shown.
+    pub(super) bound: Option<f64>,
+    /// The atoms of the last mixture.
+    pub(super) atoms: Vec<Atom>,
+}
+
+/// Solves the relaxation, with the coupling's T added to the likelihood. `clip`: nothing depends on means outside the data, so
+/// they are moved in.
+pub(super) fn relax(
+    points: &Points,
+    region: &Region,
+    start: &[Atom],
+    coupling: &Coupling,
+    clip: bool,
+    goal: Goal,
+    workspace: &mut Workspace,
+) -> Relaxed {
+    let cells: Vec<Cell> =
+        region.iter().map(|cell| if clip { cell.within(points.first(), points.last()) } else { *cell }).collect();
+    let mut atoms = seed(&cells, start);
+    let total = points.total();
+    let (stop, tolerance) = match goal {
+        Goal::Below { threshold, margin } => (threshold - margin, 1e-3 * margin + 1e-10 * total),
+        Goal::Within(tolerance) => (f64::INFINITY, 0.05 * tolerance),
+    };
+    let mut bonus = Vec::new();
+    for _ in 0..ROUNDS {
+        bonus.clear();
+        bonus.extend(atoms.iter().map(|atom| coupling.at(atom.group, atom.mean, atom.variance)));
+        let reached = workspace.optimise(points, &mut atoms, &bonus, stop, tolerance);
+        let value = reached.log_likelihood + reached.bonus;
+        if !(value <= stop) {
+            break;
+        }
+        let room = match goal {
+            Goal::Below { threshold, .. } => threshold - value,
+            Goal::Within(tolerance) => tolerance,
+        };
+        atoms.retain(|atom| atom.weight > LIGHT);
+        let mixture = Mixture::new(points, &workspace.logs, workspace.largest_log);
+        let level = room / total * (1.0 - 1e-12);
+        let mut below = true;
+        for (k, cell) in cells.iter().enumerate() {
+            let divisor = coupling.divisor(k, cell, reached.bonus, total);
+            let covered = |q: usize| {
+                cells[q].contains(cell)
+                    && divisor.is_constant()
+                    && coupling.divisor(q, &cells[q], reached.bonus, total).pieces[0][0] <= divisor.pieces[0][0]
+                    && coupling.divisor(q, &cells[q], reached.bonus, total).is_constant()
+            };
+            if (0..k).any(covered) {
+                continue;
+            }
+            if divisor.least(cell) < 1e-3 {
+                return Relaxed { bound: None, atoms };
+            }
+            if let Verdict::Above(found) = mixture.bound(cell, &divisor, level) {
+                below = false;
+                atoms.extend(found.into_iter().map(|(mean, variance)| Atom { mean, variance, weight: NEW, group: k }));
+            }
+        }
+        if below {
+            return Relaxed { bound: Some(value + room), atoms };
+        }
+        if atoms.len() > ATOMS {
+            break;
+        }
+    }
+    Relaxed { bound: None, atoms }
+}
+
+/// The atoms moved into their cells; each cell has one at least.
+fn seed(cells: &[Cell], start: &[Atom]) -> Vec<Atom> {
+    let mut atoms: Vec<Atom> = Vec::new();
+    for (group, cell) in cells.iter().enumerate() {
+        let before = atoms.len();
+        for atom in start.iter().filter(|atom| atom.group == group && atom.weight > LIGHT) {
+            let (mean, variance) = (atom.mean.clamp(cell.low, cell.high), atom.variance.clamp(cell.least, cell.most));
+            let same = atoms[before..].iter().position(|other| other.mean == mean && other.variance == variance);
+            if let Some(same) = same {
+                atoms[before + same].weight += atom.weight;
+            } else if atoms.len() < ATOMS {
+                atoms.push(Atom { mean, variance, ..*atom });
+            }
+        }
+        if atoms.len() == before {
+            let (mean, variance) = (0.5 * (cell.low + cell.high), (cell.least * cell.most).sqrt());
+            atoms.push(Atom { mean, variance: variance.clamp(cell.least, cell.most), weight: NEW, group });
+        }
+    }
+    atoms
+}

@@ -1,0 +1,316 @@
+//! Bounds against admissible points, drawn at random and climbed: none is above, and no threshold below the maximum closes.
+
+use super::ceiling::{Mixture, Verdict};
+use super::coupling::Coupling;
+use super::points::Points;
+use super::region::{Cell, Constraints};
+use super::tree::{Shown, Task};
+use crate::mixture::parameters::Parameters;
+use crate::parallel::Workers;
+use std::ops::ControlFlow;
+
+/// Numbers in [0, 1), the same for one seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mixed = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        (mixed >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        (-2.0 * self.next().max(1e-300).ln()).sqrt() * (std::f64::consts::TAU * self.next()).cos()
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() * n as f64) as usize
+    }
+}
+
+struct Case {
+    values: Vec<f64>,
+    weights: Vec<f64>,
+    constraints: Constraints,
+}
+
+impl Case {
+    /// Two or three clumps, some data rounded, some weighted; gaps free, bounded below, on both sides or nearly fixed.
+    fn random(seed: u64) -> (Self, Random) {
+        let mut random = Random(seed * 7919 + 13);
+        let (k, n) = (1 + random.below(3), 10 + random.below(40));
+        let mut values: Vec<f64> = (0..n)
+            .map(|_| {
+                let clump = random.below(3) as f64;
+                3.0 * clump * random.next().round() + random.normal() * (0.3 + clump)
+            })
+            .collect();
+        if seed.is_multiple_of(3) {
+            values.iter_mut().for_each(|x| *x = (*x * 2.0).round() / 2.0);
+        }
+        values.sort_by(f64::total_cmp);
+        let mut weights = vec![1.0; values.len()];
+        if seed.is_multiple_of(5) {
+            weights.iter_mut().for_each(|weight| *weight = 0.2 + 2.0 * random.next());
+        }
+        let range = values[n - 1] - values[0];
+        let lower: Vec<f64> =
+            (1..k).map(|_| if random.next() < 0.3 { 0.0 } else { 0.6 * range * random.next() }).collect();
+        let upper = lower
+            .iter()
+            .map(|lower| [f64::INFINITY, lower + 0.3 * range * random.next(), lower + 0.05 * range][random.below(3)])
+            .collect();
+        let ratio = [1.0, 4.0, 25.0][random.below(3)];
+        (Self { values, weights, constraints: Constraints { lower, upper, ratio } }, random)
+    }
+
+    fn range(&self) -> f64 {
+        self.values[self.values.len() - 1] - self.values[0]
+    }
+
+    /// Admissible parameters, often at a bound.
+    fn draw(&self, random: &mut Random) -> Parameters {
+        let (range, k) = (self.range(), self.constraints.lower.len() + 1);
+        let shares: Vec<f64> = (0..k).map(|_| -random.next().max(1e-12).ln()).collect();
+        let sum: f64 = shares.iter().sum();
+        let mut means = vec![self.values[0] + range * (1.8 * random.next() - 0.8)];
+        for g in 0..k - 1 {
+            let lower = self.constraints.lower[g];
+            let top = self.constraints.upper[g].min(lower + range);
+            let gap = [lower, top, lower + (top - lower) * random.next()][random.below(3)];
+            means.push(means[g] + gap);
+        }
+        let base = range * range * (-9.0 * random.next()).exp();
+        let variances = (0..k).map(|_| base * self.constraints.ratio.powf(random.next())).collect();
+        Parameters::sound(shares.iter().map(|share| share / sum).collect(), means, variances)
+    }
+
+    /// Moves a little at a time, keeping what is better and holds.
+    fn climb(&self, start: &Parameters, random: &mut Random) -> (f64, Parameters) {
+        let mut best = (self.log_likelihood(start), start.clone());
+        let (mut step, mut failures) = (0.3, 0);
+        while step > 1e-4 {
+            let (weights, means, variances) = (best.1.weights(), best.1.means(), best.1.variances());
+            let k = means.len();
+            let shares: Vec<f64> = weights.iter().map(|w| w * (step * random.normal()).exp()).collect();
+            let sum: f64 = shares.iter().sum();
+            let all = step * self.range() * 0.2 * random.normal();
+            let mut moved: Vec<f64> =
+                (0..k).map(|c| means[c] + all + 0.2 * step * self.range() * random.normal()).collect();
+            for g in 0..k - 1 {
+                moved[g + 1] =
+                    moved[g + 1].clamp(moved[g] + self.constraints.lower[g], moved[g] + self.constraints.upper[g]);
+            }
+            let common = (step * random.normal()).exp();
+            let mut spread: Vec<f64> = (0..k).map(|c| variances[c] * common * (step * random.normal()).exp()).collect();
+            if self.constraints.ratio == 1.0 {
+                let first = spread[0];
+                spread.fill(first);
+            }
+            let largest = spread.iter().copied().fold(0.0, f64::max);
+            spread.iter_mut().for_each(|v| *v = v.max(largest / self.constraints.ratio));
+            let tried = Parameters::sound(shares.iter().map(|share| share / sum).collect(), moved, spread);
+            let value = self.log_likelihood(&tried);
+            if value > best.0 {
+                best = (value, tried);
+                failures = 0;
+            } else {
+                failures += 1;
+                if failures > 40 {
+                    (step, failures) = (0.5 * step, 0);
+                }
+            }
+        }
+        best
+    }
+
+    /// As plainly as can be, with the library's functions.
+    fn log_likelihood(&self, parameters: &Parameters) -> f64 {
+        let density = |x: f64| -> f64 {
+            (0..parameters.k())
+                .map(|c| {
+                    let (d, v) = (x - parameters.means()[c], parameters.variances()[c]);
+                    parameters.weights()[c] * (-0.5 * d * d / v).exp() / (std::f64::consts::TAU * v).sqrt()
+                })
+                .sum()
+        };
+        self.values.iter().zip(&self.weights).map(|(&x, w)| w * density(x).max(1e-300).ln()).sum()
+    }
+
+    /// The cost of the best k-means, by trying all partitions of sorted values.
+    fn kmeans_cost(&self) -> f64 {
+        let n = self.values.len();
+        let cost = |from: usize, to: usize| {
+            let weight: f64 = self.weights[from..to].iter().sum();
+            let mean = (from..to).map(|i| self.weights[i] * self.values[i]).sum::<f64>() / weight;
+            (from..to).map(|i| self.weights[i] * (self.values[i] - mean).powi(2)).sum::<f64>()
+        };
+        let mut best: Vec<f64> = (0..=n).map(|end| if end == 0 { 0.0 } else { cost(0, end) }).collect();
+        for _ in &self.constraints.lower {
+            let next = |end: usize| (0..end).map(|from| best[from] + cost(from, end)).fold(f64::INFINITY, f64::min);
+            best = (0..=n).map(|end| if end == 0 { 0.0 } else { next(end) }).collect();
+        }
+        best[n] * (1.0 - 1e-9)
+    }
+
+    /// Without climbs, so that the threshold stays.
+    fn certify(&self, known: &Parameters, epsilon: f64, nodes: usize) -> Shown {
+        let task = Task {
+            points: Points::new(&self.values, &self.weights),
+            constraints: self.constraints.clone(),
+            kmeans_cost: self.kmeans_cost(),
+            epsilons: &[epsilon],
+            record: true,
+            climb: &|_| None,
+        };
+        task.run(&[known.clone()], &Workers::for_points(0), &mut |standing| {
+            if standing.nodes > nodes { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    }
+}
+
+#[test]
+fn no_admissible_mixture_is_above_the_bound() {
+    let mut closed = 0;
+    for seed in 0..12 {
+        let (case, mut random) = Case::random(seed);
+        if case.kmeans_cost() < 1e-6 {
+            continue;
+        }
+        let (mut value, mut best) = case.climb(&case.draw(&mut random), &mut random);
+        for _ in 0..3 {
+            let (other, parameters) = case.climb(&case.draw(&mut random), &mut random);
+            if other > value {
+                (value, best) = (other, parameters);
+            }
+        }
+        let shown = case.certify(&best, 0.5, 600);
+        let Some((_, bound)) = shown.closed else { continue };
+        closed += 1;
+        assert!(value <= bound, "seed {seed}: {value} is above {bound}");
+        for _ in 0..1000 {
+            let drawn = case.log_likelihood(&case.draw(&mut random));
+            assert!(drawn <= bound, "seed {seed}: {drawn} is above {bound}");
+        }
+        // Just below the best that is known, nothing closes.
+        let low = case.draw(&mut random);
+        let epsilon = shown.log_likelihood - 1e-3 - case.log_likelihood(&low);
+        if epsilon > 0.0 {
+            assert!(case.certify(&low, epsilon, 200).closed.is_none(), "seed {seed} closed below its maximum");
+        }
+    }
+    assert!(closed >= 8, "only {closed} closed");
+}
+
+#[test]
+fn a_cell_that_is_called_below_is_below_everywhere() {
+    let mut below = 0;
+    for seed in 0..60 {
+        let (case, mut random) = Case::random(seed);
+        let points = Points::new(&case.values, &case.weights);
+        let mixture = case.draw(&mut random);
+        let triples: Vec<(f64, f64, f64)> =
+            (0..mixture.k()).map(|c| (mixture.weights()[c], mixture.means()[c], mixture.variances()[c])).collect();
+        let density = |x: f64| -> f64 {
+            let terms = triples
+                .iter()
+                .map(|&(w, m, v)| w * (-0.5 * (x - m) * (x - m) / v).exp() / (std::f64::consts::TAU * v).sqrt());
+            terms.sum::<f64>().max(1e-200)
+        };
+        let f: Vec<f64> = case.values.iter().map(|&x| density(x)).collect();
+        let mut logs: Vec<f64> = f.iter().zip(&case.weights).map(|(f, w)| (w / f).log2()).collect();
+        let largest = logs.iter().map(|log| log.abs()).fold(0.0, f64::max);
+        logs.resize(points.padded(), -2000.0);
+        let low = case.values[0] + case.range() * random.next();
+        let least = case.range().powi(2) * (-6.0 * random.next()).exp();
+        let cell = Cell {
+            low,
+            high: low + case.range() * 0.3 * random.next(),
+            least,
+            most: least * (1.0 + 2.0 * random.next()),
+        };
+        // A divisor with both slopes.
+        let mut coupling = Coupling::none(1);
+        let slope = 0.05 * points.total() * (random.next() - 0.5);
+        coupling.terms[0] = [slope / case.range(), slope * cell.least, slope * 0.5];
+        coupling.scales[0] = [1.5, 0.7];
+        let divisor = coupling.divisor(0, &cell, 0.0, points.total());
+        let ratio = |mean: f64, variance: f64| {
+            let sum: f64 = case
+                .values
+                .iter()
+                .zip(&f)
+                .zip(&case.weights)
+                .map(|((&x, f), w)| w / f * (-0.5 * (x - mean) * (x - mean) / variance).exp())
+                .sum();
+            let derivative = sum / (points.total() * (std::f64::consts::TAU * variance).sqrt());
+            (derivative / (1.0 - coupling.at(0, mean, variance) / points.total())).ln()
+        };
+        let mut highest = f64::NEG_INFINITY;
+        for i in 0..=40 {
+            for j in 0..=40 {
+                let (s, t) = (f64::from(i) / 40.0, f64::from(j) / 40.0);
+                highest = highest
+                    .max(ratio(cell.low + s * (cell.high - cell.low), cell.least + t * (cell.most - cell.least)));
+            }
+        }
+        let mixture = Mixture::new(&points, &logs, largest);
+        for margin in [1e-9, 1e-6, 1e-3] {
+            // Never called below a level that a point is above.
+            assert!(
+                !matches!(mixture.bound(&cell, &divisor, highest - margin), Verdict::Below),
+                "seed {seed} {margin}"
+            );
+        }
+        // The grid misses the maximum by little: a level above it is proven.
+        below += usize::from(matches!(mixture.bound(&cell, &divisor, highest + 0.05), Verdict::Below));
+    }
+    assert!(below >= 55, "only {below}");
+}
+
+#[test]
+fn propagation_loses_no_admissible_point() {
+    for seed in 0..200 {
+        let (case, mut random) = Case::random(seed);
+        let points: Vec<Parameters> = (0..20).map(|_| case.draw(&mut random)).collect();
+        let k = case.constraints.lower.len() + 1;
+        let mut region: Vec<Cell> = (0..k)
+            .map(|c| {
+                let of = |values: &dyn Fn(&Parameters) -> f64| {
+                    let all: Vec<f64> = points.iter().map(values).collect();
+                    (
+                        all.iter().copied().fold(f64::INFINITY, f64::min),
+                        all.iter().copied().fold(0.0_f64.min(all[0]), f64::max),
+                    )
+                };
+                let (low, high) = of(&|p| p.means()[c]);
+                let (least, most) = of(&|p| p.variances()[c]);
+                Cell { low, high, least, most }
+            })
+            .collect();
+        assert!(case.constraints.propagate(&mut region));
+        for point in &points {
+            for c in 0..k {
+                let slack = 1e-12 * case.range();
+                let cell = region[c];
+                let (mean, variance) = (point.means()[c], point.variances()[c]);
+                assert!(cell.low - slack <= mean && mean <= cell.high + slack, "seed {seed}");
+                assert!(cell.least * (1.0 - 1e-12) <= variance && variance <= cell.most * (1.0 + 1e-12), "seed {seed}");
+            }
+        }
+    }
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn the_number_of_threads_does_not_show() {
+    let (case, mut random) = Case::random(4);
+    let start = case.climb(&case.draw(&mut random), &mut random).1;
+    let one = case.certify(&start, 0.1, 100);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let three = pool.install(|| case.certify(&start, 0.1, 100));
+    assert_eq!(one.closed, three.closed);
+    assert_eq!((one.nodes, one.log_likelihood), (three.nodes, three.log_likelihood));
+    let text = |shown: &Shown| shown.proof.as_ref().map(|proof| proof.to_json(f64::INFINITY));
+    assert_eq!(text(&one), text(&three));
+}

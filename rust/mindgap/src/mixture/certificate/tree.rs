@@ -1,0 +1,384 @@
+//! The tree: batches of nodes, looked at in parallel, in an order that the number of threads does not change.
+
+use super::branching::Groups;
+use super::coupling::Multipliers;
+use super::node::{Context, Fate, Known, Looked, Node};
+use super::points::Points;
+use super::proof::{Entry, ProofTree, Reason};
+use super::region::{Cell, Constraints, Region};
+use super::weights::{Atom, Workspace};
+use crate::mixture::parameters::Parameters;
+use crate::numeric::portable::{exp2, ln};
+use crate::parallel::{Workers, map_in_order};
+use std::f64::consts::{LOG2_E, TAU};
+use std::ops::ControlFlow;
+
+/// Nodes that are looked at together.
+const BATCH: usize = 16;
+
+/// Nodes for the last ε before the others are gone through.
+const FIRST_TRY: usize = 4000;
+
+/// The first so many nodes that split give a start for a climb each, and then every so many-th.
+const FIRST_CLIMBS: usize = 60;
+const CLIMB_EVERY: usize = 25;
+
+/// Local maxima that are kept, within so much of the best.
+const KNOWN: usize = 12;
+const KNOWN_WITHIN: f64 = 6.0;
+
+/// What is to be certified, in one system of units.
+pub(super) struct Task<'a> {
+    /// Sorted distinct values with positive weights.
+    pub(super) points: Points,
+    pub(super) constraints: Constraints,
+    /// No k-means of the values costs less.
+    pub(super) kmeans_cost: f64,
+    /// Falling: the tree is closed for the last, or else for as many as it gets to.
+    pub(super) epsilons: &'a [f64],
+    /// Whether the tree is kept.
+    pub(super) record: bool,
+    /// Climbs from parameters to a local maximum that holds the constraints, where there is one to be had.
+    pub(super) climb: &'a (dyn Fn(&Parameters) -> Option<Parameters> + Sync),
+}
+
+/// Where a tree stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
+    pub(super) nodes: usize,
+    pub(super) open: usize,
+    pub(super) epsilon: f64,
+    pub(super) log_likelihood: f64,
+}
+
+/// What a tree has shown.
+pub(super) struct Shown {
+    /// The smallest ε that closed, and the bound: no admissible mixture has a higher log-likelihood.
+    pub(super) closed: Option<(f64, f64)>,
+    /// The best mixture known and its log-likelihood.
+    pub(super) best: Parameters,
+    pub(super) log_likelihood: f64,
+    pub(super) nodes: usize,
+    pub(super) proof: Option<ProofTree>,
+    pub(super) root: Region,
+}
+
+impl Task<'_> {
+    /// Grows the tree, from mixtures that hold the constraints, until it is closed or `monitor` stops it.
+    pub(super) fn run(
+        &self,
+        known: &[Parameters],
+        workers: &Workers,
+        monitor: &mut dyn FnMut(&Standing) -> ControlFlow<()>,
+    ) -> Shown {
+        Tree::new(self, known, workers).run(monitor)
+    }
+}
+
+struct Tree<'a> {
+    task: &'a Task<'a>,
+    workers: &'a Workers,
+    /// Local maxima, the best first, and their log-likelihoods.
+    known: Vec<Known>,
+    values: Vec<f64>,
+    best: Parameters,
+    log_likelihood: f64,
+    nodes: usize,
+    splits: usize,
+    proof: ProofTree,
+    root: Region,
+}
+
+impl<'a> Tree<'a> {
+    fn new(task: &'a Task<'a>, known: &[Parameters], workers: &'a Workers) -> Self {
+        let mut tree = Self {
+            task,
+            workers,
+            known: Vec::new(),
+            values: Vec::new(),
+            best: known[0].clone(),
+            log_likelihood: f64::NEG_INFINITY,
+            nodes: 0,
+            splits: 0,
+            proof: ProofTree::default(),
+            root: Region::new(),
+        };
+        known.iter().for_each(|parameters| tree.offer(parameters.clone()));
+        tree.root = tree.region();
+        tree
+    }
+
+    /// Keeps a local maximum if it is new and high enough.
+    fn offer(&mut self, parameters: Parameters) {
+        let value = self.task.points.log_likelihood(&parameters);
+        if !value.is_finite()
+            || self.values.iter().any(|&other| (other - value).abs() < 1e-3) && value <= self.log_likelihood
+        {
+            return;
+        }
+        if let Some(multipliers) = multipliers(&self.task.points, &self.task.constraints, &parameters) {
+            let known = Known { parameters: parameters.clone(), multipliers };
+            let at = self.values.partition_point(|&other| other >= value);
+            self.values.insert(at, value);
+            self.known.insert(at, known);
+        }
+        if value > self.log_likelihood {
+            self.log_likelihood = value;
+            self.best = parameters;
+        }
+        let kept = self.values.iter().take(KNOWN).filter(|&&other| other > self.log_likelihood - KNOWN_WITHIN).count();
+        self.values.truncate(kept);
+        self.known.truncate(kept);
+    }
+
+    /// The box that holds a best mixture, whatever it is: see "The root" in docs/mathematics.md.
+    fn region(&self) -> Region {
+        let (first, last) = (self.task.points.first(), self.task.points.last());
+        let Constraints { lower, ratio, .. } = &self.task.constraints;
+        let k = lower.len() + 1;
+        let mut region: Region = (0..k)
+            .map(|c| Cell {
+                low: (first - lower[c..].iter().sum::<f64>()).next_down(),
+                high: (last + lower[..c].iter().sum::<f64>()).next_up(),
+                least: 0.0,
+                most: 0.0,
+            })
+            .collect();
+        let reach = region.iter().map(|cell| (last - cell.low).max(cell.high - first)).fold(0.0, f64::max);
+        let most = reach * reach * (1.0 + 1e-14);
+        let least = self.least_variance(*ratio).min(most);
+        for cell in &mut region {
+            (cell.least, cell.most) = (least, most);
+        }
+        self.task.constraints.propagate(&mut region);
+        region
+    }
+
+    /// No mixture with a smaller variance is as likely as the best known: ln L ≤ -N/2·ln(2πv) - cost/(2·ratio·v).
+    fn least_variance(&self, ratio: f64) -> f64 {
+        let total = self.task.points.total();
+        let cost = self.task.kmeans_cost;
+        let ceiling = |v: f64| -0.5 * total * ln(TAU * v) - cost / (2.0 * ratio * v);
+        let peak = cost / (ratio * total) * (1.0 - 1e-9);
+        let (mut low, mut high) = (ln(peak) - 60.0, ln(peak));
+        let goal = self.log_likelihood - 1e-9 * (total + self.log_likelihood.abs());
+        if ceiling(peak) <= goal {
+            return peak;
+        }
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if ceiling(exp2(middle * LOG2_E)) <= goal { low = middle } else { high = middle }
+        }
+        exp2(low * LOG2_E)
+    }
+
+    fn run(mut self, monitor: &mut dyn FnMut(&Standing) -> ControlFlow<()>) -> Shown {
+        let id = self.proof.add();
+        let root = Node::root(id, self.root.clone(), self.first_atoms());
+        let mut closed = None;
+        let epsilons = self.task.epsilons;
+        // Most trees are small, and close for the last ε at once; only what is left of a large one goes through all.
+        let last = epsilons.len().saturating_sub(1);
+        let attempts = [(last, FIRST_TRY)].into_iter().chain((0..=last).map(|i| (i, usize::MAX)));
+        let mut open = vec![root];
+        for (stage, budget) in attempts {
+            let epsilon = epsilons[stage];
+            let mut leaves = Vec::new();
+            let stopped = self.close(&mut open, &mut leaves, epsilon, budget, monitor).is_break();
+            if open.is_empty() {
+                closed = Some((epsilon, self.log_likelihood + epsilon));
+                if stage == last {
+                    break;
+                }
+                open = leaves;
+            } else if stopped {
+                break;
+            }
+        }
+        Shown {
+            closed,
+            best: self.best,
+            log_likelihood: self.log_likelihood,
+            nodes: self.nodes,
+            proof: self.task.record.then_some(self.proof),
+            root: self.root,
+        }
+    }
+
+    /// Closes the open nodes, or as many as the budget allows; stopped by the monitor.
+    fn close(
+        &mut self,
+        open: &mut Vec<Node>,
+        leaves: &mut Vec<Node>,
+        epsilon: f64,
+        budget: usize,
+        monitor: &mut dyn FnMut(&Standing) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        open.reverse();
+        while !open.is_empty() && self.nodes < budget {
+            let standing =
+                Standing { nodes: self.nodes, open: open.len(), epsilon, log_likelihood: self.log_likelihood };
+            monitor(&standing)?;
+            let batch = open.split_off(open.len().saturating_sub(BATCH));
+            let context = Context {
+                points: &self.task.points,
+                constraints: &self.task.constraints,
+                known: &self.known,
+                threshold: self.log_likelihood + epsilon,
+                epsilon,
+            };
+            let looked: Vec<Looked> = self
+                .workers
+                .run(|| map_in_order(batch, |workspace: &mut Workspace, node| context.look(node, workspace)));
+            self.nodes += looked.len();
+            let starts: Vec<Parameters> = looked.iter().filter_map(|looked| self.start(looked)).collect();
+            for looked in looked {
+                self.file(looked, open, leaves);
+            }
+            let climb = self.task.climb;
+            let climbed = self.workers.run(|| map_in_order(starts, |_: &mut (), start| climb(&start)));
+            climbed.into_iter().flatten().for_each(|parameters| self.offer(parameters));
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// A start for a climb from a node that was split, now and then.
+    fn start(&mut self, looked: &Looked) -> Option<Parameters> {
+        if matches!(looked.fate, Fate::Closed(_)) {
+            return None;
+        }
+        self.splits += 1;
+        let due = self.splits <= FIRST_CLIMBS || self.splits.is_multiple_of(CLIMB_EVERY);
+        due.then(|| collapse(&looked.node.atoms, &looked.node.region, &self.task.points))
+    }
+
+    /// Puts a node among the leaves, or its children among the open ones.
+    fn file(&mut self, looked: Looked, open: &mut Vec<Node>, leaves: &mut Vec<Node>) {
+        let Looked { node, fate, weight_bounds } = looked;
+        let record = self.task.record;
+        if record {
+            self.proof.weight_bounds[node.id].extend(weight_bounds);
+        }
+        match fate {
+            Fate::Closed(reason) => {
+                if record {
+                    self.proof.entries[node.id] = Entry::Leaf(reason);
+                }
+                leaves.push(node);
+            }
+            Fate::Split(cut) => {
+                let mut children = [0; 2];
+                for above in [false, true] {
+                    let mut region = cut.side(&node.region, above);
+                    let holds = self.task.constraints.propagate(&mut region);
+                    let id = if record { self.proof.add() } else { 0 };
+                    children[usize::from(above)] = id;
+                    if holds {
+                        open.push(Node { id, depth: node.depth + 1, region, ..node.clone() });
+                    } else if record {
+                        self.proof.entries[id] = Entry::Leaf(Reason::Empty);
+                    }
+                }
+                if record {
+                    self.proof.entries[node.id] = Entry::Split { cut, children };
+                }
+            }
+        }
+    }
+
+    /// Atoms all over the root.
+    fn first_atoms(&self) -> Vec<Atom> {
+        let (first, last) = (self.task.points.first(), self.task.points.last());
+        let cell = self.root[0];
+        let (low, high) = (ln(cell.least), ln(cell.most));
+        let mut atoms = Vec::new();
+        for share in [0.0, 0.3, 0.6, 1.0] {
+            for i in 0..20 {
+                let mean = first + (last - first) * (f64::from(i) / 19.0);
+                let variance = exp2(LOG2_E * (low + share * (high - low))).clamp(cell.least, cell.most);
+                atoms.push(Atom { mean, variance, weight: 1.0 / 80.0, group: 0 });
+            }
+        }
+        atoms
+    }
+}
+
+/// One component for each group of atoms, with their mean and total variance.
+fn collapse(atoms: &[Atom], region: &Region, points: &Points) -> Parameters {
+    let groups = Groups::of(atoms, region);
+    let k = region.len();
+    let mut variances = vec![0.0; k];
+    for atom in atoms {
+        let d = atom.mean - groups.mean[atom.group];
+        variances[atom.group] += atom.weight * (atom.variance + d * d);
+    }
+    for c in 0..k {
+        variances[c] = if groups.weight[c] > 1e-6 {
+            variances[c] / groups.weight[c]
+        } else {
+            (region[c].least * region[c].most).sqrt()
+        };
+    }
+    let mut means: Vec<f64> = groups.mean.iter().map(|mean| mean.clamp(points.first(), points.last())).collect();
+    means.sort_by(f64::total_cmp);
+    let weights: Vec<f64> = groups.weight.iter().map(|weight| weight.max(1e-4)).collect();
+    let sum: f64 = weights.iter().sum();
+    Parameters::sound(weights.iter().map(|weight| weight / sum).collect(), means, variances)
+}
+
+/// The multipliers of a local maximum, from the likelihood's gradient there.
+fn multipliers(points: &Points, constraints: &Constraints, parameters: &Parameters) -> Option<Multipliers> {
+    let (weights, means, variances) = (parameters.weights(), parameters.means(), parameters.variances());
+    let k = means.len();
+    let (mut by_mean, mut by_precision) = (vec![0.0; k], vec![0.0; k]);
+    let mut logs = vec![0.0; k];
+    for (&x, &omega) in points.values().iter().zip(points.weights()) {
+        for c in 0..k {
+            let d = x - means[c];
+            let weight = if weights[c] > 0.0 { ln(weights[c]) } else { -1e9 };
+            logs[c] = weight - 0.5 * ln(variances[c]) - 0.5 * d * d / variances[c];
+        }
+        let peak = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let shares: Vec<f64> = logs.iter().map(|log| exp2((log - peak) * LOG2_E)).collect();
+        let sum: f64 = shares.iter().sum();
+        for c in 0..k {
+            let d = x - means[c];
+            let share = omega * shares[c] / sum;
+            by_mean[c] += share * d / variances[c];
+            by_precision[c] += 0.5 * share * (variances[c] - d * d);
+        }
+    }
+    let scale = points.last() - points.first();
+    let mut gaps = Vec::new();
+    let mut sum = 0.0;
+    for g in 0..k.saturating_sub(1) {
+        sum += by_mean[g];
+        let gap = means[g + 1] - means[g];
+        let at_lower = gap <= constraints.lower[g] + 1e-6 * scale;
+        let at_upper = gap >= constraints.upper[g] - 1e-6 * scale;
+        gaps.push(if (sum > 0.0 && at_lower) || (sum < 0.0 && at_upper) { sum } else { 0.0 });
+    }
+    let largest = variances.iter().copied().fold(0.0, f64::max);
+    let smallest = variances.iter().copied().fold(f64::INFINITY, f64::min);
+    let slopes: Vec<f64> = if constraints.ratio == 1.0 {
+        let mean = by_precision.iter().sum::<f64>() / k as f64;
+        by_precision.iter().map(|slope| mean - slope).collect()
+    } else if largest >= constraints.ratio * smallest * (1.0 - 1e-5) {
+        // The smallest variances want to fall (their precision to rise), the largest to rise.
+        (0..k)
+            .map(|c| {
+                let slope = -by_precision[c];
+                if variances[c] >= largest * (1.0 - 1e-5) {
+                    slope.max(0.0)
+                } else if variances[c] <= smallest * (1.0 + 1e-5) {
+                    slope.min(0.0)
+                } else {
+                    0.0
+                }
+            })
+            .collect()
+    } else {
+        vec![0.0; k]
+    };
+    Multipliers::new(constraints, &gaps, &slopes)
+}

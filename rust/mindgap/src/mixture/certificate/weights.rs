@@ -1,0 +1,185 @@
+//! The best weights of given atoms: a concave program, solved by a primal-dual interior point in O(m²n) a step.
+//!
+//! Maximises Σ ω_i log Σ_j w_j φ_j(x_i) + Σ_j w_j·bonus_j over weights that add up to one. Nothing rests on its accuracy: the
+//! bound holds for every mixture, and is only tight for the best one.
+
+use super::points::{Points, Rows};
+use std::f64::consts::LN_2;
+
+/// A point of the relaxed mixture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Atom {
+    pub(super) mean: f64,
+    pub(super) variance: f64,
+    pub(super) weight: f64,
+    /// The component whose box it is in.
+    pub(super) group: usize,
+}
+
+/// Steps at most; ten to twenty are usual.
+const STEPS: usize = 60;
+
+/// What each step leaves of the complementarity, if it can be taken whole.
+const CENTERING: f64 = 0.1;
+
+/// How far a step goes towards the boundary.
+const STEP_LENGTH: f64 = 0.995;
+
+/// A start gives every atom at least this share of the mean weight.
+const START_SHARE: f64 = 0.02;
+
+/// Working memory, kept from one call to the next.
+#[derive(Default)]
+pub(super) struct Workspace {
+    rows: Rows,
+    peaks: Vec<f64>,
+    f: Vec<f64>,
+    r: Vec<f64>,
+    scratch: Vec<f64>,
+    matrix: Vec<f64>,
+    gradient: Vec<f64>,
+    slack: Vec<f64>,
+    step: Vec<f64>,
+    ones: Vec<f64>,
+    weights: Vec<f64>,
+    /// log₂(ω/f) of the last mixture.
+    pub(super) logs: Vec<f64>,
+    /// The largest magnitude among them.
+    pub(super) largest_log: f64,
+}
+
+/// What the weights reach.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reached {
+    /// Σ ω log f, at least.
+    pub(super) log_likelihood: f64,
+    /// Σ w·bonus.
+    pub(super) bonus: f64,
+}
+
+impl Workspace {
+    /// Optimises the atoms' weights until no atom could gain more than `tolerance`, or the value is above `stop_above`.
+    pub(super) fn optimise(
+        &mut self,
+        points: &Points,
+        atoms: &mut [Atom],
+        bonus: &[f64],
+        stop_above: f64,
+        tolerance: f64,
+    ) -> Reached {
+        let (m, total) = (atoms.len(), points.total());
+        points.fill_log_densities(atoms.iter().map(|atom| (atom.mean, atom.variance)), &mut self.rows);
+        let base = points.exponentiate(&mut self.rows, &mut self.peaks);
+        self.weights.clear();
+        self.weights.extend(atoms.iter().map(|atom| atom.weight.max(START_SHARE / m as f64)));
+        self.matrix.resize(m * m, 0.0);
+        self.gradient.resize(m, 0.0);
+        self.slack.resize(m, 0.0);
+        let mut mean_bonus = 0.0;
+        for step in 0..STEPS {
+            normalise(&mut self.weights);
+            let value = LN_2 * (base + points.mix(&self.rows, &self.weights, &mut self.f));
+            mean_bonus = self.weights.iter().zip(bonus).map(|(w, b)| w * b).sum();
+            if value + mean_bonus > stop_above {
+                break;
+            }
+            let level = total + mean_bonus;
+            points.divide(&self.f, false, &mut self.r);
+            let mut gain = f64::NEG_INFINITY;
+            for j in 0..m {
+                self.gradient[j] = points.dot_row(&self.rows, j, &self.r);
+                gain = gain.max(
+                    (self.gradient[j] + bonus[j] - level) * (total / (total + mean_bonus - bonus[j]).max(1e-3 * total)),
+                );
+            }
+            if gain < tolerance {
+                break;
+            }
+            if step == 0 {
+                for j in 0..m {
+                    self.slack[j] = (level - self.gradient[j] - bonus[j]).max(0.05 * total);
+                }
+            }
+            self.newton(points, bonus, m);
+        }
+        normalise(&mut self.weights);
+        points.mix(&self.rows, &self.weights, &mut self.f);
+        for (atom, &weight) in atoms.iter_mut().zip(&self.weights) {
+            atom.weight = weight;
+        }
+        let (log_likelihood, largest) = points.logs(&self.f, &self.peaks, &mut self.logs);
+        self.largest_log = largest;
+        Reached { log_likelihood, bonus: mean_bonus }
+    }
+
+    /// One step of Newton's method on the perturbed optimality conditions.
+    fn newton(&mut self, points: &Points, bonus: &[f64], m: usize) {
+        let total = points.total();
+        let complementarity: f64 = self.weights.iter().zip(&self.slack).map(|(w, z)| w * z).sum();
+        let barrier = CENTERING * complementarity / m as f64;
+        points.divide(&self.f, true, &mut self.r);
+        points.gram(&self.rows, &self.r, m, &mut self.matrix, &mut self.scratch);
+        self.step.clear();
+        for j in 0..m {
+            self.matrix[j * m + j] += self.slack[j] / self.weights[j] + 1e-12 * total;
+            self.step.push(self.gradient[j] + bonus[j] + barrier / self.weights[j]);
+        }
+        self.ones.clear();
+        self.ones.resize(m, 1.0);
+        cholesky(&mut self.matrix, m);
+        solve(&self.matrix, m, &mut self.step);
+        solve(&self.matrix, m, &mut self.ones);
+        let level = self.step.iter().sum::<f64>() / self.ones.iter().sum::<f64>();
+        let (mut primal, mut dual) = (1.0_f64, 1.0_f64);
+        for j in 0..m {
+            let (w, z) = (self.weights[j], self.slack[j]);
+            let dw = self.step[j] - level * self.ones[j];
+            let dz = barrier / w - z - z / w * dw;
+            self.step[j] = dw;
+            self.ones[j] = dz;
+            if dw < 0.0 {
+                primal = primal.min(-STEP_LENGTH * w / dw);
+            }
+            if dz < 0.0 {
+                dual = dual.min(-STEP_LENGTH * z / dz);
+            }
+        }
+        for j in 0..m {
+            self.weights[j] += primal * self.step[j];
+            self.slack[j] += dual * self.ones[j];
+        }
+    }
+}
+
+fn normalise(weights: &mut [f64]) {
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= sum);
+}
+
+/// Replaces the lower triangle of a positive matrix by its Cholesky factor.
+fn cholesky(matrix: &mut [f64], m: usize) {
+    for j in 0..m {
+        for i in j..m {
+            let (before, row) = matrix.split_at_mut(i * m);
+            let first = if i == j { &row[..j] } else { &before[j * m..j * m + j] };
+            let product: f64 = first.iter().zip(&row[..j]).map(|(a, b)| a * b).sum();
+            let rest = row[j] - product;
+            row[j] = if i == j { rest.max(1e-300).sqrt() } else { rest / before[j * m + j] };
+        }
+    }
+}
+
+/// Solves with a Cholesky factor, in place.
+fn solve(factor: &[f64], m: usize, b: &mut [f64]) {
+    for i in 0..m {
+        let sum: f64 = factor[i * m..i * m + i].iter().zip(&b[..i]).map(|(l, b)| l * b).sum();
+        b[i] = (b[i] - sum) / factor[i * m + i];
+    }
+    for i in (0..m).rev() {
+        b[i] /= factor[i * m + i];
+        let value = b[i];
+        for (b, l) in b[..i].iter_mut().zip(&factor[i * m..i * m + i]) {
+            *b -= l * value;
+        }
+    }
+}

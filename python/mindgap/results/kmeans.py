@@ -37,7 +37,7 @@ class KMeansResult:
     centers : array of float
         The centres, ascending.
     boundaries : array of float
-        What divides the clusters: midway between the neighbouring points of two of them.
+        What divides the clusters: midway between two neighbouring centres, or as near as the points beside it allow.
     sizes : array of int
         The number of points in each cluster (points of weight zero left out).
     within : array of float
@@ -107,7 +107,8 @@ class KMeansResult:
         )
 
     def __post_init__(self) -> None:
-        freeze(self.labels, self.centers, self.boundaries, self.sizes, self.within, self.gaps)
+        for name in ("labels", "centers", "boundaries", "sizes", "within", "gaps"):
+            freeze(getattr(self, name))
 
     @cached_property
     def histogram(self) -> Histogram | None:

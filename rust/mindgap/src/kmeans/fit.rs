@@ -44,7 +44,7 @@ impl KMeansFit {
         (1..centers.len()).for_each(|c| centers[c] = centers[c].max(centers[c - 1]));
         let within: Vec<f64> = measured.iter().map(|cluster| cluster.cost(frame)).collect();
         let inertia: f64 = within.iter().sum();
-        let boundaries = boundaries(sample, &solution.partition);
+        let boundaries = boundaries(sample, &solution.partition, &centers);
         Self {
             labels: labels(sample, &solution.partition, &boundaries),
             centers,
@@ -77,7 +77,7 @@ impl KMeansFit {
         &self.centers
     }
 
-    /// What divides the clusters: midway between the neighbouring points of two of them.
+    /// What divides the clusters: midway between two neighbouring centres, or as near to that as the points beside it allow.
     pub fn boundaries(&self) -> &[f64] {
         &self.boundaries
     }
@@ -122,14 +122,22 @@ impl KMeansFit {
         self.inertia - self.lower_bound <= PROVEN * self.inertia
     }
 
-    /// The cluster of each of `values`; NaN goes to the first.
+    /// The cluster of each of `values`: the nearest centre, wherever that gives back the labels of the data. A value on a
+    /// boundary goes to the left, NaN to the first.
     pub fn predict(&self, values: &[f64]) -> Vec<u32> {
         values.iter().map(|&x| cluster_of(&self.boundaries, x)).collect()
     }
 }
 
-fn boundaries(sample: &Sample, partition: &Partition) -> Vec<f64> {
-    partition.boundaries().iter().map(|&end| between(sample.highest(end - 1), sample.lowest(end))).collect()
+fn boundaries(sample: &Sample, partition: &Partition, centers: &[f64]) -> Vec<f64> {
+    let middles = centers.windows(2).map(|pair| pair[0] * 0.5 + pair[1] * 0.5);
+    let ends = partition.boundaries().iter();
+    ends.zip(middles).map(|(&end, middle)| boundary(middle, sample.highest(end - 1), sample.lowest(end))).collect()
+}
+
+/// The number nearest to `middle` that is not below `left` but, unless the two are equal, below `right`.
+fn boundary(middle: f64, left: f64, right: f64) -> f64 {
+    if middle < right { middle.max(left) } else { right.next_down().max(left) }
 }
 
 fn size(sample: &Sample, points: std::ops::Range<usize>) -> usize {
@@ -137,12 +145,6 @@ fn size(sample: &Sample, points: std::ops::Range<usize>) -> usize {
         return points.len();
     }
     points.fold(0, |size: usize, i| size.saturating_add(sample.count(i) as usize))
-}
-
-/// A number in `left..right`, halfway where rounding allows.
-fn between(left: f64, right: f64) -> f64 {
-    let middle = left * 0.5 + right * 0.5;
-    if middle >= left && middle < right { middle } else { left }
 }
 
 fn cluster_of(boundaries: &[f64], x: f64) -> u32 {

@@ -1,4 +1,4 @@
-"""Every benchmark in one run: `python run.py [unconstrained] [separated] [free] [overhead] [mixture] [--quick]`.
+"""Every benchmark in one run: `python run.py [unconstrained] [separated] [free] [mixture] [--quick]`.
 
 Each job runs in a process of its own on data of one seed; ratios within a run carry over to other machines,
 seconds do not.
@@ -11,7 +11,6 @@ import platform
 
 import kmeans
 import mixture
-import overhead
 from rich.console import Console
 
 
@@ -28,7 +27,6 @@ def main() -> None:
         "unconstrained": lambda: kmeans.unconstrained(console, sizes, [5, 50, 500]),
         "separated": lambda: kmeans.separated(console, chain),
         "free": lambda: kmeans.free(console, [*chain, 10**7]),
-        "overhead": lambda: overhead.calls(console),
         "mixture": lambda: mixture.compare(console, 10**5 if options.quick else 10**6),
     }
     for name in options.which or benchmarks:

@@ -60,15 +60,18 @@ def test_agrees_with_brute_force(seed: int) -> None:
 
 
 def check_instance(x: Floats, w: Floats, k: int, lower: Floats, upper: Floats) -> str:
-    # Equal values of unequal weight are sorted by weight too, so that the input's order cannot matter.
-    order = np.lexsort((w, x))
-    best = oracle.best_partition(x[order], w[order], k, lower, upper)
+    points, masses = np.sort(x), w
+    if np.any(w != w[0]):
+        # Equal values of unequal weight are one point.
+        points, index = np.unique(x, return_inverse=True)
+        masses = np.bincount(index, w)
+    best = oracle.best_partition(points, masses, k, lower, upper)
     weights = None if np.all(w == 1) else w
     if best is None:
         with pytest.raises(mg.InfeasibleError) as caught:
             mg.kmeans(x, k, mg.PerGap(lower, upper), sample_weight=weights)
         if np.all(lower == lower[0]) and np.all(np.isinf(upper)):
-            largest = oracle.largest_lower_bound(x[order], w[order], k)
+            largest = oracle.largest_lower_bound(points, masses, k)
             assert caught.value.largest == pytest.approx(largest, rel=1e-9, abs=1e-12 * np.ptp(x))
         return "infeasible"
     result = mg.kmeans(x, k, mg.PerGap(lower, upper), sample_weight=weights)
@@ -185,8 +188,8 @@ def test_a_narrow_cluster_far_from_the_median_keeps_its_digits(far: float, cente
         result = mg.kmeans(x, 4, constraint, centers=centers)
         assert result.centers[0] == pytest.approx(1 / 3, rel=1e-15)
         assert result.inertia == pytest.approx(0.62 / 3, rel=1e-14)
-        # Of so narrow a cluster at 1e15 no sum over all points can tell whether another is cheaper.
-        assert result.optimal == (far < 1e12)
+        # Of so narrow a cluster no sum over all points need tell whether another costs less: the allowance is a worst case.
+        assert result.optimal == (far < 1e8)
         assert 0 <= result.lower_bound <= result.inertia
 
 

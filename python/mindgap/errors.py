@@ -55,7 +55,7 @@ class SolverError(MindgapError):
     """A solver gave up for numerical reasons."""
 
 
-class OutOfMemoryError(MindgapError, MemoryError):
+class OutOfMemoryError(SolverError, MemoryError):
     """The work is known to take more memory than there is; nothing has been computed."""
 
 

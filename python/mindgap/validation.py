@@ -5,7 +5,6 @@ Each function returns the value as the core takes it, or raises `InvalidInputErr
 
 from __future__ import annotations
 
-import math
 import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -206,7 +205,7 @@ def as_number(value: Any, name: str) -> float:
 def as_length(value: Any, name: str) -> float:
     """Return one number that is finite and not negative: a distance, a bound on a gap."""
     number = as_number(value, name)
-    if not (math.isfinite(number) and number >= 0):
+    if not (np.isfinite(number) and number >= 0):
         raise InvalidInputError(f"{name} is {number:g}; it must be finite and not negative")
     return number
 
@@ -214,7 +213,7 @@ def as_length(value: Any, name: str) -> float:
 def as_positive(value: Any, name: str) -> float:
     """Return one number that is finite and positive: a scale, a ratio."""
     number = as_number(value, name)
-    if not (math.isfinite(number) and number > 0):
+    if not (np.isfinite(number) and number > 0):
         raise InvalidInputError(f"{name} is {number:g}; it must be finite and positive")
     return number
 
@@ -245,11 +244,10 @@ def as_generator(rng: RNG) -> np.random.Generator:
     return np.random.default_rng(as_seed(rng))
 
 
-def freeze(*arrays: Any) -> None:
-    """Make arrays read-only; what is not an array, such as the labels of an engine, is left alone."""
-    for array in arrays:
-        if isinstance(array, np.ndarray):
-            array.setflags(write=False)
+def freeze(array: Any) -> None:
+    """Make an array read-only; what is not an array, such as the labels of an engine, is left alone."""
+    if isinstance(array, np.ndarray):
+        array.setflags(write=False)
 
 
 def frozen(values: Any, name: str) -> FloatArray:

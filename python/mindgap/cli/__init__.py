@@ -106,7 +106,7 @@ def run(arguments: list[str] | None = None) -> None:
 
 def exit_code(error: MindgapError) -> int:
     """Return the exit code of an error; of several kinds the most specific counts."""
-    kinds = ((InfeasibleError, 3), (PluginError, 5), (SolverError, 4), (MemoryError, 4))
+    kinds = ((InfeasibleError, 3), (PluginError, 5), (SolverError, 4))
     return next((code for kind, code in kinds if isinstance(error, kind)), 2)
 
 

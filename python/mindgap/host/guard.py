@@ -19,7 +19,6 @@ from mindgap.errors import (
     InfeasiblePluginError,
     InvalidInputError,
     MindgapError,
-    OutOfMemoryError,
     PluginError,
     SolverError,
     UnusableLookError,
@@ -231,7 +230,7 @@ def _blaming(plugin: Plugin, call: str) -> Iterator[None]:
         yield
     except UnusableValueError as error:
         raise PluginError(f"{title(plugin)} built something unusable in {call}: {error}") from error
-    except (InvalidInputError, InfeasibleError, SolverError, PluginError, OutOfMemoryError, *PASSING):
+    except (InvalidInputError, InfeasibleError, SolverError, PluginError, *PASSING):
         raise
     except BaseException as error:
         if is_built_in(plugin):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mindgap.errors import InvalidInputError, SolverError
+from mindgap.errors import InvalidInputError, OutOfMemoryError, SolverError
 from mindgap.fit.mixture import mixture
 from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.constraint import Constraint
@@ -51,6 +51,8 @@ def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
         start = Parameters(origin.weights, origin.means, origin.variances)
         try:
             fit = mixture(sample, result.k, constraint, init=start, **settings.keywords())
+        except OutOfMemoryError:
+            raise
         except (SolverError, InvalidInputError):
             # So few distinct values were drawn that there is no fit, or the solver gave up.
             return None

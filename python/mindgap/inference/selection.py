@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from mindgap.errors import (
-    InfeasibleError,
-    InvalidInputError,
-    MindgapError,
-    OutOfMemoryError,
-    PluginError,
-    SolverError,
-)
+from mindgap.errors import InfeasibleError, InvalidInputError, MindgapError, PluginError, SolverError
 from mindgap.fit.loading import sorted_once
 from mindgap.fit.mixture import mixture
 from mindgap.foundation.messages import shorten
@@ -218,7 +211,7 @@ def _numbers(k: Any) -> tuple[int, ...]:
 def _attempt(data: Any, k: int, constraint: Constraint | str | None, settings: dict[str, Any]) -> Any:
     try:
         return mixture(data, k, constraint, **settings)
-    except (InvalidInputError, InfeasibleError, SolverError, OutOfMemoryError) as error:
+    except (InvalidInputError, InfeasibleError, SolverError) as error:
         return error
 
 

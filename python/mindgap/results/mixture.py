@@ -136,7 +136,8 @@ class MixtureResult:
         )
 
     def __post_init__(self) -> None:
-        freeze(self.weights, self.means, self.variances, self.origins, self.labels, self.history, self.gaps)
+        for name in ("weights", "means", "variances", "origins", "labels", "history", "gaps"):
+            freeze(getattr(self, name))
 
     @cached_property
     def histogram(self) -> Histogram | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +42,7 @@ class LowerOnly(Constraint):
 
     def __init__(self, delta: float) -> None:
         self.delta = _length(delta, "delta")
-        if not math.isfinite(self.delta):
+        if not np.isfinite(self.delta):
             raise InvalidInputError(f"delta is {self.delta}; it must be finite")
 
     def gaps(self, k: int) -> GapBounds:

@@ -55,7 +55,8 @@ pub enum Method {
     Paper,
 }
 
-/// What becomes of equal points.
+/// What becomes of equal points. Where points weigh differently, those of one value are never divided: which of them to
+/// put on either side would be a subset-sum problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ties {
@@ -185,9 +186,9 @@ impl KMeans {
         }
         self.check(sample)?;
         let rows = resolve_centers(&*self.constraint, self.k)?;
-        let solution = match self.ties {
-            Ties::Split => self.solve(sample, &rows, &mut monitor)?,
-            Ties::Together => {
+        let solution = match self.divides_ties(sample) || sample.distinct() == sample.len() {
+            true => self.solve(sample, &rows, &mut monitor)?,
+            false => {
                 let (distinct, ends) = sample.collapsed();
                 self.solve(&distinct, &rows, &mut monitor)?.expanded(&ends)
             }
@@ -197,6 +198,11 @@ impl KMeans {
             return Err(KMeansError::OutOfRange);
         }
         Ok(fit)
+    }
+
+    /// Whether equal points may fall into different clusters.
+    fn divides_ties(&self, sample: &Sample) -> bool {
+        self.ties == Ties::Split && sample.weighs_evenly()
     }
 
     fn check(&self, sample: &Sample) -> Result<(), KMeansError> {
@@ -214,7 +220,7 @@ impl KMeans {
         if smallest < LEAST_SHARE * total {
             return Err(KMeansError::WeightsTooUneven { smallest, total });
         }
-        let candidates = self.ties == Ties::Together || product(&[64, k, k]) >= points;
+        let candidates = !self.divides_ties(sample) || product(&[64, k, k]) >= points;
         let bytes = if candidates { BYTES_A_CANDIDATE } else { BYTES_A_POINT };
         Ok(check_memory("k-means", product(&[points, bytes]))?)
     }

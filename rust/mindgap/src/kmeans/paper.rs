@@ -18,7 +18,7 @@ const MOST_POINTS: usize = 10_000;
 
 /// What the paper's program finds under `gaps` (in data units).
 pub(super) fn solve(sample: &Sample, gaps: &Gaps, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
-    let k = gaps.lower.len() + 1;
+    let k = gaps.k();
     let delta = check(sample, gaps)?;
     let framed = gaps.enter(sample.frame()).loosened(sample.framed_range());
     let routine = Routine::new(sample, k, framed.lower.first().copied().unwrap_or(0.0))?;

@@ -88,8 +88,7 @@ fn agrees_with_every_partition() {
         let sample = Sample::weighted(&x, &w).unwrap();
         let fit = fit(&sample, k, &lower, &upper);
         check(&fit, &x, &w, &lower, &upper);
-        // Equal values of unequal weight have an order of their own in a sample.
-        let (x, w) = (sample.values(), sample.weights().unwrap());
+        let (x, w) = &partitions::atoms(&x, &w);
         let truth = least_cost(x, w, k, Bounds { lower: &lower, upper: &upper });
         let close = 1e-9 * truth + 1e-20;
         let facts = format!("x {x:?} w {w:?} k {k} lower {lower:?} upper {upper:?}");

@@ -24,7 +24,7 @@ fn bounds() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
 /// A sample, its points as the oracles take them, and a `k` that they allow.
 fn problem(x: &[f64], w: &[f64], k: usize) -> (Sample, Vec<f64>, Vec<f64>, usize) {
     let sample = Sample::weighted(x, w).unwrap();
-    let (x, w) = (sample.values().to_vec(), sample.weights().unwrap().to_vec());
+    let (x, w) = partitions::atoms(sample.values(), sample.weights().unwrap());
     let k = k.min(sample.distinct());
     (sample, x, w, k)
 }

@@ -1,9 +1,9 @@
 //! Exact k-means under gap bounds, against every partition and against a plain program.
 
-use crate::oracle::partitions::{Best, Bounds, best_partition, largest_smallest_gap};
+use crate::oracle::partitions::{Best, Bounds, atoms, best_partition, largest_smallest_gap};
 use crate::oracle::random::Random;
 use crate::oracle::tables;
-use mindgap::{GapBounds, KMeans, KMeansError, KMeansFit, Sample, Ties};
+use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, Sample, Ties};
 
 /// An instance: ascending points with weights, and bounds for each gap.
 struct Instance {
@@ -22,8 +22,10 @@ impl Instance {
         Bounds { lower: &self.lower, upper: &self.upper }
     }
 
-    fn weights(&self) -> Vec<f64> {
-        self.w.clone().unwrap_or_else(|| vec![1.0; self.x.len()])
+    /// The points that no partition divides, with their weights; `None` if they are fewer than the clusters.
+    fn atoms(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+        let weights = self.w.clone().unwrap_or_else(|| vec![1.0; self.x.len()]);
+        Some(atoms(&self.x, &weights)).filter(|atoms| atoms.0.len() >= self.k())
     }
 
     fn fit(&self) -> Result<KMeansFit, KMeansError> {
@@ -80,7 +82,6 @@ fn instance(random: &mut Random, n: usize, k: usize) -> Instance {
         if random.below(2) == 0 { (1 + random.below(3)) as f64 } else { random.uniform(0.1, 9.0) }
     };
     let w = (random.below(3) == 0).then(|| (0..n).map(|_| weight(random)).collect::<Vec<f64>>());
-    let w = w.map(|w| sorted_weights(&x, w));
     let scale = (x[n - 1] - x[0]) / k as f64;
     let kind = random.below(4);
     let same = scale * random.uniform(0.0, 1.6);
@@ -101,13 +102,6 @@ fn instance(random: &mut Random, n: usize, k: usize) -> Instance {
     Instance { x, w, lower, upper }
 }
 
-/// Equal points of unequal weight stand by ascending weight in a sample; so they do here.
-fn sorted_weights(x: &[f64], w: Vec<f64>) -> Vec<f64> {
-    let mut pairs: Vec<(f64, f64)> = x.iter().copied().zip(w).collect();
-    pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    pairs.into_iter().map(|pair| pair.1).collect()
-}
-
 #[test]
 fn every_partition_of_small_data() {
     let mut random = Random::new(1);
@@ -116,7 +110,8 @@ fn every_partition_of_small_data() {
         let n = 2 + random.below(11);
         let k = 1 + random.below(n.min(5));
         let instance = instance(&mut random, n, k);
-        let best = best_partition(&instance.x, &instance.weights(), k, Some(instance.bounds()));
+        let Some((x, w)) = instance.atoms() else { continue };
+        let best = best_partition(&x, &w, k, Some(instance.bounds()));
         infeasible += usize::from(best.is_none());
         instance.check(best.as_ref(), &format!("trial {trial}"));
     }
@@ -130,7 +125,8 @@ fn tables_of_medium_data() {
         let n = 30 + random.below(370);
         let k = 2 + random.below(6);
         let instance = instance(&mut random, n, k);
-        let best = tables::best_partition(&instance.x, &instance.weights(), instance.bounds());
+        let Some((x, w)) = instance.atoms() else { continue };
+        let best = tables::best_partition(&x, &w, instance.bounds());
         instance.check(best.as_ref(), &format!("trial {trial}, n {n}, k {k}"));
     }
 }
@@ -143,7 +139,8 @@ fn the_largest_lower_bound_is_named() {
         let n = 3 + random.below(9);
         let k = 2 + random.below(n.min(5) - 1);
         let mut instance = instance(&mut random, n, k);
-        let largest = largest_smallest_gap(&instance.x, &instance.weights(), k);
+        let Some((x, w)) = instance.atoms() else { continue };
+        let largest = largest_smallest_gap(&x, &w, k);
         let range = instance.x[n - 1] - instance.x[0];
         instance.lower = vec![largest + range * random.uniform(1e-9, 0.5); k - 1];
         instance.upper = vec![f64::INFINITY; k - 1];
@@ -247,4 +244,42 @@ fn many_clusters_come_with_a_certificate() {
     let tight = KMeans::new(80).constraint(GapBounds::lower(1.05)).fit(&sample).unwrap();
     assert!(tight.gaps().iter().all(|&gap| gap >= 1.05 - 1e-10));
     assert!(free.inertia() <= tight.lower_bound() * (1.0 + 1e-12) && tight.lower_bound() <= tight.inertia());
+}
+
+#[test]
+fn equal_points_of_unequal_weight_are_one() {
+    let (x, w) = ([0.0, 0.0, 0.0, 2.0, 3.0, 3.0, 3.0], [1.0, 3.0, 5.0, 5.0, 3.0, 3.0, 4.0]);
+    let sample = Sample::weighted(&x, &w).unwrap();
+    let problem = |delta: f64| KMeans::new(3).centers(Centers::Means).constraint(GapBounds::lower(delta));
+    assert!(matches!(problem(1.036).fit(&sample), Err(KMeansError::Infeasible { .. })));
+    let fit = problem(0.9).fit(&sample).unwrap();
+    assert!(fit.is_optimal() && fit.labels() == [0, 0, 0, 1, 2, 2, 2]);
+    // Where all weigh the same it does not matter which of them is where.
+    let even = Sample::weighted(&[0.0, 1.0, 1.0, 4.0, 5.0], &[2.0; 5]).unwrap();
+    let fit = KMeans::new(3).centers(Centers::Means).constraint(GapBounds::lower(2.0)).fit(&even).unwrap();
+    assert_eq!((fit.inertia(), fit.sizes()), (10.0, &[2, 2, 1][..]));
+}
+
+#[test]
+fn predictions_are_the_nearest_centre_unless_the_labels_forbid() {
+    let mut random = Random::new(9);
+    let (mut moved, mut midway) = (0, 0);
+    for trial in 0..600 {
+        let (n, k) = (4 + random.below(40), 2 + random.below(3));
+        let instance = instance(&mut random, n, k);
+        let (sample, centers) = (Sample::new(&instance.x).unwrap(), [Centers::Means, Centers::Free][trial % 2]);
+        let bounds = GapBounds::per_gap(&instance.lower, &instance.upper).unwrap();
+        let Ok(fit) = KMeans::new(k).centers(centers).ties(Ties::Together).constraint(bounds).fit(&sample) else {
+            continue;
+        };
+        assert_eq!(fit.predict(&instance.x), fit.labels(), "trial {trial}");
+        for (boundary, pair) in fit.boundaries().iter().zip(fit.centers().windows(2)) {
+            let middle = 0.5 * pair[0] + 0.5 * pair[1];
+            let beside = |x: &f64| *x == *boundary || x.next_down() == *boundary;
+            moved += usize::from(*boundary != middle);
+            midway += usize::from(*boundary == middle);
+            assert!(*boundary == middle || instance.x.iter().any(beside), "trial {trial}: {boundary} {middle}");
+        }
+    }
+    assert!(moved > 10 && midway > 100, "{moved} moved, {midway} midway");
 }

@@ -158,6 +158,20 @@ impl Sample {
         self.blobs.is_some()
     }
 
+    /// Whether all points weigh the same: then it does not matter which of several equal ones are in which cluster.
+    pub(crate) fn weighs_evenly(&self) -> bool {
+        match (&self.blobs, &self.weights) {
+            (_, None) => true,
+            (None, Some(weights)) => weights.iter().all(|&weight| weight == weights[0]),
+            (Some(blobs), Some(weights)) => {
+                let each = |i: usize| weights[i] / blobs.count[i] as f64;
+                // The sum of equal weights may have been rounded.
+                let same = |i: usize| (each(i) - each(0)).abs() <= 1e-12 * each(0);
+                (0..weights.len()).all(|i| blobs.even[i] && same(i))
+            }
+        }
+    }
+
     /// What is known of sorted point `i`.
     pub(crate) fn blob(&self, i: usize) -> Blob {
         let (mean, weight) = (self.values[i], self.weight(i));

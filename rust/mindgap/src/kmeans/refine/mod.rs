@@ -8,7 +8,7 @@ mod passes;
 mod round;
 
 use super::fit::KMeansFit;
-use super::{KMeans, Method, Ties};
+use super::{KMeans, Method};
 use crate::constraint::resolve_centers;
 use crate::data::sample::{Blob, Sample};
 use crate::data::summary::Summary;
@@ -56,9 +56,9 @@ pub(super) fn fit(kmeans: &KMeans, sample: &Sample, monitor: &mut Monitor<'_>) -
 
 /// The sample, atoms of one value that must stay together joined.
 fn prepared<'a>(kmeans: &KMeans, sample: &'a Sample) -> Cow<'a, Sample> {
-    match kmeans.ties {
-        Ties::Together => Cow::Owned(sample.collapsed().0),
-        Ties::Split => Cow::Borrowed(sample),
+    match kmeans.divides_ties(sample) {
+        false => Cow::Owned(sample.collapsed().0),
+        true => Cow::Borrowed(sample),
     }
 }
 
@@ -74,9 +74,9 @@ fn checked(fit: KMeansFit) -> Result<KMeansFit, KMeansError> {
     if fit.inertia().is_finite() { Ok(fit) } else { Err(KMeansError::OutOfRange) }
 }
 
-/// Whether points of an atom can be in different clusters.
-fn is_divisible(kmeans: &KMeans, blob: &Blob) -> bool {
-    !blob.is_point() || (blob.count > 1 && kmeans.ties == Ties::Split)
+/// Whether points of an atom can be in different clusters, where ties `are_divided` or not.
+fn is_divisible(are_divided: bool, blob: &Blob) -> bool {
+    !blob.is_point() || (blob.count > 1 && are_divided)
 }
 
 /// Refuses what cannot be asked of the points.

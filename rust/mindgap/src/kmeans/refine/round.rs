@@ -61,7 +61,8 @@ impl<'a> SolverKind<'a> {
 /// bounds, also those of several points.
 pub(super) fn may_be_cut(kmeans: &KMeans, sample: &Sample, rows: &Rows) -> Vec<bool> {
     let separated = matches!(SolverKind::of(kmeans, rows), Ok(SolverKind::Separated(_)));
-    sample.all_blobs().map(|blob| if separated { is_divisible(kmeans, &blob) } else { !blob.is_point() }).collect()
+    let divided = kmeans.divides_ties(sample);
+    sample.all_blobs().map(|blob| if separated { is_divisible(divided, &blob) } else { !blob.is_point() }).collect()
 }
 
 /// Solves the problem on the atoms. Of those that an optimum of the points may cut, `open`, some are closed.
@@ -112,7 +113,8 @@ fn free(
     monitor: &mut Monitor<'_>,
 ) -> Result<Round, KMeansError> {
     let solution = solve_undivided(kmeans, sample, rows, monitor)?;
-    if !sample.all_blobs().any(|blob| is_divisible(kmeans, &blob)) {
+    let divided = kmeans.divides_ties(sample);
+    if !sample.all_blobs().any(|blob| is_divisible(divided, &blob)) {
         return Ok(Round::of(solution, Vec::new()));
     }
     let mut part = monitor.restricted().plus(sample.total_within());
@@ -123,7 +125,7 @@ fn free(
     if wanted.is_empty() && lower_bound < cost * (1.0 - PROVEN) {
         wanted = beside(kmeans, sample, &solution);
         if wanted.is_empty() && sample.points() <= FEW_POINTS {
-            wanted = (0..sample.len()).filter(|&i| is_divisible(kmeans, &sample.blob(i))).collect();
+            wanted = (0..sample.len()).filter(|&i| is_divisible(divided, &sample.blob(i))).collect();
         }
     }
     let exhausted = !solution.proof.is_optimal(cost, PROVEN);
@@ -154,9 +156,10 @@ fn under_rows(
 
 /// The atoms beside the boundaries of a partition that can be divided.
 fn beside(kmeans: &KMeans, sample: &Sample, solution: &Solution) -> Vec<usize> {
+    let divided = kmeans.divides_ties(sample);
     let mut atoms: Vec<usize> = solution.partition.boundaries().iter().flat_map(|&end| [end - 1, end]).collect();
     atoms.dedup();
-    atoms.retain(|&i| is_divisible(kmeans, &sample.blob(i)));
+    atoms.retain(|&i| is_divisible(divided, &sample.blob(i)));
     atoms
 }
 

@@ -1,7 +1,7 @@
 //! Fits on blobs against fits on their points, which are tested against every partition elsewhere.
 
-use super::super::Centers;
 use super::super::free::budget::MOST_STEPS;
+use super::super::{Centers, Ties};
 use super::*;
 use crate::constraint::{GapBounds, LinearRows};
 

@@ -100,3 +100,21 @@ pub fn for_each_partition(n: usize, k: usize, visit: &mut dyn FnMut(&[usize])) {
         extend(&mut Vec::with_capacity(k), n, k, visit);
     }
 }
+
+/// The points that no partition divides: where weights differ, equal points are one.
+pub fn atoms(x: &[f64], w: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    if w.iter().all(|&weight| weight == w[0]) {
+        return (x.to_vec(), w.to_vec());
+    }
+    let (mut values, mut weights): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+    for (&value, &weight) in x.iter().zip(w) {
+        match weights.last_mut() {
+            Some(last) if values.last() == Some(&value) => *last += weight,
+            _ => {
+                values.push(value);
+                weights.push(weight);
+            }
+        }
+    }
+    (values, weights)
+}

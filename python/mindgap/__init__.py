@@ -16,7 +16,17 @@ from mindgap.errors import (
 )
 from mindgap.fit.kmeans import kmeans
 from mindgap.fit.mixture import mixture
-from mindgap.host.builtin.constraints import LowerOnly, PerGap, TwoSided
+from mindgap.host.builtin.constraints import (
+    EqualSpreads,
+    FixedSpreads,
+    FixedWeights,
+    LowerOnly,
+    PerGap,
+    SpreadRatio,
+    TwoSided,
+    WeightBounds,
+    WeightRatio,
+)
 from mindgap.host.builtin.engines import Local
 from mindgap.host.builtin.initializers import Ckmeans, ConstrainedKMeans
 from mindgap.host.hookspecs import hookimpl
@@ -63,6 +73,9 @@ __all__ = [
     "ConstrainedKMeans",
     "Constraint",
     "Engine",
+    "EqualSpreads",
+    "FixedSpreads",
+    "FixedWeights",
     "GapBounds",
     "GapPath",
     "InfeasibleError",
@@ -86,8 +99,11 @@ __all__ = [
     "Sample",
     "Selection",
     "SolverError",
+    "SpreadRatio",
     "Summary",
     "TwoSided",
+    "WeightBounds",
+    "WeightRatio",
     "__version__",
     "compare",
     "constraint",

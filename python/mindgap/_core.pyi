@@ -170,6 +170,9 @@ def mixture(
     max_iter: int,
     variances: str,
     min_variance: float | None = None,
+    weight_rows: _Rows | None = None,
+    precision_rows: _Rows | None = None,
+    spread_ratio: float | None = None,
     engine: _Answering | None = None,
     watch: _Watch | None = None,
 ) -> MixtureFit: ...

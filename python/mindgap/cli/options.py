@@ -76,8 +76,14 @@ def output_options(*, labels: bool) -> Callable[[F], F]:
 
 def constraint_option(function: F) -> F:
     """Add the constraint on the centres."""
-    text = "The constraint on the centres: a name with parameters; `mindgap plugins` lists the names."
-    return click.option("--constraint", metavar="SPEC", help=text)(function)
+    text = "A constraint: a name with parameters; repeat it for more. `mindgap plugins` lists the names."
+    return click.option(
+        "--constraint",
+        metavar="SPEC",
+        multiple=True,
+        callback=lambda _context, _option, specs: " & ".join(specs) or None,
+        help=text,
+    )(function)
 
 
 def kmeans_options(function: F) -> F:

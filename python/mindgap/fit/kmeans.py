@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from mindgap import _core
-from mindgap.errors import MindgapError
+from mindgap.errors import InvalidInputError, MindgapError
 from mindgap.fit.loading import loaded
 from mindgap.host import guard, lookup
-from mindgap.host.builtin.constraints import prepared, rows_of
+from mindgap.host.builtin.constraints import blocks_of, prepared, rows_of
 from mindgap.model.constraint import Constraint
 from mindgap.model.settings import KMeansSettings
 from mindgap.results.kmeans import KMeansResult
@@ -88,6 +88,10 @@ def kmeans(
         # Nobody is asked for the gaps of more clusters than there are points; the core says what is wrong then.
         ready = prepared(chosen, data.sample)
         rows = None if ready is None or count > data.sample._core.points else rows_of(ready, count)
+        if blocks_of(ready, count):
+            raise InvalidInputError(
+                f"{ready!r} is about weights or spreads, which the clusters of k-means do not have; fit a mixture"
+            )
         try:
             fit = _core.kmeans(data.sample._core, count, None if rows is None else rows.arrays(), **settings.keywords())
         except MindgapError as error:

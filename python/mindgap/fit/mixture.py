@@ -10,7 +10,7 @@ from mindgap.errors import InvalidInputError, MindgapError
 from mindgap.fit.loading import loaded
 from mindgap.foundation.progress import ProgressLine
 from mindgap.host import guard, lookup
-from mindgap.host.builtin.constraints import prepared, rows_of
+from mindgap.host.builtin.constraints import blocks_of, prepared, rows_of
 from mindgap.host.builtin.initializers import BUILT_IN
 from mindgap.model.constraint import Constraint
 from mindgap.model.parameters import Parameters
@@ -55,8 +55,10 @@ def mixture(
     k : int
         The number of components.
     constraint : Constraint, str or None
-        The constraint on the means: `LowerOnly(delta)`, `TwoSided(lower, upper)`, `PerGap(lower, upper)`, a plugin's,
-        or a name with parameters, such as ``"two-sided:lower=1.9,upper=2.1"``.
+        The constraint on the means: `LowerOnly(delta)`, `TwoSided(lower, upper)`, `PerGap(lower, upper)`; on the
+        weights: `FixedWeights`, `WeightBounds`, `WeightRatio`; on the spreads: `SpreadRatio`, `EqualSpreads`,
+        `FixedSpreads`; a plugin's; several, joined by ``&``; or a name with parameters, such as
+        ``"two-sided:lower=1.9,upper=2.1"``.
     init : Initializer, Parameters, (weights, means, variances) or str
         Where the EM starts; it need not satisfy the constraint. "auto" is the paper's rule: constrained k-means where
         one lower bound serves all gaps (and some partition holds it), else k-means without a constraint.
@@ -110,6 +112,7 @@ def mixture(
             raise InvalidInputError(f"k is {count}, but the number of distinct values is {distinct}; ask for fewer")
         ready = prepared(chosen, data.sample)
         rows = None if ready is None else rows_of(ready, count)
+        blocks = blocks_of(ready, count)
         try:
             start = _start(started, data.sample, count, ready, rows)
             with ProgressLine() if progress else nullcontext() as watch:
@@ -119,12 +122,13 @@ def mixture(
                     None if rows is None else rows.arrays(),
                     engine=None if data.engine is None else guard.answering(data.engine),
                     watch=watch,
+                    **blocks,
                     **settings.keywords(),
                 )
         except MindgapError as error:
             guard.blame(error, chosen, started, data.engine)
             raise
-        depends = None if ready is chosen else chosen
+        depends = chosen if blocks or ready is not chosen else None
         return data.labelled(MixtureResult._of_fit(fit, settings, rows, data.kept(), depends))
 
 

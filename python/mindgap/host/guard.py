@@ -59,8 +59,12 @@ def prepare(constraint: Constraint, sample: Sample) -> Constraint:
     return found
 
 
-def rows(constraint: Constraint, k: int) -> GapBounds | LinearRows:
-    """Return what a constraint asks of k centres: bounds on their gaps, linear rows, or rows for both."""
+#: What a constraint may answer that is about weights and spreads, and not about centres.
+_BLOCKS = ("weight_rows", "precision_rows", "spread_ratio")
+
+
+def rows(constraint: Constraint, k: int) -> GapBounds | LinearRows | None:
+    """Return what a constraint asks of k centres: bounds on their gaps, linear rows, rows for both, or nothing."""
     with _blaming(constraint, f"gaps({k})"):
         gaps = constraint.gaps(k)
         if gaps is not None:
@@ -72,12 +76,33 @@ def rows(constraint: Constraint, k: int) -> GapBounds | LinearRows:
         if found is not None:
             found = _expect(found, LinearRows, constraint, f"rows({k})")
     if found is None:
-        if gaps is None:
+        if gaps is None and all(getattr(type(constraint), name) is getattr(Constraint, name) for name in _BLOCKS):
             raise PluginError(f"{title(constraint)} answered neither gaps({k}) nor rows({k})")
         return gaps
     if found.k != k:
         raise _returned(constraint, f"rows({k})", found, f"rows on {found.k} centres, but there are {k}")
     return found if gaps is None else gaps.as_rows() + found
+
+
+def block_rows(constraint: Constraint, name: str, k: int) -> LinearRows | None:
+    """Return the rows of a constraint on the weights or the precisions of k components."""
+    call = f"{name}({k})"
+    with _blaming(constraint, call):
+        found = getattr(constraint, name)(k)
+        if found is not None:
+            found = _expect(found, LinearRows, constraint, call)
+    if found is not None and found.k != k:
+        raise _returned(constraint, call, found, f"rows on {found.k} components, but there are {k}")
+    return found
+
+
+def spread_ratio(constraint: Constraint) -> float | None:
+    """Return the largest ratio of spreads that a constraint allows."""
+    with _blaming(constraint, "spread_ratio"):
+        found = constraint.spread_ratio()
+    if found is not None and not (isinstance(found, (int, float)) and 1 <= found < np.inf):
+        raise _returned(constraint, "spread_ratio", found, "not a number of at least 1")
+    return found
 
 
 def start(initializer: Initializer, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:

@@ -17,7 +17,8 @@ class Constraint(Plugin):
 
     With `gaps`, k-means is exact. With `rows`, any linear rows on the centres are possible: mixtures take them as
     they are, k-means by alternating assignment and a quadratic program. Centres hold what both answer. A constraint
-    that depends on the data answers `prepare`. Two constraints are combined with ``&``.
+    that depends on the data answers `prepare`. What is known of a mixture's weights and spreads is answered by
+    `weight_rows`, `precision_rows` and `spread_ratio`. Two constraints are combined with ``&``.
 
     Examples
     --------
@@ -43,6 +44,18 @@ class Constraint(Plugin):
 
     def rows(self, k: int) -> LinearRows | None:
         """Return the linear rows on the k centres, or None if there are none."""
+        return None
+
+    def weight_rows(self, k: int) -> LinearRows | None:
+        """Return rows on the weights of a mixture's k components, counted by ascending mean, or None."""
+        return None
+
+    def precision_rows(self, k: int) -> LinearRows | None:
+        """Return rows on the precisions 1/σ² of a mixture's k components, in units of the data, or None."""
+        return None
+
+    def spread_ratio(self) -> float | None:
+        """Return how many times the smallest standard deviation of a mixture the largest may be, or None."""
         return None
 
     def __and__(self, other: Constraint) -> Constraint:
@@ -73,6 +86,20 @@ class All(Constraint):
         """Return the rows of all parts, or None if none of them has any."""
         asked = [rows for part in self.parts if (rows := part.rows(k)) is not None]
         return reduce(LinearRows.__add__, asked) if asked else None
+
+    def weight_rows(self, k: int) -> LinearRows | None:
+        """Return the rows on the weights of all parts, or None if none of them has any."""
+        asked = [rows for part in self.parts if (rows := part.weight_rows(k)) is not None]
+        return reduce(LinearRows.__add__, asked) if asked else None
+
+    def precision_rows(self, k: int) -> LinearRows | None:
+        """Return the rows on the precisions of all parts, or None if none of them has any."""
+        asked = [rows for part in self.parts if (rows := part.precision_rows(k)) is not None]
+        return reduce(LinearRows.__add__, asked) if asked else None
+
+    def spread_ratio(self) -> float | None:
+        """Return the least ratio of spreads that a part asks for, or None if none does."""
+        return min((ratio for part in self.parts if (ratio := part.spread_ratio()) is not None), default=None)
 
     def __repr__(self) -> str:
         return " & ".join(map(repr, self.parts))

@@ -80,8 +80,8 @@ class MixtureResult:
     data : Sample, Histogram or None
         The data, for pictures; of a stored result only their histogram.
     constraint : Constraint or None
-        The constraint, where it depends on the data: the bootstrap asks it again for each replicate. A stored result
-        has the bounds or rows alone.
+        The constraint, where it depends on the data, or is about weights or spreads: the bootstrap asks it again for
+        each replicate. A stored result has the bounds or rows on the means alone.
 
     Examples
     --------

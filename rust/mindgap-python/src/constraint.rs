@@ -1,6 +1,6 @@
 //! Constraints arrive as arrays: bounds for each gap, or linear rows.
 
-use mindgap::{GapBounds, LinearRows, Rows};
+use mindgap::{BoxError, Constraint, ConstraintError, GapBounds, LinearRows, PrecisionRows, Rows};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
@@ -20,13 +20,69 @@ impl Bounds<'_> {
             Self::Gaps(lower, upper) => {
                 GapBounds::per_gap(lower.as_slice()?, upper.as_slice()?).and_then(|bounds| bounds.rows(k))
             }
-            Self::Rows(matrix, lower, upper) => {
-                // By index: the slice of a matrix that lies column after column would be its transpose.
-                let coefficients: Vec<f64> = matrix.as_array().iter().copied().collect();
-                LinearRows::new(matrix.shape()[1], &coefficients, lower.as_slice()?, upper.as_slice()?)
-                    .and_then(|rows| rows.rows(k))
-            }
+            Self::Rows(matrix, lower, upper) => linear(matrix, lower, upper)?.and_then(|rows| rows.rows(k)),
         };
         rows.map_err(|error| error.into_py_err(py))
+    }
+}
+
+/// `(matrix, lower, upper)`.
+#[derive(FromPyObject)]
+pub(crate) struct RowArrays<'py>(PyReadonlyArray2<'py, f64>, PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
+
+fn linear(
+    matrix: &PyReadonlyArray2<'_, f64>,
+    lower: &PyReadonlyArray1<'_, f64>,
+    upper: &PyReadonlyArray1<'_, f64>,
+) -> PyResult<Result<LinearRows, ConstraintError>> {
+    // By index: the slice of a matrix that lies column after column would be its transpose.
+    let coefficients: Vec<f64> = matrix.as_array().iter().copied().collect();
+    Ok(LinearRows::new(matrix.shape()[1], &coefficients, lower.as_slice()?, upper.as_slice()?))
+}
+
+/// What a constraint asks of the means, the weights and the precisions of a mixture.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    rows: Rows,
+    weights: Option<LinearRows>,
+    precisions: Option<PrecisionRows>,
+}
+
+impl Asked {
+    /// From arrays and the largest ratio of two standard deviations.
+    pub(crate) fn new(
+        py: Python<'_>,
+        k: usize,
+        bounds: Option<Bounds<'_>>,
+        [weights, precisions]: [Option<RowArrays<'_>>; 2],
+        spread_ratio: Option<f64>,
+    ) -> PyResult<Self> {
+        let rows = bounds.map_or_else(|| Ok(Rows::none(k)), |bounds| bounds.rows(py, k))?;
+        let read = |arrays: Option<RowArrays<'_>>| {
+            let read = |RowArrays(matrix, lower, upper)| {
+                linear(&matrix, &lower, &upper)?.map_err(|error| error.into_py_err(py))
+            };
+            arrays.map(read).transpose()
+        };
+        let ratio = spread_ratio.map(PrecisionRows::ratio).transpose().map_err(|error| error.into_py_err(py))?;
+        let precisions = match (read(precisions)?.map(PrecisionRows::linear), ratio) {
+            (Some(rows), Some(ratio)) => Some(rows.and(&ratio)),
+            (rows, ratio) => rows.or(ratio),
+        };
+        Ok(Self { rows, weights: read(weights)?, precisions })
+    }
+}
+
+impl Constraint for Asked {
+    fn rows(&self, _k: usize) -> Result<Rows, BoxError> {
+        Ok(self.rows.clone())
+    }
+
+    fn weight_rows(&self, _k: usize) -> Result<Option<LinearRows>, BoxError> {
+        Ok(self.weights.clone())
+    }
+
+    fn precision_rows(&self, _k: usize) -> Result<Option<PrecisionRows>, BoxError> {
+        Ok(self.precisions.clone())
     }
 }

@@ -5,7 +5,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::choice::choose;
-use crate::constraint::Bounds;
+use crate::constraint::{Asked, Bounds, RowArrays};
 use crate::engine::PythonEngine;
 use crate::errors::IntoPyErr;
 use crate::kmeans::words;
@@ -35,7 +35,7 @@ pub(crate) struct MixtureFit {
 
 /// Fits a mixture to a sample, or to the data that an engine answers for.
 #[pyfunction]
-#[pyo3(signature = (sample, start, bounds=None, *, tol, tol_scale, max_iter, variances, min_variance=None, engine=None, watch=None))]
+#[pyo3(signature = (sample, start, bounds=None, *, tol, tol_scale, max_iter, variances, min_variance=None, weight_rows=None, precision_rows=None, spread_ratio=None, engine=None, watch=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn mixture(
     py: Python<'_>,
@@ -47,21 +47,23 @@ pub(crate) fn mixture(
     max_iter: usize,
     variances: &str,
     min_variance: Option<f64>,
+    weight_rows: Option<RowArrays<'_>>,
+    precision_rows: Option<RowArrays<'_>>,
+    spread_ratio: Option<f64>,
     engine: Option<Py<PyAny>>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<MixtureFit> {
     let start = start.start(py)?;
     let scales = [("data", ToleranceScale::Data), ("absolute", ToleranceScale::Absolute)];
     let models = [("free", VarianceModel::Free), ("equal", VarianceModel::Equal)];
-    let mut problem = Mixture::new(start.k())
+    let asked = Asked::new(py, start.k(), bounds, [weight_rows, precision_rows], spread_ratio)?;
+    let problem = Mixture::new(start.k())
+        .constraint(asked)
         .tol(tol)
         .tol_scale(choose(py, "tol_scale", tol_scale, &scales)?)
         .max_iter(max_iter)
         .variances(choose(py, "variances", variances, &models)?)
         .min_variance(min_variance);
-    if let Some(bounds) = bounds {
-        problem = problem.constraint(bounds.rows(py, start.k())?);
-    }
     let mut watcher = Watcher::new(watch);
     let (fitted, engine_raised) = py.detach(|| run(problem, sample, start, engine, &mut watcher));
     match watcher.raised.or(engine_raised) {

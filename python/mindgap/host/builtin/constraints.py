@@ -12,7 +12,7 @@ from mindgap.host import guard
 from mindgap.host.hookspecs import hookimpl
 from mindgap.model.bounds import GapBounds, LinearRows, check_gap
 from mindgap.model.constraint import All, Constraint
-from mindgap.validation import FloatArray, as_number
+from mindgap.validation import FloatArray, as_count, as_number, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,8 +129,154 @@ def _length(value: Any, name: str) -> float:
     return length
 
 
-#: Whose answers need no check.
+class FixedWeights(Constraint):
+    """Give a mixture's components known weights, by ascending mean.
+
+    Parameters
+    ----------
+    weights : array-like of k floats
+        The weights, positive; they sum to one.
+
+    Examples
+    --------
+    >>> fit = mg.mixture([0.0, 0.4, 0.9, 5.0, 5.5, 6.1], 2, mg.LowerOnly(4) & mg.FixedWeights([0.25, 0.75]))
+    >>> fit.weights.tolist()
+    [0.25, 0.75]
+    """
+
+    name = "fixed-weights"
+
+    def __init__(self, weights: Any) -> None:
+        given = frozen(weights, "weights")
+        if not (np.isfinite(given).all() and (given > 0).all()):
+            raise InvalidInputError(f"the weights are {given.tolist()}; they must be positive")
+        if abs(float(given.sum()) - 1) > _WEIGHT_SUM:
+            raise InvalidInputError(f"the weights sum to {float(given.sum())}; they must sum to 1")
+        self.weights = frozen(given / given.sum(), "weights")
+
+    def weight_rows(self, k: int) -> LinearRows:
+        """Return a row for each weight."""
+        return _each(self.weights, self.weights, k, "weights")
+
+
+class WeightBounds(Constraint):
+    """Keep each weight of a mixture's components, by ascending mean, between bounds of its own.
+
+    Parameters
+    ----------
+    lower, upper : array-like of k floats
+        The bounds, from 0 to 1.
+    """
+
+    name = "weight-bounds"
+
+    def __init__(self, lower: Any, upper: Any) -> None:
+        self.lower, self.upper = frozen(lower, "lower"), frozen(upper, "upper")
+        if len(self.lower) != len(self.upper):
+            raise InvalidInputError(
+                f"lower has {len(self.lower)} bounds and upper {len(self.upper)}; give as many of each"
+            )
+        if not ((self.lower >= 0) & (self.lower <= self.upper) & (self.upper <= 1)).all():
+            raise InvalidInputError("bounds of weights must ascend from 0 to 1")
+
+    def weight_rows(self, k: int) -> LinearRows:
+        """Return a row for each weight."""
+        return _each(self.lower, self.upper, k, "bounds")
+
+
+class WeightRatio(Constraint):
+    """Make weight `i` of a mixture `ratio` times weight `j`, components counted from 0 by ascending mean."""
+
+    name = "weight-ratio"
+
+    def __init__(self, i: int, j: int, ratio: float) -> None:
+        self.i, self.j, self.ratio = as_count(i, "i", least=0), as_count(j, "j", least=0), as_number(ratio, "ratio")
+        if self.i == self.j or not (self.ratio > 0 and np.isfinite(self.ratio)):
+            raise InvalidInputError(
+                f"a ratio of {self.ratio} between weights {self.i} and {self.j}; give a positive one of two"
+            )
+
+    def weight_rows(self, k: int) -> LinearRows:
+        """Return the row that ties the two weights."""
+        if max(self.i, self.j) >= k:
+            raise InvalidInputError(f"weights {self.i} and {self.j} were asked for, but there are {k} components")
+        row = np.zeros((1, k))
+        row[0, self.i], row[0, self.j] = 1.0, -self.ratio
+        return LinearRows(row, [0.0], [0.0])
+
+
+class SpreadRatio(Constraint):
+    """Keep the largest standard deviation of a mixture within `ratio` times the smallest, so that it has a best fit.
+
+    Examples
+    --------
+    >>> fit = mg.mixture([0.0, 0.4, 0.9, 5.0, 5.0, 5.0], 2, mg.LowerOnly(3) & mg.SpreadRatio(4))
+    >>> float((fit.variances.max() / fit.variances.min()).round(6))
+    16.0
+    """
+
+    name = "spread-ratio"
+
+    def __init__(self, ratio: float) -> None:
+        self.ratio = as_number(ratio, "ratio")
+        if not (self.ratio >= 1 and np.isfinite(self.ratio)):
+            raise InvalidInputError(f"ratio is {self.ratio}; it must be finite and at least 1")
+
+    def spread_ratio(self) -> float:
+        """Return the ratio."""
+        return self.ratio
+
+
+class EqualSpreads(Constraint):
+    """Make all standard deviations of a mixture equal."""
+
+    name = "equal-spreads"
+
+    def spread_ratio(self) -> float:
+        """Return one."""
+        return 1.0
+
+
+class FixedSpreads(Constraint):
+    """Give a mixture's components known standard deviations, by ascending mean.
+
+    Parameters
+    ----------
+    spreads : list of k floats or None
+        The standard deviations, in units of the data; None where one is free.
+    """
+
+    name = "fixed-spreads"
+
+    def __init__(self, spreads: Any) -> None:
+        self.spreads = tuple(None if spread is None else as_number(spread, "spreads") for spread in spreads)
+        if not all(spread is None or (spread > 0 and np.isfinite(spread)) for spread in self.spreads):
+            raise InvalidInputError(f"the spreads are {list(self.spreads)}; they must be positive")
+
+    def precision_rows(self, k: int) -> LinearRows:
+        """Return a row for each precision that is known."""
+        if len(self.spreads) != k:
+            raise InvalidInputError(f"{len(self.spreads)} spreads were given for {k} components; give one a component")
+        known = [(c, spread) for c, spread in enumerate(self.spreads) if spread is not None]
+        levels = [spread**-2 for _, spread in known]
+        return LinearRows(np.eye(k)[[c for c, _ in known]], levels, levels)
+
+
+def _each(lower: FloatArray, upper: FloatArray, k: int, what: str) -> LinearRows:
+    """Return a row for each of k weights."""
+    if len(lower) != k:
+        raise InvalidInputError(f"{len(lower)} {what} were given for {k} components; give one a component")
+    return LinearRows(np.eye(k), lower, upper)
+
+
+#: Weights that are given may miss a sum of one by this much; they are divided by it.
+_WEIGHT_SUM = 1e-6
+
+#: Constraints on gaps, whose answers need no check.
 BUILT_IN = frozenset({LowerOnly, TwoSided, PerGap})
+
+#: Constraints on what only a mixture has.
+_OF_MIXTURES = (FixedWeights, WeightBounds, WeightRatio, SpreadRatio, EqualSpreads, FixedSpreads)
 
 
 def prepared(constraint: Constraint | None, sample: Sample) -> Constraint | None:
@@ -143,18 +289,36 @@ def prepared(constraint: Constraint | None, sample: Sample) -> Constraint | None
     return guard.prepare(constraint, sample)
 
 
-def rows_of(constraint: Constraint, k: int) -> GapBounds | LinearRows:
-    """Return what a constraint asks of k centres; the answer of a plugin is checked."""
+def rows_of(constraint: Constraint, k: int) -> GapBounds | LinearRows | None:
+    """Return what a constraint asks of k centres, None if nothing; the answer of a plugin is checked."""
+    if type(constraint) in _OF_MIXTURES:
+        return None
     if type(constraint) in BUILT_IN:
         bounds: GapBounds = constraint.gaps(k)  # type: ignore[assignment]
         return bounds
     if isinstance(constraint, All):
-        parts = [rows_of(part, k) for part in constraint.parts]
+        parts = [rows for part in constraint.parts if (rows := rows_of(part, k)) is not None]
+        if not parts:
+            return None
         bounds_of_all = [part for part in parts if isinstance(part, GapBounds)]
         if len(bounds_of_all) == len(parts):
             return reduce(GapBounds.__and__, bounds_of_all)
         return reduce(LinearRows.__add__, (part.as_rows() if isinstance(part, GapBounds) else part for part in parts))
     return guard.rows(constraint, k)
+
+
+def blocks_of(constraint: Constraint | None, k: int) -> dict[str, Any]:
+    """Return what a constraint asks of the weights and the spreads of k components, as keywords of the core."""
+    if constraint is None or type(constraint) in BUILT_IN:
+        return {}
+    parts = constraint.parts if isinstance(constraint, All) else (constraint,)
+    asked: dict[str, Any] = {}
+    for name in ("weight_rows", "precision_rows"):
+        rows = [found for part in parts if (found := guard.block_rows(part, name, k)) is not None and len(found)]
+        if rows:
+            asked[name] = reduce(LinearRows.__add__, rows).arrays()
+    ratios = [ratio for part in parts if (ratio := guard.spread_ratio(part)) is not None]
+    return asked | ({"spread_ratio": min(ratios)} if ratios else {})
 
 
 @hookimpl
@@ -163,3 +327,5 @@ def register_constraints(register: Callable[[type[Constraint]], None]) -> None:
     register(LowerOnly)
     register(TwoSided)
     register(PerGap)
+    for constraint in _OF_MIXTURES:
+        register(constraint)

@@ -53,7 +53,8 @@ class ConstrainedKMeans(Initializer):
         """Return the shares, centres and variances of the clusters."""
         bounds = None
         if constraint is not None and self.delta is None:
-            bounds = rows_of(constraint, k).arrays()
+            rows = rows_of(constraint, k)
+            bounds = None if rows is None else rows.arrays()
         found = _core.constrained_kmeans_start(
             sample._core, k, bounds, delta=self.delta, method=self.method, centers=self.centers
         )

@@ -153,11 +153,9 @@ mod tests {
             let (low, high) =
                 (best.iter().copied().fold(f64::INFINITY, f64::min), best.iter().copied().fold(0.0, f64::max));
             assert!(high <= ratio * low * (1.0 + 1e-12), "case {case}: {best:?} for {ratio}");
-            for c in 0..k {
-                assert!(
-                    best[c] >= band.lower[c] * (1.0 - 1e-12) && best[c] <= band.upper[c] * (1.0 + 1e-12),
-                    "case {case}"
-                );
+            for (c, v) in best.iter().enumerate() {
+                let held = (band.lower[c] * (1.0 - 1e-12)..=band.upper[c] * (1.0 + 1e-12)).contains(v);
+                assert!(held, "case {case}: {best:?} for {band:?}");
             }
             let gain = gain(&band, &weight, &targets, &best);
             assert!(gain <= 1e-10, "case {case}: {gain} to gain at {best:?}, {band:?}, {weight:?}, {targets:?}");

@@ -17,7 +17,7 @@ pub(in crate::mixture) enum WeightBlock {
     /// Bounds on single weights.
     Shares(Shares),
     /// Any rows.
-    Rows(LogProgram),
+    Rows(Box<LogProgram>),
 }
 
 impl WeightBlock {
@@ -48,13 +48,15 @@ impl WeightBlock {
         }
         let given = (0..rows.len()).map(|row| (rows.row(row).to_vec(), rows.lower()[row], rows.upper()[row]));
         let matrix = RowMatrix::plain(k, given.chain([(vec![1.0; k], 1.0, 1.0)]));
-        LogProgram::new(matrix, 1.0 / k as f64, watch).map(Self::Rows).map_err(|error| match error {
-            NoInterior::Vanishes(c) => none(format!("the rows, unless component {c} vanishes")),
-            NoInterior::Failure(Failure::Clash(clash)) => {
-                none(format!("rows {:?} and a sum of 1", named(&clash, rows.len())))
+        LogProgram::new(matrix, 1.0 / k as f64, watch).map(|program| Self::Rows(Box::new(program))).map_err(|error| {
+            match error {
+                NoInterior::Vanishes(c) => none(format!("the rows, unless component {c} vanishes")),
+                NoInterior::Failure(Failure::Clash(clash)) => {
+                    none(format!("rows {:?} and a sum of 1", named(&clash, rows.len())))
+                }
+                NoInterior::Failure(Failure::Interrupted) => MixtureError::Interrupted,
+                NoInterior::Failure(other) => MixtureError::Solver { iteration: 0, what: other.to_string() },
             }
-            NoInterior::Failure(Failure::Interrupted) => MixtureError::Interrupted,
-            NoInterior::Failure(other) => MixtureError::Solver { iteration: 0, what: other.to_string() },
         })
     }
 

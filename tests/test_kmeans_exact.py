@@ -188,7 +188,7 @@ def test_a_narrow_cluster_far_from_the_median_keeps_its_digits(far: float, cente
         result = mg.kmeans(x, 4, constraint, centers=centers)
         assert result.centers[0] == pytest.approx(1 / 3, rel=1e-15)
         assert result.inertia == pytest.approx(0.62 / 3, rel=1e-14)
-        # Of so narrow a cluster no sum over all points need tell whether another costs less: the allowance is a worst case.
+        # Rounding in sums over all points may exceed the cost of so narrow a cluster: the allowance is a worst case.
         assert result.optimal == (far < 1e8)
         assert 0 <= result.lower_bound <= result.inertia
 

@@ -40,7 +40,13 @@ class Kind:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("constraint", Constraint, "register_constraints", ("gaps", "rows", "prepare", "weight_rows", "precision_rows", "spread_ratio"), needs_all=False),
+        Kind(
+            "constraint",
+            Constraint,
+            "register_constraints",
+            ("gaps", "rows", "prepare", "weight_rows", "precision_rows", "spread_ratio"),
+            needs_all=False,
+        ),
         Kind("initializer", Initializer, "register_initializers", ("start",)),
         Kind("engine", Engine, "register_engines", ("load", "moments")),
     )

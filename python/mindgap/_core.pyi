@@ -160,6 +160,29 @@ class MixtureFit:
     @property
     def entropy(self) -> float | None: ...
 
+class Certificate:
+    @property
+    def upper_bound(self) -> float | None: ...
+    @property
+    def log_likelihood(self) -> float: ...
+    @property
+    def parameters(self) -> _Parameters: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def halted(self) -> Literal["time-limit", "interrupted"] | None: ...
+    @property
+    def proof(self) -> str | None: ...
+
+def certify(
+    fit: MixtureFit,
+    sample: Sample,
+    *,
+    epsilon: float,
+    record: bool,
+    time_limit: float | None = None,
+    watch: _Watch | None = None,
+) -> Certificate: ...
 def mixture(
     sample: Sample,
     start: _Parameters,

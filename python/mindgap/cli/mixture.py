@@ -30,16 +30,38 @@ if TYPE_CHECKING:
 @data_options
 @click.option("-k", "k", type=int, required=True, help="The number of components.")
 @constraint_option
+@click.option("--certify", is_flag=True, help="Prove how far from the maximum the likelihood can be at most.")
+@click.option("--proof", type=click.Path(dir_okay=False), help="Write the proof of the certificate to this file.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="The most seconds that the certificate may take.")
 @mixture_options
 @output_options(labels=True)
-def command(request: Request, output: Output, k: int, constraint: str | None, settings: dict[str, Any]) -> None:
+def command(
+    request: Request,
+    output: Output,
+    k: int,
+    constraint: str | None,
+    certify: bool,
+    proof: str | None,
+    time_limit: float | None,
+    settings: dict[str, Any],
+) -> None:
     """Fit a Gaussian mixture to the numbers in FILE, the means a gap apart.
 
     FILE is CSV, TSV, Parquet or npy; - reads standard input.
     """
     output.check(request.source)
     data = data_for(request, settings)
-    result = mixture(data.values, k, constraint, sample_weight=data.weights, progress=sys.stderr.isatty(), **settings)
+    result = mixture(
+        data.values,
+        k,
+        constraint,
+        sample_weight=data.weights,
+        certify=certify,
+        proof=proof,
+        time_limit=time_limit,
+        progress=sys.stderr.isatty(),
+        **settings,
+    )
     if output.labels is not None:
         output.write_labels(data, label_columns(data, result))
     output.draw(result, data.name)

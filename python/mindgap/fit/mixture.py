@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
 from mindgap.errors import InvalidInputError, MindgapError
+from mindgap.fit.certifying import certified
 from mindgap.fit.loading import loaded
 from mindgap.foundation.progress import ProgressLine
 from mindgap.host import guard, lookup
@@ -19,6 +21,8 @@ from mindgap.results.mixture import MixtureResult
 from mindgap.validation import as_count
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     import numpy.typing as npt
 
     from mindgap.fit.loading import Data
@@ -40,6 +44,9 @@ def mixture(
     min_variance: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
     engine: Engine | str = "local",
+    certify: bool = False,
+    proof: str | PathLike[str] | None = None,
+    time_limit: float | None = None,
     progress: bool = False,
 ) -> MixtureResult:
     """Fit a mixture of `k` normal distributions whose means satisfy a constraint, by maximum likelihood.
@@ -77,6 +84,13 @@ def mixture(
         A weight for each point, not negative.
     engine : Engine or str
         Where the data are and the E step runs.
+    certify : bool
+        Whether to prove how far from the maximum the likelihood can be at most: `upper_bound` of the result, 0.1 above
+        the best mixture known where the search comes to its end. Needs equal variances or a bounded ratio of spreads.
+    proof : path, optional
+        Where to write the proof of the certificate, as JSON that `python -m mindgap.check_certificate` checks.
+    time_limit : float, optional
+        The most seconds that the certificate may take; what is proven by then is kept.
     progress : bool
         Whether to show a live line on standard error.
 
@@ -113,23 +127,33 @@ def mixture(
         ready = prepared(chosen, data.sample)
         rows = None if ready is None else rows_of(ready, count)
         blocks = blocks_of(ready, count)
+        wanted = certify or proof is not None
+        if wanted and data.engine is not None:
+            raise InvalidInputError("only data in memory can be certified; fit them with the local engine")
+
+        def climbed(start: Any) -> _core.MixtureFit:
+            return _core.mixture(
+                data.sample._core,
+                start,
+                None if rows is None else rows.arrays(),
+                engine=None if data.engine is None else guard.answering(data.engine),
+                watch=watch,
+                **blocks,
+                **settings.keywords(),
+            )
+
         try:
             start = _start(started, data.sample, count, ready, rows)
             with ProgressLine() if progress else nullcontext() as watch:
-                fit = _core.mixture(
-                    data.sample._core,
-                    (start.weights, start.means, start.variances),
-                    None if rows is None else rows.arrays(),
-                    engine=None if data.engine is None else guard.answering(data.engine),
-                    watch=watch,
-                    **blocks,
-                    **settings.keywords(),
-                )
+                fit, upper_bound = climbed((start.weights, start.means, start.variances)), None
+                if wanted:
+                    fit, upper_bound = certified(fit, climbed, data.sample, proof, time_limit, watch)
         except MindgapError as error:
             guard.blame(error, chosen, started, data.engine)
             raise
         depends = chosen if blocks or ready is not chosen else None
-        return data.labelled(MixtureResult._of_fit(fit, settings, rows, data.kept(), depends))
+        result = MixtureResult._of_fit(fit, settings, rows, data.kept(), depends)
+        return data.labelled(result if upper_bound is None else replace(result, upper_bound=upper_bound))
 
 
 def _given(init: Any) -> Parameters | Initializer:

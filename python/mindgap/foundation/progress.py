@@ -41,16 +41,23 @@ def _draw(what: str, done: int, total: int) -> None:
         sys.stderr.flush()
 
 
+#: The line for each kind of report.
+_LINES = {
+    "iteration": "iteration {:>6}  log-likelihood {:.8g}  largest move {:.2e}",
+    "certificate": "certificate: {} regions, {} open, within {:.2g} of {:.8g}",
+}
+
+
 class ProgressLine:
     """Called by the core after each iteration; used as a context that ends the line."""
 
     def __init__(self) -> None:
         self._next = 0.0
-        self._last: tuple[int, float, float] | None = None
+        self._last: str | None = None
 
-    def __call__(self, kind: str, iteration: int, log_likelihood: float, movement: float) -> None:
-        """Show the iteration if the last one shown is old enough."""
-        self._last = (iteration, log_likelihood, movement)
+    def __call__(self, kind: str, *values: float) -> None:
+        """Show the iteration, or the nodes of a certificate, if the last line shown is old enough."""
+        self._last = _LINES[kind].format(*values)
         now = time.monotonic()
         if now >= self._next:
             self._next = now + _PAUSE
@@ -64,5 +71,4 @@ class ProgressLine:
 
     def _show(self, end: str) -> None:
         if self._last is not None:
-            text = "iteration {:>6}  log-likelihood {:.8g}  largest move {:.2e}".format(*self._last)
-            print(f"\r{text}", end=end, file=sys.stderr, flush=True)
+            print(f"\r{self._last:<72}", end=end, file=sys.stderr, flush=True)

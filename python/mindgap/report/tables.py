@@ -60,5 +60,7 @@ def facts(result: MixtureResult) -> str:
     }
     if result.entropy is not None:
         pairs["ICL"] = f"{result.icl:.8g}"
+    for line in result.certificate():
+        pairs["certificate"] = line
     items = (f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs.items())
     return f"<dl>{''.join(items)}</dl>"

@@ -75,6 +75,8 @@ class MixtureResult:
     entropy : float or None
         Minus twice the log of how surely the points belong to their components: what `icl` adds to `bic`. None where
         the engine that holds the data does not say.
+    upper_bound : float or None
+        No mixture that satisfies the constraint has a higher log-likelihood; None if that was not certified.
     settings : MixtureSettings or None
         The settings of the fit, to fit other data in the same way; None if they are not known.
     data : Sample, Histogram or None
@@ -108,6 +110,7 @@ class MixtureResult:
     n_parameters: int
     total_weight: float
     entropy: float | None
+    upper_bound: float | None = None
     bounds: GapBounds | None = None
     rows: LinearRows | None = None
     settings: MixtureSettings | None = None
@@ -123,7 +126,7 @@ class MixtureResult:
         data: Sample | Histogram,
         constraint: Constraint | None,
     ) -> MixtureResult:
-        ours = ("active", "bounds", "rows", "settings", "data", "constraint")
+        ours = ("upper_bound", "active", "bounds", "rows", "settings", "data", "constraint")
         values: dict[str, Any] = {name: getattr(fit, name) for name in cls.__dataclass_fields__ if name not in ours}
         return cls(
             **values,
@@ -250,8 +253,15 @@ class MixtureResult:
         """Return what `summary`, notebooks and the command line show: the components, and how the fit ended."""
         ending = f"log-likelihood {self.log_likelihood:.10g}, {self.n_iter} iterations, {self.message}"
         head = ("component", "weight", "mean", "std. dev.", "to next", "bound")
-        notes = [ending, *reached_note(self, "mean")]
+        notes = [ending, *reached_note(self, "mean"), *self.certificate()]
         return TextTable(f"Gaussian mixture, k = {self.k}", head, [*map(self._cells, range(self.k))], notes)
+
+    def certificate(self) -> list[str]:
+        """Return what is proven about the likelihood, in words: nothing, or one line."""
+        if self.upper_bound is None:
+            return []
+        above = self.upper_bound - self.log_likelihood
+        return [f"no mixture under these constraints is better by more than {above:.2g}"]
 
     def _cells(self, component: int) -> list[str]:
         parameters = self.means[component], np.sqrt(self.variances[component])
@@ -316,6 +326,7 @@ class MixtureResult:
             n_parameters=fields.integer("n_parameters", least=1),
             total_weight=total_weight,
             entropy=fields.number("entropy") if fields.has("entropy") else None,
+            upper_bound=fields.number("upper_bound") if fields.has("upper_bound") else None,
             bounds=bounds,
             rows=fields.linear_rows(k),
             settings=MixtureSettings.of_stored(fields.nested("settings")) if fields.has("settings") else None,

@@ -1,5 +1,6 @@
 //! The binding: convert, release the interpreter, call, convert back. Nothing else.
 
+mod certificate;
 mod choice;
 mod constraint;
 mod engine;
@@ -19,6 +20,8 @@ mod watch;
 /// The compiled core of mindgap.
 #[pyo3::pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::certificate::{Certificate, certify};
     #[pymodule_export]
     use crate::engine::moments;
     #[pymodule_export]

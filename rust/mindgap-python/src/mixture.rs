@@ -30,7 +30,9 @@ impl ParameterArrays<'_> {
 /// A fitted mixture.
 #[pyclass(frozen, module = "mindgap._core")]
 pub(crate) struct MixtureFit {
-    inner: mindgap::MixtureFit,
+    pub(crate) inner: mindgap::MixtureFit,
+    /// What was fitted, to be certified.
+    pub(crate) problem: Mixture,
 }
 
 /// Fits a mixture to a sample, or to the data that an engine answers for.
@@ -65,10 +67,10 @@ pub(crate) fn mixture(
         .variances(choose(py, "variances", variances, &models)?)
         .min_variance(min_variance);
     let mut watcher = Watcher::new(watch);
-    let (fitted, engine_raised) = py.detach(|| run(problem, sample, start, engine, &mut watcher));
+    let (fitted, engine_raised) = py.detach(|| run(problem.clone(), sample, start, engine, &mut watcher));
     match watcher.raised.or(engine_raised) {
         Some(raised) => Err(raised),
-        None => fitted.map(|inner| MixtureFit { inner }).map_err(|error| error.into_py_err(py)),
+        None => fitted.map(|inner| MixtureFit { inner, problem }).map_err(|error| error.into_py_err(py)),
     }
 }
 

@@ -41,6 +41,9 @@ fn tell(py: Python<'_>, callback: &Py<PyAny>, progress: &Progress) -> PyResult<(
         Progress::Iteration { iteration, log_likelihood, movement } => {
             callback.call1(py, ("iteration", iteration, log_likelihood, movement))?
         }
+        Progress::Certificate { nodes, open, epsilon, log_likelihood } => {
+            callback.call1(py, ("certificate", nodes, open, epsilon, log_likelihood))?
+        }
         _ => py.None(),
     };
     Ok(())

@@ -1,0 +1,47 @@
+"""Certificates of mixtures: a bound that no admissible mixture is above."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from mindgap import _core
+from mindgap.errors import InvalidInputError
+from mindgap.foundation.files import write_atomically
+from mindgap.validation import as_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+    from mindgap.model.sample import Sample
+
+#: How far above the best known log-likelihood the bound may be: less than any decision could rest on.
+EPSILON = 0.1
+
+#: A mixture that the search comes by becomes the fit if it is better by more.
+BETTER = 1e-7
+
+
+def certified(
+    fit: _core.MixtureFit,
+    climbed: Callable[[Any], _core.MixtureFit],
+    sample: Sample,
+    proof: str | PathLike[str] | None,
+    time_limit: float | None,
+    watch: Any,
+) -> tuple[_core.MixtureFit, float | None]:
+    """Return the fit, or a better one that the search came by, and the bound, if one was proven in time."""
+    limit = None if time_limit is None else as_number(time_limit, "time_limit")
+    if limit is not None and not limit > 0:
+        raise InvalidInputError(f"time_limit is {limit}; it must be positive")
+    found = _core.certify(fit, sample._core, epsilon=EPSILON, record=proof is not None, time_limit=limit, watch=watch)
+    if found.log_likelihood > fit.log_likelihood + BETTER:
+        better = climbed(found.parameters)
+        fit = max(fit, better, key=lambda either: either.log_likelihood)
+    if proof is not None:
+        if found.proof is None:
+            warnings.warn("nothing was proven in time: there is no proof to write", stacklevel=3)
+        else:
+            write_atomically(proof, found.proof.encode())
+    return fit, found.upper_bound

@@ -1,0 +1,94 @@
+//! `certify` and what it returns.
+
+use std::time::Duration;
+
+use mindgap::{CertifyOptions, Halt, Monitor, Progress};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+
+use crate::errors::IntoPyErr;
+use crate::mixture::MixtureFit;
+use crate::sample::Sample;
+use crate::watch::Watcher;
+
+/// What is proven about the maximum of a mixture's likelihood.
+#[pyclass(frozen, module = "mindgap._core")]
+pub(crate) struct Certificate {
+    inner: mindgap::Certificate,
+}
+
+/// Bounds the log-likelihood of every admissible mixture, from a fit to the sample.
+///
+/// An interruption ends the search, not the caller: what was proven by then is returned.
+#[pyfunction]
+#[pyo3(signature = (fit, sample, *, epsilon, record, time_limit=None, watch=None))]
+pub(crate) fn certify(
+    py: Python<'_>,
+    fit: &MixtureFit,
+    sample: &Sample,
+    epsilon: f64,
+    record: bool,
+    time_limit: Option<f64>,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<Certificate> {
+    let mut watcher = Watcher::new(watch);
+    let certified = py.detach(|| {
+        let mut monitor = Monitor::new(|progress: &Progress| watcher.observe(progress));
+        if let Some(limit) = time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+            monitor = monitor.time_limit(limit);
+        }
+        fit.problem.certify(&sample.inner, &fit.inner, CertifyOptions { epsilon, record }, &mut monitor)
+    });
+    match watcher.raised {
+        Some(raised) if !raised.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) => Err(raised),
+        _ => certified.map(|inner| Certificate { inner }).map_err(|error| error.into_py_err(py)),
+    }
+}
+
+#[pymethods]
+impl Certificate {
+    /// No admissible mixture has a higher log-likelihood; None if that was not shown.
+    #[getter]
+    fn upper_bound(&self) -> Option<f64> {
+        self.inner.upper_bound()
+    }
+
+    /// The log-likelihood of the best mixture known.
+    #[getter]
+    fn log_likelihood(&self) -> f64 {
+        self.inner.log_likelihood()
+    }
+
+    /// Weights, means and variances of the best mixture known.
+    #[getter]
+    #[allow(clippy::type_complexity)]
+    fn parameters<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>) {
+        let parameters = self.inner.parameters();
+        let array = |values: &[f64]| PyArray1::from_slice(py, values);
+        (array(parameters.weights()), array(parameters.means()), array(parameters.variances()))
+    }
+
+    /// How many regions of parameters were looked at.
+    #[getter]
+    fn nodes(&self) -> usize {
+        self.inner.nodes()
+    }
+
+    /// Why the search ended early: "time-limit", "interrupted", or None.
+    #[getter]
+    fn halted(&self) -> Option<&'static str> {
+        self.inner.halted().map(|halt| match halt {
+            Halt::TimeLimit => "time-limit",
+            _ => "interrupted",
+        })
+    }
+
+    /// The proof as JSON, if it was kept and there is one.
+    #[getter]
+    fn proof(&self) -> Option<&str> {
+        self.inner.proof()
+    }
+}

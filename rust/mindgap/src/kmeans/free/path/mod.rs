@@ -124,8 +124,11 @@ impl PathSearch<'_> {
             if links == k {
                 break;
             }
-            let between = few.as_ref().is_none_or(|few| links > few.centers.len())
-                && many.as_ref().is_none_or(|many| links < many.centers.len());
+            // From one side alone a trial that finds as many links as the last one still goes farther.
+            let between = match links < k {
+                true => many.is_none() || few.as_ref().is_none_or(|few| links > few.centers.len()),
+                false => few.is_none() || many.as_ref().is_none_or(|many| links < many.centers.len()),
+            };
             if at_chord && !between {
                 self.adopt_spliced(few.as_ref(), many.as_ref());
                 break;

@@ -40,7 +40,7 @@ def test_a_fit_without_a_certificate_has_no_bound() -> None:
 
 def test_what_has_no_maximum_is_refused() -> None:
     with pytest.raises(mg.InvalidInputError, match="no maximum; ask for equal variances"):
-        mg.mixture(VALUES, 2, certify=True)
+        mg.mixture(VALUES, 2, certify=True, method="paper")
     with pytest.raises(mg.InvalidInputError, match="time_limit"):
         mg.mixture(VALUES, 2, variances="equal", certify=True, time_limit=-1)
 

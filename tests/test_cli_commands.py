@@ -82,10 +82,13 @@ def test_mixture(fit: Any, values: Any) -> None:
 
 
 def test_settings_of_the_mixture_arrive(fit: Any) -> None:
-    options = ("--tol", "1e-3", "--tol-scale", "absolute", "--max-iter", 7, "--variances", "equal")
+    options = ("--tol", "1e-3", "--tol-scale", "absolute", "--max-iter", 7, "--variances", "equal", "--seed", 5)
     result = mg.MixtureResult.from_json(fit("mixture", *options, "--min-variance", 0.01, "--json").out)
     assert result.settings is not None
     assert result.settings.keywords() == {
+        "method": "best",
+        "starts": 4,
+        "rng": 5,
         "variances": "equal",
         "tol": 1e-3,
         "tol_scale": "absolute",

@@ -82,6 +82,6 @@ def test_fits_that_do_not_belong_together() -> None:
         mg.compare(held, mg.mixture(X[1:], 2))
     with pytest.raises(mg.InvalidInputError, match=r"the order is compare\(constrained, free\)"):
         mg.compare(free, held)
-    stuck = mg.mixture(X, 2, init=([0.5, 0.5], [0.0, 0.001], [50.0, 50.0]), max_iter=1)
+    stuck = mg.mixture(X, 2, init=([0.5, 0.5], [0.0, 0.001], [50.0, 50.0]), method="paper", max_iter=1)
     with pytest.raises(mg.InvalidInputError, match="it is stuck at a local optimum"):
         mg.compare(held, stuck)

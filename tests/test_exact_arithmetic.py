@@ -131,7 +131,7 @@ def test_one_iteration_of_em_with_its_quadratic_program(kind: str) -> None:
         start = mixture_of(rng, x, k)
         lower = rng.uniform(0, 1.0, k - 1) * np.ptp(x) / k
         upper = lower * 2 if case % 3 == 0 else np.full(k - 1, np.inf)
-        fit = mg.mixture(x, k, mg.PerGap(lower, upper), init=start, tol=0, max_iter=1, sample_weight=w)
+        fit = mg.mixture(x, k, mg.PerGap(lower, upper), init=start, method="paper", tol=0, max_iter=1, sample_weight=w)
         normalised = [start[0] / start[0].sum(), start[1], start[2]]
         logs = [exact.log_densities(float(at), *(part.tolist() for part in normalised)) for at in x]
         responsible = [exact.shares(row) for row in logs]

@@ -39,7 +39,7 @@ def fits(experiment: dict[str, npt.NDArray[Any]]) -> list[tuple[mg.MixtureResult
         sample = mg.Sample(x)
         start = init.start(sample, K, None)
         regular, constrained = (
-            mg.mixture(sample, K, constraint, init=start, tol=1e-3, tol_scale="absolute", max_iter=10_000)
+            mg.mixture(sample, K, constraint, init=start, method="paper", max_iter=10_000)
             for constraint in (None, mg.TwoSided(LOWER, UPPER))
         )
         return regular, constrained

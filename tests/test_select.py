@@ -59,7 +59,7 @@ def test_what_cannot_be_fitted_is_recorded() -> None:
 
 def test_a_collapsed_fit_is_never_the_best() -> None:
     x = np.concatenate([np.zeros(40), np.random.default_rng(0).normal(5, 1, 60)])
-    path = mg.select(x, [1, 2])
+    path = mg.select(x, [1, 2], method="paper")
     collapsed = path.results[1]
     assert collapsed is not None
     assert collapsed.status == "collapsed"

@@ -58,10 +58,10 @@ def test_a_gap_is_at_its_bound_within_1e_9_of_the_range() -> None:
 def test_a_mixtures_gap_is_at_its_bound_within_1e_9_of_the_standard_deviation() -> None:
     x = np.concatenate([np.full(50, -1.0), np.full(50, 1.0)]) * 3
     deviation = float(x.std())
-    gap = mg.mixture(x, 2, min_variance=0.01, tol=0, max_iter=50).gaps[0]
+    gap = mg.mixture(x, 2, min_variance=0.01, method="paper", tol=0, max_iter=50).gaps[0]
     for near, expected in ((INSIDE, "lower"), (OUTSIDE, "free")):
         bound = mg.LowerOnly(gap - near * 1e-9 * deviation)
-        assert mg.mixture(x, 2, bound, min_variance=0.01, tol=0, max_iter=50).active == (expected,)
+        assert mg.mixture(x, 2, bound, min_variance=0.01, method="paper", tol=0, max_iter=50).active == (expected,)
 
 
 # Data span from 1e-140 to 1e140.
@@ -156,7 +156,7 @@ def test_the_weights_of_a_start_sum_to_one() -> None:
 def test_the_floor_is_1e_10_of_the_variance_of_the_data() -> None:
     x = np.array([0.0, 0.0, 0.0, 10.0, 10.0, 10.0])
     floor = 1e-10 * x.var()
-    fit = mg.mixture(x, 2, max_iter=50)
+    fit = mg.mixture(x, 2, method="paper", max_iter=50)
     assert fit.variances == pytest.approx([floor, floor], rel=1e-12)
     assert fit.status == "collapsed"
     # Clusters just wide enough are no collapse, and just too narrow ones are.
@@ -164,7 +164,7 @@ def test_the_floor_is_1e_10_of_the_variance_of_the_data() -> None:
         half = math.sqrt(near * 1e-10 * 25)
         narrow = np.concatenate([np.array([-half, half]), 10 + np.array([-half, half])])
         floor = 1e-10 * narrow.var()
-        fit = mg.mixture(narrow, 2, max_iter=20)
+        fit = mg.mixture(narrow, 2, method="paper", max_iter=20)
         assert (fit.status == "collapsed") == collapsed, fit.status
         assert fit.variances.min() == pytest.approx(max(near * 1e-10 * 25, floor), rel=1e-9)
 
@@ -182,7 +182,7 @@ def test_a_component_is_lost_below_a_weight_of_1e_16() -> None:
     x[0] = 1e-3
     for exponent, status in ((-15, "max-iterations"), (-17, "lost-weight")):
         tiny = 10.0**exponent
-        fit = mg.mixture(x, 2, init=([1 - tiny, tiny], [0.0, 0.0], [1.0, 1.0]), tol=0, max_iter=1)
+        fit = mg.mixture(x, 2, init=([1 - tiny, tiny], [0.0, 0.0], [1.0, 1.0]), method="paper", tol=0, max_iter=1)
         assert fit.weights.min() == pytest.approx(tiny, rel=1e-3)
         assert fit.status == status
 
@@ -199,12 +199,12 @@ def test_optimal_is_agreement_to_one_part_in_a_billion() -> None:
 
 def test_the_tolerance_of_the_iterations() -> None:
     x = np.random.default_rng(3).normal(0, 1, 200)
-    ended = mg.mixture(x, 2, tol=1e-4, max_iter=1000)
+    ended = mg.mixture(x, 2, method="paper", tol=1e-4, tol_scale="data", max_iter=1000)
     assert ended.converged
 
     def another(tol: float) -> mg.MixtureResult:
         start = (ended.weights, ended.means, ended.variances)
-        return mg.mixture(x, 2, init=start, tol=tol, max_iter=1)
+        return mg.mixture(x, 2, init=start, method="paper", tol=tol, tol_scale="data", max_iter=1)
 
     step = another(0)
     moves = [

@@ -146,7 +146,7 @@ class MixtureFit:
     @property
     def n_iter(self) -> int: ...
     @property
-    def status(self) -> Literal["converged", "max-iterations", "collapsed", "lost-weight"]: ...
+    def status(self) -> Literal["converged", "doubtful", "max-iterations", "collapsed", "lost-weight"]: ...
     @property
     def message(self) -> str: ...
     @property
@@ -159,6 +159,20 @@ class MixtureFit:
     def total_weight(self) -> float: ...
     @property
     def entropy(self) -> float | None: ...
+    @property
+    def newton_decrement(self) -> float | None: ...
+    @property
+    def passes(self) -> int: ...
+    @property
+    def starts(self) -> int: ...
+    @property
+    def starts_at_best(self) -> int: ...
+    @property
+    def runner_up(self) -> tuple[tuple[_Floats, _Floats, _Floats], float] | None: ...
+    @property
+    def standard_errors(self) -> tuple[_Floats, _Floats, _Floats] | None: ...
+    @property
+    def findings(self) -> list[tuple[str, int | None, str]]: ...
 
 class Certificate:
     @property
@@ -185,14 +199,18 @@ def certify(
 ) -> Certificate: ...
 def mixture(
     sample: Sample,
-    start: _Parameters,
+    k: int,
+    start: _Parameters | None = None,
     bounds: _Gaps | _Rows | None = None,
     *,
-    tol: float,
+    method: str,
+    tol: float | None,
     tol_scale: str,
     max_iter: int,
     variances: str,
-    min_variance: float | None = None,
+    min_variance: float | None,
+    starts: int,
+    rng: int,
     weight_rows: _Rows | None = None,
     precision_rows: _Rows | None = None,
     spread_ratio: float | None = None,

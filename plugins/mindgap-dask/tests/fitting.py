@@ -8,7 +8,9 @@ GAP = mg.LowerOnly(1.95)
 
 
 def fit(x, start, engine="dask", **settings):
-    return mg.mixture(x, 5, GAP, init=start, engine=engine, **({"max_iter": 12, "tol": 0.0} | settings))
+    return mg.mixture(
+        x, 5, GAP, init=start, engine=engine, **({"method": "paper", "max_iter": 12, "tol": 0.0} | settings)
+    )
 
 
 def bits(result):

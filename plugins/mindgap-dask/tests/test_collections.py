@@ -33,9 +33,9 @@ def test_every_cutting_gives_the_same_bits_and_the_local_fit(values, start):
 
 
 def test_the_default_start_comes_from_the_chunks(values):
-    local = mg.mixture(values, 5, mg.LowerOnly(1.95), max_iter=12, tol=0)
+    local = mg.mixture(values, 5, mg.LowerOnly(1.95), method="paper", max_iter=12, tol=0)
     for cut in cuttings(values):
-        assert_close(mg.mixture(cut, 5, mg.LowerOnly(1.95), max_iter=12, tol=0, engine="dask"), local)
+        assert_close(mg.mixture(cut, 5, mg.LowerOnly(1.95), method="paper", max_iter=12, tol=0, engine="dask"), local)
 
 
 @pytest.mark.parametrize("centers", ["means", "free"])
@@ -64,9 +64,12 @@ def test_weights_go_with_their_points(values, start):
 def test_integers_and_arrays_of_this_process(values, start):
     whole = np.round(values * 8).astype(np.int16)
     scaled = mg.Parameters(start.weights, start.means * 8, start.variances * 64)
-    local = mg.mixture(whole, 5, init=scaled, max_iter=5, tol=0)
-    assert_close(mg.mixture(da.from_array(whole, chunks=999), 5, init=scaled, max_iter=5, tol=0, engine="dask"), local)
-    assert_close(mg.mixture(whole.tolist(), 5, init=scaled, max_iter=5, tol=0, engine="dask"), local)
+    local = mg.mixture(whole, 5, init=scaled, method="paper", max_iter=5, tol=0)
+    assert_close(
+        mg.mixture(da.from_array(whole, chunks=999), 5, init=scaled, method="paper", max_iter=5, tol=0, engine="dask"),
+        local,
+    )
+    assert_close(mg.mixture(whole.tolist(), 5, init=scaled, method="paper", max_iter=5, tol=0, engine="dask"), local)
 
 
 def test_series_and_frames(values, start):

@@ -95,7 +95,9 @@ def mixture_options(function: F) -> F:
     """Add the settings of a mixture fit; the command gets those that were given as `settings`."""
     return _settings(
         function,
-        click.option("--init", metavar="SPEC", help="Where EM starts: auto, or an initializer with parameters."),
+        click.option(
+            "--init", metavar="SPEC", help="Where to start: auto (a search), or an initializer with parameters."
+        ),
         *setting_options(MixtureSettings),
         _ENGINE,
     )
@@ -109,7 +111,8 @@ def setting_options(settings: type[Settings]) -> list[Callable[[Any], Any]]:
         default = "" if setting.default is None else f"  [default: {setting.default}]"
         options.append(
             click.option(
-                f"--{name.replace('_', '-')}",
+                setting.metadata.get("option", f"--{name.replace('_', '-')}"),
+                name,
                 type=click.Choice(kind.choices) if kind.choices else kind.type,
                 help=f"{setting.metadata['help']}{default}",
             )

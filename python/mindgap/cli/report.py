@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 @click.option("--out", metavar="OUT.html", default="report.html", show_default=True, help="Where to write it.")
 @click.option("--title", metavar="TEXT", help="The heading.  [default: the name of the file]")
 @click.option("--bootstrap", type=click.IntRange(0), default=200, show_default=True, help="Refits for the intervals.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Where the bootstrap's draws begin.")
 @deltas_option
 @constraint_option
 @mixture_options
@@ -45,7 +44,6 @@ def command(
     out: str,
     title: str | None,
     bootstrap: int,
-    seed: int,
     deltas: Any,
     constraint: str | None,
     settings: dict[str, Any],
@@ -59,7 +57,7 @@ def command(
     data = read_data(request)
     live = sys.stderr.isatty()
     result = mixture(data.values, k, constraint, sample_weight=data.weights, progress=live, **settings)
-    intervals = result.bootstrap(bootstrap, seed, progress=live).interval() if bootstrap else None
+    intervals = result.bootstrap(bootstrap, settings.get("rng", 0), progress=live).interval() if bootstrap else None
     path = _path(data, k, deltas, settings) if k > 1 else None
     heading = title or ("standard input" if request.source == "-" else Path(request.source).name)
     write_report(out, result, title=heading, label=data.name or "x", gap_path=path, intervals=intervals)

@@ -18,7 +18,7 @@ from mindgap.model.constraint import Constraint
 from mindgap.model.parameters import Parameters
 from mindgap.model.settings import MixtureSettings
 from mindgap.results.mixture import MixtureResult
-from mindgap.validation import as_count
+from mindgap.validation import RNG, as_count
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -37,11 +37,14 @@ def mixture(
     constraint: Constraint | str | None = None,
     *,
     init: Initializer | Parameters | tuple[Any, Any, Any] | str = "auto",
-    tol: float = 1e-6,
-    tol_scale: Literal["data", "absolute"] = "data",
+    method: Literal["best", "paper"] = "best",
+    tol: float | None = None,
+    tol_scale: Literal["absolute", "data"] = "absolute",
     max_iter: int = 1000,
     variances: Literal["free", "equal"] = "free",
     min_variance: float | None = None,
+    starts: int = 4,
+    rng: RNG = 0,
     sample_weight: npt.ArrayLike | None = None,
     engine: Engine | str = "local",
     certify: bool = False,
@@ -51,8 +54,9 @@ def mixture(
 ) -> MixtureResult:
     """Fit a mixture of `k` normal distributions whose means satisfy a constraint, by maximum likelihood.
 
-    The EM of Jiang and Arias-Castro: its M step finds the means by a quadratic program, so that they hold the
-    constraint after every iteration, and the likelihood never falls once they do.
+    The fit is the highest likelihood that a search finds: many starts are climbed on a summary of the data, the best of
+    them on the data themselves, by Newton steps on the constraint until nothing is left to gain. It says how sure it
+    is: how many starts ended there, the next best fit, standard errors, and findings that ask for a second look.
 
     Parameters
     ----------
@@ -67,19 +71,29 @@ def mixture(
         `FixedSpreads`; a plugin's; several, joined by ``&``; or a name with parameters, such as
         ``"two-sided:lower=1.9,upper=2.1"``.
     init : Initializer, Parameters, (weights, means, variances) or str
-        Where the EM starts; it need not satisfy the constraint. "auto" is the paper's rule: constrained k-means where
-        one lower bound serves all gaps (and some partition holds it), else k-means without a constraint.
-    tol : float
-        The fit has converged when no parameter moves by more.
-    tol_scale : "data" or "absolute"
-        Whether `tol` is measured in standard deviations (means) and variances of the data, or in their units, as the
-        paper does (with 1e-3).
+        "auto" searches. Anything else is where one climb starts; it need not satisfy the constraint.
+    method : "best" or "paper"
+        The highest likelihood; or the published EM to the letter: started by constrained k-means where one lower bound
+        serves all gaps (and some partition holds it), else by k-means, and iterated until no parameter moves by more
+        than 1e-3 in units of the data, with no bound on the ratio of spreads.
+    tol : float, optional
+        The fit has converged when less than this is left to gain, in log units (1e-8 by default); with method "paper",
+        when no parameter moves by more (1e-3 by default).
+    tol_scale : "absolute" or "data"
+        Whether the `tol` of method "paper" is measured in units of the data, or in their standard deviations (means)
+        and variances.
     max_iter : int
-        The most iterations.
+        The most passes over the data of a climb; with method "paper", the most iterations.
     variances : "free" or "equal"
-        Whether each component has a variance of its own.
+        Whether each component has a variance of its own; the standard deviations then differ at most tenfold, since
+        without a bound the likelihood has no maximum.
     min_variance : float, optional
         The least variance of a component, in squared units of the data; a small part of the data's by default.
+    starts : int
+        How many starts are drawn at random, beside some twenty deterministic ones and the moves from the best.
+    rng : int, Generator or None
+        What they are drawn with. The default is a fixed seed, so that a fit can be repeated; None draws a new one, and
+        `settings` of the result says which.
     sample_weight : array-like of n numbers, optional
         A weight for each point, not negative.
     engine : Engine or str
@@ -97,7 +111,8 @@ def mixture(
     Returns
     -------
     MixtureResult
-        With `weights`, `means`, `variances`, `labels`, `log_likelihood`, and how the fit ended: `status`, `message`.
+        With `weights`, `means`, `variances`, `labels`, `log_likelihood`; how the fit ended, `status` and `message`; and
+        how sure it is: `findings`, `standard_errors`, `newton_decrement`, `starts`, `starts_at_best`, `runner_up`.
 
     Raises
     ------
@@ -117,7 +132,14 @@ def mixture(
     """
     count = as_count(k, "k")
     settings = MixtureSettings(
-        tol=tol, tol_scale=tol_scale, max_iter=max_iter, variances=variances, min_variance=min_variance
+        method=method,
+        tol=tol,
+        tol_scale=tol_scale,
+        max_iter=max_iter,
+        variances=variances,
+        min_variance=min_variance,
+        starts=starts,
+        rng=rng,  # type: ignore[arg-type]  # becomes a seed
     )
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
     started = init if isinstance(init, Parameters) or (isinstance(init, str) and init == "auto") else _given(init)
@@ -134,6 +156,7 @@ def mixture(
         def climbed(start: Any) -> _core.MixtureFit:
             return _core.mixture(
                 data.sample._core,
+                count,
                 start,
                 None if rows is None else rows.arrays(),
                 engine=None if data.engine is None else guard.answering(data.engine),
@@ -143,9 +166,12 @@ def mixture(
             )
 
         try:
-            start = _start(started, data.sample, count, ready, rows)
+            start = _start(started, data.sample, count, ready, rows, settings)
             with ProgressLine() if progress else nullcontext() as watch:
-                fit, upper_bound = climbed((start.weights, start.means, start.variances)), None
+                fit, upper_bound = (
+                    climbed(None if start is None else (start.weights, start.means, start.variances)),
+                    None,
+                )
                 if wanted:
                     fit, upper_bound = certified(fit, climbed, data.sample, proof, time_limit, watch)
         except MindgapError as error:
@@ -166,14 +192,21 @@ def _given(init: Any) -> Parameters | Initializer:
 
 
 def _start(
-    init: Parameters | Initializer | str, sample: Sample, k: int, constraint: Constraint | None, rows: Any
-) -> Parameters:
-    """Return the parameters that the EM starts from."""
+    init: Parameters | Initializer | str,
+    sample: Sample,
+    k: int,
+    constraint: Constraint | None,
+    rows: Any,
+    settings: MixtureSettings,
+) -> Parameters | None:
+    """Return the parameters that the climb starts from; None for a search."""
     if isinstance(init, Parameters):
         if init.k != k:
             raise InvalidInputError(f"the start has {init.k} components, but k is {k}")
         return init
     if isinstance(init, str):
+        if settings.method == "best":
+            return None
         return Parameters(*_core.auto_start(sample._core, k, None if rows is None else rows.arrays()))
     if type(init) in BUILT_IN:
         return init.start(sample, k, constraint)

@@ -152,6 +152,13 @@ class Fields:
             raise self._fault(name, "an object")
         return type(self)(f"{self._kind}'s {name}", value)
 
+    def objects(self, name: str) -> list[Self]:
+        """The fields of each object in a list."""
+        items = self._list(name, None)
+        if not all(isinstance(item, dict) for item in items):
+            raise self._fault(name, "a list of objects")
+        return [type(self)(f"{self._kind}'s {name}", item) for item in items]
+
     def has(self, name: str) -> bool:
         """Whether the field is there and not null."""
         return self._document.get(name) is not None

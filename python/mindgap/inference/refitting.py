@@ -32,6 +32,12 @@ class _Kept(Constraint):
         return self.held if isinstance(self.held, LinearRows) else None
 
 
+def held(result: MixtureResult) -> Constraint | None:
+    """Return what the means of a result were held to."""
+    rows = result.bounds or result.rows
+    return result.constraint or (None if rows is None else _Kept(rows))
+
+
 def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
     """Return what fits a sample as `result` was fitted, from its parameters or those of another fit.
 
@@ -44,8 +50,7 @@ def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
         )
     if not ((result.weights > 0).all() and (result.variances > 0).all()):
         raise InvalidInputError(f"this fit is degenerate ({result.message}); there is nothing to draw from")
-    rows = result.bounds or result.rows
-    constraint = result.constraint or (None if rows is None else _Kept(rows))
+    constraint = held(result)
 
     def refit(sample: Any, origin: MixtureResult = result) -> MixtureResult | None:
         start = Parameters(origin.weights, origin.means, origin.variances)

@@ -13,6 +13,8 @@ from mindgap.fit.loading import sorted_once
 from mindgap.fit.mixture import mixture
 from mindgap.foundation.messages import shorten
 from mindgap.foundation.progress import shown
+from mindgap.inference.refitting import held
+from mindgap.model.parameters import Parameters
 from mindgap.results.frames import Backend, frame_of
 from mindgap.results.mixture import DEGENERATE, MixtureResult
 from mindgap.results.table import TextTable
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from mindgap.model.constraint import Constraint
 
 CRITERIA = ("bic", "aic", "icl")
+
+#: What a component gets that is only there to be one more; it takes less from the likelihood than a fit leaves.
+_NO_WEIGHT = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,7 +176,9 @@ def select(
     fits = []
     with shown(progress, "select", len(ks)) as tick:
         for number in ks:
-            fits.append(_attempt(data, number, constraint, settings))
+            fits.append(
+                _not_below(fits[-1] if fits else None, _attempt(data, number, constraint, settings), data, settings)
+            )
             tick(len(fits))
     results = tuple(fit if isinstance(fit, MixtureResult) else None for fit in fits)
     values = np.array([np.nan if result is None else value_of(result) for result in results])
@@ -206,6 +213,31 @@ def _numbers(k: Any) -> tuple[int, ...]:
     if not ks:
         raise InvalidInputError("k is empty; give the numbers of components to try, such as range(1, 9)")
     return ks
+
+
+def _not_below(fewer: Any, fit: Any, data: Any, settings: dict[str, Any]) -> Any:
+    """Return the fit, or a climb from that with fewer components where it is lower: one more never costs likelihood."""
+    if not (isinstance(fewer, MixtureResult) and isinstance(fit, MixtureResult)):
+        return fit
+    if fit.log_likelihood >= fewer.log_likelihood or settings.get("method") == "paper":
+        return fit
+    while fewer.k < fit.k:
+        fewer = _one_more(fewer, fit)
+    others = {name: value for name, value in settings.items() if name != "init"}
+    again = _attempt(data, fit.k, held(fit), others | {"init": fewer})
+    return again if isinstance(again, MixtureResult) and again.log_likelihood > fit.log_likelihood else fit
+
+
+def _one_more(fit: Any, wider: MixtureResult) -> Parameters:
+    """Return the parameters of a fit with one more component, of next to no weight, beyond the last."""
+    gap = np.sqrt(fit.variances[-1])
+    if wider.bounds is not None:
+        place = len(fit.means) - 1
+        gap = float(np.clip(gap, wider.bounds.lower[place], wider.bounds.upper[place]))
+    weights = np.append(np.maximum(fit.weights, _NO_WEIGHT), _NO_WEIGHT)
+    return Parameters(
+        weights / weights.sum(), np.append(fit.means, fit.means[-1] + gap), np.append(fit.variances, fit.variances[-1])
+    )
 
 
 def _attempt(data: Any, k: int, constraint: Constraint | str | None, settings: dict[str, Any]) -> Any:

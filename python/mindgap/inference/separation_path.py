@@ -1,8 +1,8 @@
-"""What a bound on the gaps does: one mixture for each of a grid of bounds, each started at the last."""
+"""What a bound on the gaps does: one mixture for each of a grid of bounds."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from mindgap.host.builtin.constraints import LowerOnly, TwoSided
 from mindgap.model.parameters import Parameters
 from mindgap.model.sample import Sample
 from mindgap.results.frames import Backend, frame_of
-from mindgap.results.mixture import DEGENERATE, MixtureResult
+from mindgap.results.mixture import MixtureResult
 from mindgap.results.table import TextTable
 from mindgap.validation import FloatArray, as_count, as_vector
 
@@ -36,6 +36,9 @@ _FALLEN = 1e-6
 
 #: A rise of the log-likelihood by less than this share is rounding.
 _ROUNDING = 1e-12
+
+#: What a component without weight gets back to start from; it takes less from the likelihood than a fit leaves.
+_LEAST_WEIGHT = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,14 +152,14 @@ def gap_path(
     progress: Progress = False,
     **settings: Any,
 ) -> GapPath:
-    """Fit a mixture for each of a grid of least gaps δ, each fit started at the one before.
+    """Fit a mixture for each of a grid of least gaps δ.
 
     Below some δ the bound changes nothing; `bites_at` says from where on it does, to the grid's resolution. The fall
     of the log-likelihood from there is what the bound costs.
 
-    EM can get stuck. A fit in which a component collapsed or vanished is tried again from the first start, and the
-    next starts at the last sound one; a fit that turns out worse than the next, which holds its bound too (unless
-    there is a `width`), is tried again from there, and the better kept.
+    Each fit is the better of that of `mixture` and of a climb from the fit before; and a fit that turns out worse than
+    the next, which satisfies its bound too (unless there is a `width`), is climbed again from there. So the
+    log-likelihood never rises along the path.
 
     Parameters
     ----------
@@ -212,26 +215,24 @@ class _Walk:
         self.results: list[MixtureResult] = []
 
     def step(self, delta: float) -> None:
-        """Fit from the last sound fit; where that degenerates, also from where the path began."""
-        sound = [result for result in self.results if result.status not in DEGENERATE]
-        result = self._fit(delta, _start(sound[-1]) if sound else self.init)
-        if sound and result.status in DEGENERATE:
-            # k-means may know no partition with so large a gap to start from.
-            with suppress(InfeasibleError):
-                again = self._fit(delta, self.init)
-                result = result if again.status in DEGENERATE else again
+        """Fit anew and from the fit before, and keep the better."""
+        fits = []
+        # k-means may know no partition with so large a gap to start from.
+        with suppress(InfeasibleError) if self.results else nullcontext():
+            fits.append(self._fit(delta, self.init))
+        if self.results and (start := _start(self.results[-1])) is not None:
+            fits.append(self._fit(delta, start))
         self.deltas.append(delta)
-        self.results.append(result)
+        self.results.append(max(fits, key=_soundness))
 
     def retrace(self) -> None:
-        """Refit, from the far end, what its successor beats: that one holds the smaller bound too, so EM was stuck."""
+        """Refit, from the far end, what its successor beats: that one holds the smaller bound too."""
         for place in range(len(self.results) - 2, -1, -1):
             here, ahead = self.results[place : place + 2]
             rise = ahead.log_likelihood - here.log_likelihood
-            if rise > _ROUNDING * abs(here.log_likelihood) and ahead.status not in DEGENERATE:
-                again = self._fit(self.deltas[place], _start(ahead))
-                if again.status not in DEGENERATE and again.log_likelihood > here.log_likelihood:
-                    self.results[place] = again
+            start = _start(ahead)
+            if rise > _ROUNDING * abs(here.log_likelihood) and start is not None:
+                self.results[place] = max(here, self._fit(self.deltas[place], start), key=_soundness)
 
     def _fit(self, delta: float, init: Any) -> MixtureResult:
         return mixture(self.data, self.k, self._bound(delta), init=init, **self.settings)
@@ -242,8 +243,17 @@ class _Walk:
         return TwoSided(delta, delta + LowerOnly(self.width).delta)
 
 
-def _start(result: MixtureResult) -> Parameters:
-    return Parameters(result.weights, result.means, result.variances)
+def _soundness(result: MixtureResult) -> tuple[bool, float]:
+    """What makes one fit better than another: first that no component has collapsed, then the likelihood."""
+    return result.status != "collapsed", result.log_likelihood
+
+
+def _start(result: MixtureResult) -> Parameters | None:
+    """Return where a climb from this fit starts; a component that has lost its weight gets a little back."""
+    if result.status == "collapsed":
+        return None
+    weights = np.maximum(result.weights, _LEAST_WEIGHT)
+    return Parameters(weights / weights.sum(), result.means, result.variances)
 
 
 def _grid(deltas: Any, data: Any, k: int) -> FloatArray:

@@ -10,7 +10,7 @@ from dataclasses import Field, dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mindgap.validation import as_choice, as_count, as_number
+from mindgap.validation import as_choice, as_count, as_number, as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,6 +62,12 @@ def _count(default: int, help: str) -> Any:  # noqa: A002
     return field(default=default, metadata={"kind": kind, "help": help})
 
 
+def _seed(default: int, help: str) -> Any:  # noqa: A002
+    """A setting that is the seed of random numbers."""
+    kind = Kind(int, lambda value, name: as_seed(value), lambda fields, name: fields.integer(name))
+    return field(default=default, metadata={"kind": kind, "help": help, "option": "--seed"})
+
+
 class Settings:
     """What the settings of both fits have in common."""
 
@@ -105,10 +111,17 @@ class KMeansSettings(Settings):
 class MixtureSettings(Settings):
     """How a mixture is fitted, as `mindgap.mixture` says; the start and the data are not among them."""
 
-    tol: float = _number(1e-6, "Stop when no parameter moves by more.")
+    method: str = _choice("best", "paper", help="The highest likelihood, or the published EM to the letter.")
+    tol: float | None = _number(
+        None, "Stop when less is left to gain, in log units (method paper: when nothing moves by more)."
+    )
     tol_scale: str = _choice(
-        "data", "absolute", help="Measure tol in standard deviations of the data, or in their units."
+        "absolute",
+        "data",
+        help="Measure the tol of method paper in units of the data, or in their standard deviations.",
     )
     max_iter: int = _count(1000, "The most iterations.")
     variances: str = _choice("free", "equal", help="One variance for each component, or one for all.")
     min_variance: float | None = _number(None, "The least variance of a component.")
+    starts: int = _count(4, "How many starts are drawn at random, beside the deterministic ones.")
+    rng: int = _seed(0, "The seed of the random starts, and of a report's bootstrap.")

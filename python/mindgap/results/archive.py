@@ -33,6 +33,11 @@ def dump(result: KMeansResult | MixtureResult) -> str:
     if result.rows is not None:
         matrix, lower, upper = result.rows.arrays()
         fields["rows"] = {"matrix": matrix.ravel(), "lower": lower, "upper": upper}
+    for name in ("runner_up", "standard_errors"):
+        if fields.get(name) is not None:
+            fields[name] = vars(fields[name])
+    if "findings" in fields:
+        fields["findings"] = [vars(finding) for finding in fields["findings"]]
     if fields.get("settings") is not None:
         fields["settings"] = fields["settings"].keywords()
     if result.histogram is not None:

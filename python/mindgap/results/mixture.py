@@ -30,10 +30,57 @@ if TYPE_CHECKING:
     from mindgap.inference.bootstrapping import Bootstrap
     from mindgap.model.constraint import Constraint
 
-STATUSES = ("converged", "max-iterations", "collapsed", "lost-weight")
+STATUSES = ("converged", "doubtful", "max-iterations", "collapsed", "lost-weight")
+
+#: How a fit ends that has nothing left to gain.
+ARRIVED = ("converged", "doubtful")
 
 #: How a fit ends whose parameters mean nothing: a component fell onto a point, or vanished.
 DEGENERATE = ("collapsed", "lost-weight")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something about a fit that asks for a second look.
+
+    Attributes
+    ----------
+    code : str
+        A word for it: "empty", "outside", "spread-at-bound", "spike", "undetermined", "rival" or "bound-decides".
+    component : int or None
+        The component that it is about, if it is about one.
+    text : str
+        What it is, in one line.
+    """
+
+    code: str
+    component: int | None
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, eq=False)
+class StandardErrors:
+    """Standard errors from the observed information, with active bounds held; NaN for a component without weight.
+
+    They assume many points for each parameter, and none at a bound. Where `findings` say otherwise, bootstrap instead.
+    """
+
+    weights: FloatArray
+    means: FloatArray
+    variances: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class RunnerUp:
+    """The next best fit that a search found."""
+
+    weights: FloatArray
+    means: FloatArray
+    variances: FloatArray
+    log_likelihood: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,7 +103,8 @@ class MixtureResult:
     n_iter : int
         The number of iterations.
     status : str
-        How the fit ended: "converged", "max-iterations", "collapsed" (a variance fell to its floor) or "lost-weight".
+        How the fit ended: "converged", "doubtful" (converged, but look at `findings`), "max-iterations", "collapsed" (a
+        variance fell to its floor) or "lost-weight" (a component has no weight left).
     message : str
         The status in words.
     gaps : array of float
@@ -77,6 +125,19 @@ class MixtureResult:
         the engine that holds the data does not say.
     upper_bound : float or None
         No mixture that satisfies the constraint has a higher log-likelihood; None if that was not certified.
+    newton_decrement : float or None
+        How much log-likelihood the next Newton step would gain, as a bound of what is left on this hill; None for
+        method "paper".
+    passes : int
+        The passes over the data; those of the search over its summary are not counted.
+    starts, starts_at_best : int
+        How many starts were climbed, and how many of them ended here.
+    runner_up : RunnerUp or None
+        The next best fit that the search found.
+    standard_errors : StandardErrors or None
+        Of weights, means and variances; None for method "paper" and for engines that answer moments alone.
+    findings : tuple of Finding
+        What asks for a second look; empty for a plain "converged".
     settings : MixtureSettings or None
         The settings of the fit, to fit other data in the same way; None if they are not known.
     data : Sample, Histogram or None
@@ -111,6 +172,13 @@ class MixtureResult:
     total_weight: float
     entropy: float | None
     upper_bound: float | None = None
+    newton_decrement: float | None = None
+    passes: int = 0
+    starts: int = 1
+    starts_at_best: int = 1
+    runner_up: RunnerUp | None = None
+    standard_errors: StandardErrors | None = None
+    findings: tuple[Finding, ...] = ()
     bounds: GapBounds | None = None
     rows: LinearRows | None = None
     settings: MixtureSettings | None = None
@@ -126,11 +194,25 @@ class MixtureResult:
         data: Sample | Histogram,
         constraint: Constraint | None,
     ) -> MixtureResult:
-        ours = ("upper_bound", "active", "bounds", "rows", "settings", "data", "constraint")
+        ours = (
+            "upper_bound",
+            "active",
+            "runner_up",
+            "standard_errors",
+            "findings",
+            "bounds",
+            "rows",
+            "settings",
+            "data",
+            "constraint",
+        )
         values: dict[str, Any] = {name: getattr(fit, name) for name in cls.__dataclass_fields__ if name not in ours}
         return cls(
             **values,
             active=tuple(fit.active),
+            runner_up=None if fit.runner_up is None else RunnerUp(*fit.runner_up[0], fit.runner_up[1]),
+            standard_errors=None if fit.standard_errors is None else StandardErrors(*fit.standard_errors),
+            findings=tuple(Finding(*finding) for finding in fit.findings),
             bounds=rows if isinstance(rows, GapBounds) else None,
             rows=rows if isinstance(rows, LinearRows) else None,
             settings=settings,
@@ -141,6 +223,10 @@ class MixtureResult:
     def __post_init__(self) -> None:
         for name in ("weights", "means", "variances", "origins", "labels", "history", "gaps"):
             freeze(getattr(self, name))
+        for part in (self.runner_up, self.standard_errors):
+            if part is not None:
+                for name in ("weights", "means", "variances"):
+                    freeze(getattr(part, name))
 
     @cached_property
     def histogram(self) -> Histogram | None:
@@ -154,8 +240,8 @@ class MixtureResult:
 
     @property
     def converged(self) -> bool:
-        """Whether the parameters converged within the tolerance."""
-        return self.status == "converged"
+        """Whether there was nothing left to gain; `findings` may remark on what was found."""
+        return self.status in ARRIVED
 
     @property
     def bic(self) -> float:
@@ -253,7 +339,8 @@ class MixtureResult:
         """Return what `summary`, notebooks and the command line show: the components, and how the fit ended."""
         ending = f"log-likelihood {self.log_likelihood:.10g}, {self.n_iter} iterations, {self.message}"
         head = ("component", "weight", "mean", "std. dev.", "to next", "bound")
-        notes = [ending, *reached_note(self, "mean"), *self.certificate()]
+        found = [*self._search_note(), *map(str, self.findings)]
+        notes = [ending, *found, *reached_note(self, "mean"), *self.certificate()]
         return TextTable(f"Gaussian mixture, k = {self.k}", head, [*map(self._cells, range(self.k))], notes)
 
     def certificate(self) -> list[str]:
@@ -262,6 +349,16 @@ class MixtureResult:
             return []
         above = self.upper_bound - self.log_likelihood
         return [f"no mixture under these constraints is better by more than {above:.2g}"]
+
+    def _search_note(self) -> list[str]:
+        """Say how the fit was found, if it was searched for."""
+        if self.starts <= 1:
+            return []
+        found = f"the best of {self.starts} starts, of which {self.starts_at_best} ended here"
+        if self.runner_up is None:
+            return [found]
+        behind = self.log_likelihood - self.runner_up.log_likelihood
+        return [found, f"the next best fit is {behind:.3g} log units lower"]
 
     def _cells(self, component: int) -> list[str]:
         parameters = self.means[component], np.sqrt(self.variances[component])
@@ -327,11 +424,39 @@ class MixtureResult:
             total_weight=total_weight,
             entropy=fields.number("entropy") if fields.has("entropy") else None,
             upper_bound=fields.number("upper_bound") if fields.has("upper_bound") else None,
+            newton_decrement=fields.number("newton_decrement") if fields.has("newton_decrement") else None,
+            passes=fields.integer("passes"),
+            starts=fields.integer("starts"),
+            starts_at_best=fields.integer("starts_at_best"),
+            runner_up=_stored_runner_up(fields, k),
+            standard_errors=_stored_errors(fields, k),
+            findings=tuple(_stored_finding(part, k) for part in fields.objects("findings")),
             bounds=bounds,
             rows=fields.linear_rows(k),
             settings=MixtureSettings.of_stored(fields.nested("settings")) if fields.has("settings") else None,
             data=fields.histogram(),
         )
+
+
+def _stored_runner_up(fields: archive.Fields, k: int) -> RunnerUp | None:
+    if not fields.has("runner_up"):
+        return None
+    part = fields.nested("runner_up")
+    parameters = (part.numbers(name, k) for name in ("weights", "means", "variances"))
+    return RunnerUp(*parameters, part.number("log_likelihood"))
+
+
+def _stored_errors(fields: archive.Fields, k: int) -> StandardErrors | None:
+    if not fields.has("standard_errors"):
+        return None
+    part = fields.nested("standard_errors")
+    return StandardErrors(*(part.numbers(name, k, absent=math.nan) for name in ("weights", "means", "variances")))
+
+
+def _stored_finding(part: archive.Fields, k: int) -> Finding:
+    component = part.integer("component") if part.has("component") else None
+    part.check("component", component is None or component < k, f"a component below {k}")
+    return Finding(part.text("code"), component, part.text("text"))
 
 
 def _shares(sample_weight: Any, n: int) -> FloatArray | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mindgap.model.constraint import Constraint
     from mindgap.model.initializer import Initializer
     from mindgap.model.parameters import Parameters
-    from mindgap.validation import FloatArray
+    from mindgap.validation import RNG, FloatArray
 
 
 class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator):
@@ -34,8 +34,8 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         The number of components.
     constraint : Constraint, str or None
         The constraint on the means, such as ``"two-sided:lower=1.9,upper=2.1"``.
-    init, tol, tol_scale, max_iter, variances, min_variance
-        As in `mindgap.mixture`. A fit is deterministic: there is no `n_init`.
+    init, method, tol, tol_scale, max_iter, variances, min_variance, starts, rng
+        As in `mindgap.mixture`. A fit is deterministic, and searches: there is no `n_init`.
     random_state : int, RandomState or None
         What `sample` draws with.
 
@@ -50,7 +50,7 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
     labels_ : array of shape (n,)
         The most likely component of each point.
     converged_ : bool
-        Whether the parameters came to rest.
+        Whether there was nothing left to gain.
     n_iter_ : int
         The number of iterations.
     lower_bound_ : float
@@ -73,21 +73,27 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         *,
         constraint: Constraint | str | None = None,
         init: Initializer | Parameters | tuple[Any, Any, Any] | str = "auto",
-        tol: float = 1e-6,
-        tol_scale: Literal["data", "absolute"] = "data",
+        method: Literal["best", "paper"] = "best",
+        tol: float | None = None,
+        tol_scale: Literal["absolute", "data"] = "absolute",
         max_iter: int = 1000,
         variances: Literal["free", "equal"] = "free",
         min_variance: float | None = None,
+        starts: int = 4,
+        rng: RNG = 0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_components = n_components
         self.constraint = constraint
         self.init = init
+        self.method = method
         self.tol = tol
         self.tol_scale = tol_scale
         self.max_iter = max_iter
         self.variances = variances
         self.min_variance = min_variance
+        self.starts = starts
+        self.rng = rng
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: N803
@@ -108,7 +114,8 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         self.precisions_ = 1 / self.covariances_
         self.labels_ = self.result_.labels
         self.converged_ = self.result_.converged
-        self.n_iter_ = self.result_.n_iter
+        # A search may end where it began; scikit-learn wants at least one.
+        self.n_iter_ = max(1, self.result_.n_iter)
         self.lower_bound_ = self.result_.log_likelihood / self.result_.total_weight
         return self
 

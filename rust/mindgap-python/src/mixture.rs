@@ -1,6 +1,7 @@
 //! `mixture` and its fit.
 
-use mindgap::{Mixture, MixtureError, Status, ToleranceScale, VarianceModel};
+use mindgap::mixture::Method;
+use mindgap::{Mixture, MixtureError, Search, Status, ToleranceScale, VarianceModel};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -35,39 +36,49 @@ pub(crate) struct MixtureFit {
     pub(crate) problem: Mixture,
 }
 
-/// Fits a mixture to a sample, or to the data that an engine answers for.
+/// Fits a mixture to a sample, or to the data that an engine answers for; without a start the core finds its own.
 #[pyfunction]
-#[pyo3(signature = (sample, start, bounds=None, *, tol, tol_scale, max_iter, variances, min_variance=None, weight_rows=None, precision_rows=None, spread_ratio=None, engine=None, watch=None))]
+#[pyo3(signature = (sample, k, start=None, bounds=None, *, method, tol, tol_scale, max_iter, variances, min_variance, starts, rng,
+    weight_rows=None, precision_rows=None, spread_ratio=None, engine=None, watch=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn mixture(
     py: Python<'_>,
     sample: &Sample,
-    start: ParameterArrays<'_>,
+    k: usize,
+    start: Option<ParameterArrays<'_>>,
     bounds: Option<Bounds<'_>>,
-    tol: f64,
+    method: &str,
+    tol: Option<f64>,
     tol_scale: &str,
     max_iter: usize,
     variances: &str,
     min_variance: Option<f64>,
+    starts: usize,
+    rng: u64,
     weight_rows: Option<RowArrays<'_>>,
     precision_rows: Option<RowArrays<'_>>,
     spread_ratio: Option<f64>,
     engine: Option<Py<PyAny>>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<MixtureFit> {
-    let start = start.start(py)?;
+    let methods = [("best", Method::Best), ("paper", Method::Paper)];
     let scales = [("data", ToleranceScale::Data), ("absolute", ToleranceScale::Absolute)];
     let models = [("free", VarianceModel::Free), ("equal", VarianceModel::Equal)];
-    let asked = Asked::new(py, start.k(), bounds, [weight_rows, precision_rows], spread_ratio)?;
-    let problem = Mixture::new(start.k())
+    let asked = Asked::new(py, k, bounds, [weight_rows, precision_rows], spread_ratio)?;
+    let mut problem = Mixture::new(k)
         .constraint(asked)
+        .method(choose(py, "method", method, &methods)?)
+        .search(Search::new().random_starts(starts).seed(rng))
         .tol(tol)
         .tol_scale(choose(py, "tol_scale", tol_scale, &scales)?)
         .max_iter(max_iter)
         .variances(choose(py, "variances", variances, &models)?)
         .min_variance(min_variance);
+    if let Some(start) = start {
+        problem = problem.init(start.start(py)?);
+    }
     let mut watcher = Watcher::new(watch);
-    let (fitted, engine_raised) = py.detach(|| run(problem.clone(), sample, start, engine, &mut watcher));
+    let (fitted, engine_raised) = py.detach(|| run(&problem, sample, engine, &mut watcher));
     match watcher.raised.or(engine_raised) {
         Some(raised) => Err(raised),
         None => fitted.map(|inner| MixtureFit { inner, problem }).map_err(|error| error.into_py_err(py)),
@@ -76,14 +87,12 @@ pub(crate) fn mixture(
 
 /// Runs the fit, detached, on the sample or on the engine; also what the engine raised.
 fn run(
-    problem: Mixture,
+    problem: &Mixture,
     sample: &Sample,
-    start: mindgap::Parameters,
     engine: Option<Py<PyAny>>,
     watcher: &mut Watcher,
 ) -> (Result<mindgap::MixtureFit, MixtureError>, Option<PyErr>) {
     let mut watch = |progress: &mindgap::Progress| watcher.observe(progress);
-    let problem = problem.init(start);
     match engine {
         None => (problem.fit_with(&*sample.inner, Some(&mut watch)), None),
         Some(callable) => {
@@ -93,6 +102,8 @@ fn run(
         }
     }
 }
+
+type Triple<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
 #[pymethods]
 impl MixtureFit {
@@ -149,6 +160,7 @@ impl MixtureFit {
     fn status(&self) -> &'static str {
         match self.inner.status() {
             Status::Converged => "converged",
+            Status::Doubtful => "doubtful",
             Status::Collapsed { .. } => "collapsed",
             Status::LostWeight { .. } => "lost-weight",
             _ => "max-iterations",
@@ -189,5 +201,55 @@ impl MixtureFit {
     #[getter]
     fn entropy(&self) -> Option<f64> {
         self.inner.icl().map(|icl| icl - self.inner.bic())
+    }
+
+    /// How much log-likelihood the next Newton step would gain; None for the published EM.
+    #[getter]
+    fn newton_decrement(&self) -> Option<f64> {
+        self.inner.newton_decrement()
+    }
+
+    /// The passes over the data.
+    #[getter]
+    fn passes(&self) -> usize {
+        self.inner.passes()
+    }
+
+    /// How many starts were climbed.
+    #[getter]
+    fn starts(&self) -> usize {
+        self.inner.starts()
+    }
+
+    /// How many of them ended at the best.
+    #[getter]
+    fn starts_at_best(&self) -> usize {
+        self.inner.starts_at_best()
+    }
+
+    /// The next best fit that was found: weights, means, variances and its log-likelihood.
+    #[getter]
+    fn runner_up<'py>(&self, py: Python<'py>) -> Option<(Triple<'py>, f64)> {
+        let array = |values: &[f64]| PyArray1::from_slice(py, values);
+        self.inner.runner_up().map(|(parameters, height)| {
+            ((array(parameters.weights()), array(parameters.means()), array(parameters.variances())), height)
+        })
+    }
+
+    /// Standard errors of weights, means and variances, NaN where there are none; None if they are not known.
+    #[getter]
+    fn standard_errors<'py>(&self, py: Python<'py>) -> Option<Triple<'py>> {
+        let array =
+            |values: &[Option<f64>]| PyArray1::from_iter(py, values.iter().map(|value| value.unwrap_or(f64::NAN)));
+        self.inner
+            .standard_errors()
+            .map(|errors| (array(&errors.weights), array(&errors.means), array(&errors.variances)))
+    }
+
+    /// What the fit noticed about itself: a word, the component it is about if any, and a sentence.
+    #[getter]
+    fn findings(&self) -> Vec<(&'static str, Option<usize>, String)> {
+        let findings = self.inner.findings().iter();
+        findings.map(|finding| (finding.code(), finding.component(), finding.to_string())).collect()
     }
 }

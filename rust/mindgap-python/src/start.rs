@@ -1,6 +1,6 @@
 //! The built-in initializers.
 
-use mindgap::{Auto, Ckmeans, ConstrainedKMeans, Initializer, Progress, Rows};
+use mindgap::{Ckmeans, ConstrainedKMeans, Initializer, PaperStart, Progress, Rows};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -20,7 +20,7 @@ pub(crate) fn auto_start<'py>(
     k: usize,
     bounds: Option<Bounds<'_>>,
 ) -> PyResult<Triple<'py>> {
-    start(py, &Auto, sample, k, rows_of(py, bounds, k)?)
+    start(py, &PaperStart, sample, k, rows_of(py, bounds, k)?)
 }
 
 /// The start at the clusters of k-means without a constraint: weights, means, variances.

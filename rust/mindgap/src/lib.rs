@@ -111,8 +111,8 @@ pub use data::{Chunk, Chunked, Chunks, Sample, Source, Summary, SummaryColumns};
 pub use error::{BoxError, Cause, ConstraintError, Error, KMeansError, MixtureError, OutOfMemory, SampleError};
 pub use kmeans::{Centers, KMeans, KMeansFit, Method, Ties};
 pub use mixture::{
-    Auto, Certificate, CertifyOptions, Ckmeans, ConstrainedKMeans, Engine, Initializer, LocalEngine, Mixture,
-    MixtureFit, MomentSums, Moments, Parameters, Status, ToleranceScale, VarianceModel,
+    Certificate, CertifyOptions, Ckmeans, ConstrainedKMeans, Engine, Finding, Initializer, LocalEngine, Mixture,
+    MixtureFit, MomentSums, Moments, PaperStart, Parameters, Search, Status, ToleranceScale, VarianceModel,
 };
 pub use monitor::{Halt, Monitor, Progress, Watch};
 pub use proof::Proof;

@@ -54,7 +54,7 @@ def fit_heights(heights: Labelled) -> Fits:
     constraints = (None, PerGap(NYPANS_LOWER, NYPANS_UPPER))
     return Fits(
         *(
-            mixture(heights.values, 4, constraint, init="ckmeans", tol=TOLERANCE, tol_scale="absolute")
+            mixture(heights.values, 4, constraint, init="ckmeans", method="paper", tol=TOLERANCE)
             for constraint in constraints
         )
     )

@@ -150,8 +150,8 @@ def _fit(
         experiment.k,
         constraint,
         init=start,
+        method="paper",
         tol=TOLERANCE,
-        tol_scale="absolute",
         max_iter=MOST_ITERATIONS,
     )
     errors = mixture_errors(result, MODELS[experiment.model], data)

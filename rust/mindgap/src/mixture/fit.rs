@@ -2,6 +2,7 @@
 
 use super::climb::Climbed;
 use super::e_step::{Parabola, Relevant};
+use super::findings::Finding;
 use super::parameters::Parameters;
 use super::predict::most_probable;
 #[cfg(feature = "serde")]
@@ -28,6 +29,28 @@ pub struct MixtureFit {
     total_weight: f64,
     classification: Option<f64>,
     variance_count: usize,
+    decrement: Option<f64>,
+    passes: usize,
+    starts: usize,
+    at_best: usize,
+    runner_up: Option<(Parameters, f64)>,
+    findings: Vec<Finding>,
+    errors: Option<StandardErrors>,
+}
+
+/// Standard errors from the observed information, bounds that are active being held; `None` for a component without weight and
+/// where the information has no inverse. They assume many points for each parameter, none of them at a bound: where
+/// [`findings`](MixtureFit::findings) say otherwise, bootstrap instead.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct StandardErrors {
+    /// Of the weights.
+    pub weights: Vec<Option<f64>>,
+    /// Of the means.
+    pub means: Vec<Option<f64>>,
+    /// Of the variances.
+    pub variances: Vec<Option<f64>>,
 }
 
 /// What a fit knows beside what the climb ended with.
@@ -37,6 +60,11 @@ pub(super) struct Facts {
     pub(super) origins: Vec<usize>,
     pub(super) total_weight: f64,
     pub(super) variance_count: usize,
+    pub(super) starts: usize,
+    pub(super) at_best: usize,
+    pub(super) runner_up: Option<(Parameters, f64)>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) errors: Option<StandardErrors>,
 }
 
 impl MixtureFit {
@@ -53,6 +81,13 @@ impl MixtureFit {
             total_weight: facts.total_weight,
             classification: climbed.classification,
             variance_count: facts.variance_count,
+            decrement: climbed.decrement,
+            passes: climbed.passes,
+            starts: facts.starts,
+            at_best: facts.at_best,
+            runner_up: facts.runner_up,
+            findings: facts.findings,
+            errors: facts.errors,
         }
     }
 
@@ -60,6 +95,7 @@ impl MixtureFit {
     pub(super) fn from_form(form: MixtureFitForm) -> Self {
         let MixtureFitForm { parameters, labels, history, gaps, active, origins, .. } = form;
         let MixtureFitForm { status, total_weight, classification, variance_count, .. } = form;
+        let MixtureFitForm { decrement, passes, starts, at_best, runner_up, findings, errors, .. } = form;
         Self {
             parameters,
             labels,
@@ -71,6 +107,13 @@ impl MixtureFit {
             total_weight,
             classification,
             variance_count,
+            decrement,
+            passes,
+            starts,
+            at_best,
+            runner_up,
+            findings,
+            errors,
         }
     }
 
@@ -138,14 +181,51 @@ impl MixtureFit {
         self.history.len() - 1
     }
 
+    /// How much log-likelihood the next Newton step would gain, as an upper bound of what is left on this hill. `None` for
+    /// [`Method::Paper`](super::Method::Paper).
+    pub fn newton_decrement(&self) -> Option<f64> {
+        self.decrement
+    }
+
+    /// The passes over the data; those of a search over its summary are not counted.
+    pub fn passes(&self) -> usize {
+        self.passes
+    }
+
+    /// How many starts were climbed.
+    pub fn starts(&self) -> usize {
+        self.starts
+    }
+
+    /// How many of them ended at the best.
+    pub fn starts_at_best(&self) -> usize {
+        self.at_best
+    }
+
+    /// The highest hill but this one that the search found, with its log-likelihood.
+    pub fn runner_up(&self) -> Option<(&Parameters, f64)> {
+        self.runner_up.as_ref().map(|(parameters, height)| (parameters, *height))
+    }
+
     /// How the fit ended.
     pub fn status(&self) -> &Status {
         &self.status
     }
 
-    /// Whether the parameters came to rest, with nothing to remark.
+    /// What the fit noticed about itself; empty for [`Method::Paper`](super::Method::Paper), which does not look.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Standard errors of the parameters. `None` for [`Method::Paper`](super::Method::Paper), and where an engine answers no second
+    /// derivatives.
+    pub fn standard_errors(&self) -> Option<&StandardErrors> {
+        self.errors.as_ref()
+    }
+
+    /// Whether there was nothing more to gain; [`findings`](Self::findings) may remark on what was found.
     pub fn converged(&self) -> bool {
-        self.status == Status::Converged
+        matches!(self.status, Status::Converged | Status::Doubtful)
     }
 
     /// The distances between neighbouring means.
@@ -204,6 +284,7 @@ impl From<MixtureFit> for MixtureFitForm {
     fn from(fit: MixtureFit) -> Self {
         let MixtureFit { parameters, labels, history, gaps, active, origins, .. } = fit;
         let MixtureFit { status, total_weight, classification, variance_count, .. } = fit;
+        let MixtureFit { decrement, passes, starts, at_best, runner_up, findings, errors, .. } = fit;
         Self {
             parameters,
             labels,
@@ -215,6 +296,13 @@ impl From<MixtureFit> for MixtureFitForm {
             total_weight,
             classification,
             variance_count,
+            decrement,
+            passes,
+            starts,
+            at_best,
+            runner_up,
+            findings,
+            errors,
         }
     }
 }

@@ -7,8 +7,10 @@
 
 mod certificate;
 mod climb;
+mod curvature;
 mod e_step;
 mod engine;
+mod findings;
 mod fit;
 mod inference;
 mod m_step;
@@ -22,11 +24,13 @@ mod status;
 mod surface;
 
 pub use certificate::{Certificate, CertifyOptions};
+pub use curvature::Curvature;
 pub use e_step::{LocalEngine, MomentSums};
 pub use engine::{Data, Engine, Moments};
-pub use fit::MixtureFit;
+pub use findings::Finding;
+pub use fit::{MixtureFit, StandardErrors};
 pub use m_step::VarianceModel;
 pub use parameters::Parameters;
-pub use problem::{Mixture, ToleranceScale};
-pub use search::{Auto, Ckmeans, ConstrainedKMeans, FromFn, Initializer, from_fn};
+pub use problem::{Method, Mixture, ToleranceScale};
+pub use search::{Ckmeans, ConstrainedKMeans, FromFn, Initializer, PaperStart, Search, from_fn};
 pub use status::Status;

@@ -1,15 +1,17 @@
 //! The builder of a mixture, and the road of a fit from data to result.
 
-use super::climb::{StoppingRule, climb};
+use super::climb::{Ascent, Climbed, LEAST_WEIGHT, Limits, Model, StoppingRule, Sureness, ascend, iterate};
 use super::e_step::LocalEngine;
 use super::engine::Data;
-use super::fit::{Facts, MixtureFit};
+use super::findings::findings;
+use super::fit::{Facts, MixtureFit, StandardErrors};
 use super::m_step::{MStep, MeanBlock, PrecisionBlock, VarianceModel, WeightBlock};
 use super::parameters::Parameters;
-use super::search::{Auto, Initializer};
+use super::search::{Found, Initializer, PaperStart, Search};
+use super::status::Status;
 use super::surface::Surface;
 use crate::constraint::{Constraint, GapBounds, PrecisionRows, Rows, Unconstrained, resolve, resolve_blocks};
-use crate::data::frame::FARTHEST;
+use crate::data::frame::{FARTHEST, Frame};
 use crate::data::sample::Sample;
 use crate::error::{Cause, MixtureError};
 use crate::memory::check_memory;
@@ -31,15 +33,46 @@ const LARGEST_FLOOR: f64 = 1e12;
 /// costs about as much as the passes that it then saves.
 const COLLAPSE: usize = 4;
 
-/// What the tolerance is measured in.
+/// The default bound on the ratio of standard deviations, where variances are free: without one the likelihood has no maximum, as a
+/// component on a single point makes it infinite.
+const SPREAD_RATIO: f64 = 10.0;
+
+/// The tolerance of the published EM, in units of the data.
+const PAPER_TOLERANCE: f64 = 1e-3;
+
+/// Passes over the data at most, by default: forty times the median of a climb.
+const MAX_ITER: usize = 1000;
+
+/// What is left to gain cannot be told from rounding below this, in log units.
+const LEAST_TOLERANCE: f64 = 1e-12;
+
+/// EM steps from a start that the caller brings: they bring it to the rows, and weights and spreads to scale.
+const FIRST_EM_STEPS: usize = 3;
+
+/// A last Newton step is taken back if the log-likelihood falls by more than this fraction of it.
+const ROUNDING: f64 = 1e-13;
+
+/// How a mixture is fitted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Method {
+    /// A search for the highest likelihood, climbed by Newton steps until less than the tolerance in log units is left to gain.
+    #[default]
+    Best,
+    /// The published EM to the letter: its start, plain iterations, until no parameter moves by more than the tolerance; no
+    /// bound on the ratio of spreads.
+    Paper,
+}
+
+/// What the tolerance of [`Method::Paper`] is measured in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToleranceScale {
-    /// Means in standard deviations of the data, variances in the data's variance: units do not matter.
-    #[default]
-    Data,
     /// Means and variances in the units of the data, as in the paper.
+    #[default]
     Absolute,
+    /// Means in standard deviations of the data, variances in the data's variance: units do not matter.
+    Data,
 }
 
 /// A mixture to be fitted.
@@ -59,8 +92,10 @@ pub enum ToleranceScale {
 pub struct Mixture {
     k: usize,
     constraint: Arc<dyn Constraint>,
-    init: Arc<dyn Initializer>,
-    tol: f64,
+    method: Method,
+    init: Option<Arc<dyn Initializer>>,
+    search: Search,
+    tol: Option<f64>,
     tol_scale: ToleranceScale,
     max_iter: usize,
     variances: VarianceModel,
@@ -69,16 +104,18 @@ pub struct Mixture {
 }
 
 impl Mixture {
-    /// A mixture of `k` components: no constraint, the paper's start, tolerance 1e-6 of the data's scale, at most 1000
-    /// iterations, free variances, a floor of 1e-10 of the data's variance.
+    /// A mixture of `k` components without a constraint: the highest likelihood that a search finds, climbed until less than
+    /// 1e-8 log units are left, in at most 1000 passes; free variances, whose standard deviations differ at most tenfold.
     pub fn new(k: usize) -> Self {
         Self {
             k,
             constraint: Arc::new(Unconstrained),
-            init: Arc::new(Auto),
-            tol: 1e-6,
+            method: Method::default(),
+            init: None,
+            search: Search::default(),
+            tol: None,
             tol_scale: ToleranceScale::default(),
-            max_iter: 1000,
+            max_iter: MAX_ITER,
             variances: VarianceModel::default(),
             min_variance: None,
             spread_ratio: None,
@@ -92,28 +129,51 @@ impl Mixture {
         self
     }
 
-    /// Sets where to start: an initializer, or [`Parameters`].
+    /// Sets how the mixture is fitted.
+    #[must_use]
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// Sets where to start: one climb from there, by an initializer or from [`Parameters`], takes the place of the search.
     #[must_use]
     pub fn init(mut self, init: impl Initializer + 'static) -> Self {
-        self.init = Arc::new(init);
+        self.init = Some(Arc::new(init));
         self
     }
 
-    /// Sets the tolerance: the fit has converged when no parameter moves by more than this; 0 asks for a fixed point.
+    /// Sets how the search draws its random starts.
     #[must_use]
-    pub fn tol(mut self, tol: f64) -> Self {
-        self.tol = tol;
+    pub fn search(mut self, search: Search) -> Self {
+        self.search = search;
         self
     }
 
-    /// Sets what the tolerance is measured in.
+    /// Sets the tolerance; `None` for the default. [`Method::Best`] has converged when less than this is left to gain, in log units
+    /// (1e-8); [`Method::Paper`] when no parameter moves by more than this (1e-3), and 0 asks it for a fixed point.
+    #[must_use]
+    pub fn tol(mut self, tol: impl Into<Option<f64>>) -> Self {
+        self.tol = tol.into();
+        self
+    }
+
+    /// Sets how many times larger the largest standard deviation may be than the smallest, where the constraint says nothing of
+    /// spreads: infinity for any, `None` for the default (10; none for [`Method::Paper`]).
+    #[must_use]
+    pub fn spread_ratio(mut self, ratio: impl Into<Option<f64>>) -> Self {
+        self.spread_ratio = ratio.into();
+        self
+    }
+
+    /// Sets what the tolerance of [`Method::Paper`] is measured in.
     #[must_use]
     pub fn tol_scale(mut self, scale: ToleranceScale) -> Self {
         self.tol_scale = scale;
         self
     }
 
-    /// Sets the largest number of iterations, at least 1.
+    /// Sets the largest number of iterations, at least 1; for [`Method::Best`], of passes over the data by a climb.
     #[must_use]
     pub fn max_iter(mut self, max_iter: usize) -> Self {
         self.max_iter = max_iter;
@@ -135,14 +195,6 @@ impl Mixture {
         self
     }
 
-    /// Sets how many times the smallest standard deviation the largest may be, at least 1, where the constraint says nothing of
-    /// spreads; `None` for any number. With a bound the likelihood has a maximum, and no component collapses (Hathaway 1985).
-    #[must_use]
-    pub fn spread_ratio(mut self, ratio: impl Into<Option<f64>>) -> Self {
-        self.spread_ratio = ratio.into();
-        self
-    }
-
     /// The number of components.
     pub(super) fn k(&self) -> usize {
         self.k
@@ -161,7 +213,7 @@ impl Mixture {
         let ratio = match (self.variances, precisions) {
             (VarianceModel::Equal, _) => 1.0,
             (_, Some(precisions)) => precisions.largest_ratio(),
-            (_, None) => self.spread_ratio.unwrap_or(f64::INFINITY),
+            (_, None) => self.default_ratio().unwrap_or(f64::INFINITY),
         };
         Ok(Some((rows, ratio * ratio)))
     }
@@ -191,18 +243,17 @@ impl Mixture {
                 let plan = self.plan(sample, again(&mut watch))?;
                 // Few distinct values: the same sums in fewer terms.
                 let collapsed = (sample.distinct() < sample.len() / COLLAPSE).then(|| sample.collapsed().0);
-                let mut engine = LocalEngine::framed(collapsed.as_ref().unwrap_or(sample));
+                let points = collapsed.as_ref().unwrap_or(sample);
+                let mut engine = LocalEngine::framed(points);
                 let scale = engine.scale();
                 let surface = Surface::new(&mut engine, *sample.frame(), true, scale);
-                Ok(self.run(surface, plan, watch)?.label(sample))
+                Ok(self.run(surface, points, plan, watch)?.label(sample))
             }
             Data::Engine(engine) => {
-                let (plan, frame, scale) = {
-                    let sample = engine.load().map_err(|error| MixtureError::Engine(Cause::new(error)))?;
-                    let plan = self.plan(&sample, again(&mut watch))?;
-                    (plan, *sample.frame(), LocalEngine::framed(&sample).scale())
-                };
-                self.run(Surface::new(engine, frame, false, scale), plan, watch)
+                let sample = engine.load().map_err(|error| MixtureError::Engine(Cause::new(error)))?.into_owned();
+                let plan = self.plan(&sample, again(&mut watch))?;
+                let scale = LocalEngine::framed(&sample).scale();
+                self.run(Surface::new(engine, *sample.frame(), false, scale), &sample, plan, watch)
             }
         }
     }
@@ -217,7 +268,7 @@ impl Mixture {
         let rows = resolve(&*self.constraint, k)?;
         let (weight_rows, precision_rows) = resolve_blocks(&*self.constraint, k)?;
         let weights = WeightBlock::new(weight_rows.as_ref(), k, &mut watch)?;
-        let precision_rows = match (precision_rows, self.spread_ratio) {
+        let precision_rows = match (precision_rows, self.default_ratio()) {
             (None, Some(ratio)) => Some(PrecisionRows::ratio(ratio)?),
             (rows, _) => rows,
         };
@@ -225,10 +276,22 @@ impl Mixture {
         let counted = weight_rows.is_some() || precision_rows.as_ref().is_some_and(|rows| rows.rows().is_some());
         let ordered = if counted && rows.is_empty() && k > 1 { GapBounds::lower(0.0).rows(k)? } else { rows.clone() };
         let means = MeanBlock { program: MeanProgram::of(&ordered, sample.frame(), FARTHEST, &mut watch)? };
-        let start = self.init.start(sample, k, &rows, watch)?;
-        start.check_count(k)?;
-        start.check_scale(sample.frame())?;
+        let start = match (&self.init, self.method) {
+            (Some(init), _) => Some(init.start(sample, k, &rows, watch)?),
+            (None, Method::Paper) => Some(PaperStart.start(sample, k, &rows, watch)?),
+            (None, Method::Best) => None,
+        };
+        if let Some(start) = &start {
+            start.check_count(k)?;
+            start.check_scale(sample.frame())?;
+        }
         Ok(Plan { start, rows, weights, means, precision_rows })
+    }
+
+    /// The bound on the ratio of spreads where the constraint says nothing of them.
+    fn default_ratio(&self) -> Option<f64> {
+        let default = if self.method == Method::Best { SPREAD_RATIO } else { f64::INFINITY };
+        Some(self.spread_ratio.unwrap_or(default)).filter(|ratio| ratio.is_finite())
     }
 
     fn check(&self) -> Result<(), MixtureError> {
@@ -236,14 +299,14 @@ impl Mixture {
         if self.k == 0 {
             return Err(MixtureError::NoComponents);
         }
-        if !(self.tol.is_finite() && self.tol >= 0.0) {
-            return bad("tol", self.tol, "it must be finite and not negative");
+        if let Some(tol) = self.tol.filter(|tol| !(tol.is_finite() && *tol >= 0.0)) {
+            return bad("tol", tol, "it must be finite and not negative");
+        }
+        if let Some(ratio) = self.spread_ratio.filter(|ratio| ratio.is_nan() || *ratio < 1.0) {
+            return bad("spread_ratio", ratio, "it must be at least 1");
         }
         if self.max_iter == 0 {
             return bad("max_iter", 0.0, "it must be at least 1");
-        }
-        if let Some(ratio) = self.spread_ratio.filter(|ratio| !(*ratio >= 1.0 && ratio.is_finite())) {
-            return bad("spread_ratio", ratio, "it must be finite and at least 1");
         }
         match self.min_variance {
             Some(floor) if !(floor.is_finite() && floor > 0.0) => {
@@ -253,10 +316,11 @@ impl Mixture {
         }
     }
 
-    /// Climbs from the start, and brings what was found into the units of the data.
+    /// Climbs, and brings what was found into the units of the data. `sample` is what a search looks at.
     fn run(
         &self,
         mut surface: Surface<'_>,
+        sample: &Sample,
         Plan { start, rows, weights, means, precision_rows }: Plan,
         mut watch: Option<Watch<'_>>,
     ) -> Result<MixtureFit, MixtureError> {
@@ -266,12 +330,42 @@ impl Mixture {
         let precisions =
             PrecisionBlock::new(self.variances, self.k, precision_rows.as_ref(), &frame, scale, &mut watch)?;
         let mut m_step = MStep { weights, means, precisions };
-        let start = start.enter(&frame).raised(floor);
-        let rule = self.stopping_rule(&surface);
-        let mut climbed = climb(&mut surface, &mut m_step, rule, start, &mut watch)?;
+        let start = start.map(|start| start.enter(&frame).raised(floor));
+        let (mut climbed, tally) = match (self.method, start) {
+            (Method::Paper, Some(start)) => {
+                let rule = self.stopping_rule(&surface);
+                (iterate(&mut surface, &mut m_step, rule, start, &mut watch)?, Tally::of_one())
+            }
+            (_, Some(start)) => {
+                let ascent = ascend(
+                    &mut surface,
+                    &mut m_step,
+                    start,
+                    self.limits(FIRST_EM_STEPS.min(self.max_iter)),
+                    None,
+                    &mut watch,
+                )?;
+                (finish(&mut surface, &m_step, ascent)?, Tally::of_one())
+            }
+            (_, None) => {
+                let found = self.search.run(sample, self.k, &mut m_step, &mut watch)?;
+                self.climb_again(&mut surface, &mut m_step, &found, &mut watch)?
+            }
+        };
         let origins;
         (climbed.parameters, origins) = climbed.parameters.sorted();
         climbed.status = climbed.status.renumbered(&origins);
+        if let Some(sureness) = &mut climbed.sureness {
+            sureness.reorder(&origins);
+        }
+        let rival = tally.runner_up.as_ref().map(|(_, height)| *height);
+        let findings = match self.method {
+            Method::Best => findings(&climbed, sample, surface.total_weight(), rival),
+            Method::Paper => Vec::new(),
+        };
+        if climbed.status == Status::Converged && !findings.is_empty() {
+            climbed.status = Status::Doubtful;
+        }
         let means = climbed.parameters.means();
         let facts = Facts {
             gaps: means.windows(2).map(|pair| frame.leave_length(pair[1] - pair[0])).collect(),
@@ -279,12 +373,47 @@ impl Mixture {
             origins,
             total_weight: surface.total_weight(),
             variance_count: if self.variances == VarianceModel::Equal { 1 } else { self.k },
+            starts: tally.starts,
+            at_best: tally.at_best,
+            errors: climbed.sureness.take().map(|sureness| leave(&frame, &sureness)),
+            findings,
+            runner_up: tally.runner_up.map(|(parameters, height)| (parameters.sorted().0.leave(&frame), height)),
         };
         climbed.parameters = climbed.parameters.leave(&frame);
         if !climbed.parameters.is_finite() {
             return Err(MixtureError::OutOfRange);
         }
         Ok(MixtureFit::new(climbed, facts))
+    }
+
+    /// Climbs on the points from the hills of a search that may be the highest there.
+    fn climb_again(
+        &self,
+        surface: &mut Surface<'_>,
+        m_step: &mut MStep,
+        found: &Found,
+        watch: &mut Option<Watch<'_>>,
+    ) -> Result<(Climbed, Tally), MixtureError> {
+        let mut hills: Vec<Ascent> = Vec::new();
+        let mut passes = 0;
+        for (parameters, model) in found.worth(surface.is_local()) {
+            let guess: Option<&Model> = model;
+            let ascent = ascend(surface, m_step, parameters.clone(), self.limits(0), guess, watch)?;
+            passes += ascent.passes;
+            hills.push(ascent);
+        }
+        hills.sort_by(|a, b| b.log_likelihood.total_cmp(&a.log_likelihood));
+        let best = hills.swap_remove(0);
+        let others = hills.into_iter().map(|hill| (hill.parameters, hill.log_likelihood));
+        let runner_up = found.runner_up(&best, others);
+        let mut climbed = finish(surface, m_step, best)?;
+        climbed.passes = passes + 1;
+        Ok((climbed, Tally { starts: found.starts, at_best: found.at_best, runner_up }))
+    }
+
+    fn limits(&self, em_steps: usize) -> Limits {
+        let tolerance = self.tol.map_or(Limits::TOLERANCE, |tol| tol.max(LEAST_TOLERANCE));
+        Limits { em_steps, passes: self.max_iter, tolerance }
     }
 
     /// The least variance, in frame units.
@@ -305,15 +434,79 @@ impl Mixture {
             ToleranceScale::Data => (surface.variance().sqrt(), surface.variance()),
             ToleranceScale::Absolute => (surface.frame().enter_length(1.0), surface.frame().enter_square(1.0)),
         };
-        StoppingRule { tol: self.tol, max_iter: self.max_iter, mean_unit, variance_unit }
+        StoppingRule { tol: self.tol.unwrap_or(PAPER_TOLERANCE), max_iter: self.max_iter, mean_unit, variance_unit }
     }
 }
 
 /// Where a fit starts, and what holds on its way.
 struct Plan {
-    start: Parameters,
+    /// `None` where a search finds it.
+    start: Option<Parameters>,
     rows: Rows,
     weights: WeightBlock,
     means: MeanBlock,
     precision_rows: Option<PrecisionRows>,
+}
+
+/// What a search says beside the best.
+struct Tally {
+    starts: usize,
+    at_best: usize,
+    runner_up: Option<(Parameters, f64)>,
+}
+
+impl Tally {
+    fn of_one() -> Self {
+        Self { starts: 1, at_best: 1, runner_up: None }
+    }
+}
+
+/// The last pass, and how the climb ended. Components that the data do not ask for lose the rest of their weight.
+fn finish(surface: &mut Surface<'_>, m_step: &MStep, ascent: Ascent) -> Result<Climbed, MixtureError> {
+    let Ascent { parameters, before, log_likelihood, mut history, decrement, converged, passes, model } = ascent;
+    let sureness = model.filter(Model::is_exact).map(|model| Sureness::new(m_step, &before, &model));
+    if parameters == before {
+        // No step was left: the last iterate is what is returned.
+        history.pop();
+    }
+    let mut parameters = without_lost(parameters);
+    let mut last = surface.finish(&parameters)?;
+    if last.log_likelihood < log_likelihood - ROUNDING * log_likelihood.abs() {
+        parameters = without_lost(before);
+        last = surface.finish(&parameters)?;
+    }
+    history.push(last.log_likelihood);
+    let floor = m_step.precisions.floor();
+    let lost = parameters.weights().iter().position(|&weight| weight == 0.0);
+    let collapsed: Vec<usize> = (0..parameters.k()).filter(|&c| parameters.variances()[c] <= floor).collect();
+    let status = match lost {
+        Some(component) => Status::LostWeight { component },
+        None if !collapsed.is_empty() => Status::Collapsed { components: collapsed },
+        None if converged => Status::Converged,
+        None => Status::MaxIterations,
+    };
+    let (classification, passes) = (last.classification, passes + 1);
+    Ok(Climbed { parameters, history, classification, status, decrement: Some(decrement.max(0.0)), passes, sureness })
+}
+
+/// Standard errors in units of the data.
+fn leave(frame: &Frame, sureness: &Sureness) -> StandardErrors {
+    let part = |which: usize, leave: &dyn Fn(f64) -> f64| -> Vec<Option<f64>> {
+        sureness.errors.iter().map(|error| error.map(|error| leave(error[which]))).collect()
+    };
+    StandardErrors {
+        weights: part(0, &|error| error),
+        means: part(1, &|error| frame.leave_length(error)),
+        variances: part(2, &|error| frame.leave_square(error)),
+    }
+}
+
+fn without_lost(parameters: Parameters) -> Parameters {
+    let lost = |weight: f64| weight <= 2.0 * LEAST_WEIGHT;
+    if !parameters.weights().iter().any(|&weight| lost(weight)) {
+        return parameters;
+    }
+    let kept: f64 = parameters.weights().iter().filter(|&&weight| !lost(weight)).sum();
+    let weights = parameters.weights().iter().map(|&weight| if lost(weight) { 0.0 } else { weight / kept }).collect();
+    Parameters::sound(weights, parameters.means().to_vec(), parameters.variances().to_vec())
 }

@@ -1,7 +1,8 @@
 //! A mixture's parameters and fits as serde writes and reads them: what is read is checked, so that no method of a fit that
 //! was read can fail where that of a fit that was made does not.
 
-use super::fit::MixtureFit;
+use super::findings::Finding;
+use super::fit::{MixtureFit, StandardErrors};
 use super::parameters::Parameters;
 use super::status::Status;
 use crate::constraint::Side;
@@ -54,6 +55,17 @@ pub(super) struct MixtureFitForm {
     #[serde(default)]
     pub(super) classification: Option<f64>,
     pub(super) variance_count: usize,
+    #[serde(default)]
+    pub(super) decrement: Option<f64>,
+    pub(super) passes: usize,
+    pub(super) starts: usize,
+    pub(super) at_best: usize,
+    #[serde(default)]
+    pub(super) runner_up: Option<(Parameters, f64)>,
+    #[serde(default)]
+    pub(super) findings: Vec<Finding>,
+    #[serde(default)]
+    pub(super) errors: Option<StandardErrors>,
 }
 
 impl MixtureFitForm {
@@ -70,6 +82,10 @@ impl MixtureFitForm {
             (self.status.components().any(|component| component >= k), "its status must name its components"),
             (!(self.total_weight.is_finite() && self.total_weight > 0.0), "its total weight must be positive"),
             (self.classification.is_some_and(|value| !value.is_finite()), "its classification must be finite"),
+            (
+                self.findings.iter().filter_map(Finding::component).any(|component| component >= k),
+                "its findings must name its components",
+            ),
             (self.variance_count > k, "it must not count more variances than components"),
         ];
         faults.into_iter().find(|(wrong, _)| *wrong).map(|(_, what)| what)

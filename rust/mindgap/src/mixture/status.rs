@@ -7,8 +7,10 @@ use std::fmt;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Status {
-    /// No parameter moved by more than the tolerance in the last iteration.
+    /// Nothing more to gain, and nothing to remark.
     Converged,
+    /// Nothing more to gain, but [`findings`](super::MixtureFit::findings) that ask for a second look.
+    Doubtful,
     /// The iterations ran out first.
     MaxIterations,
     /// Some components have shrunk onto a point: their variances are held at the floor.
@@ -30,7 +32,7 @@ impl Status {
         let (many, one) = match self {
             Self::Collapsed { components } => (components.as_slice(), None),
             Self::LostWeight { component } => (&[][..], Some(*component)),
-            Self::Converged | Self::MaxIterations => (&[][..], None),
+            Self::Converged | Self::Doubtful | Self::MaxIterations => (&[][..], None),
         };
         many.iter().copied().chain(one)
     }
@@ -54,6 +56,7 @@ impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Converged => write!(f, "converged"),
+            Self::Doubtful => write!(f, "converged; see the findings"),
             Self::MaxIterations => {
                 write!(f, "the iterations ran out before the parameters came to rest; raise max_iter or tol")
             }

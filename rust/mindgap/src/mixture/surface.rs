@@ -34,6 +34,11 @@ impl<'a> Surface<'a> {
         &self.frame
     }
 
+    /// Whether the data lie in this process, where a pass costs little.
+    pub(super) fn is_local(&self) -> bool {
+        self.framed
+    }
+
     pub(super) fn total_weight(&self) -> f64 {
         self.total_weight
     }
@@ -49,6 +54,14 @@ impl<'a> Surface<'a> {
     /// An engine that fails or answers nonsense.
     pub(super) fn at(&mut self, parameters: &Parameters) -> Result<Moments, MixtureError> {
         self.ask(parameters, |engine, parameters| engine.moments(parameters))
+    }
+
+    /// The same, with the sums for the second derivatives if the engine can tell them.
+    ///
+    /// # Errors
+    /// As [`at`](Self::at).
+    pub(super) fn curved(&mut self, parameters: &Parameters) -> Result<Moments, MixtureError> {
+        self.ask(parameters, |engine, parameters| engine.curved(parameters))
     }
 
     /// The same, with the classification if the engine can tell it.

@@ -48,6 +48,11 @@ impl From<Failure> for NoInterior {
 }
 
 impl LogProgram {
+    /// The rows, positivity among them.
+    pub(crate) fn rows(&self) -> &RowMatrix {
+        self.program.rows()
+    }
+
     /// The program under `rows`, for coordinates about as large as `scale`.
     ///
     /// # Errors

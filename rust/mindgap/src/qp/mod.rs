@@ -7,6 +7,7 @@
 mod active_set;
 mod chain;
 mod clarabel;
+pub(crate) mod dense;
 mod equality;
 mod log_program;
 mod row_matrix;
@@ -140,8 +141,8 @@ impl MeanProgram {
         !tight.is_empty()
     }
 
-    #[cfg(test)]
-    fn rows(&self) -> &RowMatrix {
+    /// The rows, as far as they are loosened.
+    pub(crate) fn rows(&self) -> &RowMatrix {
         &self.rows
     }
 

@@ -208,7 +208,7 @@ fn counts_without_measure_are_refused() {
         assert!(Mixture::new(k).constraint(restriction.clone()).fit(&sample).is_err());
         assert!(Mixture::new(k).constraint(restriction.clone()).init(start.clone()).fit(&mut engine).is_err());
         let initializers: [&dyn mindgap::Initializer; 3] =
-            [&mindgap::Auto, &mindgap::Ckmeans, &mindgap::ConstrainedKMeans::new()];
+            [&mindgap::PaperStart, &mindgap::Ckmeans, &mindgap::ConstrainedKMeans::new()];
         for initializer in initializers {
             assert!(initializer.start(&sample, k, &Rows::none(k), None).is_err());
         }

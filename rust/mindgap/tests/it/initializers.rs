@@ -2,7 +2,8 @@
 
 use mindgap::mixture::from_fn;
 use mindgap::{
-    Auto, Centers, Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Mixture, MixtureError, Progress, Rows, Sample,
+    Centers, Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Mixture, MixtureError, PaperStart, Progress, Rows,
+    Sample,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ fn stops(initializer: impl Initializer + 'static, sample: &Sample) {
 fn who_watches_a_fit_can_stop_its_start() {
     let x: Vec<f64> = (0..10_000_u32).map(|i| f64::from(i * 7919 % 10_007) / 10_007.0).collect();
     let sample = Sample::new(&x).unwrap();
-    stops(Auto, &sample);
+    stops(PaperStart, &sample);
     stops(Ckmeans, &sample);
     stops(ConstrainedKMeans::new(), &sample);
     stops(ConstrainedKMeans::new().centers(Centers::Free), &sample);
@@ -35,7 +36,7 @@ fn more_components_than_values_are_refused_before_their_bounds_are_written_out()
     let sample = Sample::new(&[0.0, 1.0, 5.0]).unwrap();
     let restriction = Rows::none(usize::MAX);
     let refused = Err(MixtureError::TooManyComponents { k: usize::MAX, distinct: 3 });
-    assert_eq!(Auto.start(&sample, usize::MAX, &restriction, None), refused);
+    assert_eq!(PaperStart.start(&sample, usize::MAX, &restriction, None), refused);
     assert_eq!(ConstrainedKMeans::new().start(&sample, usize::MAX, &restriction, None), refused);
 }
 

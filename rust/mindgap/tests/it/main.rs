@@ -4,6 +4,7 @@ mod arbitrary;
 mod blocks;
 mod certificate;
 mod chunked;
+mod climbing;
 mod examples;
 mod found_by_arbitrary_input;
 mod free_centers;

@@ -129,7 +129,8 @@ proptest! {
         means.sort_by(f64::total_cmp);
         let start = Parameters::new(&[0.2, 0.5, 0.3], &means, &variances).unwrap();
         let asked = GapBounds::per_gap(&lower[..2], &upper[..2]).unwrap();
-        let fit = Mixture::new(3).constraint(asked).init(start).max_iter(1).min_variance(1e-9).fit(&sample).unwrap();
+        let mixture = Mixture::new(3).method(mindgap::mixture::Method::Paper).constraint(asked).init(start).max_iter(1);
+        let fit = mixture.min_variance(1e-9).fit(&sample).unwrap();
         let from = em::Parameters { weights: vec![0.2, 0.5, 0.3], means, variances };
         let (next, likelihood) = em::iterate(&x, &w, &from, &lower[..2], &upper[..2]);
         prop_assume!(next.variances.iter().all(|&v| v > 1e-6) && next.means.is_sorted());

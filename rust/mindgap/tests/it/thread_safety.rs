@@ -21,7 +21,7 @@ const _: () = {
     lasting::<Status>();
     lasting::<Side>();
     lasting::<Progress>();
-    lasting::<Auto>();
+    lasting::<PaperStart>();
     lasting::<Ckmeans>();
     lasting::<ConstrainedKMeans>();
     lasting::<Error>();

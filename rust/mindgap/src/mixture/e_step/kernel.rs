@@ -5,6 +5,7 @@
 //! the vectors does not show in the result.
 
 use super::density::{LEAST, Parabola, Relevant};
+use crate::mixture::curvature::Curvature;
 use crate::mixture::engine::Moments;
 use crate::numeric::elementary::{exp2, ln, mul_add};
 use std::f64::consts::LN_2;
@@ -25,6 +26,9 @@ const SHARED_RANGE: f64 = 144.0;
 /// taken of all.
 const FACTORS: usize = 4;
 
+/// Scores of one component at one point: `r`, `rz`, `rz²`.
+const SCORES: usize = 3;
+
 type Lanes = [f64; LANES];
 type Tile = [f64; TILE];
 
@@ -36,6 +40,8 @@ pub(super) struct Pass<'a> {
     pub(super) shift: f64,
     /// Whether the largest responsibilities are summed too.
     pub(super) classify: bool,
+    /// Whether the sums for the second derivatives are wanted too.
+    pub(super) curved: bool,
 }
 
 /// Working memory of one thread.
@@ -56,12 +62,24 @@ pub(super) struct Scratch {
     peaks: Lanes,
     classification: Lanes,
     relevant: Relevant,
+    curved: Curved,
+}
+
+/// Working memory for the second derivatives; empty where they are not wanted.
+struct Curved {
+    /// `r`, `rz` and `rz²` of each relevant component.
+    scores: Vec<Tile>,
+    /// Σ w r z³ and Σ w r z⁴ of each.
+    higher: Vec<[f64; 2]>,
+    /// Σ w s sᵀ over the relevant components' scores, above the diagonal.
+    outer: Vec<f64>,
 }
 
 impl Scratch {
     pub(super) const BYTES_A_COMPONENT: usize = size_of::<Tile>() + size_of::<[Lanes; 3]>();
 
-    pub(super) fn new(components: usize) -> Self {
+    pub(super) fn new(components: usize, curved: bool) -> Self {
+        let curved = if curved { components } else { 0 };
         Self {
             z: [0.0; TILE],
             weight: [0.0; TILE],
@@ -74,6 +92,11 @@ impl Scratch {
             peaks: [0.0; LANES],
             classification: [0.0; LANES],
             relevant: Relevant::none(),
+            curved: Curved {
+                scores: vec![[0.0; TILE]; SCORES * curved],
+                higher: vec![[0.0; 2]; curved],
+                outer: vec![0.0; SCORES * SCORES * curved * curved],
+            },
         }
     }
 }
@@ -121,6 +144,9 @@ impl Pass<'_> {
             scratch.classify::<FUSED, WEIGHTED>();
         }
         scratch.add_logarithms::<FUSED, SHARED, WEIGHTED>();
+        if self.curved {
+            self.add_curvature::<FUSED, WEIGHTED>(scratch);
+        }
         scratch.divide::<WEIGHTED>();
         self.add_moments::<FUSED>(scratch);
     }
@@ -164,6 +190,53 @@ impl Pass<'_> {
         }
     }
 
+    /// The sums for the second derivatives; `total` still holds the sum of the densities.
+    #[inline(always)]
+    fn add_curvature<const FUSED: bool, const WEIGHTED: bool>(&self, scratch: &mut Scratch) {
+        let Scratch { z, weight, total, density, relevant, curved, .. } = scratch;
+        let Curved { scores, higher, outer } = curved;
+        let mut inverse = [0.0; TILE];
+        for i in 0..TILE {
+            inverse[i] = 1.0 / total[i];
+        }
+        let components = relevant.components.iter().zip(density).zip(scores.chunks_mut(SCORES)).zip(&mut *higher);
+        for (((&k, density), scores), higher) in components {
+            let Parabola { mean, curvature, .. } = self.parabolas[k];
+            // The curvature is log₂e/(2v).
+            let steepness = (2.0 * LN_2 * curvature).sqrt();
+            let [responsibility, first, second] = scores else { continue };
+            let (mut third, mut fourth) = ([0.0; LANES], [0.0; LANES]);
+            for row in (0..TILE).step_by(LANES) {
+                for l in 0..LANES {
+                    let i = row + l;
+                    let residual = (z[i] - mean) * steepness;
+                    let r = density[i] * inverse[i];
+                    let (a, b) = (r * residual, r * residual * residual);
+                    responsibility[i] = r;
+                    first[i] = a;
+                    second[i] = b;
+                    let cube = if WEIGHTED { weight[i] * b * residual } else { b * residual };
+                    third[l] += cube;
+                    fourth[l] = mul_add::<FUSED>(cube, residual, fourth[l]);
+                }
+            }
+            higher[0] += sum(&third);
+            higher[1] += sum(&fourth);
+        }
+        let count = SCORES * relevant.components.len();
+        for a in 0..count {
+            let mut left = scores[a];
+            if WEIGHTED {
+                for i in 0..TILE {
+                    left[i] *= weight[i];
+                }
+            }
+            for b in a..count {
+                outer[a * count + b] += product_sum::<FUSED>(&left, &scores[b]);
+            }
+        }
+    }
+
     /// n, a and b of each component; `total` holds weight over sum by now.
     #[inline(always)]
     fn add_moments<const FUSED: bool>(&self, scratch: &mut Scratch) {
@@ -192,6 +265,10 @@ impl Scratch {
         self.log_likelihood = [0.0; LANES];
         self.peaks = [0.0; LANES];
         self.classification = [0.0; LANES];
+        self.curved.higher.fill([0.0; 2]);
+        let count = SCORES * self.relevant.components.len();
+        let used = (count * count).min(self.curved.outer.len());
+        self.curved.outer[..used].fill(0.0);
     }
 
     /// Loads a tile; answers whether its points weigh differently. A short tile is filled up with points of weight zero.
@@ -280,12 +357,44 @@ impl Scratch {
             moments.first[k] += sum(a);
             moments.second[k] += sum(b);
         }
+        if let Some(curvature) = &mut moments.curvature {
+            self.flush_curvature(curvature);
+        }
         let references = if shared { weight * self.relevant.high } else { sum(&self.peaks) };
         moments.log_likelihood += sum(&self.log_likelihood) + LN_2 * references;
         if let Some(classification) = &mut moments.classification {
             *classification += sum(&self.classification);
         }
     }
+}
+
+impl Scratch {
+    /// Adds the sums for the second derivatives.
+    fn flush_curvature(&self, curvature: &mut Curvature) {
+        let (wide, count) = (SCORES * curvature.third.len(), SCORES * self.relevant.components.len());
+        for (&k, [third, fourth]) in self.relevant.components.iter().zip(&self.curved.higher) {
+            curvature.third[k] += third;
+            curvature.fourth[k] += fourth;
+        }
+        let place = |a: usize| SCORES * self.relevant.components[a / SCORES] + a % SCORES;
+        for a in 0..count {
+            for b in a..count {
+                curvature.outer[place(a) * wide + place(b)] += self.curved.outer[a * count + b];
+            }
+        }
+    }
+}
+
+/// Σ a·b over a tile.
+#[inline(always)]
+fn product_sum<const FUSED: bool>(a: &Tile, b: &Tile) -> f64 {
+    let mut lanes = [0.0; LANES];
+    for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
+        for l in 0..LANES {
+            lanes[l] = mul_add::<FUSED>(a[l], b[l], lanes[l]);
+        }
+    }
+    sum(&lanes)
 }
 
 /// The products of every [`FACTORS`] numbers that stand [`LANES`] apart.

@@ -5,6 +5,7 @@ use super::kernel::{CHUNK, Pass, Scratch};
 use crate::data::sample::Sample;
 use crate::error::BoxError;
 use crate::memory::product;
+use crate::mixture::curvature::Curvature;
 use crate::mixture::engine::{Engine, Moments};
 use crate::mixture::parameters::Parameters;
 use crate::parallel::{Workers, threads_for};
@@ -16,6 +17,22 @@ use std::fmt;
 
 /// Points of one piece of work: enough to be worth handing over, few enough to go round.
 const PIECE: usize = 32 * CHUNK;
+
+/// Second derivatives of more components are not summed: their square would take more memory a piece than the piece itself.
+const MOST_CURVED: usize = 40;
+
+/// The moments of sorted points in engine units, on this thread, with the sums for the second derivatives or without.
+pub(in crate::mixture) fn sum_sorted(
+    values: &[f64],
+    weights: &[f64],
+    parameters: &Parameters,
+    curved: bool,
+) -> Moments {
+    let parabolas = Parabola::of(parameters);
+    let curved = curved && parameters.k() <= MOST_CURVED;
+    let pass = Pass { parabolas: &parabolas, scale: 1.0, shift: 0.0, classify: false, curved };
+    Arch::new().dispatch(Piece { pass: &pass, values, weights: Some(weights) })
+}
 
 /// The points of a [`Sample`], in units of the data.
 pub struct LocalEngine<'a> {
@@ -34,7 +51,8 @@ impl<'a> LocalEngine<'a> {
     /// What fits of `k` components to `n` points take: labels and distinct values, the sums of every piece, and each
     /// thread's working memory.
     pub(in crate::mixture) fn bytes(n: usize, k: usize) -> usize {
-        let moments = product(&[n.div_ceil(PIECE), k, 3 * size_of::<f64>()]);
+        let curvature = if k <= MOST_CURVED { Curvature::bytes(k) } else { 0 };
+        let moments = product(&[n.div_ceil(PIECE), product(&[k, 3 * size_of::<f64>()]).saturating_add(curvature)]);
         let scratch = product(&[threads_for(n), k, Scratch::BYTES_A_COMPONENT]);
         product(&[n, 16]).saturating_add(moments).saturating_add(scratch)
     }
@@ -46,9 +64,9 @@ impl<'a> LocalEngine<'a> {
         Self { scale, shift: frame.shift() * scale, ..Self::new(sample) }
     }
 
-    fn pass(&self, parameters: &Parameters, classify: bool) -> Moments {
+    fn pass(&self, parameters: &Parameters, classify: bool, curved: bool) -> Moments {
         let parabolas = Parabola::of(parameters);
-        let pass = Pass { parabolas: &parabolas, scale: self.scale, shift: self.shift, classify };
+        let pass = Pass { parabolas: &parabolas, scale: self.scale, shift: self.shift, classify, curved };
         let (values, weights) = (self.sample.values(), self.sample.weights());
         let piece = |index: usize| {
             let range = index * PIECE..((index + 1) * PIECE).min(values.len());
@@ -59,7 +77,7 @@ impl<'a> LocalEngine<'a> {
             })
         };
         let pieces = values.len().div_ceil(PIECE);
-        let mut moments = Moments::of_nothing(parabolas.len(), classify);
+        let mut moments = Moments::of_nothing(parabolas.len(), classify, curved);
         if pieces == 1 {
             moments.add(&piece(0));
             return moments;
@@ -80,7 +98,7 @@ impl LocalEngine<'_> {
         // frame, so that the squares do not cancel.
         let center = self.sample.frame().shift() * self.scale - self.shift;
         let parameters = Parameters::sound(vec![1.0], vec![center], vec![f64::MAX.sqrt()]);
-        let Moments { weight, first, second, .. } = self.pass(&parameters, false);
+        let Moments { weight, first, second, .. } = self.pass(&parameters, false, false);
         let (total, mean) = (weight[0], first[0] / weight[0]);
         let within = self.sample.total_within() * self.scale * self.scale;
         let variance = (second[0] / total - mean * mean).max(0.0) + within / total;
@@ -94,11 +112,15 @@ impl Engine for LocalEngine<'_> {
     }
 
     fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
-        Ok(self.pass(parameters, false))
+        Ok(self.pass(parameters, false, false))
+    }
+
+    fn curved(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
+        Ok(self.pass(parameters, false, parameters.k() <= MOST_CURVED))
     }
 
     fn finish(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
-        Ok(self.pass(parameters, true))
+        Ok(self.pass(parameters, true, false))
     }
 }
 
@@ -128,8 +150,8 @@ impl Piece<'_> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) -> Moments {
         let components = self.pass.parabolas.len();
-        let mut scratch = Scratch::new(components);
-        let mut moments = Moments::of_nothing(components, self.pass.classify);
+        let mut scratch = Scratch::new(components, self.pass.curved);
+        let mut moments = Moments::of_nothing(components, self.pass.classify, self.pass.curved);
         for (c, values) in self.values.chunks(CHUNK).enumerate() {
             let weights = self.weights.map(|weights| &weights[c * CHUNK..c * CHUNK + values.len()]);
             let ends = [values[0], values[values.len() - 1]];

@@ -11,4 +11,5 @@ mod moment_sums;
 
 pub(super) use density::{LEAST, Parabola, Relevant};
 pub use local::LocalEngine;
+pub(super) use local::sum_sorted;
 pub use moment_sums::MomentSums;

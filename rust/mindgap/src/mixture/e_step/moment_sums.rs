@@ -69,7 +69,7 @@ impl MomentSums {
     ) -> Result<Self, SampleError> {
         weights.map(|weights| check_weights(values.len(), weights)).transpose()?;
         let parabolas = Parabola::of(parameters);
-        let pass = Pass { parabolas: &parabolas, scale: 1.0, shift: 0.0, classify };
+        let pass = Pass { parabolas: &parabolas, scale: 1.0, shift: 0.0, classify, curved: false };
         Arch::new().dispatch(Part { pass: &pass, values, weights })
     }
 
@@ -94,6 +94,7 @@ impl MomentSums {
             second: rounded(2 * k..3 * k),
             log_likelihood: self.sums[3 * k].round(),
             classification: self.sums.get(3 * k + 1).map(ExactSum::round),
+            curvature: None,
         }
     }
 
@@ -120,7 +121,7 @@ impl MomentSums {
     }
 
     fn add_rounded(&mut self, moments: &Moments) {
-        let Moments { weight, first, second, log_likelihood, classification } = moments;
+        let Moments { weight, first, second, log_likelihood, classification, .. } = moments;
         let terms = weight.iter().chain(first).chain(second).chain([log_likelihood]).chain(classification);
         self.sums.iter_mut().zip(terms).for_each(|(sum, &term)| sum.add(term));
     }
@@ -146,9 +147,9 @@ impl Part<'_> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) -> Result<MomentSums, SampleError> {
         let components = self.pass.parabolas.len();
-        let mut scratch = Scratch::new(components);
+        let mut scratch = Scratch::new(components, false);
         let mut sums = MomentSums::of_nothing(components, self.pass.classify);
-        let mut moments = Moments::of_nothing(components, self.pass.classify);
+        let mut moments = Moments::of_nothing(components, self.pass.classify, false);
         for (r, values) in self.values.chunks(CHUNK).enumerate() {
             let start = r * CHUNK;
             let ends = bounds(values);

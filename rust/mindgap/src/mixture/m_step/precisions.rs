@@ -112,18 +112,55 @@ impl PrecisionBlock {
         means: &[f64],
         watch: &mut Option<Watch<'_>>,
     ) -> Result<Vec<f64>, Failure> {
-        let mut variances = about(parameters, moments, targets, means);
-        if self.model == VarianceModel::Equal {
-            let total: f64 = moments.weight.iter().sum();
-            let pooled = variances.iter().zip(&moments.weight).map(|(v, n)| v * n).sum::<f64>() / total;
-            variances.fill(pooled);
-        }
+        let variances = self.pooled(&moments.weight, about(parameters, moments, targets, means));
         let Some(program) = &mut self.program else {
             return Ok(self.band.best(&moments.weight, &variances));
         };
         let squares: Vec<f64> = variances.iter().zip(&moments.weight).map(|(v, n)| v * n).collect();
         let precisions = program.solve(&moments.weight, &squares, watch)?;
         Ok(precisions.iter().map(|p| p.recip()).collect())
+    }
+
+    /// One variance for all, where that is the model.
+    fn pooled(&self, weights: &[f64], mut variances: Vec<f64>) -> Vec<f64> {
+        if self.is_equal() {
+            let total: f64 = weights.iter().sum();
+            let pooled = variances.iter().zip(weights).map(|(v, n)| v * n).sum::<f64>() / total;
+            variances.fill(pooled);
+        }
+        variances
+    }
+
+    /// The best variances in the band for components of these weights, each with this variance about its mean; other rows are
+    /// left to the next M step.
+    pub(in crate::mixture) fn nearest(&self, weights: &[f64], wanted: &[f64]) -> Vec<f64> {
+        self.band.best(weights, &self.pooled(weights, wanted.to_vec()))
+    }
+
+    /// Whether all components share one variance.
+    pub(in crate::mixture) fn is_equal(&self) -> bool {
+        self.model == VarianceModel::Equal
+    }
+
+    /// The largest variance over the smallest, if it is bounded.
+    pub(in crate::mixture) fn variance_ratio(&self) -> Option<f64> {
+        (!self.is_equal() && self.band.ratio.is_finite()).then_some(self.band.ratio)
+    }
+
+    /// The least and the largest variance of a component.
+    pub(in crate::mixture) fn bounds(&self, component: usize) -> [f64; 2] {
+        [self.band.lower[component], self.band.upper[component]]
+    }
+
+    /// The rows on the precisions that are more than a band.
+    pub(in crate::mixture) fn rows(&self) -> Option<&RowMatrix> {
+        self.program.as_ref().map(LogProgram::rows)
+    }
+
+    /// The same block for fewer components, none of which has bounds of its own.
+    pub(in crate::mixture) fn fewer(&self, k: usize) -> Self {
+        let band = Band { ratio: self.band.ratio, ..Band::above(self.floor, k) };
+        Self { model: self.model, floor: self.floor, band, program: None }
     }
 }
 

@@ -60,6 +60,22 @@ impl WeightBlock {
         })
     }
 
+    /// The least and the largest weight of a component.
+    pub(in crate::mixture) fn bounds(&self, component: usize) -> [f64; 2] {
+        match self {
+            Self::Shares(shares) => [shares.lower[component], shares.upper[component]],
+            Self::Free | Self::Rows(_) => [0.0, 1.0],
+        }
+    }
+
+    /// The rows that are more than bounds on single weights.
+    pub(in crate::mixture) fn rows(&self) -> Option<&RowMatrix> {
+        match self {
+            Self::Rows(program) => Some(program.rows()),
+            Self::Free | Self::Shares(_) => None,
+        }
+    }
+
     /// The best weights.
     ///
     /// # Errors

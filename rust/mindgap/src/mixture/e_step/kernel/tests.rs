@@ -5,8 +5,8 @@ use crate::mixture::parameters::Parameters;
 
 fn moments<const FUSED: bool>(x: &[f64], weights: Option<&[f64]>, parameters: &Parameters) -> Moments {
     let parabolas = Parabola::of(parameters);
-    let pass = Pass { parabolas: &parabolas, scale: 1.0, shift: 0.0, classify: true };
-    let (mut scratch, mut moments) = (Scratch::new(parameters.k()), Moments::zero(parameters));
+    let pass = Pass { parabolas: &parabolas, scale: 1.0, shift: 0.0, classify: true, curved: false };
+    let (mut scratch, mut moments) = (Scratch::new(parameters.k(), false), Moments::zero(parameters));
     let ends = [x[0], x[x.len() - 1]];
     pass.add_chunk::<FUSED>(x, weights, ends, &mut scratch, &mut moments);
     moments

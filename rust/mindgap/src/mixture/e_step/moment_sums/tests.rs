@@ -15,7 +15,7 @@ fn scattered(n: usize) -> Vec<f64> {
 }
 
 fn all(moments: &Moments) -> Vec<f64> {
-    let Moments { weight, first, second, log_likelihood, classification } = moments;
+    let Moments { weight, first, second, log_likelihood, classification, .. } = moments;
     [&weight[..], first, second, &[*log_likelihood, classification.unwrap()]].concat()
 }
 

@@ -1,10 +1,11 @@
-//! The climb: EM iterations over a surface until no parameter moves. It knows nothing of data or units.
+//! The published EM: plain iterations until no parameter moves, for comparison.
 
-use super::m_step::MStep;
-use super::parameters::Parameters;
-use super::status::Status;
-use super::surface::Surface;
+use super::Climbed;
 use crate::error::MixtureError;
+use crate::mixture::m_step::MStep;
+use crate::mixture::parameters::Parameters;
+use crate::mixture::status::Status;
+use crate::mixture::surface::Surface;
 use crate::monitor::{Progress, Watch, report};
 use crate::qp::Failure;
 
@@ -13,11 +14,11 @@ const LOST: f64 = 1e-16;
 
 /// When to stop: no weight, mean or variance moves by more than `tol` of its unit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StoppingRule {
-    pub(super) tol: f64,
-    pub(super) max_iter: usize,
-    pub(super) mean_unit: f64,
-    pub(super) variance_unit: f64,
+pub(in crate::mixture) struct StoppingRule {
+    pub(in crate::mixture) tol: f64,
+    pub(in crate::mixture) max_iter: usize,
+    pub(in crate::mixture) mean_unit: f64,
+    pub(in crate::mixture) variance_unit: f64,
 }
 
 impl StoppingRule {
@@ -32,21 +33,11 @@ impl StoppingRule {
     }
 }
 
-/// What a climb ends with.
-#[derive(Clone, Debug)]
-pub(super) struct Climbed {
-    pub(super) parameters: Parameters,
-    /// The log-likelihood of the parameters that enter each iteration, and of those returned.
-    pub(super) history: Vec<f64>,
-    pub(super) classification: Option<f64>,
-    pub(super) status: Status,
-}
-
 /// Climbs from `start`, whose variances are at or above the floor.
 ///
 /// # Errors
 /// An engine that fails, a program that is not solved, and an interruption.
-pub(super) fn climb(
+pub(in crate::mixture) fn iterate(
     surface: &mut Surface<'_>,
     m_step: &mut MStep,
     rule: StoppingRule,
@@ -87,5 +78,7 @@ pub(super) fn climb(
     if !components.is_empty() && !matches!(status, Status::LostWeight { .. }) {
         status = Status::Collapsed { components };
     }
-    Ok(Climbed { parameters, history, classification: last.classification, status })
+    let passes = history.len();
+    let classification = last.classification;
+    Ok(Climbed { parameters, history, classification, status, decrement: None, passes, sureness: None })
 }

@@ -1,11 +1,11 @@
 //! Where a climb starts: a k-means partition, or whatever the caller brings.
 
-use super::parameters::Parameters;
-use super::problem::FLOOR;
 use crate::constraint::{GapBounds, Rows};
 use crate::data::sample::Sample;
 use crate::error::{KMeansError, MixtureError};
 use crate::kmeans::{Centers, KMeans, KMeansFit, Method};
+use crate::mixture::parameters::Parameters;
+use crate::mixture::problem::FLOOR;
 use crate::monitor::{Watch, again};
 use std::fmt;
 use std::sync::Arc;
@@ -111,7 +111,7 @@ impl Initializer for Parameters {
 /// The paper's rule: constrained k-means where one positive lower bound serves all gaps (and some partition holds it), else
 /// optimal k-means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Auto;
+pub struct PaperStart;
 
 /// Optimal k-means without a constraint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -159,7 +159,7 @@ impl ConstrainedKMeans {
     }
 }
 
-impl Initializer for Auto {
+impl Initializer for PaperStart {
     fn start(
         &self,
         sample: &Sample,

@@ -1,0 +1,116 @@
+//! The rows that a step must hold: those of the weights, the means and the precisions, in scaled steps.
+
+use super::model::{BLOCK, units};
+use crate::mixture::m_step::MStep;
+use crate::mixture::parameters::Parameters;
+use crate::qp::RowMatrix;
+use crate::qp::dense::SparseRows;
+
+/// No weight is less while a climb lasts: a component that the data do not ask for keeps a place at no cost, and its
+/// responsibilities still say whether it should come back. What it takes from the likelihood is less than `1e-15` a point.
+pub(in crate::mixture) const LEAST_WEIGHT: f64 = 1e-15;
+
+/// A bound of the variances farther below than this factor is no row: no step goes there.
+const FAR_FLOOR: f64 = 1e6;
+
+/// Which rows are which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::mixture) enum Kind {
+    /// The weights sum to one, or another row that says nothing of single components.
+    Sum,
+    /// The least weight of a component.
+    Weight(usize),
+    /// A row on the means.
+    Mean,
+    /// A row on the precisions, of which this component has the larger.
+    Spread(usize),
+}
+
+/// Writes the rows at `parameters`, and says which is which.
+pub(in crate::mixture) fn write(m_step: &MStep, parameters: &Parameters, rows: &mut SparseRows, kinds: &mut Vec<Kind>) {
+    rows.clear();
+    kinds.clear();
+    let k = parameters.k();
+    let unit = units(parameters);
+    let total: f64 = parameters.weights().iter().sum();
+    rows.push((0..k).map(|c| (BLOCK * c, unit[BLOCK * c])), 1.0 - total, true);
+    kinds.push(Kind::Sum);
+    for c in 0..k {
+        let weight = parameters.weights()[c];
+        let [lower, upper] = m_step.weights.bounds(c);
+        let fixed = lower == upper;
+        let level = lower.max(LEAST_WEIGHT) / weight - 1.0;
+        rows.push([(BLOCK * c, 1.0)], if fixed { level } else { level.min(0.0) }, fixed);
+        kinds.push(Kind::Weight(c));
+        if upper < 1.0 && !fixed {
+            rows.push([(BLOCK * c, -1.0)], (1.0 - upper / weight).min(0.0), false);
+            kinds.push(Kind::Weight(c));
+        }
+    }
+    if let Some(given) = m_step.weights.rows() {
+        push(given, parameters.weights(), &unit, 0, Kind::Weight(0), rows, kinds);
+    }
+    if let Some(program) = &m_step.means.program {
+        push(program.rows(), parameters.means(), &unit, 1, Kind::Mean, rows, kinds);
+    }
+    let precision = |c: usize| unit[BLOCK * c + 2];
+    if m_step.precisions.is_equal() {
+        for c in 1..k {
+            rows.push([(2, -1.0), (BLOCK * c + 2, 1.0)], 0.0, true);
+            kinds.push(Kind::Spread(c));
+        }
+    } else if let Some(ratio) = m_step.precisions.variance_ratio() {
+        for (low, high) in (0..k).flat_map(|low| (0..k).map(move |high| (low, high))).filter(|(a, b)| a != b) {
+            // r² p_low (1 + u_low) ≥ p_high (1 + u_high), divided by p_high.
+            let share = ratio * precision(low) / precision(high);
+            rows.push([(BLOCK * low + 2, share), (BLOCK * high + 2, -1.0)], 1.0 - share, false);
+            kinds.push(Kind::Spread(high));
+        }
+    }
+    for c in 0..k {
+        let [least, most] = m_step.precisions.bounds(c);
+        let (highest, lowest) = (1.0 / (least * precision(c)), 1.0 / (most * precision(c)));
+        let fixed = least == most;
+        if highest < FAR_FLOOR || fixed {
+            let level = 1.0 - highest;
+            rows.push([(BLOCK * c + 2, -1.0)], if fixed { level } else { level.min(0.0) }, fixed);
+            kinds.push(Kind::Spread(c));
+        }
+        if lowest > 0.0 && !fixed {
+            rows.push([(BLOCK * c + 2, 1.0)], (lowest - 1.0).min(0.0), false);
+            kinds.push(Kind::Spread(c));
+        }
+    }
+    if let Some(given) = m_step.precisions.rows() {
+        let precisions: Vec<f64> = (0..k).map(precision).collect();
+        push(given, &precisions, &unit, 2, Kind::Sum, rows, kinds);
+    }
+}
+
+/// Writes the rows of one block, whose variables are now at `values`.
+fn push(
+    given: &RowMatrix,
+    values: &[f64],
+    unit: &[f64],
+    block: usize,
+    kind: Kind,
+    rows: &mut SparseRows,
+    kinds: &mut Vec<Kind>,
+) {
+    for row in 0..given.len() {
+        let (lower, upper) = given.bounds(row);
+        let value = given.value(row, values);
+        let terms = |sign: f64| {
+            let coefficients = given.row(row).iter().enumerate().filter(|(_, a)| **a != 0.0);
+            coefficients.map(move |(c, a)| (BLOCK * c + block, sign * a * unit[BLOCK * c + block]))
+        };
+        if lower > f64::NEG_INFINITY {
+            rows.push(terms(1.0), lower - value, lower == upper);
+            kinds.push(kind);
+        }
+        if upper < f64::INFINITY && lower != upper {
+            rows.push(terms(-1.0), value - upper, false);
+            kinds.push(kind);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What a fit noticed about itself, each in one line: what a careful reader would ask about.
+
+use super::climb::{Climbed, Sureness};
+use super::parameters::Parameters;
+use crate::data::sample::Sample;
+use std::fmt;
+
+/// A gain or a difference in log-likelihood below this does not tell two fits apart: two units are one standard error each way.
+const INDISTINCT: f64 = 2.0;
+
+/// How far a component reaches, in spreads, and the share of its points that equal ones within reach must make up to be a spike.
+const SPIKE_REACH: f64 = 2.0;
+const SPIKE_SHARE: f64 = 0.5;
+
+/// Fewer equal points than this are no spike.
+const SPIKE_POINTS: f64 = 1.5;
+
+/// Something about a fit that asks for a second look. Components are named by ascending mean.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Finding {
+    /// A component holds less than one point.
+    Empty {
+        /// Which.
+        component: usize,
+        /// What it holds.
+        points: f64,
+    },
+    /// A component's mean lies outside the data.
+    Outside {
+        /// Which.
+        component: usize,
+    },
+    /// A component's spread is as small as the bounds allow.
+    SpreadAtBound {
+        /// Which.
+        component: usize,
+    },
+    /// A component stands on points that are equal.
+    Spike {
+        /// Which.
+        component: usize,
+    },
+    /// One standard error moves a component by more than its own spread, weight or variance: the data do not determine it.
+    Undetermined {
+        /// Which.
+        component: usize,
+    },
+    /// A quite different fit is about as good.
+    Rival {
+        /// By how much its log-likelihood is lower.
+        behind: f64,
+    },
+    /// The bounds on the means decide the fit.
+    BoundDecides {
+        /// What the log-likelihood would gain without them, as the curvature here predicts.
+        gain: f64,
+    },
+}
+
+impl Finding {
+    /// A word for it, the same in every version.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Empty { .. } => "empty",
+            Self::Outside { .. } => "outside",
+            Self::SpreadAtBound { .. } => "spread-at-bound",
+            Self::Spike { .. } => "spike",
+            Self::Undetermined { .. } => "undetermined",
+            Self::Rival { .. } => "rival",
+            Self::BoundDecides { .. } => "bound-decides",
+        }
+    }
+
+    /// The component that it is about, if it is about one.
+    pub fn component(&self) -> Option<usize> {
+        match self {
+            Self::Empty { component, .. }
+            | Self::Outside { component }
+            | Self::SpreadAtBound { component }
+            | Self::Spike { component }
+            | Self::Undetermined { component } => Some(*component),
+            Self::Rival { .. } | Self::BoundDecides { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty { component, points } => {
+                write!(f, "component {component} holds {points:.2} points: the data do not ask for it")
+            }
+            Self::Outside { component } => write!(f, "the mean of component {component} lies outside the data"),
+            Self::SpreadAtBound { component } => {
+                write!(f, "the spread of component {component} is as small as its bounds allow")
+            }
+            Self::Spike { component } => {
+                write!(f, "component {component} stands on equal points; are the data rounded?")
+            }
+            Self::Undetermined { component } => {
+                write!(f, "the data hardly determine component {component}: see its standard errors")
+            }
+            Self::Rival { behind } => {
+                write!(f, "a different fit is only {behind:.2} log units lower: see the runner-up")
+            }
+            Self::BoundDecides { gain } => {
+                write!(f, "the bounds on the means cost about {gain:.1} log units: they decide the fit")
+            }
+        }
+    }
+}
+
+/// What there is to say about a fit whose components ascend; all in frame units.
+pub(super) fn findings(climbed: &Climbed, sample: &Sample, total_weight: f64, rival: Option<f64>) -> Vec<Finding> {
+    let parameters = &climbed.parameters;
+    let frame = sample.frame();
+    let [low, high] = [0, sample.len() - 1].map(|index| frame.enter(sample.values()[index]));
+    let mut found = Vec::new();
+    for component in 0..parameters.k() {
+        let (weight, mean) = (parameters.weights()[component], parameters.means()[component]);
+        let points = weight * total_weight;
+        if points < 1.0 {
+            found.push(Finding::Empty { component, points });
+            continue;
+        }
+        if mean < low || mean > high {
+            found.push(Finding::Outside { component });
+        }
+        if most_tied(parameters, sample, component) > (SPIKE_SHARE * points).max(SPIKE_POINTS) {
+            found.push(Finding::Spike { component });
+        }
+        if let Some(sureness) = &climbed.sureness {
+            about(sureness, component, &mut found);
+        }
+    }
+    let behind = rival.map(|height| climbed.history.last().copied().unwrap_or(height) - height);
+    if let Some(behind) = behind.filter(|behind| *behind < INDISTINCT) {
+        found.push(Finding::Rival { behind: behind.max(0.0) });
+    }
+    if let Some(gain) = climbed.sureness.as_ref().map(|sureness| sureness.held_back).filter(|gain| *gain > INDISTINCT) {
+        found.push(Finding::BoundDecides { gain });
+    }
+    found
+}
+
+/// What the second derivatives say of a component that has weight.
+fn about(sureness: &Sureness, component: usize, found: &mut Vec<Finding>) {
+    if sureness.spreads_held.contains(&component) {
+        found.push(Finding::SpreadAtBound { component });
+    }
+    let determined = sureness.relative[component].is_some_and(|shares| shares.iter().all(|share| *share < 1.0));
+    if !determined {
+        found.push(Finding::Undetermined { component });
+    }
+}
+
+/// The weight of the heaviest set of equal points that a component reaches.
+fn most_tied(parameters: &Parameters, sample: &Sample, component: usize) -> f64 {
+    let frame = sample.frame();
+    let (mean, reach) = (parameters.means()[component], SPIKE_REACH * parameters.variances()[component].sqrt());
+    let values = sample.values();
+    let from = values.partition_point(|&x| frame.enter(x) < mean - reach);
+    let (mut most, mut tied) = (0.0_f64, 0.0);
+    for (i, &x) in values.iter().enumerate().skip(from).take_while(|(_, x)| frame.enter(**x) <= mean + reach) {
+        tied = if i > from && values[i - 1] == x { tied } else { 0.0 }
+            + sample.weights().map_or(1.0, |weights| weights[i]);
+        most = most.max(tied);
+    }
+    most
+}

@@ -1,0 +1,252 @@
+//! Moves from one hill to others: a component is dropped, and put back where the rest fits worst, or to split one of the rest.
+//!
+//! Where the rest `f` fits worst is where a component of density `φ` gains most: `max_ε Σ w log(1 - ε + ε φ/f)`, on a grid of positions for a few
+//! spreads. O(cells) a position. Derivation in `docs/mathematics.md`.
+
+use super::Ground;
+use super::cells::Cells;
+use crate::error::MixtureError;
+use crate::mixture::m_step::{MStep, MeanBlock, WeightBlock};
+use crate::mixture::parameters::Parameters;
+use crate::numeric::portable::{exp2, ln, log2};
+use crate::qp::Objective;
+use std::f64::consts::{LOG2_E, PI};
+
+/// Cells on which moves are judged.
+const COARSE: usize = 400;
+
+/// EM steps of the rest before it is judged.
+const SETTLING: usize = 2;
+
+/// Spreads tried, and positions at most.
+const SPREADS: usize = 4;
+const POSITIONS: usize = 150;
+
+/// Distance of positions in spreads.
+const SPACING: f64 = 0.7;
+
+/// Farther away than this many spreads a component has no density.
+const REACH: f64 = 8.0;
+
+/// Newton steps for the share of the new component.
+const SHARE_STEPS: usize = 6;
+
+/// Moves tried for each component that is dropped.
+const QUOTA: usize = 4;
+
+/// Splits: how far apart the halves are, in spreads, and their spreads; side by side, and one within the other.
+const SPLITS: [(f64, f64, f64); 2] = [(0.75, 0.65, 0.65), (0.0, 0.5, 1.5)];
+
+/// A start, and its log-likelihood after one EM step.
+pub(super) struct Move {
+    pub(super) parameters: Parameters,
+    log_likelihood: f64,
+    dropped: usize,
+}
+
+/// The most promising moves from `parameters`, at most `most`.
+///
+/// # Errors
+/// As those of the M step.
+pub(super) fn moves(ground: &mut Ground<'_>, parameters: &Parameters, most: usize) -> Result<Vec<Move>, MixtureError> {
+    let k = parameters.k();
+    let coarse = ground.cells.merged(COARSE);
+    let mut found = Vec::new();
+    for dropped in 0..k {
+        let rest = settled_rest(ground, &coarse, parameters, dropped)?;
+        let mut starts = insertions(ground, &coarse, parameters, &rest, dropped);
+        starts.extend(splits(ground, &rest));
+        for start in starts {
+            let start = hold(ground, start.sorted().0)?;
+            let (start, _) = ground.em(&coarse, start)?;
+            let log_likelihood = ground.height(&coarse, &start)?;
+            found.push(Move { parameters: start, log_likelihood, dropped });
+        }
+    }
+    found.sort_by(|a, b| b.log_likelihood.total_cmp(&a.log_likelihood));
+    let mut tried = vec![0; k];
+    found.retain(|candidate| {
+        tried[candidate.dropped] += 1;
+        tried[candidate.dropped] <= QUOTA
+    });
+    found.truncate(most);
+    Ok(found)
+}
+
+/// The components but one, after a few EM steps without rows on the means.
+fn settled_rest(
+    ground: &mut Ground<'_>,
+    coarse: &Cells,
+    parameters: &Parameters,
+    dropped: usize,
+) -> Result<Parameters, MixtureError> {
+    let keep = |values: &[f64]| -> Vec<f64> {
+        values.iter().enumerate().filter(|&(c, _)| c != dropped).map(|(_, &value)| value).collect()
+    };
+    let mut weights = keep(parameters.weights());
+    let sum: f64 = weights.iter().sum();
+    let count = weights.len();
+    weights.iter_mut().for_each(|w| *w = if sum > 1e-12 { *w / sum } else { 1.0 / count as f64 });
+    let mut rest = Parameters::sound(weights, keep(parameters.means()), keep(parameters.variances()));
+    let mut m_step = MStep {
+        weights: WeightBlock::Free,
+        means: MeanBlock { program: None },
+        precisions: ground.m_step.precisions.fewer(parameters.k() - 1),
+    };
+    for _ in 0..SETTLING {
+        rest = ground.em_with(coarse, rest, &mut m_step)?.0;
+    }
+    Ok(rest)
+}
+
+/// The rest with a new component at the tops of its gain, but not where the dropped one was.
+fn insertions(
+    ground: &Ground<'_>,
+    coarse: &Cells,
+    parameters: &Parameters,
+    rest: &Parameters,
+    dropped: usize,
+) -> Vec<Parameters> {
+    let density = density(coarse, rest);
+    let [low, high] = coarse.ends();
+    let (old_weight, old_mean) = (parameters.weights()[dropped], parameters.means()[dropped]);
+    let old_variance = parameters.variances()[dropped];
+    let mut tops: Vec<(f64, f64, Inserted)> = Vec::new();
+    for variance in spreads(ground, rest) {
+        let spread = variance.sqrt();
+        let count = 1 + ((high - low) / (SPACING * spread)).ceil().min(POSITIONS as f64) as usize;
+        let at = |t: usize| low + (high - low) * t as f64 / count as f64;
+        let gains: Vec<Inserted> = (0..=count).map(|t| insert(coarse, &density, at(t), variance)).collect();
+        for t in 0..=count {
+            let gain = gains[t].gain;
+            let top = gain > 0.0 && (t == 0 || gains[t - 1].gain <= gain) && (t == count || gains[t + 1].gain < gain);
+            let reach = 0.8 * old_variance.sqrt().max(spread).min(2.0 * old_variance.sqrt());
+            let ratio = variance / old_variance;
+            let same = old_weight > 1e-4 && (at(t) - old_mean).abs() < reach && (1.0 / 2.7..2.7).contains(&ratio);
+            if top && !same {
+                tops.push((at(t), variance, gains[t]));
+            }
+        }
+    }
+    tops.sort_by(|a, b| b.2.gain.total_cmp(&a.2.gain));
+    let mut kept: Vec<(f64, f64, Inserted)> = Vec::new();
+    for top in tops {
+        // The same place with another spread.
+        let near = |other: &(f64, f64, Inserted)| (other.0 - top.0).abs() < other.1.min(top.1).sqrt();
+        if !kept.iter().any(near) {
+            kept.push(top);
+        }
+    }
+    let with = |&(mean, variance, Inserted { share, .. }): &(f64, f64, Inserted)| {
+        let append = |values: &[f64], value: f64| values.iter().copied().chain([value]).collect();
+        let shares: Vec<f64> = rest.weights().iter().map(|weight| weight * (1.0 - share)).collect();
+        Parameters::sound(append(&shares, share), append(rest.means(), mean), append(rest.variances(), variance))
+    };
+    kept.iter().map(with).collect()
+}
+
+/// Each component of the rest in two.
+fn splits(ground: &Ground<'_>, rest: &Parameters) -> Vec<Parameters> {
+    let equal = ground.shape.equal_spreads;
+    let mut found = Vec::new();
+    for (apart, first, second) in SPLITS.into_iter().filter(|(apart, ..)| !equal || *apart > 0.0) {
+        for c in 0..rest.k() {
+            let (mut weights, mut means) = (rest.weights().to_vec(), rest.means().to_vec());
+            let mut variances = rest.variances().to_vec();
+            let (mean, variance) = (means[c], variances[c]);
+            // Never quite at one place: equal components stay equal.
+            let apart = (apart + 1e-3) * variance.sqrt();
+            weights[c] *= 0.5;
+            means[c] = mean - apart;
+            weights.push(weights[c]);
+            means.push(mean + apart);
+            variances.push(if equal { variance } else { second * second * variance });
+            variances[c] = if equal { variance } else { first * first * variance };
+            found.push(Parameters::sound(weights, means, variances));
+        }
+    }
+    found
+}
+
+/// The start, made to hold the rows.
+fn hold(ground: &mut Ground<'_>, start: Parameters) -> Result<Parameters, MixtureError> {
+    let (weights, variances) = (start.weights(), start.variances());
+    let means = match &mut ground.m_step.means.program {
+        None => start.means().to_vec(),
+        Some(program) => {
+            let stiffness: Vec<f64> = weights.iter().zip(variances).map(|(w, v)| w.max(1e-3) / v).collect();
+            let objective = Objective { targets: start.means(), stiffness: &stiffness };
+            program
+                .solve(objective, &mut None)
+                .map_err(|failure| MixtureError::Solver { iteration: 0, what: failure.to_string() })?
+        }
+    };
+    let variances = ground.m_step.precisions.nearest(weights, variances);
+    Ok(Parameters::sound(weights.to_vec(), means, variances))
+}
+
+/// Variances to try: all that the rows allow beside the rest's, or a wide range.
+fn spreads(ground: &Ground<'_>, rest: &Parameters) -> Vec<f64> {
+    let least = rest.variances().iter().copied().fold(f64::INFINITY, f64::min);
+    let most = rest.variances().iter().copied().fold(0.0, f64::max);
+    let (low, high) = match ground.m_step.precisions.variance_ratio() {
+        _ if ground.shape.equal_spreads => return vec![most],
+        Some(ratio) => ((most / ratio).min(least * ratio), (most / ratio).max(least * ratio)),
+        None => (most / 20.0, most * 2.0),
+    };
+    let step = log2(high / low) / (SPREADS - 1) as f64;
+    (0..SPREADS).map(|i| (low * exp2(step * i as f64)).max(ground.m_step.precisions.floor())).collect()
+}
+
+/// The density of a mixture at each cell.
+fn density(cells: &Cells, mixture: &Parameters) -> Vec<f64> {
+    let mut density = vec![f64::MIN_POSITIVE; cells.len()];
+    for ((&weight, &mean), &variance) in mixture.weights().iter().zip(mixture.means()).zip(mixture.variances()) {
+        let (height, bend) = (weight / (2.0 * PI * variance).sqrt(), 0.5 * LOG2_E / variance);
+        for (density, &x) in density.iter_mut().zip(&cells.positions) {
+            *density += height * exp2(-bend * (x - mean) * (x - mean));
+        }
+    }
+    density
+}
+
+/// What a new component gains.
+#[derive(Clone, Copy, Debug)]
+struct Inserted {
+    gain: f64,
+    share: f64,
+}
+
+/// The gain of a component at `mean`, with the best share.
+fn insert(cells: &Cells, density: &[f64], mean: f64, variance: f64) -> Inserted {
+    let spread = variance.sqrt();
+    let (height, bend) = (1.0 / (2.0 * PI * variance).sqrt(), 0.5 * LOG2_E / variance);
+    let from = cells.positions.partition_point(|&x| x < mean - REACH * spread);
+    let to = cells.positions.partition_point(|&x| x <= mean + REACH * spread);
+    let near = from..to;
+    let ratio: Vec<f64> = cells.positions[near.clone()]
+        .iter()
+        .zip(&density[near.clone()])
+        .map(|(&x, f)| height * exp2(-bend * (x - mean) * (x - mean)) / f)
+        .collect();
+    let weights = &cells.weights[near];
+    let outside = cells.total - weights.iter().sum::<f64>();
+    let average: f64 = ratio.iter().zip(weights).map(|(q, w)| w * q).sum::<f64>() / cells.total;
+    if average <= 1.0 {
+        return Inserted { gain: 0.0, share: 0.0 };
+    }
+    let mut share: f64 = 0.2;
+    for _ in 0..SHARE_STEPS {
+        let beyond = -1.0 / (1.0 - share);
+        let (mut slope, mut bend) = (outside * beyond, outside * beyond * beyond);
+        for (q, w) in ratio.iter().zip(weights) {
+            let term = (q - 1.0) / (1.0 + share * (q - 1.0));
+            slope += w * term;
+            bend += w * term * term;
+        }
+        share = (share + slope / bend).max(0.2 * share).min(share + 0.7 * (1.0 - share));
+    }
+    let share = share.clamp(1e-4, 0.9);
+    let inside: f64 = ratio.iter().zip(weights).map(|(q, w)| w * ln(1.0 + share * (q - 1.0))).sum();
+    Inserted { gain: inside + outside * ln(1.0 - share), share }
+}

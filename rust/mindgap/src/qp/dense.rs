@@ -1,0 +1,383 @@
+//! `min ½ uᵀHu - gᵀu` under sparse rows, for a dense positive definite `H`: the exact optimum by Goldfarb and Idnani's dual
+//! active-set method.
+//!
+//! For the Newton steps of a climb, which have some dozens of variables and rows: O(n³) for the factor, O(n²) for each change of
+//! the active rows.
+
+/// A row is missed where it is off by more than this fraction of the sizes of its terms: a few roundings.
+const MISSED: f64 = 1e-13;
+
+/// What is left of a normal, squared, below this fraction of its square depends on the active normals.
+const DEPENDENT: f64 = 1e-20;
+
+/// A multiplier falls along a direction only if its rate is above this: below, it is rounding.
+const FALLING: f64 = 1e-14;
+
+/// Rows `a·u ≥ level`, or `a·u = level`, by their few coefficients.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SparseRows {
+    terms: Vec<(usize, f64)>,
+    ends: Vec<usize>,
+    levels: Vec<f64>,
+    equalities: Vec<bool>,
+}
+
+impl SparseRows {
+    pub(crate) fn clear(&mut self) {
+        self.terms.clear();
+        self.ends.clear();
+        self.levels.clear();
+        self.equalities.clear();
+    }
+
+    pub(crate) fn push(&mut self, terms: impl IntoIterator<Item = (usize, f64)>, level: f64, equality: bool) {
+        self.terms.extend(terms);
+        self.ends.push(self.terms.len());
+        self.levels.push(level);
+        self.equalities.push(equality);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.levels.len()
+    }
+
+    pub(crate) fn terms(&self, row: usize) -> &[(usize, f64)] {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.terms[start..self.ends[row]]
+    }
+
+    pub(crate) fn level(&self, row: usize) -> f64 {
+        self.levels[row]
+    }
+
+    pub(crate) fn is_equality(&self, row: usize) -> bool {
+        self.equalities[row]
+    }
+
+    /// Multiplies the coefficients of each variable by its entry of `units`.
+    pub(crate) fn scale(&mut self, units: &[f64]) {
+        self.terms.iter_mut().for_each(|(variable, a)| *a *= units[*variable]);
+    }
+
+    fn value(&self, row: usize, u: &[f64]) -> f64 {
+        self.terms(row).iter().map(|&(variable, a)| a * u[variable]).sum()
+    }
+
+    /// By how much a row is missed, in units of its largest coefficient; `None` if it is held to rounding.
+    fn miss(&self, row: usize, u: &[f64]) -> Option<f64> {
+        let (mut value, mut size, mut largest) = (0.0, self.levels[row].abs(), 0.0_f64);
+        for &(variable, a) in self.terms(row) {
+            value += a * u[variable];
+            size += (a * u[variable]).abs();
+            largest = largest.max(a.abs());
+        }
+        let by = self.levels[row] - value;
+        let by = if self.equalities[row] { by.abs() } else { by };
+        // Equalities come first: they are never dropped again.
+        (by > MISSED * size).then_some(if self.equalities[row] { f64::MAX } else { by / largest })
+    }
+}
+
+/// Cholesky's factor of a positive definite matrix.
+#[derive(Clone, Debug)]
+pub(crate) struct Factor {
+    n: usize,
+    lower: Vec<f64>,
+}
+
+impl Factor {
+    /// The factor of the `n`×`n` matrix in `matrix`, of which the lower half is read; `None` if a pivot is not above `least`
+    /// of its diagonal entry.
+    pub(crate) fn new(mut matrix: Vec<f64>, n: usize, least: f64) -> Option<Self> {
+        for i in 0..n {
+            let diagonal = matrix[i * n + i];
+            for j in 0..=i {
+                let (above, row) = matrix.split_at(i * n);
+                let known: f64 = match j {
+                    _ if j == i => row[..j].iter().map(|a| a * a).sum(),
+                    _ => row[..j].iter().zip(&above[j * n..j * n + j]).map(|(a, b)| a * b).sum(),
+                };
+                let rest = matrix[i * n + j] - known;
+                matrix[i * n + j] = if j < i {
+                    rest / matrix[j * n + j]
+                } else if rest > least * diagonal.abs() {
+                    rest.sqrt()
+                } else {
+                    return None;
+                };
+            }
+        }
+        Some(Self { n, lower: matrix })
+    }
+
+    /// `L⁻¹ b` in place.
+    fn forward(&self, b: &mut [f64]) {
+        for i in 0..self.n {
+            let known: f64 = self.lower[i * self.n..i * self.n + i].iter().zip(&*b).map(|(l, b)| l * b).sum();
+            b[i] = (b[i] - known) / self.lower[i * self.n + i];
+        }
+    }
+
+    /// `L⁻ᵀ b` in place.
+    fn backward(&self, b: &mut [f64]) {
+        for i in (0..self.n).rev() {
+            b[i] /= self.lower[i * self.n + i];
+            let known = b[i];
+            for (b, l) in b[..i].iter_mut().zip(&self.lower[i * self.n..]) {
+                *b -= l * known;
+            }
+        }
+    }
+
+    /// The diagonal of `H⁻¹` restricted to the directions along the `active` rows: what is known of each variable if those rows hold.
+    pub(crate) fn variances_along(&self, rows: &SparseRows, active: &[usize]) -> Vec<f64> {
+        let mut search = DualSearch::new(self, &vec![0.0; self.n]);
+        for &row in active {
+            let normal = search.normal(rows, row, 1.0);
+            let (across, along) = search.project(&normal);
+            let left = dot(&across, &across);
+            if left > DEPENDENT * dot(&normal, &normal) {
+                search.extend(&across, along, left.sqrt());
+            }
+        }
+        let variance = |variable: usize| {
+            let mut unit = vec![0.0; self.n];
+            unit[variable] = 1.0;
+            self.forward(&mut unit);
+            let across = search.project(&unit).0;
+            dot(&across, &across)
+        };
+        (0..self.n).map(variance).collect()
+    }
+}
+
+/// The optimum, and the rows that hold it with their multipliers.
+#[derive(Clone, Debug)]
+pub(crate) struct DenseOptimum {
+    pub(crate) point: Vec<f64>,
+    #[cfg(test)]
+    pub(crate) active: Vec<usize>,
+    #[cfg(test)]
+    pub(crate) multipliers: Vec<f64>,
+}
+
+/// The minimum of `½ uᵀHu - gᵀu` under `rows`; `None` if they cannot be held together, to rounding.
+pub(crate) fn minimise(factor: &Factor, gradient: &[f64], rows: &SparseRows) -> Option<DenseOptimum> {
+    let mut search = DualSearch::new(factor, gradient);
+    // Each round adds a row and may drop others; far more rounds than rows means that rounding has made it circle.
+    for _ in 0..20 * (rows.len() + 2) {
+        let missed = (0..rows.len()).filter(|row| !search.active.contains(row));
+        let misses = missed.filter_map(|row| rows.miss(row, &search.point).map(|by| (row, by)));
+        match misses.fold(None, |worst: Option<(usize, f64)>, miss| match worst {
+            Some(worst) if worst.1 >= miss.1 => Some(worst),
+            _ => Some(miss),
+        }) {
+            None => return Some(search.end()),
+            Some((row, _)) => search.add(rows, row)?,
+        }
+    }
+    None
+}
+
+/// The way to the optimum, in coordinates in which `H` is the identity.
+struct DualSearch<'a> {
+    factor: &'a Factor,
+    /// `Lᵀ point`.
+    image: Vec<f64>,
+    point: Vec<f64>,
+    active: Vec<usize>,
+    multipliers: Vec<f64>,
+    /// -1 for equalities that were approached from above.
+    signs: Vec<f64>,
+    /// An orthonormal basis of the active normals, and their coordinates in it.
+    basis: Vec<Vec<f64>>,
+    coordinates: Vec<Vec<f64>>,
+}
+
+impl<'a> DualSearch<'a> {
+    fn new(factor: &'a Factor, gradient: &[f64]) -> Self {
+        let mut image = gradient.to_vec();
+        factor.forward(&mut image);
+        let mut point = image.clone();
+        factor.backward(&mut point);
+        let (active, multipliers, signs, basis, coordinates) = Default::default();
+        Self { factor, image, point, active, multipliers, signs, basis, coordinates }
+    }
+
+    fn end(self) -> DenseOptimum {
+        DenseOptimum {
+            point: self.point,
+            #[cfg(test)]
+            active: self.active,
+            #[cfg(test)]
+            multipliers: self.multipliers.iter().zip(&self.signs).map(|(multiplier, sign)| multiplier * sign).collect(),
+        }
+    }
+
+    fn normal(&self, rows: &SparseRows, row: usize, sign: f64) -> Vec<f64> {
+        let mut normal = vec![0.0; self.image.len()];
+        rows.terms(row).iter().for_each(|&(variable, a)| normal[variable] += sign * a);
+        self.factor.forward(&mut normal);
+        normal
+    }
+
+    /// The part of `normal` across the active ones, and its coordinates along them.
+    fn project(&self, normal: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (mut across, mut along) = (normal.to_vec(), vec![0.0; self.basis.len()]);
+        // Twice: what the first round leaves by rounding, the second takes away.
+        for _ in 0..2 {
+            for (unit, along) in self.basis.iter().zip(&mut along) {
+                let share = dot(unit, &across);
+                *along += share;
+                across.iter_mut().zip(unit).for_each(|(across, unit)| *across -= share * unit);
+            }
+        }
+        (across, along)
+    }
+
+    /// Moves until `row` is held, dropping rows on the way; `None` if it cannot be held.
+    fn add(&mut self, rows: &SparseRows, row: usize) -> Option<()> {
+        let above = rows.is_equality(row) && rows.value(row, &self.point) > rows.level(row);
+        let sign = if above { -1.0 } else { 1.0 };
+        let normal = self.normal(rows, row, sign);
+        let mut multiplier = 0.0;
+        loop {
+            let (across, along) = self.project(&normal);
+            let left = dot(&across, &across);
+            let rates = self.rates(&along);
+            let vanishing = (0..self.active.len())
+                .filter(|&index| !rows.is_equality(self.active[index]) && rates[index] > FALLING)
+                .map(|index| (index, self.multipliers[index] / rates[index]))
+                .fold(None, |first: Option<(usize, f64)>, next| match first {
+                    Some(first) if first.1 <= next.1 => Some(first),
+                    _ => Some(next),
+                });
+            let reach = (left > DEPENDENT * dot(&normal, &normal))
+                .then(|| sign * (rows.level(row) - rows.value(row, &self.point)) / left);
+            let (dropped, step) = match (vanishing, reach) {
+                (Some((index, step)), Some(reach)) if step < reach => (Some(index), step),
+                (_, Some(reach)) => (None, reach),
+                (Some((index, step)), None) => (Some(index), step),
+                (None, None) => return None,
+            };
+            self.multipliers.iter_mut().zip(&rates).for_each(|(multiplier, rate)| *multiplier -= step * rate);
+            multiplier += step;
+            if reach.is_some() {
+                self.image.iter_mut().zip(&across).for_each(|(image, across)| *image += step * across);
+                self.point.copy_from_slice(&self.image);
+                self.factor.backward(&mut self.point);
+            }
+            match dropped {
+                Some(index) => self.drop_row(rows, index),
+                None => {
+                    self.active.push(row);
+                    self.multipliers.push(multiplier);
+                    self.signs.push(sign);
+                    self.extend(&across, along, left.sqrt());
+                    return Some(());
+                }
+            }
+        }
+    }
+
+    /// How fast each multiplier falls as the new row's grows.
+    fn rates(&self, along: &[f64]) -> Vec<f64> {
+        let mut rates = along.to_vec();
+        for i in (0..rates.len()).rev() {
+            rates[i] /= self.coordinates[i][i];
+            for j in 0..i {
+                rates[j] -= self.coordinates[i][j] * rates[i];
+            }
+        }
+        rates
+    }
+
+    fn extend(&mut self, across: &[f64], mut along: Vec<f64>, length: f64) {
+        self.basis.push(across.iter().map(|across| across / length).collect());
+        along.push(length);
+        self.coordinates.push(along);
+    }
+
+    fn drop_row(&mut self, rows: &SparseRows, index: usize) {
+        self.active.remove(index);
+        self.multipliers.remove(index);
+        self.signs.remove(index);
+        self.basis.truncate(index);
+        self.coordinates.truncate(index);
+        for later in index..self.active.len() {
+            let normal = self.normal(rows, self.active[later], self.signs[later]);
+            let (across, along) = self.project(&normal);
+            let length = dot(&across, &across).sqrt();
+            self.extend(&across, along, length);
+        }
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A number in (-1, 1), the same for one seed.
+    fn draw(state: &mut u64) -> f64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    /// `H = BBᵀ + I/2` of `n` variables, and a gradient.
+    fn program(n: usize, state: &mut u64) -> (Vec<f64>, Vec<f64>) {
+        let b: Vec<f64> = (0..n * n).map(|_| draw(state)).collect();
+        let entry = |i: usize, j: usize| dot(&b[i * n..(i + 1) * n], &b[j * n..(j + 1) * n]);
+        let half = |i, j| if i == j { 0.5 } else { 0.0 };
+        let matrix = (0..n * n).map(|at| entry(at / n, at % n) + half(at / n, at % n)).collect();
+        (matrix, (0..n).map(|_| draw(state)).collect())
+    }
+
+    #[test]
+    fn the_optimum_holds_the_rows_and_its_multipliers_balance_the_gradient() {
+        let mut state = 7;
+        for round in 0..300 {
+            let n = 2 + round % 7;
+            let (matrix, gradient) = program(n, &mut state);
+            let factor = Factor::new(matrix.clone(), n, 1e-14).unwrap();
+            let mut rows = SparseRows::default();
+            rows.push((0..n).map(|i| (i, 1.0)), 0.1 * draw(&mut state), true);
+            for i in 0..n {
+                // Zero holds them all, but for the equality, which small steps reach.
+                rows.push([(i, draw(&mut state)), ((i + 1) % n, 1.0)], -0.3 * draw(&mut state).abs() - 0.2, false);
+            }
+            let DenseOptimum { point, active, multipliers } = minimise(&factor, &gradient, &rows).unwrap();
+            for row in 0..rows.len() {
+                let off = rows.value(row, &point) - rows.level(row);
+                assert!(if rows.is_equality(row) { off.abs() < 1e-10 } else { off > -1e-10 }, "row {row}: {off}");
+            }
+            for i in 0..n {
+                let pull: f64 = (0..n).map(|j| matrix[i * n + j] * point[j]).sum::<f64>() - gradient[i];
+                let held: f64 = active
+                    .iter()
+                    .zip(&multipliers)
+                    .flat_map(|(&row, m)| rows.terms(row).iter().map(move |&(v, a)| (v, a * m)))
+                    .filter(|&(variable, _)| variable == i)
+                    .map(|(_, force)| force)
+                    .sum();
+                assert!((pull - held).abs() < 1e-9, "{pull} {held}");
+            }
+            for (&row, &multiplier) in active.iter().zip(&multipliers) {
+                assert!(rows.is_equality(row) || multiplier >= -1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_clash_have_no_optimum_and_indefinite_matrices_no_factor() {
+        let factor = Factor::new(vec![1.0, 0.0, 0.0, 1.0], 2, 1e-14).unwrap();
+        let mut rows = SparseRows::default();
+        rows.push([(0, 1.0)], 1.0, false);
+        rows.push([(0, -1.0)], 1.0, false);
+        assert!(minimise(&factor, &[0.0, 0.0], &rows).is_none());
+        assert!(Factor::new(vec![1.0, 2.0, 2.0, 1.0], 2, 1e-14).is_none());
+    }
+}

@@ -63,8 +63,8 @@ def check_instance(x: Floats, w: Floats, k: int, lower: Floats, upper: Floats) -
     points, masses = np.sort(x), w
     if np.any(w != w[0]):
         # Equal values of unequal weight are one point.
-        points, index = np.unique(x, return_inverse=True)
-        masses = np.bincount(index, w)
+        points = np.unique(x)
+        masses = np.array([w[x == point].sum() for point in points])
     best = oracle.best_partition(points, masses, k, lower, upper)
     weights = None if np.all(w == 1) else w
     if best is None:

@@ -1,6 +1,8 @@
 """Constraints on the weights and spreads of a mixture."""
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -41,7 +43,7 @@ def test_spreads_are_held(x: np.ndarray) -> None:
     assert free.log_likelihood >= equal.log_likelihood
 
 
-def test_everything_at_once_by_name_and_on_the_command_line(x: np.ndarray, command: Command, tmp_path) -> None:
+def test_everything_at_once_by_name_and_on_the_command_line(x: np.ndarray, command: Command, tmp_path: Path) -> None:
     specs = ["lower-only:delta=2.5", "fixed-weights:weights=[0.4,0.3,0.3]", "spread-ratio:ratio=2"]
     fit = mg.mixture(x, 3, " & ".join(specs))
     assert (fit.gaps >= 2.5 - 1e-9).all()
@@ -85,7 +87,7 @@ def test_a_plugin_answers_for_weights_and_precisions(x: np.ndarray) -> None:
         (lambda: mg.FixedSpreads([-1]), "must be positive"),
     ],
 )
-def test_what_makes_no_sense_is_refused(constraint, words: str) -> None:
+def test_what_makes_no_sense_is_refused(constraint: Callable[[], mg.Constraint], words: str) -> None:
     with pytest.raises(mg.InvalidInputError, match=words):
         constraint()
 

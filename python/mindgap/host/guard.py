@@ -88,9 +88,8 @@ def block_rows(constraint: Constraint, name: str, k: int) -> LinearRows | None:
     """Return the rows of a constraint on the weights or the precisions of k components."""
     call = f"{name}({k})"
     with _blaming(constraint, call):
-        found = getattr(constraint, name)(k)
-        if found is not None:
-            found = _expect(found, LinearRows, constraint, call)
+        answer = getattr(constraint, name)(k)
+        found = None if answer is None else _expect(answer, LinearRows, constraint, call)
     if found is not None and found.k != k:
         raise _returned(constraint, call, found, f"rows on {found.k} components, but there are {k}")
     return found

@@ -173,7 +173,7 @@ def select(
     name, value_of = _criterion(criterion)
     ks = _numbers(k)
     data = sorted_once(x, settings)
-    fits = []
+    fits: list[Any] = []
     with shown(progress, "select", len(ks)) as tick:
         for number in ks:
             fits.append(

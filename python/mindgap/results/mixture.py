@@ -442,8 +442,8 @@ def _stored_runner_up(fields: archive.Fields, k: int) -> RunnerUp | None:
     if not fields.has("runner_up"):
         return None
     part = fields.nested("runner_up")
-    parameters = (part.numbers(name, k) for name in ("weights", "means", "variances"))
-    return RunnerUp(*parameters, part.number("log_likelihood"))
+    weights, means, variances = (part.numbers(name, k) for name in ("weights", "means", "variances"))
+    return RunnerUp(weights, means, variances, part.number("log_likelihood"))
 
 
 def _stored_errors(fields: archive.Fields, k: int) -> StandardErrors | None:

@@ -54,11 +54,9 @@ impl PathSearch<'_> {
             Ok(())
         })?;
         let Some(optimum) = optimum else { return Ok(None) };
-        self.floor = self.floor.max(self.bound(&optimum, runs, penalty));
         let gap = self.best.cost + penalties - optimum.value - within;
         let Some(hulls) = hulls.into_iter().collect::<Option<Vec<(f64, f64)>>>() else {
-            // Some run belongs to no cluster: every solution costs more than the limit.
-            self.floor = self.floor.max(self.best.cost * (1.0 - 1e-10));
+            // Some run belongs to no cluster: no path through these windows costs less than the best.
             return Ok(None);
         };
         let margin = |(from, to): (f64, f64)| {

@@ -113,7 +113,8 @@ impl Moments {
 /// let sample = Sample::new(&[0.0, 0.5, 4.0, 4.5, 4.7])?;
 /// let mut engine = LocalEngine::new(&sample);
 /// let mixture = Mixture::new(2).fit(&mut engine)?;
-/// let kmeans = KMeans::new(2).fit(&engine.load()?)?;
+/// let loaded = engine.load()?;
+/// let kmeans = KMeans::new(2).fit(&loaded)?;
 /// assert_eq!(kmeans.labels(), mixture.predict(&[0.0, 0.5, 4.0, 4.5, 4.7]));
 /// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 /// ```

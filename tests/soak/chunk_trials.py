@@ -84,9 +84,10 @@ def mixtures(rng: np.random.Generator) -> str:
     start = mg.mixture(x, k, constraint, init="ckmeans", sample_weight=w, max_iter=1)
     given = (start.weights, start.means, start.variances)
     data = mg.Chunks([x[piece] if w is None else (x[piece], w[piece]) for piece in pieces(rng, n)])
-    here = mg.mixture(x, k, constraint, init=given, sample_weight=w, max_iter=3, tol=0)
+    em: dict[str, Any] = {"method": "paper", "max_iter": 3, "tol": 0}
+    here = mg.mixture(x, k, constraint, init=given, sample_weight=w, **em)
     try:
-        there = mg.mixture(data, k, constraint, init=given, max_iter=3, tol=0)
+        there = mg.mixture(data, k, constraint, init=given, **em)
     except mg.InvalidInputError as error:
         # Of data elsewhere the standard deviation stands for the range, which it may be far below.
         if "a million times the data's range away" not in str(error):

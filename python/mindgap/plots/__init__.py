@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mindgap.plots.mixture import plot_mixture
     from mindgap.plots.path import plot_path
     from mindgap.plots.selection import plot_selection
-    from mindgap.plots.side_by_side import side_by_side
+    from mindgap.plots.pair import side_by_side
 
 _HOMES = {
     "plot_kmeans": "kmeans",
@@ -19,7 +19,7 @@ _HOMES = {
     "plot_path": "path",
     "plot_selection": "selection",
     "save": "canvas",
-    "side_by_side": "side_by_side",
+    "side_by_side": "pair",
 }
 
 __all__ = ["plot_kmeans", "plot_mixture", "plot_path", "plot_selection", "save", "side_by_side"]

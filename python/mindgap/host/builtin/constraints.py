@@ -166,6 +166,12 @@ class WeightBounds(Constraint):
     ----------
     lower, upper : array-like of k floats
         The bounds, from 0 to 1.
+
+    Examples
+    --------
+    >>> fit = mg.mixture([0.0, 0.4, 0.9, 5.0, 5.1, 5.3], 2, mg.WeightBounds([0.6, 0.0], [1.0, 1.0]))
+    >>> round(float(fit.weights[0]), 9)
+    0.6
     """
 
     name = "weight-bounds"
@@ -185,7 +191,21 @@ class WeightBounds(Constraint):
 
 
 class WeightRatio(Constraint):
-    """Make weight `i` of a mixture `ratio` times weight `j`, components counted from 0 by ascending mean."""
+    """Make weight `i` of a mixture `ratio` times weight `j`.
+
+    Parameters
+    ----------
+    i, j : int
+        The two components, counted from 0 by ascending mean.
+    ratio : float
+        How many times weight `j` weight `i` is; positive.
+
+    Examples
+    --------
+    >>> fit = mg.mixture([0.0, 0.3, 0.6, 5.0, 5.4, 5.8, 6.1], 2, mg.WeightRatio(0, 1, 0.5))
+    >>> round(float(fit.weights[0] / fit.weights[1]), 9)
+    0.5
+    """
 
     name = "weight-ratio"
 
@@ -208,6 +228,11 @@ class WeightRatio(Constraint):
 class SpreadRatio(Constraint):
     """Keep the largest standard deviation of a mixture within `ratio` times the smallest, so that it has a best fit.
 
+    Parameters
+    ----------
+    ratio : float
+        The bound on the ratio, at least 1.
+
     Examples
     --------
     >>> fit = mg.mixture([0.0, 0.4, 0.9, 5.0, 5.0, 5.0], 2, mg.LowerOnly(3) & mg.SpreadRatio(4))
@@ -228,7 +253,14 @@ class SpreadRatio(Constraint):
 
 
 class EqualSpreads(Constraint):
-    """Make all standard deviations of a mixture equal."""
+    """Make all standard deviations of a mixture equal.
+
+    Examples
+    --------
+    >>> fit = mg.mixture([0.0, 0.4, 0.9, 5.0, 5.1, 5.3], 2, mg.EqualSpreads())
+    >>> bool(fit.variances[0] == fit.variances[1])
+    True
+    """
 
     name = "equal-spreads"
 
@@ -244,6 +276,12 @@ class FixedSpreads(Constraint):
     ----------
     spreads : list of k floats or None
         The standard deviations, in units of the data; None where one is free.
+
+    Examples
+    --------
+    >>> fit = mg.mixture([0.0, 0.4, 0.9, 5.0, 5.1, 5.3], 2, mg.FixedSpreads([0.5, None]))
+    >>> round(float(fit.variances[0]), 9)
+    0.25
     """
 
     name = "fixed-spreads"

@@ -14,7 +14,7 @@ use crate::constraint::{Constraint, GapBounds, PrecisionRows, Rows, Unconstraine
 use crate::data::frame::{FARTHEST, Frame};
 use crate::data::sample::Sample;
 use crate::error::{Cause, MixtureError};
-use crate::memory::check_memory;
+use crate::memory::{check_memory, product};
 use crate::monitor::{Watch, again};
 use crate::qp::MeanProgram;
 use std::sync::Arc;
@@ -51,6 +51,10 @@ const FIRST_EM_STEPS: usize = 3;
 
 /// A last Newton step is taken back if the log-likelihood falls by more than this fraction of it.
 const ROUNDING: f64 = 1e-13;
+
+/// What Newton steps need for a pair of components, each of three parameters: the sums of the second derivatives, the model of
+/// the likelihood, its program, and the program's factor.
+const BYTES_A_PAIR: usize = 4 * 9 * size_of::<f64>();
 
 /// How a mixture is fitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -264,6 +268,9 @@ impl Mixture {
         let (k, distinct) = (self.k, sample.distinct());
         if k > distinct {
             return Err(MixtureError::TooManyComponents { k, distinct });
+        }
+        if self.method == Method::Best {
+            check_memory("the Newton steps of the mixture", product(&[k, k, BYTES_A_PAIR]))?;
         }
         let rows = resolve(&*self.constraint, k)?;
         let (weight_rows, precision_rows) = resolve_blocks(&*self.constraint, k)?;

@@ -50,7 +50,7 @@ TOO_LARGE = {
 
 #: What a process of this size must manage, the large numbers of components or clusters notwithstanding.
 ROOMY = {
-    "mg.mixture(x, 20_000, init='ckmeans', method='paper', max_iter=1)": "nothing is asked of the means, so there is no program",
+    "mg.mixture(x, 20_000, init='ckmeans', method='paper', max_iter=1)": "there is no program of the means",
     "mg.kmeans(x, 20_000)": "most points are candidates",
     "mg.kmeans(x, 20_000, mg.LowerOnly(1e-9))": "as many cells",
     "mg.kmeans(np.resize(x, 5_000_000), 5, mg.LowerOnly(0.1))": "many points",

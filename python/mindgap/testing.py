@@ -262,7 +262,7 @@ def _check_fits(engine: mg.Engine, x: FloatArray, mass: FloatArray | None, given
     mixture: dict[str, Any] = {"init": "ckmeans", "max_iter": 50}
     far = mg.mixture(given[0], 3, constraint, sample_weight=given[1], engine=engine, **mixture)
     near = mg.mixture(x, 3, constraint, sample_weight=mass, **mixture)
-    # Each climb ends within 1e-8 log units of the top, at which the means may still differ by a ten-thousandth of their errors.
+    # Each climb ends within 1e-8 log units of the top, where the means still differ by some 1e-4 of their errors.
     _expect(
         math.isclose(far.log_likelihood, near.log_likelihood, rel_tol=_AGREE, abs_tol=1e-6),
         engine,

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from mindgap.plots.canvas import save
     from mindgap.plots.kmeans import plot_kmeans
     from mindgap.plots.mixture import plot_mixture
+    from mindgap.plots.pair import side_by_side
     from mindgap.plots.path import plot_path
     from mindgap.plots.selection import plot_selection
-    from mindgap.plots.pair import side_by_side
 
 _HOMES = {
     "plot_kmeans": "kmeans",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import json
+import lzma
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -171,3 +175,103 @@ def test_no_such_file_and_no_file(tmp_path: Path, command: Command) -> None:
     assert "there is no file" in command("kmeans", tmp_path / "nothing.csv", "-k", 2).fault
     assert "is a folder" in command("kmeans", tmp_path, "-k", 2).fault
     assert "is a folder" in command("kmeans", "", "-k", 2).fault
+
+
+PACKED: dict[str, Any] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": lambda content: pytest.importorskip("pyarrow").compress(content, "zstd", asbytes=True),
+    "zip": lambda content: _zipped({"data.csv": content}),
+}
+
+
+def _zipped(files: dict[str, bytes]) -> bytes:
+    stored = io.BytesIO()
+    with zipfile.ZipFile(stored, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return stored.getvalue()
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_packed_files(kind: str, tmp_path: Path, centers: Any, command: Command) -> None:
+    path = tmp_path / f"data.csv.{kind}"
+    path.write_bytes(PACKED[kind](b"a,x\n1,1\n1,1.5\n1,7\n1,8\n"))
+    assert centers(path, "--column", "x") == [1.25, 7.5]
+    assert centers("-", "--column", "x", stdin=path.read_bytes()) == [1.25, 7.5]
+    path.write_bytes(path.read_bytes()[:-9])
+    assert command("kmeans", path, "-k", 2, "--column", "x").code == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (_zipped({"[Content_Types].xml": b"", "xl/workbook.xml": b""}), "save the sheet as CSV"),
+        (_zipped({"a.csv": b"1", "b.csv": b"2"}), "holds 2 files"),
+        (_zipped({"x.npy": b"1"}), "save the one array with numpy.save"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "save the sheet as CSV"),
+        (b"SQLite format 3\0", "is an SQLite database"),
+    ],
+)
+def test_files_of_other_programs(content: bytes, message: str, tmp_path: Path, command: Command) -> None:
+    path = tmp_path / "data"
+    path.write_bytes(content)
+    ended = command("kmeans", path, "-k", 2)
+    assert ended.code == 2
+    assert message in ended.fault
+
+
+def test_feather(tmp_path: Path, centers: Any) -> None:
+    feather = pytest.importorskip("pyarrow.feather")
+    arrow = pytest.importorskip("pyarrow")
+    feather.write_feather(arrow.table({"a": ["u"] * 4, "x": VALUES}), str(tmp_path / "data.feather"))
+    assert centers(tmp_path / "data.feather", "--column", "x") == [1.25, 7.5]
+
+
+@pytest.mark.parametrize("from_size", [0, 1 << 30])
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("a;x\nu;1\nv;1,5\nw;7,0\nz;8\n", ("--column", "x", "--decimal", ",")),
+        ("1\n1,5\n7\n8\n", ("--decimal", ",")),
+        (
+            "# made by\na,x\n# more\nu,1\nv,1.5\n  # and more, more\nw,7\nz,8\n# end\n",
+            ("--column", "x", "--comment", "#"),
+        ),
+        ("a,x\nu,1\nv,?\nw,1.5\nz,7\nq,-99\nr,8\n", ("--column", "x", "--na", "?", "--na", "-99.0", "--drop-missing")),
+        ("a,x\nu,1 cm\nv,1.5cm\nw,7 cm\nz,8\n", ("--column", "x", "--units", "cm")),
+        ("  name    x\n  u    1\n  v  1.5\nw      7  \n z  8\n", ("--column", "x")),
+        ("1  1\n1  1.5\n1  7\n1\t 8\n", ("--column", "2")),
+        ("a x\nu 1\nv    1.5\nw 7\nz 8\n", ("--column", "x", "--delimiter", "whitespace")),
+    ],
+)
+def test_dialects(
+    from_size: int, text: str, options: tuple[str, ...], tmp_path: Path, centers: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mindgap.cli.delimited.ARROW_FROM", from_size)
+    path = tmp_path / "data.csv"
+    path.write_text(text)
+    assert centers(path, *options) == [1.25, 7.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("x\n1\n170 cm\n", (), "say --units 'cm'"),
+        ("x\n1\n?\n", (), "say --na '?'"),
+        ("a;x\n1;1,5\n2;1.5\n", ("--column", "x", "--decimal", ","), "at line 3"),
+        ("a,x\n1,2\n# c\n3,four\n", ("--column", "x", "--comment", "#"), "at line 4"),
+        ("x\n1\n-99\n", ("--na", "-99"), "1 value is missing in column x"),
+    ],
+)
+def test_messages_name_the_line_and_the_option(
+    text: str, options: tuple[str, ...], message: str, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text(text)
+    for size in (0, 1 << 30):
+        monkeypatch.setattr("mindgap.cli.delimited.ARROW_FROM", size)
+        ended = command("kmeans", path, "-k", 1, *options)
+        assert ended.code == 2
+        assert message in ended.fault

@@ -7,12 +7,14 @@ import string
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import mindgap as mg
-from mindgap.cli.delimited import read_delimited
+from mindgap.cli.delimited import DelimitedText
 from mindgap.cli.reading import Request
+from mindgap.cli.tables import Column
 from mindgap.host import spec
 from soak.attempt import attempt, refused
 from soak.json_trials import use
@@ -22,6 +24,17 @@ ALWAYS_THE_SAME = settings(derandomize=True, deadline=None, max_examples=150)
 TEXT = st.text(st.characters(codec=None), max_size=60)
 PUNCTUATED = st.text(string.ascii_letters + string.digits + "=,:;[](){}+-*'\"\\ .\n\t#", max_size=60)
 ROWS = st.lists(st.lists(TEXT | st.floats().map(repr), max_size=4).map(",".join), max_size=6).map("\n".join)
+CELLS = (
+    st.floats(allow_infinity=False).map(repr)
+    | st.integers(-9, 9).map(str)
+    | st.sampled_from(["", "NA", "nan", "?", " 1", '"2"'])
+)
+NUMBERS = st.builds(
+    lambda rows, end: end.join(",".join(row) for row in rows),
+    st.lists(st.lists(CELLS, min_size=2, max_size=2), min_size=1, max_size=6)
+    | st.lists(st.lists(CELLS, min_size=1, max_size=1), min_size=1, max_size=6),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
@@ -59,12 +72,24 @@ def test_stored_results(changed: dict[str, Any], alone: Any) -> None:
 
 
 @ALWAYS_THE_SAME
-@given(TEXT | PUNCTUATED | ROWS, st.sampled_from([None, "1", "2"]), st.sampled_from([None, True, False]))
-def test_tables(text: str, column: str | None, header: bool | None) -> None:
+@given(TEXT | PUNCTUATED | ROWS | NUMBERS, st.sampled_from([0, 1]), st.sampled_from([None, True, False]))
+def test_tables(text: str, place: int, header: bool | None) -> None:
     content = text.encode("utf-8", "surrogatepass")
-    answer = attempt(lambda: read_delimited(Request("table", column=column, header=header), content))
-    if not refused(answer):
-        values = answer[0].values
-        assert values.dtype == np.float64
-        assert len(values) == len(answer[0].lines)
-        assert not np.isinf(values).any()
+    asked = Request("table", header=header)
+    with pytest.MonkeyPatch.context() as patched:
+        read = []
+        for size in (1 << 30, 0):
+            patched.setattr("mindgap.cli.delimited.ARROW_FROM", size)
+            read.append(attempt(lambda: _column(asked, content, place)))
+    slow, fast = read
+    assert refused(slow) == refused(fast)
+    if not refused(slow):
+        assert slow.values.dtype == np.float64
+        assert len(slow.values) == len(slow.lines)
+        np.testing.assert_array_equal(slow.values, fast.values)
+        assert fast.place(0) == slow.place(0)
+
+
+def _column(asked: Request, content: bytes, place: int) -> Column:
+    table = DelimitedText(asked, content)
+    return table.numbers(min(place, table.width - 1))[0]

@@ -153,3 +153,21 @@ def test_data_that_are_not_aligned() -> None:
     misaligned = buffer[1:].view(np.float64)
     assert not misaligned.flags.aligned
     assert mg.kmeans(misaligned, 2).labels.tolist() == mg.kmeans(X, 2).labels.tolist()
+
+
+def test_missing_values_are_dropped_when_asked() -> None:
+    x: Any = [1.0, float("nan"), 1.5, None, 7.0, 8.0]
+    result = mg.kmeans(x, 2, missing="drop")
+    assert result.labels.tolist() == [0, -1, 0, -1, 1, 1]
+    assert result.centers.tolist() == [1.25, 7.5]
+    assert mg.KMeansResult.from_json(result.to_json()).labels.tolist() == result.labels.tolist()
+    fit = mg.mixture(np.ma.masked_invalid([0.0, 0.1, np.nan, 0.3, 5.0, 5.1, 5.3]), 2, missing="drop")
+    assert fit.labels.tolist() == [0, 0, -1, 0, 1, 1, 1]
+    weighted = mg.kmeans([1.0, 2.0, 7.0, 9.0], 2, sample_weight=[1, 1, 1, np.nan], missing="drop")
+    assert weighted.labels.tolist() == [0, 0, 1, -1]
+    with pytest.raises(mg.InvalidInputError, match="NaN"):
+        mg.kmeans(x, 2)
+    with pytest.raises(mg.InvalidInputError, match="missing"):
+        mg.kmeans([np.nan, np.nan], 1, missing="drop")
+    with pytest.raises(mg.InvalidInputError, match="'error' or 'drop'"):
+        mg.kmeans(x, 2, missing="fill")  # type: ignore[arg-type]

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 def command(request: Request, output: Output, k: int, constraint: str | None, settings: dict[str, Any]) -> None:
     """Cluster the numbers in FILE exactly, the centres a gap apart.
 
-    FILE is CSV, TSV, Parquet or npy; - reads standard input.
+    FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
     """
     output.check(request.source)
     data = data_for(request, settings)
     result = kmeans(data.values, k, constraint, sample_weight=data.weights, **settings)
     output.write_labels(data, {"label": result.labels})
-    output.draw(result, data.name)
+    output.draw(result, data.label)
     if output.as_json:
         click.echo(result.to_json())
     else:

@@ -47,7 +47,7 @@ def command(
 ) -> None:
     """Fit a Gaussian mixture to the numbers in FILE, the means a gap apart.
 
-    FILE is CSV, TSV, Parquet or npy; - reads standard input.
+    FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
     """
     output.check(request.source)
     data = data_for(request, settings)
@@ -64,7 +64,7 @@ def command(
     )
     if output.labels is not None:
         output.write_labels(data, label_columns(data, result))
-    output.draw(result, data.name)
+    output.draw(result, data.label)
     if output.as_json:
         click.echo(result.to_json())
     else:

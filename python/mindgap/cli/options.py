@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import numpy as np
 
+from mindgap.cli.delimited import WHITESPACE
 from mindgap.cli.output import Output
 from mindgap.cli.reading import Request
 from mindgap.inference.separation_path import GRID
@@ -55,10 +56,26 @@ def data_options(function: F) -> F:
         click.option("--weights", metavar="NAME", help="The column of the weights of the points."),
         click.option("--drop-missing", is_flag=True, help="Leave out rows without a value, and count them."),
         click.option(
-            "--delimiter", metavar="CHAR", callback=_delimiter, help="What separates the cells (default: detected)."
+            "--delimiter",
+            metavar="CHAR",
+            callback=_delimiter,
+            help="What separates the cells: a character, tab, or whitespace (default: detected).",
         ),
         click.option(
             "--header/--no-header", default=None, help="Whether the first row holds names (default: detected)."
+        ),
+        click.option("--decimal", type=click.Choice([".", ","]), default=".", help="The decimal mark.  [default: .]"),
+        click.option(
+            "--comment", metavar="MARK", callback=_comment, help="Leave out lines that begin with this, such as #."
+        ),
+        click.option(
+            "--na",
+            metavar="TEXT",
+            multiple=True,
+            help="What stands for a missing value, such as ?; repeat it for more.",
+        ),
+        click.option(
+            "--units", metavar="UNIT", help="What the numbers are measured in: cells may say it, as in 170 cm."
         ),
     )
 
@@ -176,4 +193,12 @@ def _delimiter(context: click.Context, parameter: click.Parameter, value: str | 
         return value
     if value in _TAB:
         return "\t"
-    raise click.BadParameter("give one character, or tab")
+    if value == WHITESPACE:
+        return value
+    raise click.BadParameter("give one character, or tab, or whitespace")
+
+
+def _comment(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value is None or value.strip():
+        return value and value.strip()
+    raise click.BadParameter("give the mark that comments begin with, such as #")

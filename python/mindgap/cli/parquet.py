@@ -1,51 +1,85 @@
-"""Parquet, by pyarrow: the extra ``mindgap[parquet]``. Reads only the columns that are asked for."""
+"""Parquet and Feather, by pyarrow: the extra ``mindgap[parquet]``. Reads only the columns that are asked for."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from mindgap.cli.tables import Column, place_of
+from mindgap.cli.tables import Column, Table
 from mindgap.errors import InvalidInputError
 from mindgap.foundation.extras import demand
 from mindgap.foundation.messages import reason
 from mindgap.validation import as_vector
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mindgap.cli.reading import Request
 
 
-def read_parquet(request: Request, content: bytes) -> tuple[Column, Column | None]:
-    """Return the column that was asked for, and that of the weights if one was."""
-    demand("parquet", "pyarrow")
-    arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    try:
-        file = parquet.ParquetFile(arrow.BufferReader(content))
-        names = list(file.schema_arrow.names)
-        column = _column(request, arrow, file, names, request.column, "--column")
-        if request.weights is None:
-            return column, None
-        return column, _column(request, arrow, file, names, request.weights, "--weights")
-    except InvalidInputError:
-        raise
-    except Exception as error:  # what Arrow makes of a damaged file is of many classes
-        why = reason(error).splitlines()[0]
-        raise InvalidInputError(f"{request.title} cannot be read as Parquet: {why}") from None
+class ArrowTable(Table):
+    """The columns of a Parquet or Feather file."""
 
+    def __init__(self, request: Request, content: bytes) -> None:
+        demand("parquet", "pyarrow")
+        self._title = request.title
+        self._kind = "Parquet" if content.startswith(b"PAR1") else "Feather"
+        self._arrow = import_module("pyarrow")
+        with self._faults():
+            source = self._arrow.BufferReader(content)
+            if self._kind == "Parquet":
+                self._file = import_module("pyarrow.parquet").ParquetFile(source)
+                self.names = list(self._file.schema_arrow.names)
+            else:
+                self._file = None
+                self._table = import_module("pyarrow.feather").read_table(source)
+                self.names = list(self._table.column_names)
+        self.width = len(self.names)
 
-def _column(request: Request, arrow: Any, file: Any, names: list[str], wanted: str | None, option: str) -> Column:
-    place = place_of(wanted, names, len(names), request.title, option)
-    name = names[place]
-    table = file.read(columns=[name])
-    # Columns of the same name come together, in their order.
-    cells = table.column(
-        [at for at, found in enumerate(table.column_names) if found == name][names[:place].count(name)]
-    )
-    kind = cells.type
-    if arrow.types.is_decimal(kind):
-        cells = cells.cast(arrow.float64())
-    elif not (arrow.types.is_integer(kind) or arrow.types.is_floating(kind) or arrow.types.is_null(kind)):
-        raise InvalidInputError(f"column {name} of {request.title} holds {kind}, not numbers")
-    # Integers that no double holds are refused, as everywhere.
-    values = cells.cast(arrow.float64()).to_numpy(zero_copy_only=False)
-    return Column(as_vector(values, f"column {name}"), place + 1, name).refuse_infinite(request.title)
+    def numbers(self, *places: int) -> list[Column]:
+        """Return some columns."""
+        with self._faults():
+            return [self._column(place) for place in places]
+
+    def texts(self, place: int) -> list[str]:
+        """Return a column as text; missing cells are empty."""
+        with self._faults():
+            return ["" if cell is None else f"{cell}" for cell in self._cells(place).to_pylist()]
+
+    def rows(self) -> Iterator[list[str]]:
+        """Return all cells as text."""
+        return map(list, zip(*map(self.texts, range(self.width)), strict=True))
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        try:
+            yield
+        except InvalidInputError:
+            raise
+        except Exception as error:  # what Arrow makes of a damaged file is of many classes
+            why = reason(error).splitlines()[0]
+            raise InvalidInputError(f"{self._title} cannot be read as {self._kind}: {why}") from None
+
+    def _cells(self, place: int) -> Any:
+        if self._file is None:
+            return self._table.column(place)
+        assert self.names is not None
+        name = self.names[place]
+        table = self._file.read(columns=[name])
+        # Columns of the same name come together, in their order.
+        same = [at for at, found in enumerate(table.column_names) if found == name]
+        return table.column(same[self.names[:place].count(name)])
+
+    def _column(self, place: int) -> Column:
+        assert self.names is not None
+        name, types = self.names[place], self._arrow.types
+        cells = self._cells(place)
+        kind = cells.type
+        if types.is_decimal(kind):
+            cells = cells.cast(self._arrow.float64())
+        elif not (types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind)):
+            raise InvalidInputError(f"column {name} of {self._title} holds {kind}, not numbers")
+        # Integers that no double holds are refused, as everywhere.
+        values = cells.cast(self._arrow.float64()).to_numpy(zero_copy_only=False)
+        return Column(as_vector(values, f"column {name}"), place + 1, name)

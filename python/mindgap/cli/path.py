@@ -36,7 +36,8 @@ def command(
 ) -> None:
     """Fit a mixture for each of a grid of least gaps, and say where the bound bites.
 
-    FILE is CSV, TSV, Parquet or npy; - reads standard input. Each fit starts at the one before.
+    FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
+    Each fit starts at the one before.
     """
     output.check(request.source)
     data = data_for(request, settings)

@@ -1,7 +1,7 @@
 """The data of a command: one column of numbers, and maybe one of weights, from a file or standard input.
 
-Delimited text, npy and Parquet are told apart by how the content begins, not by the file's name. A named pipe is waited
-for, as every program does that reads one: that is how a shell hands over ``<(command)``.
+Delimited text, npy, Parquet, Feather and packed files are told apart by how the content begins, not by the file's name.
+A named pipe is waited for, as every program does that reads one: that is how a shell hands over ``<(command)``.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mindgap.cli.packed import unpacked
+from mindgap.cli.tables import place_of
 from mindgap.errors import InvalidInputError
 from mindgap.host import lookup
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from mindgap.cli.tables import Column
+    from mindgap.cli.tables import Column, Table
     from mindgap.validation import FloatArray
 
 
@@ -37,6 +39,10 @@ class Request:
     drop_missing: bool = False
     delimiter: str | None = None
     header: bool | None = None
+    decimal: str = "."
+    comment: str | None = None
+    na: tuple[str, ...] = ()
+    units: str | None = None
 
     @property
     def title(self) -> str:
@@ -58,12 +64,25 @@ class Data:
         For every row of the source whether it is among the values.
     name : str or None
         The name of the column, if it has one.
+    table : Table
+        The whole table that the source holds.
+    units : str or None
+        What the numbers are measured in, if that was said.
     """
 
     values: FloatArray
     weights: FloatArray | None
     kept: npt.NDArray[np.bool_]
     name: str | None
+    table: Table
+    units: str | None = None
+
+    @property
+    def label(self) -> str | None:
+        """What the axis of a picture says: the name of the column, and its units."""
+        if self.units is None:
+            return self.name
+        return f"{self.name or 'x'} ({self.units})"
 
     @property
     def n_dropped(self) -> int:
@@ -78,6 +97,7 @@ class Elsewhere:
     values: str
     weights: None = None
     name: None = None
+    label: None = None
 
 
 def data_for(request: Request, settings: dict[str, Any]) -> Data | Elsewhere:
@@ -90,6 +110,8 @@ def data_for(request: Request, settings: dict[str, Any]) -> Data | Elsewhere:
     asked = {"--column": request.column, "--weights": request.weights, "--delimiter": request.delimiter}
     given = [option for option, value in asked.items() if value is not None]
     given += ["--drop-missing"] * request.drop_missing + ["--header"] * (request.header is not None)
+    others = {"--comment": request.comment, "--na": request.na, "--units": request.units}
+    given += [option for option, value in others.items() if value] + ["--decimal"] * (request.decimal != ".")
     if given:
         raise InvalidInputError(f"the engine {engine.name!r} reads FILE itself; say {given[0]} in its parameters")
     if request.source == "-":
@@ -99,7 +121,8 @@ def data_for(request: Request, settings: dict[str, Any]) -> Data | Elsewhere:
 
 def read_data(request: Request) -> Data:
     """Return the column that was asked for, or InvalidInputError that says where it cannot be read."""
-    column, weights = _columns(request, _content(request))
+    table = _table(request, unpacked(_content(request), request.title))
+    column, weights = _columns(request, table)
     missing = np.isnan(column.values)
     _check_missing(request, column, missing)
     if weights is not None:
@@ -111,7 +134,7 @@ def read_data(request: Request) -> Data:
     if not kept.any():
         raise InvalidInputError(f"{request.title} has no values in {column.title}")
     masses = None if weights is None else weights.values[kept]
-    return Data(column.values[kept], masses, kept, column.name)
+    return Data(column.values[kept], masses, kept, column.name, table, request.units)
 
 
 def _content(request: Request) -> bytes:
@@ -150,16 +173,37 @@ def _refuse_device(file: int, source: str) -> None:
         raise InvalidInputError(f"{source} is a device; give a file")
 
 
-def _columns(request: Request, content: bytes) -> tuple[Column, Column | None]:
+def _table(request: Request, content: bytes) -> Table:
     if not content.strip():
         raise InvalidInputError(f"{request.title} is empty")
     if content.startswith(b"\x93NUMPY"):
-        from mindgap.cli.npy import read_npy as read
-    elif content.startswith(b"PAR1"):
-        from mindgap.cli.parquet import read_parquet as read
-    else:
-        from mindgap.cli.delimited import read_delimited as read
-    return read(request, content)
+        from mindgap.cli.npy import StoredArray
+
+        return StoredArray(request, content)
+    if content.startswith((b"PAR1", b"ARROW1")):
+        from mindgap.cli.parquet import ArrowTable
+
+        return ArrowTable(request, content)
+    from mindgap.cli.delimited import DelimitedText
+
+    return DelimitedText(request, content)
+
+
+def _columns(request: Request, table: Table) -> tuple[Column, Column | None]:
+    """Return the column that was asked for, and that of the weights if one was."""
+    places = [place_of(request.column, table.names, table.width, request.title)]
+    if request.weights is not None:
+        places.append(place_of(request.weights, table.names, table.width, request.title, "--weights"))
+    missing = [number for word in request.na if (number := _number(word)) is not None]
+    columns = [column.without(missing).refuse_infinite(request.title) for column in table.numbers(*places)]
+    return columns[0], columns[1] if len(columns) > 1 else None
+
+
+def _number(word: str) -> float | None:
+    try:
+        return float(word)
+    except ValueError:
+        return None
 
 
 def _check_missing(request: Request, column: Column, missing: npt.NDArray[np.bool_]) -> None:

@@ -50,8 +50,9 @@ def command(
 ) -> None:
     """Fit a mixture to the numbers in FILE and write a report as one HTML file.
 
-    FILE is CSV, TSV, Parquet or npy; - reads standard input. The report holds the picture, the parameters with
-    bootstrap intervals, the history of the fit, and a slider along a path of least gaps.
+    FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
+    The report holds the picture, the parameters with bootstrap intervals, the history of the fit, and a slider along a
+    path of least gaps.
     """
     check_target(out, request.source)
     data = read_data(request)
@@ -60,7 +61,7 @@ def command(
     intervals = result.bootstrap(bootstrap, settings.get("rng", 0), progress=live).interval() if bootstrap else None
     path = _path(data, k, deltas, settings) if k > 1 else None
     heading = title or ("standard input" if request.source == "-" else Path(request.source).name)
-    write_report(out, result, title=heading, label=data.name or "x", gap_path=path, intervals=intervals)
+    write_report(out, result, title=heading, label=data.label or "x", gap_path=path, intervals=intervals)
     print_data(data)
     print_result(result)
     click.echo(f"wrote {out}", err=True)

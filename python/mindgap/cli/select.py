@@ -63,7 +63,8 @@ def command(
 ) -> None:
     """Find the number of components of a mixture by an information criterion.
 
-    FILE is CSV, TSV, Parquet or npy; - reads standard input. Labels are those of the best fit.
+    FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
+    Labels are those of the best fit.
     """
     output.check(request.source)
     data = data_for(request, settings)

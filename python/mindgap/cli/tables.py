@@ -1,8 +1,9 @@
-"""Finding a column by name or number, whatever kind of file it is in."""
+"""Tables and their columns, found by name or number, whatever kind of file they are in."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from mindgap.foundation.messages import shorten
 from mindgap.host.registry import hint
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mindgap.validation import FloatArray
 
@@ -32,14 +33,14 @@ class Column:
         Which it is, from 1.
     name : str or None
         What it is called, if anything.
-    lines : sequence of int or None
-        The line of the file that each row begins on; None where the file has no lines.
+    lines : callable, sequence of int or None
+        The line of the file that each row begins on, or what finds them out; None where the file has no lines.
     """
 
     values: FloatArray
     number: int
     name: str | None = None
-    lines: Sequence[int] | None = None
+    lines: Callable[[], Sequence[int]] | Sequence[int] | None = None
 
     @property
     def title(self) -> str:
@@ -48,7 +49,16 @@ class Column:
 
     def place(self, row: int) -> str:
         """Return where a row is, for messages."""
-        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+        if self.lines is None:
+            return f"row {row + 1}"
+        lines = self.lines() if callable(self.lines) else self.lines
+        return f"line {lines[row]}"
+
+    def without(self, numbers: Sequence[float]) -> Column:
+        """Return the column with these numbers, which stand for missing values, as NaN."""
+        if not len(numbers):
+            return self
+        return replace(self, values=np.where(np.isin(self.values, numbers), np.nan, self.values))
 
     def refuse_infinite(self, source: str) -> Column:
         """Return the column itself, or say where it has an infinite value."""
@@ -69,6 +79,33 @@ class Column:
                 f"{self.title} of {source} holds {value} at {self.place(row)}; no weight is negative"
             )
         return self
+
+
+class Table(ABC):
+    """What a file holds: columns with or without names.
+
+    Attributes
+    ----------
+    names : list of str or None
+        What the columns are called.
+    width : int
+        How many columns there are.
+    """
+
+    names: list[str] | None
+    width: int
+
+    @abstractmethod
+    def numbers(self, *places: int) -> list[Column]:
+        """Return some columns as numbers, or InvalidInputError that says where one is not."""
+
+    @abstractmethod
+    def texts(self, place: int) -> list[str]:
+        """Return one column as text."""
+
+    @abstractmethod
+    def rows(self) -> Iterable[list[str]]:
+        """Return all cells, row by row, as text."""
 
 
 def place_of(wanted: str | None, names: Sequence[str] | None, width: int, source: str, option: str = "--column") -> int:

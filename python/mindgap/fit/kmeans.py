@@ -30,6 +30,7 @@ def kmeans(
     method: Literal["exact", "paper"] = "exact",
     ties: Literal["split", "together"] = "split",
     sample_weight: npt.ArrayLike | None = None,
+    missing: Literal["error", "drop"] = "error",
     engine: Engine | str = "local",
 ) -> KMeansResult:
     """Cluster one-dimensional data into `k` clusters whose centres satisfy a constraint, at the least cost.
@@ -56,6 +57,8 @@ def kmeans(
         Whether equal points may fall into neighbouring clusters.
     sample_weight : array-like of n numbers, optional
         A weight for each point, not negative.
+    missing : "error" or "drop"
+        Whether a NaN, None or masked value is an error, or its point is left out and labelled -1.
     engine : Engine or str
         Where the data are.
 
@@ -84,7 +87,7 @@ def kmeans(
     count = as_count(k, "k")
     settings = KMeansSettings(centers=centers, method=method, ties=ties)
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
-    with loaded(x, sample_weight, engine) as data:
+    with loaded(x, sample_weight, engine, missing) as data:
         # Nobody is asked for the gaps of more clusters than there are points; the core says what is wrong then.
         ready = prepared(chosen, data.sample)
         rows = None if ready is None or count > data.sample._core.points else rows_of(ready, count)

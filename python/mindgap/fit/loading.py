@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
 
 from mindgap.errors import InvalidInputError
 from mindgap.fit.chunked import Chunked
@@ -13,16 +16,16 @@ from mindgap.host.builtin.engines import Local
 from mindgap.model.chunks import Chunks
 from mindgap.model.engine import Engine
 from mindgap.model.sample import Sample
+from mindgap.model.summary import Summary
 from mindgap.results.histogram import Histogram, histogram_of
 from mindgap.results.kmeans import KMeansResult
 from mindgap.results.mixture import MixtureResult
+from mindgap.validation import as_choice, as_vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy.typing as npt
-
-    from mindgap.model.summary import Summary
 
 Result = TypeVar("Result", KMeansResult, MixtureResult)
 
@@ -37,13 +40,18 @@ class Loaded:
     sample: Sample
     engine: Engine | None = None
     weighted: bool = False
+    present: npt.NDArray[np.bool_] | None = None
 
     def kept(self) -> Sample | Histogram:
         """What a result keeps for its pictures; of data that lie elsewhere, no way back to them."""
         return self.sample if self.engine is None else histogram_of(self.sample.values, self.sample.weights)
 
     def labelled(self, result: Result) -> Result:
-        """The result with the engine's labels, if it gives any."""
+        """The result with the engine's labels, if it gives any, and -1 for points that were left out."""
+        if self.present is not None:
+            labels = np.full(len(self.present), -1, dtype=np.int32)
+            labels[self.present] = result.labels
+            return replace(result, labels=labels)
         found = None if self.engine is None else self._labels(self.engine, result)
         return result if found is None else replace(result, labels=found)
 
@@ -54,11 +62,42 @@ class Loaded:
         return guard.labels(engine, result.predict, result.k, points, most)
 
 
-def loaded(x: Any, sample_weight: Any, engine: Engine | str) -> AbstractContextManager[Loaded]:
+def loaded(x: Any, sample_weight: Any, engine: Engine | str, missing: str = "error") -> AbstractContextManager[Loaded]:
     """Return the data in this process, or bring them to the engine for as long as a fit takes."""
+    if as_choice(missing, "missing", ("error", "drop")) == "drop":
+        if not is_local(engine) or isinstance(x, (Chunks, Sample, Summary)):
+            raise InvalidInputError("missing='drop' is for arrays and columns; drop the missing values yourself")
+        return nullcontext(_present(x, sample_weight))
     if is_local(engine) and not isinstance(x, Chunks):
         return nullcontext(Loaded(Sample.of(x, sample_weight)))
     return _with_engine(x, sample_weight, engine)
+
+
+def _present(x: Any, sample_weight: Any) -> Loaded:
+    """Return the points that have a value and a weight."""
+    values = as_vector(_with_nan(x), "x")
+    weights = None if sample_weight is None else as_vector(_with_nan(sample_weight), "sample_weight")
+    present = ~np.isnan(values)
+    if weights is not None:
+        if len(weights) != len(values):
+            raise InvalidInputError(f"sample_weight has {len(weights)} weights for {len(values)} points")
+        present &= ~np.isnan(weights)
+        weights = weights[present]
+    if not present.any():
+        raise InvalidInputError(f"all {len(values)} values of x are missing; there is nothing to fit")
+    return Loaded(Sample(values[present], weights), present=present)
+
+
+def _with_nan(x: Any) -> Any:
+    """Return what it holds with NaN for what is masked, or NA to pandas."""
+    if "numpy.ma" in sys.modules and isinstance(x, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(x), np.nan, np.ma.getdata(x))
+    if hasattr(x, "isna") and hasattr(x, "to_numpy"):
+        try:
+            return x.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (TypeError, ValueError):
+            return x  # for `as_vector` to say what is wrong
+    return x
 
 
 def is_local(engine: Engine | str) -> bool:

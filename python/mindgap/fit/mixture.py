@@ -46,6 +46,7 @@ def mixture(
     starts: int = 4,
     rng: RNG = 0,
     sample_weight: npt.ArrayLike | None = None,
+    missing: Literal["error", "drop"] = "error",
     engine: Engine | str = "local",
     certify: bool = False,
     proof: str | PathLike[str] | None = None,
@@ -96,6 +97,8 @@ def mixture(
         `settings` of the result says which.
     sample_weight : array-like of n numbers, optional
         A weight for each point, not negative.
+    missing : "error" or "drop"
+        Whether a NaN, None or masked value is an error, or its point is left out and labelled -1.
     engine : Engine or str
         Where the data are and the E step runs.
     certify : bool
@@ -143,7 +146,7 @@ def mixture(
     )
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
     started = init if isinstance(init, Parameters) or (isinstance(init, str) and init == "auto") else _given(init)
-    with loaded(x, sample_weight, engine) as data:
+    with loaded(x, sample_weight, engine, missing) as data:
         if count > (distinct := data.sample.distinct):
             raise InvalidInputError(f"k is {count}, but the number of distinct values is {distinct}; ask for fewer")
         ready = prepared(chosen, data.sample)

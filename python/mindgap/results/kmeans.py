@@ -32,8 +32,8 @@ class KMeansResult:
     Attributes
     ----------
     labels : array of int
-        The cluster of each point, in input order: 0 to k-1 by ascending centre. Where an engine holds the data,
-        what the engine has for them, such as a lazy array; else empty.
+        The cluster of each point, in input order: 0 to k-1 by ascending centre; -1 for a point without a value. Where
+        an engine holds the data, what the engine has for them, such as a lazy array; else empty.
     centers : array of float
         The centres, ascending.
     boundaries : array of float
@@ -184,7 +184,7 @@ class KMeansResult:
             raise InvalidInputError("the stored KMeansResult has no centers")
         bounds = fields.gap_bounds(k)
         return cls(
-            labels=fields.integers("labels", below=k).astype(np.int32),
+            labels=fields.integers("labels", below=k, least=-1).astype(np.int32),
             centers=centers,
             boundaries=fields.ascending("boundaries", k - 1),
             sizes=fields.integers("sizes", k, below=2**63),

@@ -94,8 +94,8 @@ class MixtureResult:
     origins : array of int
         For each component, which one of the start it grew from: without a constraint the means may cross on their way.
     labels : array of int
-        The most likely component of each point, in input order. Where an engine holds the data, what the engine has
-        for them, such as a lazy array; else empty.
+        The most likely component of each point, in input order; -1 for a point without a value. Where an engine holds
+        the data, what the engine has for them, such as a lazy array; else empty.
     log_likelihood : float
         The weighted sum of the log density at the points.
     history : array of float
@@ -412,7 +412,7 @@ class MixtureResult:
             means=means,
             variances=variances,
             origins=fields.integers("origins", k, below=k),
-            labels=fields.integers("labels", below=k).astype(np.int32),
+            labels=fields.integers("labels", below=k, least=-1).astype(np.int32),
             log_likelihood=fields.number("log_likelihood"),
             history=fields.numbers("history", n_iter + 1, absent=-math.inf),
             n_iter=n_iter,

@@ -93,13 +93,10 @@ pub mod error;
 pub mod kmeans;
 mod memory;
 pub mod mixture;
-#[allow(dead_code)] // until every solver reports to a Monitor
 mod monitor;
 mod numeric;
 mod parallel;
-#[allow(dead_code)] // until every solver returns one
 mod partition;
-#[allow(dead_code)] // until every solver returns one
 mod proof;
 mod qp;
 

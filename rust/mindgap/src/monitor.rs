@@ -237,11 +237,6 @@ impl<'a> Monitor<'a> {
         self.send(&Progress::Search { cost: f64::INFINITY, lower_bound: 0.0 })
     }
 
-    /// Reports that work goes on.
-    pub(crate) fn working(&mut self) -> Result<(), Halt> {
-        self.send(&Progress::Working)
-    }
-
     /// Sends a report of this search, or of one of its parts, in data units; says whether to stop.
     pub(crate) fn send(&mut self, progress: &Progress) -> Result<(), Halt> {
         self.spent = 0;
@@ -347,28 +342,6 @@ pub(crate) fn again<'a>(watch: &'a mut Option<Watch<'_>>) -> Option<Watch<'a>> {
     watch.as_mut().map(|watch| &mut **watch as Watch<'a>)
 }
 
-/// Does work that is a part of a search: of its cost and its bound, those who watch are told what `tell` makes of them.
-pub(crate) fn retold<T>(
-    watch: &mut Option<Watch<'_>>,
-    tell: impl Fn(f64, f64) -> (f64, f64),
-    work: impl FnOnce(Watch<'_>) -> T,
-) -> T {
-    work(&mut |progress| match (progress, watch.as_mut()) {
-        (_, None) => ControlFlow::Continue(()),
-        (&Progress::Search { cost, lower_bound }, Some(watch)) => {
-            let (cost, lower_bound) = tell(cost, lower_bound);
-            watch(&Progress::Search { cost, lower_bound })
-        }
-        (other, Some(watch)) => watch(other),
-    })
-}
-
-/// Solves a k-means with fewer constraints. Its costs are not those of centres that hold them all, so only its bound, where
-/// it is above `floor`, is told on.
-pub(crate) fn relaxed<T>(watch: &mut Option<Watch<'_>>, floor: f64, solve: impl FnOnce(Watch<'_>) -> T) -> T {
-    retold(watch, |_, lower_bound| (f64::INFINITY, lower_bound.max(floor)), solve)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -408,7 +381,7 @@ mod tests {
     #[test]
     fn a_monitor_stops_the_work_of_its_children() {
         let mut monitor = Monitor::new(|_: &Progress| ControlFlow::Break(()));
-        assert_eq!(monitor.part().relaxed().working(), Err(Halt::Interrupted));
+        assert_eq!(monitor.part().relaxed().report(), Err(Halt::Interrupted));
         let mut monitor = Monitor::default().time_limit(Duration::ZERO).time_limit(Duration::from_secs(9));
         assert_eq!(monitor.report(), Err(Halt::TimeLimit));
         assert_eq!(monitor.part().spend(REPORT_EVERY), Err(Halt::TimeLimit));

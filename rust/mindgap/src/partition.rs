@@ -33,19 +33,9 @@ impl Partition {
         self.ends.len()
     }
 
-    /// The number of points.
-    pub(crate) fn n(&self) -> usize {
-        self.ends[self.ends.len() - 1]
-    }
-
     /// One past the last point of each cluster.
     pub(crate) fn ends(&self) -> &[usize] {
         &self.ends
-    }
-
-    /// One past the last point of each cluster.
-    pub(crate) fn into_ends(self) -> Vec<usize> {
-        self.ends
     }
 
     /// The first point of each cluster but the first.
@@ -103,7 +93,7 @@ mod tests {
         let prefixes = Prefixes::new(&sample);
         let partition = Partition::of_boundaries(vec![2], 5);
         assert_eq!(partition, Partition::even(5, 2));
-        assert_eq!((partition.k(), partition.n(), partition.boundaries()), (2, 5, &[2][..]));
+        assert_eq!((partition.k(), partition.ends(), partition.boundaries()), (2, &[2, 5][..], &[2][..]));
         assert_eq!(partition.clusters().collect::<Vec<_>>(), [0..2, 2..5]);
         let means: Vec<f64> = partition.means(&prefixes).iter().map(|&mean| sample.frame().leave(mean)).collect();
         assert_eq!(means, [1.0, 12.0]);

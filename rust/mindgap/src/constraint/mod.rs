@@ -23,9 +23,6 @@ use crate::error::ConstraintError;
 use std::fmt;
 use std::sync::Arc;
 
-/// The bounds on gaps that the solvers of gap problems hold.
-pub(crate) type Gaps = Rows;
-
 /// A constraint on the centres; implement it to bring your own.
 ///
 /// ```

@@ -36,7 +36,6 @@ impl SampleError {
             | Self::NotFinite { .. }
             | Self::NotSorted { .. }
             | Self::RangeNotSquarable { .. }
-            | Self::Disordered { .. }
             | Self::WeightCount { .. }
             | Self::BadWeight { .. }
             | Self::NoWeight

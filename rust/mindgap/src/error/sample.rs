@@ -41,14 +41,6 @@ pub enum SampleError {
         /// Largest minus smallest value.
         range: f64,
     },
-    /// Cells that are out of order, overlap, or hold sums that no points have.
-    #[error(
-        "cell {index} of the data is invalid or does not follow the one before it: cells must ascend without overlap, none empty"
-    )]
-    Disordered {
-        /// Which part.
-        index: usize,
-    },
     /// Not as many weights as points.
     #[error("{weights} weights were given for {points} points; give one weight a point")]
     WeightCount {

@@ -166,7 +166,7 @@ mod tests {
             let sample = Sample::weighted(&x, &w).unwrap();
             let mut centers: Vec<f64> = (0..k).map(|_| next(40) as f64 / 16.0 - 1.0).collect();
             centers.sort_by(f64::total_cmp);
-            let ends = nearest(&sample, &centers).into_ends();
+            let ends = nearest(&sample, &centers).ends().to_vec();
             assert!(ends.len() == k && ends[0] > 0 && ends[k - 1] == n && ends.windows(2).all(|e| e[0] < e[1]));
             let (found, truth) = (cost(&sample, &centers, &ends), least(&sample, &centers, &mut Vec::new()));
             assert!(found <= truth * (1.0 + 1e-12) + 1e-15, "{found} {truth}: {x:?} {w:?} {centers:?}");

@@ -35,7 +35,7 @@ impl Cluster {
             _ => mean,
         };
         let about = sum(&|i| sample.weight(i) * (from_origin(i) - offset).powi(2));
-        let within = if sample.has_blobs() { sum(&|i| sample.framed_within(i)) } else { 0.0 };
+        let within = if sample.has_widths() { sum(&|i| sample.framed_within(i)) } else { 0.0 };
         Self { origin, offset, weight, cost: about + within }
     }
 

@@ -141,7 +141,7 @@ fn boundary(middle: f64, left: f64, right: f64) -> f64 {
 }
 
 fn size(sample: &Sample, points: std::ops::Range<usize>) -> usize {
-    if !sample.has_blobs() {
+    if !sample.has_widths() {
         return points.len();
     }
     points.fold(0, |size: usize, i| size.saturating_add(sample.count(i) as usize))
@@ -153,7 +153,7 @@ fn cluster_of(boundaries: &[f64], x: f64) -> u32 {
 
 /// Atoms with a width have none: the boundaries tell.
 fn labels(sample: &Sample, partition: &Partition, boundaries: &[f64]) -> Vec<u32> {
-    if sample.has_blobs() {
+    if sample.has_widths() {
         return Vec::new();
     }
     let mut labels = vec![0; sample.input_len()];

@@ -14,7 +14,7 @@ mod unconstrained;
 
 pub use fit::KMeansFit;
 
-use crate::constraint::{Constraint, Gaps, Rows, Unconstrained, resolve_centers};
+use crate::constraint::{Constraint, Rows, Unconstrained, resolve_centers};
 use crate::data::frame::FARTHEST;
 use crate::data::sample::Sample;
 use crate::error::KMeansError;
@@ -181,7 +181,7 @@ impl KMeans {
         if let Some(limit) = self.time_limit {
             monitor = monitor.time_limit(limit);
         }
-        if sample.has_blobs() {
+        if sample.has_widths() {
             return refine::fit(self, sample, &mut monitor);
         }
         self.check(sample)?;
@@ -235,7 +235,7 @@ impl KMeans {
         }
     }
 
-    fn solve_gaps(&self, sample: &Sample, gaps: &Gaps, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
+    fn solve_gaps(&self, sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
         match self.method {
             Method::Paper if self.centers == Centers::Free => Err(KMeansError::Unsupported(
                 "the paper's program makes every centre its cluster's mean; free centres need method \"exact\""

@@ -5,7 +5,7 @@
 //! program needs (and the authors' own code has) the plain sum of squares.
 
 use super::solution::Solution;
-use crate::constraint::Gaps;
+use crate::constraint::Rows;
 use crate::data::sample::{Prefix, Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::memory::{check_memory, product};
@@ -17,7 +17,7 @@ use crate::proof::Proof;
 const MOST_POINTS: usize = 10_000;
 
 /// What the paper's program finds under `gaps` (in data units).
-pub(super) fn solve(sample: &Sample, gaps: &Gaps, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
+pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let k = gaps.k();
     let delta = check(sample, gaps)?;
     let framed = gaps.enter(sample.frame()).loosened(sample.framed_range());
@@ -29,7 +29,7 @@ pub(super) fn solve(sample: &Sample, gaps: &Gaps, monitor: &mut Monitor<'_>) -> 
 }
 
 /// The one lower bound, if the paper's program takes this problem.
-fn check(sample: &Sample, gaps: &Gaps) -> Result<f64, KMeansError> {
+fn check(sample: &Sample, gaps: &Rows) -> Result<f64, KMeansError> {
     let refuse = |what: &str| {
         Err(KMeansError::Unsupported(format!("the paper's program {what}; method \"exact\" solves this problem")))
     };

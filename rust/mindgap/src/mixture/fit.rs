@@ -122,7 +122,7 @@ impl MixtureFit {
         const RUN: usize = 512;
         let parabolas = Parabola::of(&self.parameters);
         let mut relevant = Relevant::none();
-        if sample.has_blobs() {
+        if sample.has_widths() {
             return self;
         }
         self.labels = vec![0; sample.input_len()];

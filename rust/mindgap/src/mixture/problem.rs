@@ -50,7 +50,7 @@ const LEAST_TOLERANCE: f64 = 1e-12;
 const FIRST_EM_STEPS: usize = 3;
 
 /// A last Newton step is taken back if the log-likelihood falls by more than this fraction of it.
-const ROUNDING: f64 = 1e-13;
+const LARGEST_FALL: f64 = 1e-13;
 
 /// What Newton steps need for a pair of components, each of three parameters: the sums of the second derivatives, the model of
 /// the likelihood, its program, and the program's factor.
@@ -478,7 +478,7 @@ fn finish(surface: &mut Surface<'_>, m_step: &MStep, ascent: Ascent) -> Result<C
     }
     let mut parameters = without_lost(parameters);
     let mut last = surface.finish(&parameters)?;
-    if last.log_likelihood < log_likelihood - ROUNDING * log_likelihood.abs() {
+    if last.log_likelihood < log_likelihood - LARGEST_FALL * log_likelihood.abs() {
         parameters = without_lost(before);
         last = surface.finish(&parameters)?;
     }

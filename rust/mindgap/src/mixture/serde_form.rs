@@ -10,7 +10,7 @@ use crate::error::MixtureError;
 use serde::{Deserialize, Serialize};
 
 /// Weights that sum to one this closely were written by a fit: they are read back bit by bit.
-const ROUNDING: f64 = 1e-12;
+const WEIGHTS_ROUNDING: f64 = 1e-12;
 
 /// The serde form of [`Parameters`].
 #[derive(Serialize, Deserialize)]
@@ -34,7 +34,7 @@ impl TryFrom<ParametersForm> for Parameters {
 
     fn try_from(form: ParametersForm) -> Result<Self, MixtureError> {
         let checked = Parameters::new(&form.weights, &form.means, &form.variances)?;
-        let exact = (form.weights.iter().sum::<f64>() - 1.0).abs() <= ROUNDING;
+        let exact = (form.weights.iter().sum::<f64>() - 1.0).abs() <= WEIGHTS_ROUNDING;
         Ok(if exact { Parameters::sound(form.weights, form.means, form.variances) } else { checked })
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn optimise(
     guess: &[Bound],
     watch: &mut Option<Watch<'_>>,
 ) -> Result<Optimum, Failure> {
-    let mut search = Search::begin(rows, objective, guess, watch)?;
+    let mut search = ActiveSetSearch::begin(rows, objective, guess, watch)?;
     // Each round adds a row and may drop others; far more rounds than rows means that rounding has made it circle.
     for _ in 0..50 * (rows.len() + 1) {
         match rows.worst_miss(&search.means, objective.scale()) {
@@ -69,7 +69,7 @@ pub(crate) fn optimise(
     Err(Failure::NoEnd)
 }
 
-struct Search<'a> {
+struct ActiveSetSearch<'a> {
     rows: &'a RowMatrix,
     objective: Objective<'a>,
     means: Vec<f64>,
@@ -77,7 +77,7 @@ struct Search<'a> {
     multipliers: Vec<f64>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> ActiveSetSearch<'a> {
     /// The equalities, and those rows of the guess that press the right way.
     fn begin(
         rows: &'a RowMatrix,

@@ -22,7 +22,7 @@ pub(super) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]
     while start < rows.k() {
         let links: Vec<usize> = glue[start..].iter().map_while(|index| *index).collect();
         if !links.is_empty() {
-            Run::new(rows, objective, bounds, start, &links).settle(bounds, &mut state);
+            GluedRun::new(rows, objective, bounds, start, &links).settle(bounds, &mut state);
         }
         start += links.len() + 1;
     }
@@ -30,7 +30,7 @@ pub(super) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]
 }
 
 /// Means from `start` on that are glued by the bounds `links`.
-struct Run<'a> {
+struct GluedRun<'a> {
     start: usize,
     links: &'a [usize],
     targets: &'a [f64],
@@ -41,7 +41,7 @@ struct Run<'a> {
     beyond: Vec<Double>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> GluedRun<'a> {
     fn new(rows: &RowMatrix, objective: Objective<'a>, bounds: &[Bound], start: usize, links: &'a [usize]) -> Self {
         let members = start..start + links.len() + 1;
         let (targets, stiffness) = (&objective.targets[members.clone()], &objective.stiffness[members]);

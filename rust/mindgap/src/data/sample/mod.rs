@@ -2,18 +2,18 @@
 //!
 //! Everything after [`Sample`] relies on what it has checked and checks nothing again.
 
-mod blob;
+mod atom;
 mod prefix;
 mod sort;
 
-pub(crate) use blob::Blob;
+pub(crate) use atom::Atom;
 pub(crate) use prefix::{Block, Prefix, Prefixes};
 
 use crate::data::frame::Frame;
 use crate::error::SampleError;
 use crate::memory::{check_memory, product};
 use crate::numeric::double::Double;
-use blob::Blobs;
+use atom::Widths;
 use std::fmt;
 
 /// What a point takes at most: sorted, with its place in the input, and either its weight or what an ordinary sort of all
@@ -36,8 +36,8 @@ pub struct Sample {
     frame: Frame,
     distinct: usize,
     total_weight: f64,
-    /// Where the points are blobs, what else is known of them.
-    blobs: Option<Blobs>,
+    /// What else is known of atoms with a width; none if all are points.
+    widths: Option<Widths>,
 }
 
 impl Sample {
@@ -122,7 +122,7 @@ impl Sample {
             return Err(SampleError::WeightOverflow { total: total_weight });
         }
         let distinct = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        Ok(Self { values, weights, rests: Vec::new(), order, weightless, frame, distinct, total_weight, blobs: None })
+        Ok(Self { values, weights, rests: Vec::new(), order, weightless, frame, distinct, total_weight, widths: None })
     }
 
     /// The values in ascending order, those of weight zero left out.
@@ -166,8 +166,8 @@ impl Sample {
 
     /// The number of points behind them: more where each stands for a cell of a [`Summary`](crate::Summary).
     pub fn points(&self) -> u64 {
-        match self.has_blobs() {
-            true => self.all_blobs().fold(0, |sum, blob| sum.saturating_add(blob.count)),
+        match self.has_widths() {
+            true => self.atoms().fold(0, |sum, atom| sum.saturating_add(atom.count)),
             false => self.values.len() as u64,
         }
     }
@@ -182,7 +182,7 @@ impl Sample {
         self.order.len() + self.weightless.len()
     }
 
-    /// The number of distinct values; of blobs, how many there are at least.
+    /// The number of distinct values; of a summary, how many there are at least.
     pub fn distinct(&self) -> usize {
         self.distinct
     }
@@ -211,9 +211,9 @@ impl Sample {
         }
         let firsts = || [0].into_iter().chain(ends.iter().copied()).take(ends.len());
         let rests = if self.rests.is_empty() { Vec::new() } else { firsts().map(|i| self.rests[i]).collect() };
-        let blobs = self.blobs.as_ref().map(|blobs| blobs.collapsed(&ends));
-        let order = if blobs.is_some() { Vec::new() } else { (0..values.len() as u32).collect() };
-        (Sample { values, weights: Some(weights), rests, order, blobs, ..self.clone_facts() }, ends)
+        let widths = self.widths.as_ref().map(|widths| widths.collapsed(&ends));
+        let order = if widths.is_some() { Vec::new() } else { (0..values.len() as u32).collect() };
+        (Sample { values, weights: Some(weights), rests, order, widths, ..self.clone_facts() }, ends)
     }
 
     /// A sample of no points that shares this one's frame and totals.
@@ -227,7 +227,7 @@ impl Sample {
             frame: self.frame,
             distinct: self.distinct,
             total_weight: self.total_weight,
-            blobs: None,
+            widths: None,
         }
     }
 

@@ -144,7 +144,7 @@ fn plus_points(prefix: &Prefix, sample: &Sample, start: usize, end: usize) -> Pr
                 added.sum.gather(z.times(weight));
                 added.square.gather(z.squared().times(weight));
             }
-            if sample.has_blobs() {
+            if sample.has_widths() {
                 (start..end).for_each(|i| added.square.gather(Double::from(sample.framed_within(i))));
             }
         }

@@ -104,7 +104,7 @@ fn sort_intervals(values: &mut [f64], order: &mut [u32], ends: &[u32], offset: u
         );
         return;
     }
-    let mut scratch = Scratch::default();
+    let mut scratch = SortScratch::default();
     let mut start = 0;
     for &end in ends {
         let end = end as usize - offset;
@@ -115,12 +115,12 @@ fn sort_intervals(values: &mut [f64], order: &mut [u32], ends: &[u32], offset: u
 
 /// Memory that one run after another uses.
 #[derive(Default)]
-struct Scratch {
+struct SortScratch {
     points: Vec<(f64, u32)>,
     ends: Vec<u32>,
 }
 
-fn sort_run(values: &mut [f64], order: &mut [u32], scratch: &mut Scratch, deals: usize) {
+fn sort_run(values: &mut [f64], order: &mut [u32], scratch: &mut SortScratch, deals: usize) {
     if values.len() <= FEW {
         return insert(values, order);
     }
@@ -130,7 +130,7 @@ fn sort_run(values: &mut [f64], order: &mut [u32], scratch: &mut Scratch, deals:
     if deals == DEALS {
         return sort_packed(values, order);
     }
-    let Scratch { points, ends } = scratch;
+    let SortScratch { points, ends } = scratch;
     points.clear();
     points.extend(values.iter().copied().zip(order.iter().copied()));
     deal(points.iter().copied(), values, order, ends);

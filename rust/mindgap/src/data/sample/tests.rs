@@ -75,9 +75,9 @@ fn collapsing_gathers_equal_values() {
     assert_eq!(ends, [1, 4]);
 }
 
-fn blob(points: &[f64]) -> Blob {
+fn atom(points: &[f64]) -> Atom {
     let mean = points.iter().sum::<f64>() / points.len() as f64;
-    Blob {
+    Atom {
         rest: 0.0,
         mean,
         weight: points.len() as f64,
@@ -90,36 +90,31 @@ fn blob(points: &[f64]) -> Blob {
 }
 
 #[test]
-fn runs_of_blobs_cost_what_their_points_cost() {
+fn runs_of_atoms_cost_what_their_points_cost() {
     let points = [-3.0, -2.5, 0.0, 1.0, 1.0, 4.0, 6.0, 7.5];
     let cuts = [0, 2, 5, 6, 8];
-    let blobs = cuts.windows(2).map(|cut| blob(&points[cut[0]..cut[1]])).collect();
-    let (sample, whole) = (Sample::of_blobs(blobs).unwrap(), Sample::new(&points).unwrap());
-    let (by_blob, by_point) = (Prefixes::new(&sample), Prefixes::new(&whole));
+    let atoms = cuts.windows(2).map(|cut| atom(&points[cut[0]..cut[1]])).collect();
+    let (sample, whole) = (Sample::of_atoms(atoms).unwrap(), Sample::new(&points).unwrap());
+    let (by_atom, by_point) = (Prefixes::new(&sample), Prefixes::new(&whole));
     for a in 0..4 {
         for b in a + 1..=4 {
-            let (blobs, points) = (by_blob.block(a, b), by_point.block(cuts[a], cuts[b]));
+            let (atoms, points) = (by_atom.block(a, b), by_point.block(cuts[a], cuts[b]));
             let mean = |sample: &Sample, block: &Block| sample.frame().leave(block.mean);
-            assert_eq!(blobs.weight, points.weight);
-            assert!((mean(&sample, &blobs) - mean(&whole, &points)).abs() < 1e-14);
-            assert!((blobs.cost - points.cost).abs() < 1e-14);
+            assert_eq!(atoms.weight, points.weight);
+            assert!((mean(&sample, &atoms) - mean(&whole, &points)).abs() < 1e-14);
+            assert!((atoms.cost - points.cost).abs() < 1e-14);
         }
     }
     assert_eq!((sample.distinct(), sample.total_weight()), (7, 8.0));
 }
 
 #[test]
-fn blobs_that_cannot_be_are_refused() {
-    let (a, b) = (blob(&[1.0, 2.0]), blob(&[3.0]));
-    let fault = |blobs: &[Blob]| Sample::of_blobs(blobs.to_vec()).unwrap_err();
-    assert_eq!(fault(&[]), SampleError::Empty);
-    assert_eq!(fault(&[b, a]), SampleError::Disordered { index: 1 });
-    assert_eq!(fault(&[a, a]), SampleError::Disordered { index: 1 });
-    assert_eq!(fault(&[a, Blob { low: 2.0, ..b }]), SampleError::Disordered { index: 1 });
-    assert_eq!(fault(&[a, Blob { count: 0, ..b }]), SampleError::Disordered { index: 1 });
-    assert_eq!(fault(&[Blob { weight: -1.0, ..a }]), SampleError::BadWeight { index: 0, value: -1.0 });
-    assert!(matches!(fault(&[Blob { high: f64::NAN, ..a }]), SampleError::NotFinite { index: 0, .. }));
-    assert!(Sample::of_blobs(vec![a, b, b]).is_ok());
+fn atoms_keep_their_mean_and_spread_within_their_extent() {
+    let (a, b) = (atom(&[1.0, 2.0]), atom(&[3.0]));
+    assert_eq!(Sample::of_atoms(Vec::new()).unwrap_err(), SampleError::Empty);
+    let off = Atom { mean: 2.0 + 1e-15, within: 0.5 + 1e-15, ..a };
+    let sample = Sample::of_atoms(vec![off, b, b]).unwrap();
+    assert_eq!((sample.values(), sample.atom(0).within), (&[2.0, 3.0, 3.0][..], 0.5));
 }
 
 #[test]

@@ -4,11 +4,11 @@
 //! would leave no digit of those about the mean.
 
 use super::grid::Grid;
-use crate::data::sample::Blob;
+use crate::data::sample::Atom;
 
 /// What is known of the points of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cell {
+pub(super) struct SummaryCell {
     pub(super) count: u64,
     /// Σw.
     pub(super) weight: f64,
@@ -21,7 +21,7 @@ pub(super) struct Cell {
     pub(super) within: f64,
 }
 
-impl Cell {
+impl SummaryCell {
     pub(super) const EMPTY: Self =
         Self { count: 0, weight: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY, offset: 0.0, within: 0.0 };
 
@@ -66,9 +66,9 @@ impl Cell {
     }
 
     /// The points as one; `even` says whether all of them weigh the same.
-    pub(super) fn blob(&self, even: bool) -> Blob {
+    pub(super) fn atom(&self, even: bool) -> Atom {
         let Self { count, weight, low, high, offset, within } = *self;
         let mean = (low + offset).clamp(low, high);
-        Blob { mean, rest: offset - (mean - low), weight, within, low, high, count, even }
+        Atom { mean, rest: offset - (mean - low), weight, within, low, high, count, even }
     }
 }

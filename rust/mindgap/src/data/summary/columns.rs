@@ -1,6 +1,6 @@
 //! A summary in columns, one entry a cell that holds points: what is written and sent. What is read is checked.
 
-use super::cell::Cell;
+use super::cell::SummaryCell;
 use super::grid::Grid;
 use super::{Summary, union};
 use crate::error::SampleError;
@@ -81,8 +81,8 @@ impl SummaryColumns {
         Self::default()
     }
 
-    fn cell(&self, i: usize) -> Cell {
-        Cell {
+    fn cell(&self, i: usize) -> SummaryCell {
+        SummaryCell {
             count: self.count[i],
             weight: self.weight[i],
             offset: self.offset[i],
@@ -126,7 +126,7 @@ impl TryFrom<SummaryColumns> for Summary {
             return Err(bad(what));
         }
         let mut summary = Summary::with_cells(columns.limit);
-        let cells: Vec<Cell> = (0..columns.index.len()).map(|i| columns.cell(i)).collect();
+        let cells: Vec<SummaryCell> = (0..columns.index.len()).map(|i| columns.cell(i)).collect();
         let extent = cells.iter().fold(None, |extent, cell| union(extent, Some((cell.low, cell.high))));
         let Some((low, high)) = extent else {
             return Ok(summary);

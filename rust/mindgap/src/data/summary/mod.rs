@@ -11,11 +11,11 @@ mod windows;
 
 pub use columns::SummaryColumns;
 
-use crate::data::sample::{Blob, Sample, check_finite, check_weights};
+use crate::data::sample::{Atom, Sample, check_finite, check_weights};
 use crate::data::source::{SharedSource, Source};
 use crate::error::SampleError;
 use crate::memory::{check_memory, product};
-use cell::Cell;
+use cell::SummaryCell;
 use grid::Grid;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub struct Summary {
     grid: Grid,
     /// The cells from `start` on, none of them missing.
     start: i64,
-    cells: Vec<Cell>,
+    cells: Vec<SummaryCell>,
 }
 
 impl Default for Summary {
@@ -146,11 +146,11 @@ impl Summary {
     pub fn mean_and_variance(&self) -> Option<(f64, f64)> {
         let origin = self.low()?;
         let total = self.total_weight();
-        let blobs = self.blobs();
-        let offset = |blob: &Blob| blob.mean - origin + blob.rest;
-        let mean = blobs.iter().map(|blob| blob.weight / total * offset(blob)).sum::<f64>();
-        let about = |blob: &Blob| blob.within / total + blob.weight / total * (offset(blob) - mean).powi(2);
-        Some((origin + mean, blobs.iter().map(about).sum()))
+        let atoms = self.atoms();
+        let offset = |atom: &Atom| atom.mean - origin + atom.rest;
+        let mean = atoms.iter().map(|atom| atom.weight / total * offset(atom)).sum::<f64>();
+        let about = |atom: &Atom| atom.within / total + atom.weight / total * (offset(atom) - mean).powi(2);
+        Some((origin + mean, atoms.iter().map(about).sum()))
     }
 
     /// The most cells that this summary can have.
@@ -164,9 +164,9 @@ impl Summary {
     /// # Errors
     /// As [`Sample::new`].
     pub fn sample(&self) -> Result<Sample, SampleError> {
-        // As blobs, and in the sample.
-        check_memory("a sample of the cells", product(&[2, self.occupied().count(), size_of::<Blob>()]))?;
-        Sample::of_blobs(self.blobs())
+        // As atoms, and in the sample.
+        check_memory("a sample of the cells", product(&[2, self.occupied().count(), size_of::<Atom>()]))?;
+        Sample::of_atoms(self.atoms())
     }
 
     /// The summary as a sample that can be looked at more closely: k-means asks `source` for the points around its
@@ -179,9 +179,9 @@ impl Summary {
     }
 
     /// The cells that hold points.
-    pub(crate) fn blobs(&self) -> Vec<Blob> {
-        let even = |cell: &Cell| !self.weighted || cell.count == 1;
-        self.occupied().map(|(_, cell)| cell.blob(even(cell))).collect()
+    pub(crate) fn atoms(&self) -> Vec<Atom> {
+        let even = |cell: &SummaryCell| !self.weighted || cell.count == 1;
+        self.occupied().map(|(_, cell)| cell.atom(even(cell))).collect()
     }
 
     /// Has the cells, `limit` at most, reach from the smallest to the largest of old and new points.
@@ -203,14 +203,14 @@ impl Summary {
         let grid = Grid::finest(low, high, limit);
         let cells = (grid.index(high) - grid.index(low) + 1) as usize;
         // Once for the summary, once for what is added, and the places of a run.
-        let bytes = 2 * size_of::<Cell>() + POINTS_A_CELL * size_of::<u32>();
+        let bytes = 2 * size_of::<SummaryCell>() + POINTS_A_CELL * size_of::<u32>();
         check_memory("the cells of a summary", product(&[cells, bytes]))?;
         if extent != Some((low, high)) || limit != self.limit {
             let old = std::mem::replace(self, Self::with_cells(limit));
             self.weighted = old.weighted;
             self.grid = grid;
             self.start = grid.index(low);
-            self.cells = vec![Cell::EMPTY; cells];
+            self.cells = vec![SummaryCell::EMPTY; cells];
             self.take_in(&old);
         }
         Ok(())
@@ -220,11 +220,11 @@ impl Summary {
     /// times its last place as it has terms.
     fn add_points(&mut self, values: &[f64], weight: impl Fn(usize) -> f64) {
         let length = SHORTEST_RUN.max(POINTS_A_CELL * self.cells.len());
-        let mut added = vec![Cell::EMPTY; self.cells.len()];
+        let mut added = vec![SummaryCell::EMPTY; self.cells.len()];
         let mut places = Vec::with_capacity(length.min(values.len()));
         for (run, values) in values.chunks(length).enumerate() {
             if run > 0 {
-                added.fill(Cell::EMPTY);
+                added.fill(SummaryCell::EMPTY);
             }
             self.sum_run(values, |i| weight(run * length + i), &mut added, &mut places);
             self.cells.iter_mut().zip(&added).for_each(|(cell, added)| cell.merge(added));
@@ -233,7 +233,7 @@ impl Summary {
 
     /// The sums over some points, added to cells that are empty; `places` is scratch. Three rounds, each about what the one
     /// before found: extents, means, squares about the means.
-    fn sum_run(&self, values: &[f64], weight: impl Fn(usize) -> f64, added: &mut [Cell], places: &mut Vec<u32>) {
+    fn sum_run(&self, values: &[f64], weight: impl Fn(usize) -> f64, added: &mut [SummaryCell], places: &mut Vec<u32>) {
         let points = || (0..).zip(values).map(|(i, &x)| (x, weight(i))).filter(|&(_, weight)| weight > 0.0);
         places.clear();
         places.extend(points().map(|(x, _)| (self.grid.index(x) - self.start) as u32));
@@ -265,7 +265,7 @@ impl Summary {
     }
 
     /// The cells that hold points, with their numbers.
-    fn occupied(&self) -> impl Iterator<Item = (i64, &Cell)> {
+    fn occupied(&self) -> impl Iterator<Item = (i64, &SummaryCell)> {
         (self.start..).zip(&self.cells).filter(|(_, cell)| cell.count > 0)
     }
 }

@@ -29,20 +29,20 @@ fn cells_have_the_sums_of_their_points() {
         let (values, weights) = data(seed, 500);
         let mut summary = Summary::with_cells(37);
         summary.add_weighted(&values, &weights).unwrap();
-        let blobs = summary.blobs();
-        assert!(blobs.len() <= 37 && blobs.len() > 8);
-        for blob in &blobs {
+        let atoms = summary.atoms();
+        assert!(atoms.len() <= 37 && atoms.len() > 8);
+        for atom in &atoms {
             let inside: Vec<usize> =
-                (0..500).filter(|&i| weights[i] > 0.0 && (blob.low..=blob.high).contains(&values[i])).collect();
+                (0..500).filter(|&i| weights[i] > 0.0 && (atom.low..=atom.high).contains(&values[i])).collect();
             let weight: f64 = inside.iter().map(|&i| weights[i]).sum();
-            let offset: f64 = inside.iter().map(|&i| weights[i] * (values[i] - blob.low)).sum();
-            let (mean, from_low) = (blob.low + offset / weight, offset / weight);
-            let within: f64 = inside.iter().map(|&i| weights[i] * (values[i] - blob.low - from_low).powi(2)).sum();
-            let width = blob.high - blob.low;
-            assert_eq!(blob.count, inside.len() as u64);
-            assert_eq!(blob.weight, weight);
-            assert!((blob.mean - mean).abs() <= 1e-9 * width + 4.0 * f64::EPSILON * mean.abs());
-            assert!((blob.within - within).abs() <= 1e-9 * weight * width.powi(2) + 1e-300);
+            let offset: f64 = inside.iter().map(|&i| weights[i] * (values[i] - atom.low)).sum();
+            let (mean, from_low) = (atom.low + offset / weight, offset / weight);
+            let within: f64 = inside.iter().map(|&i| weights[i] * (values[i] - atom.low - from_low).powi(2)).sum();
+            let width = atom.high - atom.low;
+            assert_eq!(atom.count, inside.len() as u64);
+            assert_eq!(atom.weight, weight);
+            assert!((atom.mean - mean).abs() <= 1e-9 * width + 4.0 * f64::EPSILON * mean.abs());
+            assert!((atom.within - within).abs() <= 1e-9 * weight * width.powi(2) + 1e-300);
         }
     }
 }
@@ -138,9 +138,9 @@ fn what_lies_within_a_cell_keeps_its_digits_beside_a_far_outlier() {
     x.chunks(30).for_each(|part| summary.add(part).unwrap());
     let mean = x[..200].iter().map(|x| x - 7e6).sum::<f64>() / 200.0;
     let within: f64 = x[..200].iter().map(|x| (x - 7e6 - mean).powi(2)).sum();
-    let blob = summary.blobs()[0];
-    assert!((blob.within / within - 1.0).abs() < 1e-13, "{} for {within}", blob.within);
-    assert!((blob.mean - 7e6 + blob.rest - mean).abs() < 1e-14);
+    let atom = summary.atoms()[0];
+    assert!((atom.within / within - 1.0).abs() < 1e-13, "{} for {within}", atom.within);
+    assert!((atom.mean - 7e6 + atom.rest - mean).abs() < 1e-14);
 }
 
 #[test]
@@ -164,9 +164,9 @@ fn few_distinct_values_are_told_apart() {
     let mut summary = Summary::new();
     summary.add(&[1.0, 2.0, 1.0, 1e8, 2.0, 1.0]).unwrap();
     summary.add(&[]).unwrap();
-    let blobs = Summary::of_windows(&[1.0, 2.0, 1.0, 2.0, 1.0], None, &[(1.0, 2.0)], 8).unwrap()[0].blobs();
-    assert_eq!(blobs.iter().map(|blob| (blob.mean, blob.count)).collect::<Vec<_>>(), [(1.0, 3), (2.0, 2)]);
-    assert!(blobs.iter().all(|blob| blob.within == 0.0));
+    let atoms = Summary::of_windows(&[1.0, 2.0, 1.0, 2.0, 1.0], None, &[(1.0, 2.0)], 8).unwrap()[0].atoms();
+    assert_eq!(atoms.iter().map(|atom| (atom.mean, atom.count)).collect::<Vec<_>>(), [(1.0, 3), (2.0, 2)]);
+    assert!(atoms.iter().all(|atom| atom.within == 0.0));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn extreme_values_share_a_summary_unless_their_range_has_no_square() {
     assert_eq!((summary.low(), summary.high()), (Some(-1e140), Some(1e140)));
     let mut far = Summary::new();
     far.add(&[f64::MAX, f64::MAX]).unwrap();
-    assert_eq!(far.blobs().len(), 1);
+    assert_eq!(far.atoms().len(), 1);
     let before = far.clone();
     assert_eq!(far.add(&[0.0]), Err(SampleError::RangeNotSquarable { range: f64::MAX }));
     assert_eq!(far.merge(&summary), Err(SampleError::RangeNotSquarable { range: f64::MAX }));

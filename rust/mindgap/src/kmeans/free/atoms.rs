@@ -9,7 +9,7 @@ use super::budget::Budget;
 use super::incumbent::FreeSolution;
 use super::kinks::Kinks;
 use super::{Problem, STEPS, Stop, search};
-use crate::constraint::Gaps;
+use crate::constraint::Rows;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::kmeans::solution::Solution;
@@ -24,14 +24,14 @@ const FIRST_LEVELS: u64 = 16;
 const PATIENCE: usize = 4;
 
 /// Rounding may hide this part of a cost.
-const ROUNDING: f64 = 1e-11;
+const COST_ROUNDING: f64 = 1e-11;
 
 /// What no centres of the points cost less than, in frame units, if the best of the atoms of `sample` under `gaps` (in data
 /// units) are those of `solution`. Of the atoms that kinks of an optimum of the points may be in, `open`, those that none
 /// can are closed.
 pub(in crate::kmeans) fn lower_bound(
     sample: &Sample,
-    gaps: &Gaps,
+    gaps: &Rows,
     solution: &Solution,
     open: &mut [bool],
     monitor: &mut Monitor<'_>,
@@ -50,7 +50,7 @@ pub(in crate::kmeans) fn lower_bound(
     let budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
     let (reached, proof) = search::run(&problem, best, budget)?;
     let within = sample.frame().enter_square(sample.total_within());
-    Ok(proof.lower_bound(reached.cost) - wrong * (1.0 + ROUNDING) + within)
+    Ok(proof.lower_bound(reached.cost) - wrong * (1.0 + COST_ROUNDING) + within)
 }
 
 /// What the atoms may be wrong by at an optimum of the points.
@@ -72,7 +72,7 @@ fn wrong(
             break;
         }
         let within = sample.frame().enter_square(sample.total_within());
-        let threshold = best.cost + wrong + ROUNDING * (best.cost + wrong + within);
+        let threshold = best.cost + wrong + COST_ROUNDING * (best.cost + wrong + within);
         let bounds = level.bound(problem, threshold, &mut budget)?;
         let Some(next) = level.halved(problem, &bounds, threshold, best) else { break };
         let now = kinks.within(problem, &next, open);

@@ -4,7 +4,7 @@
 //! as a function of the last one is piecewise linear and never falls, so a dynamic program over it finds which gaps are
 //! at a bound; centres joined by such gaps then move as one, and their place is a weighted mean.
 
-use crate::constraint::Gaps;
+use crate::constraint::Rows;
 
 /// A cluster as the program sees it.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ struct Line {
 }
 
 /// The optimal centres of `targets` (at least one, of positive weight).
-pub(super) fn solve(targets: &[Target], gaps: &Gaps) -> CenterChain {
+pub(super) fn solve(targets: &[Target], gaps: &Rows) -> CenterChain {
     let holds = holds(targets, gaps);
     let mut chain = CenterChain { centers: vec![0.0; targets.len()], multipliers: vec![0.0; holds.len()] };
     let mut start = 0;
@@ -53,7 +53,7 @@ pub(super) fn solve(targets: &[Target], gaps: &Gaps) -> CenterChain {
 
 /// Has every gap hold its bounds where rounding, of weights many orders apart, has let one slip: outwards from the heaviest
 /// cluster, which has most to lose.
-fn settle(targets: &[Target], gaps: &Gaps, centers: &mut [f64]) {
+fn settle(targets: &[Target], gaps: &Rows, centers: &mut [f64]) {
     let heaviest = (0..targets.len()).max_by(|&a, &b| targets[a].weight.total_cmp(&targets[b].weight)).unwrap_or(0);
     for k in heaviest + 1..centers.len() {
         let (lower, upper) = (gaps.lower[k - 1], gaps.upper[k - 1]);
@@ -65,7 +65,7 @@ fn settle(targets: &[Target], gaps: &Gaps, centers: &mut [f64]) {
 }
 
 /// Places centres joined by tight gaps, and reads off the multipliers of these gaps.
-fn place(targets: &[Target], gaps: &Gaps, holds: &[Hold], group: std::ops::Range<usize>, chain: &mut CenterChain) {
+fn place(targets: &[Target], gaps: &Rows, holds: &[Hold], group: std::ops::Range<usize>, chain: &mut CenterChain) {
     let anchor = targets[group.start].mean;
     let (mut offset, mut weight, mut pull) = (0.0, 0.0, 0.0);
     let mut offsets = Vec::with_capacity(group.len());
@@ -95,7 +95,7 @@ fn place(targets: &[Target], gaps: &Gaps, holds: &[Hold], group: std::ops::Range
 }
 
 /// Which bound holds each gap at the optimum.
-fn holds(targets: &[Target], gaps: &Gaps) -> Vec<Hold> {
+fn holds(targets: &[Target], gaps: &Rows) -> Vec<Hold> {
     let mut derivative = vec![Line { start: f64::NEG_INFINITY, slope: 0.0, offset: 0.0 }];
     add_target(&mut derivative, targets[0]);
     let mut free = Vec::with_capacity(targets.len());
@@ -166,7 +166,7 @@ mod tests {
 
     fn chain(means: &[f64], weights: &[f64], lower: &[f64], upper: &[f64]) -> CenterChain {
         let targets: Vec<_> = means.iter().zip(weights).map(|(&mean, &weight)| Target { weight, mean }).collect();
-        solve(&targets, &Gaps::of_gaps(lower.to_vec(), upper.to_vec()))
+        solve(&targets, &Rows::of_gaps(lower.to_vec(), upper.to_vec()))
     }
 
     #[test]

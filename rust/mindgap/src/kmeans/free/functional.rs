@@ -14,14 +14,14 @@ use super::piecewise::{self, Curve, Quadratic};
 const PIECE_STEPS: u64 = 6;
 
 /// What is left to be searched.
-pub(super) struct Region {
+pub(super) struct SearchRegion {
     /// For each centre, the interval that it is in.
     pub(super) centers: Vec<(f64, f64)>,
     /// For each cluster, where it may end, ascending; the last ends with the points.
     pub(super) ends: Vec<Vec<usize>>,
 }
 
-impl Region {
+impl SearchRegion {
     /// What rounding may do to the cost of a solution that costs about `cost`, when the program sums it up.
     pub(super) fn rounding(&self, problem: &Problem<'_>, cost: f64) -> f64 {
         let width = |k: usize| self.centers[k].1 - self.centers[k].0;
@@ -56,7 +56,7 @@ struct Stage {
 /// If the budget ends first or the watcher stops the fit.
 pub(super) fn solve(
     problem: &Problem<'_>,
-    region: &Region,
+    region: &SearchRegion,
     cutoff: f64,
     budget: &mut Budget<'_>,
 ) -> Result<Option<Finish>, super::Stop> {
@@ -72,11 +72,11 @@ pub(super) fn solve(
     Ok(trace(problem, region, &stages))
 }
 
-fn middle(region: &Region, k: usize) -> f64 {
+fn middle(region: &SearchRegion, k: usize) -> f64 {
     0.5 * (region.centers[k].0 + region.centers[k].1)
 }
 
-fn first(problem: &Problem<'_>, region: &Region, cutoff: f64) -> Stage {
+fn first(problem: &Problem<'_>, region: &SearchRegion, cutoff: f64) -> Stage {
     let (from, to) = region.centers[0];
     let middle = middle(region, 0);
     let domain = Quadratic { start: from - middle, end: to - middle, level: 0.0, slope: 0.0, bend: 0.0, origin: 0 };
@@ -92,7 +92,7 @@ fn first(problem: &Problem<'_>, region: &Region, cutoff: f64) -> Stage {
 /// The cost is a difference of two quadratics, one of `s` and one of `e`, so that one running minimum serves all `e`.
 fn next(
     problem: &Problem<'_>,
-    region: &Region,
+    region: &SearchRegion,
     k: usize,
     before: &Stage,
     cutoff: f64,
@@ -126,7 +126,7 @@ fn next(
 }
 
 /// `G(u) = min V(v)` over the `v` whose gap to `u` holds its bounds.
-fn slide(problem: &Problem<'_>, region: &Region, k: usize, before: f64, curve: &[Quadratic]) -> Curve {
+fn slide(problem: &Problem<'_>, region: &SearchRegion, k: usize, before: f64, curve: &[Quadratic]) -> Curve {
     let middle = middle(region, k);
     let (from, to) = region.centers[k];
     let (nearest, farthest) = (problem.gaps.lower[k - 1], problem.gaps.upper[k - 1]);
@@ -141,7 +141,7 @@ fn within(mut curve: Curve, cutoff: f64) -> Curve {
 }
 
 /// Walks back from the least value of the last stage.
-fn trace(problem: &Problem<'_>, region: &Region, stages: &[Stage]) -> Option<Finish> {
+fn trace(problem: &Problem<'_>, region: &SearchRegion, stages: &[Stage]) -> Option<Finish> {
     let last = stages.len() - 1;
     let (mut from, mut to) = (f64::NEG_INFINITY, f64::INFINITY);
     let mut entry = 0;

@@ -99,7 +99,7 @@ impl PointMoments {
 /// Two origins, because next to the cost of a narrow cluster the square of its distance to the next one may be large
 /// beyond the digits of a double.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(super) struct GridNode {
     pub(super) before: PointMoments,
     pub(super) after: PointMoments,
 }
@@ -108,7 +108,7 @@ pub(super) struct Node {
 pub(super) struct Nodes {
     /// First node and place of each range, ascending.
     ranges: Vec<(i64, usize)>,
-    nodes: Vec<Node>,
+    nodes: Vec<GridNode>,
 }
 
 impl Nodes {
@@ -136,7 +136,7 @@ impl Nodes {
             }
         }
         let end = position;
-        let node = |&position: &usize| Node {
+        let node = |&position: &usize| GridNode {
             before: problem.moments(start, position, origins[0]),
             after: problem.moments(position, end, origins[1]),
         };
@@ -145,7 +145,7 @@ impl Nodes {
 
     /// The node `first` and those that follow it in its range.
     #[inline]
-    pub(super) fn from(&self, first: i64) -> &[Node] {
+    pub(super) fn from(&self, first: i64) -> &[GridNode] {
         let range = self.ranges.partition_point(|&(start, _)| start <= first) - 1;
         let (start, place) = self.ranges[range];
         &self.nodes[place + (first - start) as usize..]

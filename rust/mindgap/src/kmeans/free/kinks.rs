@@ -18,7 +18,7 @@ pub(super) struct Kinks<'a> {
     spreads: Vec<f64>,
 }
 
-/// Blobs to a run.
+/// Atoms to a run.
 const RUN: usize = 64;
 
 impl<'a> Kinks<'a> {

@@ -26,7 +26,7 @@ use super::fit::PROVEN;
 use super::rounding::zero_cost;
 use super::solution::Solution;
 use super::unconstrained;
-use crate::constraint::Gaps;
+use crate::constraint::Rows;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::{KMeansError, OutOfMemory};
 use crate::monitor::{Halt, Monitor};
@@ -86,7 +86,7 @@ impl From<OutOfMemory> for Stop {
 }
 
 /// The best free centres under `gaps` (in data units), proven where the search's budget suffices.
-pub(super) fn solve(sample: &Sample, gaps: &Gaps, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
+pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let prefixes = Prefixes::new(sample);
     let problem = Problem::new(&prefixes, gaps);
     let spread = 1.0 + problem.gaps.lower.iter().sum::<f64>();
@@ -121,7 +121,7 @@ pub(super) fn solve(sample: &Sample, gaps: &Gaps, monitor: &mut Monitor<'_>) -> 
 /// A problem in frame units.
 struct Problem<'a> {
     prefixes: &'a Prefixes<'a>,
-    gaps: Gaps,
+    gaps: Rows,
     k: usize,
     /// For each centre, an interval that some optimum has it in.
     reach: Vec<(f64, f64)>,
@@ -130,13 +130,13 @@ struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    fn new(prefixes: &'a Prefixes<'a>, gaps: &Gaps) -> Self {
+    fn new(prefixes: &'a Prefixes<'a>, gaps: &Rows) -> Self {
         let sample = prefixes.sample();
         Self::of_range(prefixes, gaps, (sample.framed(0), sample.framed(sample.len() - 1)))
     }
 
     /// The problem of data between `first` and `last`.
-    fn of_range(prefixes: &'a Prefixes<'a>, gaps: &Gaps, (first, last): (f64, f64)) -> Self {
+    fn of_range(prefixes: &'a Prefixes<'a>, gaps: &Rows, (first, last): (f64, f64)) -> Self {
         let gaps = gaps.enter(prefixes.sample().frame());
         let k = gaps.lower.len() + 1;
         // Centres beyond the data can be drawn in until the lower bounds, one after the other, stop them.

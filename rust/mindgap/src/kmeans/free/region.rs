@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::Problem;
-use super::functional::Region;
+use super::functional::SearchRegion;
 use super::level::CenterLevel;
 
-impl Region {
+impl SearchRegion {
     /// The whole problem: every boundary, every place that a centre may need.
     pub(super) fn whole(problem: &Problem<'_>) -> Self {
         let (n, k) = (problem.len(), problem.k);

@@ -1,7 +1,7 @@
 //! The search: bound a level, improve the incumbent, drop, halve; end by proof, by the exact finish, or by the budget.
 
 use super::budget::Budget;
-use super::functional::{self, Region};
+use super::functional::{self, SearchRegion};
 use super::grid::CenterGrid;
 use super::incumbent::FreeSolution;
 use super::level::{CenterCell, CenterLevel};
@@ -94,7 +94,7 @@ impl CenterSearch<'_> {
             return Ok(());
         }
         if problem.len() <= few {
-            let whole = Region::whole(problem);
+            let whole = SearchRegion::whole(problem);
             if self.finish(&whole, u64::MAX, budget)? {
                 return Ok(());
             }
@@ -121,7 +121,7 @@ impl CenterSearch<'_> {
             if self.is_exact() {
                 return Ok(());
             }
-            if let Some(region) = Region::of_level(problem, &level, boundaries)
+            if let Some(region) = SearchRegion::of_level(problem, &level, boundaries)
                 && self.finish(&region, TRY.max(4 * level.steps()), budget)?
             {
                 return Ok(());
@@ -158,7 +158,7 @@ impl CenterSearch<'_> {
     }
 
     /// Solves what is left although rounding may spoil the proof: what it finds may be better all the same.
-    fn improve(&mut self, region: &Region, budget: &mut Budget<'_>) -> Result<(), Stop> {
+    fn improve(&mut self, region: &SearchRegion, budget: &mut Budget<'_>) -> Result<(), Stop> {
         if let Some(found) = functional::solve(self.problem, region, f64::INFINITY, budget)?
             && !self.problem.empty
         {
@@ -168,7 +168,7 @@ impl CenterSearch<'_> {
     }
 
     /// Solves what is left exactly; says whether it has: not if rounding would spoil the result or it takes too many steps.
-    fn finish(&mut self, region: &Region, steps: u64, budget: &mut Budget<'_>) -> Result<bool, Stop> {
+    fn finish(&mut self, region: &SearchRegion, steps: u64, budget: &mut Budget<'_>) -> Result<bool, Stop> {
         let rounding = region.rounding(self.problem, self.best.cost);
         if rounding > INDIFFERENT * self.best.cost {
             return Ok(false);

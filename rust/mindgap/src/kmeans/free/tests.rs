@@ -1,6 +1,6 @@
 //! The parts against each other: the search by cells, the exact finish on the whole problem, and the levels' bounds.
 
-use super::functional::Region;
+use super::functional::SearchRegion;
 use super::incumbent::FreeSolution;
 use super::*;
 use crate::partition::Partition;
@@ -17,7 +17,7 @@ pub(super) fn random(seed: u64) -> impl FnMut() -> f64 {
 /// The optimum by the exact finish alone.
 pub(super) fn whole(problem: &Problem<'_>) -> f64 {
     let mut budget = Budget::new(u64::MAX, Monitor::default());
-    let found = functional::solve(problem, &Region::whole(problem), f64::INFINITY, &mut budget);
+    let found = functional::solve(problem, &SearchRegion::whole(problem), f64::INFINITY, &mut budget);
     FreeSolution::of_partition(problem, Partition::new(found.unwrap().unwrap().ends)).cost
 }
 
@@ -28,7 +28,7 @@ fn cells(problem: &Problem<'_>) -> (f64, f64) {
     (best.cost, proof.lower_bound(best.cost))
 }
 
-fn compare(x: &[f64], gaps: &Gaps) {
+fn compare(x: &[f64], gaps: &Rows) {
     let sample = Sample::new(x).unwrap();
     let prefixes = Prefixes::new(&sample);
     let problem = Problem::new(&prefixes, gaps);
@@ -39,7 +39,7 @@ fn compare(x: &[f64], gaps: &Gaps) {
     assert!(floor >= cost * (1.0 - 1e-9), "{floor} does not prove {cost}: {}", facts());
 }
 
-fn bounds(random: &mut impl FnMut() -> f64, k: usize, scale: f64) -> Gaps {
+fn bounds(random: &mut impl FnMut() -> f64, k: usize, scale: f64) -> Rows {
     let kind = (5.0 * random()) as usize;
     let one = scale * random();
     let lower: Vec<f64> =
@@ -53,7 +53,7 @@ fn bounds(random: &mut impl FnMut() -> f64, k: usize, scale: f64) -> Gaps {
             _ => [f64::INFINITY, *lower, lower + scale * random()][(3.0 * random()) as usize],
         })
         .collect();
-    Gaps::of_gaps(lower, upper)
+    Rows::of_gaps(lower, upper)
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn upper_bounds_beyond_everything_are_none() {
     let x: Vec<f64> = (0..300).map(|i| random() + random() + f64::from(i % 3 / 2) * 9.0).collect();
     let sample = Sample::new(&x).unwrap();
     let fit = |upper: f64| {
-        let gaps = Gaps::of_gaps(vec![5.0; 2], vec![upper; 2]);
+        let gaps = Rows::of_gaps(vec![5.0; 2], vec![upper; 2]);
         let solution = solve(&sample, &gaps, &mut Monitor::default()).unwrap();
         (solution.partition, solution.centers)
     };

@@ -155,9 +155,9 @@ impl Sides {
         let bend = lesser(0.0) - (right - left) * (within / weight).sqrt();
         let bound = weight * chord.max(bend) + within;
         // Rounding must not make it too large.
-        plain.max(bound - ROUNDING * weight * (left * left + right * right))
+        plain.max(bound - SQUARES_ROUNDING * weight * (left * left + right * right))
     }
 }
 
 /// What rounding may add to a bound, relative to the squares in it.
-const ROUNDING: f64 = 1e-14;
+const SQUARES_ROUNDING: f64 = 1e-14;

@@ -3,7 +3,7 @@
 use super::cells::BoundaryCells;
 use super::lagrangian::Lagrangian;
 use super::level::StateLevel;
-use crate::constraint::Gaps;
+use crate::constraint::Rows;
 use crate::data::sample::Prefixes;
 use crate::error::KMeansError;
 use crate::monitor::Monitor;
@@ -22,7 +22,7 @@ const ROUNDS: usize = 12;
 /// The best partition whose boundaries are among the given single positions.
 pub(super) fn best_among(
     prefixes: &Prefixes<'_>,
-    gaps: &Gaps,
+    gaps: &Rows,
     cells: &BoundaryCells,
     monitor: &mut Monitor<'_>,
 ) -> Result<Option<MeansSolution>, KMeansError> {
@@ -36,7 +36,7 @@ pub(super) fn best_among(
 /// few steps, until that gains nothing.
 pub(super) fn improved(
     prefixes: &Prefixes<'_>,
-    gaps: &Gaps,
+    gaps: &Rows,
     from: &[usize],
     steps: &Steps,
     monitor: &mut Monitor<'_>,

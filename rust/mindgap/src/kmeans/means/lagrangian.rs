@@ -5,7 +5,7 @@
 //! ones cancel the slope of the cost at the optimum, so that cells near it can be told from cells at it. A gap is a
 //! difference of two means, so the sum is `constant + Σ κ_m·mean_m`, one term a cluster.
 
-use crate::constraint::Gaps;
+use crate::constraint::Rows;
 use crate::data::sample::Prefixes;
 use crate::partition::Partition;
 
@@ -23,7 +23,7 @@ impl Lagrangian {
     }
 
     /// The lagrangian by the multipliers of the gaps.
-    pub(super) fn by(multipliers: &[f64], gaps: &Gaps) -> Self {
+    pub(super) fn by(multipliers: &[f64], gaps: &Rows) -> Self {
         let mut kappa = vec![0.0; multipliers.len() + 1];
         let mut constant = 0.0;
         for (g, &mu) in multipliers.iter().enumerate() {
@@ -50,7 +50,7 @@ const SWEEPS: usize = 400;
 ///
 /// Moving the point `x` at a boundary from the right cluster to the left one changes the tilted cost by
 /// `(x - l)² + κ_l·(x - l)/w_l - (x - r)² - κ_r·(x - r)/w_r`, with `l`, `r` the means and `w` the weights.
-pub(super) fn multipliers(prefixes: &Prefixes<'_>, gaps: &Gaps, partition: &Partition, active: f64) -> Vec<f64> {
+pub(super) fn multipliers(prefixes: &Prefixes<'_>, gaps: &Rows, partition: &Partition, active: f64) -> Vec<f64> {
     let blocks: Vec<_> = partition.blocks(prefixes).collect();
     let ends = partition.ends();
     let count = gaps.lower.len();

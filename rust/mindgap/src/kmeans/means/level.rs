@@ -7,7 +7,7 @@ use super::cells::{BoundaryCell, BoundaryCells};
 use super::lagrangian::Lagrangian;
 use super::states::StateTable;
 use super::window::Window;
-use crate::constraint::Gaps;
+use crate::constraint::Rows;
 use crate::data::sample::Prefixes;
 use crate::error::KMeansError;
 use crate::monitor::Monitor;
@@ -25,7 +25,7 @@ struct Layer {
 /// All states over some cells.
 pub(super) struct StateLevel<'a> {
     cells: &'a BoundaryCells,
-    gaps: &'a Gaps,
+    gaps: &'a Rows,
     layers: Vec<Layer>,
     constant: f64,
 }
@@ -40,7 +40,7 @@ impl<'a> StateLevel<'a> {
     pub(super) fn new(
         prefixes: &Prefixes<'_>,
         cells: &'a BoundaryCells,
-        gaps: &'a Gaps,
+        gaps: &'a Rows,
         lagrangian: &Lagrangian,
         monitor: &mut Monitor<'_>,
     ) -> Result<Self, KMeansError> {

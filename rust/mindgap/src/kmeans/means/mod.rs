@@ -18,7 +18,7 @@ mod window;
 
 use super::solution::Solution;
 use super::unconstrained;
-use crate::constraint::Gaps;
+use crate::constraint::Rows;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::memory::product;
@@ -46,7 +46,7 @@ pub(super) struct BestPartition {
 /// The optimal partition of points whose means hold `gaps` (in data units).
 ///
 /// A gap holds its bounds if it misses them by at most 1e-12 of the data's range.
-pub(super) fn solve(sample: &Sample, gaps: &Gaps, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
+pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let best = solve_atoms(sample, gaps, &mut [], monitor)?;
     let partition = best.partition.ok_or(KMeansError::Undecided)?;
     Ok(Solution::of_means(partition, best.proof))
@@ -59,7 +59,7 @@ pub(super) fn solve(sample: &Sample, gaps: &Gaps, monitor: &mut Monitor<'_>) -> 
 /// Bounds that no partition of the points holds.
 pub(super) fn solve_atoms(
     sample: &Sample,
-    gaps: &Gaps,
+    gaps: &Rows,
     open: &mut [bool],
     monitor: &mut Monitor<'_>,
 ) -> Result<BestPartition, KMeansError> {
@@ -68,7 +68,7 @@ pub(super) fn solve_atoms(
 
 fn solve_within(
     sample: &Sample,
-    gaps: &Gaps,
+    gaps: &Rows,
     open: &mut [bool],
     limits: &Limits,
     monitor: &mut Monitor<'_>,
@@ -116,7 +116,7 @@ fn unbounded(
 /// The error for bounds that no partition holds.
 fn infeasible(
     prefixes: &Prefixes<'_>,
-    gaps: &Gaps,
+    gaps: &Rows,
     points: bool,
     monitor: &mut Monitor<'_>,
 ) -> Result<KMeansError, KMeansError> {

@@ -9,7 +9,7 @@ use super::feasible;
 use super::incumbent::{MeansSolution, Steps, best_among, improved};
 use super::lagrangian::{Lagrangian, multipliers};
 use super::level::{StateLevel, states};
-use crate::constraint::Gaps;
+use crate::constraint::Rows;
 use crate::data::sample::Prefixes;
 use crate::error::KMeansError;
 use crate::kmeans::rounding::of_sum;
@@ -61,7 +61,7 @@ const SHRINKING: usize = 2;
 /// is up, the best partition so far is the answer.
 pub(super) fn search(
     prefixes: &Prefixes<'_>,
-    gaps: &Gaps,
+    gaps: &Rows,
     limits: &Limits,
     start: Option<Vec<usize>>,
     open: &[bool],
@@ -80,7 +80,7 @@ pub(super) fn search(
 /// A search and the best partition that it has found.
 struct MeansSearch<'a> {
     prefixes: &'a Prefixes<'a>,
-    gaps: &'a Gaps,
+    gaps: &'a Rows,
     limits: &'a Limits,
     open: &'a [bool],
     k: usize,

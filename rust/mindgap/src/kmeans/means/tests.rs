@@ -2,7 +2,7 @@ use super::bound::{CenterRange, Sides};
 use super::cells::BoundaryCell;
 use super::*;
 use crate::constraint::GapBounds;
-use crate::data::sample::Blob;
+use crate::data::sample::Atom;
 
 /// Numbers that look random and are the same on every run.
 fn noise(seed: u64) -> impl FnMut() -> f64 {
@@ -16,7 +16,7 @@ fn noise(seed: u64) -> impl FnMut() -> f64 {
 }
 
 /// The cost of the solution, or `None` if the bounds cannot be held.
-fn cost(sample: &Sample, gaps: &Gaps, limits: &Limits) -> Option<f64> {
+fn cost(sample: &Sample, gaps: &Rows, limits: &Limits) -> Option<f64> {
     match solve_within(sample, gaps, &mut [], limits, &mut Monitor::default().tol(0.0)) {
         Ok(best) => {
             assert_eq!(best.proof, Proof::Optimal);
@@ -81,7 +81,7 @@ fn a_search_cut_short_leaves_a_certificate() {
 #[test]
 fn an_atom_far_from_zero_is_not_charged_too_much() {
     let far = (1u64 << 52) as f64;
-    let point = |x: f64| Blob {
+    let point = |x: f64| Atom {
         mean: far + x,
         rest: 0.0,
         weight: 1.0,
@@ -93,8 +93,8 @@ fn an_atom_far_from_zero_is_not_charged_too_much() {
     };
     // The points 10, 11 and 11, whose mean is 11 less a third.
     let rest = -1.0 / 3.0;
-    let cut = Blob { rest, weight: 3.0, within: 2.0 / 3.0, low: far + 10.0, count: 3, ..point(11.0) };
-    let sample = Sample::of_blobs(vec![point(0.0), cut, point(20.0)]).unwrap();
+    let cut = Atom { rest, weight: 3.0, within: 2.0 / 3.0, low: far + 10.0, count: 3, ..point(11.0) };
+    let sample = Sample::of_atoms(vec![point(0.0), cut, point(20.0)]).unwrap();
     let prefixes = Prefixes::new(&sample);
     let centers = |x: f64| {
         let z = sample.frame().enter(far + x);

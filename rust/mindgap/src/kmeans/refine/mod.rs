@@ -10,7 +10,7 @@ mod round;
 use super::fit::KMeansFit;
 use super::{KMeans, Method};
 use crate::constraint::resolve_centers;
-use crate::data::sample::{Blob, Sample};
+use crate::data::sample::{Atom, Sample};
 use crate::data::summary::Summary;
 use crate::error::KMeansError;
 use crate::memory::{check_memory, product};
@@ -42,7 +42,7 @@ impl KMeans {
 /// Solves the problem on atoms, with a bound that holds for their points; where there is a source, looking closer there.
 pub(super) fn fit(kmeans: &KMeans, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<KMeansFit, KMeansError> {
     if let Some(source) = sample.source() {
-        let mut zoom = |windows: &[(f64, f64)]| Ok(source.zoom(windows)?.iter().map(Summary::blobs).collect());
+        let mut zoom = |windows: &[(f64, f64)]| Ok(source.zoom(windows)?.iter().map(Summary::atoms).collect());
         return Ok(kmeans.fit_refining(sample.clone(), &mut zoom, monitor)?.0);
     }
     check(kmeans, sample)?;
@@ -75,8 +75,8 @@ fn checked(fit: KMeansFit) -> Result<KMeansFit, KMeansError> {
 }
 
 /// Whether points of an atom can be in different clusters, where ties `are_divided` or not.
-fn is_divisible(are_divided: bool, blob: &Blob) -> bool {
-    !blob.is_point() || (blob.count > 1 && are_divided)
+fn is_divisible(are_divided: bool, atom: &Atom) -> bool {
+    !atom.is_point() || (atom.count > 1 && are_divided)
 }
 
 /// Refuses what cannot be asked of the points.
@@ -94,7 +94,7 @@ fn check(kmeans: &KMeans, sample: &Sample) -> Result<(), KMeansError> {
     if k as u64 > points {
         return Err(KMeansError::TooManyClusters { k, points: points as usize });
     }
-    let inside = sample.all_blobs().filter(|blob| !blob.is_point()).map(|blob| blob.count - 1);
+    let inside = sample.atoms().filter(|atom| !atom.is_point()).map(|atom| atom.count - 1);
     let most = inside.fold(apart(sample) as u64, u64::saturating_add);
     if k as u64 > most {
         return Err(KMeansError::TooFewDistinct { k, distinct: most as usize });

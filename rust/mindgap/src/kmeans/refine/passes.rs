@@ -4,13 +4,13 @@ use super::super::KMeans;
 use super::super::fit::KMeansFit;
 use super::{check, checked, prepared, round, unsolved};
 use crate::constraint::resolve_centers;
-use crate::data::sample::{Blob, Sample};
+use crate::data::sample::{Atom, Sample};
 use crate::error::KMeansError;
 use crate::monitor::Monitor;
 use crate::proof::Proof;
 
 /// Gives the atoms of the points in each of some windows, finer than one a window if it can.
-pub(crate) type Zoom<'a> = &'a mut dyn FnMut(&[(f64, f64)]) -> Result<Vec<Vec<Blob>>, String>;
+pub(crate) type Zoom<'a> = &'a mut dyn FnMut(&[(f64, f64)]) -> Result<Vec<Vec<Atom>>, String>;
 
 /// Passes over the data at most.
 const PASSES: usize = 12;
@@ -91,13 +91,13 @@ pub(super) fn fit(
 }
 
 impl KnownAtoms {
-    /// Makes the `wanted` blobs finer, those of one value by dividing them, others by `zoom` if it `may` be asked. Says
-    /// whether it was; nothing where no blob became finer.
+    /// Makes the `wanted` atoms finer, those of one value by dividing them, others by `zoom` if it `may` be asked. Says
+    /// whether it was; nothing where no atom became finer.
     fn finer(&mut self, wanted: Vec<usize>, zoom: Zoom<'_>, may: bool) -> Result<Option<bool>, KMeansError> {
         let (mut divided, mut looked): (Vec<usize>, Vec<usize>) =
             wanted.into_iter().filter(|&i| !self.stuck[i]).partition(|&i| {
-                let blob = self.sample.blob(i);
-                blob.is_point() && blob.even
+                let atom = self.sample.atom(i);
+                atom.is_point() && atom.even
             });
         let room = MOST_ATOMS.saturating_sub(self.sample.len());
         divided.truncate(room / PARTS as usize);
@@ -111,7 +111,7 @@ impl KnownAtoms {
             looked.truncate(WINDOWS);
             looked.sort_unstable();
         }
-        let mut parts: Vec<(usize, Vec<Blob>)> = Vec::with_capacity(divided.len() + looked.len());
+        let mut parts: Vec<(usize, Vec<Atom>)> = Vec::with_capacity(divided.len() + looked.len());
         if !looked.is_empty() {
             let window = |&i: &usize| (self.sample.lowest(i), self.sample.highest(i));
             let windows: Vec<(f64, f64)> = looked.iter().map(window).collect();
@@ -121,69 +121,69 @@ impl KnownAtoms {
                 return Err(KMeansError::Source(fault));
             }
             for (&i, shown) in looked.iter().zip(shown) {
-                agree(&self.sample.blob(i), &shown)?;
+                agree(&self.sample.atom(i), &shown)?;
                 parts.push((i, shown));
             }
         }
-        parts.extend(divided.iter().map(|&i| (i, divide(&self.sample.blob(i)))));
+        parts.extend(divided.iter().map(|&i| (i, divide(&self.sample.atom(i)))));
         parts.sort_unstable_by_key(|part| part.0);
         self.replace(parts)?;
         Ok(Some(!looked.is_empty()))
     }
 
-    /// Puts finer blobs in the place of some.
-    fn replace(&mut self, parts: Vec<(usize, Vec<Blob>)>) -> Result<(), KMeansError> {
+    /// Puts finer atoms in the place of some.
+    fn replace(&mut self, parts: Vec<(usize, Vec<Atom>)>) -> Result<(), KMeansError> {
         let more: usize = parts.iter().map(|part| part.1.len()).sum();
-        let mut blobs = Vec::with_capacity(self.sample.len() + more);
-        let (mut open, mut stuck) = (Vec::with_capacity(blobs.capacity()), Vec::with_capacity(blobs.capacity()));
+        let mut atoms = Vec::with_capacity(self.sample.len() + more);
+        let (mut open, mut stuck) = (Vec::with_capacity(atoms.capacity()), Vec::with_capacity(atoms.capacity()));
         let mut parts = parts.into_iter().peekable();
-        for (i, blob) in self.sample.all_blobs().enumerate() {
+        for (i, atom) in self.sample.atoms().enumerate() {
             match parts.next_if(|part| part.0 == i) {
                 Some((_, finer)) => {
                     let alone = finer.len() == 1;
                     for part in finer {
                         open.push(self.open[i]);
                         stuck.push(alone);
-                        blobs.push(part);
+                        atoms.push(part);
                     }
                 }
                 None => {
                     open.push(self.open[i]);
                     stuck.push(self.stuck[i]);
-                    blobs.push(blob);
+                    atoms.push(atom);
                 }
             }
         }
-        self.sample = Sample::of_blobs(blobs).map_err(|fault| KMeansError::Source(fault.to_string()))?;
+        self.sample = Sample::of_atoms(atoms).map_err(|fault| KMeansError::Source(fault.to_string()))?;
         (self.open, self.stuck) = (open, stuck);
         Ok(())
     }
 }
 
-/// Refuses what are not the points of `blob`.
-fn agree(blob: &Blob, shown: &[Blob]) -> Result<(), KMeansError> {
+/// Refuses what are not the points of `atom`.
+fn agree(atom: &Atom, shown: &[Atom]) -> Result<(), KMeansError> {
     let (count, weight) = shown
         .iter()
         .fold((0u64, 0.0), |(count, weight), part| (count.saturating_add(part.count), weight + part.weight));
     let (low, high) = (shown.first().map(|first| first.low), shown.last().map(|last| last.high));
-    let same = count == blob.count && (weight - blob.weight).abs() <= 1e-9 * blob.weight;
-    if same && low == Some(blob.low) && high == Some(blob.high) {
+    let same = count == atom.count && (weight - atom.weight).abs() <= 1e-9 * atom.weight;
+    if same && low == Some(atom.low) && high == Some(atom.high) {
         return Ok(());
     }
-    let Blob { low, high, .. } = blob;
-    let (before, now) = (format!("{} of weight {}", blob.count, blob.weight), format!("{count} of weight {weight}"));
+    let Atom { low, high, .. } = atom;
+    let (before, now) = (format!("{} of weight {}", atom.count, atom.weight), format!("{count} of weight {weight}"));
     Err(KMeansError::Source(format!(
         "of the points from {low:?} to {high:?} there were {before} at first, and are {now} now; data must not change during a fit"
     )))
 }
 
-/// Equal points, which weigh the same, in several blobs.
-fn divide(blob: &Blob) -> Vec<Blob> {
-    let parts = PARTS.min(blob.count);
-    let each = blob.weight / blob.count as f64;
-    let until = |part: u64| (u128::from(blob.count) * u128::from(part) / u128::from(parts)) as u64;
+/// Equal points, which weigh the same, in several atoms.
+fn divide(atom: &Atom) -> Vec<Atom> {
+    let parts = PARTS.min(atom.count);
+    let each = atom.weight / atom.count as f64;
+    let until = |part: u64| (u128::from(atom.count) * u128::from(part) / u128::from(parts)) as u64;
     (0..parts)
         .map(|part| until(part + 1) - until(part))
-        .map(|count| Blob { count, weight: each * count as f64, ..*blob })
+        .map(|count| Atom { count, weight: each * count as f64, ..*atom })
         .collect()
 }

@@ -4,7 +4,7 @@ use super::super::fit::PROVEN;
 use super::super::solution::Solution;
 use super::super::{Centers, KMeans, free, means, unconstrained};
 use super::{apart, is_divisible};
-use crate::constraint::{Gaps, Rows};
+use crate::constraint::Rows;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::monitor::Monitor;
@@ -14,7 +14,7 @@ use crate::proof::Proof;
 const FEW_POINTS: u64 = 1 << 20;
 
 /// What a round finds.
-pub(super) struct Round {
+pub(super) struct RoundResult {
     /// The best partition of the atoms, if one is known; its proof is one for their points.
     pub(super) solution: Option<Solution>,
     /// What is proven for partitions of the points, in frame units.
@@ -25,7 +25,7 @@ pub(super) struct Round {
     pub(super) exhausted: bool,
 }
 
-impl Round {
+impl RoundResult {
     fn new(solution: Option<Solution>, proof: Proof, wanted: Vec<usize>) -> Self {
         Self { solution, proof, wanted, exhausted: false }
     }
@@ -40,8 +40,8 @@ impl Round {
 /// The solvers that have something to say of points in atoms.
 enum SolverKind<'a> {
     Unconstrained,
-    Separated(&'a Gaps),
-    Free(&'a Gaps),
+    Separated(&'a Rows),
+    Free(&'a Rows),
     Rows,
 }
 
@@ -62,7 +62,7 @@ impl<'a> SolverKind<'a> {
 pub(super) fn may_be_cut(kmeans: &KMeans, sample: &Sample, rows: &Rows) -> Vec<bool> {
     let separated = matches!(SolverKind::of(kmeans, rows), Ok(SolverKind::Separated(_)));
     let divided = kmeans.divides_ties(sample);
-    sample.all_blobs().map(|blob| if separated { is_divisible(divided, &blob) } else { !blob.is_point() }).collect()
+    sample.atoms().map(|atom| if separated { is_divisible(divided, &atom) } else { !atom.is_point() }).collect()
 }
 
 /// Solves the problem on the atoms. Of those that an optimum of the points may cut, `open`, some are closed.
@@ -72,20 +72,20 @@ pub(super) fn run(
     rows: &Rows,
     open: &mut [bool],
     monitor: &mut Monitor<'_>,
-) -> Result<Round, KMeansError> {
+) -> Result<RoundResult, KMeansError> {
     let mut round = if kmeans.k > apart(sample) {
-        let wanted = (0..sample.len()).filter(|&i| !sample.blob(i).is_point()).collect();
-        Round::new(None, Proof::AtLeast(0.0), wanted)
+        let wanted = (0..sample.len()).filter(|&i| !sample.atom(i).is_point()).collect();
+        RoundResult::new(None, Proof::AtLeast(0.0), wanted)
     } else {
         match SolverKind::of(kmeans, rows)? {
             SolverKind::Unconstrained => {
                 let solution = unconstrained::solve_atoms(sample, kmeans.k, open, monitor)?;
-                Round::of(solution, indices(open))
+                RoundResult::of(solution, indices(open))
             }
             SolverKind::Separated(gaps) => {
                 let best = means::solve_atoms(sample, gaps, open, monitor)?;
                 let solution = best.partition.map(|partition| Solution::of_means(partition, best.proof));
-                Round::new(solution, best.proof, indices(open))
+                RoundResult::new(solution, best.proof, indices(open))
             }
             SolverKind::Free(gaps) => free(kmeans, sample, rows, gaps, open, monitor)?,
             SolverKind::Rows => under_rows(kmeans, sample, rows, open, monitor)?,
@@ -108,14 +108,14 @@ fn free(
     kmeans: &KMeans,
     sample: &Sample,
     rows: &Rows,
-    gaps: &Gaps,
+    gaps: &Rows,
     open: &mut [bool],
     monitor: &mut Monitor<'_>,
-) -> Result<Round, KMeansError> {
+) -> Result<RoundResult, KMeansError> {
     let solution = solve_undivided(kmeans, sample, rows, monitor)?;
     let divided = kmeans.divides_ties(sample);
-    if !sample.all_blobs().any(|blob| is_divisible(divided, &blob)) {
-        return Ok(Round::of(solution, Vec::new()));
+    if !sample.atoms().any(|atom| is_divisible(divided, &atom)) {
+        return Ok(RoundResult::of(solution, Vec::new()));
     }
     let mut part = monitor.restricted().plus(sample.total_within());
     let lower_bound = free::atoms::lower_bound(sample, gaps, &solution, open, &mut part)?;
@@ -125,11 +125,11 @@ fn free(
     if wanted.is_empty() && lower_bound < cost * (1.0 - PROVEN) {
         wanted = beside(kmeans, sample, &solution);
         if wanted.is_empty() && sample.points() <= FEW_POINTS {
-            wanted = (0..sample.len()).filter(|&i| is_divisible(divided, &sample.blob(i))).collect();
+            wanted = (0..sample.len()).filter(|&i| is_divisible(divided, &sample.atom(i))).collect();
         }
     }
     let exhausted = !solution.proof.is_optimal(cost, PROVEN);
-    Ok(Round { exhausted, ..Round::new(Some(solution), Proof::AtLeast(lower_bound), wanted) })
+    Ok(RoundResult { exhausted, ..RoundResult::new(Some(solution), Proof::AtLeast(lower_bound), wanted) })
 }
 
 /// Linear rows: the bound is that without them.
@@ -139,11 +139,11 @@ fn under_rows(
     rows: &Rows,
     open: &mut [bool],
     monitor: &mut Monitor<'_>,
-) -> Result<Round, KMeansError> {
+) -> Result<RoundResult, KMeansError> {
     let solution = solve_undivided(kmeans, sample, rows, monitor)?;
     if kmeans.k == 1 {
         // There is but one partition, which cuts no atom.
-        return Ok(Round::of(solution, Vec::new()));
+        return Ok(RoundResult::of(solution, Vec::new()));
     }
     let unbound = unconstrained::solve_atoms(sample, kmeans.k, open, &mut monitor.relaxed())?;
     let proof = Proof::AtLeast(unbound.lower_bound(&Prefixes::new(sample)));
@@ -151,7 +151,7 @@ fn under_rows(
     wanted.extend(indices(open));
     wanted.sort_unstable();
     wanted.dedup();
-    Ok(Round::new(Some(solution), proof, wanted))
+    Ok(RoundResult::new(Some(solution), proof, wanted))
 }
 
 /// The atoms beside the boundaries of a partition that can be divided.
@@ -159,7 +159,7 @@ fn beside(kmeans: &KMeans, sample: &Sample, solution: &Solution) -> Vec<usize> {
     let divided = kmeans.divides_ties(sample);
     let mut atoms: Vec<usize> = solution.partition.boundaries().iter().flat_map(|&end| [end - 1, end]).collect();
     atoms.dedup();
-    atoms.retain(|&i| is_divisible(divided, &sample.blob(i)));
+    atoms.retain(|&i| is_divisible(divided, &sample.atom(i)));
     atoms
 }
 

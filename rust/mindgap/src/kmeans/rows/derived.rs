@@ -3,7 +3,7 @@
 use crate::constraint::Rows;
 
 /// What rounding may do to a difference of two bounds, relative to them.
-const ROUNDING: f64 = 4.0 * f64::EPSILON;
+const DIFFERENCE_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// The bounds on the gaps (in data units) that every solution holds; `None` if there are none to speak of.
 pub(super) fn gap_bounds(rows: &Rows) -> Option<Rows> {
@@ -38,7 +38,7 @@ fn divided((lower, upper): (f64, f64), a: f64) -> (f64, f64) {
 
 /// The distances between a centre of `left` and one of `right`.
 fn apart(left: (f64, f64), right: (f64, f64)) -> (f64, f64) {
-    let slack = |a: f64, b: f64| ROUNDING * (a.abs() + b.abs());
+    let slack = |a: f64, b: f64| DIFFERENCE_ROUNDING * (a.abs() + b.abs());
     (right.0 - left.1 - slack(right.0, left.1), right.1 - left.0 + slack(right.1, left.0))
 }
 

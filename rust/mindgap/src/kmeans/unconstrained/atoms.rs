@@ -3,13 +3,13 @@
 //! [`pruning`](super::pruning) has the argument, with atoms for cells: moving the boundaries of an optimum of the points
 //! to the edges of the atoms that they cut costs at most a slack; so the optimum over atoms less the slack is a lower
 //! bound, and atoms beside edges at which no partition comes as near to the best as that are not cut by any optimum. What
-//! is known of the points inside a atom is less than what cells know, hence a slack of its own. Several boundaries may
+//! is known of the points inside an atom is less than what cells know, hence a slack of its own. Several boundaries may
 //! cut one atom: then the sum of their gaps is bounded as one gap is. O(M log M) for M atoms.
 
-use super::candidates::{Candidates, Costs, Task};
+use super::candidates::{Candidates, CostTask, Costs};
 use super::grid::EdgeGrid;
 use super::penalty::{self, backward};
-use super::pruning::ROUNDING;
+use super::pruning::CLEAR_EXCESS;
 use super::{CELLS, smooth_penalty};
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
@@ -40,12 +40,12 @@ pub(in crate::kmeans) fn solve(
     let (forward, backward) = (&found.chain.values, backward(&candidates, found.penalty).values);
     let whole = forward[sample.len()];
     let dual = (whole - Double::product(found.penalty, k as f64)).value();
-    let best = found.cost * (1.0 + ROUNDING);
+    let best = found.cost * (1.0 + CLEAR_EXCESS);
     let mut lower_bound = f64::NEG_INFINITY;
     loop {
         let slack = candidates.with_costs(AtomSlack { sample, open, best, k });
         lower_bound = lower_bound.max(dual - slack);
-        let limit = (best - dual).max(0.0) + slack + ROUNDING * (best + found.penalty);
+        let limit = (best - dual).max(0.0) + slack + CLEAR_EXCESS * (best + found.penalty);
         // A boundary moved to an end of the data leaves its cluster empty, which saves a penalty at most.
         let alive = |edge: usize| match edge {
             edge if edge == 0 || edge == sample.len() => found.penalty <= limit,
@@ -73,7 +73,7 @@ struct AtomSlack<'a> {
     k: usize,
 }
 
-impl Task for AtomSlack<'_> {
+impl CostTask for AtomSlack<'_> {
     type Output = f64;
 
     #[inline(always)]
@@ -81,7 +81,7 @@ impl Task for AtomSlack<'_> {
         let (sample, last) = (self.sample, costs.last());
         let mut widest = 0.0_f64;
         let mut slacks = Vec::new();
-        // A cluster that ends inside a atom begins after the edge before `left`: else it would cost more than the best
+        // A cluster that ends inside an atom begins after the edge before `left`: else it would cost more than the best
         // solution. One that begins inside it ends before `right`.
         let (mut left, mut right) = (0, 0);
         for atom in (0..last).filter(|&atom| self.open[atom]) {
@@ -111,6 +111,6 @@ impl Task for AtomSlack<'_> {
         if cuts < slacks.len() {
             slacks.select_nth_unstable_by(cuts, |a, b| b.total_cmp(a));
         }
-        (range * widest).min(slacks[..cuts].iter().sum::<f64>()) * (1.0 + ROUNDING)
+        (range * widest).min(slacks[..cuts].iter().sum::<f64>()) * (1.0 + CLEAR_EXCESS)
     }
 }

@@ -62,7 +62,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// Calls `task` with the costs, where a fused multiply-add is an instruction.
-    pub(super) fn with_costs<T: Task>(&self, task: T) -> T::Output {
+    pub(super) fn with_costs<T: CostTask>(&self, task: T) -> T::Output {
         let arch = pulp::Arch::new();
         match &self.weights {
             None => arch.dispatch(Dispatched {
@@ -76,7 +76,7 @@ impl<'a> Candidates<'a> {
 
 /// Work on costs of either kind. Its `run` must be `#[inline(always)]`, as must all that it calls in a loop: only what
 /// is inlined is compiled for the instructions at hand.
-pub(super) trait Task {
+pub(super) trait CostTask {
     type Output;
 
     fn run<C: Costs>(self, costs: &C) -> Self::Output;
@@ -87,7 +87,7 @@ struct Dispatched<'a, C, T> {
     task: T,
 }
 
-impl<C: Costs, T: Task> pulp::WithSimd for Dispatched<'_, C, T> {
+impl<C: Costs, T: CostTask> pulp::WithSimd for Dispatched<'_, C, T> {
     type Output = T::Output;
 
     #[inline(always)]

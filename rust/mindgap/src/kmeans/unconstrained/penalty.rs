@@ -5,7 +5,7 @@
 //! bisection, in turn. The trial at a chord either lands between its two sides or proves both optimal under that one
 //! penalty, and then [`splice`](super::splice) has the answer: every second trial makes progress, ties or not.
 
-use super::candidates::{Candidates, Costs, Reversed, Task};
+use super::candidates::{Candidates, CostTask, Costs, Reversed};
 use super::chain::PenaltyChain;
 use super::splice::splice;
 use crate::numeric::double::Double;
@@ -187,7 +187,7 @@ struct PathCost<I> {
     nodes: I,
 }
 
-impl<I: Iterator<Item = u32>> Task for PathCost<I> {
+impl<I: Iterator<Item = u32>> CostTask for PathCost<I> {
     type Output = f64;
 
     #[inline(always)]
@@ -220,7 +220,7 @@ struct Compute<'a> {
     direction: Direction,
 }
 
-impl Task for Compute<'_> {
+impl CostTask for Compute<'_> {
     type Output = ();
 
     #[inline(always)]

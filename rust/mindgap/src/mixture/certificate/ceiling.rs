@@ -40,7 +40,7 @@ const PARTS: usize = 1024;
 const ATOMS: usize = 6;
 
 /// The mixture f, and what the rounding of sums over it may amount to.
-pub(super) struct Mixture<'a> {
+pub(super) struct WeighedMixture<'a> {
     points: &'a Points,
     logs: &'a [f64],
     largest_log: f64,
@@ -93,7 +93,7 @@ fn edge(a: f64, b: f64, h: f64) -> f64 {
     if slope.abs() < h { 0.5 * (a + b) + 0.25 * h + slope * slope / (4.0 * h) } else { a.max(b) }
 }
 
-impl<'a> Mixture<'a> {
+impl<'a> WeighedMixture<'a> {
     pub(super) fn new(points: &'a Points, logs: &'a [f64], largest_log: f64) -> Self {
         let n = points.padded() as f64;
         // Each exponent is wrong by at most 2^-53·(8·(its size) + its logarithm's size), of terms that matter by
@@ -292,7 +292,7 @@ const INVERSE_FACTORIALS: [f64; ORDER] = {
 
 impl Expansion {
     /// The expansion about the middle of a cell; `None` if the cell is too large for one.
-    fn of(mixture: &Mixture<'_>, cell: &Cell) -> Option<Self> {
+    fn of(mixture: &WeighedMixture<'_>, cell: &Cell) -> Option<Self> {
         let mean = 0.5 * (cell.low + cell.high);
         let variance = 0.5 * (cell.least + cell.most);
         let precision_root = 1.0 / variance.sqrt();

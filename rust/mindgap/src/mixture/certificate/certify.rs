@@ -188,7 +188,7 @@ impl Mixture {
         let Some((rows, ratio)) = self.gaps_and_ratio()? else {
             return refuse(ROWS);
         };
-        if sample.has_blobs() {
+        if sample.has_widths() {
             return refuse(CELLS);
         }
         if ratio == f64::INFINITY {

@@ -13,7 +13,7 @@ const GRID: f64 = 1_048_576.0; // 2^20
 const LARGEST: f64 = 1_073_741_824.0; // 2^30: exact on the grid
 
 /// Relative room for the rounding of a few sums and products.
-const ROUNDING: f64 = 1.0 / 281_474_976_710_656.0; // 2^-48
+const PRODUCT_ROUNDING: f64 = 1.0 / 281_474_976_710_656.0; // 2^-48
 
 /// Σ_k mean_k·μ_k + precision_k/v_k ≥ bound for all admissible parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +39,7 @@ impl Multipliers {
             mean[g] -= gap;
             mean[g + 1] += gap;
             if gap != 0.0 {
-                bound += gap * side - ROUNDING * (gap * side).abs();
+                bound += gap * side - PRODUCT_ROUNDING * (gap * side).abs();
             }
         }
         // Σ over pairs of m·(ratio·p_i - p_j), m ≥ 0, with the sums over j equal to those over i: what the smallest variances
@@ -51,7 +51,7 @@ impl Multipliers {
         if sum_given > 0.0 && sum_taken > 0.0 {
             for j in 0..k {
                 let share = taken[j] / sum_taken;
-                precision[j] = sum_given * constraints.ratio * share * (1.0 + ROUNDING) - given[j];
+                precision[j] = sum_given * constraints.ratio * share * (1.0 + PRODUCT_ROUNDING) - given[j];
             }
         }
         let matters = |values: &[f64]| values.iter().any(|value| value.abs() > 1e-3);
@@ -125,7 +125,7 @@ impl Coupling {
             constant += middle;
             size += middle.abs();
         }
-        this.constants = vec![constant + ROUNDING * size; k];
+        this.constants = vec![constant + PRODUCT_ROUNDING * size; k];
         Some(this)
     }
 
@@ -147,7 +147,7 @@ impl Coupling {
                     + self.constants[c].abs()
                     + scale * (zero.abs() + a.abs() * farthest + b.abs() / cell.least))
                     / total;
-            [constant - ROUNDING * size, -scale * a / total, -scale * b / total]
+            [constant - PRODUCT_ROUNDING * size, -scale * a / total, -scale * b / total]
         };
         Divisor { pieces: self.scales[c].map(piece) }
     }

@@ -41,12 +41,12 @@ pub(super) struct Points {
 
 /// Rows over the padded points, one an atom.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(super) struct PointRows {
     values: Vec<f64>,
     stride: usize,
 }
 
-impl Rows {
+impl PointRows {
     pub(super) fn row(&self, j: usize) -> &[f64] {
         &self.values[j * self.stride..(j + 1) * self.stride]
     }
@@ -101,17 +101,17 @@ impl Points {
     /// Σ 2^(logs - curvature·(x - mean)²); what is farther than `reach` is left out.
     pub(super) fn sum(&self, logs: &[f64], mean: f64, curvature: f64, reach: f64) -> f64 {
         let window = self.window(mean, reach);
-        run(Sum { x: &self.x[window.clone()], logs: &logs[window], mean, curvature })
+        run(SumKernel { x: &self.x[window.clone()], logs: &logs[window], mean, curvature })
     }
 
     /// The sums of 2^logs·exp(-z²/2)·He_j(z), z = (x - mean)·precision_root, for j < ORDER; and that of 2^logs·exp(-z²/4).
     pub(super) fn moments(&self, logs: &[f64], mean: f64, precision_root: f64, reach: f64) -> ([f64; ORDER], f64) {
         let window = self.window(mean, reach);
-        run(MomentSums { x: &self.x[window.clone()], logs: &logs[window], mean, precision_root })
+        run(MomentKernel { x: &self.x[window.clone()], logs: &logs[window], mean, precision_root })
     }
 
     /// Fills row `j` with the binary logarithms of the normal density of each atom.
-    pub(super) fn fill_log_densities(&self, atoms: impl Iterator<Item = (f64, f64)>, rows: &mut Rows) {
+    pub(super) fn fill_log_densities(&self, atoms: impl Iterator<Item = (f64, f64)>, rows: &mut PointRows) {
         rows.stride = self.padded();
         rows.values.clear();
         for (mean, variance) in atoms {
@@ -129,7 +129,7 @@ impl Points {
     }
 
     /// Turns logarithms into densities relative to the largest of each point, which `peaks` keeps; returns Σ weight·peak.
-    pub(super) fn exponentiate(&self, rows: &mut Rows, peaks: &mut Vec<f64>) -> f64 {
+    pub(super) fn exponentiate(&self, rows: &mut PointRows, peaks: &mut Vec<f64>) -> f64 {
         peaks.clear();
         peaks.resize(rows.stride, f64::NEG_INFINITY);
         run(Exponentiate { rows: &mut rows.values, stride: rows.stride, peaks });
@@ -137,7 +137,7 @@ impl Points {
     }
 
     /// f = Σ_j w_j·row_j; returns Σ weight·log₂ f.
-    pub(super) fn mix(&self, rows: &Rows, w: &[f64], f: &mut Vec<f64>) -> f64 {
+    pub(super) fn mix(&self, rows: &PointRows, w: &[f64], f: &mut Vec<f64>) -> f64 {
         f.clear();
         f.resize(rows.stride, 0.0);
         run(Mix { rows: &rows.values, w, f, weight: &self.weight })
@@ -150,12 +150,12 @@ impl Points {
     }
 
     /// Σ row_j·r.
-    pub(super) fn dot_row(&self, rows: &Rows, j: usize, r: &[f64]) -> f64 {
+    pub(super) fn dot_row(&self, rows: &PointRows, j: usize, r: &[f64]) -> f64 {
         dot(rows.row(j), r)
     }
 
     /// The lower triangle of the matrix of Σ row_a·row_b·r, in rows of `m`.
-    pub(super) fn gram(&self, rows: &Rows, r: &[f64], m: usize, matrix: &mut [f64], scratch: &mut Vec<f64>) {
+    pub(super) fn gram(&self, rows: &PointRows, r: &[f64], m: usize, matrix: &mut [f64], scratch: &mut Vec<f64>) {
         scratch.clear();
         scratch.resize(rows.stride * m.next_multiple_of(TILE), 0.0);
         run(Gram { rows: &rows.values, stride: rows.stride, r, m, matrix, scratch });
@@ -182,7 +182,7 @@ impl Points {
 
     /// The log-likelihood of a mixture.
     pub(super) fn log_likelihood(&self, parameters: &Parameters) -> f64 {
-        let (mut rows, mut peaks, mut f) = (Rows::default(), Vec::new(), Vec::new());
+        let (mut rows, mut peaks, mut f) = (PointRows::default(), Vec::new(), Vec::new());
         let (weights, means, variances) = (parameters.weights(), parameters.means(), parameters.variances());
         let kept: Vec<usize> = (0..parameters.k()).filter(|&c| weights[c] > 0.0).collect();
         self.fill_log_densities(kept.iter().map(|&c| (means[c], variances[c])), &mut rows);
@@ -198,9 +198,9 @@ trait Kernel {
     fn run<const FUSED: bool>(self) -> Self::Output;
 }
 
-struct Dispatched<K>(K);
+struct OnBestInstructions<K>(K);
 
-impl<K: Kernel> WithSimd for Dispatched<K> {
+impl<K: Kernel> WithSimd for OnBestInstructions<K> {
     type Output = K::Output;
 
     #[inline(always)]
@@ -210,7 +210,7 @@ impl<K: Kernel> WithSimd for Dispatched<K> {
 }
 
 fn run<K: Kernel>(kernel: K) -> K::Output {
-    Arch::new().dispatch(Dispatched(kernel))
+    Arch::new().dispatch(OnBestInstructions(kernel))
 }
 
 #[inline(always)]
@@ -223,14 +223,14 @@ fn capped(x: f64) -> f64 {
     if x < LARGEST { x } else { LARGEST }
 }
 
-struct Sum<'a> {
+struct SumKernel<'a> {
     x: &'a [f64],
     logs: &'a [f64],
     mean: f64,
     curvature: f64,
 }
 
-impl Kernel for Sum<'_> {
+impl Kernel for SumKernel<'_> {
     type Output = f64;
 
     #[inline(always)]
@@ -246,14 +246,14 @@ impl Kernel for Sum<'_> {
     }
 }
 
-struct MomentSums<'a> {
+struct MomentKernel<'a> {
     x: &'a [f64],
     logs: &'a [f64],
     mean: f64,
     precision_root: f64,
 }
 
-impl Kernel for MomentSums<'_> {
+impl Kernel for MomentKernel<'_> {
     type Output = ([f64; ORDER], f64);
 
     #[inline(always)]

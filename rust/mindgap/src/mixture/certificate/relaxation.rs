@@ -3,7 +3,7 @@
 //! Atoms are weighted best, the derivative is bounded over the boxes, points where it is too high become atoms; again, until the
 //! bound is good enough or the relaxation itself is too high.
 
-use super::ceiling::{Mixture, Verdict};
+use super::ceiling::{Verdict, WeighedMixture};
 use super::coupling::Coupling;
 use super::points::Points;
 use super::region::{Cell, Region};
@@ -71,7 +71,7 @@ pub(super) fn relax(
             Goal::Within(tolerance) => tolerance,
         };
         atoms.retain(|atom| atom.weight > LIGHT);
-        let mixture = Mixture::new(points, &workspace.logs, workspace.largest_log);
+        let mixture = WeighedMixture::new(points, &workspace.logs, workspace.largest_log);
         let level = room / total * (1.0 - 1e-12);
         let mut below = true;
         for (k, cell) in cells.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Bounds against admissible points, drawn at random and climbed: none is above, and no threshold below the maximum closes.
 
-use super::ceiling::{Mixture, Verdict};
+use super::ceiling::{Verdict, WeighedMixture};
 use super::coupling::Coupling;
 use super::points::Points;
 use super::region::{Cell, Constraints};
@@ -254,7 +254,7 @@ fn a_cell_that_is_called_below_is_below_everywhere() {
                     .max(ratio(cell.low + s * (cell.high - cell.low), cell.least + t * (cell.most - cell.least)));
             }
         }
-        let mixture = Mixture::new(&points, &logs, largest);
+        let mixture = WeighedMixture::new(&points, &logs, largest);
         for margin in [1e-9, 1e-6, 1e-3] {
             // Never called below a level that a point is above.
             assert!(

@@ -3,7 +3,7 @@
 //! Maximises Σ ω_i log Σ_j w_j φ_j(x_i) + Σ_j w_j·bonus_j over weights that add up to one. Nothing rests on its accuracy: the
 //! bound holds for every mixture, and is only tight for the best one.
 
-use super::points::{Points, Rows};
+use super::points::{PointRows, Points};
 use std::f64::consts::LN_2;
 
 /// A point of the relaxed mixture.
@@ -31,7 +31,7 @@ const START_SHARE: f64 = 0.02;
 /// Working memory, kept from one call to the next.
 #[derive(Default)]
 pub(super) struct Workspace {
-    rows: Rows,
+    rows: PointRows,
     peaks: Vec<f64>,
     f: Vec<f64>,
     r: Vec<f64>,

@@ -50,7 +50,7 @@ const ACROSS: f64 = 4.0;
 const AT_BOUND: f64 = 1e-9;
 
 /// Falls of the log-likelihood below this fraction of it are rounding, where no more than `ROUNDING_GAIN` was predicted.
-const ROUNDING: f64 = 1e-13;
+const ROUNDING_FALL: f64 = 1e-13;
 const ROUNDING_GAIN: f64 = 1e-6;
 
 /// Pivots below this fraction of their diagonal count as none.
@@ -264,7 +264,7 @@ impl Climber<'_, '_> {
             let short: Vec<f64> = step.iter().map(|u| u * share).collect();
             let predicted = model.gain(&short);
             let gained = there.log_likelihood - self.here.log_likelihood;
-            let rounding = ROUNDING * self.here.log_likelihood.abs();
+            let rounding = ROUNDING_FALL * self.here.log_likelihood.abs();
             let kept = gained > 0.0 || (gained.abs() <= rounding && predicted < ROUNDING_GAIN);
             let progress = Progress::Iteration {
                 iteration: self.history.len(),

@@ -88,7 +88,7 @@ impl Cells {
     }
 
     /// Sums of weight, position and square over the first cells, about the middle one.
-    pub(super) fn prefix(&self) -> Prefix {
+    pub(super) fn prefix(&self) -> CellPrefix {
         let origin = self.positions[self.len() / 2];
         let mut sums = vec![[0.0; 3]];
         let mut now = [0.0; 3];
@@ -97,7 +97,7 @@ impl Cells {
             now = [now[0] + w, now[1] + w * d, now[2] + w * d * d];
             sums.push(now);
         }
-        Prefix { origin, sums }
+        CellPrefix { origin, sums }
     }
 }
 
@@ -116,12 +116,12 @@ impl Engine for Cells {
 }
 
 /// Sums over the first cells.
-pub(super) struct Prefix {
+pub(super) struct CellPrefix {
     pub(super) origin: f64,
     sums: Vec<[f64; 3]>,
 }
 
-impl Prefix {
+impl CellPrefix {
     /// Weight, sum and sum of squares about the origin of cells `from..to`.
     pub(super) fn over(&self, from: usize, to: usize) -> [f64; 3] {
         let (a, b) = (self.sums[from], self.sums[to]);

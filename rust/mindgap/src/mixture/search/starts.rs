@@ -2,7 +2,7 @@
 //!
 //! Measured against the best of 60 random starts on 1,152 problems: with the moves from there (`moves`), two were missed.
 
-use super::cells::{Cells, Prefix};
+use super::cells::{CellPrefix, Cells};
 use super::random::Random;
 use crate::mixture::parameters::Parameters;
 use crate::numeric::portable::ln;
@@ -106,7 +106,7 @@ fn drawn(cells: &Cells, k: usize, draws: &mut Random) -> Parameters {
 }
 
 /// The partition into `k` runs of cells with the least sum of `cost(weight, squares)`, by an exact dynamic program.
-fn partition(cells: &Cells, prefix: &Prefix, k: usize, cost: impl Fn(f64, f64) -> f64) -> Parameters {
+fn partition(cells: &Cells, prefix: &CellPrefix, k: usize, cost: impl Fn(f64, f64) -> f64) -> Parameters {
     let n = cells.len();
     let mut best = vec![f64::INFINITY; n + 1];
     best[0] = 0.0;
@@ -138,7 +138,7 @@ fn partition(cells: &Cells, prefix: &Prefix, k: usize, cost: impl Fn(f64, f64) -
 }
 
 /// Shares, and variances about `centers`, of the clusters between `cuts`.
-fn clusters(cells: &Cells, prefix: &Prefix, cuts: &[usize], centers: Vec<f64>) -> Parameters {
+fn clusters(cells: &Cells, prefix: &CellPrefix, cuts: &[usize], centers: Vec<f64>) -> Parameters {
     let k = centers.len();
     let squares: Vec<f64> = (0..k).map(|m| prefix.about(cuts[m], cuts[m + 1], centers[m])).collect();
     let average = (squares.iter().sum::<f64>() / cells.total).max(1e-6 * cells.variance);
@@ -150,7 +150,7 @@ fn clusters(cells: &Cells, prefix: &Prefix, cuts: &[usize], centers: Vec<f64>) -
 }
 
 /// The clusters of the points that are nearest to each of `centers`.
-fn nearest(cells: &Cells, prefix: &Prefix, centers: Vec<f64>) -> Parameters {
+fn nearest(cells: &Cells, prefix: &CellPrefix, centers: Vec<f64>) -> Parameters {
     let mut cuts = vec![0];
     cuts.extend(centers.windows(2).map(|pair| below(cells, 0.5 * (pair[0] + pair[1]))));
     cuts.push(cells.len());
@@ -163,7 +163,7 @@ fn below(cells: &Cells, x: f64) -> usize {
 }
 
 /// K-means whose free centres hold the gaps, and a chain of centres at several places.
-fn chained(cells: &Cells, prefix: &Prefix, shape: &Shape, [low, high]: [f64; 2]) -> Vec<Parameters> {
+fn chained(cells: &Cells, prefix: &CellPrefix, shape: &Shape, [low, high]: [f64; 2]) -> Vec<Parameters> {
     let k = shape.k;
     let mut starts: Vec<Parameters> =
         free_centers(cells, prefix, shape).map(|centers| nearest(cells, prefix, centers)).into_iter().collect();
@@ -185,7 +185,7 @@ fn chained(cells: &Cells, prefix: &Prefix, shape: &Shape, [low, high]: [f64; 2])
 }
 
 /// The free centres of least cost on a grid, under the gaps' bounds; `None` if none of the grid's hold them.
-fn free_centers(cells: &Cells, prefix: &Prefix, shape: &Shape) -> Option<Vec<f64>> {
+fn free_centers(cells: &Cells, prefix: &CellPrefix, shape: &Shape) -> Option<Vec<f64>> {
     let (n, [low, high]) = (cells.len(), cells.ends());
     let needed: f64 = shape.lower.iter().map(|lower| lower.max(0.0)).sum();
     let over = (needed - (high - low)).max(0.0);

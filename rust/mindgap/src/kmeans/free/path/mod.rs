@@ -18,7 +18,7 @@ use super::incumbent::FreeSolution;
 use crate::kmeans::rounding::of_sum;
 use crate::kmeans::unconstrained::splice;
 use crate::partition::Partition;
-use pass::{Pass, PassOptimum};
+use pass::{PassOptimum, PathPass};
 use runs::{Reach, Runs};
 
 /// Up to so many distinct values a cluster the pass over all of them is the whole search: 4,096 points in 64 clusters take
@@ -170,7 +170,7 @@ impl PathSearch<'_> {
     ) -> Result<Option<PenaltyTrial>, Stop> {
         let (problem, k) = (self.problem, self.problem.k);
         let reach = Reach::new(problem, runs, self.lower, most);
-        let pass = Pass { runs: &runs.runs, reach: &reach, lower: self.lower, penalty, rebates: false };
+        let pass = PathPass { runs: &runs.runs, reach: &reach, lower: self.lower, penalty, rebates: false };
         let Some(optimum) = pass.run(budget, |_| Ok(()))? else { return Ok(None) };
         if !runs.any_open() {
             self.raise_floor(self.bound(&optimum, runs, penalty));

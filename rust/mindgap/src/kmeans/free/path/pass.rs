@@ -24,7 +24,7 @@ pub(super) struct PassOptimum {
 }
 
 /// The curves before run `j` is added, about `origin`, less `base`.
-pub(super) struct Step<'a> {
+pub(super) struct PassStep<'a> {
     pub(super) j: usize,
     pub(super) origin: f64,
     pub(super) base: f64,
@@ -35,7 +35,7 @@ pub(super) struct Step<'a> {
 }
 
 /// What a pass rests on.
-pub(super) struct Pass<'a> {
+pub(super) struct PathPass<'a> {
     pub(super) runs: &'a [Run],
     pub(super) reach: &'a Reach,
     /// The lower bound on every gap.
@@ -58,12 +58,12 @@ struct Beginning {
     run: u32,
 }
 
-impl Pass<'_> {
+impl PathPass<'_> {
     /// Runs the pass; `see` is shown every step. `None` if the windows leave no path.
     pub(super) fn run(
         &self,
         budget: &mut Budget<'_>,
-        mut see: impl FnMut(Step<'_>) -> Result<(), Stop>,
+        mut see: impl FnMut(PassStep<'_>) -> Result<(), Stop>,
     ) -> Result<Option<PassOptimum>, Stop> {
         let first = self.reach.windows[0];
         let (mut origin, mut base, mut rounding) = (self.runs[0].mean, 0.0, 0.0);
@@ -93,7 +93,7 @@ impl Pass<'_> {
             if open.is_empty() {
                 return Ok(None);
             }
-            see(Step { j, origin, base, open: &open, begun: &begun })?;
+            see(PassStep { j, origin, base, open: &open, begun: &begun })?;
             if run.mean - origin > WINDOWS_AWAY * (window.1 - window.0) {
                 base += rebase(&mut open, run.mean - origin);
                 origin = run.mean;

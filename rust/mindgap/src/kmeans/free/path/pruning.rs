@@ -4,7 +4,7 @@
 //! given centre, and every solution with a given boundary. Runs beside no such boundary are never cut again.
 
 use super::PathSearch;
-use super::pass::Pass;
+use super::pass::PathPass;
 use super::runs::{Reach, Runs};
 use super::{CLEARLY, PARTS, Stop};
 use crate::kmeans::free::budget::Budget;
@@ -38,11 +38,11 @@ impl PathSearch<'_> {
         let mut boundary = vec![false; runs.len() + 1];
         // What rounding does to a value is not worth a cell: limits are raised by far more.
         let limit = (self.best.cost + penalties) * (1.0 + 1e-11) - within;
-        let pass = Pass { runs: &runs.runs, reach: &reach, lower: self.lower, penalty, rebates: true };
+        let pass = PathPass { runs: &runs.runs, reach: &reach, lower: self.lower, penalty, rebates: true };
         let optimum = pass.run(budget, |step| {
             let suffix = &suffixes[runs.len() - 1 - step.j];
             let run = &runs.runs[step.j];
-            let sum = Sum {
+            let sum = CurveSum {
                 suffix: &suffix.open,
                 shift: step.origin + suffix.origin,
                 // The cluster's penalty is in both.
@@ -71,7 +71,7 @@ impl PathSearch<'_> {
     /// The curves of a pass from the right.
     fn suffixes(&self, runs: &Runs, reach: &Reach, penalty: f64, budget: &mut Budget<'_>) -> Result<Vec<Suffix>, Stop> {
         let (mirrored, reach) = (runs.mirrored(), reach.mirrored());
-        let pass = Pass { runs: &mirrored.runs, reach: &reach, lower: self.lower, penalty, rebates: true };
+        let pass = PathPass { runs: &mirrored.runs, reach: &reach, lower: self.lower, penalty, rebates: true };
         let mut suffixes = Vec::with_capacity(runs.len());
         let (mut pieces, most) = (0, budget.memory() / size_of::<Quadratic>());
         pass.run(budget, |step| {
@@ -89,7 +89,7 @@ impl PathSearch<'_> {
 }
 
 /// The cost of a whole solution as a function of the centre of a run's cluster, less the limit.
-struct Sum<'a> {
+struct CurveSum<'a> {
     suffix: &'a [Quadratic],
     /// A place `t` in the prefix's coordinate is `-t - shift` in that of the suffix.
     shift: f64,
@@ -98,7 +98,7 @@ struct Sum<'a> {
     run: (f64, f64),
 }
 
-impl Sum<'_> {
+impl CurveSum<'_> {
     /// The smallest interval that has all centres with a sum of zero or less.
     fn hull(&self, prefix: &[Quadratic]) -> Option<(f64, f64)> {
         let mut hull: Option<(f64, f64)> = None;

@@ -2,7 +2,7 @@
 
 use super::super::tests::{random, whole};
 use super::*;
-use crate::constraint::Gaps;
+use crate::constraint::Rows;
 use crate::data::Sample;
 use crate::data::sample::Prefixes;
 use crate::monitor::Monitor;
@@ -11,7 +11,7 @@ use crate::monitor::Monitor;
 fn judge(x: &[f64], w: &[f64], k: usize, lower: f64, few: usize) -> (bool, bool) {
     let sample = Sample::weighted(x, w).unwrap();
     let prefixes = Prefixes::new(&sample);
-    let problem = Problem::new(&prefixes, &Gaps::of_gaps(vec![lower; k - 1], vec![f64::INFINITY; k - 1]));
+    let problem = Problem::new(&prefixes, &Rows::of_gaps(vec![lower; k - 1], vec![f64::INFINITY; k - 1]));
     let truth = whole(&problem);
     let mut budget = Budget::new(u64::MAX, Monitor::default());
     let (best, floor) = solve_from(&problem, FreeSolution::even(&problem), few, &mut budget).unwrap();

@@ -1,7 +1,7 @@
-//! Data known only as blobs: runs of neighbouring values of which weight, mean and spread are known, but no value.
+//! Atoms: runs of neighbouring points of which weight, mean and spread are known. A point is an atom without width.
 //!
-//! Every sum of squares over whole blobs is exact: it is that of their means plus what lies within them. So a partition
-//! of blobs costs what it costs on the points, and solvers see weighted points. 41 bytes a blob beside those.
+//! A sum of squares over whole atoms is exact: that of their means plus the squares within them. So a partition of atoms
+//! costs what it costs on the points, and solvers see weighted points. A width takes 33 bytes an atom.
 
 use super::Sample;
 use crate::data::frame::Frame;
@@ -10,7 +10,7 @@ use crate::error::SampleError;
 
 /// Points that neighbour each other in value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Blob {
+pub(crate) struct Atom {
     pub(crate) mean: f64,
     /// What `mean` has lost to rounding: data far from zero have means between two doubles.
     pub(crate) rest: f64,
@@ -26,25 +26,14 @@ pub(crate) struct Blob {
     pub(crate) even: bool,
 }
 
-impl Blob {
+impl Atom {
     /// Whether all its points have one value.
     pub(crate) fn is_point(&self) -> bool {
         self.low == self.high
     }
 
-    /// Where the fault is that makes this no blob; with what rounding did to the mean and the spread taken back.
-    fn sound(mut self, index: usize) -> Result<Self, SampleError> {
-        for value in [self.low, self.high, self.mean] {
-            if !value.is_finite() {
-                return Err(SampleError::NotFinite { index, value });
-            }
-        }
-        if !(self.weight.is_finite() && self.weight > 0.0) {
-            return Err(SampleError::BadWeight { index, value: self.weight });
-        }
-        if self.low > self.high || self.count == 0 || (self.count == 1 && self.low < self.high) {
-            return Err(SampleError::Disordered { index });
-        }
+    /// This atom, with what rounding did to the mean and the spread taken back.
+    fn without_rounding(mut self) -> Self {
         // Adding zero turns -0.0 into 0.0.
         (self.low, self.high) = (self.low + 0.0, self.high + 0.0);
         let mean = (self.mean + 0.0).max(self.low).min(self.high);
@@ -53,13 +42,13 @@ impl Blob {
         // No more than with half the weight at either end; NaN becomes that, too.
         let most = 0.25 * self.weight * (self.high - self.low).powi(2);
         self.within = if self.within < most { self.within.max(0.0) } else { most };
-        Ok(self)
+        self
     }
 }
 
-/// What is known of blobs beside mean and weight, one entry a blob.
+/// What is known of atoms with a width beside mean and weight, one entry an atom.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Blobs {
+pub(crate) struct Widths {
     within: Vec<f64>,
     low: Vec<f64>,
     high: Vec<f64>,
@@ -69,14 +58,14 @@ pub(crate) struct Blobs {
     source: Option<SharedSource>,
 }
 
-impl Blobs {
-    fn of(blobs: &[Blob]) -> Self {
+impl Widths {
+    fn of(atoms: &[Atom]) -> Self {
         Self {
-            within: blobs.iter().map(|blob| blob.within).collect(),
-            low: blobs.iter().map(|blob| blob.low).collect(),
-            high: blobs.iter().map(|blob| blob.high).collect(),
-            count: blobs.iter().map(|blob| blob.count).collect(),
-            even: blobs.iter().map(|blob| blob.even).collect(),
+            within: atoms.iter().map(|atom| atom.within).collect(),
+            low: atoms.iter().map(|atom| atom.low).collect(),
+            high: atoms.iter().map(|atom| atom.high).collect(),
+            count: atoms.iter().map(|atom| atom.count).collect(),
+            even: atoms.iter().map(|atom| atom.even).collect(),
             source: None,
         }
     }
@@ -98,116 +87,113 @@ impl Blobs {
 }
 
 impl Sample {
-    /// A sample whose points are blobs: ascending, and disjoint in value unless they are of one value each.
+    /// A sample of atoms as a summary gives them: of positive weight and finite values, ascending, and disjoint in value
+    /// unless they are of one value each.
     ///
     /// # Errors
-    /// As [`Sample::weighted`]; also blobs that overlap, or that cannot be.
-    pub(crate) fn of_blobs(mut blobs: Vec<Blob>) -> Result<Self, SampleError> {
-        if blobs.len() > u32::MAX as usize {
-            return Err(SampleError::TooMany { len: blobs.len() });
+    /// No atoms, too many of them, and ranges and weights as for [`Sample::weighted`].
+    pub(crate) fn of_atoms(mut atoms: Vec<Atom>) -> Result<Self, SampleError> {
+        if atoms.len() > u32::MAX as usize {
+            return Err(SampleError::TooMany { len: atoms.len() });
         }
-        for (index, blob) in blobs.iter_mut().enumerate() {
-            *blob = blob.sound(index)?;
-        }
-        let (Some(first), Some(last)) = (blobs.first(), blobs.last()) else {
+        atoms.iter_mut().for_each(|atom| *atom = atom.without_rounding());
+        let (Some(first), Some(last)) = (atoms.first(), atoms.last()) else {
             return Err(SampleError::Empty);
         };
-        let ascend = |a: &Blob, b: &Blob| a.high < b.low || (a.low == b.high && a.is_point() && b.is_point());
-        if let Some(index) = blobs.windows(2).position(|pair| !ascend(&pair[0], &pair[1])) {
-            return Err(SampleError::Disordered { index: index + 1 });
-        }
+        let ascend = |a: &Atom, b: &Atom| a.high < b.low || (a.low == b.high && a.is_point() && b.is_point());
+        debug_assert!(atoms.windows(2).all(|pair| ascend(&pair[0], &pair[1])), "atoms overlap or do not ascend");
         // The frame is that of the points, as far as their range goes.
         let range = last.high - first.low;
-        let middle = blobs[blobs.len() / 2].mean;
+        let middle = atoms[atoms.len() / 2].mean;
         let frame =
             Frame::of_sorted(&[first.low, middle, last.high]).ok_or(SampleError::RangeNotSquarable { range })?;
-        let total_weight: f64 = blobs.iter().map(|blob| blob.weight).sum();
+        let total_weight: f64 = atoms.iter().map(|atom| atom.weight).sum();
         if !(total_weight * (1.0 + range * range)).is_finite() {
             return Err(SampleError::WeightOverflow { total: total_weight });
         }
-        let groups = blobs.chunk_by(|a, b| a.mean == b.mean);
+        let groups = atoms.chunk_by(|a, b| a.mean == b.mean);
         let distinct = groups.map(|group| if group[0].is_point() { 1 } else { 2 }).sum();
         Ok(Self {
-            values: blobs.iter().map(|blob| blob.mean).collect(),
-            weights: Some(blobs.iter().map(|blob| blob.weight).collect()),
-            rests: blobs.iter().map(|blob| blob.rest).collect(),
+            values: atoms.iter().map(|atom| atom.mean).collect(),
+            weights: Some(atoms.iter().map(|atom| atom.weight).collect()),
+            rests: atoms.iter().map(|atom| atom.rest).collect(),
             order: Vec::new(),
             weightless: Vec::new(),
             frame,
             distinct,
             total_weight,
-            blobs: Some(Blobs::of(&blobs)),
+            widths: Some(Widths::of(&atoms)),
         })
     }
 
-    /// The same blobs, whose points `source` can look at again.
+    /// The same atoms, whose points `source` can look at again.
     pub(crate) fn with_source(mut self, source: SharedSource) -> Self {
-        if let Some(blobs) = &mut self.blobs {
-            blobs.source = Some(source);
+        if let Some(widths) = &mut self.widths {
+            widths.source = Some(source);
         }
         self
     }
 
     /// What can be asked for the points themselves.
     pub(crate) fn source(&self) -> Option<&dyn Source> {
-        self.blobs.as_ref()?.source.as_ref().map(|source| &*source.0)
+        self.widths.as_ref()?.source.as_ref().map(|source| &*source.0)
     }
 
-    /// Whether the points are blobs.
-    pub(crate) fn has_blobs(&self) -> bool {
-        self.blobs.is_some()
+    /// Whether its atoms may have a width: it was made of a summary, not of points.
+    pub(crate) fn has_widths(&self) -> bool {
+        self.widths.is_some()
     }
 
     /// Whether all points weigh the same: then it does not matter which of several equal ones are in which cluster.
     pub(crate) fn weighs_evenly(&self) -> bool {
-        match (&self.blobs, &self.weights) {
+        match (&self.widths, &self.weights) {
             (_, None) => true,
             (None, Some(weights)) => weights.iter().all(|&weight| weight == weights[0]),
-            (Some(blobs), Some(weights)) => {
-                let each = |i: usize| weights[i] / blobs.count[i] as f64;
+            (Some(widths), Some(weights)) => {
+                let each = |i: usize| weights[i] / widths.count[i] as f64;
                 // The sum of equal weights may have been rounded.
                 let same = |i: usize| (each(i) - each(0)).abs() <= 1e-12 * each(0);
-                (0..weights.len()).all(|i| blobs.even[i] && same(i))
+                (0..weights.len()).all(|i| widths.even[i] && same(i))
             }
         }
     }
 
-    /// What is known of sorted point `i`.
-    pub(crate) fn blob(&self, i: usize) -> Blob {
+    /// Atom `i` of the sorted data.
+    pub(crate) fn atom(&self, i: usize) -> Atom {
         let (mean, weight) = (self.values[i], self.weight(i));
-        match &self.blobs {
-            None => Blob { mean, rest: 0.0, weight, within: 0.0, low: mean, high: mean, count: 1, even: true },
-            Some(blobs) => Blob {
+        match &self.widths {
+            None => Atom { mean, rest: 0.0, weight, within: 0.0, low: mean, high: mean, count: 1, even: true },
+            Some(widths) => Atom {
                 mean,
                 rest: self.rests[i],
                 weight,
-                within: blobs.within[i],
-                low: blobs.low[i],
-                high: blobs.high[i],
-                count: blobs.count[i],
-                even: blobs.even[i],
+                within: widths.within[i],
+                low: widths.low[i],
+                high: widths.high[i],
+                count: widths.count[i],
+                even: widths.even[i],
             },
         }
     }
 
-    /// All blobs, ascending.
-    pub(crate) fn all_blobs(&self) -> impl Iterator<Item = Blob> + '_ {
-        (0..self.len()).map(|i| self.blob(i))
+    /// All atoms, ascending.
+    pub(crate) fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
+        (0..self.len()).map(|i| self.atom(i))
     }
 
     /// How many points sorted point `i` stands for.
     pub(crate) fn count(&self, i: usize) -> u64 {
-        self.blobs.as_ref().map_or(1, |blobs| blobs.count[i])
+        self.widths.as_ref().map_or(1, |widths| widths.count[i])
     }
 
     /// The smallest value in sorted point `i`.
     pub(crate) fn lowest(&self, i: usize) -> f64 {
-        self.blobs.as_ref().map_or(self.values[i], |blobs| blobs.low[i])
+        self.widths.as_ref().map_or(self.values[i], |widths| widths.low[i])
     }
 
     /// The largest value in sorted point `i`.
     pub(crate) fn highest(&self, i: usize) -> f64 {
-        self.blobs.as_ref().map_or(self.values[i], |blobs| blobs.high[i])
+        self.widths.as_ref().map_or(self.values[i], |widths| widths.high[i])
     }
 
     /// The smallest value in sorted point `i`, in frame units.
@@ -231,15 +217,15 @@ impl Sample {
     /// The sum of squares within sorted point `i`, in frame units.
     #[inline(always)]
     pub(crate) fn framed_within(&self, i: usize) -> f64 {
-        self.blobs.as_ref().map_or(0.0, |blobs| self.frame.enter_square(blobs.within[i]))
+        self.widths.as_ref().map_or(0.0, |widths| self.frame.enter_square(widths.within[i]))
     }
 
     /// The sum of squares within all points, in squared units of the data.
     pub(crate) fn total_within(&self) -> f64 {
-        self.blobs.as_ref().map_or(0.0, |blobs| blobs.within.iter().sum())
+        self.widths.as_ref().map_or(0.0, |widths| widths.within.iter().sum())
     }
 
-    /// The blobs as the points that solvers see: weighted, with nothing within them.
+    /// The atoms as the points that solvers see: weighted, with nothing within them.
     pub(crate) fn bare(&self) -> Sample {
         let (values, weights, rests) = (self.values.clone(), self.weights.clone(), self.rests.clone());
         Sample { values, weights, rests, ..self.clone_facts() }

@@ -58,7 +58,10 @@ def command(
     data = read_data(request)
     live = sys.stderr.isatty()
     result = mixture(data.values, k, constraint, sample_weight=data.weights, progress=live, **settings)
-    intervals = result.bootstrap(bootstrap, settings.get("rng", 0), progress=live).interval() if bootstrap else None
+    drawn = bootstrap > 0 and bool((result.weights > 0).all())
+    if bootstrap and not drawn:
+        click.echo("no intervals: a component has no weight, so there is nothing to draw from", err=True)
+    intervals = result.bootstrap(bootstrap, settings.get("rng", 0), progress=live).interval() if drawn else None
     path = _path(data, k, deltas, settings) if k > 1 else None
     heading = title or ("standard input" if request.source == "-" else Path(request.source).name)
     write_report(out, result, title=heading, label=data.label or "x", gap_path=path, intervals=intervals)

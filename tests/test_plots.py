@@ -193,7 +193,8 @@ def test_a_collapsed_component_does_not_flatten_the_rest() -> None:
 
 @pytest.mark.parametrize("k", KS)
 def test_the_path_has_means_gaps_and_likelihood(k: int) -> None:
-    figure = plots.plot_path(a_path(k))
+    figure = plots.plot_path(a_path(k)).get_figure(root=True)
+    assert figure is not None
     check_layout(figure)
     means, *gaps, likelihood = figure.axes
     bite = 0 if k == 1 else 1

@@ -28,6 +28,7 @@ def test_kmeans() -> None:
         "gap_lower",
         "gap_upper",
         "active",
+        "threshold_to_next",
     ]
     assert frame["center"].tolist() == result.centers.tolist()
     assert frame["gap_to_next"].tolist()[:2] == result.gaps.tolist()

@@ -15,7 +15,6 @@ import numpy as np
 from mindgap.cli.reading import Data, Elsewhere
 from mindgap.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
-from mindgap.foundation.messages import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,11 +57,7 @@ class Output:
             matplotlib.use("agg")
             from mindgap.plots import save
 
-            picture = result.plot()
-            if label is not None:
-                # A dollar would begin a formula.
-                picture.set_xlabel(printable(label).replace("$", r"\$"))
-            save(picture, self.plot)
+            save(result.plot(label=label), self.plot)
             click.echo(f"wrote {self.plot}", err=True)
 
 

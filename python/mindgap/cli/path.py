@@ -50,7 +50,7 @@ def command(
         progress=sys.stderr.isatty(),
         **settings,
     )
-    output.draw(path)
+    output.draw(path, data.label)
     if output.as_json:
         print_json(_document(path))
         return

@@ -80,7 +80,7 @@ def command(
     if output.labels is not None:
         labels = label_columns(data, selection.best_result)["label"]
         output.write_labels(data, {"label": labels})
-    output.draw(selection)
+    output.draw(selection, data.label)
     if output.as_json:
         print_json(_document(selection))
         return

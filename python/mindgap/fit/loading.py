@@ -15,7 +15,7 @@ from mindgap.host import guard, lookup
 from mindgap.host.builtin.engines import Local
 from mindgap.model.chunks import Chunks
 from mindgap.model.engine import Engine
-from mindgap.model.sample import Sample
+from mindgap.model.sample import Sample, name_of
 from mindgap.model.summary import Summary
 from mindgap.results.histogram import Histogram, histogram_of
 from mindgap.results.kmeans import KMeansResult
@@ -85,7 +85,9 @@ def _present(x: Any, sample_weight: Any) -> Loaded:
         weights = weights[present]
     if not present.any():
         raise InvalidInputError(f"all {len(values)} values of x are missing; there is nothing to fit")
-    return Loaded(Sample(values[present], weights), present=present)
+    sample = Sample(values[present], weights)
+    sample.name = name_of(x)
+    return Loaded(sample, present=present)
 
 
 def _with_nan(x: Any) -> Any:

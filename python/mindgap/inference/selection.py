@@ -96,11 +96,11 @@ class Selection:
     def _repr_html_(self) -> str:
         return self.table().html()
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw the criterion against k into `ax` or a new figure, and return the axes; needs ``mindgap[plot]``."""
         from mindgap.plots import plot_selection
 
-        return plot_selection(self, ax)
+        return plot_selection(self, ax, label=label)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the path as a frame of `backend`: pandas, else polars, unless told, one row for each k."""

@@ -22,7 +22,7 @@ from mindgap.validation import FloatArray, as_count, as_vector
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
     from mindgap.fit.loading import Data
     from mindgap.foundation.progress import Progress
@@ -122,11 +122,14 @@ class GapPath:
     def _repr_html_(self) -> str:
         return self.table().html()
 
-    def plot(self, figure: Figure | None = None) -> Figure:
-        """Draw means, gaps and log-likelihood against δ into `figure` or a new one; needs ``mindgap[plot]``."""
+    def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
+        """Draw the means against δ into `ax`, or means, gaps and log-likelihood into a new figure; return the axes.
+
+        `label` says what the data are. Needs ``mindgap[plot]``.
+        """
         from mindgap.plots import plot_path
 
-        return plot_path(self, figure)
+        return plot_path(self, ax, label=label)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the path as a frame of `backend`: pandas, else polars, unless told, one row for each δ."""

@@ -46,9 +46,13 @@ class Sample:
     #: What the sample was made of, where that is a summary: its values and weights say less.
     _cells: Summary | None = None
 
+    #: What the data are called: the name of the column or series that they came in, if it has one.
+    name: str | None = None
+
     def __init__(self, values: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> None:
         masses = None if weights is None else as_vector(weights, "sample_weight")
         self._core = _core.Sample(as_vector(values, "x"), masses)
+        self.name = name_of(values)
 
     @classmethod
     def of(cls, x: Any, sample_weight: Any = None) -> Sample:
@@ -92,7 +96,9 @@ class Sample:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Pickle the points in input order; of data elsewhere, their summary."""
-        return (Sample, self._core.given()) if self._cells is None else (Sample.of, (self._cells,))
+        if self._cells is not None:
+            return Sample.of, (self._cells,)
+        return (Sample, self._core.given()) if self.name is None else (_named, (self.name, *self._core.given()))
 
     def __len__(self) -> int:
         return len(self._core)
@@ -105,3 +111,17 @@ class Sample:
         """Return the weighted variance of the values, computed about their mean."""
         mean = np.average(self.values, weights=self.weights)
         return float(np.average((self.values - mean) ** 2, weights=self.weights))
+
+
+def name_of(x: Any) -> str | None:
+    """Return the name of a series or column; None where it has none."""
+    name = getattr(x, "name", None)
+    if isinstance(name, (str, int, float)) and not isinstance(name, bool):
+        return str(name) or None
+    return None
+
+
+def _named(name: str, *given: Any) -> Sample:
+    sample = Sample(*given)
+    sample.name = name
+    return sample

@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 
 from mindgap.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
+from mindgap.foundation.messages import printable
 
 if TYPE_CHECKING:
     import os
@@ -24,16 +25,33 @@ SIZE = (7.2, 4.5)
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
-    """Return the axes given, or those of a new figure of pyplot's."""
+    """Return the axes given, or those of a new figure of pyplot's, without the frame where it is no axis."""
     if ax is not None:
         return ax
     _, new = plt.subplots(figsize=SIZE, layout="constrained")
+    open_sides(new)
     return new
 
 
 def open_sides(ax: Axes) -> None:
     """Leave out the frame where it is no axis."""
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def name_axes(ax: Axes, x: str, y: str) -> None:
+    """Name the axes, unless the caller has; a dollar would begin a formula."""
+    if not ax.get_xlabel():
+        ax.set_xlabel(printable(x).replace("$", r"\$"))
+    if not ax.get_ylabel():
+        ax.set_ylabel(y)
+
+
+def show_between(ax: Axes, low: float, high: float, *, empty: bool) -> None:
+    """Show this part of the line; beside what the caller has drawn, that as well."""
+    if not empty:
+        before = ax.get_xlim()
+        low, high = min(low, *before), max(high, *before)
+    ax.set_xlim(low, high)
 
 
 def picture_format(path: str | os.PathLike[str]) -> str:

@@ -56,8 +56,12 @@ def crown(
     centers: FloatArray,
     bounds: GapBounds | None,
     active: Sequence[str],
+    before: Iterable[Artist] = (),
 ) -> None:
-    """Put legend and brackets above what reaches up to `peak`, which is clipped there, with guides from the centres."""
+    """Put legend and brackets above what reaches up to `peak`, which is clipped there, with guides from the centres.
+
+    What was in the axes `before` is not clipped.
+    """
     figure = ax.get_figure(root=True)
     if figure is not None and figure.get_layout_engine() is not None:
         figure.draw_without_rendering()
@@ -69,8 +73,9 @@ def crown(
         taken += _BRACKET + brackets.lines_of_text() * _ROW
     floor = max(1 - taken / max(height, 1.0), _LEAST_FOR_DATA)
     clip = Rectangle((0, 0), 1, floor, transform=ax.transAxes)
+    others = {id(artist) for artist in before}
     for artist in (*ax.lines, *ax.patches, *ax.collections):
-        if artist.get_clip_on():
+        if artist.get_clip_on() and id(artist) not in others:
             artist.set_clip_path(clip)
     brackets.rest_on(peak * 1.03, floor)
 

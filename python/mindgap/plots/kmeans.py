@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from mindgap.plots.canvas import axes_or_new, open_sides
+from mindgap.plots.canvas import axes_or_new, name_axes, show_between
 from mindgap.plots.headroom import crown, gap_handles
 from mindgap.results.gap_text import gap_states, reached_rows
 from mindgap.results.palette import GUIDE, INK, colour
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from mindgap.results.kmeans import KMeansResult
 
 
-def plot_kmeans(result: KMeansResult, ax: Axes | None = None) -> Axes:
-    """Draw clusters into `ax`, or into a new figure; return the axes."""
+def plot_kmeans(result: KMeansResult, ax: Axes | None = None, *, label: str | None = None) -> Axes:
+    """Draw clusters into `ax`, or into a new figure; return the axes. `label` says what the data are."""
     ax = axes_or_new(ax)
+    before, empty = ax.get_children(), not ax.has_data()
     handles: list[Artist] = []
     low, high, peak = float(result.centers[0]), float(result.centers[-1]), 1.0
     if result.histogram is None:
@@ -34,14 +35,12 @@ def plot_kmeans(result: KMeansResult, ax: Axes | None = None) -> Axes:
         low, high = min(low, float(edges[0])), max(high, float(edges[-1]))
         handles.append(Patch(facecolor=colour(0), label="data, by cluster"))
     margin = 0.03 * (high - low) or 1.0
-    ax.set_xlim(low - margin, high + margin)
+    show_between(ax, low - margin, high + margin, empty=empty)
     ax.vlines(result.boundaries, 0, peak * 1.03, colors=INK, linewidth=0.9, linestyles=(0, (4, 2)), zorder=3)
     _draw_centers(ax, result)
     handles += _handles(result)
-    ax.set_xlabel("x")
-    ax.set_ylabel("points in bin")
-    open_sides(ax)
-    crown(ax, peak, handles, result.centers, result.bounds, gap_states(result))
+    name_axes(ax, label or result.name or "x", "points in bin")
+    crown(ax, peak, handles, result.centers, result.bounds, gap_states(result), before)
     return ax
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.lines import Line2D
 
-from mindgap.plots.canvas import axes_or_new, open_sides
+from mindgap.plots.canvas import axes_or_new, name_axes, show_between
 from mindgap.plots.headroom import crown, data_handle, gap_handles
 from mindgap.results.gap_text import gap_states, reached_rows
 from mindgap.results.palette import INK, PALE, colour, line_style
@@ -26,13 +26,22 @@ _TALLEST = 2.5
 #: A component ends where it is lower than this fraction of the picture, lest all of them run along its bottom.
 _FAINTEST = 0.003
 
+#: Inches: in axes less high the legend has no room for thresholds.
+_LEGEND_FROM = 2.5
+
 #: How far up the picture the marks of known means reach.
 _TRUTH_HEIGHT = 0.09
 
 
-def plot_mixture(result: MixtureResult, ax: Axes | None = None, *, truth: ArrayLike | None = None) -> Axes:
-    """Draw a mixture into `ax`, or into a new figure; return the axes. `truth` are means known from elsewhere."""
+def plot_mixture(
+    result: MixtureResult, ax: Axes | None = None, *, label: str | None = None, truth: ArrayLike | None = None
+) -> Axes:
+    """Draw a mixture into `ax`, or into a new figure; return the axes.
+
+    `label` says what the data are; `truth` are means known from elsewhere.
+    """
     ax = axes_or_new(ax)
+    before, empty = ax.get_children(), not ax.has_data()
     low, high = extent(result)
     points = _points(result, low, high)
     densities = component_densities(result, points)
@@ -46,15 +55,14 @@ def plot_mixture(result: MixtureResult, ax: Axes | None = None, *, truth: ArrayL
     handles += [
         Line2D([], [], color=INK, linewidth=1.8, label="mixture"),
         Line2D([], [], color=colour(0), linewidth=1.4, marker="^", markersize=5, label="component, mean"),
+        *_draw_thresholds(ax, result, peak),
         *gap_handles(result.bounds, states, reached_rows(result, "mean")),
     ]
     if truth is not None:
         handles.append(_draw_truth(ax, truth))
-    ax.set_xlim(low, high)
-    ax.set_xlabel("x")
-    ax.set_ylabel("density")
-    open_sides(ax)
-    crown(ax, peak, handles, result.means, result.bounds, states)
+    show_between(ax, low, high, empty=empty)
+    name_axes(ax, label or result.name or "x", "density")
+    crown(ax, peak, handles, result.means, result.bounds, states, before)
     return ax
 
 
@@ -98,6 +106,16 @@ def _draw_components(ax: Axes, points: FloatArray, densities: FloatArray, least:
     for component, density in enumerate(np.where(densities < least, np.nan, densities)):
         ax.fill_between(points, density, color=colour(component), alpha=0.13, linewidth=0, zorder=2)
         ax.plot(points, density, color=colour(component), linestyle=line_style(component), linewidth=1.4, zorder=3)
+
+
+def _draw_thresholds(ax: Axes, result: MixtureResult, peak: float) -> list[Artist]:
+    places = [place for place in result.thresholds if place is not None]
+    if not places:
+        return []
+    ax.vlines(places, 0, peak * 1.03, colors=INK, linewidth=0.8, linestyles=(0, (4, 2)), zorder=2.2)
+    if ax.bbox.height / ax.figure.dpi < _LEGEND_FROM:
+        return []
+    return [Line2D([], [], color=INK, linewidth=0.8, linestyle=(0, (4, 2)), label="threshold")]
 
 
 def _draw_truth(ax: Axes, truth: ArrayLike) -> Artist:

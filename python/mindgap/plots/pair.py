@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
 
+from mindgap.plots.canvas import open_sides
 from mindgap.plots.headroom import level
 from mindgap.plots.mixture import extent, plot_mixture
 
@@ -22,15 +23,15 @@ def side_by_side(
     titles: tuple[str, str],
     *,
     truth: ArrayLike | None = None,
-    label: str = "x",
+    label: str | None = None,
 ) -> Figure:
     """Draw two mixtures in a new figure of pyplot's; `truth` are the means that the groups really have."""
     figure, axes = plt.subplots(1, 2, figsize=(11.0, 4.6), sharex=True, sharey=True, layout="constrained")
     lows, highs = zip(extent(left), extent(right), strict=True)
     for ax, result, title in zip(axes, (left, right), titles, strict=True):
-        plot_mixture(result, ax, truth=truth)
+        open_sides(ax)
+        plot_mixture(result, ax, label=label, truth=truth)
         ax.set_title(title, fontsize=11)
-        ax.set_xlabel(label)
     axes[0].set_xlim(min(lows), max(highs))
     level(axes)
     axes[1].set_ylabel("")

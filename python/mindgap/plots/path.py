@@ -7,27 +7,35 @@ from typing import TYPE_CHECKING
 import matplotlib.pyplot as plt
 import numpy as np
 
-from mindgap.plots.canvas import open_sides
+from mindgap.foundation.messages import printable
+from mindgap.plots.canvas import name_axes, open_sides
 from mindgap.results.palette import GUIDE, HELD, INK, SMALL_TEXT, colour, line_style, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from mindgap.inference import GapPath
     from mindgap.validation import FloatArray
 
+_DELTA = "δ, the least gap allowed"
 
-def plot_path(path: GapPath, figure: Figure | None = None) -> Figure:
-    """Draw means, gaps and log-likelihood against δ, one below the other, into an empty figure or a new one."""
+
+def plot_path(path: GapPath, ax: Axes | None = None, *, label: str | None = None) -> Axes:
+    """Draw the means against δ into `ax`; or into a new figure, with gaps and log-likelihood below; return the axes."""
     deltas = np.asarray(path.deltas, dtype=np.float64)
     means = np.array([result.means for result in path.results])
+    name = label or path.results[0].name
+    of_what = f"mean of {printable(name)}".replace("$", r"\$") if name else "mean"
+    if ax is not None:
+        _draw_lines(ax, deltas, means, of_what)
+        name_axes(ax, _DELTA, of_what)
+        _mark_bite([ax], path.bites_at)
+        return ax
     gapped = means.shape[1] > 1
     heights = [3, 2, 2] if gapped else [3, 2]
-    if figure is None:
-        figure = plt.figure(figsize=(7.2, 1.1 * sum(heights)), layout="constrained")
-    panels = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
-    _draw_lines(panels[0], deltas, means, "mean")
+    figure = plt.figure(figsize=(7.2, 1.1 * sum(heights)), layout="constrained")
+    panels: list[Axes] = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
+    _draw_lines(panels[0], deltas, means, of_what)
     if gapped:
         _draw_lines(panels[1], deltas, np.diff(means, axis=1), "gap")
         panels[1].plot(deltas, deltas, color=GUIDE, linewidth=3.5, alpha=0.45, zorder=1, label="gap = δ")
@@ -36,12 +44,12 @@ def plot_path(path: GapPath, figure: Figure | None = None) -> Figure:
     panels[-1].plot(deltas, likelihoods, color=INK, linewidth=1.6, marker="o", markersize=3)
     panels[-1].ticklabel_format(axis="y", useOffset=False)
     panels[-1].set_ylabel("log-likelihood")
-    panels[-1].set_xlabel("δ, the least gap allowed")
+    panels[-1].set_xlabel(_DELTA)
     _mark_bite(panels, path.bites_at)
     for panel in panels:
         open_sides(panel)
     figure.align_ylabels(panels)
-    return figure
+    return panels[0]
 
 
 def _draw_lines(ax: Axes, deltas: FloatArray, columns: FloatArray, name: str) -> None:
@@ -56,7 +64,8 @@ def _draw_lines(ax: Axes, deltas: FloatArray, columns: FloatArray, name: str) ->
             marker=marker,
             zorder=2 + 0.01 * index,
         )
-    ax.set_ylabel(name)
+    if not ax.get_ylabel():
+        ax.set_ylabel(name)
 
 
 def _mark_bite(panels: list[Axes], bites_at: float | None) -> None:
@@ -66,4 +75,5 @@ def _mark_bite(panels: list[Axes], bites_at: float | None) -> None:
         note = f"the bound bites from δ = {short(bites_at)}"
         for panel in panels:
             panel.axvline(bites_at, color=HELD, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1.5)
-    panels[0].set_title(note, fontsize=SMALL_TEXT + 1, color=INK if bites_at is None else HELD, loc="left")
+    if not panels[0].get_title(loc="left"):
+        panels[0].set_title(note, fontsize=SMALL_TEXT + 1, color=INK if bites_at is None else HELD, loc="left")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from mindgap.plots.canvas import axes_or_new, open_sides
+from mindgap.foundation.messages import printable
+from mindgap.plots.canvas import axes_or_new, name_axes
 from mindgap.results.palette import HELD, INK
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from mindgap.inference import Selection
 
 
-def plot_selection(selection: Selection, ax: Axes | None = None) -> Axes:
-    """Draw the criterion into `ax`, or into a new figure; return the axes."""
+def plot_selection(selection: Selection, ax: Axes | None = None, *, label: str | None = None) -> Axes:
+    """Draw the criterion into `ax`, or into a new figure; return the axes. `label` says what the data are."""
     ax = axes_or_new(ax)
     ks, values = np.asarray(selection.ks), np.asarray(selection.values, dtype=np.float64)
     best = int(np.flatnonzero(ks == selection.best)[0])
@@ -34,12 +35,12 @@ def plot_selection(selection: Selection, ax: Axes | None = None) -> Axes:
         zorder=3,
     )
     ax.axvline(ks[best], color=HELD, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1)
-    ax.set_title(f"best at K = {ks[best]}", color=HELD, fontsize=9, loc="left")
+    if not ax.get_title(loc="left"):
+        about = f"{printable(label)}: ".replace("$", r"\$") if label else ""
+        ax.set_title(f"{about}best at K = {ks[best]}", color=HELD, fontsize=9, loc="left")
     ax.set_xlim(ks.min() - 0.5, ks.max() + 0.5)
     ax.margins(y=0.12)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=14))
     ax.ticklabel_format(axis="y", useOffset=False, style="plain")
-    ax.set_xlabel("K, the number of components")
-    ax.set_ylabel(f"{selection.criterion.upper()} (less is better)")
-    open_sides(ax)
+    name_axes(ax, "K, the number of components", f"{selection.criterion.upper()} (less is better)")
     return ax

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mindgap import _core
 from mindgap.foundation import stored
 from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.results.histogram import Histogram
@@ -42,7 +43,17 @@ def dump(result: KMeansResult | MixtureResult) -> str:
         fields["settings"] = fields["settings"].keywords()
     if result.histogram is not None:
         fields["histogram"] = {"counts": result.histogram.counts, "edges": result.histogram.edges}
-    return stored.dump(type(result).__name__, fields)
+    return stored.dump(type(result).__name__, fields | _derived(result))
+
+
+def _derived(result: KMeansResult | MixtureResult) -> dict[str, Any]:
+    """Return what other programs would have to work out; it is not read back, except for the name."""
+    derived: dict[str, Any] = {"k": result.k, "name": result.name, "thresholds": result.thresholds}
+    derived["written_by"] = _core.VERSION
+    for criterion in ("bic", "aic", "icl"):
+        if hasattr(type(result), criterion) and (criterion != "icl" or getattr(result, "entropy", None) is not None):
+            derived[criterion] = getattr(result, criterion)
+    return derived
 
 
 class Fields(stored.Fields):
@@ -78,4 +89,5 @@ class Fields(stored.Fields):
         if not self.has("histogram"):
             return None
         histogram = self.nested("histogram")
-        return Histogram(histogram.numbers("counts"), histogram.numbers("edges"))
+        name = self.text("name") if self.has("name") else None
+        return Histogram(histogram.numbers("counts"), histogram.numbers("edges"), name)

@@ -6,7 +6,7 @@ outlier costs two bins and takes no detail from the rest. On sorted values a few
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,10 +34,13 @@ class Histogram:
         The number (weight) of the points in each bin.
     edges : array of float
         The edges of the bins, strictly ascending, one more than there are bins.
+    name : str or None
+        What the data are called.
     """
 
     counts: FloatArray
     edges: FloatArray
+    name: str | None = None
 
     def __post_init__(self) -> None:
         if len(self.counts) == 0 or len(self.edges) != len(self.counts) + 1:
@@ -54,7 +57,9 @@ class Histogram:
     @classmethod
     def of(cls, data: Sample | Histogram | None) -> Histogram | None:
         """Return the histogram of a sample; one that is made already, or none at all, is returned as it is."""
-        return histogram_of(data.values, data.weights) if isinstance(data, Sample) else data
+        if not isinstance(data, Sample):
+            return data
+        return replace(histogram_of(data.values, data.weights), name=data.name)
 
     def density(self) -> FloatArray:
         """Return the height of each bar when the area of all of them is one."""

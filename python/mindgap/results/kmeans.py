@@ -116,6 +116,16 @@ class KMeansResult:
         return Histogram.of(self.data)
 
     @property
+    def name(self) -> str | None:
+        """What the data are called: the name of the column that they came in, if it had one."""
+        return None if self.data is None else self.data.name
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """What divides neighbouring clusters: the `boundaries`."""
+        return tuple(self.boundaries.tolist())
+
+    @property
     def k(self) -> int:
         """The number of clusters."""
         return len(self.centers)
@@ -152,19 +162,21 @@ class KMeansResult:
     def _repr_html_(self) -> str:
         return self.table().html()
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw the data, the clusters and their centres, and the gaps with their bounds; needs ``mindgap[plot]``.
 
-        Draws into `ax`, or into a new figure of pyplot's, and returns the axes.
+        Draws into `ax`, or into a new figure of pyplot's, and returns the axes. `label` says what the data are; by
+        default it is the name of the column that they came in.
         """
         from mindgap.plots import plot_kmeans
 
-        return plot_kmeans(self, ax)
+        return plot_kmeans(self, ax, label=label)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the clusters as a frame of `backend`: pandas, else polars, unless told, one row each."""
         clusters = {"cluster": np.arange(self.k), "center": self.centers, "size": self.sizes, "within": self.within}
-        return frame_of(clusters | gap_columns(self.gaps, self.bounds, self.active), backend)
+        thresholds = {"threshold_to_next": np.append(self.boundaries, np.nan)}
+        return frame_of(clusters | gap_columns(self.gaps, self.bounds, self.active) | thresholds, backend)
 
     def __repr__(self) -> str:
         centers = np.array2string(self.centers, precision=6, threshold=8, separator=", ")

@@ -21,6 +21,7 @@ from mindgap.results.frames import Backend, frame_of, gap_columns
 from mindgap.results.gap_text import ACTIVE, gap_bound_text, reached_note
 from mindgap.results.histogram import Histogram
 from mindgap.results.table import TextTable
+from mindgap.results.thresholds import crossings
 from mindgap.validation import RNG, FloatArray, as_vector, freeze
 
 if TYPE_CHECKING:
@@ -234,6 +235,19 @@ class MixtureResult:
         return Histogram.of(self.data)
 
     @property
+    def name(self) -> str | None:
+        """What the data are called: the name of the column that they came in, if it had one."""
+        return None if self.data is None else self.data.name
+
+    @cached_property
+    def thresholds(self) -> tuple[float | None, ...]:
+        """Where neighbouring components are equally likely, between their means.
+
+        None where one of the two is the more likely all the way: it then takes the other's mean as well.
+        """
+        return crossings(self.weights, self.means, self.variances)
+
+    @property
     def k(self) -> int:
         """The number of components."""
         return len(self.means)
@@ -330,7 +344,10 @@ class MixtureResult:
         """Return the components as a frame of `backend`: pandas, else polars, unless told, one row each."""
         parameters = {"weight": self.weights, "mean": self.means, "variance": self.variances}
         gaps = gap_columns(self.gaps, self.bounds, self.active)
-        return frame_of({"component": np.arange(self.k)} | parameters | gaps, backend)
+        thresholds = np.array([*self.thresholds, None], dtype=np.float64)
+        return frame_of(
+            {"component": np.arange(self.k)} | parameters | gaps | {"threshold_to_next": thresholds}, backend
+        )
 
     def _parameters(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         return self.weights, self.means, self.variances
@@ -374,14 +391,15 @@ class MixtureResult:
     def _repr_html_(self) -> str:
         return self.table().html()
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw the data, the components and their sum, and the gaps with their bounds; needs ``mindgap[plot]``.
 
-        Draws into `ax`, or into a new figure of pyplot's, and returns the axes.
+        Draws into `ax`, or into a new figure of pyplot's, and returns the axes. `label` says what the data are; by
+        default it is the name of the column that they came in.
         """
         from mindgap.plots import plot_mixture
 
-        return plot_mixture(self, ax)
+        return plot_mixture(self, ax, label=label)
 
     def __repr__(self) -> str:
         means = np.array2string(self.means, precision=6, threshold=8, separator=", ")

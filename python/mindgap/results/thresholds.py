@@ -1,0 +1,41 @@
+"""Where one component of a mixture becomes less likely than the next. O(k)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mindgap.validation import FloatArray
+
+#: Halvings of the interval between two means: after so many it is shorter than a double can tell.
+_HALVINGS = 64
+
+
+def crossings(weights: FloatArray, means: FloatArray, variances: FloatArray) -> tuple[float | None, ...]:
+    """Return for each pair of neighbours the point between their means where both are as likely.
+
+    There is one if each component is the more likely of the two at its own mean, and then only one, since the log of
+    the ratio is a quadratic function; else it is None.
+    """
+    gap = np.diff(means)
+    with np.errstate(all="ignore"):
+        ratio = np.log(weights[:-1]) - np.log(weights[1:]) + (np.log(variances[1:]) - np.log(variances[:-1])) / 2
+        left, right = gap / np.sqrt(variances[:-1]), gap / np.sqrt(variances[1:])
+
+        def first_ahead(place: FloatArray) -> FloatArray:
+            """The log of how much likelier the first is, `place` being the share of the way to the second."""
+            near, far = left * place, right * (1 - place)
+            # The difference of squares as a product, lest it overflow to infinity less infinity.
+            ahead: FloatArray = ratio + (far - near) * (far + near) / 2
+            return ahead
+
+        low, high = np.zeros_like(gap), np.ones_like(gap)
+        crosses = (first_ahead(low) > 0) & (first_ahead(high) < 0)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            ahead = first_ahead(middle) > 0
+            low, high = np.where(ahead, middle, low), np.where(ahead, high, middle)
+    points = means[:-1] + gap * (low + high) / 2
+    return tuple(float(point) if there else None for point, there in zip(points, crosses, strict=True))

@@ -56,9 +56,9 @@ fn clustering(c: &mut Criterion) {
     let problems = [
         ("unconstrained", KMeans::new(5)),
         ("unconstrained-50", KMeans::new(50)),
-        ("separated", KMeans::new(5).constraint(lower.clone())),
-        ("separated-two-sided", KMeans::new(5).constraint(both)),
-        ("free", KMeans::new(5).constraint(lower).centers(Centers::Free)),
+        ("separated", KMeans::new(5).constraint(lower.clone()).centers(Centers::Means)),
+        ("separated-two-sided", KMeans::new(5).constraint(both).centers(Centers::Means)),
+        ("free", KMeans::new(5).constraint(lower)),
     ];
     for n in [10_000, 100_000] {
         let sample = sample(n);

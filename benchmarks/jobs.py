@@ -36,13 +36,13 @@ def mindgap_kmeans(x: Values, k: int) -> Any:
 def mindgap_lower(x: Values, k: int) -> Any:
     import mindgap
 
-    return mindgap.kmeans(x, k, mindgap.LowerOnly(DELTA))
+    return mindgap.kmeans(x, k, mindgap.LowerOnly(DELTA), centers="means")
 
 
 def mindgap_two_sided(x: Values, k: int) -> Any:
     import mindgap
 
-    return mindgap.kmeans(x, k, mindgap.TwoSided(DELTA, DELTA + 0.2))
+    return mindgap.kmeans(x, k, mindgap.TwoSided(DELTA, DELTA + 0.2), centers="means")
 
 
 def mindgap_free(x: Values, k: int) -> Any:

@@ -106,8 +106,8 @@ def test_small_and_empty_chunks_are_chunks() -> None:
 
 def test_few_distinct_values_with_a_bound_that_parts_equal_points() -> None:
     x = np.repeat([0.0, 1.0, 2.0], 60)
-    here = mg.kmeans(x, 3, mg.LowerOnly(0.99))
-    there = mg.kmeans(mg.Chunks(x, size=50), 3, mg.LowerOnly(0.99))
+    here = mg.kmeans(x, 3, mg.LowerOnly(0.99), centers="means")
+    there = mg.kmeans(mg.Chunks(x, size=50), 3, mg.LowerOnly(0.99), centers="means")
     assert there.inertia == pytest.approx(here.inertia, rel=1e-12, abs=1e-12)
 
 
@@ -127,9 +127,12 @@ def test_an_upper_bound_that_no_gap_can_reach_changes_nothing() -> None:
     data, delta = mg.Chunks(x, size=5000), 1.87e6
     for upper in (float(np.ptp(x)), 1e4 * float(np.ptp(x))):
         bounds = mg.TwoSided(delta, upper)
-        assert mg.kmeans(data, 4, bounds).inertia == mg.kmeans(data, 4, mg.LowerOnly(delta)).inertia
+        assert (
+            mg.kmeans(data, 4, bounds, centers="means").inertia
+            == mg.kmeans(data, 4, mg.LowerOnly(delta), centers="means").inertia
+        )
         with pytest.raises(mg.InfeasibleError):
-            mg.kmeans(data, 8, bounds)
+            mg.kmeans(data, 8, bounds, centers="means")
 
 
 @pytest.mark.parametrize(

@@ -65,10 +65,12 @@ def test_kmeans(fit: Any, values: Any) -> None:
 
 
 def test_settings_of_kmeans_arrive(fit: Any, values: Any) -> None:
-    for setting in ({"centers": "free"}, {"method": "paper"}, {"ties": "together"}):
-        [(name, value)] = setting.items()
-        expected = mg.kmeans(values, 3, mg.LowerOnly(1.9), **setting)  # type: ignore[arg-type]
-        assert json.loads(fit("kmeans", f"--{name}", value, "--json").out)["inertia"] == expected.inertia
+    means = {"centers": "means"}
+    for setting in (means, means | {"method": "paper"}, {"ties": "together"}, {"time_limit": 9.0, "tol": 1e-3}):
+        expected = mg.kmeans(values, 3, mg.LowerOnly(1.9), **setting)
+        given = [part for name, value in setting.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+        found = mg.KMeansResult.from_json(fit("kmeans", *given, "--json").out)
+        assert (found.inertia, found.settings) == (expected.inertia, expected.settings)
 
 
 def test_mixture(fit: Any, values: Any) -> None:
@@ -169,7 +171,11 @@ def test_pictures(name: str, fit: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("kmeans", "--constraint", "lower-only:delta=900", "-k", 2), 3, "the largest feasible lower bound is"),
+        (
+            ("kmeans", "--centers", "means", "--constraint", "lower-only:delta=900", "-k", 2),
+            3,
+            "the largest feasible lower bound is",
+        ),
         (("kmeans", "--constraint", "lower-onyl:delta=1", "-k", 2), 2, "did you mean 'lower-only'?"),
         (("kmeans", "--constraint", "lower-only:delta", "-k", 2), 2, "has a value without a name"),
         (("kmeans", "--constraint", "lower-only:delta=-1", "-k", 2), 2, "delta is -1.0"),
@@ -242,7 +248,7 @@ def test_an_interrupt(command: Command, table: Path, monkeypatch: pytest.MonkeyP
 def test_nothing_is_written_when_the_fit_fails(command: Command, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "labels.csv"
     out.write_text("old")
-    failing = ("--constraint", "lower-only:delta=900", "--labels", out)
+    failing = ("--centers", "means", "--constraint", "lower-only:delta=900", "--labels", out)
     assert command("kmeans", table, "--column", "length", "-k", 2, *failing).code == 3
     assert out.read_text() == "old"
     assert {path.name for path in tmp_path.iterdir()} == {"data.csv", "labels.csv"}

@@ -63,8 +63,8 @@ def _of_the_package(x: np.ndarray) -> dict[str, str]:
     free = mg.mixture(x, K)
     return {
         "kmeans": _clusters(mg.kmeans(x, K)),
-        "kmeans-lower": _clusters(mg.kmeans(x, K, lower)),
-        "kmeans-two-sided": _clusters(mg.kmeans(x, K, both)),
+        "kmeans-lower": _clusters(mg.kmeans(x, K, lower, centers="means")),
+        "kmeans-two-sided": _clusters(mg.kmeans(x, K, both, centers="means")),
         "kmeans-free": _clusters(mg.kmeans(x, K, lower, centers="free")),
         "kmeans-rows": _clusters(mg.kmeans(x, K, _EqualSpacing())),
         "kmeans-chunked": _clusters(mg.kmeans(chunks, K, lower)),

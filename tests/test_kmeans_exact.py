@@ -69,12 +69,12 @@ def check_instance(x: Floats, w: Floats, k: int, lower: Floats, upper: Floats) -
     weights = None if np.all(w == 1) else w
     if best is None:
         with pytest.raises(mg.InfeasibleError) as caught:
-            mg.kmeans(x, k, mg.PerGap(lower, upper), sample_weight=weights)
+            mg.kmeans(x, k, mg.PerGap(lower, upper), sample_weight=weights, centers="means")
         if np.all(lower == lower[0]) and np.all(np.isinf(upper)):
             largest = oracle.largest_lower_bound(points, masses, k)
             assert caught.value.largest == pytest.approx(largest, rel=1e-9, abs=1e-12 * np.ptp(x))
         return "infeasible"
-    result = mg.kmeans(x, k, mg.PerGap(lower, upper), sample_weight=weights)
+    result = mg.kmeans(x, k, mg.PerGap(lower, upper), sample_weight=weights, centers="means")
     scale = float(np.ptp(x))
     assert result.inertia == pytest.approx(best.cost, rel=1e-9, abs=1e-24 * scale**2)
     assert result.optimal
@@ -105,37 +105,42 @@ def check_consistency(x: Floats, w: Floats, result: mg.KMeansResult) -> None:
     ],
 )
 def test_known_optima(x: list[float], k: int, delta: float, cost: float, starts: list[int]) -> None:
-    result = mg.kmeans(x, k, mg.LowerOnly(delta))
+    result = mg.kmeans(x, k, mg.LowerOnly(delta), centers="means")
     assert result.inertia == pytest.approx(cost, rel=1e-12)
     assert (np.flatnonzero(np.diff(result.labels, prepend=-1)) + 1).tolist() == starts
 
 
 def test_the_papers_program_misses_the_optimum() -> None:
-    assert mg.kmeans([0, 2, 2, 5, 6], 3, mg.LowerOnly(2.5), method="paper").inertia == pytest.approx(6.5)
+    assert mg.kmeans([0, 2, 2, 5, 6], 3, mg.LowerOnly(2.5), method="paper", centers="means").inertia == pytest.approx(
+        6.5
+    )
     with pytest.raises(mg.InfeasibleError, match="paper's program"):
-        mg.kmeans([0, 2, 2, 5, 7], 3, mg.LowerOnly(3.0), method="paper")
+        mg.kmeans([0, 2, 2, 5, 7], 3, mg.LowerOnly(3.0), method="paper", centers="means")
 
 
 def test_the_papers_program_proves_nothing() -> None:
-    result = mg.kmeans([0, 2, 2, 5, 6], 3, mg.LowerOnly(2.5), method="paper")
+    result = mg.kmeans([0, 2, 2, 5, 6], 3, mg.LowerOnly(2.5), method="paper", centers="means")
     assert not result.optimal
     assert result.lower_bound <= 6.0
 
 
 def test_infeasible_says_what_would_do() -> None:
     with pytest.raises(mg.InfeasibleError, match="largest feasible lower bound") as caught:
-        mg.kmeans([0.0, 1.0, 2.0, 10.0], 3, mg.LowerOnly(5.0))
+        mg.kmeans([0.0, 1.0, 2.0, 10.0], 3, mg.LowerOnly(5.0), centers="means")
     assert caught.value.k == 3
     assert caught.value.lower == [5.0, 5.0]
     largest = caught.value.largest
     assert largest is not None
-    assert mg.kmeans([0.0, 1.0, 2.0, 10.0], 3, mg.LowerOnly(largest)).optimal
+    assert mg.kmeans([0.0, 1.0, 2.0, 10.0], 3, mg.LowerOnly(largest), centers="means").optimal
 
 
 def test_a_far_shift_changes_no_label() -> None:
     rng = np.random.default_rng(5)
     x = np.round(rng.normal(0, 3, 400), 3)
-    near, far = mg.kmeans(x, 4, mg.LowerOnly(2.0)), mg.kmeans((x + 1e9), 4, mg.LowerOnly(2.0))
+    near, far = (
+        mg.kmeans(x, 4, mg.LowerOnly(2.0), centers="means"),
+        mg.kmeans((x + 1e9), 4, mg.LowerOnly(2.0), centers="means"),
+    )
     assert np.array_equal(near.labels, far.labels)
     # Powers of two lose nothing, so neither does the fit.
     exact = np.round(x * 1024) / 1024
@@ -148,8 +153,8 @@ def test_the_order_of_the_input_moves_no_bit() -> None:
     rng = np.random.default_rng(6)
     x, w = rng.normal(0, 3, 1000).round(1), rng.uniform(0.5, 2, 1000)
     shuffled = rng.permutation(1000)
-    one = mg.kmeans(x, 6, mg.LowerOnly(1.0), sample_weight=w)
-    two = mg.kmeans(x[shuffled], 6, mg.LowerOnly(1.0), sample_weight=w[shuffled])
+    one = mg.kmeans(x, 6, mg.LowerOnly(1.0), sample_weight=w, centers="means")
+    two = mg.kmeans(x[shuffled], 6, mg.LowerOnly(1.0), sample_weight=w[shuffled], centers="means")
     assert np.array_equal(one.centers, two.centers)
     assert one.inertia == two.inertia
     assert np.array_equal(one.labels[shuffled], two.labels)
@@ -157,18 +162,21 @@ def test_the_order_of_the_input_moves_no_bit() -> None:
 
 def test_ties_together_never_splits_a_value() -> None:
     x = [0, 2, 2, 5, 6]
-    together = mg.kmeans(x, 3, mg.LowerOnly(2.0), ties="together")
+    together = mg.kmeans(x, 3, mg.LowerOnly(2.0), ties="together", centers="means")
     assert together.labels[1] == together.labels[2]
     rng = np.random.default_rng(7)
     values = rng.integers(0, 30, 500).astype(float)
-    split, joined = mg.kmeans(values, 5, mg.LowerOnly(5)), mg.kmeans(values, 5, mg.LowerOnly(5), ties="together")
+    split, joined = (
+        mg.kmeans(values, 5, mg.LowerOnly(5), centers="means"),
+        mg.kmeans(values, 5, mg.LowerOnly(5), ties="together", centers="means"),
+    )
     assert split.inertia <= joined.inertia
     assert all(len(set(joined.labels[values == value])) == 1 for value in set(values))
 
 
 def test_predict_gives_back_the_labels() -> None:
     x = np.random.default_rng(8).normal(0, 3, 500)
-    result = mg.kmeans(x, 7, mg.LowerOnly(0.5))
+    result = mg.kmeans(x, 7, mg.LowerOnly(0.5), centers="means")
     assert np.array_equal(result.predict(x), result.labels)
 
 
@@ -197,7 +205,7 @@ def test_a_narrow_cluster_far_from_the_median_keeps_its_digits(far: float, cente
 @pytest.mark.parametrize("constraint", [None, mg.LowerOnly(0.05)])
 def test_neighbours_far_from_the_median_go_to_the_nearer_one(far: float, constraint: mg.Constraint | None) -> None:
     for middle, labels in ((0.2, [0, 0, 1, 2, 3, 4]), (0.6, [0, 1, 1, 2, 3, 4])):
-        result = mg.kmeans([0.1, middle, 0.7, far, 2 * far, 3 * far], 5, constraint)
+        result = mg.kmeans([0.1, middle, 0.7, far, 2 * far, 3 * far], 5, constraint, centers="means")
         assert result.labels.tolist() == labels
         assert result.inertia == pytest.approx(0.005, rel=1e-14)
 
@@ -224,12 +232,13 @@ def test_an_upper_bound_that_no_gap_can_reach_changes_nothing() -> None:
         for upper in (float(np.ptp(x)), 1e4 * float(np.ptp(x))):
             if k == 4:
                 assert (
-                    mg.kmeans(x, k, mg.TwoSided(delta, upper)).inertia == mg.kmeans(x, k, mg.LowerOnly(delta)).inertia
+                    mg.kmeans(x, k, mg.TwoSided(delta, upper), centers="means").inertia
+                    == mg.kmeans(x, k, mg.LowerOnly(delta), centers="means").inertia
                 )
                 continue
             # A search that took the bound to be one could not decide this.
             with pytest.raises(mg.InfeasibleError):
-                mg.kmeans(x, k, mg.TwoSided(delta, upper))
+                mg.kmeans(x, k, mg.TwoSided(delta, upper), centers="means")
 
 
 def test_free_centres_of_few_points_are_the_best_where_rounding_spoils_the_proof() -> None:
@@ -240,3 +249,24 @@ def test_free_centres_of_few_points_are_the_best_where_rounding_spoils_the_proof
     best = oracle.least_free_cost(x, w, 4, lower, upper, 1e-12)
     assert fit.lower_bound <= best * (1 + 1e-9)
     assert fit.inertia == pytest.approx(best, rel=1e-9)
+
+
+def test_free_centres_keep_the_groups_that_means_give_up() -> None:
+    rng = np.random.default_rng(5)
+    x = np.concatenate([rng.normal(0, 1, 100), rng.normal(4, 1, 170)])
+    free = mg.kmeans(x, 2, mg.LowerOnly(4.5))
+    means = mg.kmeans(x, 2, mg.LowerOnly(4.5), centers="means")
+    assert free.optimal
+    assert means.optimal
+    assert free.inertia < 0.5 * means.inertia
+    np.testing.assert_array_equal(free.labels, np.abs(x[:, None] - free.centers).argmin(axis=1))
+
+
+def test_a_search_out_of_time_or_within_tol_gives_its_best_and_its_bound() -> None:
+    x = np.random.default_rng(6).normal(size=20_000)
+    bounds = mg.TwoSided(0.09, 0.1)
+    for settings in ({"time_limit": 0.05}, {"tol": 0.5}):
+        fit = mg.kmeans(x, 40, bounds, **settings)  # type: ignore[arg-type]
+        assert 0 <= fit.lower_bound <= fit.inertia
+        assert fit.gaps.min() >= 0.09 - 1e-12
+        assert fit.gaps.max() <= 0.1 + 1e-12

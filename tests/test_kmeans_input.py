@@ -87,7 +87,7 @@ def test_too_few_points_of_positive_weight() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"centers": "median"}, "centers must be 'means' or 'free', not 'median'"),
+        ({"centers": "median"}, "centers must be 'free' or 'means', not 'median'"),
         ({"method": "magic"}, "method must be 'exact' or 'paper', not 'magic'"),
         ({"ties": "break"}, "ties must be 'split' or 'together', not 'break'"),
     ],
@@ -106,7 +106,7 @@ def test_bad_settings(setting: dict[str, str], message: str) -> None:
 )
 def test_the_papers_program_takes_one_lower_bound(constraint: mg.Constraint, message: str) -> None:
     with pytest.raises(mg.InvalidInputError, match=message):
-        mg.kmeans(X, len(X), constraint, method="paper")
+        mg.kmeans(X, len(X), constraint, method="paper", centers="means")
 
 
 @pytest.mark.parametrize(

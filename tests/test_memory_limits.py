@@ -18,18 +18,18 @@ GIGABYTE = 2**30
 
 #: Calls that need more than a process of this size has, and what the error says of them.
 TOO_LARGE = {
-    "mg.kmeans(x[:10_000], 3, mg.LowerOnly(1e-9), method='paper')": "the paper's program would take",
-    "mg.kmeans(x[:10_000], 9_000, mg.LowerOnly(1e-9), method='paper')": "the paper's program would take",
+    "mg.kmeans(x[:10_000], 3, mg.LowerOnly(1e-9), **PAPER)": "the paper's program would take",
+    "mg.kmeans(x[:10_000], 9_000, mg.LowerOnly(1e-9), **PAPER)": "the paper's program would take",
     "mg.mixture(x, 20_000, mg.LowerOnly(1e-9), init='ckmeans')": "the means' quadratic program would take",
     "mg.mixture(x, 20_000, Order(), init='ckmeans')": "the means' quadratic program would take",
     "mg.kmeans(x, 20_000, Order())": "the means' quadratic program would take",
     "mg.kmeans(x, 20_000, mg.LowerOnly(1e-4), centers='free')": "the search for free centres would take",
     "mg.kmeans(x, 300, mg.TwoSided(0.02, 0.03), centers='free')": "the search for free centres would take",
     "mg.kmeans(normal(5_000_000), 2_000)": "k-means would take",
-    "mg.kmeans(np.resize(x, 8_000_000), 5, mg.LowerOnly(3.0))": "sums over the data would take",
-    "mg.kmeans(np.resize(x, 3_000_000), 150, mg.LowerOnly(0.05))": "the search for a feasible partition would take",
+    "mg.kmeans(np.resize(x, 8_000_000), 5, mg.LowerOnly(3.0), **MEANS)": "sums over the data would take",
+    "mg.kmeans(np.resize(x, 3_000_000), 150, mg.LowerOnly(0.05), **MEANS)": "the search for a feasible partition",
     # The search for a feasible partition keeps only some of its rows here, and so comes through.
-    "mg.kmeans(np.resize(x, 1_000_000), 150, mg.LowerOnly(0.04))": "the search for separated means would take",
+    "mg.kmeans(np.resize(x, 1_000_000), 150, mg.LowerOnly(0.04), **MEANS)": "the search for separated means would take",
     "mg.mixture(normal(11_500_000), 2, init=([0.5, 0.5], [-1, 1], [1, 1]), max_iter=1)": "the mixture would take",
     # What its start needs is a part of what a mixture needs.
     "mg.mixture(np.resize(x, 10_000_000), 3, method='paper', max_iter=1)": "k-means would take",
@@ -52,8 +52,8 @@ TOO_LARGE = {
 ROOMY = {
     "mg.mixture(x, 20_000, init='ckmeans', method='paper', max_iter=1)": "there is no program of the means",
     "mg.kmeans(x, 20_000)": "most points are candidates",
-    "mg.kmeans(x, 20_000, mg.LowerOnly(1e-9))": "as many cells",
-    "mg.kmeans(np.resize(x, 5_000_000), 5, mg.LowerOnly(0.1))": "many points",
+    "mg.kmeans(x, 20_000, mg.LowerOnly(1e-9), **MEANS)": "as many cells",
+    "mg.kmeans(np.resize(x, 5_000_000), 5, mg.LowerOnly(0.1), **MEANS)": "many points",
     "mg.kmeans(mg.Summary.of(x), 200, mg.LowerOnly(0.03), centers='free')": "the tables of the search are kept small",
 }
 
@@ -66,6 +66,9 @@ class Order(mg.Constraint):
     name = "order"
     def rows(self, k):
         return mg.LinearRows(np.eye(1, k), [-1.0], [1.0])
+
+MEANS = {"centers": "means"}
+PAPER = MEANS | {"method": "paper"}
 
 def normal(n):
     return np.random.default_rng(1).normal(size=n)
@@ -121,7 +124,7 @@ def test_nobody_is_asked_for_the_gaps_of_more_clusters_than_points() -> None:
 
 def test_a_long_list_of_bounds_is_not_written_out() -> None:
     with pytest.raises(mg.InfeasibleError, match=r"\[1\.0, 1\.0, 1\.0, … 1\.0\] \(499 of them\)") as caught:
-        mg.kmeans(np.arange(1000) / 1000, 500, mg.LowerOnly(1.0))
+        mg.kmeans(np.arange(1000) / 1000, 500, mg.LowerOnly(1.0), centers="means")
     assert len(str(caught.value)) < 300
     assert caught.value.lower == [1.0] * 499
 

@@ -178,12 +178,12 @@ def test_an_infeasible_plugin_is_named_and_caught_as_either() -> None:
     wide = constraint(gaps=lambda k: mg.GapBounds([100.0] * (k - 1)))
     for error in (mg.PluginError, mg.InfeasibleError):
         with pytest.raises(error, match=r"constraint 'odd' \(module .*\) cannot be held"):
-            mg.kmeans([0, 1, 2, 3], 2, wide)
+            mg.kmeans([0, 1, 2, 3], 2, wide, centers="means")
 
 
 def test_an_infeasible_built_in_is_not_a_plugin_error() -> None:
     with pytest.raises(mg.InfeasibleError) as caught:
-        mg.kmeans([0, 1, 2, 3], 2, mg.LowerOnly(100))
+        mg.kmeans([0, 1, 2, 3], 2, mg.LowerOnly(100), centers="means")
     assert not isinstance(caught.value, mg.PluginError)
 
 

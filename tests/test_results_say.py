@@ -145,3 +145,15 @@ def test_the_rows_that_hold_the_centres_back_are_named(fit: Any) -> None:
     plt.close("all")
     assert f"{first} (reached)" in labels
     assert "gap at its bound" in labels
+
+
+def test_means_that_bounds_leave_without_points_name_the_alternative() -> None:
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(0, 1, 200), rng.normal(4, 1, 300)])
+    starved = mg.kmeans(x, 2, mg.LowerOnly(4.75), centers="means")
+    assert starved.sizes.min() <= 5
+    assert 'centers="free"' in starved.summary()
+    assert 'centers="free"' in mg.KMeansResult.from_json(starved.to_json()).summary()
+    for fine in (mg.kmeans(x, 2, mg.LowerOnly(4.75)), mg.kmeans(x, 2, mg.LowerOnly(1), centers="means")):
+        assert fine.sizes.min() > 100
+        assert "centers=" not in fine.summary()

@@ -43,7 +43,10 @@ def test_every_setting_is_an_option_of_its_command(settings: Any, command: Any) 
 @pytest.mark.parametrize(
     ("fit", "words"),
     [
-        (lambda: mg.kmeans(X, 2, centers=3), "centers must be 'means' or 'free', not 3"),  # type: ignore[arg-type]
+        (lambda: mg.kmeans(X, 2, centers=3), "centers must be 'free' or 'means', not 3"),  # type: ignore[arg-type]
+        (lambda: mg.kmeans(X, 2, time_limit=0), "time_limit is 0; it must be finite and positive"),
+        (lambda: mg.kmeans(X, 2, tol=-1), "tol is -1; it must be finite and not negative"),
+        (lambda: mg.kmeans(X, 2, method="paper"), 'ask for centers "means"'),
         (lambda: mg.mixture(X, 2, variances="same"), "variances must be 'free' or 'equal', not 'same'"),  # type: ignore[arg-type]
         (lambda: mg.mixture(X, 2, max_iter=1.5), "max_iter is 1.5"),  # type: ignore[arg-type]
         (lambda: mg.mixture(X, 2, tol="small"), "tol is 'small'"),  # type: ignore[arg-type]
@@ -58,6 +61,12 @@ def test_a_stored_mixture_keeps_its_settings() -> None:
     fit = mg.mixture(X, 2, tol=1e-4, max_iter=50, variances="equal")
     again = mg.MixtureResult.from_json(fit.to_json())
     assert again.settings == fit.settings == MixtureSettings(tol=1e-4, max_iter=50, variances="equal")
+
+
+def test_stored_clusters_keep_their_settings() -> None:
+    fit = mg.kmeans(X, 2, mg.LowerOnly(1), centers="means", tol=1e-4, time_limit=60)
+    again = mg.KMeansResult.from_json(fit.to_json())
+    assert again.settings == fit.settings == KMeansSettings(centers="means", tol=1e-4, time_limit=60)
 
 
 @pytest.mark.parametrize(("name", "value"), [("tol", "small"), ("variances", "same"), ("max_iter", 0)])

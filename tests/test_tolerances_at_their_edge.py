@@ -20,18 +20,18 @@ INSIDE, OUTSIDE = 0.99, 1.01
 @pytest.mark.parametrize("method", ["exact", "paper"])
 def test_a_lower_bound_is_held_to_1e_12_of_the_range(unit: float, shift: float, method: str) -> None:
     x = (np.array([0.0, 0.5, 1.0]) + shift) * unit
-    missed = mg.kmeans(x, 3, mg.LowerOnly((0.5 + INSIDE * 1e-12) * unit), method=method)  # type: ignore[arg-type]
+    missed = mg.kmeans(x, 3, mg.LowerOnly((0.5 + INSIDE * 1e-12) * unit), method=method, centers="means")  # type: ignore[arg-type]
     assert missed.gaps.tolist() == [0.5 * unit, 0.5 * unit]
     with pytest.raises(mg.InfeasibleError):
-        mg.kmeans(x, 3, mg.LowerOnly((0.5 + OUTSIDE * 1e-12) * unit), method=method)  # type: ignore[arg-type]
+        mg.kmeans(x, 3, mg.LowerOnly((0.5 + OUTSIDE * 1e-12) * unit), method=method, centers="means")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("unit", [1.0, 2.0**40])
 def test_an_upper_bound_is_held_to_1e_12_of_the_range(unit: float) -> None:
     x = np.array([0.0, 0.5, 1.0]) * unit
-    assert mg.kmeans(x, 3, mg.TwoSided(0, (0.5 - INSIDE * 1e-12) * unit)).optimal
+    assert mg.kmeans(x, 3, mg.TwoSided(0, (0.5 - INSIDE * 1e-12) * unit), centers="means").optimal
     with pytest.raises(mg.InfeasibleError):
-        mg.kmeans(x, 3, mg.TwoSided(0, (0.5 - OUTSIDE * 1e-12) * unit))
+        mg.kmeans(x, 3, mg.TwoSided(0, (0.5 - OUTSIDE * 1e-12) * unit), centers="means")
 
 
 def test_a_mixture_holds_its_bounds_far_closer_than_1e_10_of_the_range() -> None:
@@ -49,10 +49,10 @@ def test_a_mixture_holds_its_bounds_far_closer_than_1e_10_of_the_range() -> None
 
 def test_a_gap_is_at_its_bound_within_1e_9_of_the_range() -> None:
     x = np.array([0.0, 0.5, 1.0])
-    assert mg.kmeans(x, 3, mg.LowerOnly(0.5 - INSIDE * 1e-9)).active == ("lower", "lower")
-    assert mg.kmeans(x, 3, mg.LowerOnly(0.5 - OUTSIDE * 1e-9)).active == ("free", "free")
-    assert mg.kmeans(x, 3, mg.TwoSided(0.1, 0.5 + INSIDE * 1e-9)).active == ("upper", "upper")
-    assert mg.kmeans(x, 3, mg.TwoSided(0.1, 0.5 + OUTSIDE * 1e-9)).active == ("free", "free")
+    assert mg.kmeans(x, 3, mg.LowerOnly(0.5 - INSIDE * 1e-9), centers="means").active == ("lower", "lower")
+    assert mg.kmeans(x, 3, mg.LowerOnly(0.5 - OUTSIDE * 1e-9), centers="means").active == ("free", "free")
+    assert mg.kmeans(x, 3, mg.TwoSided(0.1, 0.5 + INSIDE * 1e-9), centers="means").active == ("upper", "upper")
+    assert mg.kmeans(x, 3, mg.TwoSided(0.1, 0.5 + OUTSIDE * 1e-9), centers="means").active == ("free", "free")
 
 
 def test_a_mixtures_gap_is_at_its_bound_within_1e_9_of_the_standard_deviation() -> None:
@@ -70,7 +70,7 @@ def test_a_mixtures_gap_is_at_its_bound_within_1e_9_of_the_standard_deviation() 
 @pytest.mark.parametrize("span", [1e-140, 1e140])
 def test_a_span_within_the_limits_loses_nothing(span: float) -> None:
     x = np.array([0.0, 0.25, 0.75, 1.0]) * span
-    fit = mg.kmeans(x, 2, mg.LowerOnly(0.5 * span))
+    fit = mg.kmeans(x, 2, mg.LowerOnly(0.5 * span), centers="means")
     assert fit.inertia == pytest.approx(0.0625 * span * span, rel=1e-12)
     assert fit.optimal
     free = mg.kmeans(x, 2, mg.LowerOnly(0.9 * span), centers="free")
@@ -193,7 +193,7 @@ def test_a_component_is_lost_below_a_weight_of_1e_16() -> None:
 def test_optimal_is_agreement_to_one_part_in_a_billion() -> None:
     fit = mg.kmeans([0.0, 1.0, 5.0, 7.0], 2)
     assert (fit.optimal, fit.lower_bound) == (True, fit.inertia)
-    paper = mg.kmeans([0.0, 1.0, 5.0, 7.0], 2, mg.LowerOnly(1.0), method="paper")
+    paper = mg.kmeans([0.0, 1.0, 5.0, 7.0], 2, mg.LowerOnly(1.0), method="paper", centers="means")
     assert (paper.optimal, paper.lower_bound) == (False, 0.0)
 
 

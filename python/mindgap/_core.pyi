@@ -121,9 +121,11 @@ def kmeans(
     k: int,
     bounds: _Gaps | _Rows | None = None,
     *,
-    centers: str = "means",
+    centers: str = "free",
     method: str = "exact",
     ties: str = "split",
+    time_limit: float | None = None,
+    tol: float = 1e-9,
     watch: _Watch | None = None,
 ) -> KMeansFit: ...
 

@@ -26,12 +26,14 @@ def kmeans(
     k: int,
     constraint: Constraint | str | None = None,
     *,
-    centers: Literal["means", "free"] = "means",
+    centers: Literal["free", "means"] = "free",
     method: Literal["exact", "paper"] = "exact",
     ties: Literal["split", "together"] = "split",
     sample_weight: npt.ArrayLike | None = None,
     missing: Literal["error", "drop"] = "error",
     engine: Engine | str = "local",
+    time_limit: float | None = None,
+    tol: float = 1e-9,
 ) -> KMeansResult:
     """Cluster one-dimensional data into `k` clusters whose centres satisfy a constraint, at the least cost.
 
@@ -45,14 +47,15 @@ def kmeans(
     constraint : Constraint, str or None
         The constraint on the centres: `LowerOnly(delta)`, `TwoSided(lower, upper)`, `PerGap(lower, upper)`, a plugin's,
         or a name with parameters, such as ``"lower-only:delta=1.75"``. Bounds are held to 1e-12 of the data's range.
-    centers : "means" or "free"
-        Whether a centre is its cluster's mean (the paper's program), or any position that satisfies the constraint
-        (the problem as the paper states it). Without a constraint these are the same. Under linear rows, which
-        cluster means cannot satisfy in general, centres are free either way.
+    centers : "free" or "means"
+        Whether a centre is any position that satisfies the constraint, and points belong to the nearest one (the
+        problem as the paper states it), or each centre is its cluster's mean (the paper's program). Without a
+        constraint these are the same. Under linear rows, which cluster means cannot satisfy in general, centres are
+        free either way.
     method : "exact" or "paper"
         "exact" finds the optimum and proves it (under linear rows: the best that alternating assignment and a
         quadratic program finds from several starts, with `lower_bound` to judge it by); "paper" is the published
-        program to the letter, which misses the optimum on some data, for comparison.
+        program to the letter, which misses the optimum on some data, for comparison; it needs ``centers="means"``.
     ties : "split" or "together"
         Whether equal points may fall into neighbouring clusters.
     sample_weight : array-like of n numbers, optional
@@ -61,6 +64,12 @@ def kmeans(
         Whether a NaN, None or masked value is an error, or its point is left out and labelled -1.
     engine : Engine or str
         Where the data are.
+    time_limit : float, optional
+        The most seconds to search for a proof. Then the result is the best found, with what is proven of it in
+        `lower_bound`; it is a `SolverError` if nothing was found by then.
+    tol : float
+        End the search when the cost is proven to exceed the optimum by at most this fraction of itself. The default
+        asks for the optimum.
 
     Returns
     -------
@@ -78,14 +87,14 @@ def kmeans(
     --------
     >>> result = mg.kmeans([-2, 1, 2, 4, 5, 6, 9, 10], 5, mg.LowerOnly(1.75))
     >>> result.labels.tolist()
-    [0, 1, 2, 2, 3, 3, 4, 4]
-    >>> result.centers.tolist()
-    [-2.0, 1.0, 3.0, 5.5, 9.5]
+    [0, 1, 1, 2, 3, 3, 4, 4]
+    >>> result.centers.round(4).tolist()
+    [-2.0, 1.5, 3.8333, 5.5833, 9.5]
     >>> result.optimal
     True
     """
     count = as_count(k, "k")
-    settings = KMeansSettings(centers=centers, method=method, ties=ties)
+    settings = KMeansSettings(centers=centers, method=method, ties=ties, time_limit=time_limit, tol=tol)
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
     with loaded(x, sample_weight, engine, missing) as data:
         # Nobody is asked for the gaps of more clusters than there are points; the core says what is wrong then.
@@ -100,4 +109,4 @@ def kmeans(
         except MindgapError as error:
             guard.blame(error, chosen, None, data.engine)
             raise
-        return data.labelled(KMeansResult._of_fit(fit, rows, data.kept()))
+        return data.labelled(KMeansResult._of_fit(fit, settings, rows, data.kept()))

@@ -10,7 +10,7 @@ from dataclasses import Field, dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mindgap.validation import as_choice, as_count, as_number, as_seed
+from mindgap.validation import as_choice, as_count, as_length, as_number, as_positive, as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +53,18 @@ def _choice(*choices: str, help: str) -> Any:  # noqa: A002  # as click has it
 def _number(default: float | None, help: str) -> Any:  # noqa: A002
     """A setting that is a number; None is allowed where it is the default."""
     kind = Kind(float, as_number, lambda fields, name: fields.number(name), optional=default is None)
+    return field(default=default, metadata={"kind": kind, "help": help})
+
+
+def _positive(default: float | None, help: str) -> Any:  # noqa: A002
+    """A setting that is a finite number above zero; None is allowed where it is the default."""
+    kind = Kind(float, as_positive, lambda fields, name: fields.number(name), optional=default is None)
+    return field(default=default, metadata={"kind": kind, "help": help})
+
+
+def _length(default: float, help: str) -> Any:  # noqa: A002
+    """A setting that is a finite number, not negative."""
+    kind = Kind(float, as_length, lambda fields, name: fields.number(name))
     return field(default=default, metadata={"kind": kind, "help": help})
 
 
@@ -101,10 +113,12 @@ class KMeansSettings(Settings):
     """How k-means is solved, as `mindgap.kmeans` says."""
 
     centers: str = _choice(
-        "means", "free", help="Whether a centre is its cluster's mean, or any position that satisfies the constraint."
+        "free", "means", help="Whether a centre is any position that satisfies the constraint, or its cluster's mean."
     )
     method: str = _choice("exact", "paper", help="The optimum, or the published program to the letter.")
     ties: str = _choice("split", "together", help="Whether equal values may be in different clusters.")
+    time_limit: float | None = _positive(None, "Stop after so many seconds with the best found and its bound.")
+    tol: float = _length(1e-9, "Stop when the cost is proven to exceed the optimum by at most this fraction.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from mindgap.errors import InvalidInputError
 from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.sample import Sample
+from mindgap.model.settings import KMeansSettings
 from mindgap.results import archive
 from mindgap.results.frames import Backend, frame_of, gap_columns
 from mindgap.results.gap_text import ACTIVE, gap_bound_text, reached_note
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from mindgap._core import KMeansFit
+
+
+#: A cluster with a smaller share of the points is more likely the work of the bounds than a group.
+_FEW = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +62,8 @@ class KMeansResult:
         The bounds on the gaps, where the constraint is of that form.
     rows : LinearRows or None
         The linear rows on the centres, where the constraint is of that form.
+    settings : KMeansSettings or None
+        How the problem was solved; None if that is not known.
     data : Sample, Histogram or None
         The data, for pictures; of a stored result only their histogram.
 
@@ -86,10 +93,17 @@ class KMeansResult:
     optimal: bool
     bounds: GapBounds | None = None
     rows: LinearRows | None = None
+    settings: KMeansSettings | None = None
     data: Sample | Histogram | None = None
 
     @classmethod
-    def _of_fit(cls, fit: KMeansFit, rows: GapBounds | LinearRows | None, data: Sample | Histogram) -> KMeansResult:
+    def _of_fit(
+        cls,
+        fit: KMeansFit,
+        settings: KMeansSettings,
+        rows: GapBounds | LinearRows | None,
+        data: Sample | Histogram,
+    ) -> KMeansResult:
         return cls(
             labels=fit.labels,
             centers=fit.centers,
@@ -103,6 +117,7 @@ class KMeansResult:
             optimal=fit.optimal,
             bounds=rows if isinstance(rows, GapBounds) else None,
             rows=rows if isinstance(rows, LinearRows) else None,
+            settings=settings,
             data=data,
         )
 
@@ -141,7 +156,7 @@ class KMeansResult:
     def table(self) -> TextTable:
         """Return what `summary`, notebooks and the command line show: the clusters, and what is proven of them."""
         head = ("cluster", "centre", "size", "within", "to next", "bound")
-        notes = [self._verdict(), *reached_note(self, "centre")]
+        notes = [self._verdict(), *reached_note(self, "centre"), *self._starved()]
         return TextTable(f"k-means, k = {self.k}", head, [*map(self._cells, range(self.k))], notes)
 
     def _cells(self, cluster: int) -> list[str]:
@@ -154,6 +169,16 @@ class KMeansResult:
         if self.optimal:
             return f"inertia {self.inertia:.10g}, proven optimal"
         return f"inertia {self.inertia:.10g}, proven to be at least {self.lower_bound:.10g}"
+
+    def _starved(self) -> list[str]:
+        """Return a line that names the alternative where bounds on means leave a cluster with hardly any points."""
+        if self.settings is None or self.settings.centers != "means" or self.bounds is None:
+            return []
+        few = np.flatnonzero(self.sizes < _FEW * self.sizes.sum())
+        if not len(few):
+            return []
+        what = f"cluster {few[0]} has" if len(few) == 1 else f"{len(few)} clusters have"
+        return [f'{what} less than {_FEW:.0%} of the points: the bounds may be too wide for means; try centers="free"']
 
     def summary(self) -> str:
         """Return a table of the clusters, and what is proven of them, as plain text."""
@@ -208,5 +233,6 @@ class KMeansResult:
             optimal=fields.flag("optimal"),
             bounds=bounds,
             rows=fields.linear_rows(k),
+            settings=KMeansSettings.of_stored(fields.nested("settings")) if fields.has("settings") else None,
             data=fields.histogram(),
         )

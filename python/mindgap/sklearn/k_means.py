@@ -29,7 +29,7 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         The number of clusters.
     constraint : Constraint, str or None
         The constraint on the centres, such as ``"lower-only:delta=1.75"``.
-    centers, method, ties
+    centers, method, ties, time_limit, tol
         As in `mindgap.kmeans`. The solution is exact: there is no `n_init` and no `random_state`.
 
     Attributes
@@ -59,15 +59,19 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         n_clusters: int = 8,
         *,
         constraint: Constraint | str | None = None,
-        centers: Literal["means", "free"] = "means",
+        centers: Literal["free", "means"] = "free",
         method: Literal["exact", "paper"] = "exact",
         ties: Literal["split", "together"] = "split",
+        time_limit: float | None = None,
+        tol: float = 1e-9,
     ) -> None:
         self.n_clusters = n_clusters
         self.constraint = constraint
         self.centers = centers
         self.method = method
         self.ties = ties
+        self.time_limit = time_limit
+        self.tol = tol
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: N803
         """Cluster `X`: n numbers or one column; `y` is not used."""

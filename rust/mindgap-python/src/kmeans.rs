@@ -1,5 +1,7 @@
 //! `kmeans` and its fit.
 
+use std::time::Duration;
+
 use mindgap::{Centers, KMeans, Method, Side, Ties};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -17,7 +19,8 @@ pub(crate) struct KMeansFit {
 
 /// Fits k-means to a sample.
 #[pyfunction]
-#[pyo3(signature = (sample, k, bounds=None, *, centers="means", method="exact", ties="split", watch=None))]
+#[pyo3(signature = (sample, k, bounds=None, *, centers="free", method="exact", ties="split", time_limit=None, tol=1e-9,
+    watch=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn kmeans(
     py: Python<'_>,
@@ -27,14 +30,18 @@ pub(crate) fn kmeans(
     centers: &str,
     method: &str,
     ties: &str,
+    time_limit: Option<f64>,
+    tol: f64,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<KMeansFit> {
-    let mut problem = KMeans::new(k).centers(centers_of(py, centers)?).method(method_of(py, method)?).ties(choose(
-        py,
-        "ties",
-        ties,
-        &[("split", Ties::Split), ("together", Ties::Together)],
-    )?);
+    let mut problem = KMeans::new(k)
+        .centers(centers_of(py, centers)?)
+        .method(method_of(py, method)?)
+        .ties(choose(py, "ties", ties, &[("split", Ties::Split), ("together", Ties::Together)])?)
+        .tol(tol);
+    if let Some(limit) = time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+        problem = problem.time_limit(limit);
+    }
     if let Some(bounds) = bounds {
         problem = problem.constraint(bounds.rows(py, k)?);
     }
@@ -48,7 +55,7 @@ pub(crate) fn kmeans(
 
 /// What the centres are, by name.
 pub(crate) fn centers_of(py: Python<'_>, name: &str) -> PyResult<Centers> {
-    choose(py, "centers", name, &[("means", Centers::Means), ("free", Centers::Free)])
+    choose(py, "centers", name, &[("free", Centers::Free), ("means", Centers::Means)])
 }
 
 /// How the problem is solved, by name.

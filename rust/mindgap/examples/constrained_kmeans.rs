@@ -12,13 +12,13 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     show("gaps from 2 to 4.5", &KMeans::new(4).constraint(both).fit(&sample)?);
     let each = GapBounds::per_gap(&[3.0, 0.0], &[5.0, f64::INFINITY])?;
     show("the first gap from 3 to 5", &KMeans::new(3).constraint(each).fit(&sample)?);
-    let free = KMeans::new(5).constraint(GapBounds::lower(1.75)).centers(Centers::Free);
-    show("gaps of at least 1.75, free centres", &free.fit(&sample)?);
+    let means = KMeans::new(5).constraint(GapBounds::lower(1.75)).centers(Centers::Means);
+    show("gaps of at least 1.75 between cluster means", &means.fit(&sample)?);
 
     // What cannot be is an error with its facts.
-    match KMeans::new(5).constraint(GapBounds::lower(4.0)).fit(&sample) {
+    match means.constraint(GapBounds::lower(4.0)).fit(&sample) {
         Err(KMeansError::Infeasible { largest: Some(largest), .. }) => {
-            println!("gaps of at least 4: none such; the largest lower bound is {largest}");
+            println!("means with gaps of at least 4: none such; the largest lower bound is {largest}");
             Ok(())
         }
         other => Err(format!("five clusters 4 apart do not fit in 12: {other:?}").into()),

@@ -37,10 +37,11 @@ const BYTES_A_CANDIDATE: usize = 96;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Centers {
-    /// Each centre is the mean of its cluster, and the means hold the bounds (the paper's program).
-    #[default]
+    /// Each centre is the mean of its cluster, and the means hold the bounds (the paper's program). A bound that is too
+    /// large for the data leaves clusters of few points, or none that hold it.
     Means,
-    /// Centres are free: any that hold the bounds (the paper's statement).
+    /// Centres are free: any that hold the bounds (the paper's statement). Points belong to the nearest centre.
+    #[default]
     Free,
 }
 
@@ -69,7 +70,7 @@ pub enum Ties {
 
 /// A k-means problem.
 ///
-/// Under bounds on gaps ([`GapBounds`](crate::GapBounds)) the fit is optimal. Under [`LinearRows`](crate::LinearRows) it
+/// Under bounds on gaps ([`GapBounds`](crate::GapBounds)) the fit is optimal. [`Centers`] says which of two problems is solved. Under [`LinearRows`](crate::LinearRows) it
 /// is the best of several alternations between assigning points to centres and moving the centres, which hold the rows
 /// but need not be cluster means. [`KMeansFit::lower_bound`] is then the optimum with no rows, or with those that bound
 /// gaps; where the fit meets it, as it does when no other row is active, it is known to be optimal.
@@ -79,8 +80,9 @@ pub enum Ties {
 ///
 /// let sample = Sample::new(&[-2.0, 1.0, 2.0, 4.0, 5.0, 6.0, 9.0, 10.0])?;
 /// let fit = KMeans::new(5).constraint(GapBounds::lower(1.75)).fit(&sample)?;
-/// assert_eq!(fit.labels(), [0, 1, 2, 2, 3, 3, 4, 4]);
-/// assert_eq!(fit.inertia(), 3.0);
+/// assert_eq!(fit.labels(), [0, 1, 1, 2, 3, 3, 4, 4]);
+/// assert!((fit.inertia() - 1.5416667).abs() < 1e-7);
+/// assert!(fit.gaps().iter().all(|&gap| gap >= 1.75 - 1e-12) && fit.is_optimal());
 /// # Ok::<(), mindgap::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -95,7 +97,7 @@ pub struct KMeans {
 }
 
 impl KMeans {
-    /// K-means with `k` clusters, no constraint, the exact method.
+    /// K-means with `k` clusters, no constraint, free centres, the exact method.
     pub fn new(k: usize) -> Self {
         Self {
             k,
@@ -238,7 +240,7 @@ impl KMeans {
     fn solve_gaps(&self, sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
         match self.method {
             Method::Paper if self.centers == Centers::Free => Err(KMeansError::Unsupported(
-                "the paper's program makes every centre its cluster's mean; free centres need method \"exact\""
+                "method \"paper\" makes every centre its cluster's mean: ask for centers \"means\", or for method \"exact\""
                     .to_owned(),
             )),
             Method::Paper => paper::solve(sample, gaps, monitor),

@@ -3,8 +3,8 @@
 use mindgap::error::Cause;
 use mindgap::mixture::Method;
 use mindgap::{
-    BoxError, Chunk, Chunked, GapBounds, KMeans, KMeansError, KMeansFit, Mixture, MixtureError, MomentSums, Parameters,
-    Sample, SampleError, Source, Summary,
+    BoxError, Centers, Chunk, Chunked, GapBounds, KMeans, KMeansError, KMeansFit, Mixture, MixtureError, MomentSums,
+    Parameters, Sample, SampleError, Source, Summary,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,8 +52,10 @@ fn kmeans_is_that_of_the_data_in_memory() {
         for k in [1, 3, 4, 30] {
             assert_same(&KMeans::new(k).fit(&data.sample().unwrap()).unwrap(), &KMeans::new(k).fit(&sample).unwrap());
         }
-        let kmeans = KMeans::new(4).constraint(GapBounds::lower(2.4));
-        assert_same(&kmeans.fit(&data.sample().unwrap()).unwrap(), &kmeans.fit(&sample).unwrap());
+        for centers in [Centers::Free, Centers::Means] {
+            let kmeans = KMeans::new(4).centers(centers).constraint(GapBounds::lower(2.4));
+            assert_same(&kmeans.fit(&data.sample().unwrap()).unwrap(), &kmeans.fit(&sample).unwrap());
+        }
     }
 }
 

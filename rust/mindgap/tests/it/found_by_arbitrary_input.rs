@@ -25,7 +25,11 @@ fn weights_too_far_apart_for_sums_are_refused() {
     summary.add_weighted(&x, &w).unwrap();
     let expected = Some(KMeansError::WeightsTooUneven { smallest: 1.0, total: 1e20 });
     for sample in [Sample::weighted(&x, &w).unwrap(), summary.sample().unwrap()] {
-        for problem in [KMeans::new(2), KMeans::new(2).constraint(GapBounds::lower(0.5)), free(2, 0.6, 0.8)] {
+        for problem in [
+            KMeans::new(2),
+            KMeans::new(2).centers(Centers::Means).constraint(GapBounds::lower(0.5)),
+            free(2, 0.6, 0.8),
+        ] {
             assert_eq!(problem.fit(&sample).err(), expected);
         }
     }

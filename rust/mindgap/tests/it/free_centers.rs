@@ -163,7 +163,7 @@ fn never_dearer_than_means() {
         let sample = Sample::new(&bumps(400, seed)).unwrap();
         let free = fit(&sample, 4, &[delta; 3], &[f64::INFINITY; 3]);
         assert!(free.is_optimal());
-        let problem = KMeans::new(4).constraint(GapBounds::lower(delta));
+        let problem = KMeans::new(4).centers(Centers::Means).constraint(GapBounds::lower(delta));
         if let Ok(means) = problem.fit(&sample) {
             assert!(free.inertia() <= means.inertia() * (1.0 + 1e-12), "{} {}", free.inertia(), means.inertia());
         }

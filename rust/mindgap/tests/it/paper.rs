@@ -5,11 +5,15 @@ use crate::oracle::random::Random;
 use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, Method, Sample};
 
 fn paper(x: &[f64], k: usize, delta: f64) -> Result<KMeansFit, KMeansError> {
-    KMeans::new(k).constraint(GapBounds::lower(delta)).method(Method::Paper).fit(&Sample::new(x).unwrap())
+    KMeans::new(k)
+        .centers(Centers::Means)
+        .constraint(GapBounds::lower(delta))
+        .method(Method::Paper)
+        .fit(&Sample::new(x).unwrap())
 }
 
 fn exact(x: &[f64], k: usize, delta: f64) -> Result<KMeansFit, KMeansError> {
-    KMeans::new(k).constraint(GapBounds::lower(delta)).fit(&Sample::new(x).unwrap())
+    KMeans::new(k).centers(Centers::Means).constraint(GapBounds::lower(delta)).fit(&Sample::new(x).unwrap())
 }
 
 #[test]
@@ -93,11 +97,11 @@ fn what_it_does_not_take_is_refused() {
         Err(KMeansError::Unsupported(why)) => assert!(why.contains(word), "{why}"),
         other => panic!("{other:?}"),
     };
-    refused(KMeans::new(3).constraint(GapBounds::between(1.0, 2.0).unwrap()), &sample, "upper");
+    refused(KMeans::new(3).centers(Centers::Means).constraint(GapBounds::between(1.0, 2.0).unwrap()), &sample, "upper");
     let unequal = GapBounds::per_gap(&[1.0, 2.0], &[f64::INFINITY; 2]).unwrap();
-    refused(KMeans::new(3).constraint(unequal), &sample, "one lower bound");
+    refused(KMeans::new(3).centers(Centers::Means).constraint(unequal), &sample, "one lower bound");
     refused(KMeans::new(3).centers(Centers::Free), &sample, "centre");
-    refused(KMeans::new(3), &Sample::weighted(&x, &[1.0, 2.0, 1.0, 1.0]).unwrap(), "weights");
+    refused(KMeans::new(3).centers(Centers::Means), &Sample::weighted(&x, &[1.0, 2.0, 1.0, 1.0]).unwrap(), "weights");
     let many: Vec<f64> = (0..10_001).map(f64::from).collect();
-    refused(KMeans::new(3), &Sample::new(&many).unwrap(), "limited here to N = 10000");
+    refused(KMeans::new(3).centers(Centers::Means), &Sample::new(&many).unwrap(), "limited here to N = 10000");
 }

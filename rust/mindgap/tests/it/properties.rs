@@ -49,7 +49,7 @@ proptest! {
         let (sample, x, w, k) = problem(&x, &w, k);
         let bounds = Bounds { lower: &lower[..k - 1], upper: &upper[..k - 1] };
         let asked = GapBounds::per_gap(bounds.lower, bounds.upper).unwrap();
-        match (KMeans::new(k).constraint(asked).fit(&sample), tables::best_partition(&x, &w, bounds)) {
+        match (KMeans::new(k).centers(Centers::Means).constraint(asked).fit(&sample), tables::best_partition(&x, &w, bounds)) {
             (Ok(fit), Some(best)) => {
                 prop_assert!(fit.is_optimal() && close(fit.inertia(), best.cost), "{} {}", fit.inertia(), best.cost);
             }
@@ -93,7 +93,7 @@ proptest! {
     fn the_papers_program_is_never_better_than_the_exact_one((x, _) in points(), k in 2..5usize, delta in 0.0..3.0f64) {
         let sample = Sample::new(&x).unwrap();
         let k = k.min(sample.distinct());
-        let problem = || KMeans::new(k).constraint(GapBounds::lower(delta));
+        let problem = || KMeans::new(k).centers(Centers::Means).constraint(GapBounds::lower(delta));
         if let Ok(paper) = problem().method(Method::Paper).fit(&sample) {
             let exact = problem().fit(&sample).unwrap();
             prop_assert!(exact.inertia() <= paper.inertia() * (1.0 + 1e-9) + 1e-12);

@@ -34,7 +34,7 @@ impl Instance {
             None => Sample::new(&self.x),
         };
         let bounds = GapBounds::per_gap(&self.lower, &self.upper).unwrap();
-        KMeans::new(self.k()).constraint(bounds).fit(&sample.unwrap())
+        KMeans::new(self.k()).centers(Centers::Means).constraint(bounds).fit(&sample.unwrap())
     }
 
     /// Compares a fit with what the oracle found.
@@ -167,7 +167,11 @@ fn starts(fit: &KMeansFit) -> Vec<usize> {
 #[test]
 fn where_the_papers_program_misses_the_optimum() {
     for (x, delta) in [([0.0, 2.0, 2.0, 5.0, 6.0], 2.5), ([0.0, 2.0, 2.0, 5.0, 7.0], 3.0)] {
-        let fit = KMeans::new(3).constraint(GapBounds::lower(delta)).fit(&Sample::new(&x).unwrap()).unwrap();
+        let fit = KMeans::new(3)
+            .centers(Centers::Means)
+            .constraint(GapBounds::lower(delta))
+            .fit(&Sample::new(&x).unwrap())
+            .unwrap();
         assert_eq!((fit.inertia(), starts(&fit)), (6.0, vec![1, 2, 5]));
         assert!(fit.is_optimal());
     }
@@ -176,7 +180,7 @@ fn where_the_papers_program_misses_the_optimum() {
 #[test]
 fn the_papers_worked_example() {
     let sample = Sample::new(&[-2.0, 1.0, 2.0, 4.0, 5.0, 6.0, 9.0, 10.0]).unwrap();
-    let fit = KMeans::new(5).constraint(GapBounds::lower(1.75)).fit(&sample).unwrap();
+    let fit = KMeans::new(5).centers(Centers::Means).constraint(GapBounds::lower(1.75)).fit(&sample).unwrap();
     assert_eq!(fit.labels(), [0, 1, 2, 2, 3, 3, 4, 4]);
     assert_eq!(fit.inertia(), 3.0);
 }
@@ -184,15 +188,21 @@ fn the_papers_worked_example() {
 #[test]
 fn bounds_held_up_to_rounding_are_held() {
     let sample = Sample::new(&[0.1, 0.3]).unwrap();
-    let fit = KMeans::new(2).constraint(GapBounds::lower(0.2)).fit(&sample).unwrap();
+    let fit = KMeans::new(2).centers(Centers::Means).constraint(GapBounds::lower(0.2)).fit(&sample).unwrap();
     assert_eq!(fit.labels(), [0, 1]);
-    assert!(KMeans::new(2).constraint(GapBounds::between(0.2, 0.2).unwrap()).fit(&sample).is_ok());
+    assert!(
+        KMeans::new(2).centers(Centers::Means).constraint(GapBounds::between(0.2, 0.2).unwrap()).fit(&sample).is_ok()
+    );
 }
 
 #[test]
 fn equal_points_stay_together_on_request() {
     let x = [0.0, 1.0, 1.0, 1.0, 2.0, 5.0];
-    let fit = KMeans::new(3).constraint(GapBounds::lower(1.2)).ties(Ties::Together).fit(&Sample::new(&x).unwrap());
+    let fit = KMeans::new(3)
+        .centers(Centers::Means)
+        .constraint(GapBounds::lower(1.2))
+        .ties(Ties::Together)
+        .fit(&Sample::new(&x).unwrap());
     let labels = fit.unwrap().labels().to_vec();
     assert!(labels[1] == labels[2] && labels[2] == labels[3]);
 }
@@ -202,7 +212,7 @@ fn a_watcher_sees_the_search_and_stops_it() {
     let mut random = Random::new(4);
     let x: Vec<f64> = (0..20_000).map(|_| random.uniform(0.0, 1.0).powi(2)).collect();
     let sample = Sample::new(&x).unwrap();
-    let problem = KMeans::new(4).constraint(GapBounds::lower(0.23));
+    let problem = KMeans::new(4).centers(Centers::Means).constraint(GapBounds::lower(0.23));
     let mut seen = Vec::new();
     let mut look = |progress: &mindgap::Progress| {
         seen.push(*progress);
@@ -225,7 +235,7 @@ fn the_order_of_the_input_does_not_matter() {
     let backwards: Vec<f64> = x.iter().rev().copied().collect();
     let fit = |x: &[f64]| {
         let bounds = GapBounds::between(0.4, 0.6).unwrap();
-        KMeans::new(4).constraint(bounds).fit(&Sample::new(x).unwrap()).unwrap()
+        KMeans::new(4).centers(Centers::Means).constraint(bounds).fit(&Sample::new(x).unwrap()).unwrap()
     };
     let (here, there) = (fit(&x), fit(&backwards));
     assert_eq!(here.centers(), there.centers());
@@ -239,9 +249,10 @@ fn many_clusters_come_with_a_certificate() {
     let free = KMeans::new(80).fit(&sample).unwrap();
     let smallest = free.gaps().iter().copied().fold(f64::INFINITY, f64::min);
     // A bound that the optimum holds anyway changes nothing; a tighter one costs, and no less than proven.
-    let loose = KMeans::new(80).constraint(GapBounds::lower(0.99 * smallest)).fit(&sample).unwrap();
+    let loose =
+        KMeans::new(80).centers(Centers::Means).constraint(GapBounds::lower(0.99 * smallest)).fit(&sample).unwrap();
     assert!(loose.is_optimal() && loose.labels() == free.labels());
-    let tight = KMeans::new(80).constraint(GapBounds::lower(1.05)).fit(&sample).unwrap();
+    let tight = KMeans::new(80).centers(Centers::Means).constraint(GapBounds::lower(1.05)).fit(&sample).unwrap();
     assert!(tight.gaps().iter().all(|&gap| gap >= 1.05 - 1e-10));
     assert!(free.inertia() <= tight.lower_bound() * (1.0 + 1e-12) && tight.lower_bound() <= tight.inertia());
 }

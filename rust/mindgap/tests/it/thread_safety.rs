@@ -37,7 +37,7 @@ const _: () = {
 #[test]
 fn one_problem_serves_many_threads() {
     let sample = Sample::new(&[-2.0, 1.0, 2.0, 4.0, 5.0, 6.0, 9.0, 10.0]).unwrap();
-    let problem = KMeans::new(5).constraint(GapBounds::lower(1.75));
+    let problem = KMeans::new(5).centers(Centers::Means).constraint(GapBounds::lower(1.75));
     let inertia = || problem.fit(&sample).unwrap().inertia();
     let all = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(inertia)).collect();

@@ -228,7 +228,7 @@ fn atoms_lead_to_the_optimum_of_their_points() {
 fn atoms_lead_to_the_optimum_whose_means_hold_bounds() {
     let settings = |random: &mut dyn FnMut() -> f64, k: usize, range: f64| {
         let ties = ties(random);
-        KMeans::new(k).ties(ties).constraint(gaps(&mut &mut *random, k, range))
+        KMeans::new(k).centers(Centers::Means).ties(ties).constraint(gaps(&mut &mut *random, k, range))
     };
     let tally = run(6000, 14, settings);
     assert!(tally.solved > 2000 && tally.optimal == tally.solved && tally.infeasible > 500, "{tally:?}");
@@ -286,7 +286,7 @@ fn many_points_take_few_passes() {
     let kinds = [
         KMeans::new(5),
         KMeans::new(50),
-        KMeans::new(5).constraint(bounds.clone()),
+        KMeans::new(5).centers(Centers::Means).constraint(bounds.clone()),
         KMeans::new(5).constraint(bounds).centers(Centers::Free),
     ];
     for kmeans in &kinds {
@@ -392,7 +392,7 @@ fn a_watcher_sees_bounds_close_and_stops_the_fit() {
         }
         std::ops::ControlFlow::Continue(())
     };
-    let kmeans = KMeans::new(4).constraint(GapBounds::lower(3.0));
+    let kmeans = KMeans::new(4).centers(Centers::Means).constraint(GapBounds::lower(3.0));
     let (fit, _) = kmeans.fit_refining(sample.clone(), &mut zoom, &mut Monitor::new(&mut watch)).unwrap();
     let closes = |pair: &[(f64, f64)]| pair[1].0 <= pair[0].0 * (1.0 + 1e-12) && pair[0].1 <= pair[1].1 * (1.0 + 1e-12);
     assert!(seen.windows(2).all(closes), "{seen:?}");
@@ -407,5 +407,8 @@ fn a_watcher_sees_bounds_close_and_stops_the_fit() {
 #[test]
 fn the_papers_program_needs_the_points() {
     let sample = Sample::of_atoms(lumps(100, 4).1).unwrap();
-    assert!(matches!(KMeans::new(2).method(Method::Paper).fit(&sample), Err(KMeansError::Unsupported(_))));
+    assert!(matches!(
+        KMeans::new(2).centers(Centers::Means).method(Method::Paper).fit(&sample),
+        Err(KMeansError::Unsupported(_))
+    ));
 }

@@ -49,9 +49,9 @@ fn fits(
     let kmeans = || KMeans::new(k);
     let mixture = || most.map_or(Mixture::new(k), |most| Mixture::new(k).max_iter(most));
     clusters("kmeans", kmeans().fit(&sample));
-    clusters("kmeans-lower", kmeans().constraint(lower.clone()).fit(&sample));
-    clusters("kmeans-two-sided", kmeans().constraint(both.clone()).fit(&sample));
-    clusters("kmeans-free", kmeans().constraint(lower.clone()).centers(Centers::Free).fit(&sample));
+    clusters("kmeans-lower", kmeans().constraint(lower.clone()).centers(Centers::Means).fit(&sample));
+    clusters("kmeans-two-sided", kmeans().constraint(both.clone()).centers(Centers::Means).fit(&sample));
+    clusters("kmeans-free", kmeans().constraint(lower.clone()).fit(&sample));
     clusters("kmeans-rows", kmeans().constraint(rows.clone()).fit(&sample));
     let free = mixture().fit(&sample);
     if let Ok(fit) = &free {

@@ -26,7 +26,7 @@ TOOLS := $(CURDIR)/target/tools
 CARGO_INSTALL := cargo install --quiet --locked --root $(TOOLS) --target-dir $(TOOLS)/build
 
 .PHONY: help check test test-rust test-python lint soak mutants coverage wasm processors audit licences demo bench \
-	reproduce docs clean
+	crate semver reproduce docs dist reproducible lint-workflows clean
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -84,8 +84,8 @@ soak: $(VENV)/.built $(VENV)/.group-test $(VENV)/.group-soak ## try random probl
 	PROPTEST_CASES=10000 PROPTEST_RNG_SEED=$(SEED) cargo test --locked --release -p mindgap --test it -- properties arbitrary
 	SOAK_MINUTES=$(MINUTES) SOAK_SEED=$(SEED) $(PYTEST) -rP tests/soak
 
-# `make mutants SHARD=3/50`: a fiftieth of the changes. All of them take days.
-SHARD ?= 0/50
+# `make mutants SHARD=3/50`: a fiftieth of the changes, another each day unless it is named. All of them take days.
+SHARD ?= $(shell expr $$(date +%j) % 50)/50
 
 mutants: $(VENV)/.built $(VENV)/.group-test ## change the solvers and the lower layers, and list what no test noticed
 	$(CARGO_INSTALL) cargo-mutants
@@ -122,6 +122,21 @@ licences: ## check the licences of all crates, and write THIRD-PARTY-LICENCES.tx
 	PATH=$(TOOLS)/bin:$$PATH cargo about generate --locked --manifest-path rust/mindgap-python/Cargo.toml \
 	    tools/about.hbs --config tools/about.toml --output-file THIRD-PARTY-LICENCES.txt
 
+# docs.rs builds with a nightly compiler; where there is none, its flags that a stable one knows.
+NIGHTLY := $(shell rustup toolchain list 2>/dev/null | grep -q ^nightly && echo +nightly)
+DOCS_RS := $(if $(NIGHTLY),--cfg docsrs -D warnings,-D warnings)
+
+crate: ## build the crate as it would be published, and its documentation as docs.rs does
+	cargo publish --dry-run --locked -p mindgap --allow-dirty
+	RUSTDOCFLAGS='$(DOCS_RS)' cargo $(NIGHTLY) doc --locked -p mindgap --no-deps --all-features --target-dir target/docs-rs
+
+# Against the last release on crates.io, or another: `make semver BASELINE="--baseline-rev v0.1.0"`.
+semver: ## name what breaks callers of the crate since its last release
+	$(CARGO_INSTALL) cargo-semver-checks
+	if [ -n "$(BASELINE)" ] || cargo info --quiet --registry crates-io mindgap >/dev/null 2>&1; then \
+	    PATH=$(TOOLS)/bin:$$PATH cargo semver-checks -p mindgap --all-features $(BASELINE); \
+	else echo "no release to compare with yet"; fi
+
 # The paper's experiments and the demo, an extension package.
 $(VENV)/.paper: $(VENV)/.built plugins/mindgap-paper/pyproject.toml
 	$(PY) -m pip install -e plugins/mindgap-paper
@@ -144,6 +159,29 @@ reproduce: $(VENV)/.paper ## redo the paper's experiments, and write docs/reprod
 
 docs: $(VENV)/.built $(VENV)/.group-docs ## build the site into site/
 	$(PY) -m sphinx -W --keep-going -b html docs site
+
+# `make dist TARGETS="x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu"`: wheels for these; the first is this machine's.
+TARGETS ?= $(shell uname -m)-unknown-linux-gnu
+DIST := PATH=$(BIN):$$PATH tools/dist.sh
+
+dist: $(VENV)/.group-dist ## build the source archive and the wheels into dist/, check them, try them in a clean environment
+	rm -rf dist
+	$(DIST) sdist
+	for target in $(TARGETS); do $(DIST) build $$target; done
+	$(DIST) packages
+	$(DIST) check
+	$(PY) tools/try_dist.py
+
+reproducible: $(VENV)/.group-dist ## build the wheel in dist/ once more, from the source archive, and compare the bits
+	$(DIST) again $(firstword $(TARGETS))
+
+# actionlint is looked for on the machine: no package index has it built.
+lint-workflows: ## check the workflows with zizmor, their schema and, where it is installed, actionlint
+	$(PYTHON) -m venv $(TOOLS)/python
+	$(TOOLS)/python/bin/python -m pip install zizmor check-jsonschema
+	$(TOOLS)/python/bin/zizmor --offline --pedantic .github/workflows
+	$(TOOLS)/python/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	if command -v actionlint; then actionlint; else echo "actionlint is not installed: not run"; fi
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) target site build dist

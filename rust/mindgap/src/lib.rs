@@ -84,6 +84,8 @@
 //! * Without default features the crate builds for `wasm32-unknown-unknown`, with the same results; time limits do nothing
 //!   there, because there is no clock.
 
+// docs.rs marks what needs a feature.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Tests may compare with the library's functions; results must not come from them (`portable`).
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

@@ -148,7 +148,7 @@ def test_labels_have_a_line_for_every_row(name: str, tmp_path: Path, command: Co
     assert "300 values of length, 1 missing left out" in ended.out
     rows = list(csv.DictReader(out.read_text().splitlines()))
     assert len(rows) == 301
-    assert (rows[1]["length"], rows[1]["label"]) == ("", "")
+    assert (rows[1]["length"], rows[1]["label"]) == ("NA", "")
     del rows[1]
     assert [float(row["length"]) for row in rows] == values.tolist()
     if name == "mixture":
@@ -278,7 +278,7 @@ def test_numbers_survive_the_labels_file(tmp_path: Path, command: Command) -> No
     np.save(tmp_path / "data.npy", values)
     command("kmeans", tmp_path / "data.npy", "-k", 2, "--labels", tmp_path / "labels.csv")
     rows = list(csv.reader((tmp_path / "labels.csv").read_text().splitlines()))
-    assert rows[0] == ["value", "label"]
+    assert rows[0] == ["value", "label", "distance"]
     assert [float(row[0]) for row in rows[1:]] == values
 
 

@@ -24,6 +24,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "mixture": ("mixture", "Fit a Gaussian mixture to them, the means a gap apart."),
     "select": ("select", "Find the number of components of a mixture."),
     "path": ("path", "Show what a growing bound on the gaps does."),
+    "predict": ("predict", "Label the numbers in another file by a stored fit."),
+    "compare": ("compare", "Test a constraint: fit with and without it."),
     "report": ("report", "Write a fit as one HTML file that opens offline."),
     "plugins": ("list_plugins", "List the constraints, initializers, engines and commands that there are."),
     "new-plugin": ("new_plugin", "Write a new extension package."),

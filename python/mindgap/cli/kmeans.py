@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.cli.options import constraint_option, data_options, epilog, kmeans_options, output_options
-from mindgap.cli.printing import print_data, print_table
+from mindgap.cli.documents import fit_json, run_facts, settings_of
+from mindgap.cli.groups import fit_parts, joined_table
+from mindgap.cli.options import constraint_option, epilog, grouped_data_options, kmeans_options, output_options
+from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, data_for
 from mindgap.fit.kmeans import kmeans
+from mindgap.model.settings import KMeansSettings
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
@@ -21,10 +24,11 @@ if TYPE_CHECKING:
         "mindgap kmeans heights.csv --column height -k 4",
         "mindgap kmeans heights.csv --column height -k 4 \\",
         "    --constraint lower-only:delta=0.05 --labels labels.csv",
+        "mindgap kmeans heights.csv --column height --group-by grade -k 2",
         "cut -f3 table.tsv | mindgap kmeans - -k 5 --json",
     ),
 )
-@data_options
+@grouped_data_options
 @click.option("-k", "k", type=int, required=True, help="The number of clusters.")
 @constraint_option
 @kmeans_options
@@ -36,11 +40,12 @@ def command(request: Request, output: Output, k: int, constraint: str | None, se
     """
     output.check(request.source)
     data = data_for(request, settings)
-    result = kmeans(data.values, k, constraint, sample_weight=data.weights, **settings)
-    output.write_labels(data, {"label": result.labels})
-    output.draw(result, data.label)
+    parts = fit_parts(data, lambda part: kmeans(part.values, k, constraint, sample_weight=part.weights, **settings))
+    output.write_labels(data, parts)
+    output.draw_parts(parts, data.label)
     if output.as_json:
-        click.echo(result.to_json())
+        facts = run_facts(request, data, k=k, constraint=constraint, settings=settings_of(KMeansSettings, settings))
+        print_json(fit_json(parts, facts))
     else:
         print_data(data)
-        print_table(result.table())
+        print_table(joined_table(parts, lambda result: result.table()))

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
-from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
-from mindgap.cli.printing import print_data, print_table, print_words
-from mindgap.cli.reading import Data, Elsewhere, Request, data_for
+from mindgap.cli.documents import fit_json, run_facts, settings_of
+from mindgap.cli.groups import fit_parts, joined_table
+from mindgap.cli.options import constraint_option, epilog, grouped_data_options, mixture_options, output_options
+from mindgap.cli.printing import print_data, print_json, print_table
+from mindgap.cli.reading import Request, data_for
 from mindgap.fit.mixture import mixture
+from mindgap.model.settings import MixtureSettings
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
     from mindgap.results.mixture import MixtureResult
+    from mindgap.results.table import TextTable
 
 
 @click.command(
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
         "mindgap mixture - -k 2 --json < numbers.txt > fit.json",
     ),
 )
-@data_options
+@grouped_data_options
 @click.option("-k", "k", type=int, required=True, help="The number of components.")
 @constraint_option
 @click.option("--certify", is_flag=True, help="Prove how far from the maximum the likelihood can be at most.")
@@ -51,43 +55,47 @@ def command(
     """
     output.check(request.source)
     data = data_for(request, settings)
-    result = mixture(
-        data.values,
-        k,
-        constraint,
-        sample_weight=data.weights,
-        certify=certify,
-        proof=proof,
-        time_limit=time_limit,
-        progress=sys.stderr.isatty(),
-        **settings,
+    parts = fit_parts(
+        data,
+        lambda part: mixture(
+            part.values,
+            k,
+            constraint,
+            sample_weight=part.weights,
+            certify=certify,
+            proof=proof,
+            time_limit=time_limit,
+            progress=sys.stderr.isatty(),
+            **settings,
+        ),
     )
-    if output.labels is not None:
-        output.write_labels(data, label_columns(data, result))
-    output.draw(result, data.label)
+    output.write_labels(data, parts)
+    output.draw_parts(parts, data.label)
     if output.as_json:
-        click.echo(result.to_json())
+        facts = run_facts(request, data, k=k, constraint=constraint, settings=settings_of(MixtureSettings, settings))
+        print_json(fit_json(parts, facts))
     else:
         print_data(data)
-        print_result(result)
+        print_table(joined_table(parts, result_table))
 
 
-def label_columns(data: Data | Elsewhere, result: MixtureResult) -> dict[str, Any]:
-    """Return the label of each point and how sure it is; of data that an engine has read, its labels."""
-    if isinstance(data, Elsewhere):
-        return {"label": result.labels}
-    labels = result.predict(data.values)
-    return {"label": labels, "probability": result.predict_proba(data.values)[np.arange(len(labels)), labels]}
+def result_table(result: MixtureResult) -> TextTable:
+    """Return the table of a fit with its information criteria below."""
+    table = result.table()
+    icl = "" if result.entropy is None else f", ICL {result.icl:.8g}"
+    return replace(table, notes=[*table.notes, f"BIC {result.bic:.8g}, AIC {result.aic:.8g}{icl}"])
 
 
 def print_result(result: MixtureResult) -> None:
     """Print the components as a table."""
-    print_table(result.table())
-    icl = "" if result.entropy is None else f", ICL {result.icl:.8g}"
-    print_words(f"BIC {result.bic:.8g}, AIC {result.aic:.8g}{icl}")
+    print_table(result_table(result))
 
 
 def fit_document(result: MixtureResult) -> dict[str, Any]:
     """Return what JSON for programs says of one fit among several."""
-    names = ("weights", "means", "variances", "log_likelihood", "n_iter", "status", "gaps", "active")
-    return {name: getattr(result, name) for name in names}
+    names = (
+        *("weights", "means", "variances", "log_likelihood", "n_iter", "status", "message", "gaps", "active"),
+        *("thresholds", "n_parameters", "bic", "aic"),
+    )
+    icl = {} if result.entropy is None else {"icl": result.icl}
+    return {name: getattr(result, name) for name in names} | icl

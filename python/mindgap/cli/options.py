@@ -47,10 +47,19 @@ def epilog(*examples: str) -> str:
 
 def data_options(function: F) -> F:
     """Add the file and how to read it; the command gets them as `request`."""
-    return _packed(
-        function,
-        "request",
-        Request,
+    return _packed(function, "request", Request, *_reading_options())
+
+
+def grouped_data_options(function: F) -> F:
+    """Add the file, how to read it, and the column of the groups; the command gets them as `request`."""
+    group = click.option(
+        "--group-by", metavar="NAME", help="Fit each group of rows on its own: those alike in this column."
+    )
+    return _packed(function, "request", Request, *_reading_options(), group)
+
+
+def _reading_options() -> list[Callable[[Any], Any]]:
+    return [
         click.argument("source", metavar="FILE"),
         click.option("--column", metavar="NAME", help="The column of the data: its name, or its number from 1."),
         click.option("--weights", metavar="NAME", help="The column of the weights of the points."),
@@ -77,14 +86,14 @@ def data_options(function: F) -> F:
         click.option(
             "--units", metavar="UNIT", help="What the numbers are measured in: cells may say it, as in 170 cm."
         ),
-    )
+    ]
 
 
 def output_options(*, labels: bool) -> Callable[[F], F]:
     """Add where results go; the command gets them as `output`."""
     options = [click.option("--json", "as_json", is_flag=True, help="Print JSON for programs instead of a table.")]
     if labels:
-        text = "Write the label of every row to this CSV file."
+        text = "Write the rows of FILE with their labels appended to this CSV file."
         options.append(click.option("--labels", metavar="OUT.csv", help=text))
     text = "Draw a picture into this file: .png, .svg or .pdf."
     options.append(click.option("--plot", metavar="OUT", help=text))

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-import numpy as np
 
+from mindgap.cli.groups import Part, joined_columns
+from mindgap.cli.labelled import labelled_text
 from mindgap.cli.reading import Data, Elsewhere
 from mindgap.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
+from mindgap.foundation.messages import printable
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+#: Panels that one picture has at most.
+_MOST_PANELS = 24
 
 
 @dataclass(frozen=True)
@@ -40,25 +40,38 @@ class Output:
 
             picture_format(self.plot)
 
-    def write_labels(self, data: Data | Elsewhere, columns: Mapping[str, Any]) -> None:
-        """Write one line for each row of the source, in its order; rows that were dropped have empty cells.
+    def write_labels(self, data: Data | Elsewhere, parts: list[Part]) -> None:
+        """Write the rows of the source, in their order, with what the fits say of them appended.
 
         Of a source that an engine has read, the labels alone are known.
         """
         if self.labels is not None:
-            write_atomically(self.labels, _lines(data, columns).encode(errors="replace"))
+            text = labelled_text(data, joined_columns(data, parts))
+            write_atomically(self.labels, text.encode(errors="replace"))
             click.echo(f"wrote {self.labels}", err=True)
 
     def draw(self, result: Any, label: str | None = None) -> None:
         """Draw the result if a picture was asked for; `label` says what the data are."""
-        if self.plot is not None:
-            import matplotlib
+        self.draw_parts([Part("", Elsewhere(""), None, result)], label)
 
-            matplotlib.use("agg")
-            from mindgap.plots import save
+    def draw_parts(self, parts: list[Part], label: str | None = None) -> None:
+        """Draw each fit, one below the other, if a picture was asked for."""
+        if self.plot is None:
+            return
+        import matplotlib
 
-            save(result.plot(label=label), self.plot)
-            click.echo(f"wrote {self.plot}", err=True)
+        matplotlib.use("agg")
+        from mindgap.plots import save
+
+        drawn = [part for part in parts if part.result is not None]
+        if len(drawn) == 1:
+            picture = drawn[0].result.plot(label=label)
+        else:
+            picture = _panels(drawn[:_MOST_PANELS], label)
+            if len(drawn) > _MOST_PANELS:
+                click.echo(f"mindgap: {self.plot} shows the first {_MOST_PANELS} of {len(drawn)} groups", err=True)
+        save(picture, self.plot)
+        click.echo(f"wrote {self.plot}", err=True)
 
 
 def check_target(name: str, source: str) -> None:
@@ -74,17 +87,13 @@ def check_target(name: str, source: str) -> None:
         raise InvalidInputError(f"{name} is the file that the data come from; write to another")
 
 
-def _lines(data: Data | Elsewhere, columns: Mapping[str, Any]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    if isinstance(data, Elsewhere):
-        labels = np.asarray(columns["label"])
-        if not len(labels):
-            raise InvalidInputError("the engine that reads the data has no labels for them; leave --labels out")
-        writer.writerows([["label"], *([label] for label in labels.tolist())])
-        return text.getvalue()
-    writer.writerow([data.name or "value", *columns])
-    rows = zip(data.values.tolist(), *(np.asarray(column).tolist() for column in columns.values()), strict=True)
-    empty = [""] * (1 + len(columns))
-    writer.writerows(next(rows) if kept else empty for kept in data.kept)
-    return text.getvalue()
+def _panels(parts: list[Part], label: str | None) -> Any:
+    """Return a figure with a panel for each group."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(len(parts), 1, figsize=(7.2, 3.6 * len(parts)), sharex=True, layout="constrained")
+    for ax, part in zip(axes, parts, strict=True):
+        part.result.plot(ax, label=label)
+        ax.set_title(printable(part.name).replace("$", r"\$"), loc="left", fontsize=10)
+        ax.spines[["top", "right"]].set_visible(False)
+    return figure

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mindgap.cli.documents import run_facts, settings_of
 from mindgap.cli.mixture import fit_document
 from mindgap.cli.options import data_options, deltas_option, epilog, mixture_options, output_options
 from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, data_for
 from mindgap.inference.separation_path import GapPath, gap_path
+from mindgap.model.settings import MixtureSettings
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
@@ -52,7 +54,8 @@ def command(
     )
     output.draw(path, data.label)
     if output.as_json:
-        print_json(_document(path))
+        facts = run_facts(request, data, settings=settings_of(MixtureSettings, settings))
+        print_json(_document(path) | {"run": facts})
         return
     print_data(data)
     print_table(path.table())

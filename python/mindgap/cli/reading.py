@@ -43,6 +43,7 @@ class Request:
     comment: str | None = None
     na: tuple[str, ...] = ()
     units: str | None = None
+    group_by: str | None = None
 
     @property
     def title(self) -> str:
@@ -68,6 +69,10 @@ class Data:
         The whole table that the source holds.
     units : str or None
         What the numbers are measured in, if that was said.
+    decimal : str
+        The decimal mark of the source.
+    groups : list of str or None
+        The group of each value, if a column of groups was asked for.
     """
 
     values: FloatArray
@@ -76,6 +81,8 @@ class Data:
     name: str | None
     table: Table
     units: str | None = None
+    decimal: str = "."
+    groups: list[str] | None = None
 
     @property
     def label(self) -> str | None:
@@ -110,7 +117,12 @@ def data_for(request: Request, settings: dict[str, Any]) -> Data | Elsewhere:
     asked = {"--column": request.column, "--weights": request.weights, "--delimiter": request.delimiter}
     given = [option for option, value in asked.items() if value is not None]
     given += ["--drop-missing"] * request.drop_missing + ["--header"] * (request.header is not None)
-    others = {"--comment": request.comment, "--na": request.na, "--units": request.units}
+    others = {
+        "--comment": request.comment,
+        "--na": request.na,
+        "--units": request.units,
+        "--group-by": request.group_by,
+    }
     given += [option for option, value in others.items() if value] + ["--decimal"] * (request.decimal != ".")
     if given:
         raise InvalidInputError(f"the engine {engine.name!r} reads FILE itself; say {given[0]} in its parameters")
@@ -134,7 +146,11 @@ def read_data(request: Request) -> Data:
     if not kept.any():
         raise InvalidInputError(f"{request.title} has no values in {column.title}")
     masses = None if weights is None else weights.values[kept]
-    return Data(column.values[kept], masses, kept, column.name, table, request.units)
+    groups = None
+    if request.group_by is not None:
+        cells = table.texts(place_of(request.group_by, table.names, table.width, request.title, "--group-by"))
+        groups = [cell for cell, there in zip(cells, kept.tolist(), strict=True) if there]
+    return Data(column.values[kept], masses, kept, column.name, table, request.units, request.decimal, groups)
 
 
 def _content(request: Request) -> bytes:

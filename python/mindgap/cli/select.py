@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.cli.mixture import fit_document, label_columns, print_result
+from mindgap.cli.documents import run_facts, settings_of
+from mindgap.cli.groups import Part
+from mindgap.cli.mixture import fit_document, print_result
 from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
 from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, data_for
 from mindgap.foundation.messages import shorten
 from mindgap.inference.selection import CRITERIA, Selection, select
+from mindgap.model.settings import MixtureSettings
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
@@ -77,12 +80,11 @@ def command(
         progress=sys.stderr.isatty(),
         **settings,
     )
-    if output.labels is not None:
-        labels = label_columns(data, selection.best_result)["label"]
-        output.write_labels(data, {"label": labels})
+    output.write_labels(data, [Part("", data, None, selection.best_result)])
     output.draw(selection, data.label)
     if output.as_json:
-        print_json(_document(selection))
+        facts = run_facts(request, data, constraint=constraint, settings=settings_of(MixtureSettings, settings))
+        print_json(_document(selection) | {"run": facts})
         return
     print_data(data)
     print_table(selection.table())

@@ -1,0 +1,121 @@
+"""Whole tables out: labels beside the original columns, groups, stored fits used on other data, complete JSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindgap as mg
+from command_line import Command
+
+ROWS = [("u", 1.0, "a"), ("v", 1.5, "a"), ("w", 7.0, "b"), ("x", 8.0, "b"), ("y", 20.0, "a"), ("z", 30.0, "b")]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["name;x;group", *(f"{name};{x};{group}" for name, x, group in ROWS)]))
+    return path
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text().splitlines(), delimiter=";"))
+
+
+def test_labels_keep_the_original_columns(table: Path, tmp_path: Path, command: Command) -> None:
+    out = tmp_path / "out.csv"
+    assert command("kmeans", table, "--column", "x", "-k", 2, "--labels", out).code == 0
+    rows, result = read(out), mg.kmeans([x for _, x, _ in ROWS], 2)
+    assert list(rows[0]) == ["name", "x", "group", "label", "distance"]
+    assert [row["name"] for row in rows] == [name for name, _, _ in ROWS]
+    assert [int(row["label"]) for row in rows] == result.labels.tolist()
+    distances = [abs(x - result.centers[label]) for (_, x, _), label in zip(ROWS, result.labels, strict=True)]
+    assert [float(row["distance"]) for row in rows] == pytest.approx(distances)
+    # A second time, the names are taken.
+    again = tmp_path / "again.csv"
+    assert command("mixture", out, "--column", "x", "-k", 1, "--labels", again).code == 0
+    assert list(read(again)[0])[3:] == ["label", "distance", "label_", "probability", "distance_"]
+
+
+def test_decimal_commas_go_out_as_they_came(tmp_path: Path, command: Command) -> None:
+    path, out = tmp_path / "data.csv", tmp_path / "out.csv"
+    path.write_text("name;x\na;1,0\nb;1,5\nc;7\n")
+    assert command("kmeans", path, "--column", "x", "-k", 2, "--decimal", ",", "--labels", out).code == 0
+    assert out.read_text().splitlines()[:2] == ["name;x;label;distance", "a;1,0;0;0,25"]
+
+
+def test_each_group_has_its_fit(table: Path, tmp_path: Path, command: Command) -> None:
+    out = tmp_path / "out.csv"
+    options = ("--column", "x", "--group-by", "group", "-k", 2)
+    ended = command("kmeans", table, *options, "--labels", out)
+    assert ended.code == 0
+    groups = {name: mg.kmeans([x for _, x, group in ROWS if group == name], 2) for name in "ab"}
+    for name, result in groups.items():
+        assert [int(row["label"]) for row in read(out) if row["group"] == name] == result.labels.tolist()
+        assert f"{result.centers[1]:.6g}" in ended.out
+    document = json.loads(command("kmeans", table, *options, "--json").out)
+    assert {name: fit["inertia"] for name, fit in document["groups"].items()} == {
+        name: result.inertia for name, result in groups.items()
+    }
+    too_many = command("kmeans", table, "--column", "x", "--group-by", "name", "-k", 2)
+    assert too_many.code == 2
+    table.write_text(table.read_text() + "\nq;1;c")
+    ended = command("kmeans", table, *options)
+    assert ended.code == 0
+    assert "c: no fit" in ended.out
+
+
+def test_a_picture_of_groups(table: Path, tmp_path: Path, command: Command) -> None:
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "groups.svg"
+    assert command("kmeans", table, "--column", "x", "--group-by", "group", "-k", 2, "--plot", out).code == 0
+    assert out.stat().st_size > 1000
+
+
+@pytest.mark.parametrize("name", ["kmeans", "mixture"])
+def test_predict_labels_other_data(name: str, tmp_path: Path, command: Command) -> None:
+    values = np.concatenate([np.linspace(-1, 1, 40), np.linspace(5, 7, 40)])
+    np.save(tmp_path / "data.npy", values)
+    stored = tmp_path / "fit.json"
+    stored.write_text(command(name, tmp_path / "data.npy", "-k", 2, "--json").out)
+    new = tmp_path / "new.csv"
+    new.write_text("x\n0\nNA\n6\n3.1\n")
+    ended = command("predict", stored, new, "--drop-missing")
+    assert (ended.code, ended.err) == (0, "")
+    rows = list(csv.DictReader(ended.out.splitlines()))
+    assert [row["label"] for row in rows] == ["0", "", "1", "1"]
+    out = tmp_path / "out.csv"
+    assert command("predict", stored, new, "--drop-missing", "--out", out).code == 0
+    assert out.read_text() == ended.out
+    stored.write_text("{}")
+    assert "is not a fit" in command("predict", stored, new).fault
+    assert "cannot be read" in command("predict", tmp_path / "none.json", new).fault
+
+
+def test_json_says_where_the_fit_comes_from(table: Path, command: Command) -> None:
+    document = json.loads(command("mixture", table, "--column", "x", "-k", 1, "--variances", "equal", "--json").out)
+    fit = mg.mixture([x for _, x, _ in ROWS], 1, variances="equal")
+    assert (document["bic"], document["aic"], document["icl"]) == (fit.bic, fit.aic, fit.icl)
+    run: dict[str, Any] = document["run"]
+    assert (run["file"], run["column"], run["rows"], run["values"], run["missing"]) == (str(table), "x", 6, 6, 0)
+    assert run["settings"]["variances"] == "equal"
+    assert run["settings"]["rng"] == 0
+    assert run["mindgap"] == mg.__version__
+    assert document["name"] == "x"
+
+
+def test_compare(tmp_path: Path, command: Command) -> None:
+    values = mg.datasets.paper_model("A", 200, rng=1).values
+    np.save(tmp_path / "data.npy", values)
+    options = ("compare", tmp_path / "data.npy", "-k", 2, "--constraint", "lower-only:delta=3")
+    expected = mg.compare(mg.mixture(values, 2, mg.LowerOnly(3)), mg.mixture(values, 2))
+    document = json.loads(command(*options, "--json").out)
+    assert document["comparison"]["statistic"] == expected.statistic
+    assert document["comparison"]["p_value"] == expected.p_value
+    assert expected.summary() in command(*options).out
+    assert command("compare", tmp_path / "data.npy", "-k", 2).code == 2

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +121,30 @@ def test_compare(tmp_path: Path, command: Command) -> None:
     assert document["comparison"]["p_value"] == expected.p_value
     assert expected.summary() in command(*options).out
     assert command("compare", tmp_path / "data.npy", "-k", 2).code == 2
+
+
+def test_the_report_has_one_answer_and_a_part_for_each_group(tmp_path: Path, command: Command) -> None:
+    values = mg.datasets.paper_model("C", 300, rng=1).values
+    path, page = tmp_path / "data.csv", tmp_path / "fit.html"
+    path.write_text("\n".join(["x,g", *(f"{value},{index % 2}" for index, value in enumerate(values))]))
+    options = ("--column", "x", "-k", 3, "--constraint", "lower-only:delta=2.3", "--out", page, "--bootstrap", 5)
+    assert command("report", path, *options).code == 0
+    text = page.read_text(encoding="utf-8")
+    (content,) = _contents(text)
+    chosen = content["path"]["deltas"].index(2.3)
+    assert content["path"]["fits"][chosen] == content["fit"]
+    likelihoods = [fit["logLikelihood"] for fit in content["path"]["fits"]]
+    assert all(later <= earlier + 1e-9 for earlier, later in itertools.pairwise(likelihoods))
+    assert f'value="{chosen}"' in text
+    for said in ("lower-only:delta=2.3", "300 read, 0 without a value", "<dt>seed</dt>", "goodness of fit"):
+        assert said in text
+    assert command("report", path, *options, "--group-by", "g", "--deltas", "0,1").code == 0
+    text = page.read_text(encoding="utf-8")
+    assert len(_contents(text)) == 2
+    assert "<h1>0</h1>" in text
+    assert "<h1>1</h1>" in text
+
+
+def _contents(text: str) -> list[dict[str, Any]]:
+    found = re.findall(r'<script type="application/json" id="content(?:-\d+)?">(.*?)</script>', text, re.S)
+    return [json.loads(content) for content in found]

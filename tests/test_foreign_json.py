@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mindgap as mg
-from mindgap.report.page import report_html
+from mindgap.report.page import Part, report_html
 from soak.json_trials import use
 
 X = np.random.default_rng(7).normal(0, 3, 30)
@@ -92,6 +92,6 @@ def test_a_start_without_a_likelihood_is_kept() -> None:
 
 def test_a_report_does_without_a_criterion_that_is_not_known() -> None:
     result = mg.MixtureResult.from_json(changed(MIXTURE, entropy=None))
-    page = report_html(result, "title", "label", None, None)
+    page = report_html([Part(result)], "title", "label", {}, None)
     assert "<dt>BIC</dt>" in page
     assert "<dt>ICL</dt>" not in page

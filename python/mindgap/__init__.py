@@ -45,13 +45,33 @@ from mindgap.results.mixture import MixtureResult
 
 if TYPE_CHECKING:
     from mindgap import datasets, plots, report
-    from mindgap.inference import Bootstrap, GapPath, LikelihoodRatio, Selection, compare, gap_path, select
+    from mindgap.inference import (
+        Bootstrap,
+        GapPath,
+        GoodnessOfFit,
+        LikelihoodRatio,
+        Selection,
+        compare,
+        gap_path,
+        goodness_of_fit,
+        select,
+    )
 
 __version__ = _core.VERSION
 
 # Imported when first asked for, so that importing mindgap stays quick.
 _MODULES = ("datasets", "plots", "report")
-_INFERENCE = ("Bootstrap", "GapPath", "LikelihoodRatio", "Selection", "compare", "gap_path", "select")
+_INFERENCE = (
+    "Bootstrap",
+    "GapPath",
+    "GoodnessOfFit",
+    "LikelihoodRatio",
+    "Selection",
+    "compare",
+    "gap_path",
+    "goodness_of_fit",
+    "select",
+)
 
 
 def __getattr__(name: str) -> object:
@@ -78,6 +98,7 @@ __all__ = [
     "FixedWeights",
     "GapBounds",
     "GapPath",
+    "GoodnessOfFit",
     "InfeasibleError",
     "Initializer",
     "InvalidInputError",
@@ -110,6 +131,7 @@ __all__ = [
     "datasets",
     "engine",
     "gap_path",
+    "goodness_of_fit",
     "hookimpl",
     "initializer",
     "kmeans",

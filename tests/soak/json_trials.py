@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from mindgap.report.page import report_html
+from mindgap.report.page import Part, report_html
 from mindgap.results.kmeans import KMeansResult
 from mindgap.results.mixture import MixtureResult
 from soak.attempt import attempt, refused
@@ -54,7 +54,7 @@ def use_mixture(result: MixtureResult) -> None:
     values, components = result.sample(5, 1)
     assert np.isfinite(values).all()
     assert components.max() < result.k
-    page = report_html(result, "title", "label", None, None)
+    page = report_html([Part(result)], "title", "label", {}, None)
     assert page.count("</script>") == 2
 
 

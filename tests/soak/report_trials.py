@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 
 import mindgap as mg
-from mindgap.report.page import report_html
+from mindgap.report.page import Part, report_html
 
 _X = np.random.default_rng(3).normal(0, 3, 40)
 _FIT = mg.mixture(_X, 2, mg.LowerOnly(1.0), max_iter=5)
@@ -62,13 +62,15 @@ def hostile(rng: np.random.Generator) -> str:
     return "".join(_PIECES[rng.integers(len(_PIECES))] for _ in range(int(rng.integers(1, 6))))
 
 
-_PLAIN = Page(report_html(dataclasses.replace(_FIT, message="well"), "title", "label", _PATH, None)).elements
+_PLAIN = Page(
+    report_html([Part(dataclasses.replace(_FIT, message="well"), gap_path=_PATH)], "title", "label", {}, None)
+).elements
 
 
 def reports(rng: np.random.Generator) -> str:
     """A report whose title, label and message are hostile has the elements of any other, and says what they say."""
     title, label, message = (hostile(rng) for _ in range(3))
-    text = report_html(dataclasses.replace(_FIT, message=message), title, label, _PATH, None)
+    text = report_html([Part(dataclasses.replace(_FIT, message=message), gap_path=_PATH)], title, label, {}, None)
     page = Page(text)
     assert page.elements == _PLAIN, "a name has become markup"
     assert page.titles, "the report has no heading"

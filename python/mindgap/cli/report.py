@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
-from mindgap.cli.mixture import print_result
-from mindgap.cli.options import constraint_option, data_options, deltas_option, epilog, mixture_options
+from mindgap.cli.documents import command_line
+from mindgap.cli.groups import fit_parts, joined_table
+from mindgap.cli.mixture import result_table
+from mindgap.cli.options import constraint_option, deltas_option, epilog, grouped_data_options, mixture_options
 from mindgap.cli.output import check_target
-from mindgap.cli.printing import print_data
-from mindgap.cli.reading import Request, read_data
+from mindgap.cli.printing import print_data, print_table
+from mindgap.cli.reading import Data, Elsewhere, Request, read_data
 from mindgap.fit.mixture import mixture
-from mindgap.inference.separation_path import gap_path
-from mindgap.report import write_report
+from mindgap.host.builtin.constraints import LowerOnly
+from mindgap.inference.goodness import goodness_of_fit
+from mindgap.inference.separation_path import GRID, gap_path
+from mindgap.report import Part, write_report
 
 if TYPE_CHECKING:
-    from mindgap.cli.reading import Data
     from mindgap.inference import GapPath
+    from mindgap.results.mixture import MixtureResult
 
 
 @click.command(
     "report",
     epilog=epilog(
         "mindgap report heights.csv --column height -k 4 --out heights.html",
+        "mindgap report heights.csv --column height --group-by grade -k 2",
         "mindgap report heights.csv --column height -k 4 --deltas 0:0.05:26 \\",
         '    --constraint "two-sided:lower=0.01,upper=0.03" --bootstrap 200',
     ),
 )
-@data_options
+@grouped_data_options
 @click.option("-k", "k", type=int, required=True, help="The number of components.")
 @click.option("--out", metavar="OUT.html", default="report.html", show_default=True, help="Where to write it.")
 @click.option("--title", metavar="TEXT", help="The heading.  [default: the name of the file]")
@@ -57,18 +64,94 @@ def command(
     check_target(out, request.source)
     data = read_data(request)
     live = sys.stderr.isatty()
-    result = mixture(data.values, k, constraint, sample_weight=data.weights, progress=live, **settings)
-    drawn = bootstrap > 0 and bool((result.weights > 0).all())
-    if bootstrap and not drawn:
-        click.echo("no intervals: a component has no weight, so there is nothing to draw from", err=True)
-    intervals = result.bootstrap(bootstrap, settings.get("rng", 0), progress=live).interval() if drawn else None
-    path = _path(data, k, deltas, settings) if k > 1 else None
-    heading = title or ("standard input" if request.source == "-" else Path(request.source).name)
-    write_report(out, result, title=heading, label=data.label or "x", gap_path=path, intervals=intervals)
+
+    def fit(part: Data | Elsewhere) -> Part:
+        found, path = _fit(part, k, constraint, deltas, settings)
+        if not bootstrap:
+            return Part(found, gap_path=path)
+        seed = settings.get("rng", 0)
+        intervals = found.bootstrap(bootstrap, seed, progress=live).interval()
+        goodness = goodness_of_fit(found, n_bootstrap=bootstrap, rng=seed, progress=live)
+        return Part(found, gap_path=path, intervals=intervals, goodness=goodness)
+
+    parts = fit_parts(data, fit)
+    pages = [replace(part.result, heading=part.name) for part in parts if part.result is not None]
+    write_report(
+        out,
+        pages,
+        title=title or ("standard input" if request.source == "-" else Path(request.source).name),
+        label=data.label or "x",
+        origin=_origin(request, data, constraint, settings),
+        command=command_line(sys.argv[1:]),
+    )
     print_data(data)
-    print_result(result)
+    shown = [replace(part, result=part.result and part.result.result) for part in parts]
+    print_table(joined_table(shown, result_table))
     click.echo(f"wrote {out}", err=True)
 
 
-def _path(data: Data, k: int, deltas: Any, settings: dict[str, Any]) -> GapPath:
-    return gap_path(data.values, k, deltas, sample_weight=data.weights, progress=sys.stderr.isatty(), **settings)
+def _fit(
+    data: Data | Elsewhere, k: int, constraint: str | None, deltas: Any, settings: dict[str, Any]
+) -> tuple[MixtureResult, GapPath | None]:
+    """Return the fit, and the path along δ; where the constraint is a least gap for all, the fit is one of the path."""
+    live = sys.stderr.isatty()
+
+    def fitted(start: MixtureResult | None = None) -> MixtureResult:
+        more = settings if start is None else settings | {"init": (start.weights, start.means, start.variances)}
+        return mixture(data.values, k, constraint, sample_weight=data.weights, progress=live, **more)
+
+    result = fitted()
+    if k == 1:
+        return result, None
+    delta = _least_gap(result)
+    grid = deltas if delta is None else _with(delta, data, k, deltas)
+    path = gap_path(data.values, k, grid, sample_weight=data.weights, progress=live, **settings)
+    if delta is None:
+        return result, path
+    place = int(np.flatnonzero(path.deltas == delta)[0])
+    if path.results[place].log_likelihood > result.log_likelihood and settings.get("method") != "paper":
+        result = path.results[place]
+    return result, replace(path, results=_raised(path, place, result, data, settings))
+
+
+def _least_gap(result: MixtureResult) -> float | None:
+    """Return the least gap that the constraint is, if it is that and nothing else."""
+    bounds = result.bounds
+    if bounds is None or result.constraint is not None or np.isfinite(bounds.upper).any():
+        return None
+    least = np.unique(bounds.lower)
+    return float(least[0]) if len(least) == 1 else None
+
+
+def _with(delta: float, data: Data | Elsewhere, k: int, deltas: Any) -> Any:
+    """Return the grid with one more value."""
+    if deltas is None:
+        span = float(np.ptp(np.asarray(data.values)))
+        deltas = np.linspace(0.0, span / max(k - 1, 1), GRID)
+    return np.unique(np.append(np.asarray(deltas, dtype=np.float64), delta))
+
+
+def _raised(
+    path: GapPath, place: int, result: MixtureResult, data: Data | Elsewhere, settings: dict[str, Any]
+) -> tuple[MixtureResult, ...]:
+    """Return the fits of the path with the given one among them; those under weaker bounds are not below it."""
+    fits = [*path.results]
+    fits[place] = result
+    start = {"init": (result.weights, result.means, result.variances)}
+    for index in range(place):
+        if fits[index].log_likelihood < result.log_likelihood and settings.get("method") != "paper":
+            weaker = LowerOnly(float(path.deltas[index]))
+            better = mixture(data.values, path.k, weaker, sample_weight=data.weights, **(settings | start))
+            fits[index] = max(fits[index], better, key=lambda fit: fit.log_likelihood)
+    return tuple(fits)
+
+
+def _origin(request: Request, data: Data, constraint: str | None, settings: dict[str, Any]) -> dict[str, str]:
+    """Return what the report says of where the fit comes from."""
+    rows = f"{len(data.kept)} read, {data.n_dropped} without a value left out"
+    pairs = {"file": request.title, "column": data.name or request.column or "1", "rows": rows}
+    if request.weights is not None:
+        pairs["weights"] = request.weights
+    if request.group_by is not None:
+        pairs["groups"] = request.group_by
+    return pairs | {"constraint": constraint or "none", "start": f"{settings.get('init', 'auto')}"}

@@ -1,8 +1,20 @@
 """Choosing: the number of components, the gap, and how certain the parameters are."""
 
 from mindgap.inference.bootstrapping import Bootstrap, Intervals
+from mindgap.inference.goodness import GoodnessOfFit, goodness_of_fit
 from mindgap.inference.likelihood_ratio import LikelihoodRatio, compare
 from mindgap.inference.selection import Selection, select
 from mindgap.inference.separation_path import GapPath, gap_path
 
-__all__ = ["Bootstrap", "GapPath", "Intervals", "LikelihoodRatio", "Selection", "compare", "gap_path", "select"]
+__all__ = [
+    "Bootstrap",
+    "GapPath",
+    "GoodnessOfFit",
+    "Intervals",
+    "LikelihoodRatio",
+    "Selection",
+    "compare",
+    "gap_path",
+    "goodness_of_fit",
+    "select",
+]

@@ -11,18 +11,20 @@ if TYPE_CHECKING:
     from mindgap.plots.mixture import plot_mixture
     from mindgap.plots.pair import side_by_side
     from mindgap.plots.path import plot_path
+    from mindgap.plots.residuals import plot_residuals
     from mindgap.plots.selection import plot_selection
 
 _HOMES = {
     "plot_kmeans": "kmeans",
     "plot_mixture": "mixture",
     "plot_path": "path",
+    "plot_residuals": "residuals",
     "plot_selection": "selection",
     "save": "canvas",
     "side_by_side": "pair",
 }
 
-__all__ = ["plot_kmeans", "plot_mixture", "plot_path", "plot_selection", "save", "side_by_side"]
+__all__ = ["plot_kmeans", "plot_mixture", "plot_path", "plot_residuals", "plot_selection", "save", "side_by_side"]
 
 
 def __getattr__(name: str) -> object:

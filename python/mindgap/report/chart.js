@@ -15,8 +15,18 @@ function scale(low, high, start, end) {
   return (value) => start + ((value - low) / width) * (end - start);
 }
 
-function ticks(low, high, about) {
-  const rough = (high - low) / about || 1;
+// Ticks as texts: as many decimals as tell one from the next, whatever their size.
+function tickTexts(found) {
+  const step = found.length > 1 ? found[1] - found[0] : Math.abs(found[0]) || 1;
+  const largest = Math.max(...found.map(Math.abs), step);
+  const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+  if (largest < 1e7 && decimals <= 6) return found.map((tick) => tick.toFixed(decimals));
+  const digits = Math.min(17, Math.max(1, Math.ceil(Math.log10(largest / step)) + 1));
+  return found.map((tick) => (tick === 0 ? "0" : tick.toExponential(digits - 1)));
+}
+
+function ticks(low, high, about, least = 0) {
+  const rough = Math.max((high - low) / about || 1, least);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);
   const found = [];
@@ -49,14 +59,21 @@ function axes(svg, view, names) {
   const x = scale(view.low, view.high, left, right);
   const y = scale(view.floor, view.peak, bottom, top);
   add(svg, "path", { class: "axis", fill: "none", d: `M${left} ${top}V${bottom}H${right}` });
-  for (const tick of ticks(view.low, view.high, width / 90)) {
-    add(svg, "path", { class: "axis", d: `M${x(tick)} ${bottom}v5` });
-    add(svg, "text", { class: "tick-x", x: x(tick), y: bottom + 18 }, short(tick, 8));
+  let across = ticks(view.low, view.high, width / 90, view.least);
+  const widest = Math.max(...tickTexts(across).map((text) => text.length));
+  if (across.length > 1 && widest * 7 + 8 > x(across[1]) - x(across[0])) {
+    across = ticks(view.low, view.high, Math.max(1, (right - left) / (widest * 8 + 16)), view.least);
   }
-  for (const tick of ticks(view.floor, view.peak, (bottom - top) / 50)) {
-    add(svg, "path", { class: "axis", d: `M${left} ${y(tick)}h-5` });
-    add(svg, "text", { class: "tick-y", x: left - 8, y: y(tick) + 4 }, short(tick, 8));
-  }
+  tickTexts(across).forEach((text, index) => {
+    const at = x(across[index]);
+    add(svg, "path", { class: "axis", d: `M${at} ${bottom}v5` });
+    add(svg, "text", { class: "tick-x", x: at, y: bottom + 18 }, text);
+  });
+  const up = ticks(view.floor, view.peak, (bottom - top) / 50);
+  tickTexts(up).forEach((text, index) => {
+    add(svg, "path", { class: "axis", d: `M${left} ${y(up[index])}h-5` });
+    add(svg, "text", { class: "tick-y", x: left - 8, y: y(up[index]) + 4 }, text);
+  });
   add(svg, "text", { class: "name-x", x: (left + right) / 2, y: height - 8 }, names.x);
   const middle = (top + bottom) / 2;
   add(svg, "text", { class: "name-y", x: 14, y: middle, transform: `rotate(-90 14 ${middle})` }, names.y);
@@ -71,10 +88,11 @@ function drawTrace(svg, xs, ys, names, here, bitesAt) {
   const low = Math.min(...values);
   const high = Math.max(...values);
   const margin = (high - low) * 0.08 || Math.abs(high) * 0.01 || 1;
-  const wide = Math.max(...[low, high].map((value) => short(value, 8).length));
+  const wide = Math.max(...tickTexts(ticks(low - margin, high + margin, 4)).map((text) => text.length));
   const view = {
     width: widthOf(svg), height: 240, top: 12, left: 34 + 7 * wide,
     low: xs[0], high: xs[xs.length - 1], floor: low - margin, peak: high + margin,
+    least: names.whole ? 1 : 0,
   };
   if (view.high === view.low) view.high = view.low + 1;
   const { x, y, bottom } = axes(svg, view, names);

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindgap.foundation.stored import to_json
-from mindgap.results.gap_text import gap_bound_text, gap_labels, gap_states
+from mindgap.report.tables import parameter_cells
+from mindgap.results.gap_text import gap_labels, gap_states
 from mindgap.results.palette import COLOURS, DASHES
+from mindgap.results.rootogram import root_differences
 
 if TYPE_CHECKING:
     from mindgap.inference import GapPath
@@ -35,6 +37,7 @@ def report_content(result: MixtureResult, path: GapPath | None, label: str) -> d
         "dashes": DASHES,
         "histogram": None if histogram is None else {"edges": histogram.edges, "density": histogram.density()},
         "fit": _fit(result),
+        "residuals": None if histogram is None else root_differences(result, histogram),
         "history": _history(result.history),
         "path": None if path is None else _path(path),
     }
@@ -49,7 +52,6 @@ def _path(path: GapPath) -> dict[str, Any]:
 
 
 def _fit(result: MixtureResult) -> dict[str, Any]:
-    gaps = range(result.k - 1)
     return {
         "weights": result.weights,
         "means": result.means,
@@ -57,7 +59,8 @@ def _fit(result: MixtureResult) -> dict[str, Any]:
         "gaps": result.gaps,
         "held": [state != "free" for state in gap_states(result)],
         "labels": gap_labels(result.gaps, result.bounds, result.active),
-        "bounds": [gap_bound_text(result.bounds, result.active, gap) for gap in gaps],
+        "thresholds": result.thresholds,
+        "cells": [[f"{component}", *parameter_cells(result, component)] for component in range(result.k)],
         "logLikelihood": result.log_likelihood,
     }
 

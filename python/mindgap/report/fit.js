@@ -42,7 +42,7 @@ function viewOf(svg, content, fits) {
   const data = content.histogram ? Math.max(...content.histogram.density) : 0;
   const lines = Math.max(0, ...fits.flatMap((fit) => fit.labels.map((label) => label.split("\n").length)));
   return {
-    width, height: Math.min(430, 180 + 0.4 * width) + 13 * lines, top: lines ? 32 + 13 * lines : 12, left: 64,
+    width, height: Math.min(430, 180 + 0.4 * width) + 13 * lines, top: lines ? 32 + 13 * lines : 12, left: 72,
     low: low - margin, high: high + margin,
     floor: 0, peak: 1.03 * (data ? Math.max(data, Math.min(tallest, TALLEST * data)) : tallest),
   };
@@ -58,6 +58,9 @@ function drawFit(svg, content, fit, view) {
       if (value > 0) add(svg, "rect", { class: "bar", x: start, y: y(value), width: end - start, height: bottom - y(value) });
     });
   }
+  fit.thresholds.forEach((place) => {
+    if (place !== null) add(svg, "path", { class: "threshold", d: `M${x(place)} ${bottom}V${view.top}` });
+  });
   const grid = points(fit, view.low, view.high);
   add(svg, "path", { class: "mixture", d: polyline(grid.map(x), grid.map((at) => height(total(fit, at)))) });
   fit.means.forEach((_, component) => drawComponent(svg, content, fit, component, grid, frame, view));
@@ -136,4 +139,24 @@ function gapLabel(svg, text, held) {
   const lines = text.split("\n");
   lines.forEach((line, index) => add(label, "tspan", { x: 0, y: -13 * (lines.length - 1 - index) }, line));
   return label;
+}
+
+// In each bin the root of what is there less the root of what the fit expects; beyond one it is more than chance.
+function drawResiduals(svg, content) {
+  const { edges } = content.histogram;
+  const most = Math.max(2, ...content.residuals.map(Math.abs));
+  const margin = 0.03 * (edges[edges.length - 1] - edges[0]);
+  const view = {
+    width: widthOf(svg), height: 220, top: 12, left: 72,
+    low: edges[0] - margin, high: edges[edges.length - 1] + margin, floor: -1.05 * most, peak: 1.05 * most,
+  };
+  const { x, y, left, right } = axes(svg, view, { x: content.label, y: "√observed - √expected" });
+  content.residuals.forEach((value, bin) => {
+    const [start, end] = [x(edges[bin]), x(edges[bin + 1])];
+    const shape = { x: start, y: Math.min(y(0), y(value)), width: end - start, height: Math.abs(y(value) - y(0)) };
+    add(svg, "rect", { class: Math.abs(value) > 1 ? "bar off" : "bar", ...shape });
+  });
+  [-1, 0, 1].forEach((level) => {
+    add(svg, "path", { class: level ? "guide" : "axis", d: `M${left} ${y(level)}H${right}` });
+  });
 }

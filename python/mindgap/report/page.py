@@ -3,33 +3,65 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from mindgap import _core
+from mindgap.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
 from mindgap.report.content import embedded_json, report_content
 from mindgap.report.tables import facts, parameter_table
+from mindgap.report.tables import origin as origin_section
 from mindgap.results.gap_text import gap_states, reached_rows, shared_bound
 
 if TYPE_CHECKING:
     import os
 
-    from mindgap.inference import GapPath, Intervals
+    from mindgap.inference import GapPath, GoodnessOfFit, Intervals
     from mindgap.results.mixture import MixtureResult
 
 _SCRIPTS = ("chart.js", "fit.js", "report.js")
 
 
+@dataclass(frozen=True)
+class Part:
+    """One fit of a report, which may have several: those of groups, for example.
+
+    Attributes
+    ----------
+    result : MixtureResult
+        The fit.
+    heading : str
+        What it is a fit of; empty where there is only one.
+    gap_path : GapPath or None
+        Fits along δ, for a slider that redraws the fit.
+    intervals : Intervals or None
+        Shown beside the parameters.
+    goodness : GoodnessOfFit or None
+        Shown below the parameters.
+    """
+
+    result: MixtureResult
+    heading: str = ""
+    gap_path: GapPath | None = None
+    intervals: Intervals | None = None
+    goodness: GoodnessOfFit | None = None
+
+
 def write_report(
     path: str | os.PathLike[str],
-    result: MixtureResult,
+    result: MixtureResult | Sequence[Part],
     *,
     title: str = "Gaussian mixture",
-    label: str = "x",
+    label: str | None = None,
     gap_path: GapPath | None = None,
     intervals: Intervals | None = None,
+    goodness: GoodnessOfFit | None = None,
+    origin: Mapping[str, str] | None = None,
+    command: str | None = None,
 ) -> None:
     """Write a fit as one self-contained HTML file, which is there whole or not at all.
 
@@ -37,41 +69,96 @@ def write_report(
     ----------
     path : path-like
         Where to write it.
-    result : MixtureResult
-        The fit to report.
+    result : MixtureResult or sequence of Part
+        The fit to report; or several, each with a heading, path, intervals and goodness of its own.
     title : str
         The heading; any text.
-    label : str
-        What the data are, for the axis: the name of the column, for example.
+    label : str, optional
+        What the data are, for the axis: by default the name of the column that they came in.
     gap_path : GapPath, optional
         Fits along δ, for a slider that redraws the fit.
     intervals : bootstrap intervals, optional
         Shown beside the parameters.
+    goodness : GoodnessOfFit, optional
+        Shown below the parameters.
+    origin : mapping of str to str, optional
+        Where the fit comes from, shown as a list: the file, the constraint as it was given, rows that were left out.
+        The settings of the fit are added.
+    command : str, optional
+        The command that repeats the fit.
     """
-    write_atomically(path, report_html(result, title, label, gap_path, intervals).encode(errors="replace"))
+    if not isinstance(result, Sequence):
+        result = [Part(result, "", gap_path, intervals, goodness)]
+    if not result:
+        raise InvalidInputError("there is no fit to report")
+    text = report_html(result, title, label or result[0].result.name or "x", origin or {}, command)
+    write_atomically(path, text.encode(errors="replace"))
 
 
-def report_html(
-    result: MixtureResult,
-    title: str,
-    label: str,
-    gap_path: GapPath | None,
-    intervals: Intervals | None,
-) -> str:
+def report_html(parts: Sequence[Part], title: str, label: str, origin: Mapping[str, str], command: str | None) -> str:
     """Return the text of a report."""
-    parts = {
-        "title": escape(title),
-        "version": escape(_core.VERSION),
-        "style": _asset("report.css"),
-        "legend": _legend(result, moves=gap_path is not None and result.k > 1),
-        "parameters": parameter_table(result, intervals),
-        "facts": facts(result),
-        "path": "" if gap_path is None else _path_section(gap_path),
-        "content": embedded_json(report_content(result, gap_path, label)),
-        "script": "\n".join(_asset(name) for name in _SCRIPTS),
-    }
-    # In one pass, so that what is filled in is never looked at again.
-    return re.sub(r"\{\{(\w+)\}\}", lambda marker: parts[marker[1]], _asset("report.html"))
+    contents = (
+        f'<script type="application/json" id="content{_number(index)}">'
+        f"{embedded_json(report_content(part.result, part.gap_path, label))}</script>"
+        for index, part in enumerate(parts)
+    )
+    return _filled(
+        "report.html",
+        {
+            "title": escape(title),
+            "version": escape(_core.VERSION),
+            "style": _asset("report.css"),
+            "parts": "\n".join(_part(part, _number(index)) for index, part in enumerate(parts)),
+            "origin": origin_section({**origin, **_settings(parts[0].result)}, command),
+            "contents": "\n".join(contents),
+            "script": "\n".join(_asset(name) for name in _SCRIPTS),
+        },
+    )
+
+
+def _number(index: int) -> str:
+    """Return what the names of the elements of a part end in; those of the first end in nothing."""
+    return f"-{index}" if index else ""
+
+
+def _part(part: Part, number: str) -> str:
+    result, path = part.result, part.gap_path
+    return _filled(
+        "part.html",
+        {
+            "number": number,
+            "heading": f"<h1>{escape(part.heading)}</h1>" if part.heading else "",
+            "legend": _legend(result, moves=path is not None and result.k > 1),
+            "parameters": parameter_table(result, part.intervals),
+            "facts": facts(result, part.goodness),
+            "residuals": "" if result.histogram is None else _RESIDUALS.replace("NUMBER", number),
+            "path": "" if path is None else _path_section(path, result, number),
+        },
+    )
+
+
+def _filled(template: str, parts: Mapping[str, str]) -> str:
+    """Fill a template in one pass, so that what is filled in is never looked at again."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda marker: parts[marker[1]], _asset(template))
+
+
+def _settings(result: MixtureResult) -> dict[str, str]:
+    """Return the settings of a fit as texts, those that say something."""
+    if result.settings is None:
+        return {}
+    words = {"rng": "seed", "tol": "tolerance", "max_iter": "most iterations", "min_variance": "least variance"}
+    given = {name: value for name, value in result.settings.keywords().items() if value is not None}
+    if result.settings.method != "paper":
+        given.pop("tol_scale", None)
+    return {words.get(name, name.replace("_", " ")): f"{value}" for name, value in given.items()}
+
+
+_RESIDUALS = """<section id="residualsNUMBER">
+<h2>What the fit leaves</h2>
+<p>In each bin the root of the count less the root of what the fit expects. Bars beyond one, in red,
+are more than chance.</p>
+<svg id="residual-pictureNUMBER" class="flat" role="img" aria-label="Differences between the data and the fit"></svg>
+</section>"""
 
 
 def _asset(name: str) -> str:
@@ -81,6 +168,8 @@ def _asset(name: str) -> str:
 def _legend(result: MixtureResult, moves: bool) -> str:
     items = [("data", "data")] if result.histogram is not None else []
     items += [("mixture", "mixture"), ("component", "component"), ("mean", "mean")]
+    if moves or any(place is not None for place in result.thresholds):
+        items += [("threshold", "threshold")]
     if result.k > 1:
         shared = shared_bound(result.bounds)
         items += [("gap", f"gap ({shared})" if shared else "gap")]
@@ -91,17 +180,23 @@ def _legend(result: MixtureResult, moves: bool) -> str:
     return f"<ul class='legend'>{''.join(entries)}</ul>"
 
 
-def _path_section(gap_path: GapPath) -> str:
+def _path_section(gap_path: GapPath, result: MixtureResult, number: str) -> str:
     last = len(gap_path.results) - 1
     bites = gap_path.bites_at
     note = "The bound bites nowhere on this path." if bites is None else f"The bound bites from δ = {bites:.6g}."
-    return f"""<section id="path">
+    return f"""<section id="path{number}">
 <h2>Along the least gap δ</h2>
 <p>{note} Move the slider to see the fit that each δ gives.</p>
-<div class="control"><label for="delta">δ</label>
-<input id="delta" type="range" min="0" max="{last}" step="1" value="0">
-<output id="delta-value" for="delta"></output></div>
-<svg id="path-picture" role="img" aria-label="The fit at the chosen δ"></svg>
-<div class="wide"><table id="path-table"></table></div>
-<svg id="path-likelihood" class="flat" role="img" aria-label="The log-likelihood against δ"></svg>
+<div class="control"><label for="delta{number}">δ</label>
+<input id="delta{number}" type="range" min="0" max="{last}" step="1" value="{_chosen(gap_path, result)}">
+<output id="delta-value{number}" for="delta{number}"></output></div>
+<svg id="path-picture{number}" role="img" aria-label="The fit at the chosen δ"></svg>
+<div class="wide"><table id="path-table{number}"></table></div>
+<svg id="path-likelihood{number}" class="flat" role="img" aria-label="The log-likelihood against δ"></svg>
 </section>"""
+
+
+def _chosen(gap_path: GapPath, result: MixtureResult) -> int:
+    """Return the place on the path of the fit itself; the first if it is not on it."""
+    same = (index for index, other in enumerate(gap_path.results) if other is result)
+    return next(same, 0)

@@ -20,6 +20,9 @@ MOST_BINS = 200
 #: The most bins between the quartiles, and the least and most that the whole range is cut into at least.
 _FINEST, _FEWEST, _ENOUGH = 40, 12, 60
 
+#: How often each value is there on average before a sample counts as rounded.
+_REPEATS = 3
+
 #: So many values are looked at first to see whether the data lie on a grid at all.
 _GLANCE = 4096
 
@@ -89,7 +92,10 @@ def histogram_of(values: FloatArray, weights: FloatArray | None = None) -> Histo
         total = float(len(values) if weights is None else weights.sum())
         return Histogram(np.array([total]), _restored(np.array([quarters[0] - margin, quarters[-1] + margin])))
     width = max(_bin_width(quarters, weights, span), least)
-    return _binned(quarters, weights, width, _grid_step(quarters, least))
+    step = _grid_step(quarters, least)
+    if (between := _between_values(quarters, width, step or least)) is not None:
+        return _counted(quarters, weights, between)
+    return _binned(quarters, weights, width, step)
 
 
 def _magnitude(ascending: FloatArray) -> float:
@@ -108,6 +114,49 @@ def _bin_width(values: FloatArray, weights: FloatArray | None, span: float) -> f
         return span / _FINEST
     width = float(high - low) * max(len(values) ** (-1 / 3), 1 / _FINEST)
     return float(min(width, span / np.clip(1.5 * np.sqrt(len(values)), _FEWEST, _ENOUGH)))
+
+
+def _between_values(ascending: FloatArray, width: float, step: float) -> FloatArray | None:
+    """Return edges midway between repeated values that leave out points of their grid; None for other data.
+
+    Lengths in inches, written in centimetres, are 2 or 3 apart: bins of one width would hold one of them here and two
+    there, and the bars would look like a comb.
+    """
+    distinct = ascending[np.concatenate([[True], ascending[1:] > ascending[:-1]])]
+    if len(distinct) * _REPEATS > len(ascending) or len(distinct) < 3:
+        return None
+    apart = np.diff(distinct)
+    usual = float(np.median(apart))
+    every = max(1, round(width / usual))
+    far = apart > 3 * usual
+    if usual < 1.5 * step or (every > 1 and far.any()):
+        return None
+    half = np.where(far, usual, apart) / 2
+    edges = np.unique(
+        np.concatenate([[distinct[0] - half[0]], distinct[:-1] + half, distinct[1:] - half, [distinct[-1] + half[-1]]])
+    )
+    # Two sums of halves may differ by rounding.
+    edges = edges[np.concatenate([[True], np.diff(edges) > usual * 2.0**-20])]
+    kept = np.append(edges[:-1:every], edges[-1])
+    return kept if len(kept) <= MOST_BINS else None
+
+
+def _counted(ascending: FloatArray, weights: FloatArray | None, edges: FloatArray) -> Histogram:
+    """Count quarters of the data between edges that none of them is at."""
+    places = np.searchsorted(ascending, edges)
+    reached = np.arange(len(ascending) + 1) if weights is None else np.concatenate([[0.0], np.cumsum(weights)])
+    return Histogram(np.maximum(np.diff(reached[places]).astype(np.float64), 0.0), _restored(edges))
+
+
+def grid_of(ascending: FloatArray) -> tuple[float, float] | None:
+    """Return a point and the spacing of the grid that many sorted values lie on; None if they lie on none."""
+    distinct = int((ascending[1:] > ascending[:-1]).sum()) + 1
+    if distinct * _REPEATS > len(ascending) or distinct == 1:
+        return None
+    quarters = ascending / 4
+    least = max(float(quarters[-1] - quarters[0]), _magnitude(quarters)) * 2.0**-40
+    step = _grid_step(quarters, least)
+    return None if step is None else (float(ascending[0]), 4 * step)
 
 
 def _grid_step(values: FloatArray, least: float) -> float | None:

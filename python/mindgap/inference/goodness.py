@@ -1,0 +1,137 @@
+"""Whether a mixture fits its data at all: the Kolmogorov-Smirnov distance, judged by data drawn from the fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindgap.errors import InvalidInputError, SolverError
+from mindgap.inference.refitting import refit_like
+from mindgap.inference.replicates import replicate
+from mindgap.model.sample import Sample
+from mindgap.results.histogram import grid_of
+from mindgap.results.rootogram import mixture_cdf
+from mindgap.validation import RNG, as_count, as_seed
+
+if TYPE_CHECKING:
+    from mindgap.fit.loading import Data
+    from mindgap.foundation.progress import Progress
+    from mindgap.results.mixture import MixtureResult
+    from mindgap.validation import FloatArray
+
+
+@dataclass(frozen=True)
+class GoodnessOfFit:
+    """How far the data are from a fitted mixture, and how often chance alone takes them as far.
+
+    Attributes
+    ----------
+    statistic : float
+        The Kolmogorov-Smirnov distance: the largest difference between the share of the data up to a point and that of
+        the mixture.
+    p_value : float
+        The share of data sets drawn from the fit, and fitted again, that are at least as far from their fit. A small
+        one says that the data are not from such a mixture; a large one, that these data do not show it.
+    n_bootstrap : int
+        The number of data sets behind it, without those whose refits failed.
+    seed : int
+        What they were drawn with; `rng=seed` draws them again.
+
+    Examples
+    --------
+    >>> fit = mg.mixture(mg.datasets.paper_model("A", 300, rng=1).values, 2)
+    >>> mg.goodness_of_fit(fit, n_bootstrap=9, rng=1).n_bootstrap
+    9
+    """
+
+    statistic: float
+    p_value: float
+    n_bootstrap: int
+    seed: int
+
+    def summary(self) -> str:
+        """Return the test in plain text."""
+        return (
+            f"Kolmogorov-Smirnov distance {self.statistic:.4g}, bootstrap p = {self.p_value:.3g} "
+            f"from {self.n_bootstrap} data sets"
+        )
+
+
+def goodness_of_fit(
+    result: MixtureResult,
+    x: Data | None = None,
+    *,
+    sample_weight: Any = None,
+    n_bootstrap: int = 200,
+    rng: RNG = None,
+    threads: int | None = None,
+    progress: Progress = False,
+) -> GoodnessOfFit:
+    """Test whether the data can come from the mixture that was fitted to them.
+
+    The p-value is that of the parametric bootstrap: the parameters are estimated anew from each data set drawn, as they
+    were from the data, without which the distance would look too small. Data on a grid (integers, rounded measurements)
+    are compared with draws rounded to that grid.
+
+    Parameters
+    ----------
+    result : MixtureResult
+        The fit.
+    x, sample_weight : array-like, optional
+        The data, where the result does not hold them: one that was stored, or fitted elsewhere. Weights count as so
+        many equal points.
+    n_bootstrap : int
+        The number of data sets to draw.
+    rng, threads, progress
+        As in `MixtureResult.bootstrap`.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data are not known, or the fit is degenerate.
+
+    Examples
+    --------
+    >>> values = mg.datasets.paper_model("A", 300, rng=1).values
+    >>> test = mg.goodness_of_fit(mg.mixture(values, 2), n_bootstrap=19, rng=1)
+    >>> 0 < test.p_value <= 1
+    True
+    """
+    sample = result.data if x is None else Sample.of(x, sample_weight)
+    if not isinstance(sample, Sample):
+        raise InvalidInputError("this result does not hold its data; give them as x")
+    refit, seed = refit_like(result), as_seed(rng)
+    as_count(n_bootstrap, "n_bootstrap")
+    points = round(sample.total_weight)
+    grid = grid_of(sample.values)
+
+    def distance(stream: np.random.Generator) -> float | None:
+        values = result.sample(points, stream)[0]
+        if grid is not None:
+            start, step = grid
+            values = start + np.rint((values - start) / step) * step
+        drawn = Sample(values)
+        fit = refit(drawn)
+        return None if fit is None else _distance(fit, drawn)
+
+    drawn = replicate(distance, n_bootstrap, seed, threads=threads, progress=progress, what="goodness of fit")
+    sound = [value for value in drawn if value is not None]
+    if not sound:
+        raise SolverError(f"none of {n_bootstrap} refits succeeded; there is no p-value")
+    statistic = _distance(result, sample)
+    share = (1 + sum(value >= statistic for value in sound)) / (1 + len(sound))
+    return GoodnessOfFit(statistic, share, len(sound), seed)
+
+
+def _distance(result: MixtureResult, sample: Sample) -> float:
+    """Return the Kolmogorov-Smirnov distance of a sample from a mixture."""
+    values, firsts = np.unique(sample.values, return_index=True)
+    if sample.weights is None:
+        up_to: FloatArray = np.append(firsts[1:], len(sample.values)) / len(sample.values)
+    else:
+        up_to = np.cumsum(np.add.reduceat(sample.weights, firsts)) / sample.total_weight
+    expected = mixture_cdf(result.weights, result.means, result.variances, values)
+    before = np.concatenate([[0.0], up_to[:-1]])
+    return float(max(np.abs(up_to - expected).max(), np.abs(before - expected).max()))

@@ -1,0 +1,37 @@
+"""A rootogram: in each bin, the root of what is there less the root of what the mixture expects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mindgap.errors import InvalidInputError
+from mindgap.plots.canvas import axes_or_new, name_axes
+from mindgap.results.palette import GUIDE, HELD, INK, PALE
+from mindgap.results.rootogram import root_differences
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from mindgap.results.mixture import MixtureResult
+
+
+def plot_residuals(result: MixtureResult, ax: Axes | None = None, *, label: str | None = None) -> Axes:
+    """Draw where a mixture leaves the data, into `ax` or a new figure; return the axes.
+
+    Bars beyond one, up or down, are more than chance (two standard deviations). `label` says what the data are.
+    """
+    if result.histogram is None:
+        raise InvalidInputError("this result does not know its data; there are no residuals to draw")
+    ax = axes_or_new(ax)
+    edges, differences = result.histogram.edges, root_differences(result, result.histogram)
+    colours = [HELD if abs(value) > 1 else PALE for value in differences]
+    ax.bar(
+        edges[:-1], differences, np.diff(edges), align="edge", color=colours, edgecolor="white", linewidth=0.4, zorder=2
+    )
+    ax.axhline(0, color=INK, linewidth=0.9, zorder=3)
+    for limit in (-1, 1):
+        ax.axhline(limit, color=GUIDE, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1)
+    name_axes(ax, label or result.name or "x", "√observed - √expected")
+    return ax

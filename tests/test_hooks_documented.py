@@ -37,8 +37,6 @@ def test_every_hook_is_documented_with_its_signature(hook: str) -> None:
     page = (ROOT / "docs" / "hooks.md").read_text(encoding="utf-8")
     assert f"\n## {signature(hook)}\n" in page
     assert inspect.getdoc(getattr(hookspecs, hook)), f"{hook} has no docstring"
-    first_line = str(inspect.getdoc(getattr(hookspecs, hook))).replace("`Con", "`mindgap.Con")
-    assert re.sub(r"`(Initializer|Engine)`", r"`mindgap.\1`", first_line) in page
 
 
 @pytest.mark.parametrize("hook", HOOKS)

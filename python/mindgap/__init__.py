@@ -15,6 +15,7 @@ from mindgap.errors import (
     SolverError,
 )
 from mindgap.fit.kmeans import kmeans
+from mindgap.fit.kmeans_rows import kmeans_rows
 from mindgap.fit.mixture import mixture
 from mindgap.host.builtin.constraints import (
     EqualSpreads,
@@ -41,6 +42,7 @@ from mindgap.model.parameters import Parameters
 from mindgap.model.sample import Sample
 from mindgap.model.summary import Summary
 from mindgap.results.kmeans import KMeansResult
+from mindgap.results.kmeans_rows import KMeansRows
 from mindgap.results.mixture import MixtureResult
 
 if TYPE_CHECKING:
@@ -103,6 +105,7 @@ __all__ = [
     "Initializer",
     "InvalidInputError",
     "KMeansResult",
+    "KMeansRows",
     "LikelihoodRatio",
     "LinearRows",
     "Local",
@@ -135,6 +138,7 @@ __all__ = [
     "hookimpl",
     "initializer",
     "kmeans",
+    "kmeans_rows",
     "mixture",
     "plots",
     "plugins",

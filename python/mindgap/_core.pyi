@@ -16,6 +16,7 @@ __all__ = [
     "ckmeans_start",
     "constrained_kmeans_start",
     "kmeans",
+    "kmeans_rows",
     "mixture",
     "moments",
     "predict",
@@ -128,6 +129,15 @@ def kmeans(
     tol: float = 1e-9,
     watch: _Watch | None = None,
 ) -> KMeansFit: ...
+def kmeans_rows(
+    values: npt.NDArray[np.float32] | _Floats,
+    k: int,
+    bounds: _Gaps | _Rows | None = None,
+    weights: npt.NDArray[np.float32] | _Floats | None = None,
+    *,
+    centers: str = "means",
+    ties: str = "split",
+) -> tuple[npt.NDArray[np.uint8] | npt.NDArray[np.uint32], _Floats, _Floats, _Floats, npt.NDArray[np.bool_]]: ...
 
 @final
 class MixtureFit:

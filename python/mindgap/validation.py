@@ -68,6 +68,13 @@ def as_matrix(x: Any, name: str) -> FloatArray:
     return _in_order(array)
 
 
+def as_table(x: Any, name: str) -> npt.NDArray[Any]:
+    """Two-dimensional numbers, row after row: single precision stays, everything else as `as_matrix`."""
+    if type(x) is np.ndarray and x.dtype == np.float32 and x.ndim == 2:
+        return np.require(x, dtype=np.float32, requirements=["C", "A"])
+    return as_matrix(x, name)
+
+
 def _in_order(array: FloatArray) -> FloatArray:
     """The doubles one after the other, each where the processor wants it, as the core reads them."""
     ordered: FloatArray = np.require(array, requirements=["C", "A"])

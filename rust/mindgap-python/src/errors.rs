@@ -1,7 +1,7 @@
 //! From each kind of error to its exception class; a new kind does not compile until it has one.
 
 use mindgap::error::ErrorKind;
-use mindgap::{ConstraintError, KMeansError, MixtureError, SampleError};
+use mindgap::{ConstraintError, Error, KMeansError, MixtureError, SampleError};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -38,6 +38,17 @@ impl IntoPyErr for MixtureError {
             return of_kind(py, self.kind(), &self, &facts_of(error));
         }
         of_kind(py, self.kind(), &self, &[])
+    }
+}
+
+impl IntoPyErr for Error {
+    fn into_py_err(self, py: Python<'_>) -> PyErr {
+        let cause = match &self {
+            Self::InRow { fault, .. } => fault,
+            other => other,
+        };
+        let facts = if let Self::KMeans(error) = cause { facts_of(error) } else { Vec::new() };
+        of_kind(py, self.kind(), &self, &facts)
     }
 }
 

@@ -7,6 +7,7 @@ mod engine;
 mod errors;
 mod evaluate;
 mod kmeans;
+mod kmeans_rows;
 mod memory;
 mod mixture;
 mod moment_sums;
@@ -28,6 +29,8 @@ mod _core {
     use crate::evaluate::{predict, predict_proba, score_samples};
     #[pymodule_export]
     use crate::kmeans::{KMeansFit, kmeans};
+    #[pymodule_export]
+    use crate::kmeans_rows::kmeans_rows;
     #[pymodule_export]
     use crate::memory::check_memory;
     #[pymodule_export]

@@ -1,13 +1,18 @@
 //! Copies of arrays that another thread may write to.
 
-use numpy::PyReadonlyArray1;
+use numpy::ndarray::Dimension;
+use numpy::{Element, PyReadonlyArray};
 use pyo3::prelude::*;
 
 use crate::errors::out_of_memory;
 
 /// The numbers of an array as they are now. What the core has checked must not change before it is used, and only Rust
 /// knows that the array is borrowed: Python can write to it at any time.
-pub(crate) fn snapshot(py: Python<'_>, array: &PyReadonlyArray1<'_, f64>) -> PyResult<Vec<f64>> {
+pub(crate) fn snapshot<T, D>(py: Python<'_>, array: &PyReadonlyArray<'_, T, D>) -> PyResult<Vec<T>>
+where
+    T: Element + Copy,
+    D: Dimension,
+{
     let values = array.as_slice()?;
     let mut copy = Vec::new();
     copy.try_reserve_exact(values.len()).map_err(|_| out_of_memory(py, "a copy of the data", size_of_val(values)))?;

@@ -56,6 +56,7 @@
 //! | k-means under rows | [`.constraint(LinearRows)`](KMeans::constraint) | O(n) and O(k log n) a round beside a quadratic program | O(n) | more than gaps is known; a local optimum with a bound |
 //! | the paper's program | [`Method::Paper`] | O(k n²) and more | O(n²) | to compare with the paper; it misses some optima |
 //! | mixture | [`Mixture::new`] | O(n k) an iteration, threaded, O(k³) for the means where a bound is active | O(n), nothing of size n·k | clusters overlap; weights and spreads are wanted |
+//! | k-means of each row of a matrix | [`KMeans::fit_rows`] | as above a row, on all cores | labels of one byte and `k` centres a row | codebooks, many layers or series |
 //! | data larger than memory | [`Chunked`] | a pass for a summary, then as above: one an iteration, a few for k-means | some chunks at a time | files, streams that can be read again; k-means with the proof of the points |
 //! | data seen once | [`Summary`] | O(n) | its cells | streams; summaries merge |
 //! | mixture on data elsewhere | [`Mixture::fit`] with an [`Engine`] | what it takes | O(k) here | the data are on disk, or on many machines |
@@ -106,9 +107,9 @@ pub use constraint::{
     All, Constraint, EqualSpreads, FixedSpreads, FixedWeights, GapBounds, LinearRows, PrecisionRows, Rows, Side,
     SpreadRatio, Unconstrained, WeightBounds, WeightRatio,
 };
-pub use data::{Chunk, Chunked, Chunks, Sample, Source, Summary, SummaryColumns};
+pub use data::{Chunk, Chunked, Chunks, Numbers, Sample, Source, Summary, SummaryColumns, Table};
 pub use error::{BoxError, Cause, ConstraintError, Error, KMeansError, MixtureError, OutOfMemory, SampleError};
-pub use kmeans::{Centers, KMeans, KMeansFit, Method, Ties};
+pub use kmeans::{Centers, KMeans, KMeansFit, KMeansRows, Method, RowLabels, Ties};
 pub use mixture::{
     Certificate, CertifyOptions, Ckmeans, ConstrainedKMeans, Engine, Finding, Initializer, LocalEngine, Mixture,
     MixtureFit, MomentSums, Moments, PaperStart, Parameters, Search, Status, ToleranceScale, VarianceModel,

@@ -39,6 +39,38 @@ impl Workers {
         Self::for_points(0)
     }
 
+    /// Whether these threads are others than the calling one.
+    pub(crate) fn are_others(&self) -> bool {
+        #[cfg(feature = "rayon")]
+        return self.pool.is_some();
+        #[cfg(not(feature = "rayon"))]
+        false
+    }
+
+    /// Runs `helper` on each thread beside the calling one, which runs `own`; returns when all have ended.
+    pub(crate) fn beside(&self, helper: impl Fn() + Sync, own: impl FnOnce()) {
+        #[cfg(feature = "rayon")]
+        {
+            let helper = &helper;
+            match &self.pool {
+                Some(pool) => pool.in_place_scope(|scope| {
+                    (0..pool.current_num_threads()).for_each(|_| scope.spawn(move |_| helper()));
+                    own();
+                }),
+                None if threads() > 1 => rayon::in_place_scope(|scope| {
+                    (1..threads()).for_each(|_| scope.spawn(move |_| helper()));
+                    own();
+                }),
+                None => own(),
+            }
+        }
+        #[cfg(not(feature = "rayon"))]
+        {
+            let _ = helper;
+            own();
+        }
+    }
+
     /// Runs `work` where the parallel iterators inside it use these threads.
     pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         #[cfg(feature = "rayon")]

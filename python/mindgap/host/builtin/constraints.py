@@ -327,6 +327,13 @@ def prepared(constraint: Constraint | None, sample: Sample) -> Constraint | None
     return guard.prepare(constraint, sample)
 
 
+def depends_on_data(constraint: Constraint) -> bool:
+    """Whether a constraint asks to be prepared for the data of each fit."""
+    if isinstance(constraint, All):
+        return any(map(depends_on_data, constraint.parts))
+    return type(constraint).prepare is not Constraint.prepare
+
+
 def rows_of(constraint: Constraint, k: int) -> GapBounds | LinearRows | None:
     """Return what a constraint asks of k centres, None if nothing; the answer of a plugin is checked."""
     if type(constraint) in _OF_MIXTURES:

@@ -5,8 +5,10 @@ pub(crate) mod frame;
 pub(crate) mod sample;
 mod source;
 pub(crate) mod summary;
+mod table;
 
 pub use chunked::{Chunk, Chunked, Chunks};
 pub use sample::Sample;
 pub use source::Source;
 pub use summary::{Summary, SummaryColumns};
+pub use table::{Numbers, Table};

@@ -36,6 +36,7 @@ impl SampleError {
             | Self::NotFinite { .. }
             | Self::NotSorted { .. }
             | Self::RangeNotSquarable { .. }
+            | Self::Ragged { .. }
             | Self::WeightCount { .. }
             | Self::BadWeight { .. }
             | Self::NoWeight
@@ -134,6 +135,7 @@ impl Error {
             Self::Constraint(error) => error.kind(),
             Self::KMeans(error) => error.kind(),
             Self::Mixture(error) => error.kind(),
+            Self::InRow { fault, .. } => fault.kind(),
         }
     }
 }

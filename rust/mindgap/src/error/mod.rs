@@ -34,6 +34,22 @@ pub enum Error {
     /// A mixture fit.
     #[error(transparent)]
     Mixture(#[from] MixtureError),
+    /// One row of a table.
+    #[error("in row {row}, {fault}")]
+    InRow {
+        /// Which one, from 0.
+        row: usize,
+        /// What is wrong with it.
+        #[source]
+        fault: Box<Error>,
+    },
+}
+
+impl Error {
+    /// The same fault, in a row of a table.
+    pub(crate) fn in_row(self, row: usize) -> Self {
+        Self::InRow { row, fault: Box::new(self) }
+    }
 }
 
 /// The rows that cannot be held together, in words.

@@ -41,6 +41,14 @@ pub enum SampleError {
         /// Largest minus smallest value.
         range: f64,
     },
+    /// Values that do not fill the last row of a table.
+    #[error("{values} values do not fill rows of {columns}; give as many values to every row")]
+    Ragged {
+        /// How many values there are.
+        values: usize,
+        /// How many a row has.
+        columns: usize,
+    },
     /// Not as many weights as points.
     #[error("{weights} weights were given for {points} points; give one weight a point")]
     WeightCount {

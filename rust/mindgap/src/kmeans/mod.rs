@@ -2,6 +2,7 @@
 
 mod alternation;
 mod cluster;
+mod each_row;
 mod fit;
 mod free;
 mod means;
@@ -12,6 +13,7 @@ mod rows;
 mod solution;
 mod unconstrained;
 
+pub use each_row::{KMeansRows, RowLabels};
 pub use fit::KMeansFit;
 
 use crate::constraint::{Constraint, Rows, Unconstrained, resolve_centers};

@@ -5,6 +5,7 @@ mod blocks;
 mod certificate;
 mod chunked;
 mod climbing;
+mod each_row;
 mod examples;
 mod found_by_arbitrary_input;
 mod free_centers;

@@ -1,0 +1,255 @@
+//! K-means of each row of a [`Table`], the rows shared among threads.
+//!
+//! A row is solved by one thread as it would be alone, so the results are the same to the bit. The calling thread
+//! watches: it reports every few milliseconds, and stops the others when it is told to.
+
+use super::KMeans;
+use crate::data::{Sample, Table};
+use crate::error::{Error, KMeansError};
+use crate::memory::{check_memory, product};
+use crate::monitor::{Halt, Monitor};
+use crate::parallel::Workers;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How often the calling thread looks whether to stop: often enough for a person who waits.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// The most clusters whose labels fit into a byte.
+const BYTE: usize = 256;
+
+/// Labels, in the narrowest integers that hold `k` of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RowLabels {
+    /// At most 256 clusters.
+    U8(Vec<u8>),
+    /// More clusters.
+    U32(Vec<u32>),
+}
+
+/// The k-means of each row of a [`Table`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct KMeansRows {
+    /// The cluster of each value, row after row.
+    pub labels: RowLabels,
+    /// The centres, ascending within a row: `k` a row.
+    pub centers: Vec<f64>,
+    /// What each row costs.
+    pub inertia: Vec<f64>,
+    /// What no solution of each row can cost less than.
+    pub lower_bound: Vec<f64>,
+    /// Whether each row is proven optimal.
+    pub optimal: Vec<bool>,
+}
+
+impl KMeans {
+    /// Solves the problem for each row of a table, on all cores.
+    ///
+    /// ```
+    /// use mindgap::{KMeans, RowLabels, Table};
+    ///
+    /// let table = Table::new(&[1.0f32, 2.0, 9.0, 5.0, 4.0, 0.0][..], 3)?;
+    /// let fits = KMeans::new(2).fit_rows(&table)?;
+    /// assert_eq!(fits.centers, [1.5, 9.0, 0.0, 4.5]);
+    /// assert_eq!(fits.labels, RowLabels::U8(vec![0, 0, 1, 1, 1, 0]));
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What is wrong with the first row that cannot be solved, as [`Error::InRow`].
+    pub fn fit_rows(&self, table: &Table<'_>) -> Result<KMeansRows, Error> {
+        self.fit_rows_with(table, &mut Monitor::default())
+    }
+
+    /// As [`KMeans::fit_rows`], reporting to `monitor`, which may stop it.
+    ///
+    /// # Errors
+    /// As [`KMeans::fit_rows`]; also [`KMeansError::Interrupted`].
+    pub fn fit_rows_with(&self, table: &Table<'_>, monitor: &mut Monitor<'_>) -> Result<KMeansRows, Error> {
+        if self.k == 0 {
+            return Err(KMeansError::NoClusters.into());
+        }
+        let (rows, k) = (table.rows(), self.k.min(table.columns()));
+        let bytes = product(&[rows, table.columns() * if k <= BYTE { 1 } else { 4 } + 8 * k]);
+        check_memory("the labels of all rows", bytes).map_err(KMeansError::from)?;
+        let points = rows * table.columns();
+        let mut fits = KMeansRows {
+            labels: if k <= BYTE { RowLabels::U8(vec![0; points]) } else { RowLabels::U32(vec![0; points]) },
+            centers: vec![0.0; rows * k],
+            inertia: vec![0.0; rows],
+            lower_bound: vec![0.0; rows],
+            optimal: vec![false; rows],
+        };
+        let queue = Queue { problem: self, table, state: Mutex::default(), idle: Condvar::new(), halted: false.into() };
+        queue.lock().waiting = fits.rows(k, table.columns());
+        queue.work_off(monitor)?;
+        Ok(fits)
+    }
+}
+
+impl KMeansRows {
+    /// Where the results of each row go, the last row first.
+    fn rows(&mut self, k: usize, columns: usize) -> Vec<Row<'_>> {
+        let labels: Vec<LabelsOut<'_>> = match &mut self.labels {
+            RowLabels::U8(labels) => labels.chunks_exact_mut(columns).map(LabelsOut::U8).collect(),
+            RowLabels::U32(labels) => labels.chunks_exact_mut(columns).map(LabelsOut::U32).collect(),
+        };
+        let proofs = self.inertia.iter_mut().zip(&mut self.lower_bound).zip(&mut self.optimal);
+        let rows = labels.into_iter().zip(self.centers.chunks_exact_mut(k)).zip(proofs).enumerate();
+        let row = |(index, ((labels, centers), ((inertia, lower_bound), optimal)))| Row {
+            index,
+            labels,
+            centers,
+            inertia,
+            lower_bound,
+            optimal,
+        };
+        let mut rows: Vec<Row<'_>> = rows.map(row).collect();
+        rows.reverse();
+        rows
+    }
+}
+
+enum LabelsOut<'a> {
+    U8(&'a mut [u8]),
+    U32(&'a mut [u32]),
+}
+
+/// One row's place in the results.
+struct Row<'a> {
+    index: usize,
+    labels: LabelsOut<'a>,
+    centers: &'a mut [f64],
+    inertia: &'a mut f64,
+    lower_bound: &'a mut f64,
+    optimal: &'a mut bool,
+}
+
+/// The rows that threads take one by one.
+struct Queue<'a> {
+    problem: &'a KMeans,
+    table: &'a Table<'a>,
+    state: Mutex<State<'a>>,
+    /// Signalled when the last row is done.
+    idle: Condvar,
+    /// Whether the rows being solved are to be given up.
+    halted: AtomicBool,
+}
+
+#[derive(Default)]
+struct State<'a> {
+    /// Rows that nobody has taken, the next one last.
+    waiting: Vec<Row<'a>>,
+    /// How many are being solved.
+    running: usize,
+    /// The first row that failed.
+    failed: Option<(usize, Error)>,
+}
+
+impl<'a> Queue<'a> {
+    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+        // A thread that panics holds no lock; what it has done is not used, for the panic goes on in the caller.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work_off(self, monitor: &mut Monitor<'_>) -> Result<(), Error> {
+        let workers = Workers::for_points(self.table.rows() * self.table.columns());
+        let stop = |_: &_| match self.halted.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let mut halt = Ok(());
+        let own = || {
+            halt = if workers.are_others() { self.watch(monitor) } else { self.take_rows(monitor) };
+            self.halted.store(halt.is_err(), Ordering::Relaxed);
+        };
+        // The calling thread reports a halt; the others are told.
+        workers.beside(|| _ = self.take_rows(&mut Monitor::new(stop)), own);
+        halt.map_err(KMeansError::from)?;
+        match self.state.into_inner().unwrap_or_else(PoisonError::into_inner).failed {
+            Some((row, error)) => Err(error.in_row(row)),
+            None => Ok(()),
+        }
+    }
+
+    /// Solves one row after the other until none is left or one has failed.
+    fn take_rows(&self, monitor: &mut Monitor<'_>) -> Result<(), Halt> {
+        while let Some(mut row) = self.take() {
+            let running = Running(self);
+            let solved = self.solve(&mut row, monitor);
+            match solved {
+                Err(Error::KMeans(KMeansError::Interrupted)) => return Err(Halt::Interrupted),
+                Err(error) => self.fail(row.index, error),
+                Ok(()) => {}
+            }
+            drop(running);
+        }
+        Ok(())
+    }
+
+    fn take(&self) -> Option<Row<'a>> {
+        let mut state = self.lock();
+        if self.halted.load(Ordering::Relaxed) {
+            state.waiting.clear();
+        }
+        let row = state.waiting.pop()?;
+        state.running += 1;
+        Some(row)
+    }
+
+    /// Rows before this one are being solved or done, since they were taken earlier; those after it need not be.
+    fn fail(&self, row: usize, error: Error) {
+        let mut state = self.lock();
+        state.waiting.clear();
+        if state.failed.as_ref().is_none_or(|(first, _)| row < *first) {
+            state.failed = Some((row, error));
+        }
+    }
+
+    fn solve(&self, row: &mut Row<'_>, monitor: &mut Monitor<'_>) -> Result<(), Error> {
+        let values = self.table.values(row.index);
+        let sample = match self.table.weights(row.index) {
+            Some(weights) => Sample::weighted(&values, &weights)?,
+            None => Sample::new(&values)?,
+        };
+        drop(values);
+        let fit = self.problem.fit_with(&sample, monitor)?;
+        match &mut row.labels {
+            LabelsOut::U8(labels) => labels.iter_mut().zip(fit.labels()).for_each(|(out, &label)| *out = label as u8),
+            LabelsOut::U32(labels) => labels.copy_from_slice(fit.labels()),
+        }
+        row.centers.copy_from_slice(fit.centers());
+        *row.inertia = fit.inertia();
+        *row.lower_bound = fit.lower_bound();
+        *row.optimal = fit.is_optimal();
+        Ok(())
+    }
+
+    /// Reports until all rows are done.
+    fn watch(&self, monitor: &mut Monitor<'_>) -> Result<(), Halt> {
+        loop {
+            monitor.working()?;
+            let state = self.lock();
+            if state.waiting.is_empty() && state.running == 0 {
+                return Ok(());
+            }
+            drop(self.idle.wait_timeout(state, LOOK_EVERY));
+        }
+    }
+}
+
+/// Counts a row as being solved until it is dropped, also by a panic.
+struct Running<'q, 'a>(&'q Queue<'a>);
+
+impl Drop for Running<'_, '_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.running -= 1;
+        if state.running == 0 && state.waiting.is_empty() {
+            self.0.idle.notify_all();
+        }
+    }
+}

@@ -83,6 +83,66 @@ def kmeans1d(x: Values, k: int) -> Any:
     return peer.cluster(x, k)
 
 
+def np_sort(x: Values, k: int) -> Any:
+    """What any method that sorts takes at least."""
+    return np.sort(x)
+
+
+def table_of(x: Values) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """The points as rows of 4096 in single precision, and weights for the columns."""
+    columns = min(4096, len(x))
+    rows = len(x) // columns
+    weights = np.linspace(0.5, 2.0, columns, dtype=np.float32)
+    return x[: rows * columns].astype(np.float32).reshape(rows, columns), weights
+
+
+def mindgap_rows(x: Values, k: int) -> Any:
+    import mindgap
+
+    table, weights = table_of(x)
+    return mindgap.kmeans_rows(table, k, None, weights)
+
+
+def mindgap_row_by_row(x: Values, k: int) -> Any:
+    import mindgap
+
+    table, weights = table_of(x)
+    return [mindgap.kmeans(row, k, sample_weight=weights) for row in table]
+
+
+def ckmeans_row_by_row(x: Values, k: int) -> Any:
+    """It knows no weights."""
+    import ckmeans as peer
+
+    return [peer.ckmeans(row.astype(np.float64), k) for row in table_of(x)[0]]
+
+
+def scikit_learn_row_by_row(x: Values, k: int) -> Any:
+    """Lloyd's algorithm, not exact."""
+    from sklearn.cluster import KMeans
+
+    table, weights = table_of(x)
+    return [KMeans(k, n_init=1, random_state=0).fit(row[:, None], sample_weight=weights) for row in table]
+
+
+def mindgap_breaks(x: Values, k: int) -> Any:
+    import mindgap
+
+    return mindgap.breaks(x, k)
+
+
+def jenkspy(x: Values, k: int) -> Any:
+    import jenkspy as peer
+
+    return peer.jenks_breaks(x, n_classes=k)
+
+
+def mapclassify(x: Values, k: int) -> Any:
+    import mapclassify as peer
+
+    return peer.FisherJenks(x, k).bins
+
+
 def scikit_learn(x: Values, k: int) -> Any:
     """Lloyd's algorithm: fast, not exact, listed for the sake of completeness."""
     from sklearn.cluster import KMeans
@@ -103,6 +163,14 @@ JOBS: dict[str, Job] = {
         ckmeans_1d_dp,
         kmeans1d,
         scikit_learn,
+        np_sort,
+        mindgap_rows,
+        mindgap_row_by_row,
+        ckmeans_row_by_row,
+        scikit_learn_row_by_row,
+        mindgap_breaks,
+        jenkspy,
+        mapclassify,
     )
 }
 EXACT_PEERS = ("ckmeans", "ckwrap", "ckmeans_1d_dp", "kmeans1d")

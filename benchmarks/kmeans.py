@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from jobs import DELTA, EXACT_PEERS
 from rich.console import Console
 from rich.table import Table
@@ -14,32 +12,77 @@ AUTHORS_500 = 0.42
 GFPOP_2000 = 5.6
 
 
-def unconstrained(console: Console, sizes: list[int], ks: list[int]) -> None:
-    """The fastest exact peer over ours, for each size and number of clusters."""
-    table = Table(title="Unconstrained k-means, Model D: seconds, ratio to the fastest exact peer, MB above the data")
-    for column in ("N", "K", "mindgap", "MB", *EXACT_PEERS, "scikit-learn", "ratio"):
+#: Beyond this many points times clusters only the fastest peer that takes so many clusters is run.
+MOST_WORK = 10**6
+
+
+def unconstrained(console: Console, sizes: list[int], ks: list[int]) -> list[tuple[Trial, Trial, float | None]]:
+    """The fastest exact peer over ours, and ours over a sort, for each size and number of clusters.
+
+    Returns ours, the sort and the seconds of the fastest peer, for a picture.
+    """
+    table = Table(title="Unconstrained k-means, Model D: seconds; fastest exact peer / mindgap; mindgap / np.sort")
+    for column in ("N", "K", "mindgap", "MB", *EXACT_PEERS, "ratio", "np.sort", "/ sort"):
         table.add_column(column, justify="right")
     left_out: list[Trial] = []
+    drawn = []
     for n in sizes:
+        sort = run("np_sort", n, 1)
         for k in ks:
-            ours = run("mindgap_kmeans", n, k)
-            peers = [_peer(peer, n, k, left_out) for peer in EXACT_PEERS]
-            lloyd = _peer("scikit_learn", n, k, left_out)
-            left_out += [trial for trial in (*peers, lloyd) if trial.failure]
+            ours = run("mindgap_kmeans", n, k, repeats=10 if n <= 10**5 else 3)
+            peers = [_peer(peer, n, k) for peer in EXACT_PEERS]
+            left_out += [trial for trial in peers if trial.failure]
             best = min((trial.seconds for trial in peers if trial.seconds is not None), default=None)
-            cells = [f"{n:.0e}", str(k), _seconds(ours), _megabytes(ours), *map(_seconds, peers), _seconds(lloyd)]
-            table.add_row(*cells, f"{best / ours.seconds:.1f}" if best and ours.seconds else "-")
+            cells = [f"{n:.0e}", str(k), _seconds(ours), _megabytes(ours), *map(_seconds, peers)]
+            ratio = f"{best / ours.seconds:.1f}" if best and ours.seconds else "-"
+            table.add_row(*cells, ratio, _seconds(sort), _ratio(ours, sort))
+            drawn.append((ours, sort, best))
     console.print(table)
-    for trial in left_out:
-        console.print(f"left out: {trial.job} at N={trial.n:.0e}, K={trial.k}: {trial.failure}", highlight=False)
+    reasons = sorted({f"{trial.job}: {trial.failure}" for trial in left_out})
+    for reason in reasons:
+        console.print(f"left out: {reason}", highlight=False)
+    return drawn
 
 
-def _peer(job: str, n: int, k: int, left_out: list[Trial]) -> Trial:
-    """A peer's trial, unless it has failed on a smaller problem already."""
-    for failed in left_out:
-        if failed.job == job and failed.n <= n and failed.k <= k:
-            return replace(failed, n=n, k=k, failure=f"as at N={failed.n:.0e}, K={failed.k}: {failed.failure}")
-    return run(job, n, k, repeats=1 if n * k > 10**7 else 3)
+#: The most clusters that ckmeans takes.
+CKMEANS_MOST = 255
+
+
+def _peer(job: str, n: int, k: int) -> Trial:
+    """A peer's trial, where it does not take too long."""
+    fastest = "ckmeans" if k <= CKMEANS_MOST else "ckwrap"
+    if job == "ckmeans" and k > CKMEANS_MOST:
+        return Trial(job, n, k, None, None, None, f"takes no more than {CKMEANS_MOST} clusters")
+    if job != fastest and n * k > MOST_WORK:
+        return Trial(job, n, k, None, None, None, f"run only up to N·K = {MOST_WORK:.0e}; {fastest} is faster")
+    return run(job, n, k, repeats=1 if n * k > MOST_WORK else 3)
+
+
+def rows(console: Console, count: int) -> None:
+    """Each row of a matrix by itself: in one call, and in loops."""
+    table = Table(title=f"{count} rows of 4096 in single precision, K=16, weighted: milliseconds a row")
+    for column in ("how", "ms a row", "/ kmeans_rows"):
+        table.add_column(column, justify="right")
+    ours = run("mindgap_rows", count * 4096, 16)
+    loops = ("mindgap_row_by_row", "ckmeans_row_by_row", "scikit_learn_row_by_row")
+    for trial in (ours, *(run(job, min(count, 128) * 4096, 16, repeats=1) for job in loops)):
+        each = None if trial.seconds is None else 1e3 * trial.seconds / (trial.n // 4096)
+        base = None if ours.seconds is None else 1e3 * ours.seconds / count
+        ratio = f"{each / base:.1f}" if each and base else "-"
+        table.add_row(trial.job, "-" if each is None else f"{each:.3g}", ratio)
+    console.print(table)
+
+
+def breaks(console: Console, sizes: list[int]) -> None:
+    """Natural breaks, as maps ask for them."""
+    table = Table(title="Natural breaks, Model D, K=5: seconds")
+    for column in ("N", "mindgap", "jenkspy", "mapclassify"):
+        table.add_column(column, justify="right")
+    for n in sizes:
+        slow = [run(job, n, 5, repeats=1, limit=60) if n <= 10**4 else None for job in ("jenkspy", "mapclassify")]
+        cells = ["-" if trial is None else _seconds(trial) for trial in slow]
+        table.add_row(f"{n:.0e}", _seconds(run("mindgap_breaks", n, 5)), *cells)
+    console.print(table)
 
 
 def separated(console: Console, sizes: list[int]) -> None:

@@ -1,4 +1,4 @@
-"""Every benchmark in one run: `python run.py [unconstrained] [separated] [free] [mixture] [--quick]`.
+"""Every benchmark in one run: `python run.py [unconstrained] [rows] [breaks] [separated] [free] [mixture] [--quick]`.
 
 Each job runs in a process of its own on data of one seed; ratios within a run carry over to other machines,
 seconds do not.
@@ -12,22 +12,47 @@ import platform
 import kmeans
 import mixture
 from rich.console import Console
+from trial import Trial
+
+
+def draw(trials: list[tuple[Trial, Trial, float | None]], file: str | None) -> None:
+    """Draw seconds against N at K=5 and K=50: ours, the fastest exact peer, a sort."""
+    if file is None:
+        return
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    for k, style in ((5, "-"), (50, "--")):
+        of_k = [(ours.n, ours.seconds, best) for ours, _, best in trials if ours.k == k]
+        n, ours, best = zip(*of_k, strict=True)
+        axes.plot(n, ours, style, color="C0", marker="o", label=f"mindgap, K={k}")
+        axes.plot(n, best, style, color="C1", marker="s", label=f"fastest exact peer, K={k}")
+    sorts = sorted({(sort.n, sort.seconds) for _, sort, _ in trials})
+    axes.plot(*zip(*sorts, strict=True), color="0.5", marker=".", label="np.sort")
+    axes.set(xscale="log", yscale="log", xlabel="N", ylabel="seconds")
+    axes.legend()
+    figure.savefig(file)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("which", nargs="*", help="all by default")
     parser.add_argument("--quick", action="store_true", help="small sizes only")
+    parser.add_argument("--plot", metavar="FILE", help="draw k-means against N into this file; needs matplotlib")
     options = parser.parse_args()
     console = Console(width=120)
     console.print(f"{platform.machine()}, Python {platform.python_version()}")
-    sizes = [10**4, 10**5] if options.quick else [10**4, 10**5, 10**6, 10**7]
-    chain = [500, 2000, 10**4, 10**5] if options.quick else [500, 2000, 10**4, 10**5, 10**6]
+    quick = options.quick
+    sizes = [10**3, 10**4, 10**5] if quick else [10**3, 10**4, 10**5, 10**6]
+    ks = [5, 50] if quick else [2, 5, 16, 50, 256]
+    chain = [500, 2000, 10**4, 10**5] if quick else [500, 2000, 10**4, 10**5, 10**6]
     benchmarks = {
-        "unconstrained": lambda: kmeans.unconstrained(console, sizes, [5, 50, 500]),
+        "unconstrained": lambda: draw(kmeans.unconstrained(console, sizes, ks), options.plot),
+        "rows": lambda: kmeans.rows(console, 64 if quick else 1024),
+        "breaks": lambda: kmeans.breaks(console, [10**4, 10**5] if quick else [10**4, 10**5, 10**7]),
         "separated": lambda: kmeans.separated(console, chain),
-        "free": lambda: kmeans.free(console, [*chain, 10**7]),
-        "mixture": lambda: mixture.compare(console, 10**5 if options.quick else 10**6),
+        "free": lambda: kmeans.free(console, chain if quick else [*chain, 10**7]),
+        "mixture": lambda: mixture.compare(console, 10**5 if quick else 10**6),
     }
     for name in options.which or benchmarks:
         benchmarks[name]()

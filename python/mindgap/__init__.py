@@ -17,6 +17,7 @@ from mindgap.errors import (
 from mindgap.fit.kmeans import kmeans
 from mindgap.fit.kmeans_rows import kmeans_rows
 from mindgap.fit.mixture import mixture
+from mindgap.fit.natural_breaks import breaks
 from mindgap.host.builtin.constraints import (
     EqualSpreads,
     FixedSpreads,
@@ -129,6 +130,7 @@ __all__ = [
     "WeightBounds",
     "WeightRatio",
     "__version__",
+    "breaks",
     "compare",
     "constraint",
     "datasets",

@@ -27,7 +27,7 @@ def kmeans_rows(
     constraint: Constraint | str | None = None,
     sample_weight: npt.ArrayLike | None = None,
     *,
-    centers: Literal["means", "free"] = "means",
+    centers: Literal["free", "means"] = "free",
     ties: Literal["split", "together"] = "split",
 ) -> KMeansRows:
     """Cluster each row of a matrix by itself into `k` clusters, exactly, on all cores.
@@ -44,7 +44,7 @@ def kmeans_rows(
         The constraint on the centres of every row, as for `kmeans`. It must not depend on the data of a row.
     sample_weight : array-like of numbers, optional
         A weight for each value of `x`, or one for each column, which then serves all rows.
-    centers : "means" or "free"
+    centers : "free" or "means"
         As for `kmeans`.
     ties : "split" or "together"
         As for `kmeans`.

@@ -60,7 +60,7 @@ type Fits<'py> = (
 
 /// Fits k-means to each row of a matrix; the weights are one row for all, or as many as there are.
 #[pyfunction]
-#[pyo3(signature = (values, k, bounds=None, weights=None, *, centers="means", ties="split"))]
+#[pyo3(signature = (values, k, bounds=None, weights=None, *, centers="free", ties="split"))]
 pub(crate) fn kmeans_rows<'py>(
     py: Python<'py>,
     values: Matrix<'py>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::errors::IntoPyErr;
+use crate::errors::{IntoPyErr, invalid};
 use crate::snapshot::snapshot;
 use crate::source::PythonSource;
 
@@ -58,6 +58,16 @@ impl Sample {
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
         self.inner.weights().map(|weights| read_only(weights.to_vec().into_pyarray(py))).transpose()
+    }
+
+    /// The values at some places of the ascending order.
+    fn at(&self, py: Python<'_>, places: Vec<usize>) -> PyResult<Vec<f64>> {
+        let values = self.inner.values();
+        let value = |place: usize| values.get(place).copied();
+        places
+            .into_iter()
+            .map(|place| value(place).ok_or_else(|| invalid(py, &format!("there is no value {place}"))))
+            .collect()
     }
 
     /// The values and the weights as they were given, those of weight zero too.

@@ -7,7 +7,7 @@ use super::KMeans;
 use crate::data::{Sample, Table};
 use crate::error::{Error, KMeansError};
 use crate::memory::{check_memory, product};
-use crate::monitor::{Halt, Monitor};
+use crate::monitor::{Halt, Monitor, Progress};
 use crate::parallel::Workers;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -231,7 +231,7 @@ impl<'a> Queue<'a> {
     /// Reports until all rows are done.
     fn watch(&self, monitor: &mut Monitor<'_>) -> Result<(), Halt> {
         loop {
-            monitor.working()?;
+            monitor.send(&Progress::Working)?;
             let state = self.lock();
             if state.waiting.is_empty() && state.running == 0 {
                 return Ok(());

@@ -16,12 +16,28 @@ pub(super) trait Costs {
         self.block(start, end).cost
     }
 
-    /// The cost of a run to within [`blur`](Self::blur), at a fraction of the work.
-    fn rough_cost(&self, start: usize, end: usize) -> f64;
+    /// The sums of a run, without their low parts.
+    fn rough(&self, start: usize, end: usize) -> RoughRun;
 
     /// What the difference of two rough costs, and of two sums added to it, may be wrong by; infinite where rough costs
     /// are of no use.
     fn blur(&self) -> f64;
+
+    /// Whether `lead + cost(start, end) - cost(rival, end)` is below zero. Rough sums decide wherever exact ones could not
+    /// decide otherwise, at a fraction of the work and without a division: both sides are multiplied by the two weights.
+    #[inline(always)]
+    fn is_cheaper(&self, lead: f64, start: usize, rival: usize, end: usize) -> bool {
+        if self.blur() < f64::INFINITY {
+            let (a, b) = (self.rough(start, end), self.rough(rival, end));
+            let weights = a.weight * b.weight;
+            let squares = (lead + (a.square - b.square)) * weights;
+            let rough = squares - (a.sum * a.sum * b.weight - b.sum * b.sum * a.weight);
+            if rough.abs() > self.blur() * weights {
+                return rough < 0.0;
+            }
+        }
+        lead + (self.cost(start, end) - self.cost(rival, end)) < 0.0
+    }
 
     /// The cost of a run and one point more, of value `z` in frame units.
     #[inline(always)]
@@ -29,6 +45,13 @@ pub(super) trait Costs {
         let block = self.block(start, end);
         block.cost + (block.mean - z).powi(2) * (block.weight / (block.weight + weight)) * weight
     }
+}
+
+/// The sums of a run, right to within the rounding of the sums over all points.
+pub(super) struct RoughRun {
+    weight: f64,
+    sum: f64,
+    square: f64,
 }
 
 /// Gathered candidates.
@@ -69,7 +92,9 @@ impl<'a> Candidates<'a> {
                 costs: &UnitCosts { positions: self.positions, sums: &self.sums, blur: self.blur },
                 task,
             }),
-            Some(weights) => arch.dispatch(Dispatched { costs: &WeightedCosts { weights, sums: &self.sums }, task }),
+            Some(weights) => {
+                arch.dispatch(Dispatched { costs: &WeightedCosts { weights, sums: &self.sums, blur: self.blur }, task })
+            }
         }
     }
 }
@@ -115,18 +140,32 @@ impl<'a> pulp::WithSimd for Gather<'a, '_> {
                 weights.push(prefix.weight);
             }
         }
-        let blur = blur(&sums);
+        let blur = weights.as_ref().map_or(0.0, |weights| weight_blur(weights)) + blur(&sums);
         Candidates { positions: self.positions, sums, weights, blur }
     }
 }
 
-/// What comparisons of rough costs may be wrong by, where every point weighs one. Let ε be the rounding of a double, S
+/// What comparisons of rough costs may be wrong by, without what weights add. Let ε be the rounding of a double, S
 /// and Q the largest sums of values and squares. Without their low parts, differences of sums are wrong by 2εS and 2εQ.
 /// A run has a mean of at most one in absolute value and (Σz)²/n of at most Q, so its (Σz)²/n is wrong by at most
-/// 4εS + 3εQ, and its cost by 4εS + 6εQ. The factor covers two costs and sums of four numbers of their size.
+/// 4εS + 3εQ, and its cost by 4εS + 6εQ. The factor covers two costs, sums of four numbers of their size, and the products
+/// that take the place of divisions, which add 3ε of each term.
 fn blur(sums: &[Sums]) -> f64 {
     let largest = |of: fn(&Sums) -> f64| sums.iter().map(|sums| of(sums).abs()).fold(0.0, f64::max);
     32.0 * f64::EPSILON * (largest(|sums| sums.sum.value()) + largest(|sums| sums.square.value()))
+}
+
+/// Where a cell weighs less than this share of all, rough costs have too few digits of its weight to be of use.
+const LIGHT: f64 = 1e-9;
+
+/// What weights add to the blur; `weights` are sums. A run's weight W is wrong by 1.5ε of the weight of all, a small part
+/// of W unless it is [`LIGHT`], so its (Σz)²/W is wrong by at most that times the square of its mean.
+fn weight_blur(weights: &[Double]) -> f64 {
+    let total = weights.last().map_or(0.0, |total| total.value());
+    let lightest = weights.windows(2).map(|pair| pair[1].value() - pair[0].value()).fold(f64::INFINITY, f64::min);
+    // Products of three weights must neither overflow nor vanish.
+    let usable = lightest >= LIGHT * total && (1e-60..1e60).contains(&total);
+    if usable { 32.0 * f64::EPSILON * total } else { f64::INFINITY }
 }
 
 struct UnitCosts<'a> {
@@ -148,11 +187,9 @@ impl Costs for UnitCosts<'_> {
     }
 
     #[inline(always)]
-    fn rough_cost(&self, start: usize, end: usize) -> f64 {
+    fn rough(&self, start: usize, end: usize) -> RoughRun {
         let weight = f64::from(self.positions[end] - self.positions[start]);
-        let (before, after) = (&self.sums[start], &self.sums[end]);
-        let sum = after.sum.value() - before.sum.value();
-        (after.square.value() - before.square.value()) - sum * sum / weight
+        self.sums[start].rough_until(&self.sums[end], weight)
     }
 
     #[inline(always)]
@@ -164,6 +201,7 @@ impl Costs for UnitCosts<'_> {
 struct WeightedCosts<'a> {
     weights: &'a [Double],
     sums: &'a [Sums],
+    blur: f64,
 }
 
 impl Costs for WeightedCosts<'_> {
@@ -179,14 +217,14 @@ impl Costs for WeightedCosts<'_> {
     }
 
     #[inline(always)]
-    fn rough_cost(&self, start: usize, end: usize) -> f64 {
-        self.cost(start, end)
+    fn rough(&self, start: usize, end: usize) -> RoughRun {
+        let weight = self.weights[end].value() - self.weights[start].value();
+        self.sums[start].rough_until(&self.sums[end], weight)
     }
 
-    /// A light run among heavy ones has no digit of its weight in the high parts.
     #[inline(always)]
     fn blur(&self) -> f64 {
-        f64::INFINITY
+        self.blur
     }
 }
 
@@ -194,6 +232,11 @@ impl Sums {
     #[inline(always)]
     fn until(&self, end: &Sums, weight: Double) -> Block {
         Block::of(weight, end.sum.apart(self.sum), end.square.apart(self.square))
+    }
+
+    #[inline(always)]
+    fn rough_until(&self, end: &Sums, weight: f64) -> RoughRun {
+        RoughRun { weight, sum: end.sum.value() - self.sum.value(), square: end.square.value() - self.square.value() }
     }
 }
 
@@ -212,8 +255,8 @@ impl<C: Costs> Costs for Reversed<'_, C> {
     }
 
     #[inline(always)]
-    fn rough_cost(&self, start: usize, end: usize) -> f64 {
-        self.0.rough_cost(self.0.last() - end, self.0.last() - start)
+    fn rough(&self, start: usize, end: usize) -> RoughRun {
+        self.0.rough(self.0.last() - end, self.0.last() - start)
     }
 
     #[inline(always)]

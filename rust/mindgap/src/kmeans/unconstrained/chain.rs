@@ -68,8 +68,9 @@ impl PenaltyChain {
     fn enqueue(&self, queue: &mut VecDeque<Reign>, costs: &impl Costs, start: usize) {
         while let Some(&rival) = queue.back() {
             let first = rival.from.max(start + 1);
-            if !self.beats(costs, start, rival.start, first) {
-                if let Some(from) = self.crossing(costs, start, rival.start, first) {
+            let duel = Duel { costs, start, rival: rival.start, lead: self.lead(start, rival.start) };
+            if !duel.is_won(first) {
+                if let Some(from) = duel.crossing(first) {
                     queue.push_back(Reign { start, from });
                 }
                 return;
@@ -79,15 +80,38 @@ impl PenaltyChain {
         queue.push_back(Reign { start, from: start + 1 });
     }
 
-    /// The first end after `beaten`, where `start` does not yet beat `rival`, at which it does.
+    /// By how much the prefix before `start` costs more than that before `rival`. They are large and close, and what is left
+    /// is of the size of a cost.
     #[inline(always)]
-    fn crossing(&self, costs: &impl Costs, start: usize, rival: usize, beaten: usize) -> Option<usize> {
-        let last = costs.last();
-        let (mut low, mut high, mut step) = (beaten, last + 1, 1);
+    fn lead(&self, start: usize, rival: usize) -> f64 {
+        self.values[start].minus(self.values[rival])
+    }
+}
+
+/// Two starts of the last cluster, the later one first.
+struct Duel<'a, C> {
+    costs: &'a C,
+    start: usize,
+    rival: usize,
+    lead: f64,
+}
+
+impl<C: Costs> Duel<'_, C> {
+    /// Whether the last cluster of the prefix `..end` better starts at `start` than at `rival`.
+    #[inline(always)]
+    fn is_won(&self, end: usize) -> bool {
+        self.costs.is_cheaper(self.lead, self.start, self.rival, end)
+    }
+
+    /// The first end after `lost`, where `rival` is still as good, at which `start` is better.
+    #[inline(always)]
+    fn crossing(&self, lost: usize) -> Option<usize> {
+        let last = self.costs.last();
+        let (mut low, mut high, mut step) = (lost, last + 1, 1);
         while low + step < high {
             // A start that is not at its best within a few steps often never is.
             let probe = if step == HASTE { last } else { low + step };
-            if self.beats(costs, start, rival, probe) {
+            if self.is_won(probe) {
                 high = probe;
             } else if probe == last {
                 return None;
@@ -96,33 +120,18 @@ impl PenaltyChain {
             }
             step *= 2;
         }
-        if high > last && (low == last || !self.beats(costs, start, rival, last)) {
+        if high > last && (low == last || !self.is_won(last)) {
             return None;
         }
         high = high.min(last);
         while high - low > 1 {
             let middle = low + (high - low) / 2;
-            if self.beats(costs, start, rival, middle) {
+            if self.is_won(middle) {
                 high = middle;
             } else {
                 low = middle;
             }
         }
         Some(high)
-    }
-
-    /// Whether the last cluster of the prefix `..end` better starts at `start` than at `rival`. The values are
-    /// subtracted first: they are large and close, and what is left is of the size of a cost. Rough costs decide
-    /// wherever exact ones could not decide otherwise.
-    #[inline(always)]
-    fn beats(&self, costs: &impl Costs, start: usize, rival: usize, end: usize) -> bool {
-        let values = self.values[start].minus(self.values[rival]);
-        if costs.blur() < f64::INFINITY {
-            let rough = values + (costs.rough_cost(start, end) - costs.rough_cost(rival, end));
-            if rough.abs() > costs.blur() {
-                return rough < 0.0;
-            }
-        }
-        values + (costs.cost(start, end) - costs.cost(rival, end)) < 0.0
     }
 }

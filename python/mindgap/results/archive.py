@@ -29,6 +29,9 @@ def dump(result: KMeansResult | MixtureResult) -> str:
     }
     if not isinstance(fields["labels"], np.ndarray):
         fields["labels"] = []  # they lie where the data lie
+    if "log_likelihood" in fields:  # what follows from the rest is stored for other readers
+        fields |= {"aic": result.aic, "bic": result.bic}
+        fields["icl"] = None if result.entropy is None else result.icl
     if result.bounds is not None:
         fields["bounds"] = {"lower": result.bounds.lower, "upper": result.bounds.upper}
     if result.rows is not None:
@@ -58,6 +61,11 @@ def _derived(result: KMeansResult | MixtureResult) -> dict[str, Any]:
 
 class Fields(stored.Fields):
     """Typed access to the fields of a stored result."""
+
+    def labels(self, k: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+        """The labels of k clusters or components, -1 for a point without a value; none if they were not stored."""
+        stored_labels = self.integers("labels", below=k, least=-1) if self.has("labels") else np.empty(0)
+        return stored_labels.astype(np.int32)
 
     def gaps(self, centers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The gaps of those centres, to rounding."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,8 @@ class KMeansResult:
         How the problem was solved; None if that is not known.
     data : Sample, Histogram or None
         The data, for pictures; of a stored result only their histogram.
+    weights : array of float
+        The sum of the sample weights in each cluster: its size if there were none.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class KMeansResult:
     rows: LinearRows | None = None
     settings: KMeansSettings | None = None
     data: Sample | Histogram | None = None
+    weights: FloatArray = field(default_factory=lambda: np.empty(0))
 
     @classmethod
     def _of_fit(
@@ -119,10 +122,11 @@ class KMeansResult:
             rows=rows if isinstance(rows, LinearRows) else None,
             settings=settings,
             data=data,
+            weights=fit.weights,
         )
 
     def __post_init__(self) -> None:
-        for name in ("labels", "centers", "boundaries", "sizes", "within", "gaps"):
+        for name in ("labels", "centers", "boundaries", "sizes", "within", "gaps", "weights"):
             freeze(getattr(self, name))
 
     @cached_property
@@ -221,7 +225,7 @@ class KMeansResult:
             raise InvalidInputError("the stored KMeansResult has no centers")
         bounds = fields.gap_bounds(k)
         return cls(
-            labels=fields.integers("labels", below=k, least=-1).astype(np.int32),
+            labels=fields.labels(k),
             centers=centers,
             boundaries=fields.ascending("boundaries", k - 1),
             sizes=fields.integers("sizes", k, below=2**63),
@@ -235,4 +239,5 @@ class KMeansResult:
             rows=fields.linear_rows(k),
             settings=KMeansSettings.of_stored(fields.nested("settings")) if fields.has("settings") else None,
             data=fields.histogram(),
+            weights=fields.least_numbers("weights", k, 0.0),
         )

@@ -52,11 +52,15 @@ class Finding:
         The component that it is about, if it is about one.
     text : str
         What it is, in one line.
+    value : float or None
+        The number in it, if there is one: the points that a component holds, by how much a rival is lower, what the
+        bounds cost.
     """
 
     code: str
     component: int | None
     text: str
+    value: float | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -139,6 +143,8 @@ class MixtureResult:
         Of weights, means and variances; None for method "paper" and for engines that answer moments alone.
     findings : tuple of Finding
         What asks for a second look; empty for a plain "converged".
+    degenerate : tuple of int
+        The components that collapsed or lost their weight.
     settings : MixtureSettings or None
         The settings of the fit, to fit other data in the same way; None if they are not known.
     data : Sample, Histogram or None
@@ -180,6 +186,7 @@ class MixtureResult:
     runner_up: RunnerUp | None = None
     standard_errors: StandardErrors | None = None
     findings: tuple[Finding, ...] = ()
+    degenerate: tuple[int, ...] = ()
     bounds: GapBounds | None = None
     rows: LinearRows | None = None
     settings: MixtureSettings | None = None
@@ -201,6 +208,7 @@ class MixtureResult:
             "runner_up",
             "standard_errors",
             "findings",
+            "degenerate",
             "bounds",
             "rows",
             "settings",
@@ -214,6 +222,7 @@ class MixtureResult:
             runner_up=None if fit.runner_up is None else RunnerUp(*fit.runner_up[0], fit.runner_up[1]),
             standard_errors=None if fit.standard_errors is None else StandardErrors(*fit.standard_errors),
             findings=tuple(Finding(*finding) for finding in fit.findings),
+            degenerate=tuple(fit.degenerate),
             bounds=rows if isinstance(rows, GapBounds) else None,
             rows=rows if isinstance(rows, LinearRows) else None,
             settings=settings,
@@ -430,7 +439,7 @@ class MixtureResult:
             means=means,
             variances=variances,
             origins=fields.integers("origins", k, below=k),
-            labels=fields.integers("labels", below=k, least=-1).astype(np.int32),
+            labels=fields.labels(k),
             log_likelihood=fields.number("log_likelihood"),
             history=fields.numbers("history", n_iter + 1, absent=-math.inf),
             n_iter=n_iter,
@@ -449,6 +458,7 @@ class MixtureResult:
             runner_up=_stored_runner_up(fields, k),
             standard_errors=_stored_errors(fields, k),
             findings=tuple(_stored_finding(part, k) for part in fields.objects("findings")),
+            degenerate=tuple(fields.integers("degenerate", below=k).tolist()) if fields.has("degenerate") else (),
             bounds=bounds,
             rows=fields.linear_rows(k),
             settings=MixtureSettings.of_stored(fields.nested("settings")) if fields.has("settings") else None,
@@ -474,7 +484,8 @@ def _stored_errors(fields: archive.Fields, k: int) -> StandardErrors | None:
 def _stored_finding(part: archive.Fields, k: int) -> Finding:
     component = part.integer("component") if part.has("component") else None
     part.check("component", component is None or component < k, f"a component below {k}")
-    return Finding(part.text("code"), component, part.text("text"))
+    value = part.number("value") if part.has("value") else None
+    return Finding(part.text("code"), component, part.text("text"), value)
 
 
 def _shares(sample_weight: Any, n: int) -> FloatArray | None:

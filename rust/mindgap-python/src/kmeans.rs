@@ -100,6 +100,12 @@ impl KMeansFit {
         PyArray1::from_iter(py, self.inner.sizes().iter().map(|&size| size as i64))
     }
 
+    /// The sum of the weights in each cluster.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.inner.weights())
+    }
+
     /// The sum of squares about each centre.
     #[getter]
     fn within<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {

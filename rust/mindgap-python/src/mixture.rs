@@ -1,7 +1,7 @@
 //! `mixture` and its fit.
 
 use mindgap::mixture::Method;
-use mindgap::{Mixture, MixtureError, Search, Status, ToleranceScale, VarianceModel};
+use mindgap::{Mixture, MixtureError, Search, ToleranceScale, VarianceModel};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -158,13 +158,13 @@ impl MixtureFit {
     /// How the fit ended, in one word.
     #[getter]
     fn status(&self) -> &'static str {
-        match self.inner.status() {
-            Status::Converged => "converged",
-            Status::Doubtful => "doubtful",
-            Status::Collapsed { .. } => "collapsed",
-            Status::LostWeight { .. } => "lost-weight",
-            _ => "max-iterations",
-        }
+        self.inner.status().code()
+    }
+
+    /// The components that collapsed or lost their weight.
+    #[getter]
+    fn degenerate(&self) -> Vec<usize> {
+        self.inner.status().components()
     }
 
     /// How the fit ended, in a sentence.
@@ -200,7 +200,7 @@ impl MixtureFit {
     /// What the integrated completed likelihood adds to BIC; None if the engine does not tell.
     #[getter]
     fn entropy(&self) -> Option<f64> {
-        self.inner.icl().map(|icl| icl - self.inner.bic())
+        self.inner.entropy()
     }
 
     /// How much log-likelihood the next Newton step would gain; None for the published EM.
@@ -246,10 +246,11 @@ impl MixtureFit {
             .map(|errors| (array(&errors.weights), array(&errors.means), array(&errors.variances)))
     }
 
-    /// What the fit noticed about itself: a word, the component it is about if any, and a sentence.
+    /// What the fit noticed about itself: a word, the component it is about if any, a sentence, and the
+    /// number in it if any.
     #[getter]
-    fn findings(&self) -> Vec<(&'static str, Option<usize>, String)> {
+    fn findings(&self) -> Vec<(&'static str, Option<usize>, String, Option<f64>)> {
         let findings = self.inner.findings().iter();
-        findings.map(|finding| (finding.code(), finding.component(), finding.to_string())).collect()
+        findings.map(|finding| (finding.code(), finding.component(), finding.to_string(), finding.value())).collect()
     }
 }

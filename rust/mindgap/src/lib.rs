@@ -102,6 +102,8 @@ mod parallel;
 mod partition;
 mod proof;
 mod qp;
+#[cfg(feature = "serde")]
+mod stored;
 
 pub use constraint::{
     All, Constraint, EqualSpreads, FixedSpreads, FixedWeights, GapBounds, LinearRows, PrecisionRows, Rows, Side,

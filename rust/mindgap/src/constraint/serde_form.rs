@@ -14,11 +14,20 @@ enum PerGapForm {
     Each(Vec<Option<f64>>),
 }
 
+/// A side that is not there has no bound.
+impl Default for PerGapForm {
+    fn default() -> Self {
+        Self::Same(None)
+    }
+}
+
 /// [`GapBounds`] as serde writes it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GapBoundsForm {
+    #[serde(default)]
     lower: PerGapForm,
+    #[serde(default)]
     upper: PerGapForm,
 }
 
@@ -69,6 +78,12 @@ impl TryFrom<GapBoundsForm> for GapBounds {
             }
             (PerGapForm::Each(lower), PerGapForm::Each(upper)) => {
                 GapBounds::per_gap(&read_all(&lower, 0.0), &read_all(&upper, f64::INFINITY))
+            }
+            (PerGapForm::Each(lower), PerGapForm::Same(None)) => {
+                GapBounds::per_gap(&read_all(&lower, 0.0), &vec![f64::INFINITY; lower.len()])
+            }
+            (PerGapForm::Same(None), PerGapForm::Each(upper)) => {
+                GapBounds::per_gap(&vec![0.0; upper.len()], &read_all(&upper, f64::INFINITY))
             }
             _ => Err(ConstraintError::Refused(Cause::new(
                 "one side has a bound for all gaps, the other one for each; write both sides the same way",

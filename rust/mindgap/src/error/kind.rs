@@ -85,6 +85,7 @@ impl KMeansError {
             | Self::WeightsTooUneven { .. }
             | Self::OutOfRange
             | Self::TooCoarse { .. }
+            | Self::BadFit { .. }
             | Self::Unsupported(_) => ErrorKind::InvalidInput,
         }
     }

@@ -95,6 +95,12 @@ pub enum KMeansError {
         /// The separation.
         delta: f64,
     },
+    /// What was read is not a fit.
+    #[error("this is not a k-means fit: {what}")]
+    BadFit {
+        /// Why not.
+        what: &'static str,
+    },
     /// The work needs more memory than there is.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),

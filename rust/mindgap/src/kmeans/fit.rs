@@ -14,17 +14,21 @@ pub(super) const PROVEN: f64 = 1e-9;
 /// Clusters, their centres, and how good they are proven to be.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "super::serde_form::KMeansFitForm", into = "super::serde_form::KMeansFitForm")
+)]
 pub struct KMeansFit {
-    labels: Vec<u32>,
-    centers: Vec<f64>,
-    boundaries: Vec<f64>,
-    sizes: Vec<usize>,
-    weights: Vec<f64>,
-    within: Vec<f64>,
-    gaps: Vec<f64>,
-    active: Vec<Option<Side>>,
-    inertia: f64,
-    lower_bound: f64,
+    pub(super) labels: Vec<u32>,
+    pub(super) centers: Vec<f64>,
+    pub(super) boundaries: Vec<f64>,
+    pub(super) sizes: Vec<usize>,
+    pub(super) weights: Vec<f64>,
+    pub(super) within: Vec<f64>,
+    pub(super) gaps: Vec<f64>,
+    pub(super) active: Vec<Option<Side>>,
+    pub(super) inertia: f64,
+    pub(super) lower_bound: f64,
 }
 
 impl KMeansFit {

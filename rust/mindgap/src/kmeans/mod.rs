@@ -10,6 +10,8 @@ mod paper;
 mod refine;
 mod rounding;
 mod rows;
+#[cfg(feature = "serde")]
+mod serde_form;
 mod solution;
 mod unconstrained;
 

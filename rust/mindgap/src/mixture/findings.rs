@@ -84,6 +84,32 @@ impl Finding {
             Self::Rival { .. } | Self::BoundDecides { .. } => None,
         }
     }
+
+    /// The number that it is about, if there is one: the points that a component holds, by how much a rival is lower, what
+    /// bounds cost.
+    pub fn value(&self) -> Option<f64> {
+        match self {
+            Self::Empty { points: value, .. } | Self::Rival { behind: value } | Self::BoundDecides { gain: value } => {
+                Some(*value)
+            }
+            Self::Outside { .. } | Self::SpreadAtBound { .. } | Self::Spike { .. } | Self::Undetermined { .. } => None,
+        }
+    }
+
+    /// The finding of that code, component and number.
+    #[cfg(feature = "serde")]
+    pub(super) fn of_code(code: &str, component: Option<usize>, value: Option<f64>) -> Option<Self> {
+        match (code, component, value) {
+            ("empty", Some(component), Some(points)) => Some(Self::Empty { component, points }),
+            ("outside", Some(component), _) => Some(Self::Outside { component }),
+            ("spread-at-bound", Some(component), _) => Some(Self::SpreadAtBound { component }),
+            ("spike", Some(component), _) => Some(Self::Spike { component }),
+            ("undetermined", Some(component), _) => Some(Self::Undetermined { component }),
+            ("rival", _, Some(behind)) => Some(Self::Rival { behind }),
+            ("bound-decides", _, Some(gain)) => Some(Self::BoundDecides { gain }),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Finding {

@@ -5,8 +5,6 @@ use super::e_step::{Parabola, Relevant};
 use super::findings::Finding;
 use super::parameters::Parameters;
 use super::predict::most_probable;
-#[cfg(feature = "serde")]
-use super::serde_form::MixtureFitForm;
 use super::status::Status;
 use crate::constraint::Side;
 use crate::data::sample::Sample;
@@ -19,23 +17,23 @@ use crate::data::sample::Sample;
     serde(try_from = "super::serde_form::MixtureFitForm", into = "super::serde_form::MixtureFitForm")
 )]
 pub struct MixtureFit {
-    parameters: Parameters,
-    labels: Vec<u32>,
-    history: Vec<f64>,
-    gaps: Vec<f64>,
-    active: Vec<Option<Side>>,
-    origins: Vec<usize>,
-    status: Status,
-    total_weight: f64,
-    classification: Option<f64>,
-    variance_count: usize,
-    decrement: Option<f64>,
-    passes: usize,
-    starts: usize,
-    at_best: usize,
-    runner_up: Option<(Parameters, f64)>,
-    findings: Vec<Finding>,
-    errors: Option<StandardErrors>,
+    pub(super) parameters: Parameters,
+    pub(super) labels: Vec<u32>,
+    pub(super) history: Vec<f64>,
+    pub(super) gaps: Vec<f64>,
+    pub(super) active: Vec<Option<Side>>,
+    pub(super) origins: Vec<usize>,
+    pub(super) status: Status,
+    pub(super) total_weight: f64,
+    pub(super) classification: Option<f64>,
+    pub(super) variance_count: usize,
+    pub(super) decrement: Option<f64>,
+    pub(super) passes: usize,
+    pub(super) starts: usize,
+    pub(super) at_best: usize,
+    pub(super) runner_up: Option<(Parameters, f64)>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) errors: Option<StandardErrors>,
 }
 
 /// Standard errors from the observed information, bounds that are active being held; `None` for a component without weight and
@@ -88,32 +86,6 @@ impl MixtureFit {
             runner_up: facts.runner_up,
             findings: facts.findings,
             errors: facts.errors,
-        }
-    }
-
-    #[cfg(feature = "serde")]
-    pub(super) fn from_form(form: MixtureFitForm) -> Self {
-        let MixtureFitForm { parameters, labels, history, gaps, active, origins, .. } = form;
-        let MixtureFitForm { status, total_weight, classification, variance_count, .. } = form;
-        let MixtureFitForm { decrement, passes, starts, at_best, runner_up, findings, errors, .. } = form;
-        Self {
-            parameters,
-            labels,
-            history,
-            gaps,
-            active,
-            origins,
-            status,
-            total_weight,
-            classification,
-            variance_count,
-            decrement,
-            passes,
-            starts,
-            at_best,
-            runner_up,
-            findings,
-            errors,
         }
     }
 
@@ -276,33 +248,5 @@ impl MixtureFit {
     /// The average log-density of `values`.
     pub fn score(&self, values: &[f64]) -> f64 {
         self.score_samples(values).iter().sum::<f64>() / values.len() as f64
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<MixtureFit> for MixtureFitForm {
-    fn from(fit: MixtureFit) -> Self {
-        let MixtureFit { parameters, labels, history, gaps, active, origins, .. } = fit;
-        let MixtureFit { status, total_weight, classification, variance_count, .. } = fit;
-        let MixtureFit { decrement, passes, starts, at_best, runner_up, findings, errors, .. } = fit;
-        Self {
-            parameters,
-            labels,
-            history,
-            gaps,
-            active,
-            origins,
-            status,
-            total_weight,
-            classification,
-            variance_count,
-            decrement,
-            passes,
-            starts,
-            at_best,
-            runner_up,
-            findings,
-            errors,
-        }
     }
 }

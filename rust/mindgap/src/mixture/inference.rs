@@ -23,6 +23,12 @@ impl MixtureFit {
     /// The integrated completed likelihood: [`bic`](Self::bic) plus twice the cost, in nats, of giving each point to its
     /// most probable component. `None` if the engine does not tell.
     pub fn icl(&self) -> Option<f64> {
-        self.classification().map(|classification| self.bic() - 2.0 * classification)
+        self.entropy().map(|entropy| self.bic() + entropy)
+    }
+
+    /// What [`icl`](Self::icl) adds to [`bic`](Self::bic): the less, the surer the points belong to their components. `None` if
+    /// the engine does not tell.
+    pub fn entropy(&self) -> Option<f64> {
+        self.classification().map(|classification| -2.0 * classification)
     }
 }

@@ -5,8 +5,8 @@ use super::findings::Finding;
 use super::fit::{MixtureFit, StandardErrors};
 use super::parameters::Parameters;
 use super::status::Status;
-use crate::constraint::Side;
 use crate::error::MixtureError;
+use crate::stored::{FormVersion, SideWord, labels, side_words, sides};
 use serde::{Deserialize, Serialize};
 
 /// Weights that sum to one this closely were written by a fit: they are read back bit by bit.
@@ -14,7 +14,6 @@ const WEIGHTS_ROUNDING: f64 = 1e-12;
 
 /// The serde form of [`Parameters`].
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(super) struct ParametersForm {
     weights: Vec<f64>,
     means: Vec<f64>,
@@ -39,54 +38,142 @@ impl TryFrom<ParametersForm> for Parameters {
     }
 }
 
-/// The serde form of [`MixtureFit`].
+/// What kind of document this is.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+enum Kind {
+    MixtureResult,
+}
+
+/// The stored form of [`MixtureFit`]. Of what follows from other fields only what the package needs is written, and nothing
+/// of it is read.
+#[derive(Serialize, Deserialize)]
 pub(super) struct MixtureFitForm {
-    pub(super) parameters: Parameters,
+    mindgap: Kind,
+    version: FormVersion,
+    #[serde(flatten)]
+    parameters: ParametersForm,
+    origins: Vec<usize>,
     #[serde(default)]
-    pub(super) labels: Vec<u32>,
-    pub(super) history: Vec<f64>,
-    pub(super) gaps: Vec<f64>,
-    pub(super) active: Vec<Option<Side>>,
-    pub(super) origins: Vec<usize>,
-    pub(super) status: Status,
-    pub(super) total_weight: f64,
+    labels: Vec<i64>,
+    #[serde(skip_deserializing)]
+    log_likelihood: f64,
+    /// Null stands for minus infinity, which a start may have.
+    history: Vec<Option<f64>>,
+    #[serde(skip_deserializing)]
+    n_iter: usize,
+    status: String,
+    #[serde(skip_deserializing)]
+    message: String,
+    /// The components that the status names.
     #[serde(default)]
-    pub(super) classification: Option<f64>,
-    pub(super) variance_count: usize,
+    degenerate: Vec<usize>,
+    gaps: Vec<f64>,
+    active: Vec<SideWord>,
+    n_parameters: usize,
+    total_weight: f64,
     #[serde(default)]
-    pub(super) decrement: Option<f64>,
-    pub(super) passes: usize,
-    pub(super) starts: usize,
-    pub(super) at_best: usize,
+    entropy: Option<f64>,
     #[serde(default)]
-    pub(super) runner_up: Option<(Parameters, f64)>,
+    newton_decrement: Option<f64>,
+    passes: usize,
+    starts: usize,
+    starts_at_best: usize,
     #[serde(default)]
-    pub(super) findings: Vec<Finding>,
+    runner_up: Option<RunnerUpForm>,
     #[serde(default)]
-    pub(super) errors: Option<StandardErrors>,
+    standard_errors: Option<StandardErrors>,
+    #[serde(default)]
+    findings: Vec<FindingForm>,
+    #[serde(skip_deserializing)]
+    aic: f64,
+    #[serde(skip_deserializing)]
+    bic: f64,
+    #[serde(skip_deserializing)]
+    icl: Option<f64>,
+}
+
+/// The stored form of the runner-up.
+#[derive(Serialize, Deserialize)]
+struct RunnerUpForm {
+    #[serde(flatten)]
+    parameters: ParametersForm,
+    log_likelihood: f64,
+}
+
+/// The stored form of [`Finding`].
+#[derive(Serialize, Deserialize)]
+struct FindingForm {
+    code: String,
+    #[serde(default)]
+    component: Option<usize>,
+    #[serde(default)]
+    value: Option<f64>,
+    #[serde(skip_deserializing)]
+    text: String,
+}
+
+impl From<MixtureFit> for MixtureFitForm {
+    fn from(fit: MixtureFit) -> Self {
+        let finding = |finding: &Finding| FindingForm {
+            code: finding.code().to_owned(),
+            component: finding.component(),
+            value: finding.value(),
+            text: finding.to_string(),
+        };
+        Self {
+            mindgap: Kind::MixtureResult,
+            version: FormVersion,
+            labels: fit.labels.iter().map(|&label| i64::from(label)).collect(),
+            log_likelihood: fit.log_likelihood(),
+            history: fit.history.iter().map(|height| height.is_finite().then_some(*height)).collect(),
+            n_iter: fit.n_iter(),
+            status: fit.status.code().to_owned(),
+            message: fit.status.to_string(),
+            degenerate: fit.status.components(),
+            active: side_words(&fit.active),
+            n_parameters: fit.parameter_count(),
+            total_weight: fit.total_weight,
+            entropy: fit.entropy(),
+            newton_decrement: fit.decrement,
+            passes: fit.passes,
+            starts: fit.starts,
+            starts_at_best: fit.at_best,
+            findings: fit.findings.iter().map(finding).collect(),
+            aic: fit.aic(),
+            bic: fit.bic(),
+            icl: fit.icl(),
+            runner_up: fit
+                .runner_up
+                .map(|(parameters, log_likelihood)| RunnerUpForm { parameters: parameters.into(), log_likelihood }),
+            standard_errors: fit.errors,
+            parameters: fit.parameters.into(),
+            origins: fit.origins,
+            gaps: fit.gaps,
+        }
+    }
 }
 
 impl MixtureFitForm {
-    /// Returns what is wrong with the fit, if anything is.
-    fn fault(&self) -> Option<&'static str> {
-        let k = self.parameters.k();
+    /// Returns what is wrong with a fit of `k` components beside its parameters, if anything is.
+    fn fault(&self, k: usize) -> Option<&'static str> {
         let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+        let (fixed, all) = (2 * k - 1, 3 * k - 1);
         let faults = [
-            (self.history.is_empty() || !finite(&self.history), "its history must hold finite numbers, at least one"),
-            (!self.parameters.means().is_sorted(), "its means must ascend"),
+            (self.history.last().copied().flatten().is_none(), "its history must end with a finite number"),
+            (!self.parameters.means.is_sorted(), "its means must ascend"),
             (self.gaps.len() + 1 != k || !finite(&self.gaps), "it must have a gap between each two neighbouring means"),
             (!is_permutation(&self.origins, k), "its origins must name each component once"),
-            (self.labels.iter().any(|&label| label as usize >= k), "its labels must name its components"),
-            (self.status.components().any(|component| component >= k), "its status must name its components"),
+            (labels(&self.labels, k).is_none(), "its labels must name its components"),
+            (self.degenerate.iter().any(|&component| component >= k), "its status must name its components"),
             (!(self.total_weight.is_finite() && self.total_weight > 0.0), "its total weight must be positive"),
-            (self.classification.is_some_and(|value| !value.is_finite()), "its classification must be finite"),
             (
-                self.findings.iter().filter_map(Finding::component).any(|component| component >= k),
+                self.findings.iter().any(|finding| finding.component.is_some_and(|component| component >= k)),
                 "its findings must name its components",
             ),
-            (self.variance_count > k, "it must not count more variances than components"),
+            (
+                !(fixed..=all).contains(&self.n_parameters),
+                "its number of parameters must be that of weights, means and variances",
+            ),
         ];
         faults.into_iter().find(|(wrong, _)| *wrong).map(|(_, what)| what)
     }
@@ -101,9 +188,36 @@ impl TryFrom<MixtureFitForm> for MixtureFit {
     type Error = MixtureError;
 
     fn try_from(form: MixtureFitForm) -> Result<Self, MixtureError> {
-        match form.fault() {
-            Some(what) => Err(MixtureError::BadFit { what }),
-            None => Ok(Self::from_form(form)),
+        let bad = |what| MixtureError::BadFit { what };
+        let k = form.parameters.means.len();
+        if let Some(what) = form.fault(k.max(1)) {
+            return Err(bad(what));
         }
+        let finding = |form: FindingForm| Finding::of_code(&form.code, form.component, form.value);
+        let findings: Option<Vec<Finding>> = form.findings.into_iter().map(finding).collect();
+        let runner_up = match form.runner_up {
+            Some(RunnerUpForm { parameters, log_likelihood }) => Some((parameters.try_into()?, log_likelihood)),
+            None => None,
+        };
+        Ok(Self {
+            parameters: form.parameters.try_into()?,
+            labels: labels(&form.labels, k).unwrap_or_default(),
+            history: form.history.into_iter().map(|height| height.unwrap_or(f64::NEG_INFINITY)).collect(),
+            gaps: form.gaps,
+            active: sides(&form.active),
+            origins: form.origins,
+            status: Status::of_code(&form.status, &form.degenerate)
+                .ok_or_else(|| bad("its status must be a known word, about the components that it needs"))?,
+            total_weight: form.total_weight,
+            classification: form.entropy.map(|entropy| -0.5 * entropy),
+            variance_count: form.n_parameters + 1 - 2 * k,
+            decrement: form.newton_decrement,
+            passes: form.passes,
+            starts: form.starts,
+            at_best: form.starts_at_best,
+            runner_up,
+            findings: findings.ok_or_else(|| bad("its findings must be known words, with what they are about"))?,
+            errors: form.standard_errors,
+        })
     }
 }

@@ -26,15 +26,44 @@ pub enum Status {
 }
 
 impl Status {
-    /// The components that it names.
+    /// A word for it, the same in every version: `converged`, `doubtful`, `max-iterations`, `collapsed` or `lost-weight`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::Doubtful => "doubtful",
+            Self::MaxIterations => "max-iterations",
+            Self::Collapsed { .. } => "collapsed",
+            Self::LostWeight { .. } => "lost-weight",
+        }
+    }
+
+    /// The components that collapsed or lost their weight.
+    ///
+    /// ```
+    /// use mindgap::Status;
+    ///
+    /// let status = Status::LostWeight { component: 2 };
+    /// assert_eq!((status.code(), status.components()), ("lost-weight", vec![2]));
+    /// ```
+    pub fn components(&self) -> Vec<usize> {
+        match self {
+            Self::Collapsed { components } => components.clone(),
+            Self::LostWeight { component } => vec![*component],
+            Self::Converged | Self::Doubtful | Self::MaxIterations => Vec::new(),
+        }
+    }
+
+    /// The status of that code, about those components.
     #[cfg(feature = "serde")]
-    pub(super) fn components(&self) -> impl Iterator<Item = usize> {
-        let (many, one) = match self {
-            Self::Collapsed { components } => (components.as_slice(), None),
-            Self::LostWeight { component } => (&[][..], Some(*component)),
-            Self::Converged | Self::Doubtful | Self::MaxIterations => (&[][..], None),
-        };
-        many.iter().copied().chain(one)
+    pub(super) fn of_code(code: &str, components: &[usize]) -> Option<Self> {
+        match (code, components) {
+            ("converged", []) => Some(Self::Converged),
+            ("doubtful", []) => Some(Self::Doubtful),
+            ("max-iterations", []) => Some(Self::MaxIterations),
+            ("collapsed", components) => Some(Self::Collapsed { components: components.to_vec() }),
+            ("lost-weight", &[component]) => Some(Self::LostWeight { component }),
+            _ => None,
+        }
     }
 
     /// With the components named by their places in `order`.

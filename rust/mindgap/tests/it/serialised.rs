@@ -20,6 +20,15 @@ fn constraints_come_back() {
         assert_eq!(there_and_back(&bounds), bounds);
         assert_eq!(there_and_back(&bounds), bounds);
     }
+    // A bound that is missing is none.
+    for (text, bounds) in [
+        (r#"{"lower": 1.5}"#, GapBounds::lower(1.5)),
+        (r#"{"upper": 2.0}"#, GapBounds::between(0.0, 2.0).unwrap()),
+        (r#"{"lower": [1.0, 2.0]}"#, GapBounds::per_gap(&[1.0, 2.0], &[f64::INFINITY; 2]).unwrap()),
+        (r#"{"upper": [1.0, null]}"#, GapBounds::per_gap(&[0.0; 2], &[1.0, f64::INFINITY]).unwrap()),
+    ] {
+        assert_eq!(serde_json::from_str::<GapBounds>(text).unwrap(), bounds, "{text}");
+    }
     let rows = LinearRows::new(2, &[1.0, -2.0, 0.0, 1.0], &[f64::NEG_INFINITY, 1.0], &[0.0, f64::INFINITY]).unwrap();
     assert_eq!(there_and_back(&rows), rows);
 }
@@ -98,12 +107,17 @@ fn fits_that_no_fit_could_have_written_do_not_come_in() {
         ("gaps", serde_json::json!([1.0])),
         ("origins", serde_json::json!([0, 1, 1])),
         ("labels", serde_json::json!([0, 3])),
-        ("status", serde_json::json!({"LostWeight": {"component": 3}})),
-        ("status", serde_json::json!({"Collapsed": {"components": [0, 7]}})),
+        ("status", serde_json::json!("lost-weight")),
+        ("degenerate", serde_json::json!([0, 7])),
+        ("findings", serde_json::json!([{"code": "spike", "component": 3}])),
+        ("findings", serde_json::json!([{"code": "unheard-of"}])),
         ("total_weight", serde_json::json!(-1.0)),
-        ("variance_count", serde_json::json!(4)),
-        ("parameters", serde_json::json!({"weights": [1.0], "means": [0.0], "variances": [1.0]})),
-        ("surprise", serde_json::json!(1)),
+        ("n_parameters", serde_json::json!(9)),
+        ("n_parameters", serde_json::json!(4)),
+        ("means", serde_json::json!([])),
+        ("weights", serde_json::json!([1.0])),
+        ("version", serde_json::json!(2)),
+        ("mindgap", serde_json::json!("KMeansResult")),
     ] {
         let mut other = written.clone();
         other[field] = value.clone();
@@ -112,4 +126,39 @@ fn fits_that_no_fit_could_have_written_do_not_come_in() {
     let mut unlabelled = written;
     unlabelled.as_object_mut().unwrap().remove("labels");
     assert!(serde_json::from_value::<MixtureFit>(unlabelled).unwrap().labels().is_empty());
+}
+
+#[test]
+fn clusters_that_no_fit_could_have_written_do_not_come_in() {
+    let sample = Sample::new(&[-2.1, 1.0, 2.3, 4.0, 5.7, 6.0, 9.0, 10.9]).unwrap();
+    let fit = KMeans::new(3).constraint(GapBounds::lower(1.75)).fit(&sample).unwrap();
+    let written = serde_json::to_value(&fit).unwrap();
+    assert_eq!(serde_json::from_value::<KMeansFit>(written.clone()).unwrap(), fit);
+    for (field, value) in [
+        ("centers", serde_json::json!([])),
+        ("centers", serde_json::json!([1.0, 0.0, 2.0])),
+        ("boundaries", serde_json::json!([1.0])),
+        ("boundaries", serde_json::json!([1.0, null])),
+        ("sizes", serde_json::json!([1, 2])),
+        ("within", serde_json::json!([1.0, -1.0, 0.0])),
+        ("gaps", serde_json::json!([])),
+        ("active", serde_json::json!(["free", "sideways"])),
+        ("labels", serde_json::json!([0, 3])),
+        ("labels", serde_json::json!([0, -2])),
+        ("inertia", serde_json::json!(-1.0)),
+        ("optimal", serde_json::json!(false)),
+        ("version", serde_json::json!(2)),
+        ("mindgap", serde_json::json!("MixtureResult")),
+    ] {
+        let mut other = written.clone();
+        other[field] = value.clone();
+        assert!(serde_json::from_value::<KMeansFit>(other).is_err(), "{field}: {value}");
+    }
+    // Labels are optional, points without a value have none, and what only the package stores is skipped.
+    let mut other = written;
+    other["labels"] = serde_json::json!([0, -1]);
+    other["histogram"] = serde_json::json!({"counts": [8.0], "edges": [-3.0, 11.0]});
+    assert!(serde_json::from_value::<KMeansFit>(other.clone()).unwrap().labels().is_empty());
+    other.as_object_mut().unwrap().remove("labels");
+    assert_eq!(serde_json::from_value::<KMeansFit>(other).unwrap().centers(), fit.centers());
 }

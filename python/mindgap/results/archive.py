@@ -29,9 +29,6 @@ def dump(result: KMeansResult | MixtureResult) -> str:
     }
     if not isinstance(fields["labels"], np.ndarray):
         fields["labels"] = []  # they lie where the data lie
-    if "log_likelihood" in fields:  # what follows from the rest is stored for other readers
-        fields |= {"aic": result.aic, "bic": result.bic}
-        fields["icl"] = None if result.entropy is None else result.icl
     if result.bounds is not None:
         fields["bounds"] = {"lower": result.bounds.lower, "upper": result.bounds.upper}
     if result.rows is not None:

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use crate::data::frame::Frame;
-use crate::error::OutOfMemory;
+use crate::error::{KMeansError, MixtureError, OutOfMemory};
 use crate::memory;
 
 /// What a running fit reports.
@@ -54,6 +54,24 @@ pub enum Halt {
     Interrupted,
     /// The time limit has passed.
     TimeLimit,
+}
+
+impl From<Halt> for KMeansError {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Interrupted => Self::Interrupted,
+            Halt::TimeLimit => Self::TimeLimit,
+        }
+    }
+}
+
+impl From<Halt> for MixtureError {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Interrupted => Self::Interrupted,
+            Halt::TimeLimit => Self::TimeLimit,
+        }
+    }
 }
 
 /// Units of work between two reports of [`Monitor::spend`]; a unit is a few nanoseconds, so a report comes every few tens of
@@ -109,10 +127,13 @@ enum Relation {
     Restricted,
 }
 
+/// What takes reports and says whether to go on.
+type Callback<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<()> + 'a>;
+
 /// Where reports go.
 enum Sink<'a> {
     None,
-    Callback(Box<dyn FnMut(&Progress) -> ControlFlow<()> + 'a>),
+    Callback(Callback<'a>),
     Parent(&'a mut dyn Relay),
 }
 

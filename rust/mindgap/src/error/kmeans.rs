@@ -1,7 +1,6 @@
 //! Faults of k-means.
 
 use super::{ConstraintError, OutOfMemory, clash};
-use crate::monitor::Halt;
 use thiserror::Error;
 
 /// Faults of a k-means fit.
@@ -124,13 +123,4 @@ fn shortened(bounds: &[f64]) -> String {
 
 fn largest_lower(largest: &Option<f64>) -> String {
     largest.map_or_else(String::new, |delta| format!("; the largest feasible lower bound is {delta:?}"))
-}
-
-impl From<Halt> for KMeansError {
-    fn from(halt: Halt) -> Self {
-        match halt {
-            Halt::Interrupted => Self::Interrupted,
-            Halt::TimeLimit => Self::TimeLimit,
-        }
-    }
 }

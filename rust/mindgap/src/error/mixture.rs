@@ -1,7 +1,6 @@
 //! Faults of a mixture.
 
 use super::{BoxError, Cause, ConstraintError, KMeansError, OutOfMemory, clash};
-use crate::monitor::Halt;
 use thiserror::Error;
 
 /// Faults of a mixture fit.
@@ -151,14 +150,5 @@ fn start_expects(what: &str) -> &'static str {
         "weight" => "weights must be finite and not negative",
         "mean" => "means must be finite",
         _ => "variances must be finite and positive",
-    }
-}
-
-impl From<Halt> for MixtureError {
-    fn from(halt: Halt) -> Self {
-        match halt {
-            Halt::Interrupted => Self::Interrupted,
-            Halt::TimeLimit => Self::TimeLimit,
-        }
     }
 }

@@ -31,9 +31,10 @@ use std::time::Duration;
 /// A point of a smaller share of the total weight would be lost to rounding in sums over all points.
 const LEAST_SHARE: f64 = 1e-18;
 
-/// What a fit needs for a point: its label and sums; and where distinct values are gathered, or where clusters are so many
-/// that most points are candidates for a boundary, those.
+/// The memory of a fit for a point: its label and sums.
 const BYTES_A_POINT: usize = 24;
+
+/// The memory for a distinct value, or for a candidate for a boundary where clusters are so many that most points are one.
 const BYTES_A_CANDIDATE: usize = 96;
 
 /// Whether a centre is its cluster's mean. Under linear rows, which means cannot hold in general, it never need be: both

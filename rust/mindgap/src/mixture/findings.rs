@@ -8,8 +8,10 @@ use std::fmt;
 /// A gain or a difference in log-likelihood below this does not tell two fits apart: two units are one standard error each way.
 const INDISTINCT: f64 = 2.0;
 
-/// How far a component reaches, in spreads, and the share of its points that equal ones within reach must make up to be a spike.
+/// How far a component reaches, in spreads.
 const SPIKE_REACH: f64 = 2.0;
+
+/// Equal points within reach are a spike if they are more than this share of the component's points.
 const SPIKE_SHARE: f64 = 0.5;
 
 /// Fewer equal points than this are no spike.

@@ -13,6 +13,7 @@ pub(crate) struct Double {
 }
 
 impl Double {
+    /// Zero.
     pub(crate) const ZERO: Self = Self { high: 0.0, low: 0.0 };
 
     /// `a · b` without error.

@@ -59,6 +59,7 @@ const LN: [f64; 7] = [
 
 /// `ln 2` in two parts, the first with enough zeros at its end to be multiplied by an exponent exactly.
 const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
+/// What `LN_2_HIGH` lacks.
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
 /// The bits of `√½`: numbers from here up to `√2` have exponent zero below.

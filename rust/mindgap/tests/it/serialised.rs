@@ -162,3 +162,60 @@ fn clusters_that_no_fit_could_have_written_do_not_come_in() {
     other.as_object_mut().unwrap().remove("labels");
     assert_eq!(serde_json::from_value::<KMeansFit>(other).unwrap().centers(), fit.centers());
 }
+
+const X: [f64; 8] = [-2.0, 1.0, 2.0, 4.0, 5.0, 6.0, 9.0, 10.0];
+
+/// As Python writes it: `mindgap.kmeans(X, 3, mindgap.LowerOnly(1.75)).to_json()`.
+const CLUSTERS_FROM_PYTHON: &str = r#"{"mindgap": "KMeansResult", "version": 1, "labels": [0, 0, 0, 1, 1, 1, 2, 2],
+    "centers": [0.3333333333333335, 5.0, 9.5], "boundaries": [2.666666666666667, 7.25], "sizes": [3, 3, 2],
+    "within": [8.666666666666668, 2.0, 0.5], "inertia": 11.166666666666668, "gaps": [4.666666666666666, 4.5],
+    "active": ["free", "free"], "lower_bound": 11.166666666666668, "optimal": true,
+    "bounds": {"lower": [1.75, 1.75], "upper": [null, null]}, "settings": {"centers": "free", "method": "exact",
+    "ties": "split", "time_limit": null, "tol": 1e-09}, "weights": [3.0, 3.0, 2.0],
+    "histogram": {"counts": [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0],
+    "edges": [-2.5, -1.5, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 8.5, 9.5, 10.5]}, "k": 3, "name": null,
+    "thresholds": [2.666666666666667, 7.25], "written_by": "0.1.0"}"#;
+
+/// As Python writes it: `mindgap.mixture(X, 2, mindgap.LowerOnly(3)).to_json()`.
+const MIXTURE_FROM_PYTHON: &str = r#"{"mindgap": "MixtureResult", "version": 1, "weights": [0.7637919458416367, 0.23620805415836313],
+    "means": [2.7864264893405237, 9.5117412391688], "variances": [7.875527515470815, 0.2498621437097066],
+    "origins": [0, 1], "labels": [0, 0, 0, 0, 0, 0, 1, 1], "log_likelihood": -20.302444405708428,
+    "history": [-20.302444405708425, -20.302444405708428], "n_iter": 1, "status": "doubtful",
+    "message": "converged; see the findings", "gaps": [6.725314749828275], "active": ["free"], "n_parameters": 5,
+    "total_weight": 8.0, "entropy": 0.22809482119938848, "upper_bound": null, "newton_decrement": 0.0,
+    "passes": 3, "starts": 29, "starts_at_best": 10,
+    "runner_up": {"weights": [0.1207884349007444, 0.8792115650992557], "means": [-2.0, 5.250814540047953],
+    "variances": [0.08651057307194296, 8.651057307194296], "log_likelihood": -20.557820649289056},
+    "standard_errors": {"weights": [0.15807744515435262, 0.1580774451543526],
+    "means": [1.2114519746914554, 0.3747097325152585], "variances": [5.052212622492394, 0.2570620434659188]},
+    "findings": [{"code": "undetermined", "component": 1,
+    "text": "the data hardly determine component 1: see its standard errors", "value": null}, {"code": "rival",
+    "component": null, "text": "a different fit is only 0.26 log units lower: see the runner-up",
+    "value": 0.2553762435806277}], "degenerate": [], "bounds": {"lower": [3.0], "upper": [null]},
+    "settings": {"method": "best", "tol": null, "tol_scale": "absolute", "max_iter": 1000, "variances": "free",
+    "min_variance": null, "starts": 4, "rng": 0}, "aic": 50.604888811416856, "bic": 51.002096519816035,
+    "icl": 51.23019134101543, "histogram": {"counts": [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0],
+    "edges": [-2.5, -1.5, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 8.5, 9.5, 10.5]}, "k": 2, "name": null,
+    "thresholds": [8.384771750017478], "written_by": "0.1.0"}"#;
+
+#[test]
+fn fits_come_from_python() {
+    let sample = Sample::new(&X).unwrap();
+    let clusters: KMeansFit = serde_json::from_str(CLUSTERS_FROM_PYTHON).unwrap();
+    let fit = KMeans::new(3).constraint(GapBounds::lower(1.75)).fit(&sample).unwrap();
+    assert_eq!((clusters.labels(), clusters.sizes(), clusters.active()), (fit.labels(), fit.sizes(), fit.active()));
+    assert_eq!((clusters.centers(), clusters.is_optimal()), (fit.centers(), true));
+
+    let mixture: MixtureFit = serde_json::from_str(MIXTURE_FROM_PYTHON).unwrap();
+    let stored: serde_json::Value = serde_json::from_str(MIXTURE_FROM_PYTHON).unwrap();
+    assert_eq!((mixture.status().code(), mixture.n_iter(), mixture.starts()), ("doubtful", 1, 29));
+    assert_eq!(mixture.findings().iter().map(mindgap::Finding::code).collect::<Vec<_>>(), ["undetermined", "rival"]);
+    let written = serde_json::to_value(&mixture).unwrap();
+    for (field, value) in written.as_object().unwrap() {
+        // The logarithm may differ in its last place from machine to machine in Python.
+        match field.as_str() {
+            "bic" | "icl" => assert!((value.as_f64().unwrap() - stored[field].as_f64().unwrap()).abs() < 1e-12),
+            _ => assert_eq!(value, &stored[field], "{field}"),
+        }
+    }
+}

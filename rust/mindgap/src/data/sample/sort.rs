@@ -172,6 +172,7 @@ fn sort_packed(values: &mut [f64], order: &mut [u32]) {
     }
 }
 
+/// The sign bit of a double.
 const SIGN: u64 = 1 << 63;
 
 /// The value's bits, made to ascend as the values do, above the index.

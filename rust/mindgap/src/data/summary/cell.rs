@@ -22,6 +22,7 @@ pub(super) struct SummaryCell {
 }
 
 impl SummaryCell {
+    /// The cell of no points.
     pub(super) const EMPTY: Self =
         Self { count: 0, weight: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY, offset: 0.0, within: 0.0 };
 

@@ -15,9 +15,13 @@ use crate::error::KMeansError;
 use crate::kmeans::solution::Solution;
 use crate::monitor::Monitor;
 
-/// Levels in search of the kinks, and the steps that they may take, or as a multiple of those of the first level.
+/// Levels in search of the kinks at most.
 const LEVELS: usize = 40;
+
+/// Steps that these levels may take in any case.
 const LEVEL_STEPS: u64 = 1 << 20;
+
+/// Steps that they may take as a multiple of those of the first level, where that is more.
 const FIRST_LEVELS: u64 = 16;
 
 /// Levels that close no more atoms until no more are tried.

@@ -15,8 +15,10 @@ use crate::proof::Proof;
 /// Up to so many points the exact finish is the whole search.
 const FEW_POINTS: usize = 40;
 
-/// Boundaries a cluster that are few enough for the exact finish; more are tried when cells stop dying, up to a limit.
+/// Boundaries a cluster that are few enough for the exact finish.
 const FEW_BOUNDARIES: usize = 12;
+
+/// Boundaries in all up to which the exact finish is tried when cells stop dying.
 const MOST_BOUNDARIES: usize = 20_000;
 
 /// Steps that the exact finish may always take.
@@ -25,9 +27,13 @@ const TRY: u64 = 1 << 22;
 /// What cannot be better than the incumbent by this relative amount is dropped.
 const INDIFFERENT: f64 = 1e-10;
 
-/// Cells across the data of the first level: so many a cluster, within limits.
+/// Cells of the first level for each cluster.
 const CELLS_A_CLUSTER: usize = 12;
+
+/// Cells of the first level at least.
 const FEWEST_CELLS: usize = 64;
+
+/// Cells of the first level at most.
 const MOST_CELLS: usize = 1536;
 
 /// The best solution and what is proven of it.

@@ -84,6 +84,7 @@ pub(super) struct Charge {
 }
 
 impl Sides {
+    /// No cluster on either side.
     pub(super) const NONE: Self =
         Self { left: f64::NEG_INFINITY, left_excess: 0.0, right: f64::INFINITY, right_excess: 0.0 };
 

@@ -70,6 +70,7 @@ fn partition_keeping(
     Ok(Some(boundaries))
 }
 
+/// No predecessor; no point has this index, because samples have fewer points.
 const NONE: u32 = u32::MAX;
 
 /// The leftmost starts of the next cluster, whose mean is at least `bound` above that of the cluster before it.

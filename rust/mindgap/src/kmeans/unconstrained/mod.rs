@@ -29,8 +29,10 @@ use crate::proof::Proof;
 use candidates::Candidates;
 use grid::EdgeGrid;
 
-/// Cells a level has at least: so many a cluster, and some more.
+/// Cells that a level has at least for each cluster.
 const CELLS_PER_CLUSTER: usize = 16;
+
+/// Cells that a level has beside those.
 const CELLS: usize = 96;
 
 /// Pieces an open cell is split into when there are many of them.

@@ -19,24 +19,34 @@ use crate::qp::dense::{DenseOptimum, Factor, SparseRows, minimise};
 /// Where `τ` starts: EM's metric counts for a hundredth of the model's.
 const FIRST_DAMPING: f64 = 1e-2;
 
-/// A `τ` below this counts as none, and is replaced by `LEAST_DAMPING`, which keeps flat directions from being endless.
+/// A `τ` below this counts as none, and is replaced by `LEAST_DAMPING`.
 const UNDAMPED: f64 = 1e-7;
+
+/// The least `τ`, which keeps steps in flat directions finite.
 pub(super) const LEAST_DAMPING: f64 = 1e-10;
 
-/// The least `τ` that is tried where the model has no maximum, and the least after a step that failed.
+/// The least `τ` that is tried where the model has no maximum.
 pub(super) const CONVEX_DAMPING: f64 = 1e-6;
+
+/// The least `τ` after a step that failed.
 const FAILED_DAMPING: f64 = 1e-4;
 
 /// Beyond this `τ` steps are shorter than rounding.
 pub(super) const MOST_DAMPING: f64 = 1e12;
 
-/// What of the predicted gain must come true for `τ` to fall, and to stay.
+/// What of the predicted gain must come true for `τ` to fall.
 const GOOD: f64 = 0.75;
+
+/// What of it must come true for `τ` to stay.
 const FAIR: f64 = 0.25;
 
-/// By what `τ` falls after a first good step (squared after each further one), and after a good step that followed a failed one.
+/// By what `τ` falls after a first good step; squared after each further one.
 const FALL: f64 = 0.3;
+
+/// By what `τ` falls after a good step that followed a failed one.
 const CAUTIOUS_FALL: f64 = 0.6;
+
+/// `τ` falls by no more than this in one step.
 const STEEPEST_FALL: f64 = 1e-4;
 
 /// A precision does not fall by more than this share in one step.
@@ -51,6 +61,8 @@ const AT_BOUND: f64 = 1e-9;
 
 /// Falls of the log-likelihood below this fraction of it are rounding, where no more than `ROUNDING_GAIN` was predicted.
 const ROUNDING_FALL: f64 = 1e-13;
+
+/// Predicted gains below this may be lost to rounding.
 const ROUNDING_GAIN: f64 = 1e-6;
 
 /// Pivots below this fraction of their diagonal count as none.

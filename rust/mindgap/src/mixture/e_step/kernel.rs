@@ -76,6 +76,7 @@ struct Curved {
 }
 
 impl Scratch {
+    /// The memory for a component: a tile and three sums.
     pub(super) const BYTES_A_COMPONENT: usize = size_of::<Tile>() + size_of::<[Lanes; 3]>();
 
     pub(super) fn new(components: usize, curved: bool) -> Self {

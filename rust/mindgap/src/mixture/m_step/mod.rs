@@ -2,10 +2,10 @@
 //!
 //! Each block is solved exactly with the others held, so the likelihood never falls.
 
-mod band;
 mod means;
 mod precisions;
 mod shares;
+mod variance_bounds;
 mod weights;
 
 pub(super) use means::MeanBlock;

@@ -4,8 +4,8 @@
 //! that of `band`; other rows are left to the program.
 
 use super::Targets;
-use super::band::Band;
 use super::single_bounds;
+use super::variance_bounds::VarianceBounds;
 use super::weights::named;
 use crate::constraint::PrecisionRows;
 use crate::data::frame::Frame;
@@ -30,7 +30,7 @@ pub enum VarianceModel {
 pub(in crate::mixture) struct PrecisionBlock {
     model: VarianceModel,
     floor: f64,
-    band: Band,
+    bounds: VarianceBounds,
     /// The program of rows that are more than a band.
     program: Option<LogProgram>,
 }
@@ -50,7 +50,8 @@ impl PrecisionBlock {
     ) -> Result<Self, MixtureError> {
         let none = |what: String| MixtureError::InfeasibleBlock { block: "spreads", what };
         let ratio = rows.map_or(f64::INFINITY, |rows| rows.largest_ratio().powi(2));
-        let mut block = Self { model, floor, band: Band { ratio, ..Band::above(floor, k) }, program: None };
+        let mut block =
+            Self { model, floor, bounds: VarianceBounds { ratio, ..VarianceBounds::above(floor, k) }, program: None };
         let Some(linear) = rows.and_then(PrecisionRows::rows) else {
             return Ok(block);
         };
@@ -62,11 +63,11 @@ impl PrecisionBlock {
                     return Err(none(format!("the bounds of component {c}")));
                 }
                 // What is said outright goes before the floor.
-                block.band.lower[c] = if high < floor { low } else { low.max(floor) };
-                block.band.upper[c] = high;
+                block.bounds.lower[c] = if high < floor { low } else { low.max(floor) };
+                block.bounds.upper[c] = high;
             }
             let (least, most) =
-                (fold(&block.band.lower, 0.0, f64::max), fold(&block.band.upper, f64::INFINITY, f64::min));
+                (fold(&block.bounds.lower, 0.0, f64::max), fold(&block.bounds.upper, f64::INFINITY, f64::min));
             if least > ratio * most {
                 return Err(none(format!("bounds that are more than a ratio of {:?} apart", ratio.sqrt())));
             }
@@ -114,7 +115,7 @@ impl PrecisionBlock {
     ) -> Result<Vec<f64>, Failure> {
         let variances = self.pooled(&moments.weight, about(parameters, moments, targets, means));
         let Some(program) = &mut self.program else {
-            return Ok(self.band.best(&moments.weight, &variances));
+            return Ok(self.bounds.best(&moments.weight, &variances));
         };
         let squares: Vec<f64> = variances.iter().zip(&moments.weight).map(|(v, n)| v * n).collect();
         let precisions = program.solve(&moments.weight, &squares, watch)?;
@@ -134,7 +135,7 @@ impl PrecisionBlock {
     /// The best variances in the band for components of these weights, each with this variance about its mean; other rows are
     /// left to the next M step.
     pub(in crate::mixture) fn nearest(&self, weights: &[f64], wanted: &[f64]) -> Vec<f64> {
-        self.band.best(weights, &self.pooled(weights, wanted.to_vec()))
+        self.bounds.best(weights, &self.pooled(weights, wanted.to_vec()))
     }
 
     /// Whether all components share one variance.
@@ -144,12 +145,12 @@ impl PrecisionBlock {
 
     /// The largest variance over the smallest, if it is bounded.
     pub(in crate::mixture) fn variance_ratio(&self) -> Option<f64> {
-        (!self.is_equal() && self.band.ratio.is_finite()).then_some(self.band.ratio)
+        (!self.is_equal() && self.bounds.ratio.is_finite()).then_some(self.bounds.ratio)
     }
 
     /// The least and the largest variance of a component.
     pub(in crate::mixture) fn bounds(&self, component: usize) -> [f64; 2] {
-        [self.band.lower[component], self.band.upper[component]]
+        [self.bounds.lower[component], self.bounds.upper[component]]
     }
 
     /// The rows on the precisions that are more than a band.
@@ -159,8 +160,8 @@ impl PrecisionBlock {
 
     /// The same block for fewer components, none of which has bounds of its own.
     pub(in crate::mixture) fn fewer(&self, k: usize) -> Self {
-        let band = Band { ratio: self.band.ratio, ..Band::above(self.floor, k) };
-        Self { model: self.model, floor: self.floor, band, program: None }
+        let bounds = VarianceBounds { ratio: self.bounds.ratio, ..VarianceBounds::above(self.floor, k) };
+        Self { model: self.model, floor: self.floor, bounds, program: None }
     }
 }
 

@@ -24,10 +24,13 @@ use moves::moves;
 use random::Random;
 use starts::{Shape, starts};
 
-/// Cells of a search: so many times the square root of the number of points, within bounds. At 200 cells the search of 500 points
-/// missed as few of the 1,152 measured problems as on the points.
+/// Cells of a search as a multiple of the square root of the number of points.
 const CELLS_A_ROOT: f64 = 8.0;
+
+/// Cells at least: with 200, the search of 500 points missed as few of the 1,152 measured problems as on the points.
 const FEWEST_CELLS: usize = 200;
+
+/// Cells at most: the search stays short whatever the number of points.
 const MOST_CELLS: usize = 4096;
 
 /// Passes of a short climb: enough for its hill to show. With five instead of seven, three times as many problems were missed.
@@ -39,15 +42,19 @@ const LONG_PASSES: usize = 150;
 /// Short climbs that are finished, of the starts and of each round of moves.
 const FINISHED: usize = 3;
 
-/// A start that is below the best by more than this, after its short climb, is not finished; nor are moves.
+/// A start that is below the best by more than this, after its short climb, is not finished.
 const HOPELESS_START: f64 = 5.0;
+
+/// The same for a move.
 const HOPELESS_MOVE: f64 = 3.0;
 
 /// Hills below the best by more than this are not moved from.
 const NEAR_HILL: f64 = 2.0;
 
-/// Rounds of moves at most, and rounds in a row without a higher hill.
+/// Rounds of moves at most.
 const ROUNDS: usize = 8;
+
+/// Rounds in a row without a higher hill, after which the search ends.
 const FRUITLESS_ROUNDS: usize = 3;
 
 /// Hills within this of each other, at about the same parameters, are one.
@@ -55,6 +62,8 @@ const SAME_HEIGHT: f64 = 1e-3;
 
 /// Hills of the search within this of its best, in log units, are climbed on the points: the summary may have them in another order.
 const CLIMBED_AGAIN: f64 = 1.0;
+
+/// At most so many of them.
 const MOST_CLIMBED_AGAIN: usize = 3;
 
 /// How a search draws its random starts.

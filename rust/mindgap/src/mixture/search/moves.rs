@@ -18,8 +18,10 @@ const COARSE: usize = 400;
 /// EM steps of the rest before it is judged.
 const SETTLING: usize = 2;
 
-/// Spreads tried, and positions at most.
+/// Spreads that are tried for a new component.
 const SPREADS: usize = 4;
+
+/// Positions that are tried for it, at most.
 const POSITIONS: usize = 150;
 
 /// Distance of positions in spreads.

@@ -7,7 +7,7 @@
 
 /// What the variances of the components must hold.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::mixture) struct Band {
+pub(in crate::mixture) struct VarianceBounds {
     /// The least variance of each component.
     pub(in crate::mixture) lower: Vec<f64>,
     /// The largest variance of each component, infinite where there is none.
@@ -24,7 +24,7 @@ struct Pull {
     rest: Option<f64>,
 }
 
-impl Band {
+impl VarianceBounds {
     /// No variance of `k` components below `floor`, and nothing else.
     pub(in crate::mixture) fn above(floor: f64, k: usize) -> Self {
         Self { lower: vec![floor; k], upper: vec![f64::INFINITY; k], ratio: f64::INFINITY }
@@ -107,22 +107,22 @@ mod tests {
 
     /// By how much the objective rises, to first order and in shares of the total weight, from variances `v` to the best
     /// vertex of the admissible precisions: for a concave objective zero is the proof of the optimum.
-    fn gain(band: &Band, weight: &[f64], targets: &[f64], v: &[f64]) -> f64 {
+    fn gain(bounds: &VarianceBounds, weight: &[f64], targets: &[f64], v: &[f64]) -> f64 {
         let k = v.len();
         let slope: Vec<f64> = (0..k).map(|c| weight[c] * (v[c] - targets[c])).collect();
         let here: f64 = (0..k).map(|c| slope[c] / v[c]).sum();
         // Largest variances within a factor of ten: near enough for first order, and optima of concave functions are global.
         let top = v.iter().copied().fold(0.0, f64::max);
-        let least = band.lower.iter().copied().fold(0.1 * top, f64::max);
-        let most = (band.ratio * band.upper.iter().copied().fold(f64::INFINITY, f64::min)).min(10.0 * top);
+        let least = bounds.lower.iter().copied().fold(0.1 * top, f64::max);
+        let most = (bounds.ratio * bounds.upper.iter().copied().fold(f64::INFINITY, f64::min)).min(10.0 * top);
         // For one largest variance the admissible precisions are a box; its best corner is linear in 1/u between these.
-        let mut tops: Vec<f64> = band.upper.clone();
-        tops.extend(band.lower.iter().map(|l| band.ratio * l));
+        let mut tops: Vec<f64> = bounds.upper.clone();
+        tops.extend(bounds.lower.iter().map(|l| bounds.ratio * l));
         tops.extend([least, most]);
         tops.retain(|u| (least..=most).contains(u));
         let corner = |u: f64| -> f64 {
             let side = |c: usize| {
-                let (low, high) = (band.lower[c].max(u / band.ratio), band.upper[c].min(u));
+                let (low, high) = (bounds.lower[c].max(u / bounds.ratio), bounds.upper[c].min(u));
                 (slope[c] / low).max(slope[c] / high)
             };
             (0..k).map(side).sum()
@@ -139,42 +139,43 @@ mod tests {
             let weight: Vec<f64> = (0..k).map(|_| dice.size(6.0)).collect();
             let targets: Vec<f64> = (0..k).map(|_| dice.size(5.0)).collect();
             let ratio = if case % 5 == 0 { 1.0 } else { 1.0 + dice.size(4.0) };
-            let mut band = Band { ratio, ..Band::above(1e-9, k) };
+            let mut bounds = VarianceBounds { ratio, ..VarianceBounds::above(1e-9, k) };
             if case % 3 == 0 {
                 // Bounds about a point that holds them all.
                 let inside = dice.size(3.0);
                 for c in 0..k {
                     let v = inside * ratio.powf(dice.unit());
-                    band.lower[c] = if dice.unit() < 0.5 { v * dice.unit().max(1e-3) } else { 1e-9 };
-                    band.upper[c] = if dice.unit() < 0.3 { v * (1.0 + dice.unit()) } else { f64::INFINITY };
+                    bounds.lower[c] = if dice.unit() < 0.5 { v * dice.unit().max(1e-3) } else { 1e-9 };
+                    bounds.upper[c] = if dice.unit() < 0.3 { v * (1.0 + dice.unit()) } else { f64::INFINITY };
                 }
             }
-            let best = band.best(&weight, &targets);
+            let best = bounds.best(&weight, &targets);
             let (low, high) =
                 (best.iter().copied().fold(f64::INFINITY, f64::min), best.iter().copied().fold(0.0, f64::max));
             assert!(high <= ratio * low * (1.0 + 1e-12), "case {case}: {best:?} for {ratio}");
             for (c, v) in best.iter().enumerate() {
-                let held = (band.lower[c] * (1.0 - 1e-12)..=band.upper[c] * (1.0 + 1e-12)).contains(v);
-                assert!(held, "case {case}: {best:?} for {band:?}");
+                let held = (bounds.lower[c] * (1.0 - 1e-12)..=bounds.upper[c] * (1.0 + 1e-12)).contains(v);
+                assert!(held, "case {case}: {best:?} for {bounds:?}");
             }
-            let gain = gain(&band, &weight, &targets, &best);
-            assert!(gain <= 1e-10, "case {case}: {gain} to gain at {best:?}, {band:?}, {weight:?}, {targets:?}");
+            let gain = gain(&bounds, &weight, &targets, &best);
+            assert!(gain <= 1e-10, "case {case}: {gain} to gain at {best:?}, {bounds:?}, {weight:?}, {targets:?}");
         }
     }
 
     #[test]
     fn a_ratio_of_one_pools() {
-        let best = Band { ratio: 1.0, ..Band::above(1e-9, 3) }.best(&[1.0, 2.0, 5.0], &[4.0, 1.0, 0.2]);
+        let best =
+            VarianceBounds { ratio: 1.0, ..VarianceBounds::above(1e-9, 3) }.best(&[1.0, 2.0, 5.0], &[4.0, 1.0, 0.2]);
         assert!(best.iter().all(|v| (v - 7.0 / 8.0).abs() < 1e-15), "{best:?}");
     }
 
     #[test]
     fn components_on_a_point_and_without_weight_are_held_too() {
-        let band = Band { ratio: 25.0, ..Band::above(1e-9, 3) };
-        let best = band.best(&[5.0, 1.0, 0.0], &[2.0, 0.0, 1e9]);
+        let bounds = VarianceBounds { ratio: 25.0, ..VarianceBounds::above(1e-9, 3) };
+        let best = bounds.best(&[5.0, 1.0, 0.0], &[2.0, 0.0, 1e9]);
         // (5·2 + 25·0)/6 would be below the first variance's own.
         assert!((best[0] - 10.0 / 6.0).abs() < 1e-12 && (best[1] - best[0] / 25.0).abs() < 1e-12, "{best:?}");
         assert_eq!(best[2], best[0]);
-        assert_eq!(band.best(&[1.0, 1.0, 1.0], &[0.0; 3]), [1e-9; 3]);
+        assert_eq!(bounds.best(&[1.0, 1.0, 1.0], &[0.0; 3]), [1e-9; 3]);
     }
 }

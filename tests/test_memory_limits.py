@@ -20,8 +20,8 @@ GIGABYTE = 2**30
 TOO_LARGE = {
     "mg.kmeans(x[:10_000], 3, mg.LowerOnly(1e-9), **PAPER)": "the paper's program would take",
     "mg.kmeans(x[:10_000], 9_000, mg.LowerOnly(1e-9), **PAPER)": "the paper's program would take",
-    "mg.mixture(x, 20_000, mg.LowerOnly(1e-9), init='ckmeans')": "the means' quadratic program would take",
-    "mg.mixture(x, 20_000, Order(), init='ckmeans')": "the means' quadratic program would take",
+    "mg.mixture(x, 20_000, mg.LowerOnly(1e-9), method='paper')": "the means' quadratic program would take",
+    "mg.mixture(x, 20_000, Order(), init='ckmeans', method='paper')": "the means' quadratic program would take",
     "mg.kmeans(x, 20_000, Order())": "the means' quadratic program would take",
     "mg.kmeans(x, 20_000, mg.LowerOnly(1e-4), centers='free')": "the search for free centres would take",
     "mg.kmeans(x, 300, mg.TwoSided(0.02, 0.03), centers='free')": "the search for free centres would take",

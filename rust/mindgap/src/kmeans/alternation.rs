@@ -1,7 +1,7 @@
 //! Alternation: each point goes to its nearest centre, the centres to the best place for their points, and so on.
 //!
 //! The assignment costs O(k log n). Where nearness would leave a cluster empty, a dynamic program over the few boundaries
-//! that may have to move, O(k³) at worst. Each boundary's cost is its own: moving it hands points from one centre to the next.
+//! that may have to move, O(k²) at worst. Each boundary's cost is its own: moving it hands points from one centre to the next.
 
 use std::ops::Range;
 
@@ -86,16 +86,10 @@ impl Column {
 }
 
 /// The boundaries of least cost that leave no cluster empty.
-///
-/// A boundary costs more the farther it is from where nearness wants it, so it moves only when its neighbours push it:
-/// by less than their number.
 fn spread(sample: &Sample, centers: &[f64], wanted: &[usize]) -> Vec<usize> {
-    let (n, k) = (sample.len(), centers.len());
     let mut table: Vec<Column> = Vec::with_capacity(wanted.len());
-    for (gap, (pair, &wanted)) in centers.windows(2).zip(wanted).enumerate() {
-        let (first, last) = (gap + 1, n - (k - 1 - gap));
-        let places = wanted.saturating_sub(k).max(first)..(wanted + k).min(last) + 1;
-        let prices = places.clone().map(|end| price(sample, pair, wanted, end)).collect();
+    for ((pair, &wanted), places) in centers.windows(2).zip(wanted).zip(places(wanted, sample.len())) {
+        let prices = prices(sample, pair, wanted, &places);
         let column = match table.last() {
             None => Column::first(places, prices),
             Some(before) => before.next(places, prices),
@@ -105,11 +99,43 @@ fn spread(sample: &Sample, centers: &[f64], wanted: &[usize]) -> Vec<usize> {
     trace(&table)
 }
 
-/// What it costs, above `wanted`, to end the cluster of `pair[0]` at `end`.
-fn price(sample: &Sample, pair: &[f64], wanted: usize, end: usize) -> f64 {
+/// Where each boundary may have to be so that no cluster of `n` points is empty.
+///
+/// Boundary `b` less `b` must not fall as `b` grows, and costs more the farther it is from where nearness wants it: an isotonic
+/// regression, whose optimum lies between the least that is wanted from there on and the most that is wanted up to there.
+fn places(wanted: &[usize], n: usize) -> Vec<Range<usize>> {
+    let most = n - wanted.len();
+    let levels = || wanted.iter().enumerate().map(|(b, &end)| end.saturating_sub(b).clamp(1, most));
+    let mut least: Vec<usize> = levels().collect();
+    for b in (1..least.len()).rev() {
+        least[b - 1] = least[b - 1].min(least[b]);
+    }
+    let mut largest = 0;
+    let upto = levels().map(|level| {
+        largest = largest.max(level);
+        largest
+    });
+    least.iter().zip(upto).enumerate().map(|(b, (&from, to))| from + b..to + b + 1).collect()
+}
+
+/// What it costs, above `wanted`, to end the cluster of `pair[0]` at each of `places`.
+fn prices(sample: &Sample, pair: &[f64], wanted: usize, places: &Range<usize>) -> Vec<f64> {
     let gap = (pair[1] - pair[0]).max(0.0);
     let excess = |i: usize| sample.weight(i) * gap * (2.0 * sample.framed(i) - pair[0] - pair[1]);
-    if end >= wanted { (wanted..end).map(excess).sum() } else { -(end..wanted).map(excess).sum::<f64>() }
+    // From the place that is nearest to the wanted one outwards.
+    let nearest = wanted.clamp(places.start, places.end - 1);
+    let start: f64 = match nearest >= wanted {
+        true => (wanted..nearest).map(excess).sum(),
+        false => -(nearest..wanted).map(excess).sum::<f64>(),
+    };
+    let mut prices = vec![start; places.len()];
+    for end in nearest + 1..places.end {
+        prices[end - places.start] = prices[end - 1 - places.start] + excess(end - 1);
+    }
+    for end in (places.start..nearest).rev() {
+        prices[end - places.start] = prices[end + 1 - places.start] - excess(end);
+    }
+    prices
 }
 
 /// Walks back from the best place of the last boundary.
@@ -152,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn no_other_clusters_are_cheaper() {
+    fn no_other_clusters_cost_less() {
         let mut state = 1u64;
         let mut next = |n: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

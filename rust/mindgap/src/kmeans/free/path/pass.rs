@@ -78,6 +78,10 @@ impl PathPass<'_> {
             }
             if let Some(entry) = begun.first() {
                 let from = entry.start;
+                if beginnings.capacity() - beginnings.len() < begun.len() {
+                    // The list grows to twice its length.
+                    budget.has_memory(2 * size_of::<Beginning>() * (beginnings.len() + begun.len()))?;
+                }
                 for piece in &mut begun {
                     beginnings.push(Beginning { before: piece.origin, run: j as u32 });
                     piece.origin = beginnings.len() as u32 - 1;

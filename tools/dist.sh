@@ -17,11 +17,11 @@ most_bytes=2000000
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 315532800)}
 export SOURCE_DATE_EPOCH
 
-# wheel SOURCE OUT TARGET [INTERPRETER]: for Linux zig links, so that the libc of the machine does not matter. No path of the
+# wheel SOURCE OUT LOCK TARGET [INTERPRETER]: for Linux zig links, so that the libc of the machine does not matter. No path of the
 # machine gets into the binary.
 wheel() {
-	local source=$1 out=$2 target=$3 interpreter=${4:-} cargo_home=${CARGO_HOME:-$HOME/.cargo} sysroot part
-	local options=(--release --locked --strip --target "$target" --out "$out")
+	local source=$1 out=$2 lock=$3 target=$4 interpreter=${5:-} cargo_home=${CARGO_HOME:-$HOME/.cargo} sysroot part
+	local options=(--release "$lock" --strip --target "$target" --out "$out")
 	case $target in
 	*-linux-gnu) options+=(--zig --compatibility manylinux_2_17) ;;
 	*-linux-musl) options+=(--zig --compatibility musllinux_1_2) ;;
@@ -45,7 +45,7 @@ sdist)
 	maturin sdist --out dist
 	;;
 build)
-	wheel . "$PWD/dist" "${@:2}"
+	wheel . "$PWD/dist" --locked "${@:2}"
 	;;
 packages)
 	# In copies, since building leaves its traces beside the sources.
@@ -82,7 +82,8 @@ again)
 	rm -rf target/dist/again
 	mkdir -p target/dist/again
 	tar -x -C target/dist/again -f dist/mindgap-*.tar.gz
-	wheel target/dist/again/mindgap-* "$PWD/target/dist/again" "$2"
+	# The archive lacks the crates that test and measure, and cargo takes them out of its copy of Cargo.lock; no version changes.
+	wheel target/dist/again/mindgap-* "$PWD/target/dist/again" --offline "$2"
 	for file in target/dist/again/*.whl; do
 		sha256sum "$file" "dist/${file##*/}"
 		cmp "$file" "dist/${file##*/}"

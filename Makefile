@@ -142,7 +142,7 @@ $(VENV)/.paper: $(VENV)/.built plugins/mindgap-paper/pyproject.toml
 	$(PY) -m pip install -e plugins/mindgap-paper
 	touch $@
 
-demo: $(VENV)/.paper ## fit the NYPANS heights both ways and draw them
+demo: $(VENV)/.paper ## fit fish lengths and the NYPANS heights both ways and draw them
 	$(PY) -m mindgap_paper.demo
 
 bench: $(VENV)/.built ## measure against peers, in one run

@@ -26,7 +26,9 @@ function tickTexts(found) {
 }
 
 function ticks(low, high, about, least = 0) {
-  const rough = Math.max((high - low) / about || 1, least);
+  // Finer steps than a double can take would never arrive.
+  const finest = 1e-13 * Math.max(Math.abs(low), Math.abs(high));
+  const rough = Math.max((high - low) / about || 1, least, finest);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);
   const found = [];
@@ -87,7 +89,9 @@ function drawTrace(svg, xs, ys, names, here, bitesAt) {
   const values = known.map((index) => ys[index]);
   const low = Math.min(...values);
   const high = Math.max(...values);
-  const margin = (high - low) * 0.08 || Math.abs(high) * 0.01 || 1;
+  // What differs by rounding alone is drawn as a level line.
+  const level = high - low <= 1e-11 * Math.abs(high);
+  const margin = level ? Math.abs(high) * 0.01 || 1 : (high - low) * 0.08;
   const wide = Math.max(...tickTexts(ticks(low - margin, high + margin, 4)).map((text) => text.length));
   const view = {
     width: widthOf(svg), height: 240, top: 12, left: 34 + 7 * wide,

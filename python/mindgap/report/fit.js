@@ -41,10 +41,12 @@ function viewOf(svg, content, fits) {
   const margin = 0.03 * (high - low) || 1;
   const data = content.histogram ? Math.max(...content.histogram.density) : 0;
   const lines = Math.max(0, ...fits.flatMap((fit) => fit.labels.map((label) => label.split("\n").length)));
+  const peak = 1.03 * (data ? Math.max(data, Math.min(tallest, TALLEST * data)) : tallest);
+  const widest = Math.max(...tickTexts(ticks(0, peak, 5)).map((text) => text.length));
   return {
-    width, height: Math.min(430, 180 + 0.4 * width) + 13 * lines, top: lines ? 32 + 13 * lines : 12, left: 72,
+    width, height: Math.min(430, 180 + 0.4 * width) + 13 * lines, top: lines ? 32 + 13 * lines : 12, left: 36 + 7 * widest,
     low: low - margin, high: high + margin,
-    floor: 0, peak: 1.03 * (data ? Math.max(data, Math.min(tallest, TALLEST * data)) : tallest),
+    floor: 0, peak,
   };
 }
 

@@ -59,6 +59,15 @@ def mindgap_free_dense(x: Values, k: int) -> Any:
     return mindgap.kmeans(x, k, mindgap.LowerOnly(float(delta)), centers="free")
 
 
+def mindgap_levels(x: Values, k: int) -> Any:
+    """The levels of a quantiser, not nearer than three in ten of the best ones are without a bound."""
+    import mindgap
+
+    sample = mindgap.Sample(x)
+    delta = float(np.quantile(mindgap.kmeans(sample, k).gaps, 0.3))
+    return mindgap.kmeans(sample, k, mindgap.LowerOnly(delta))
+
+
 def ckmeans(x: Values, k: int) -> Any:
     import ckmeans as peer
 
@@ -158,6 +167,7 @@ JOBS: dict[str, Job] = {
         mindgap_two_sided,
         mindgap_free,
         mindgap_free_dense,
+        mindgap_levels,
         ckmeans,
         ckwrap,
         ckmeans_1d_dp,
@@ -173,4 +183,21 @@ JOBS: dict[str, Job] = {
         mapclassify,
     )
 }
+
+
+def cost(x: Values, result: Any) -> float:
+    """The sum of squared distances from the nearest of the centres in a result of any of the jobs."""
+    for name in ("centers", "cluster_centers_", "centroids"):
+        if hasattr(result, name):
+            centers = np.sort(np.asarray(getattr(result, name), dtype=np.float64).ravel())
+            break
+    else:
+        # A list of clusters, each the list of its values.
+        return float(sum(((part - np.mean(part)) ** 2).sum() for part in map(np.asarray, result)))
+    nearest = np.searchsorted(0.5 * (centers[1:] + centers[:-1]), x)
+    return float(((x - centers[nearest]) ** 2).sum())
+
+
+#: What gives the levels of a quantiser, and so has a cost.
+QUANTISERS = ("mindgap_kmeans", "mindgap_levels", "ckmeans", "ckwrap", "kmeans1d", "scikit_learn")
 EXACT_PEERS = ("ckmeans", "ckwrap", "ckmeans_1d_dp", "kmeans1d")

@@ -119,6 +119,29 @@ def free(console: Console, sizes: list[int]) -> None:
         console.print(f"N=2000: {GFPOP_2000 / at_2000:.0f} times as fast as gfpop's {GFPOP_2000} s")
 
 
+def quantiser(console: Console, sizes: list[int], ks: list[int]) -> None:
+    """Levels of a quantiser: without a bound beside the peers, and with one that three in ten gaps would break."""
+    table = Table(title="Levels of a quantiser, Model D: seconds (cost over that of mindgap without a bound)")
+    for column in ("N", "K", "mindgap", "with a gap", "proven", "ckmeans", "ckwrap", "kmeans1d", "scikit-learn"):
+        table.add_column(column, justify="right")
+    left_out: list[Trial] = []
+    for n in sizes:
+        for k in ks:
+            ours, levels = run("mindgap_kmeans", n, k), run("mindgap_levels", n, k)
+            peers = [_peer(peer, n, k) for peer in ("ckmeans", "ckwrap", "kmeans1d", "scikit_learn")]
+            left_out += [trial for trial in peers if trial.failure]
+            cells = [f"{n}", str(k), _seconds(ours), _beside(levels, ours), str(levels.optimal)]
+            table.add_row(*cells, *(_beside(peer, ours) for peer in peers))
+    console.print(table)
+    for trial in left_out:
+        console.print(f"left out: {trial.job} at N={trial.n}, K={trial.k}: {trial.failure}", highlight=False)
+
+
+def _beside(trial: Trial, ours: Trial) -> str:
+    ratio = f" ({trial.cost / ours.cost:.4f})" if trial.cost and ours.cost else ""
+    return _seconds(trial) + ratio
+
+
 def _seconds(trial: Trial) -> str:
     return "-" if trial.seconds is None else f"{trial.seconds:.3g}"
 

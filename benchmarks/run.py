@@ -1,4 +1,4 @@
-"""Every benchmark in one run: `python run.py [unconstrained] [rows] [breaks] [separated] [free] [mixture] [--quick]`.
+"""Every benchmark in one run: `python run.py [--quick]`, or those that are named: `python run.py free quantiser`.
 
 Each job runs in a process of its own on data of one seed; ratios within a run carry over to other machines,
 seconds do not.
@@ -46,12 +46,14 @@ def main() -> None:
     sizes = [10**3, 10**4, 10**5] if quick else [10**3, 10**4, 10**5, 10**6]
     ks = [5, 50] if quick else [2, 5, 16, 50, 256]
     chain = [500, 2000, 10**4, 10**5] if quick else [500, 2000, 10**4, 10**5, 10**6]
+    levels = [2**12, 2**16] if quick else [2**12, 2**16, 10**6]
     benchmarks = {
         "unconstrained": lambda: draw(kmeans.unconstrained(console, sizes, ks), options.plot),
         "rows": lambda: kmeans.rows(console, 64 if quick else 1024),
         "breaks": lambda: kmeans.breaks(console, [10**4, 10**5] if quick else [10**4, 10**5, 10**7]),
         "separated": lambda: kmeans.separated(console, chain),
         "free": lambda: kmeans.free(console, chain if quick else [*chain, 10**7]),
+        "quantiser": lambda: kmeans.quantiser(console, levels, [16, 64, 256]),
         "mixture": lambda: mixture.compare(console, 10**5 if quick else 10**6),
     }
     for name in options.which or benchmarks:

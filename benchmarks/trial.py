@@ -23,6 +23,7 @@ class Trial:
     megabytes: float | None
     optimal: bool | None
     failure: str | None = None
+    cost: float | None = None
 
 
 def run(job: str, n: int, k: int, repeats: int = 3, limit: float = LIMIT_SECONDS) -> Trial:
@@ -31,9 +32,9 @@ def run(job: str, n: int, k: int, repeats: int = 3, limit: float = LIMIT_SECONDS
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit * repeats, check=False)
     except subprocess.TimeoutExpired:
-        return Trial(job, n, k, None, None, None, f"more than {limit:.0f} s")
+        return Trial(job, n, k, None, None, None, failure=f"more than {limit:.0f} s")
     if done.returncode != 0:
         reason = done.stderr.strip().splitlines()[-1:] or ["died without a word"]
-        return Trial(job, n, k, None, None, None, reason[0][:60])
+        return Trial(job, n, k, None, None, None, failure=reason[0][:60])
     found = json.loads(done.stdout)
-    return Trial(job, n, k, found["seconds"], found["megabytes"], found["optimal"])
+    return Trial(job, n, k, found["seconds"], found["megabytes"], found["optimal"], cost=found["cost"])

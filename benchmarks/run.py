@@ -11,6 +11,7 @@ import platform
 
 import kmeans
 import mixture
+import overhead
 from rich.console import Console
 from trial import Trial
 
@@ -55,6 +56,7 @@ def main() -> None:
         "free": lambda: kmeans.free(console, chain if quick else [*chain, 10**7]),
         "quantiser": lambda: kmeans.quantiser(console, levels, [16, 64, 256]),
         "mixture": lambda: mixture.compare(console, 10**5 if quick else 10**6),
+        "calls": lambda: overhead.calls(console),
     }
     for name in options.which or benchmarks:
         benchmarks[name]()

@@ -12,6 +12,21 @@ use crate::error::{KMeansError, MixtureError, OutOfMemory};
 use crate::memory;
 
 /// What a running fit reports.
+///
+/// ```
+/// use mindgap::{KMeans, Monitor, Progress, Sample};
+/// use std::ops::ControlFlow;
+///
+/// let mut watch = |progress: &Progress| {
+///     if let Progress::Search { cost, lower_bound } = progress {
+///         println!("between {lower_bound} and {cost}");
+///     }
+///     ControlFlow::Continue(())
+/// };
+/// let fit = KMeans::new(2).fit_with(&Sample::new(&[1.0, 2.0, 8.0])?, &mut Monitor::new(&mut watch))?;
+/// assert_eq!(fit.centers(), [1.5, 8.0]);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Progress {

@@ -1,6 +1,13 @@
 //! [`Proof`]: how good a solution is known to be.
 
 /// What is proven of a solution of a minimisation problem.
+///
+/// ```
+/// use mindgap::Proof;
+///
+/// assert_eq!(Proof::AtLeast(2.9).lower_bound(3.0), 2.9);
+/// assert!(Proof::Optimal.is_optimal(3.0, 0.0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Proof {
     /// No solution costs less.

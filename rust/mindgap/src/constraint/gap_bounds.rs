@@ -5,6 +5,17 @@ use crate::error::ConstraintError;
 use crate::memory::{check_memory, product};
 
 /// `lower ≤ μ[g+1] - μ[g] ≤ upper` for the `k - 1` gaps `g` of `k` ascending centres.
+///
+/// ```
+/// use mindgap::GapBounds;
+///
+/// let same = GapBounds::between(1.0, 2.5)?;
+/// let each = GapBounds::per_gap(&[1.0, 0.5], &[2.5, f64::INFINITY])?;
+/// assert_eq!(same.rows(3)?.gap_upper(), [2.5, 2.5]);
+/// assert_eq!(each.rows(3)?.gap_lower(), [1.0, 0.5]);
+/// assert!(each.rows(4).is_err());
+/// # Ok::<(), mindgap::ConstraintError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(

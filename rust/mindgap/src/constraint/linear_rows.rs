@@ -4,6 +4,16 @@ use super::rows::Rows;
 use crate::error::ConstraintError;
 
 /// `lower ≤ A·μ ≤ upper`, row by row; an equality has both bounds alike, infinity means no bound.
+///
+/// ```
+/// use mindgap::{KMeans, LinearRows, Sample};
+///
+/// // Three centres at equal distances: μ0 - 2 μ1 + μ2 = 0.
+/// let equal = LinearRows::new(3, &[1.0, -2.0, 1.0], &[0.0], &[0.0])?;
+/// let fit = KMeans::new(3).constraint(equal).fit(&Sample::new(&[0.0, 1.0, 5.0, 11.0])?)?;
+/// assert!((fit.gaps()[0] - fit.gaps()[1]).abs() < 1e-9);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(

@@ -5,6 +5,15 @@
 pub(crate) const AT_BOUND: f64 = 1e-9;
 
 /// The bound that a gap or row is at.
+///
+/// ```
+/// use mindgap::{GapBounds, KMeans, Sample, Side};
+///
+/// let sample = Sample::new(&[0.0, 1.0, 2.0])?;
+/// let fit = KMeans::new(2).constraint(GapBounds::lower(1.75)).fit(&sample)?;
+/// assert_eq!(fit.active(), [Some(Side::Lower)]);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]

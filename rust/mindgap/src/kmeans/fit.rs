@@ -12,6 +12,16 @@ use crate::proof::Proof;
 pub(super) const PROVEN: f64 = 1e-9;
 
 /// Clusters, their centres, and how good they are proven to be.
+///
+/// ```
+/// use mindgap::{KMeans, Sample};
+///
+/// let fit = KMeans::new(2).fit(&Sample::new(&[8.0, 1.0, 2.0, 9.0])?)?;
+/// assert_eq!((fit.labels(), fit.centers()), (&[1, 0, 0, 1][..], &[1.5, 8.5][..]));
+/// assert_eq!((fit.inertia(), fit.is_optimal()), (1.0, true));
+/// assert_eq!(fit.predict(&[0.0, 6.0]), [0, 1]);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(

@@ -10,6 +10,16 @@ use crate::constraint::Side;
 use crate::data::sample::Sample;
 
 /// A fitted mixture; components by ascending mean.
+///
+/// ```
+/// use mindgap::{GapBounds, Mixture, Sample};
+///
+/// let sample = Sample::new(&[-1.2, -1.0, -0.8, -1.1, 2.0, 2.3, 1.8, 2.1])?;
+/// let fit = Mixture::new(2).constraint(GapBounds::lower(2.0)).fit(&sample)?;
+/// assert_eq!(fit.labels(), [0, 0, 0, 0, 1, 1, 1, 1]);
+/// assert!(fit.converged() && fit.gaps()[0] >= 2.0);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(

@@ -7,6 +7,15 @@ use crate::error::MixtureError;
 const WEIGHTS_SUM: f64 = 1e-6;
 
 /// Weights, means and variances of the components.
+///
+/// ```
+/// use mindgap::Parameters;
+///
+/// let parameters = Parameters::new(&[0.5, 0.5], &[0.0, 4.0], &[1.0, 1.0])?;
+/// assert_eq!(parameters.predict(&[-1.0, 3.0]), [0, 1]);
+/// assert_eq!(parameters.predict_proba(&[2.0]), [0.5, 0.5]);
+/// # Ok::<(), mindgap::MixtureError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(

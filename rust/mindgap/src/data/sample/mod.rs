@@ -23,6 +23,15 @@ const BYTES_A_POINT: usize = 28;
 /// One-dimensional data, ready for every solver.
 ///
 /// Points of weight zero keep their place in the input (they get labels) but take no part in a fit.
+///
+/// ```
+/// use mindgap::Sample;
+///
+/// let sample = Sample::weighted(&[3.0, 1.0, 2.0], &[1.0, 0.0, 5.0])?;
+/// assert_eq!((sample.values(), sample.order()), (&[2.0, 3.0][..], &[2, 0][..]));
+/// assert_eq!((sample.len(), sample.input_len(), sample.total_weight()), (2, 3, 6.0));
+/// # Ok::<(), mindgap::SampleError>(())
+/// ```
 #[derive(Clone)]
 pub struct Sample {
     values: Vec<f64>,

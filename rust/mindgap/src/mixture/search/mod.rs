@@ -67,6 +67,15 @@ const CLIMBED_AGAIN: f64 = 1.0;
 const MOST_CLIMBED_AGAIN: usize = 3;
 
 /// How a search draws its random starts.
+///
+/// ```
+/// use mindgap::{Mixture, Sample, Search};
+///
+/// let sample = Sample::new(&[0.0, 0.4, 0.9, 5.0, 5.3, 6.1])?;
+/// let fit = Mixture::new(2).search(Search::new().random_starts(8).seed(1)).fit(&sample)?;
+/// assert!(fit.starts() >= 8);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Search {
     random: usize,

@@ -18,10 +18,12 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || 
 export SOURCE_DATE_EPOCH
 
 # wheel SOURCE OUT LOCK TARGET [INTERPRETER]: for Linux zig links, so that the libc of the machine does not matter. No path of the
-# machine gets into the binary.
+# machine gets into the binary, nor into the list of its crates, in which maturin names where they lay.
 wheel() {
 	local source=$1 out=$2 lock=$3 target=$4 interpreter=${5:-} cargo_home=${CARGO_HOME:-$HOME/.cargo} sysroot part
-	local options=(--release "$lock" --strip --target "$target" --out "$out")
+	local raw=$PWD/target/dist/raw unpacked=$PWD/target/dist/unpacked
+	local options=(--release "$lock" --strip --target "$target" --out "$raw")
+	rm -rf "$raw" "$unpacked"
 	case $target in
 	*-linux-gnu) options+=(--zig --compatibility manylinux_2_17) ;;
 	*-linux-musl) options+=(--zig --compatibility musllinux_1_2) ;;
@@ -37,6 +39,9 @@ wheel() {
 		cd "$source"
 		export RUSTFLAGS="--remap-path-prefix=$PWD=. --remap-path-prefix=$cargo_home=cargo --remap-path-prefix=$sysroot=rust"
 		maturin build "${options[@]}"
+		python -m wheel unpack --dest "$unpacked" "$raw"/*.whl
+		perl -pi -e "s#\Q$PWD\E#.#g" "$unpacked"/*/*.dist-info/sboms/*.json
+		python -m wheel pack --dest-dir "$out" "$unpacked"/*
 	)
 }
 

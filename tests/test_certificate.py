@@ -11,6 +11,7 @@ import pytest
 
 import mindgap as mg
 from mindgap.check_certificate import Refused, check
+from mindgap.foundation.progress import ProgressLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,13 +56,25 @@ def test_time_that_runs_out_leaves_the_fit(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def proof(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     path = tmp_path_factory.mktemp("proofs") / "proof.json"
-    mg.mixture(VALUES, 2, mg.TwoSided(2.9, 3.2), variances="equal", proof=path)
+    fit = mg.mixture(VALUES, 2, mg.TwoSided(2.9, 3.2), variances="equal", proof=path)
     result: dict[str, Any] = json.loads(path.read_text())
-    return result
+    return result | {"of_the_fit": fit.upper_bound}
 
 
 def test_the_checker_accepts_a_proof(proof: dict[str, Any]) -> None:
-    assert check(proof) == pytest.approx(proof["upper_bound"], abs=0.02)
+    assert check(proof, VALUES) == pytest.approx(proof["of_the_fit"], abs=0.02)
+
+
+def test_the_checker_accepts_proofs_of_free_spreads_and_weights(tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    values = np.repeat(VALUES, 1 + np.arange(len(VALUES)) % 2)
+    fit = mg.mixture(values, 2, mg.LowerOnly(3.1) & mg.SpreadRatio(3.0), proof=path)
+    assert check(json.loads(path.read_text()), values) == pytest.approx(fit.upper_bound, abs=0.02)
+
+
+def test_the_checker_refuses_a_proof_about_other_data(proof: dict[str, Any]) -> None:
+    with pytest.raises(Refused, match="other data"):
+        check(proof, VALUES + np.linspace(0, 1e-6, len(VALUES)))
 
 
 def _lower(proof: dict[str, Any]) -> None:
@@ -92,7 +105,58 @@ def _unbalance(proof: dict[str, Any]) -> None:
             node["terms"][0][0] += 1.0
 
 
-@pytest.mark.parametrize("tamper", [_lower, _cut_off, _lengthen, _empty, _narrow, _unbalance])
+def _facts(proof: dict[str, Any]) -> list[dict[str, Any]]:
+    facts = [fact for node in proof["tree"] for round_ in node["weights"] for fact in round_]
+    assert facts
+    return facts
+
+
+def _tighten(proof: dict[str, Any]) -> None:
+    for fact in _facts(proof):
+        fact["limit"] += -0.1 if fact["upper"] else 0.1
+
+
+def _contradict(proof: dict[str, Any]) -> None:
+    index = next(i for i, node in enumerate(proof["tree"]) if node.get("leaf") == "bound")
+    proof["tree"][index] = {"weights": [], "leaf": "weights"}
+
+
+def _leave_open(proof: dict[str, Any]) -> None:
+    index = next(i for i, node in enumerate(proof["tree"]) if node.get("leaf") == "bound")
+    proof["tree"][index] = {"weights": [], "leaf": "open"}
+
+
+def _move_atoms(proof: dict[str, Any]) -> None:
+    for node in proof["tree"]:
+        for atom in node.get("atoms", []):
+            atom[0] += 0.05
+
+
+def _widen_gap(proof: dict[str, Any]) -> None:
+    proof["lower"] = [0.5 * bound for bound in proof["lower"]]
+
+
+def _drop_point(proof: dict[str, Any]) -> None:
+    proof["weights"][0] = -1.0
+
+
+TAMPERED = [
+    _lower,
+    _cut_off,
+    _lengthen,
+    _empty,
+    _narrow,
+    _unbalance,
+    _tighten,
+    _contradict,
+    _leave_open,
+    _move_atoms,
+    _widen_gap,
+    _drop_point,
+]
+
+
+@pytest.mark.parametrize("tamper", TAMPERED)
 def test_the_checker_refuses_a_proof_that_was_tampered_with(
     proof: dict[str, Any], tamper: Callable[[dict[str, Any]], None]
 ) -> None:
@@ -100,3 +164,58 @@ def test_the_checker_refuses_a_proof_that_was_tampered_with(
     tamper(changed)
     with pytest.raises(Refused):
         check(changed)
+
+
+def test_a_better_optimum_of_the_tree_becomes_the_fit() -> None:
+    rng = np.random.default_rng(4)
+    values = np.concatenate([rng.normal(center, 1, 40) for center in (0, 6, 30)])
+    poor = ([0.6, 0.2, 0.2], [3.0, 29.5, 30.5], [4.0, 4.0, 4.0])
+    climbed = mg.mixture(values, 3, variances="equal", init=poor)
+    certified = mg.mixture(values, 3, variances="equal", init=poor, certify=True)
+    best = mg.mixture(values, 3, variances="equal")
+    assert climbed.log_likelihood < best.log_likelihood - 1
+    assert certified.log_likelihood == pytest.approx(best.log_likelihood, abs=1e-4)
+    assert certified.upper_bound is not None
+    assert best.log_likelihood <= certified.upper_bound
+
+
+def test_a_selection_is_certified() -> None:
+    path = mg.select(VALUES, [1, 2], variances="equal", certify=True)
+    bounds = [result.upper_bound for result in path.results if result is not None]
+    assert len(bounds) == 2
+    assert all(
+        result is not None and result.upper_bound is not None and result.log_likelihood <= result.upper_bound
+        for result in path.results
+    )
+    assert "upper_bound" in path.to_frame()
+    assert "proven within" in path.summary()
+    with pytest.raises(mg.InvalidInputError, match="one file"):
+        mg.select(VALUES, [1, 2], variances="equal", proof="proof.json")
+
+
+def test_a_gap_path_is_certified() -> None:
+    path = mg.gap_path(VALUES, 2, [0.0, 2.9, 3.3], variances="equal", certify=True)
+    for result in path.results:
+        assert result.upper_bound is not None
+        assert result.log_likelihood <= result.upper_bound <= result.log_likelihood + 0.101
+    assert "proven within" in path.summary()
+    assert all(result.upper_bound is None for result in mg.gap_path(VALUES, 2, [0.0], variances="equal").results)
+
+
+def test_an_interruption_leaves_the_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[Any, ...]] = []
+
+    class Interrupting(ProgressLine):
+        def __call__(self, kind: str, *numbers: Any) -> None:
+            if kind == "certificate":
+                seen.append(numbers)
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr("mindgap.fit.mixture.ProgressLine", Interrupting)
+    values = mg.datasets.paper_model("C", 300, rng=1).values
+    fit = mg.mixture(values, 5, certify=True, progress=True)
+    assert fit.upper_bound is None
+    assert len(fit.means) == 5
+    nodes, open_nodes, epsilon, log_likelihood = seen[0]
+    assert (nodes, open_nodes, epsilon) == (0, 1, pytest.approx(0.1))
+    assert log_likelihood == pytest.approx(fit.log_likelihood, abs=1e-6)

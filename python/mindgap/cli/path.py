@@ -31,10 +31,19 @@ if TYPE_CHECKING:
 @click.option("-k", "k", type=int, required=True, help="The number of components.")
 @deltas_option
 @click.option("--width", type=float, metavar="W", help="Keep every gap at most delta + W as well.")
+@click.option("--certify", is_flag=True, help="Prove how far from its maximum each likelihood can be at most.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="The most seconds that one certificate may take.")
 @mixture_options
 @output_options(labels=False)
 def command(
-    request: Request, output: Output, k: int, deltas: Any, width: float | None, settings: dict[str, Any]
+    request: Request,
+    output: Output,
+    k: int,
+    deltas: Any,
+    width: float | None,
+    certify: bool,
+    time_limit: float | None,
+    settings: dict[str, Any],
 ) -> None:
     """Fit a mixture for each of a grid of least gaps, and say where the bound bites.
 
@@ -48,6 +57,8 @@ def command(
         k,
         deltas,
         width=width,
+        certify=certify,
+        time_limit=time_limit,
         sample_weight=data.weights,
         progress=sys.stderr.isatty(),
         **settings,

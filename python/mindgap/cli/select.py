@@ -59,10 +59,19 @@ def _is_number(text: str) -> bool:
 )
 @constraint_option
 @click.option("--criterion", type=click.Choice(CRITERIA), default="bic", show_default=True, help="What ranks the fits.")
+@click.option("--certify", is_flag=True, help="Prove how far from its maximum each likelihood can be at most.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="The most seconds that one certificate may take.")
 @mixture_options
 @output_options(labels=True)
 def command(
-    request: Request, output: Output, ks: list[int], constraint: str | None, criterion: Any, settings: dict[str, Any]
+    request: Request,
+    output: Output,
+    ks: list[int],
+    constraint: str | None,
+    criterion: Any,
+    certify: bool,
+    time_limit: float | None,
+    settings: dict[str, Any],
 ) -> None:
     """Find the number of components of a mixture by an information criterion.
 
@@ -76,6 +85,8 @@ def command(
         ks,
         constraint,
         criterion=criterion,
+        certify=certify,
+        time_limit=time_limit,
         sample_weight=data.weights,
         progress=sys.stderr.isatty(),
         **settings,

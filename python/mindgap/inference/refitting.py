@@ -32,6 +32,12 @@ class _Kept(Constraint):
         return self.held if isinstance(self.held, LinearRows) else None
 
 
+def no_proof(settings: dict[str, Any]) -> None:
+    """Refuse to write the proofs of several fits to one file."""
+    if settings.get("proof") is not None:
+        raise InvalidInputError("one file holds the proof of one fit; use mixture(..., proof=...) for the one you want")
+
+
 def held(result: MixtureResult) -> Constraint | None:
     """Return what the means of a result were held to."""
     rows = result.bounds or result.rows

@@ -13,7 +13,7 @@ from mindgap.fit.loading import sorted_once
 from mindgap.fit.mixture import mixture
 from mindgap.foundation.messages import shorten
 from mindgap.foundation.progress import shown
-from mindgap.inference.refitting import held
+from mindgap.inference.refitting import held, no_proof
 from mindgap.model.parameters import Parameters
 from mindgap.results.frames import Backend, frame_of
 from mindgap.results.mixture import DEGENERATE, MixtureResult
@@ -86,6 +86,8 @@ class Selection:
         remarks = ["best"] if self.ks[index] == self.best else []
         if not result.converged:
             remarks.append(result.status)
+        if result.upper_bound is not None:
+            remarks.append(f"proven within {result.upper_bound - result.log_likelihood:.2g}")
         numbers = [f"{self.values[index]:.8g}", f"{result.log_likelihood:.8g}", f"{result.n_parameters}"]
         return [k, *numbers, ", ".join(remarks)]
 
@@ -108,6 +110,8 @@ class Selection:
         columns[self.criterion] = self.values.tolist()
         for name in ("log_likelihood", "n_parameters"):
             columns[name] = [np.nan if result is None else getattr(result, name) for result in self.results]
+        if any(result is not None and result.upper_bound is not None for result in self.results):
+            columns["upper_bound"] = [None if result is None else result.upper_bound for result in self.results]
         columns["status"] = [None if result is None else result.status for result in self.results]
         columns["reason"] = list(self.reasons)
         columns["best"] = [k == self.best for k in self.ks]
@@ -124,6 +128,8 @@ def select(
     constraint: Constraint | str | None = None,
     *,
     criterion: Literal["bic", "aic", "icl"] | Callable[[MixtureResult], float] = "bic",
+    certify: bool = False,
+    time_limit: float | None = None,
     progress: Progress = False,
     **settings: Any,
 ) -> Selection:
@@ -145,6 +151,10 @@ def select(
         BIC finds the number of components when the model is right; AIC aims at prediction and picks more; ICL wants
         components that do not overlap and picks fewer. A function of a `MixtureResult` returns a number of its own
         making, of which less is better.
+    certify : bool
+        Whether to prove how far from its maximum each likelihood can be at most: `upper_bound` of the results.
+    time_limit : float, optional
+        The most seconds that the certificate of one fit may take.
     progress : bool or callable
         Whether to show a bar on standard error; or what to call with (done, total).
     **settings
@@ -172,6 +182,8 @@ def select(
     """
     name, value_of = _criterion(criterion)
     ks = _numbers(k)
+    no_proof(settings)
+    settings |= {"certify": certify, "time_limit": time_limit}
     data = sorted_once(x, settings)
     fits: list[Any] = []
     with shown(progress, "select", len(ks)) as tick:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from mindgap.fit.loading import sorted_once
 from mindgap.fit.mixture import mixture
 from mindgap.foundation.progress import shown
 from mindgap.host.builtin.constraints import LowerOnly, TwoSided
+from mindgap.inference.refitting import no_proof
 from mindgap.model.parameters import Parameters
 from mindgap.model.sample import Sample
 from mindgap.results.frames import Backend, frame_of
@@ -108,7 +109,10 @@ class GapPath:
         result = self.results[index]
         least = f"{result.gaps.min():.6g}" if result.k > 1 else ""
         numbers = [f"{self.deltas[index]:.6g}", f"{result.log_likelihood:.8g}", f"{self.n_active[index]}", least]
-        return [*numbers, f"{result.n_iter}", "" if result.converged else result.status]
+        remarks = [] if result.converged else [result.status]
+        if result.upper_bound is not None:
+            remarks.append(f"proven within {result.upper_bound - result.log_likelihood:.2g}")
+        return [*numbers, f"{result.n_iter}", ", ".join(remarks)]
 
     def _verdict(self) -> str:
         if self.bites_at is None:
@@ -139,6 +143,8 @@ class GapPath:
             "n_active": list(self.n_active),
             "status": [result.status for result in self.results],
         }
+        if any(result.upper_bound is not None for result in self.results):
+            columns["upper_bound"] = [result.upper_bound for result in self.results]
         return frame_of(columns | {f"mean_{index}": column for index, column in enumerate(self.means.T)}, backend)
 
     def __repr__(self) -> str:
@@ -152,6 +158,8 @@ def gap_path(
     deltas: npt.ArrayLike | int | None = None,
     *,
     width: float | None = None,
+    certify: bool = False,
+    time_limit: float | None = None,
     progress: Progress = False,
     **settings: Any,
 ) -> GapPath:
@@ -174,6 +182,10 @@ def gap_path(
         The least gaps, in any order; or how many, evenly from zero to where the means would span the data.
     width : float, optional
         Keep every gap at most δ + width as well.
+    certify : bool
+        Whether to prove how far from its maximum each likelihood can be at most: `upper_bound` of the results.
+    time_limit : float, optional
+        The most seconds that the certificate of one fit may take.
     progress : bool or callable
         Whether to show a bar on standard error; or what to call with (done, total).
     **settings
@@ -196,9 +208,11 @@ def gap_path(
     count = as_count(k, "k")
     if "constraint" in settings:
         raise InvalidInputError("a gap path makes its own constraint; give deltas, and width for an upper bound")
+    no_proof(settings)
     data = sorted_once(x, settings)
     grid = _grid(deltas, data, count)
-    walk = _Walk(data, count, width, settings.pop("init", "auto"), settings)
+    proving = {"certify": certify, "time_limit": time_limit}
+    walk = _Walk(data, count, width, settings.pop("init", "auto"), settings, proving)
     with shown(progress, "path", len(grid)) as tick:
         for done, delta in enumerate(grid, start=1):
             walk.step(float(delta))
@@ -212,7 +226,10 @@ def gap_path(
 class _Walk:
     """The fits of a path as they are made: where each starts, and what is done where EM gets stuck."""
 
-    def __init__(self, data: Any, k: int, width: float | None, init: Any, settings: dict[str, Any]) -> None:
+    def __init__(
+        self, data: Any, k: int, width: float | None, init: Any, settings: dict[str, Any], proving: dict[str, Any]
+    ) -> None:
+        self.proving = proving
         self.data, self.k, self.width, self.init, self.settings = data, k, width, init, settings
         self.deltas: list[float] = []
         self.results: list[MixtureResult] = []
@@ -222,11 +239,11 @@ class _Walk:
         fits = []
         # k-means may know no partition with so large a gap to start from.
         with suppress(InfeasibleError) if self.results else nullcontext():
-            fits.append(self._fit(delta, self.init))
+            fits.append(self._fit(delta, self.init, self.proving))
         if self.results and (start := _start(self.results[-1])) is not None:
-            fits.append(self._fit(delta, start))
+            fits.append(self._fit(delta, start, {} if fits else self.proving))
         self.deltas.append(delta)
-        self.results.append(max(fits, key=_soundness))
+        self.results.append(_with_bound(max(fits, key=_soundness), fits[0].upper_bound))
 
     def retrace(self) -> None:
         """Refit, from the far end, what its successor beats: that one holds the smaller bound too."""
@@ -235,15 +252,21 @@ class _Walk:
             rise = ahead.log_likelihood - here.log_likelihood
             start = _start(ahead)
             if rise > _ROUNDING * abs(here.log_likelihood) and start is not None:
-                self.results[place] = max(here, self._fit(self.deltas[place], start), key=_soundness)
+                better = max(here, self._fit(self.deltas[place], start, {}), key=_soundness)
+                self.results[place] = _with_bound(better, here.upper_bound)
 
-    def _fit(self, delta: float, init: Any) -> MixtureResult:
-        return mixture(self.data, self.k, self._bound(delta), init=init, **self.settings)
+    def _fit(self, delta: float, init: Any, proving: dict[str, Any]) -> MixtureResult:
+        return mixture(self.data, self.k, self._bound(delta), init=init, **self.settings, **proving)
 
     def _bound(self, delta: float) -> Constraint:
         if self.width is None:
             return LowerOnly(delta)
         return TwoSided(delta, delta + LowerOnly(self.width).delta)
+
+
+def _with_bound(result: MixtureResult, upper_bound: float | None) -> MixtureResult:
+    """Return the fit with what was proven about its problem, which holds for every fit of it."""
+    return result if upper_bound is None else replace(result, upper_bound=upper_bound)
 
 
 def _soundness(result: MixtureResult) -> tuple[bool, float]:

@@ -86,7 +86,7 @@ fn units_do_not_matter() {
         let fit = mixture.fit(&sample).unwrap();
         let options = CertifyOptions { record: true, ..CertifyOptions::default() };
         let certificate = mixture.certify(&sample, &fit, options, &mut Monitor::default()).unwrap();
-        assert!(certificate.proof().unwrap().starts_with("{\"values\":["));
+        assert!(certificate.proof().unwrap().contains("\"values\":["));
         certificate.upper_bound().unwrap() + 60.0 * scale.ln()
     };
     let plain = certify(1.0, 0.0);

@@ -5,6 +5,7 @@ use super::proof::ProofTree;
 use super::region::Constraints;
 use super::tree::{Standing, Task};
 use crate::constraint::Rows;
+use crate::data::frame::Frame;
 use crate::data::sample::Sample;
 use crate::error::MixtureError;
 use crate::kmeans::KMeans;
@@ -168,7 +169,7 @@ impl Mixture {
         let allowance = task.shift_allowance(&shown.root);
         let upper_bound = shown.closed.map(|(_, bound)| bound + units + allowance);
         let proof = match (&shown.proof, shown.closed) {
-            (Some(proof), Some((_, bound))) => Some(task.proof_text(proof, bound, &shown.root)),
+            (Some(proof), Some((_, bound))) => Some(task.proof_text(proof, bound, &shown.root, &frame)),
             _ => None,
         };
         Ok(Certificate {
@@ -221,15 +222,17 @@ impl Task<'_> {
         self.points.total() * (reach + delta) * delta / least
     }
 
-    /// The problem, in the units of the tree, and the proof.
-    fn proof_text(&self, proof: &ProofTree, bound: f64, root: &[super::region::Cell]) -> String {
+    /// The problem, in the units of the tree (scale·(x - shift) in those of the data), and the proof.
+    fn proof_text(&self, proof: &ProofTree, bound: f64, root: &[super::region::Cell], frame: &Frame) -> String {
         let list = |values: &[f64]| {
             let text: Vec<String> = values.iter().map(|value| number(*value)).collect();
             format!("[{}]", text.join(","))
         };
         let root: Vec<String> = root.iter().map(|cell| list(&[cell.low, cell.high, cell.least, cell.most])).collect();
         format!(
-            "{{\"values\":{},\n\"weights\":{},\n\"lower\":{},\"upper\":{},\"variance_ratio\":{},\"upper_bound\":{},\"root\":[{}],\n\"tree\":{}}}\n",
+            "{{\"shift\":{},\"scale\":{},\n\"values\":{},\n\"weights\":{},\n\"lower\":{},\"upper\":{},\"variance_ratio\":{},\"upper_bound\":{},\"root\":[{}],\n\"tree\":{}}}\n",
+            number(frame.shift()),
+            number(frame.enter_length(1.0)),
             list(self.points.values()),
             list(self.points.weights()),
             list(&self.constraints.lower),

@@ -47,6 +47,7 @@ def test_a_bound_that_bites() -> None:
     ratio = mg.compare(held, free, n_bootstrap=40, rng=1)
     assert ratio.df == 1
     assert ratio.statistic == 2 * (free.log_likelihood - held.log_likelihood)
+    assert ratio.p_value is not None
     assert ratio.p_value == pytest.approx(math.erfc(math.sqrt(ratio.statistic / 2)), rel=1e-9)
     assert ratio.p_value < 1e-6
     assert ratio.bootstrap_p_value == 1 / (1 + ratio.n_bootstrap)
@@ -70,7 +71,9 @@ def test_under_the_bound_the_p_value_is_on_the_safe_side() -> None:
         x = np.concatenate([rng.normal(0, 1, 150), rng.normal(4, 1, 150)])
         held = mg.mixture(x, 2, mg.LowerOnly(4.0), init="ckmeans")
         free = mg.mixture(x, 2, init=(held.weights, held.means, held.variances))
-        rejected += mg.compare(held, free).p_value < 0.1
+        p_value = mg.compare(held, free).p_value
+        assert p_value is not None
+        rejected += p_value < 0.1
     assert rejected <= 12  # of 60, at the level 0.1
 
 
@@ -85,3 +88,45 @@ def test_fits_that_do_not_belong_together() -> None:
     stuck = mg.mixture(X, 2, init=([0.5, 0.5], [0.0, 0.001], [50.0, 50.0]), method="paper", max_iter=1)
     with pytest.raises(mg.InvalidInputError, match="it is stuck at a local optimum"):
         mg.compare(held, stuck)
+
+
+def test_spread_models_have_degrees_of_freedom() -> None:
+    equal, free = mg.mixture(X, 2, variances="equal"), mg.mixture(X, 2)
+    ratio = mg.compare(equal, free)
+    assert ratio.df == 1
+    assert ratio.p_value == pytest.approx(chi_square_tail(ratio.statistic, 1))
+    rng = np.random.default_rng(4)
+    unequal = np.concatenate([rng.normal(0, 1, 200), rng.normal(8, 3, 200)])
+    p_value = mg.compare(mg.mixture(unequal, 2, variances="equal"), mg.mixture(unequal, 2)).p_value
+    assert p_value is not None
+    assert p_value < 1e-6
+    with pytest.raises(mg.InvalidInputError, match=r"the order is compare\(constrained, free\)"):
+        mg.compare(free, equal)
+
+
+def test_a_component_more_is_judged_by_the_bootstrap() -> None:
+    one, two, three = (mg.mixture(X[::4], k) for k in (1, 2, 3))
+    needed = mg.compare(one, two, n_bootstrap=19, rng=1)
+    assert needed.p_value is None
+    assert needed.df == 3
+    assert needed.bootstrap_p_value == 1 / 20
+    spare = mg.compare(two, three, n_bootstrap=19, rng=1)
+    assert spare.bootstrap_p_value is not None
+    assert spare.bootstrap_p_value > 0.05
+    assert "no chi-square p-value" in spare.summary()
+
+
+def test_what_has_no_reference_is_refused() -> None:
+    shared = mg.mixture(X, 2, mg.FixedWeights([0.3, 0.7]))
+    with pytest.raises(mg.InvalidInputError, match="give n_bootstrap"):
+        mg.compare(shared, mg.mixture(X, 2))
+    ratio = mg.compare(shared, mg.mixture(X, 2), n_bootstrap=19, rng=1)
+    assert ratio.p_value is None
+    assert ratio.bootstrap_p_value == 1 / 20
+
+
+def test_a_stuck_fit_is_climbed_from_the_other() -> None:
+    held, free = fits(5.0)
+    stuck = mg.mixture(X, 2, init=([0.5, 0.5], [0.0, 0.001], [50.0, 50.0]), max_iter=1)
+    assert stuck.log_likelihood < free.log_likelihood
+    assert mg.compare(held, stuck).statistic > 0

@@ -53,10 +53,12 @@ if TYPE_CHECKING:
         GapPath,
         GoodnessOfFit,
         LikelihoodRatio,
+        Ranking,
         Selection,
         compare,
         gap_path,
         goodness_of_fit,
+        rank_models,
         select,
     )
 
@@ -69,10 +71,12 @@ _INFERENCE = (
     "GapPath",
     "GoodnessOfFit",
     "LikelihoodRatio",
+    "Ranking",
     "Selection",
     "compare",
     "gap_path",
     "goodness_of_fit",
+    "rank_models",
     "select",
 )
 
@@ -121,6 +125,7 @@ __all__ = [
     "PluginError",
     "PluginRecord",
     "PluginWarning",
+    "Ranking",
     "Sample",
     "Selection",
     "SolverError",
@@ -144,6 +149,7 @@ __all__ = [
     "mixture",
     "plots",
     "plugins",
+    "rank_models",
     "register",
     "report",
     "select",

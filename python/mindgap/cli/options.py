@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import numpy as np
 
+from mindgap.cli.completion import columns, plugins
 from mindgap.cli.delimited import WHITESPACE
 from mindgap.cli.output import Output
 from mindgap.cli.reading import Request
@@ -35,7 +36,10 @@ _AS_IT_IS = "\b\n"
 
 
 _ENGINE = click.option(
-    "--engine", metavar="SPEC", help="Where the data are; some engines read FILE themselves.  [default: local]"
+    "--engine",
+    shell_complete=plugins("engine"),
+    metavar="SPEC",
+    help="Where the data are; some engines read FILE themselves.  [default: local]",
 )
 
 
@@ -53,16 +57,26 @@ def data_options(function: F) -> F:
 def grouped_data_options(function: F) -> F:
     """Add the file, how to read it, and the column of the groups; the command gets them as `request`."""
     group = click.option(
-        "--group-by", metavar="NAME", help="Fit each group of rows on its own: those alike in this column."
+        "--group-by",
+        shell_complete=columns,
+        metavar="NAME",
+        help="Fit each group of rows on its own: those alike in this column.",
     )
     return _packed(function, "request", Request, *_reading_options(), group)
 
 
 def _reading_options() -> list[Callable[[Any], Any]]:
     return [
-        click.argument("source", metavar="FILE"),
-        click.option("--column", metavar="NAME", help="The column of the data: its name, or its number from 1."),
-        click.option("--weights", metavar="NAME", help="The column of the weights of the points."),
+        click.argument("source", metavar="FILE", type=click.Path(allow_dash=True)),
+        click.option(
+            "--column",
+            shell_complete=columns,
+            metavar="NAME",
+            help="The column of the data: its name, or its number from 1.",
+        ),
+        click.option(
+            "--weights", shell_complete=columns, metavar="NAME", help="The column of the weights of the points."
+        ),
         click.option("--drop-missing", is_flag=True, help="Leave out rows without a value, and count them."),
         click.option(
             "--delimiter",
@@ -105,6 +119,7 @@ def constraint_option(function: F) -> F:
     text = "A constraint: a name with parameters; repeat it for more. `mindgap plugins` lists the names."
     return click.option(
         "--constraint",
+        shell_complete=plugins("constraint"),
         metavar="SPEC",
         multiple=True,
         callback=lambda _context, _option, specs: " & ".join(specs) or None,
@@ -122,7 +137,10 @@ def mixture_options(function: F) -> F:
     return _settings(
         function,
         click.option(
-            "--init", metavar="SPEC", help="Where to start: auto (a search), or an initializer with parameters."
+            "--init",
+            shell_complete=plugins("initializer"),
+            metavar="SPEC",
+            help="Where to start: auto (a search), or an initializer with parameters.",
         ),
         *setting_options(MixtureSettings),
         _ENGINE,

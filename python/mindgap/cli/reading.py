@@ -189,6 +189,11 @@ def _refuse_device(file: int, source: str) -> None:
         raise InvalidInputError(f"{source} is a device; give a file")
 
 
+def names_in(request: Request) -> list[str]:
+    """Return the names of the columns of a source; none where it has no names."""
+    return _table(request, unpacked(_content(request), request.title)).names or []
+
+
 def _table(request: Request, content: bytes) -> Table:
     if not content.strip():
         raise InvalidInputError(f"{request.title} is empty")

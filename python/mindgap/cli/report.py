@@ -22,6 +22,7 @@ from mindgap.host.builtin.constraints import LowerOnly
 from mindgap.inference.goodness import goodness_of_fit
 from mindgap.inference.separation_path import GRID, gap_path
 from mindgap.report import Part, write_report
+from mindgap.results.mixture import DEGENERATE
 
 if TYPE_CHECKING:
     from mindgap.inference import GapPath
@@ -67,7 +68,9 @@ def command(
 
     def fit(part: Data | Elsewhere) -> Part:
         found, path = _fit(part, k, constraint, deltas, settings)
-        if not bootstrap:
+        if bootstrap and found.status in DEGENERATE:
+            click.echo("mindgap: the fit is degenerate, so there are no bootstrap intervals", err=True)
+        if not bootstrap or found.status in DEGENERATE:
             return Part(found, gap_path=path)
         seed = settings.get("rng", 0)
         intervals = found.bootstrap(bootstrap, seed, progress=live).interval()

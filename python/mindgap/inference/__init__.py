@@ -3,6 +3,7 @@
 from mindgap.inference.bootstrapping import Bootstrap, Intervals
 from mindgap.inference.goodness import GoodnessOfFit, goodness_of_fit
 from mindgap.inference.likelihood_ratio import LikelihoodRatio, compare
+from mindgap.inference.ranking import RankedModel, Ranking, rank_models
 from mindgap.inference.selection import Selection, select
 from mindgap.inference.separation_path import GapPath, gap_path
 
@@ -12,9 +13,12 @@ __all__ = [
     "GoodnessOfFit",
     "Intervals",
     "LikelihoodRatio",
+    "RankedModel",
+    "Ranking",
     "Selection",
     "compare",
     "gap_path",
     "goodness_of_fit",
+    "rank_models",
     "select",
 ]

@@ -1,4 +1,4 @@
-"""Whether the data contradict a constraint: the likelihood ratio of a constrained and a free fit."""
+"""Whether the data contradict a constraint, or ask for more components: the likelihood ratio of two fits."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mindgap.errors import InvalidInputError, SolverError
+from mindgap.host.builtin.constraints import blocks_of
 from mindgap.inference.bootstrapping import parametric
 from mindgap.inference.chi_square import chi_square_tail
-from mindgap.inference.refitting import refit_like
+from mindgap.inference.refitting import refit_like, searched_like
 from mindgap.inference.replicates import replicate
+from mindgap.model.sample import Sample
+from mindgap.results.mixture import DEGENERATE
 from mindgap.validation import RNG, as_seed
 
 if TYPE_CHECKING:
     from mindgap.foundation.progress import Progress
-    from mindgap.model.sample import Sample
     from mindgap.results.mixture import MixtureResult
 
 #: A free fit may be worse by this share of the log-likelihood before it is called stuck: EM stops short of the top.
@@ -23,16 +25,17 @@ _SHORTFALL = 1e-6
 
 @dataclass(frozen=True)
 class LikelihoodRatio:
-    """The likelihood ratio of two fits of the same data, one of them held by a constraint.
+    """The likelihood ratio of two fits of the same data, the first of which is a special case of the second.
 
     Attributes
     ----------
     statistic : float
         Twice the difference of the log-likelihoods, not negative.
     df : int
-        The number of bounds that the constrained fit is at.
-    p_value : float
-        The upper tail of the chi-square distribution with `df` degrees of freedom; 1 where no bound is active.
+        The bounds that the constrained fit is at, and the parameters that it has less.
+    p_value : float or None
+        The upper tail of the chi-square distribution with `df` degrees of freedom; 1 where `df` is 0; None where no
+        chi-square is known to be near: for different numbers of components.
     bootstrap_p_value : float or None
         The share of data sets drawn from the constrained fit whose statistic is at least as large; None if not asked.
     n_bootstrap : int
@@ -49,14 +52,15 @@ class LikelihoodRatio:
 
     statistic: float
     df: int
-    p_value: float
+    p_value: float | None
     bootstrap_p_value: float | None = None
     n_bootstrap: int = 0
     seed: int | None = None
 
     def summary(self) -> str:
         """Return the comparison in plain text."""
-        text = f"2 x log-likelihood difference {self.statistic:.6g}, {self.df} active bounds, p <= {self.p_value:.4g}"
+        p_value = "no chi-square p-value" if self.p_value is None else f"p <= {self.p_value:.4g}"
+        text = f"2 x log-likelihood difference {self.statistic:.6g}, {self.df} degrees of freedom, {p_value}"
         if self.bootstrap_p_value is None:
             return text
         return f"{text}\nparametric bootstrap p = {self.bootstrap_p_value:.4g} from {self.n_bootstrap} data sets"
@@ -71,27 +75,29 @@ def compare(
     threads: int | None = None,
     progress: Progress = False,
 ) -> LikelihoodRatio:
-    """Compare a fit under a constraint with one without it: whether the data contradict the constraint.
+    """Compare a fit with a more general one: whether the data contradict the constraint, or ask for a component more.
 
     If the constraint is true, the statistic follows (for large samples) a chi-bar-squared distribution: a mixture of
     chi-squares whose degrees of freedom are the number of bounds that the constrained fit is at. Given that number,
     it is chi-square with as many degrees of freedom where the true means lie on those bounds, and smaller where they
-    lie inside. `p_value` is that tail, which is thus on the safe side.
+    lie inside. `p_value` is that tail, which is thus on the safe side. Equal variances against free ones
+    are k - 1 degrees more.
+
+    Where the results hold their data, each fit is first climbed again from the optimum of the other, and the higher one
+    counts: a fit that is stuck would look like evidence.
 
     Mind these before you rely on it:
 
     - it is for large samples, and for components that are all there: with a weight near zero or two equal components
-      the theory of likelihood ratios fails, and only the bootstrap is left (and even that is rough);
-    - both fits must be the best there are, while EM finds a local one. Start the constrained fit also from "ckmeans",
-      and the free one also from the constrained one, ``init=(result.weights, result.means, result.variances)``, and
-      keep the better of each. A constrained fit that is stuck looks like evidence against the constraint;
+      the theory of likelihood ratios fails, and only the bootstrap is left (and even that is rough). For k against more
+      components no chi-square is right at all: ask for `n_bootstrap`;
     - bounds that were chosen after a look at the data make any p-value too small or too large;
     - a large p-value says that the data do not contradict the constraint, not that it is true.
 
     Parameters
     ----------
     constrained, free : MixtureResult
-        Fits of the same data with the same k; `free` without the constraint, or with a weaker one.
+        Fits of the same data; `free` without the constraint, or with a weaker one, or with more components.
     n_bootstrap : int
         If positive, also draw so many data sets from the constrained fit, fit each both ways, and count.
     rng, threads, progress
@@ -100,12 +106,15 @@ def compare(
     Raises
     ------
     InvalidInputError
-        If the fits are not of the same data, or the free fit is worse than the constrained one.
+        If the fits are not of the same data, the free fit is worse than the constrained one, or nothing is known that
+        the statistic could be judged by: constraints on weights and spreads, or more components, without `n_bootstrap`.
     """
     _check_same(constrained, free)
+    _check_reference(constrained, free, n_bootstrap)
+    constrained, free = _climbed(constrained, free), _climbed(free, constrained)
     statistic = _statistic(constrained, free)
-    df = sum(active != "free" for active in constrained.active)
-    p_value = chi_square_tail(statistic, df) if df else 1.0
+    df = sum(active != "free" for active in constrained.active) + free.n_parameters - constrained.n_parameters
+    p_value = _p_value(constrained, free, statistic, df)
     if n_bootstrap == 0:
         return LikelihoodRatio(statistic, df, p_value)
     seed = as_seed(rng)
@@ -114,11 +123,50 @@ def compare(
     return LikelihoodRatio(statistic, df, p_value, share, len(drawn), seed)
 
 
+def _p_value(constrained: MixtureResult, free: MixtureResult, statistic: float, df: int) -> float | None:
+    """Return the tail of chi-square where it is known to be right, or on the safe side."""
+    if constrained.k != free.k or _other_rows(constrained):
+        return None
+    return chi_square_tail(statistic, df) if df else 1.0
+
+
+def _other_rows(fit: MixtureResult) -> bool:
+    """Whether a fit is held by something other than bounds and rows on its means."""
+    return fit.constraint is not None and bool(blocks_of(fit.constraint, fit.k))
+
+
+def _check_reference(constrained: MixtureResult, free: MixtureResult, n_bootstrap: int) -> None:
+    """Refuse a statistic that nothing is known to judge by."""
+    if constrained.k != free.k and not n_bootstrap:
+        raise InvalidInputError(
+            f"the fits differ in k ({constrained.k} and {free.k}), and no chi-square is right for that; "
+            "give n_bootstrap, such as 200"
+        )
+    if constrained.n_parameters > free.n_parameters:
+        raise InvalidInputError(
+            f"the first fit has more parameters ({constrained.n_parameters}) than the second ({free.n_parameters}): "
+            "the order is compare(constrained, free)"
+        )
+    if _other_rows(constrained) and not n_bootstrap:
+        raise InvalidInputError(
+            f"{constrained.constraint!r} is about weights or spreads, for which no chi-square is known to be right; "
+            "give n_bootstrap, such as 200"
+        )
+
+
+def _climbed(fit: MixtureResult, other: MixtureResult) -> MixtureResult:
+    """Return a fit, or a higher one that is climbed to from the optimum of the other."""
+    unknown = not isinstance(fit.data, Sample) or fit.settings is None or fit.settings.method == "paper"
+    if unknown or fit.k != other.k or fit.status in DEGENERATE or not (other.weights > 0).all():
+        return fit
+    again = refit_like(fit)(fit.data, other)
+    return again if again is not None and again.log_likelihood > fit.log_likelihood else fit
+
+
 def _check_same(constrained: MixtureResult, free: MixtureResult) -> None:
-    for name in ("k", "total_weight"):
-        one, other = getattr(constrained, name), getattr(free, name)
-        if one != other:
-            raise InvalidInputError(f"the fits differ in {name} ({one} and {other}); compare fits of the same data")
+    one, other = constrained.total_weight, free.total_weight
+    if one != other:
+        raise InvalidInputError(f"the fits differ in total_weight ({one} and {other}); compare fits of the same data")
 
 
 def _statistic(constrained: MixtureResult, free: MixtureResult) -> float:
@@ -148,7 +196,16 @@ def _drawn_statistics(
     threads: int | None,
     progress: Progress,
 ) -> list[float]:
-    hold, release = refit_like(constrained), refit_like(free)
+    # With more components, the way from the optimum of the data is not the way to that of a draw: each is searched for.
+    search = constrained.k != free.k
+    hold, release = (
+        (searched_like(constrained), searched_like(free))
+        if search
+        else (
+            refit_like(constrained),
+            refit_like(free),
+        )
+    )
     draw = parametric(constrained, round(constrained.total_weight))
 
     def statistic(sample: Sample) -> float | None:
@@ -156,10 +213,12 @@ def _drawn_statistics(
         if held is None:
             return None
         # Also from the held fit, so that the free one is not stuck below it.
-        released = [fit for fit in (release(sample), release(sample, held)) if fit is not None]
+        again = () if search else (release(sample, held),)
+        released = [fit for fit in (release(sample), *again) if fit is not None]
         if not released:
             return None
-        return max(0.0, 2 * (max(fit.log_likelihood for fit in released) - held.log_likelihood))
+        best: float = max(fit.log_likelihood for fit in released)
+        return max(0.0, 2 * (best - held.log_likelihood))
 
     drawn = replicate(
         lambda stream: statistic(draw(stream)),

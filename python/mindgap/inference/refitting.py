@@ -70,3 +70,26 @@ def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
         return None if fit.status in DEGENERATE else fit
 
     return refit
+
+
+def searched_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
+    """Return what fits a sample as `result` was fitted, searching for the highest likelihood.
+
+    It answers None where the fit fails. A component that vanishes is no failure: the likelihood is that of fewer.
+    """
+    settings, constraint = result.settings, held(result)
+    if settings is None:
+        raise InvalidInputError(
+            "this result does not know its constraint and settings (it was stored without them); fit it again"
+        )
+
+    def refit(sample: Any) -> MixtureResult | None:
+        try:
+            fit = mixture(sample, result.k, constraint, **settings.keywords())
+        except OutOfMemoryError:
+            raise
+        except (SolverError, InvalidInputError):
+            return None
+        return None if fit.status == "collapsed" else fit
+
+    return refit

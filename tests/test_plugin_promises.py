@@ -149,5 +149,5 @@ def test_what_prepare_returns_must_be_a_constraint(answer: Any, fault: str) -> N
 
 def test_what_the_data_cannot_hold_is_the_plugins() -> None:
     with pytest.raises(mg.InfeasibleError, match=r"constraint 'deviations' .* cannot be held") as caught:
-        mg.kmeans(X, 3, Deviations(9.0))
+        mg.kmeans(X, 3, Deviations(9.0), centers="means")
     assert isinstance(caught.value, mg.PluginError)

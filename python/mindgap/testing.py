@@ -203,7 +203,7 @@ def _holds(constraint: mg.Constraint, sample: mg.Sample, k: int, rows: mg.Linear
     """Check that fits of the sample hold the rows; return whether the sample can at all."""
     try:
         centers = {
-            "k-means": mg.kmeans(sample, k, constraint).centers,
+            "k-means": mg.kmeans(sample, k, constraint, centers="means").centers,
             "a mixture": mg.mixture(sample, k, constraint, max_iter=20).means,
         }
     except mg.InfeasibleError:

@@ -29,7 +29,10 @@ def read(command: Command, content: bytes, *options: str) -> list[float]:
     path.write_bytes(content)
     ended = command("kmeans", path, "-k", 1, "--labels", "labels.csv", *options)
     assert ended.code == 0, ended.err
-    return [float(line.split(",")[0]) for line in Path("labels.csv").read_text().splitlines()[1:]]
+    names, *rows = (line.split(",") for line in Path("labels.csv").read_text().splitlines())
+    asked = options[options.index("--column") + 1] if "--column" in options else "1"
+    place = names.index(asked) if asked in names else int(asked) - 1
+    return [float(row[place]) for row in rows]
 
 
 def fault(command: Command, content: bytes, *options: str) -> str:

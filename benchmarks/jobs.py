@@ -146,12 +146,6 @@ def jenkspy(x: Values, k: int) -> Any:
     return peer.jenks_breaks(x, n_classes=k)
 
 
-def mapclassify(x: Values, k: int) -> Any:
-    import mapclassify as peer
-
-    return peer.FisherJenks(x, k).bins
-
-
 def scikit_learn(x: Values, k: int) -> Any:
     """Lloyd's algorithm: fast, not exact, listed for the sake of completeness."""
     from sklearn.cluster import KMeans
@@ -180,7 +174,6 @@ JOBS: dict[str, Job] = {
         scikit_learn_row_by_row,
         mindgap_breaks,
         jenkspy,
-        mapclassify,
     )
 }
 

@@ -5,11 +5,12 @@
 //! dealing does not part them, an ordinary sort takes over: O(N log N) and 16 bytes a point. Every step keeps equal
 //! values in input order, so the result is the same whatever the number of threads.
 
-use crate::parallel::{Workers, join, threads};
+use crate::parallel::{Workers, join, map_in_order, threads};
+use std::ops::Range;
 
 /// Values in ascending order with their input indices; equal values keep their order.
 pub(super) fn by_value(values: &[f64]) -> (Vec<f64>, Vec<u32>) {
-    sorted(values.iter().copied().zip(0u32..), values.len())
+    sorted(&Points { values, weights: None }, values.len())
 }
 
 /// Weighted values in ascending order.
@@ -22,11 +23,11 @@ pub(super) struct Weighted {
 
 /// Sorts by value, then weight, so that equal values of unequal weight stand in one order whatever the input's.
 pub(super) fn by_value_and_weight(values: &[f64], weights: &[f64]) -> Weighted {
-    let points = || values.iter().copied().zip(0u32..);
     let weight = |i: u32| weights[i as usize];
-    let weightless: Vec<_> = points().filter(|&(_, i)| weight(i) == 0.0).map(|(x, i)| (i, x + 0.0)).collect();
-    let heavy = points().filter(|&(_, i)| weight(i) > 0.0);
-    let (values, mut order) = sorted(heavy, values.len() - weightless.len());
+    let all = values.iter().zip(0u32..);
+    let weightless: Vec<_> = all.filter(|&(_, i)| weight(i) == 0.0).map(|(&x, i)| (i, x + 0.0)).collect();
+    let heavy = values.len() - weightless.len();
+    let (values, mut order) = sorted(&Points { values, weights: Some(weights) }, heavy);
     let mut start = 0;
     for tied in values.chunk_by(|a, b| a == b) {
         let end = start + tied.len();
@@ -49,42 +50,144 @@ const DEALS: usize = 4;
 /// Fewer points than this are not worth a thread.
 const RUN: usize = 1 << 15;
 
-fn sorted(points: impl Iterator<Item = (f64, u32)> + Clone + Send, n: usize) -> (Vec<f64>, Vec<u32>) {
-    // Adding zero turns -0.0 into 0.0, so that the two are one value.
-    let points = points.map(|(x, i)| (x + 0.0, i));
+/// The input; points of weight zero are left out.
+struct Points<'a> {
+    values: &'a [f64],
+    weights: Option<&'a [f64]>,
+}
+
+impl Points<'_> {
+    /// The points at some places of the input, with these.
+    fn at(&self, places: Range<usize>) -> impl Iterator<Item = (f64, u32)> + Clone + '_ {
+        let heavy = |&(_, i): &(f64, u32)| self.weights.is_none_or(|weights| weights[i as usize] > 0.0);
+        // Adding zero turns -0.0 into 0.0, so that the two are one value.
+        let points = self.values[places.clone()].iter().map(|&x| x + 0.0).zip(places.start as u32..);
+        points.filter(heavy)
+    }
+
+    /// As many pieces of the input as there are threads to look at them.
+    fn pieces(&self) -> Vec<Range<usize>> {
+        let (n, pieces) = (self.values.len(), threads());
+        (0..pieces).map(|piece| n * piece / pieces..n * (piece + 1) / pieces).collect()
+    }
+}
+
+fn sorted(points: &Points<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
     let (mut values, mut order) = (vec![0.0; n], vec![0; n]);
-    let mut ends = Vec::new();
-    deal(points, &mut values, &mut order, &mut ends);
-    Workers::for_points(n).run(|| sort_intervals(&mut values, &mut order, &ends, 0, 1));
+    Workers::for_points(n).run(|| {
+        let ends = deal_shared(points, &mut values, &mut order);
+        sort_intervals(&mut values, &mut order, &ends, 0, 1);
+    });
     (values, order)
+}
+
+/// Deals the input on all threads. Each counts a piece of it; each reads all of it and writes a part of the intervals, so
+/// that points of one interval keep their order.
+fn deal_shared(points: &Points<'_>, values: &mut [f64], order: &mut [u32]) -> Vec<u32> {
+    let ranges = map_in_order(points.pieces(), |(): &mut (), piece| range(points.at(piece)));
+    let low = ranges.iter().fold(f64::INFINITY, |low, range| low.min(range.0));
+    let high = ranges.iter().fold(f64::NEG_INFINITY, |high, range| high.max(range.1));
+    let intervals = Intervals::new(low, high, values.len());
+    let counts = map_in_order(points.pieces(), |(): &mut (), piece| intervals.counts(points.at(piece)));
+    let mut places: Vec<u32> =
+        (0..intervals.number).map(|interval| counts.iter().map(|counts| counts[interval]).sum()).collect();
+    start_of_each(&mut places);
+    let all = 0..points.values.len();
+    deal_part(points, &intervals, (values, order), (&mut places, 0), threads(), &all);
+    places
+}
+
+/// Writes the points of the intervals from `first` on, as many as there are `places`, on `threads` threads.
+fn deal_part(
+    points: &Points<'_>,
+    intervals: &Intervals,
+    (values, order): (&mut [f64], &mut [u32]),
+    (places, first): (&mut [u32], usize),
+    threads: usize,
+    all: &Range<usize>,
+) {
+    let start = places[0];
+    // The place from which on intervals belong to the second half of the threads: about half the points.
+    let half = places.partition_point(|&place| ((place - start) as usize) < values.len() / 2);
+    if threads > 1 && values.len() >= RUN && half > 0 && half < places.len() {
+        let middle = (places[half] - start) as usize;
+        let (left, right) = places.split_at_mut(half);
+        let (left_values, right_values) = values.split_at_mut(middle);
+        let (left_order, right_order) = order.split_at_mut(middle);
+        join(
+            || deal_part(points, intervals, (left_values, left_order), (left, first), threads / 2, all),
+            || deal_part(points, intervals, (right_values, right_order), (right, first + half), threads / 2, all),
+        );
+        return;
+    }
+    for (x, i) in points.at(all.clone()) {
+        if let Some(place) = places.get_mut(intervals.of(x).wrapping_sub(first)) {
+            let at = (*place - start) as usize;
+            (values[at], order[at]) = (x, i);
+            *place += 1;
+        }
+    }
+}
+
+/// Equal intervals between the smallest and the largest value.
+struct Intervals {
+    low: f64,
+    scale: f64,
+    number: usize,
+}
+
+impl Intervals {
+    fn new(low: f64, high: f64, points: usize) -> Self {
+        let number = (points / 2).clamp(1, INTERVALS);
+        // Halves, because a range may overflow; a scale that does, of a range that all but vanishes, parts nothing.
+        let scale = Some(number as f64 / (high * 0.5 - low * 0.5)).filter(|scale| scale.is_finite()).unwrap_or(0.0);
+        Self { low, scale, number }
+    }
+
+    /// The interval of a value. Adding 2⁵² leaves the nearest integer in the low bits, sooner than a cast would. Every
+    /// operation is monotone.
+    #[inline(always)]
+    fn of(&self, x: f64) -> usize {
+        let nearest = ((x * 0.5 - self.low * 0.5) * self.scale + (1u64 << 52) as f64).to_bits() as u32;
+        (nearest as usize).min(self.number - 1)
+    }
+
+    /// How many points there are in each.
+    fn counts(&self, points: impl Iterator<Item = (f64, u32)>) -> Vec<u32> {
+        let mut counts = vec![0; self.number];
+        points.for_each(|(x, _)| counts[self.of(x)] += 1);
+        counts
+    }
+}
+
+/// The smallest and the largest value.
+fn range(points: impl Iterator<Item = (f64, u32)>) -> (f64, f64) {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for (x, _) in points {
+        low = if x < low { x } else { low };
+        high = if x > high { x } else { high };
+    }
+    (low, high)
+}
+
+/// From counts to where each interval starts.
+fn start_of_each(counts: &mut [u32]) {
+    let mut start = 0;
+    for count in counts {
+        (*count, start) = (start, start + *count);
+    }
 }
 
 /// Writes the points interval by interval, with the end of each interval.
 fn deal(points: impl Iterator<Item = (f64, u32)> + Clone, values: &mut [f64], order: &mut [u32], ends: &mut Vec<u32>) {
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for (x, _) in points.clone() {
-        low = if x < low { x } else { low };
-        high = if x > high { x } else { high };
-    }
-    let intervals = (values.len() / 2).clamp(1, INTERVALS);
-    // Halves, because a range may overflow; a scale that does, of a range that all but vanishes, parts nothing.
-    let scale = Some(intervals as f64 / (high * 0.5 - low * 0.5)).filter(|scale| scale.is_finite()).unwrap_or(0.0);
-    // Adding 2⁵² leaves the nearest integer in the low bits, sooner than a cast would. Every operation is monotone.
-    let interval = |x: f64| {
-        let nearest = ((x * 0.5 - low * 0.5) * scale + (1u64 << 52) as f64).to_bits() as u32;
-        (nearest as usize).min(intervals - 1)
-    };
+    let (low, high) = range(points.clone());
+    let intervals = Intervals::new(low, high, values.len());
     ends.clear();
-    ends.resize(intervals, 0);
-    for (x, _) in points.clone() {
-        ends[interval(x)] += 1;
-    }
-    let mut start = 0;
-    for end in ends.iter_mut() {
-        (*end, start) = (start, start + *end);
-    }
+    ends.resize(intervals.number, 0);
+    points.clone().for_each(|(x, _)| ends[intervals.of(x)] += 1);
+    start_of_each(ends);
     for (x, i) in points {
-        let place = &mut ends[interval(x)];
+        let place = &mut ends[intervals.of(x)];
         values[*place as usize] = x;
         order[*place as usize] = i;
         *place += 1;

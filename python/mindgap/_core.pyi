@@ -6,12 +6,14 @@ import numpy.typing as npt
 
 __all__ = [
     "VERSION",
+    "Certificate",
     "KMeansFit",
     "MixtureFit",
     "MomentSums",
     "Sample",
     "Summary",
     "auto_start",
+    "certify",
     "check_memory",
     "ckmeans_start",
     "constrained_kmeans_start",
@@ -191,6 +193,7 @@ class MixtureFit:
     @property
     def findings(self) -> list[tuple[str, int | None, str, float | None]]: ...
 
+@final
 class Certificate:
     @property
     def upper_bound(self) -> float | None: ...

@@ -49,13 +49,13 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// From arrays and the largest ratio of two standard deviations.
+    /// From arrays, the largest ratio of two standard deviations, and the coefficient of variation, infinite where any will do.
     pub(crate) fn new(
         py: Python<'_>,
         k: usize,
         bounds: Option<Bounds<'_>>,
         [weights, precisions]: [Option<RowArrays<'_>>; 2],
-        spread_ratio: Option<f64>,
+        [spread_ratio, variation]: [Option<f64>; 2],
     ) -> PyResult<Self> {
         let rows = bounds.map_or_else(|| Ok(Rows::none(k)), |bounds| bounds.rows(py, k))?;
         let read = |arrays: Option<RowArrays<'_>>| {
@@ -65,10 +65,10 @@ impl Asked {
             arrays.map(read).transpose()
         };
         let ratio = spread_ratio.map(PrecisionRows::ratio).transpose().map_err(|error| error.into_py_err(py))?;
-        let precisions = match (read(precisions)?.map(PrecisionRows::linear), ratio) {
-            (Some(rows), Some(ratio)) => Some(rows.and(&ratio)),
-            (rows, ratio) => rows.or(ratio),
-        };
+        let tied = variation.map(|c| PrecisionRows::constant_variation(Some(c).filter(|c| *c != f64::INFINITY)));
+        let tied = tied.transpose().map_err(|error| error.into_py_err(py))?;
+        let asked = [read(precisions)?.map(PrecisionRows::linear), ratio, tied];
+        let precisions = asked.into_iter().flatten().reduce(|all, rows| all.and(&rows));
         Ok(Self { rows, weights: read(weights)?, precisions })
     }
 }

@@ -1,7 +1,7 @@
 //! `mixture` and its fit.
 
-use mindgap::mixture::Method;
-use mindgap::{Mixture, MixtureError, Search, ToleranceScale, VarianceModel};
+use mindgap::mixture::{Data, Method};
+use mindgap::{Binned, Mixture, MixtureError, Search, ToleranceScale, VarianceModel};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -28,6 +28,16 @@ impl ParameterArrays<'_> {
     }
 }
 
+/// Edges and counts, as they arrive.
+#[derive(FromPyObject)]
+pub(crate) struct BinArrays<'py>(PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
+
+impl BinArrays<'_> {
+    fn binned(&self, py: Python<'_>) -> PyResult<Binned> {
+        Binned::new(self.0.as_slice()?, self.1.as_slice()?).map_err(|error| error.into_py_err(py))
+    }
+}
+
 /// A fitted mixture.
 #[pyclass(frozen, module = "mindgap._core")]
 pub(crate) struct MixtureFit {
@@ -39,7 +49,8 @@ pub(crate) struct MixtureFit {
 /// Fits a mixture to a sample, or to the data that an engine answers for; without a start the core finds its own.
 #[pyfunction]
 #[pyo3(signature = (sample, k, start=None, bounds=None, *, method, tol, tol_scale, max_iter, variances, min_variance, starts, rng,
-    weight_rows=None, precision_rows=None, spread_ratio=None, engine=None, watch=None))]
+    weight_rows=None, precision_rows=None, spread_ratio=None, variation=None, resolution=None, support=None, bins=None,
+    engine=None, watch=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn mixture(
     py: Python<'_>,
@@ -58,13 +69,17 @@ pub(crate) fn mixture(
     weight_rows: Option<RowArrays<'_>>,
     precision_rows: Option<RowArrays<'_>>,
     spread_ratio: Option<f64>,
+    variation: Option<f64>,
+    resolution: Option<f64>,
+    support: Option<[f64; 2]>,
+    bins: Option<BinArrays<'_>>,
     engine: Option<Py<PyAny>>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<MixtureFit> {
     let methods = [("best", Method::Best), ("paper", Method::Paper)];
     let scales = [("data", ToleranceScale::Data), ("absolute", ToleranceScale::Absolute)];
     let models = [("free", VarianceModel::Free), ("equal", VarianceModel::Equal)];
-    let asked = Asked::new(py, k, bounds, [weight_rows, precision_rows], spread_ratio)?;
+    let asked = Asked::new(py, k, bounds, [weight_rows, precision_rows], [spread_ratio, variation])?;
     let mut problem = Mixture::new(k)
         .constraint(asked)
         .method(choose(py, "method", method, &methods)?)
@@ -73,28 +88,35 @@ pub(crate) fn mixture(
         .tol_scale(choose(py, "tol_scale", tol_scale, &scales)?)
         .max_iter(max_iter)
         .variances(choose(py, "variances", variances, &models)?)
-        .min_variance(min_variance);
+        .min_variance(min_variance)
+        .resolution(resolution)
+        .support(support);
     if let Some(start) = start {
         problem = problem.init(start.start(py)?);
     }
+    let bins = bins.map(|bins| bins.binned(py)).transpose()?;
     let mut watcher = Watcher::new(watch);
-    let (fitted, engine_raised) = py.detach(|| run(&problem, sample, engine, &mut watcher));
+    let (fitted, engine_raised) = py.detach(|| run(&problem, sample, bins.as_ref(), engine, &mut watcher));
     match watcher.raised.or(engine_raised) {
         Some(raised) => Err(raised),
         None => fitted.map(|inner| MixtureFit { inner, problem }).map_err(|error| error.into_py_err(py)),
     }
 }
 
-/// Runs the fit, detached, on the sample or on the engine; also what the engine raised.
+/// Runs the fit, detached, on the sample, its bins or the engine; also what the engine raised.
 fn run(
     problem: &Mixture,
     sample: &Sample,
+    bins: Option<&Binned>,
     engine: Option<Py<PyAny>>,
     watcher: &mut Watcher,
 ) -> (Result<mindgap::MixtureFit, MixtureError>, Option<PyErr>) {
     let mut watch = |progress: &mindgap::Progress| watcher.observe(progress);
     match engine {
-        None => (problem.fit_with(&*sample.inner, Some(&mut watch)), None),
+        None => {
+            let data = bins.map_or_else(|| Data::from(&*sample.inner), Data::from);
+            (problem.fit_with(data, Some(&mut watch)), None)
+        }
         Some(callable) => {
             let mut engine = PythonEngine::new(callable, &sample.inner);
             let fitted = problem.fit_with(&mut engine, Some(&mut watch));

@@ -106,10 +106,10 @@ mod qp;
 mod stored;
 
 pub use constraint::{
-    All, Constraint, EqualSpreads, FixedSpreads, FixedWeights, GapBounds, LinearRows, PrecisionRows, Rows, Side,
-    SpreadRatio, Unconstrained, WeightBounds, WeightRatio,
+    All, ConstantCv, Constraint, EqualSpreads, FixedSpreads, FixedWeights, GapBounds, LinearRows, PrecisionRows, Rows,
+    Side, SpreadRatio, Unconstrained, WeightBounds, WeightRatio,
 };
-pub use data::{Chunk, Chunked, Chunks, Numbers, Sample, Source, Summary, SummaryColumns, Table};
+pub use data::{Binned, Chunk, Chunked, Chunks, Numbers, Sample, Source, Summary, SummaryColumns, Table};
 pub use error::{BoxError, Cause, ConstraintError, Error, KMeansError, MixtureError, OutOfMemory, SampleError};
 pub use kmeans::{Centers, KMeans, KMeansFit, KMeansRows, Method, RowLabels, Ties};
 pub use mixture::{

@@ -1,8 +1,8 @@
 //! Several constraints at once.
 
 use super::{
-    BoxError, Constraint, EqualSpreads, FixedSpreads, FixedWeights, GapBounds, LinearRows, PrecisionRows, Rows,
-    SpreadRatio, Unconstrained, WeightBounds, WeightRatio,
+    BoxError, ConstantCv, Constraint, EqualSpreads, FixedSpreads, FixedWeights, GapBounds, LinearRows, PrecisionRows,
+    Rows, SpreadRatio, Unconstrained, WeightBounds, WeightRatio,
 };
 use crate::error::ConstraintError;
 use std::ops::BitAnd;
@@ -87,6 +87,7 @@ macro_rules! combine {
 }
 
 combine!(
+    ConstantCv,
     EqualSpreads,
     FixedSpreads,
     FixedWeights,

@@ -15,7 +15,7 @@ pub use gap_bounds::GapBounds;
 pub use linear_rows::LinearRows;
 pub use rows::Rows;
 pub use side::Side;
-pub use spreads::{EqualSpreads, FixedSpreads, PrecisionRows, SpreadRatio};
+pub use spreads::{ConstantCv, EqualSpreads, FixedSpreads, PrecisionRows, SpreadRatio};
 pub use weights::{FixedWeights, WeightBounds, WeightRatio};
 
 pub use crate::error::BoxError;

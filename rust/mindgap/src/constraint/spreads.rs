@@ -13,6 +13,8 @@ fn bad(what: String) -> ConstraintError {
 pub struct PrecisionRows {
     ratio: f64,
     linear: Option<LinearRows>,
+    /// The least and the largest coefficient of variation asked for, both infinite where any will do.
+    variation: Option<[f64; 2]>,
 }
 
 impl PrecisionRows {
@@ -24,12 +26,24 @@ impl PrecisionRows {
         if !(ratio >= 1.0 && ratio.is_finite()) {
             return Err(bad(format!("the ratio of spreads is {ratio:?}; it must be finite and at least 1")));
         }
-        Ok(Self { ratio, linear: None })
+        Ok(Self { ratio, linear: None, variation: None })
     }
 
     /// Linear rows on the precisions, in units of the data.
     pub fn linear(rows: LinearRows) -> Self {
-        Self { ratio: f64::INFINITY, linear: Some(rows) }
+        Self { ratio: f64::INFINITY, linear: Some(rows), variation: None }
+    }
+
+    /// Standard deviations in proportion to the means, `σ = c·μ`: `c` is given, or the same for all components.
+    ///
+    /// # Errors
+    /// A coefficient that is not positive and finite.
+    pub fn constant_variation(coefficient: Option<f64>) -> Result<Self, ConstraintError> {
+        if let Some(c) = coefficient.filter(|c| !(*c > 0.0 && c.is_finite())) {
+            return Err(bad(format!("the coefficient of variation is {c:?}; it must be finite and positive")));
+        }
+        let ends = coefficient.unwrap_or(f64::INFINITY);
+        Ok(Self { ratio: f64::INFINITY, linear: None, variation: Some([ends, ends]) })
     }
 
     /// These rows and `other`.
@@ -39,7 +53,22 @@ impl PrecisionRows {
             (Some(a), Some(b)) => Some(a.followed_by(b)),
             (a, b) => a.as_ref().or(b.as_ref()).cloned(),
         };
-        Self { ratio: self.ratio.min(other.ratio), linear }
+        let given = |c: f64| c.is_finite();
+        let variation = match (self.variation, other.variation) {
+            (Some([a, b]), Some([c, d])) => match (given(a), given(c)) {
+                (true, true) => Some([a.min(c), b.max(d)]),
+                (true, false) => Some([a, b]),
+                _ => Some([c, d]),
+            },
+            (one, another) => one.or(another),
+        };
+        Self { ratio: self.ratio.min(other.ratio), linear, variation }
+    }
+
+    /// The least and the largest coefficient of variation asked for, where the spreads are in proportion to the means; both infinite
+    /// where any coefficient will do.
+    pub fn variation(&self) -> Option<[f64; 2]> {
+        self.variation
     }
 
     /// The largest ratio of two standard deviations, infinite where there is none.
@@ -97,6 +126,40 @@ impl Constraint for EqualSpreads {
 
     fn precision_rows(&self, _k: usize) -> Result<Option<PrecisionRows>, BoxError> {
         Ok(Some(PrecisionRows::ratio(1.0)?))
+    }
+}
+
+/// The standard deviations are in proportion to the means, `σ = c·μ`, as where the noise is a share of the signal. The data must be positive.
+///
+/// ```
+/// use mindgap::{ConstantCv, Mixture, Sample};
+///
+/// let sample = Sample::new(&[9.0, 9.7, 10.0, 10.4, 11.0, 18.1, 19.3, 20.0, 20.9, 21.8])?;
+/// let fit = Mixture::new(2).constraint(ConstantCv::new(None)?).fit(&sample)?;
+/// let cv = |c: usize| fit.variances()[c].sqrt() / fit.means()[c];
+/// assert!((cv(0) - cv(1)).abs() < 1e-12);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConstantCv(Option<f64>);
+
+impl ConstantCv {
+    /// The coefficient; `None` where it is to be found.
+    ///
+    /// # Errors
+    /// A coefficient that is not positive and finite.
+    pub fn new(coefficient: Option<f64>) -> Result<Self, ConstraintError> {
+        PrecisionRows::constant_variation(coefficient).map(|_| Self(coefficient))
+    }
+}
+
+impl Constraint for ConstantCv {
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        Ok(Rows::none(k))
+    }
+
+    fn precision_rows(&self, _k: usize) -> Result<Option<PrecisionRows>, BoxError> {
+        Ok(Some(PrecisionRows::constant_variation(self.0)?))
     }
 }
 

@@ -41,6 +41,7 @@ impl SampleError {
             | Self::BadWeight { .. }
             | Self::NoWeight
             | Self::WeightOverflow { .. }
+            | Self::BadBins { .. }
             | Self::BadWindow { .. }
             | Self::BadSummary { .. }
             | Self::Unread { .. } => ErrorKind::InvalidInput,
@@ -113,6 +114,8 @@ impl MixtureError {
             | Self::ParametersWeights { .. }
             | Self::OutOfRange
             | Self::Refused(_)
+            | Self::NotRounded { .. }
+            | Self::OutsideSupport { .. }
             | Self::NotCertifiable { .. }
             | Self::BadFit { .. } => ErrorKind::InvalidInput,
         }

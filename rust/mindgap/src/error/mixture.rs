@@ -28,6 +28,29 @@ pub enum MixtureError {
         /// What it may be.
         expected: &'static str,
     },
+    /// Values that were not recorded to the step that is said.
+    #[error(
+        "the values {first:?} and {second:?} are closer than half the resolution {resolution:?}, so they were not recorded to that step; \
+         give the step they were recorded to"
+    )]
+    NotRounded {
+        /// The step.
+        resolution: f64,
+        /// A value.
+        first: f64,
+        /// The next one.
+        second: f64,
+    },
+    /// A value where nothing can have been seen.
+    #[error("the value {value:?} lies outside the support from {low:?} to {high:?}; widen it or drop the value")]
+    OutsideSupport {
+        /// The value, or a bin's edge.
+        value: f64,
+        /// Where the support begins.
+        low: f64,
+        /// Where it ends.
+        high: f64,
+    },
     /// The lengths of a start's parts differ, or there are none.
     #[error(
         "a start with {weights} weights, {means} means and {variances} variances; give one of each for every component"

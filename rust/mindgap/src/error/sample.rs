@@ -49,6 +49,12 @@ pub enum SampleError {
         /// How many a row has.
         columns: usize,
     },
+    /// Edges and counts that are no histogram.
+    #[error("these are no bins: {what}")]
+    BadBins {
+        /// Why not.
+        what: String,
+    },
     /// Not as many weights as points.
     #[error("{weights} weights were given for {points} points; give one weight a point")]
     WeightCount {

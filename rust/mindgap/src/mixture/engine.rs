@@ -5,7 +5,7 @@
 
 use super::curvature::Curvature;
 use super::parameters::Parameters;
-use crate::data::Sample;
+use crate::data::{Binned, Sample};
 use crate::error::BoxError;
 use std::borrow::Cow;
 
@@ -29,12 +29,14 @@ pub struct Moments {
     pub classification: Option<f64>,
     /// The sums for the second derivatives; wanted from [`Engine::curved`] only, and optional there.
     pub curvature: Option<Curvature>,
+    /// The expected weight of points that a support hides, which the sums include; zero where nothing is hidden.
+    pub unseen: f64,
 }
 
 impl Moments {
     /// Moments without a classification; one entry a component in each of the three lists.
     pub fn new(weight: Vec<f64>, first: Vec<f64>, second: Vec<f64>, log_likelihood: f64) -> Self {
-        Self { weight, first, second, log_likelihood, classification: None, curvature: None }
+        Self { weight, first, second, log_likelihood, classification: None, curvature: None, unseen: 0.0 }
     }
 
     /// The moments of no points, at `parameters`.
@@ -54,6 +56,7 @@ impl Moments {
     pub(super) fn clear(&mut self) {
         [&mut self.weight, &mut self.first, &mut self.second].into_iter().for_each(|sums| sums.fill(0.0));
         self.log_likelihood = 0.0;
+        self.unseen = 0.0;
         self.classification = self.classification.map(|_| 0.0);
         self.curvature.iter_mut().for_each(Curvature::clear);
     }
@@ -65,6 +68,7 @@ impl Moments {
         add(&mut self.first, &other.first);
         add(&mut self.second, &other.second);
         self.log_likelihood += other.log_likelihood;
+        self.unseen += other.unseen;
         self.classification = self.classification.zip(other.classification).map(|(mine, theirs)| mine + theirs);
         self.curvature = self.curvature.take().zip(other.curvature.as_ref()).map(|(mut mine, theirs)| {
             mine.add(theirs);
@@ -87,7 +91,7 @@ impl Moments {
             return Some("a sum of weights or of squares is negative".to_owned());
         }
         let answered: f64 = self.weight.iter().sum();
-        if (answered - total_weight).abs() > LOST_WEIGHT * total_weight {
+        if (answered - self.unseen - total_weight).abs() > LOST_WEIGHT * (total_weight + self.unseen) {
             return Some(format!(
                 "the moments are of points of total weight {answered:?}, but the data that it loaded weigh {total_weight:?}; \
                  every point must be counted, once"
@@ -150,11 +154,13 @@ pub trait Engine {
     }
 }
 
-/// What a mixture is fitted to: a [`Sample`] in memory, or whatever an [`Engine`] holds, [`Chunked`](crate::Chunked) data among
+/// What a mixture is fitted to: a [`Sample`] or [`Binned`] counts in memory, or whatever an [`Engine`] holds, [`Chunked`](crate::Chunked) data among
 /// them. References convert into it, so that a fit takes either.
 pub enum Data<'a> {
     /// Data in memory; their points are labelled.
     Sample(&'a Sample),
+    /// Counts in bins; the bins are labelled.
+    Binned(&'a Binned),
     /// Data elsewhere; the fit has no labels.
     Engine(&'a mut dyn Engine),
 }
@@ -162,6 +168,12 @@ pub enum Data<'a> {
 impl<'a> From<&'a Sample> for Data<'a> {
     fn from(sample: &'a Sample) -> Self {
         Self::Sample(sample)
+    }
+}
+
+impl<'a> From<&'a Binned> for Data<'a> {
+    fn from(binned: &'a Binned) -> Self {
+        Self::Binned(binned)
     }
 }
 

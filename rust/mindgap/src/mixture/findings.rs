@@ -1,6 +1,7 @@
 //! What a fit noticed about itself, each in one line: what a careful reader would ask about.
 
 use super::climb::{Climbed, Sureness};
+use super::e_step::Observed;
 use super::parameters::Parameters;
 use crate::data::sample::Sample;
 use std::fmt;
@@ -141,7 +142,13 @@ impl fmt::Display for Finding {
 }
 
 /// What there is to say about a fit whose components ascend; all in frame units.
-pub(super) fn findings(climbed: &Climbed, sample: &Sample, total_weight: f64, rival: Option<f64>) -> Vec<Finding> {
+pub(super) fn findings(
+    climbed: &Climbed,
+    sample: &Sample,
+    observed: &Observed,
+    total_weight: f64,
+    rival: Option<f64>,
+) -> Vec<Finding> {
     let parameters = &climbed.parameters;
     let frame = sample.frame();
     let [low, high] = [0, sample.len() - 1].map(|index| frame.enter(sample.values()[index]));
@@ -156,7 +163,9 @@ pub(super) fn findings(climbed: &Climbed, sample: &Sample, total_weight: f64, ri
         if mean < low || mean > high {
             found.push(Finding::Outside { component });
         }
-        if most_tied(parameters, sample, component) > (SPIKE_SHARE * points).max(SPIKE_POINTS) {
+        if observed.intervals.is_none()
+            && most_tied(parameters, sample, component) > (SPIKE_SHARE * points).max(SPIKE_POINTS)
+        {
             found.push(Finding::Spike { component });
         }
         if let Some(sureness) = &climbed.sureness {

@@ -14,6 +14,7 @@ mod findings;
 mod fit;
 mod inference;
 mod m_step;
+mod observed;
 mod parameters;
 mod predict;
 mod problem;

@@ -1,8 +1,8 @@
 //! The builder of a mixture, and the road of a fit from data to result.
 
 use super::climb::{Ascent, Climbed, LEAST_WEIGHT, Limits, Model, StoppingRule, Sureness, ascend, iterate};
-use super::e_step::LocalEngine;
-use super::engine::Data;
+use super::e_step::{IntervalEngine, LocalEngine, Observed, Truncated};
+use super::engine::{Data, Engine};
 use super::findings::findings;
 use super::fit::{Facts, MixtureFit, StandardErrors};
 use super::m_step::{MStep, MeanBlock, PrecisionBlock, VarianceModel, WeightBlock};
@@ -13,7 +13,7 @@ use super::surface::Surface;
 use crate::constraint::{Constraint, GapBounds, PrecisionRows, Rows, Unconstrained, resolve, resolve_blocks};
 use crate::data::frame::{FARTHEST, Frame};
 use crate::data::sample::Sample;
-use crate::error::{Cause, MixtureError};
+use crate::error::{Cause, ConstraintError, MixtureError};
 use crate::memory::{check_memory, product};
 use crate::monitor::{Watch, again};
 use crate::qp::MeanProgram;
@@ -22,6 +22,14 @@ use std::sync::Arc;
 /// The default floor of the variances, as a fraction of the data's variance. Measured: spreads of real components stay far
 /// above it, and squares of residuals keep their digits.
 pub(super) const FLOOR: f64 = 1e-10;
+
+/// The default floor of the standard deviations where points lie in intervals, as a fraction of the narrowest: within an interval the
+/// likelihood no longer tells smaller ones apart.
+const NARROWEST: f64 = 0.05;
+
+/// Standard deviations of points seen within a support are at most so many times the data's range: without a bound, data that
+/// fall off steadily or not at all are fitted ever better by ever wider components.
+const WIDEST: f64 = 2.0;
 
 /// No floor is lower, in frame units: far below what doubles tell apart, far above what they cannot square.
 const LEAST_FLOOR: f64 = 1e-100;
@@ -105,6 +113,8 @@ pub struct Mixture {
     variances: VarianceModel,
     min_variance: Option<f64>,
     spread_ratio: Option<f64>,
+    resolution: Option<f64>,
+    support: Option<[f64; 2]>,
 }
 
 impl Mixture {
@@ -123,6 +133,8 @@ impl Mixture {
             variances: VarianceModel::default(),
             min_variance: None,
             spread_ratio: None,
+            resolution: None,
+            support: None,
         }
     }
 
@@ -199,6 +211,32 @@ impl Mixture {
         self
     }
 
+    /// Says that the values were recorded to steps of this size: each stands for the interval of half a step on either side, and the
+    /// likelihood is that of the intervals' probabilities. `None` for exact values.
+    ///
+    /// ```
+    /// use mindgap::{Mixture, Sample};
+    ///
+    /// let inches: Vec<f64> = [60., 61., 62., 63., 64., 66., 67., 68., 69., 70.].repeat(9);
+    /// let fit = Mixture::new(2).resolution(1.0).fit(&Sample::new(&inches)?)?;
+    /// assert!(fit.log_likelihood() < 0.0);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    #[must_use]
+    pub fn resolution(mut self, step: impl Into<Option<f64>>) -> Self {
+        self.resolution = step.into();
+        self
+    }
+
+    /// Says that nothing outside `[low, high]` was recorded, such as beyond a detector's range: the likelihood is that of
+    /// the mixture given that a point lies within. Weights, means and variances are those of the whole mixture, the standard
+    /// deviations at most twice the range of the data. `None` where everything was seen.
+    #[must_use]
+    pub fn support(mut self, ends: impl Into<Option<[f64; 2]>>) -> Self {
+        self.support = ends.into();
+        self
+    }
+
     /// The number of components.
     pub(super) fn k(&self) -> usize {
         self.k
@@ -208,10 +246,14 @@ impl Mixture {
     /// linear rows are asked for too.
     pub(super) fn gaps_and_ratio(&self) -> Result<Option<(Rows, f64)>, MixtureError> {
         self.check()?;
+        if self.resolution.is_some() || self.support.is_some() {
+            let reason = "it is fitted to intervals or to a support; certify a fit to the values themselves";
+            return Err(MixtureError::NotCertifiable { reason });
+        }
         let rows = resolve(&*self.constraint, self.k)?;
         let (weights, precisions) = resolve_blocks(&*self.constraint, self.k)?;
         let linear = rows.linear().is_some() || weights.is_some();
-        if linear || precisions.as_ref().is_some_and(|precisions| precisions.rows().is_some()) {
+        if linear || precisions.as_ref().is_some_and(|p| p.rows().is_some() || p.variation().is_some()) {
             return Ok(None);
         }
         let ratio = match (self.variances, precisions) {
@@ -244,22 +286,71 @@ impl Mixture {
         match data.into() {
             Data::Sample(sample) => {
                 check_memory("the mixture", LocalEngine::bytes(sample.len(), self.k))?;
-                let plan = self.plan(sample, again(&mut watch))?;
                 // Few distinct values: the same sums in fewer terms.
-                let collapsed = (sample.distinct() < sample.len() / COLLAPSE).then(|| sample.collapsed().0);
+                let many = if self.resolution.is_some() { sample.len() } else { sample.len() / COLLAPSE };
+                let collapsed = (sample.distinct() < many).then(|| sample.collapsed().0);
                 let points = collapsed.as_ref().unwrap_or(sample);
-                let mut engine = LocalEngine::framed(points);
-                let scale = engine.scale();
-                let surface = Surface::new(&mut engine, *sample.frame(), true, scale);
-                Ok(self.run(surface, points, plan, watch)?.label(sample))
+                let observed = Observed::values(points, self.resolution, self.support)?;
+                let plan = self.plan(sample, again(&mut watch))?;
+                Ok(self.run_observed(points, &observed, plan, watch)?.label(sample))
+            }
+            Data::Binned(binned) => {
+                if let Some(value) = self.resolution {
+                    let expected = "bins have widths of their own; leave it out";
+                    return Err(MixtureError::BadSetting { name: "resolution", value, expected });
+                }
+                let observed = Observed::bins(binned, self.support)?;
+                let plan = self.plan(binned.sample(), again(&mut watch))?;
+                Ok(self.run_observed(binned.sample(), &observed, plan, watch)?.label(binned.sample()))
             }
             Data::Engine(engine) => {
+                let asked = [("resolution", self.resolution), ("support", self.support.map(|ends| ends[0]))];
+                if let Some((name, value)) = asked.into_iter().find_map(|(name, value)| Some((name, value?))) {
+                    let expected = "only data in memory can have one";
+                    return Err(MixtureError::BadSetting { name, value, expected });
+                }
                 let sample = engine.load().map_err(|error| MixtureError::Engine(Cause::new(error)))?.into_owned();
                 let plan = self.plan(&sample, again(&mut watch))?;
                 let scale = LocalEngine::framed(&sample).scale();
-                self.run(Surface::new(engine, *sample.frame(), false, scale), &sample, plan, watch)
+                let surface = Surface::new(engine, *sample.frame(), false, scale);
+                self.run(surface, &sample, &Observed::default(), plan, watch)
             }
         }
+    }
+
+    /// Fits data in memory, each value of `points` as it was observed.
+    fn run_observed(
+        &self,
+        points: &Sample,
+        observed: &Observed,
+        plan: Plan,
+        watch: Option<Watch<'_>>,
+    ) -> Result<MixtureFit, MixtureError> {
+        let mut local = LocalEngine::framed(points);
+        let mut scale = local.scale();
+        let mut within;
+        let engine: &mut dyn Engine = match &observed.intervals {
+            None => &mut local,
+            Some(intervals) => {
+                if let (1, Some(width)) = (points.distinct(), observed.narrowest()) {
+                    // One interval is all that is known of the scale.
+                    scale[1] = width * width;
+                }
+                within = IntervalEngine::new(points, intervals);
+                &mut within
+            }
+        };
+        let mut truncated;
+        let engine: &mut dyn Engine = match observed.support {
+            None => engine,
+            Some(support) => {
+                truncated = Truncated { engine, support, total: scale[0] };
+                &mut truncated
+            }
+        };
+        let surface = Surface::new(engine, *points.frame(), true, scale);
+        let surface = if observed.intervals.is_some() { surface.of_probabilities() } else { surface };
+        self.run(surface, points, observed, plan, watch)
     }
 
     /// Checks the settings, and finds the rows and the start for data like `sample`.
@@ -274,6 +365,13 @@ impl Mixture {
         }
         let rows = resolve(&*self.constraint, k)?;
         let (weight_rows, precision_rows) = resolve_blocks(&*self.constraint, k)?;
+        if precision_rows.as_ref().is_some_and(|rows| rows.variation().is_some()) && !(sample.values()[0] > 0.0) {
+            let what = format!(
+                "a constant coefficient of variation needs positive data, but the smallest value is {:?}",
+                sample.values()[0]
+            );
+            return Err(ConstraintError::BadSpreads { what }.into());
+        }
         let weights = WeightBlock::new(weight_rows.as_ref(), k, &mut watch)?;
         let precision_rows = match (precision_rows, self.default_ratio()) {
             (None, Some(ratio)) => Some(PrecisionRows::ratio(ratio)?),
@@ -328,14 +426,19 @@ impl Mixture {
         &self,
         mut surface: Surface<'_>,
         sample: &Sample,
+        observed: &Observed,
         Plan { start, rows, weights, means, precision_rows }: Plan,
         mut watch: Option<Watch<'_>>,
     ) -> Result<MixtureFit, MixtureError> {
-        let floor = self.floor(&surface)?;
+        let floor = self.floor(&surface, observed)?;
         let frame = *surface.frame();
         let scale = [floor, surface.variance()];
         let precisions =
             PrecisionBlock::new(self.variances, self.k, precision_rows.as_ref(), &frame, scale, &mut watch)?;
+        let precisions = match observed.support {
+            Some(_) => precisions.capped((WIDEST * sample.framed_range().max(surface.variance().sqrt())).powi(2)),
+            None => precisions,
+        };
         let mut m_step = MStep { weights, means, precisions };
         let start = start.map(|start| start.enter(&frame).raised(floor));
         let (mut climbed, tally) = match (self.method, start) {
@@ -355,7 +458,7 @@ impl Mixture {
                 (finish(&mut surface, &m_step, ascent)?, Tally::of_one())
             }
             (_, None) => {
-                let found = self.search.run(sample, self.k, &mut m_step, &mut watch)?;
+                let found = self.search.run(sample, observed, self.k, &mut m_step, &mut watch)?;
                 self.climb_again(&mut surface, &mut m_step, &found, &mut watch)?
             }
         };
@@ -367,7 +470,7 @@ impl Mixture {
         }
         let rival = tally.runner_up.as_ref().map(|(_, height)| *height);
         let findings = match self.method {
-            Method::Best => findings(&climbed, sample, surface.total_weight(), rival),
+            Method::Best => findings(&climbed, sample, observed, surface.total_weight(), rival),
             Method::Paper => Vec::new(),
         };
         if climbed.status == Status::Converged && !findings.is_empty() {
@@ -379,7 +482,11 @@ impl Mixture {
             active: rows.active(means, &frame, surface.variance().sqrt()),
             origins,
             total_weight: surface.total_weight(),
-            variance_count: if self.variances == VarianceModel::Equal { 1 } else { self.k },
+            variance_count: match (self.variances, m_step.precisions.tie()) {
+                (_, Some(tie)) => usize::from(tie.given.is_none()),
+                (VarianceModel::Equal, None) => 1,
+                (_, None) => self.k,
+            },
             starts: tally.starts,
             at_best: tally.at_best,
             errors: climbed.sureness.take().map(|sureness| leave(&frame, &sureness)),
@@ -424,9 +531,11 @@ impl Mixture {
     }
 
     /// The least variance, in frame units.
-    fn floor(&self, surface: &Surface<'_>) -> Result<f64, MixtureError> {
+    fn floor(&self, surface: &Surface<'_>, observed: &Observed) -> Result<f64, MixtureError> {
         let variance = surface.variance();
-        let floor = self.min_variance.map_or(FLOOR * variance, |floor| surface.frame().enter_square(floor));
+        let narrowest = observed.narrowest().filter(|width| width.is_finite()).unwrap_or(0.0);
+        let default = (FLOOR * variance).max((NARROWEST * narrowest).powi(2));
+        let floor = self.min_variance.map_or(default, |floor| surface.frame().enter_square(floor));
         let floor = floor.max(LEAST_FLOOR);
         if floor > LARGEST_FLOOR * variance {
             let value = self.min_variance.unwrap_or(floor);

@@ -16,6 +16,8 @@ pub(super) struct Surface<'a> {
     framed: bool,
     total_weight: f64,
     variance: f64,
+    /// Whether the likelihood is of densities, which have units, not of probabilities.
+    of_densities: bool,
 }
 
 impl<'a> Surface<'a> {
@@ -27,7 +29,13 @@ impl<'a> Surface<'a> {
         framed: bool,
         [total_weight, variance]: [f64; 2],
     ) -> Self {
-        Self { engine, frame, framed, total_weight, variance }
+        Self { engine, frame, framed, total_weight, variance, of_densities: true }
+    }
+
+    /// The same where the likelihood is of probabilities.
+    pub(super) fn of_probabilities(mut self) -> Self {
+        self.of_densities = false;
+        self
     }
 
     pub(super) fn frame(&self) -> &Frame {
@@ -89,8 +97,8 @@ impl<'a> Surface<'a> {
         Ok(match &outside {
             Some(outside) => self.enter(answer, parameters.means(), outside.means()),
             None => {
-                let log_likelihood = answer.log_likelihood + self.frame.log_density(self.total_weight);
-                Moments { log_likelihood, ..answer }
+                let units = if self.of_densities { self.frame.log_density(self.total_weight) } else { 0.0 };
+                Moments { log_likelihood: answer.log_likelihood + units, ..answer }
             }
         })
     }

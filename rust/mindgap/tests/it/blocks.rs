@@ -2,9 +2,9 @@
 
 use crate::oracle::random::Random;
 use mindgap::{
-    All, Constraint, ConstraintError, EqualSpreads, FixedSpreads, FixedWeights, GapBounds, KMeans, KMeansError,
-    LinearRows, Mixture, MixtureError, MixtureFit, Parameters, PrecisionRows, Sample, SpreadRatio, WeightBounds,
-    WeightRatio,
+    All, ConstantCv, Constraint, ConstraintError, EqualSpreads, FixedSpreads, FixedWeights, GapBounds, KMeans,
+    KMeansError, LinearRows, Mixture, MixtureError, MixtureFit, Parameters, PrecisionRows, Sample, SpreadRatio,
+    WeightBounds, WeightRatio,
 };
 use std::sync::Arc;
 
@@ -151,4 +151,65 @@ fn one_component_has_every_weight_and_any_spread() {
     let fit = Mixture::new(1).constraint(known).fit(&sample).unwrap();
     assert_eq!((fit.weights(), fit.means()), (&[1.0][..], &[4.0][..]));
     assert!(close(fit.variances()[0], 4.0));
+}
+
+/// Positive heaps whose spread is a share of their place.
+fn shares(random: &mut Random, n: usize) -> Vec<f64> {
+    (0..n).map(|_| [10.0, 20.0, 40.0][random.below(3)] * (1.0 + 0.12 * random.normal())).collect()
+}
+
+fn height(x: &[f64], weights: &[f64], means: &[f64], spreads: &[f64]) -> f64 {
+    let density = |x: f64, c: usize| {
+        weights[c] * (-0.5 * ((x - means[c]) / spreads[c]).powi(2)).exp() / spreads[c] / std::f64::consts::TAU.sqrt()
+    };
+    x.iter().map(|&x| (0..means.len()).map(|c| density(x, c)).sum::<f64>().ln()).sum()
+}
+
+#[test]
+fn a_constant_coefficient_of_variation_holds_and_is_best() {
+    let mut random = Random::new(31);
+    for (case, given) in [None, Some(0.1), None].into_iter().enumerate() {
+        let x = shares(&mut random, 400);
+        let known = GapBounds::lower(if case == 2 { 15.0 } else { 1.0 }) & ConstantCv::new(given).unwrap();
+        let fit = Mixture::new(3).constraint(known).fit(&Sample::new(&x).unwrap()).unwrap();
+        let ratios: Vec<f64> = (0..3).map(|c| fit.variances()[c].sqrt() / fit.means()[c]).collect();
+        assert!(ratios.iter().all(|ratio| close(*ratio, given.unwrap_or(ratios[0]))), "{ratios:?}");
+        assert!(fit.converged() && fit.newton_decrement().unwrap() < 1e-8, "{:?}", fit.status());
+        assert!(fit.history().windows(2).all(|pair| pair[1] >= pair[0] - 1e-9), "{:?}", fit.history());
+        let at = |weights: &[f64], means: &[f64], c: f64| {
+            height(&x, weights, means, &means.iter().map(|m| c * m).collect::<Vec<_>>())
+        };
+        let top = at(fit.weights(), fit.means(), ratios[0]);
+        assert!((top - fit.log_likelihood()).abs() < 1e-8 * top.abs());
+        for size in [1e-3, 1e-2, 0.1] {
+            for _ in 0..100 {
+                let means: Vec<f64> = fit.means().iter().map(|m| m * (1.0 + size * random.normal())).collect();
+                let mut weights: Vec<f64> =
+                    fit.weights().iter().map(|w| w * (1.0 + size * random.normal()).abs()).collect();
+                let sum: f64 = weights.iter().sum();
+                weights.iter_mut().for_each(|w| *w /= sum);
+                let c = given.unwrap_or(ratios[0] * (1.0 + size * random.normal()));
+                if means.windows(2).all(|pair| pair[1] - pair[0] >= if case == 2 { 15.0 } else { 1.0 }) && c > 0.0 {
+                    assert!(at(&weights, &means, c) <= top + 1e-7, "better at {weights:?} {means:?} {c}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_constant_coefficient_of_variation_says_what_it_cannot_do() {
+    let cv = |c: Option<f64>| ConstantCv::new(c).unwrap();
+    assert!(ConstantCv::new(Some(0.0)).is_err() && ConstantCv::new(Some(f64::NAN)).is_err());
+    let fit = |constraint: All, x: &[f64]| Mixture::new(2).constraint(constraint).fit(&Sample::new(x).unwrap());
+    let x = [1.0, 1.2, 1.3, 3.0, 3.4, 3.9];
+    for clash in [cv(None) & SpreadRatio::new(2.0).unwrap(), cv(Some(0.1)) & cv(Some(0.2)), cv(None) & EqualSpreads] {
+        assert!(matches!(fit(clash, &x), Err(MixtureError::InfeasibleBlock { block: "spreads", .. })));
+    }
+    let negative = fit(cv(None) & mindgap::Unconstrained, &[-1.0, 1.0, 2.0, 3.0]);
+    assert!(matches!(negative, Err(MixtureError::Constraint(ConstraintError::BadSpreads { .. }))));
+    let kmeans = KMeans::new(2).constraint(cv(None)).fit(&Sample::new(&x).unwrap());
+    assert!(matches!(kmeans, Err(KMeansError::Constraint(ConstraintError::NotOfCenters { .. }))));
+    let one = Mixture::new(1).constraint(cv(Some(0.5))).fit(&Sample::new(&x).unwrap()).unwrap();
+    assert!(close(one.variances()[0].sqrt(), 0.5 * one.means()[0]));
 }

@@ -11,6 +11,7 @@ mod found_by_arbitrary_input;
 mod free_centers;
 mod hostile;
 mod initializers;
+mod intervals;
 mod mixture;
 mod mixture_hostile;
 mod nypans;

@@ -9,12 +9,14 @@ use super::model::{BLOCK, Model, QuasiNewton};
 use super::rows::{self, Kind, LEAST_WEIGHT};
 use crate::error::MixtureError;
 use crate::mixture::engine::Moments;
-use crate::mixture::m_step::MStep;
+use crate::mixture::m_step::{MStep, Tie};
 use crate::mixture::parameters::Parameters;
 use crate::mixture::surface::Surface;
 use crate::monitor::{Progress, Watch, report};
+use crate::numeric::portable::exp2;
 use crate::qp::Failure;
 use crate::qp::dense::{DenseOptimum, Factor, SparseRows, minimise};
+use std::f64::consts::LOG2_E;
 
 /// Where `τ` starts: EM's metric counts for a hundredth of the model's.
 const FIRST_DAMPING: f64 = 1e-2;
@@ -233,6 +235,9 @@ impl Climber<'_, '_> {
                 model
             }
         };
+        if let Some(tie) = self.m_step.precisions.tie() {
+            model.tie(&ratios(&tie, &self.parameters));
+        }
         let weights = self.parameters.weights();
         (0..weights.len()).filter(|&c| weights[c] <= 2.0 * LEAST_WEIGHT).for_each(|c| model.isolate(c));
         model
@@ -319,26 +324,42 @@ impl Climber<'_, '_> {
     fn stepped(&self, step: &[f64]) -> (Parameters, f64) {
         let k = self.parameters.k();
         let falls = (0..k).map(|c| -step[BLOCK * c + 2]);
-        let share = falls.filter(|&fall| fall > LARGEST_FALL).map(|fall| LARGEST_FALL / fall).fold(1.0, f64::min);
+        let mut share = falls.filter(|&fall| fall > LARGEST_FALL).map(|fall| LARGEST_FALL / fall).fold(1.0, f64::min);
+        let tie = self.m_step.precisions.tie();
+        if let Some(tie) = &tie {
+            let falls = ratios(tie, &self.parameters).into_iter().enumerate().map(|(c, r)| -r * step[BLOCK * c + 1]);
+            share = falls.filter(|&fall| fall > LARGEST_FALL).map(|fall| LARGEST_FALL / fall).fold(share, f64::min);
+        }
         let (weights, means, variances) =
             (self.parameters.weights(), self.parameters.means(), self.parameters.variances());
         // Equal variances take equal steps but for a rounding.
         let shared = self.m_step.precisions.is_equal();
         let u = |c: usize, which: usize| share * step[BLOCK * c + which];
-        let next = Parameters::sound(
-            (0..k)
-                .map(|c| between(weights[c] * (1.0 + u(c, 0)), self.m_step.weights.bounds(c)).max(LEAST_WEIGHT))
-                .collect(),
-            (0..k).map(|c| means[c] + variances[c].sqrt() * u(c, 1)).collect(),
-            (0..k)
-                .map(|c| {
-                    let variance = variances[c] / (1.0 + u(if shared { 0 } else { c }, 2));
-                    between(variance, self.m_step.precisions.bounds(c))
-                })
-                .collect(),
-        );
-        (next, share)
+        let weights = (0..k)
+            .map(|c| between(weights[c] * (1.0 + u(c, 0)), self.m_step.weights.bounds(c)).max(LEAST_WEIGHT))
+            .collect();
+        let moved: Vec<f64> = (0..k).map(|c| means[c] + variances[c].sqrt() * u(c, 1)).collect();
+        let spread = |c: usize| {
+            let variance = variances[c] / (1.0 + u(if shared { 0 } else { c }, 2));
+            between(variance, self.m_step.precisions.bounds(c))
+        };
+        let variances = match tie {
+            None => (0..k).map(spread).collect(),
+            Some(tie) => {
+                let ratio = variances[0].sqrt() / tie.size(means[0]);
+                let growth = -(0.5 * u(0, 2) + ratio * u(0, 1));
+                let coefficient = tie.given.unwrap_or_else(|| ratio * exp2(LOG2_E * growth));
+                tie.variances(&moved, coefficient)
+            }
+        };
+        (Parameters::sound(weights, moved, variances), share)
     }
+}
+
+/// The coefficient of variation of each component.
+fn ratios(tie: &Tie, parameters: &Parameters) -> Vec<f64> {
+    let parts = parameters.means().iter().zip(parameters.variances());
+    parts.map(|(&mean, variance)| variance.sqrt() / tie.size(mean)).collect()
 }
 
 /// What a step may have carried beyond bounds by rounding, brought back: what is fixed stays so to the bit.

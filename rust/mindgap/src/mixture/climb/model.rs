@@ -80,6 +80,17 @@ impl Model {
         Self { gradient, information, complete, exact: false }
     }
 
+    /// Adds what second derivatives the surface `σ = c·μ` has, on which precisions follow the means: `ratios` are the `σ/|μ|`.
+    pub(super) fn tie(&mut self, ratios: &[f64]) {
+        let n = self.gradient.len();
+        for (c, ratio) in ratios.iter().enumerate() {
+            let (mean, precision) = (BLOCK * c + 1, BLOCK * c + 2);
+            let pull = self.gradient[precision];
+            self.information[precision * n + precision] -= pull;
+            self.information[mean * n + mean] -= 2.0 * pull * ratio * ratio;
+        }
+    }
+
     /// The gain that the model predicts for a step.
     pub(super) fn gain(&self, step: &[f64]) -> f64 {
         let n = step.len();

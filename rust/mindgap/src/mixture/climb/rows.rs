@@ -54,6 +54,17 @@ pub(in crate::mixture) fn write(m_step: &MStep, parameters: &Parameters, rows: &
         push(program.rows(), parameters.means(), &unit, 1, Kind::Mean, rows, kinds);
     }
     let precision = |c: usize| unit[BLOCK * c + 2];
+    if let Some(tie) = m_step.precisions.tie() {
+        // log p + 2 log μ stays what it is, or changes by the same for all components.
+        let pull = |c: usize| 2.0 * unit[BLOCK * c + 1] / tie.size(parameters.means()[c]);
+        for c in usize::from(tie.given.is_none())..k {
+            let own = [(BLOCK * c + 2, 1.0), (BLOCK * c + 1, pull(c))];
+            let first = [(2, -1.0), (1, -pull(0))];
+            let others = if tie.given.is_none() { &first[..] } else { &[] };
+            rows.push(own.into_iter().chain(others.iter().copied()), 0.0, true);
+            kinds.push(Kind::Sum);
+        }
+    }
     if m_step.precisions.is_equal() {
         for c in 1..k {
             rows.push([(2, -1.0), (BLOCK * c + 2, 1.0)], 0.0, true);

@@ -19,7 +19,7 @@ use std::fmt;
 const PIECE: usize = 32 * CHUNK;
 
 /// Second derivatives of more components are not summed: their square would take more memory a piece than the piece itself.
-const MOST_CURVED: usize = 40;
+pub(super) const MOST_CURVED: usize = 40;
 
 /// The moments of sorted points in engine units, on this thread, with the sums for the second derivatives or without.
 pub(in crate::mixture) fn sum_sorted(

@@ -95,6 +95,7 @@ impl MomentSums {
             log_likelihood: self.sums[3 * k].round(),
             classification: self.sums.get(3 * k + 1).map(ExactSum::round),
             curvature: None,
+            unseen: 0.0,
         }
     }
 

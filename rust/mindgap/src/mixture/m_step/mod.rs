@@ -5,12 +5,14 @@
 mod means;
 mod precisions;
 mod shares;
+mod tie;
 mod variance_bounds;
 mod weights;
 
 pub(super) use means::MeanBlock;
 pub(super) use precisions::PrecisionBlock;
 pub use precisions::VarianceModel;
+pub(super) use tie::Tie;
 pub(super) use weights::WeightBlock;
 
 use super::engine::Moments;
@@ -72,6 +74,11 @@ impl MStep {
     ) -> Result<Parameters, Failure> {
         let targets = Targets::new(parameters, moments);
         let weights = self.weights.best(moments, watch)?;
+        if let Some(tie) = self.precisions.tie() {
+            let (means, variances) =
+                tie.best(parameters, moments, &targets, &mut self.means, self.precisions.floor(), watch)?;
+            return Ok(Parameters::sound(weights, means, variances));
+        }
         let means = self.means.best(parameters, moments, &targets, watch)?;
         let variances = self.precisions.best(parameters, moments, &targets, &means, watch)?;
         Ok(Parameters::sound(weights, means, variances))

@@ -5,6 +5,7 @@
 
 use super::Targets;
 use super::single_bounds;
+use super::tie::Tie;
 use super::variance_bounds::VarianceBounds;
 use super::weights::named;
 use crate::constraint::PrecisionRows;
@@ -33,6 +34,8 @@ pub(in crate::mixture) struct PrecisionBlock {
     bounds: VarianceBounds,
     /// The program of rows that are more than a band.
     program: Option<LogProgram>,
+    /// Where the spreads are in proportion to the means.
+    tie: Option<Tie>,
 }
 
 impl PrecisionBlock {
@@ -50,8 +53,23 @@ impl PrecisionBlock {
     ) -> Result<Self, MixtureError> {
         let none = |what: String| MixtureError::InfeasibleBlock { block: "spreads", what };
         let ratio = rows.map_or(f64::INFINITY, |rows| rows.largest_ratio().powi(2));
-        let mut block =
-            Self { model, floor, bounds: VarianceBounds { ratio, ..VarianceBounds::above(floor, k) }, program: None };
+        let mut block = Self {
+            model,
+            floor,
+            bounds: VarianceBounds { ratio, ..VarianceBounds::above(floor, k) },
+            program: None,
+            tie: None,
+        };
+        if let Some([least, most]) = rows.and_then(PrecisionRows::variation) {
+            if model == VarianceModel::Equal || ratio.is_finite() || rows.is_some_and(|rows| rows.rows().is_some()) {
+                return Err(none("a constant coefficient of variation beside other constraints on the spreads".into()));
+            }
+            if least.is_finite() && least < most {
+                return Err(none(format!("coefficients of variation of {least:?} and {most:?}")));
+            }
+            block.tie = Some(Tie { given: least.is_finite().then_some(least), origin: frame.enter(0.0) });
+            return Ok(block);
+        }
         let Some(linear) = rows.and_then(PrecisionRows::rows) else {
             return Ok(block);
         };
@@ -161,7 +179,20 @@ impl PrecisionBlock {
     /// The same block for fewer components, none of which has bounds of its own.
     pub(in crate::mixture) fn fewer(&self, k: usize) -> Self {
         let bounds = VarianceBounds { ratio: self.bounds.ratio, ..VarianceBounds::above(self.floor, k) };
-        Self { model: self.model, floor: self.floor, bounds, program: None }
+        Self { model: self.model, floor: self.floor, bounds, program: None, tie: self.tie }
+    }
+
+    /// How spreads and means are tied together, if they are.
+    pub(in crate::mixture) fn tie(&self) -> Option<Tie> {
+        self.tie
+    }
+
+    /// With no variance above `most`, but for those that are said outright.
+    pub(in crate::mixture) fn capped(mut self, most: f64) -> Self {
+        for (lower, upper) in self.bounds.lower.iter().zip(&mut self.bounds.upper) {
+            *upper = if *lower < most { upper.min(most) } else { *upper };
+        }
+        self
     }
 }
 
@@ -170,7 +201,7 @@ fn fold(values: &[f64], from: f64, by: fn(f64, f64) -> f64) -> f64 {
 }
 
 /// The variances about new means: `Σ w r (x-μ')² / n = b/n - (a/n)² + (μ' - μ - a/n)²`.
-fn about(parameters: &Parameters, moments: &Moments, targets: &Targets, means: &[f64]) -> Vec<f64> {
+pub(super) fn about(parameters: &Parameters, moments: &Moments, targets: &Targets, means: &[f64]) -> Vec<f64> {
     let variance = |k: usize| {
         let n = moments.weight[k];
         if n <= 0.0 {

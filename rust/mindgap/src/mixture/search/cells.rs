@@ -2,7 +2,7 @@
 
 use crate::data::sample::Sample;
 use crate::error::BoxError;
-use crate::mixture::e_step::sum_sorted;
+use crate::mixture::e_step::{Observed, add_unseen, sum_intervals, sum_sorted};
 use crate::mixture::engine::{Engine, Moments};
 use crate::mixture::parameters::Parameters;
 use std::borrow::Cow;
@@ -15,21 +15,58 @@ pub(super) struct Cells {
     pub(super) total: f64,
     pub(super) mean: f64,
     pub(super) variance: f64,
+    /// How the points were observed; one interval a cell, where there are any.
+    observed: Observed,
+    /// The last point of each cell.
+    lasts: Vec<f64>,
 }
 
 impl Cells {
     /// The points of `sample` in about `most` cells.
-    pub(super) fn of(sample: &Sample, most: usize) -> Self {
+    pub(super) fn of(sample: &Sample, most: usize, observed: &Observed) -> Self {
         let frame = sample.frame();
         let weights = sample.weights();
         let points = sample.values().iter().enumerate();
-        Self::gather(points.map(|(i, &x)| (frame.enter(x), weights.map_or(1.0, |w| w[i]))), sample.len(), most)
+        let cells =
+            Self::gather(points.map(|(i, &x)| (frame.enter(x), weights.map_or(1.0, |w| w[i]))), sample.len(), most);
+        let positions: Vec<f64> = sample.values().iter().map(|&x| frame.enter(x)).collect();
+        cells.observed_as(&positions, observed)
     }
 
     /// The same data in about `most` cells.
     pub(super) fn merged(&self, most: usize) -> Self {
         let points = self.positions.iter().copied().zip(self.weights.iter().copied());
-        Self::gather(points, self.positions.len(), most)
+        Self::gather(points, self.positions.len(), most).observed_as(&self.positions, &self.observed)
+    }
+
+    /// With the intervals of the points at `positions` that each cell took in.
+    fn observed_as(mut self, positions: &[f64], observed: &Observed) -> Self {
+        self.observed.support = observed.support;
+        if let Some(intervals) = &observed.intervals {
+            let mut hulls = Vec::with_capacity(self.len());
+            let mut from = 0;
+            for cell in 0..self.len() {
+                let to = positions.partition_point(|&x| x <= self.lasts[cell]);
+                let own = &intervals[from..to];
+                let low = own.iter().map(|interval| interval[0]).fold(f64::INFINITY, f64::min);
+                let high = own.iter().map(|interval| interval[1]).fold(f64::NEG_INFINITY, f64::max);
+                hulls.push([low, high]);
+                from = to;
+            }
+            self.observed.intervals = Some(hulls);
+        }
+        self
+    }
+
+    fn sum(&self, parameters: &Parameters, curved: bool) -> Moments {
+        let mut moments = match &self.observed.intervals {
+            Some(intervals) => sum_intervals(intervals, &self.weights, parameters, [false, curved]),
+            None => sum_sorted(&self.positions, &self.weights, parameters, curved),
+        };
+        if let Some(support) = self.observed.support {
+            add_unseen(parameters, support, self.total, &mut moments);
+        }
+        moments
     }
 
     /// Cells no wider than a share of the range and no heavier than twice a share of the weight: narrow where the data are
@@ -43,11 +80,13 @@ impl Cells {
             false => ((last - first) / most as f64, 2.0 * total / most as f64),
         };
         let (mut positions, mut weights) = (Vec::with_capacity(count.min(4 * most)), Vec::new());
+        let (mut lasts, mut before) = (Vec::new(), first);
         let (mut edge, mut sum, mut weight) = (first, 0.0, 0.0);
         for (x, w) in points {
             if weight > 0.0 && (x - edge > width || weight >= heaviest && x > edge) {
                 positions.push(edge + sum / weight);
                 weights.push(weight);
+                lasts.push(before);
                 (edge, sum, weight) = (x, 0.0, 0.0);
             }
             if weight == 0.0 {
@@ -55,16 +94,19 @@ impl Cells {
             }
             sum += w * (x - edge);
             weight += w;
+            before = x;
         }
         if weight > 0.0 {
             positions.push(edge + sum / weight);
             weights.push(weight);
+            lasts.push(last);
         }
         let average =
             |f: &dyn Fn(f64) -> f64| positions.iter().zip(&weights).map(|(&x, w)| w * f(x)).sum::<f64>() / total;
         let mean = average(&|x| x);
         let variance = average(&|x| (x - mean) * (x - mean));
-        Self { positions, weights, total, mean, variance: if variance > 0.0 { variance } else { 1.0 } }
+        let variance = if variance > 0.0 { variance } else { 1.0 };
+        Self { positions, weights, total, mean, variance, observed: Observed::default(), lasts }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -107,11 +149,11 @@ impl Engine for Cells {
     }
 
     fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
-        Ok(sum_sorted(&self.positions, &self.weights, parameters, false))
+        Ok(self.sum(parameters, false))
     }
 
     fn curved(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
-        Ok(sum_sorted(&self.positions, &self.weights, parameters, true))
+        Ok(self.sum(parameters, true))
     }
 }
 

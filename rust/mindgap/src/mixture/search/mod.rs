@@ -12,6 +12,7 @@ mod starts;
 pub use initializer::{Ckmeans, ConstrainedKMeans, FromFn, Initializer, PaperStart, from_fn};
 
 use super::climb::{Ascent, Limits, Model, ascend};
+use super::e_step::Observed;
 use super::m_step::MStep;
 use super::parameters::Parameters;
 use super::surface::Surface;
@@ -149,12 +150,13 @@ impl Search {
     pub(super) fn run(
         &self,
         sample: &Sample,
+        observed: &Observed,
         k: usize,
         m_step: &mut MStep,
         watch: &mut Option<Watch<'_>>,
     ) -> Result<Found, MixtureError> {
         let most = (CELLS_A_ROOT * (sample.len() as f64).sqrt()) as usize;
-        let cells = Cells::of(sample, most.clamp(FEWEST_CELLS.max(4 * k), MOST_CELLS.max(4 * k)));
+        let cells = Cells::of(sample, most.clamp(FEWEST_CELLS.max(4 * k), MOST_CELLS.max(4 * k)), observed);
         let shape = shape(m_step, k);
         let mut ground = Ground { cells, shape, m_step, frame: *sample.frame() };
         let mut hills = Hills::default();

@@ -1,5 +1,6 @@
 //! Slow, obvious solvers that the fast ones are held against.
 
+pub mod binned;
 pub mod em;
 pub mod free;
 pub mod paper_tables;

@@ -1,0 +1,120 @@
+//! Spreads in proportion to the means, `σ = c·μ`: means and spreads move together.
+//!
+//! In the means the objective is not concave, so that a step is one of Fisher's scoring under the rows on the means, shortened until the
+//! objective does not fall; the coefficient then has a closed form. The likelihood never falls. Newton steps of a climb stay on the same
+//! surface (`climb`); its second derivatives are in `docs/mathematics.md`.
+
+use super::Targets;
+use super::means::MeanBlock;
+use super::precisions::about;
+use crate::mixture::engine::Moments;
+use crate::mixture::parameters::Parameters;
+use crate::monitor::Watch;
+use crate::numeric::portable::ln;
+use crate::qp::{Failure, Objective};
+
+/// A mean does not come nearer to zero than by this factor in one step.
+const LARGEST_FALL: f64 = 0.9;
+
+/// Halvings of a step at most; beyond them it is rounding.
+const HALVINGS: usize = 40;
+
+/// No mean is nearer to zero, in frame units, where the data's range is about one.
+const LEAST_SIZE: f64 = 1e-9;
+
+/// A component's pull on the means is never less than this fraction of the strongest.
+const LEAST_PULL: f64 = 1e-24;
+
+/// One coefficient of variation for all components, in frame units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::mixture) struct Tie {
+    /// The coefficient, where it is given.
+    pub(in crate::mixture) given: Option<f64>,
+    /// Where the data's zero is.
+    pub(in crate::mixture) origin: f64,
+}
+
+impl Tie {
+    /// How far from zero a mean is.
+    pub(in crate::mixture) fn size(&self, mean: f64) -> f64 {
+        (mean - self.origin).max(LEAST_SIZE)
+    }
+
+    /// The variances of components with these means.
+    pub(in crate::mixture) fn variances(&self, means: &[f64], coefficient: f64) -> Vec<f64> {
+        let spread = |mean: &f64| coefficient * self.size(*mean);
+        means.iter().map(|mean| spread(mean) * spread(mean)).collect()
+    }
+
+    /// The next means and variances, none of them below `floor`.
+    ///
+    /// # Errors
+    /// What kept the program of the means from an answer.
+    pub(super) fn best(
+        &self,
+        parameters: &Parameters,
+        moments: &Moments,
+        targets: &Targets,
+        block: &mut MeanBlock,
+        floor: f64,
+        watch: &mut Option<Watch<'_>>,
+    ) -> Result<(Vec<f64>, Vec<f64>), Failure> {
+        let weight = &moments.weight;
+        let pull: Vec<f64> = weight.iter().zip(parameters.variances()).map(|(n, v)| n / v).collect();
+        // Those of the present that hold the rows, which are the present ones but for a start.
+        let mut means = hold(block, parameters.means(), &pull, watch)?;
+        let judge = |means: &[f64]| self.judge(weight, &about(parameters, moments, targets, means), means, floor);
+        let (mut coefficient, height) = judge(&means);
+        let (mut wanted, mut stiffness) = (means.clone(), pull);
+        for k in 0..means.len() {
+            let (n, size, off) = (weight[k], self.size(means[k]), targets.means[k] - means[k]);
+            let spread = (moments.second[k] / n - targets.steps[k] * targets.steps[k]).max(0.0) + off * off;
+            let square = coefficient * coefficient * size * size;
+            stiffness[k] = n * (1.0 / square + 2.0 / (size * size));
+            let slope = off / square + spread / (square * size) - 1.0 / size;
+            if n > 0.0 {
+                wanted[k] += slope / (1.0 / square + 2.0 / (size * size));
+            }
+        }
+        let there = hold(block, &wanted, &stiffness, watch)?;
+        let falls = (0..means.len()).map(|k| (means[k] - there[k]) / self.size(means[k]));
+        let mut share = falls.filter(|fall| *fall > LARGEST_FALL).map(|fall| LARGEST_FALL / fall).fold(1.0, f64::min);
+        for _ in 0..HALVINGS {
+            let next: Vec<f64> = means.iter().zip(&there).map(|(a, b)| a + share * (b - a)).collect();
+            let (better, reached) = judge(&next);
+            if reached >= height {
+                (means, coefficient) = (next, better);
+                break;
+            }
+            share *= 0.5;
+        }
+        let variances = self.variances(&means, coefficient);
+        Ok((means, variances))
+    }
+
+    /// The best coefficient for components with these means and `spreads` about them, and what the M step's objective is there.
+    fn judge(&self, weight: &[f64], spreads: &[f64], means: &[f64], floor: f64) -> (f64, f64) {
+        let total: f64 = weight.iter().sum();
+        let size = |k: usize| self.size(means[k]);
+        let shares: f64 = (0..means.len()).map(|k| weight[k] * spreads[k] / (size(k) * size(k))).sum();
+        let smallest = (0..means.len()).map(size).fold(f64::INFINITY, f64::min);
+        let square = self.given.map_or((shares / total).max(floor / (smallest * smallest)), |c| c * c);
+        let sizes: f64 = (0..means.len()).map(|k| weight[k] * ln(size(k))).sum();
+        (square.sqrt(), -sizes - 0.5 * (total * ln(square) + shares / square))
+    }
+}
+
+/// The means nearest to `wanted` that hold the rows.
+fn hold(
+    block: &mut MeanBlock,
+    wanted: &[f64],
+    stiffness: &[f64],
+    watch: &mut Option<Watch<'_>>,
+) -> Result<Vec<f64>, Failure> {
+    let Some(program) = &mut block.program else {
+        return Ok(wanted.to_vec());
+    };
+    let strongest = stiffness.iter().fold(0.0, |strongest: f64, g| strongest.max(*g));
+    let stiffness: Vec<f64> = stiffness.iter().map(|g| g.max(LEAST_PULL * strongest)).collect();
+    program.solve(Objective { targets: wanted, stiffness: &stiffness }, watch)
+}

@@ -1,0 +1,88 @@
+//! How data were observed, from what the caller says: values recorded to a step, counts in bins, a support beyond which nothing was seen.
+
+use super::e_step::Observed;
+use crate::data::Binned;
+use crate::data::frame::Frame;
+use crate::data::sample::Sample;
+use crate::error::MixtureError;
+
+/// Values that were recorded to a step are whole steps apart, or equal but for this share of one; half a step is neither.
+const SAME_VALUE: f64 = 1e-6;
+const TOO_CLOSE: f64 = 0.5;
+
+impl Observed {
+    /// The values of `sample`, recorded to steps of `resolution` and seen within `support`.
+    ///
+    /// # Errors
+    /// A step or a support that these values do not have.
+    pub(super) fn values(
+        sample: &Sample,
+        resolution: Option<f64>,
+        support: Option<[f64; 2]>,
+    ) -> Result<Self, MixtureError> {
+        let frame = sample.frame();
+        let mut observed = Self { intervals: None, support: support_of(support, frame)? };
+        let values = sample.values();
+        if let Some([low, high]) = support {
+            if let Some(&value) = values.iter().find(|&&value| value < low || value > high) {
+                return Err(MixtureError::OutsideSupport { value, low, high });
+            }
+        }
+        let Some(step) = resolution else {
+            return Ok(observed);
+        };
+        if !(step > 0.0 && step.is_finite()) {
+            return Err(bad("resolution", step, "it must be finite and positive"));
+        }
+        if sample.has_blobs() {
+            return Err(bad("resolution", step, "it needs the values themselves; these are cells of a summary"));
+        }
+        let close = |pair: &&[f64]| (SAME_VALUE * step..TOO_CLOSE * step).contains(&(pair[1] - pair[0]));
+        if let Some(pair) = values.windows(2).find(close) {
+            return Err(MixtureError::NotRounded { resolution: step, first: pair[0], second: pair[1] });
+        }
+        let half = 0.5 * frame.enter_length(step);
+        let about = |&x: &f64| observed.seen([frame.enter(x) - half, frame.enter(x) + half]);
+        observed.intervals = Some(values.iter().map(about).collect());
+        Ok(observed)
+    }
+
+    /// Counts in bins, seen within `support`.
+    ///
+    /// # Errors
+    /// A support that bins with points lie beyond.
+    pub(super) fn bins(binned: &Binned, support: Option<[f64; 2]>) -> Result<Self, MixtureError> {
+        let frame = binned.sample().frame();
+        let mut observed = Self { intervals: None, support: support_of(support, frame)? };
+        let mut intervals = Vec::new();
+        for ends in binned.intervals() {
+            if let Some([low, high]) = support {
+                if ends[1] <= low || ends[0] >= high {
+                    let value = if ends[0].is_finite() { ends[0] } else { ends[1] };
+                    return Err(MixtureError::OutsideSupport { value, low, high });
+                }
+            }
+            intervals.push(observed.seen(ends.map(|end| frame.enter(end))));
+        }
+        observed.intervals = Some(intervals);
+        Ok(observed)
+    }
+
+    /// What of an interval was seen.
+    fn seen(&self, [low, high]: [f64; 2]) -> [f64; 2] {
+        let [least, most] = self.support.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        [low.max(least), high.min(most)]
+    }
+}
+
+fn support_of(support: Option<[f64; 2]>, frame: &Frame) -> Result<Option<[f64; 2]>, MixtureError> {
+    match support {
+        Some([low, high]) if !(low < high) => Err(bad("support", low, "its low end must be below its high end")),
+        Some([f64::NEG_INFINITY, f64::INFINITY]) | None => Ok(None),
+        Some(ends) => Ok(Some(ends.map(|end| frame.enter(end)))),
+    }
+}
+
+fn bad(name: &'static str, value: f64, expected: &'static str) -> MixtureError {
+    MixtureError::BadSetting { name, value, expected }
+}

@@ -19,6 +19,7 @@ from mindgap.fit.kmeans_rows import kmeans_rows
 from mindgap.fit.mixture import mixture
 from mindgap.fit.natural_breaks import breaks
 from mindgap.host.builtin.constraints import (
+    ConstantCV,
     EqualSpreads,
     FixedSpreads,
     FixedWeights,
@@ -33,6 +34,7 @@ from mindgap.host.builtin.engines import Local
 from mindgap.host.builtin.initializers import Ckmeans, ConstrainedKMeans
 from mindgap.host.hookspecs import hookimpl
 from mindgap.host.lookup import PluginRecord, constraint, engine, initializer, plugins, register, unregister
+from mindgap.model.binned import Binned
 from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.chunks import Chunks
 from mindgap.model.constraint import Constraint
@@ -94,9 +96,11 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Binned",
     "Bootstrap",
     "Chunks",
     "Ckmeans",
+    "ConstantCV",
     "ConstrainedKMeans",
     "Constraint",
     "Engine",

@@ -234,6 +234,10 @@ def mixture(
     weight_rows: _Rows | None = None,
     precision_rows: _Rows | None = None,
     spread_ratio: float | None = None,
+    variation: float | None = None,
+    resolution: float | None = None,
+    support: tuple[float, float] | None = None,
+    bins: tuple[_Floats, _Floats] | None = None,
     engine: _Answering | None = None,
     watch: _Watch | None = None,
 ) -> MixtureFit: ...

@@ -209,6 +209,16 @@ def as_number(value: Any, name: str) -> float:
         raise InvalidInputError(f"{name} is {shorten(value)}, which is beyond the largest double") from error
 
 
+def as_ends(value: Any, name: str) -> tuple[float, float]:
+    """Two numbers, of which the first is less; either may be infinite."""
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or len(value) != 2:
+        raise InvalidInputError(f"{name} is {shorten(value)}; give its low and its high end")
+    low, high = as_number(value[0], name), as_number(value[1], name)
+    if not low < high:
+        raise InvalidInputError(f"{name} is {shorten(value)}; its low end must be below its high end")
+    return low, high
+
+
 def as_length(value: Any, name: str) -> float:
     """Return one number that is finite and not negative: a distance, a bound on a gap."""
     number = as_number(value, name)

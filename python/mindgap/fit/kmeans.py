@@ -9,6 +9,7 @@ from mindgap.errors import InvalidInputError, MindgapError
 from mindgap.fit.loading import loaded
 from mindgap.host import guard, lookup
 from mindgap.host.builtin.constraints import blocks_of, prepared, rows_of
+from mindgap.model.binned import Binned
 from mindgap.model.constraint import Constraint
 from mindgap.model.settings import KMeansSettings
 from mindgap.results.kmeans import KMeansResult
@@ -96,6 +97,8 @@ def kmeans(
     count = as_count(k, "k")
     settings = KMeansSettings(centers=centers, method=method, ties=ties, time_limit=time_limit, tol=tol)
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
+    if isinstance(x, Binned):
+        raise InvalidInputError("Binned is for mixture and select; k-means takes points: give its `sample`")
     with loaded(x, sample_weight, engine, missing) as data:
         # Nobody is asked for the gaps of more clusters than there are points; the core says what is wrong then.
         ready = prepared(chosen, data.sample)

@@ -13,6 +13,7 @@ from mindgap.errors import InvalidInputError
 from mindgap.fit.chunked import Chunked
 from mindgap.host import guard, lookup
 from mindgap.host.builtin.engines import Local
+from mindgap.model.binned import Binned
 from mindgap.model.chunks import Chunks
 from mindgap.model.engine import Engine
 from mindgap.model.sample import Sample, name_of
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result", KMeansResult, MixtureResult)
 
 #: What a fit takes: numbers in any form that numpy knows, or what stands for them; an engine may take anything else.
-Data: TypeAlias = "npt.ArrayLike | Sample | Summary | Chunks"
+Data: TypeAlias = "npt.ArrayLike | Sample | Binned | Summary | Chunks"
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Loaded:
     engine: Engine | None = None
     weighted: bool = False
     present: npt.NDArray[np.bool_] | None = None
+    bins: Binned | None = None
 
     def kept(self) -> Sample | Histogram:
         """What a result keeps for its pictures; of data that lie elsewhere, no way back to them."""
@@ -64,6 +66,10 @@ class Loaded:
 
 def loaded(x: Any, sample_weight: Any, engine: Engine | str, missing: str = "error") -> AbstractContextManager[Loaded]:
     """Return the data in this process, or bring them to the engine for as long as a fit takes."""
+    if isinstance(x, Binned):
+        if sample_weight is not None or not is_local(engine) or missing != "error":
+            raise InvalidInputError("Binned counts are weights and lie in memory; leave the other arguments out")
+        return nullcontext(Loaded(x.sample, bins=x))
     if as_choice(missing, "missing", ("error", "drop")) == "drop":
         if not is_local(engine) or isinstance(x, (Chunks, Sample, Summary)):
             raise InvalidInputError("missing='drop' is for arrays and columns; drop the missing values yourself")
@@ -122,4 +128,6 @@ def sorted_once(x: Any, settings: dict[str, Any]) -> Any:
 
     Another engine gets what it was given, since only it knows where the data are.
     """
+    if isinstance(x, Binned):
+        return x
     return Sample.of(x, settings.pop("sample_weight", None)) if is_local(settings.get("engine", "local")) else x

@@ -43,6 +43,8 @@ def mixture(
     max_iter: int = 1000,
     variances: Literal["free", "equal"] = "free",
     min_variance: float | None = None,
+    resolution: float | None = None,
+    support: tuple[float, float] | None = None,
     starts: int = 4,
     rng: RNG = 0,
     sample_weight: npt.ArrayLike | None = None,
@@ -62,14 +64,14 @@ def mixture(
     Parameters
     ----------
     x : array-like of n numbers
-        The data: a list, an array, one column of a frame, a `Sample`; `Chunks` of data larger than memory; a `Summary`,
-        of which every point is seen at the mean of its cell; or what the engine takes.
+        The data: a list, an array, one column of a frame, a `Sample`; `Binned` counts; `Chunks` of data larger than
+        memory; a `Summary`, of which every point is seen at the mean of its cell; or what the engine takes.
     k : int
         The number of components.
     constraint : Constraint, str or None
         The constraint on the means: `LowerOnly(delta)`, `TwoSided(lower, upper)`, `PerGap(lower, upper)`; on the
         weights: `FixedWeights`, `WeightBounds`, `WeightRatio`; on the spreads: `SpreadRatio`, `EqualSpreads`,
-        `FixedSpreads`; a plugin's; several, joined by ``&``; or a name with parameters, such as
+        `FixedSpreads`, `ConstantCV`; a plugin's; several, joined by ``&``; or a name with parameters, such as
         ``"two-sided:lower=1.9,upper=2.1"``.
     init : Initializer, Parameters, (weights, means, variances) or str
         "auto" searches. Anything else is where one climb starts; it need not satisfy the constraint.
@@ -90,6 +92,13 @@ def mixture(
         without a bound the likelihood has no maximum.
     min_variance : float, optional
         The least variance of a component, in squared units of the data; a small part of the data's by default.
+    resolution : float, optional
+        The step that the values were recorded to, such as 0.0254 for inches in metres. Each value then stands for the
+        interval of half a step on either side, and the log-likelihood is that of the intervals' probabilities.
+    support : (low, high), optional
+        The range outside which nothing was recorded, such as a detector's; either end may be infinite. The likelihood
+        is that of the mixture given that a point lies within; the parameters are those of the whole mixture. The
+        standard deviations are at most twice the range of the data.
     starts : int
         How many starts are drawn at random, beside some twenty deterministic ones and the moves from the best.
     rng : int, Generator or None
@@ -141,6 +150,8 @@ def mixture(
         max_iter=max_iter,
         variances=variances,
         min_variance=min_variance,
+        resolution=resolution,
+        support=support,
         starts=starts,
         rng=rng,  # type: ignore[arg-type]  # becomes a seed
     )
@@ -153,8 +164,8 @@ def mixture(
         rows = None if ready is None else rows_of(ready, count)
         blocks = blocks_of(ready, count)
         wanted = certify or proof is not None
-        if wanted and data.engine is not None:
-            raise InvalidInputError("only data in memory can be certified; fit them with the local engine")
+        if wanted and (data.engine is not None or data.bins is not None):
+            raise InvalidInputError("only values in memory can be certified; fit them with the local engine")
 
         def climbed(start: Any) -> _core.MixtureFit:
             return _core.mixture(
@@ -164,6 +175,7 @@ def mixture(
                 None if rows is None else rows.arrays(),
                 engine=None if data.engine is None else guard.answering(data.engine),
                 watch=watch,
+                bins=None if data.bins is None else (data.bins.edges, data.bins.counts),
                 **blocks,
                 **settings.keywords(),
             )
@@ -180,8 +192,7 @@ def mixture(
         except MindgapError as error:
             guard.blame(error, chosen, started, data.engine)
             raise
-        depends = chosen if blocks or ready is not chosen else None
-        result = MixtureResult._of_fit(fit, settings, rows, data.kept(), depends)
+        result = MixtureResult._of_fit(fit, settings, rows, data.bins or data.kept(), chosen, blocks)
         return data.labelled(result if upper_bound is None else replace(result, upper_bound=upper_bound))
 
 

@@ -104,6 +104,15 @@ def spread_ratio(constraint: Constraint) -> float | None:
     return found
 
 
+def variation(constraint: Constraint) -> float | None:
+    """Return the coefficient of variation that a constraint asks for."""
+    with _blaming(constraint, "variation"):
+        found = constraint.variation()
+    if found is not None and not (isinstance(found, (int, float)) and found > 0):
+        raise _returned(constraint, "variation", found, "not a positive number")
+    return found
+
+
 def start(initializer: Initializer, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:
     """Return where an initializer starts a fit of k components."""
     with _blaming(initializer, "start"):

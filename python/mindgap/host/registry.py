@@ -44,7 +44,7 @@ KINDS = {
             "constraint",
             Constraint,
             "register_constraints",
-            ("gaps", "rows", "prepare", "weight_rows", "precision_rows", "spread_ratio"),
+            ("gaps", "rows", "prepare", "weight_rows", "precision_rows", "spread_ratio", "variation"),
             needs_all=False,
         ),
         Kind("initializer", Initializer, "register_initializers", ("start",)),

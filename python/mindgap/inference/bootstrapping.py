@@ -10,6 +10,7 @@ import numpy as np
 from mindgap.errors import InvalidInputError, SolverError
 from mindgap.inference.refitting import refit_like
 from mindgap.inference.replicates import replicate
+from mindgap.model.binned import Binned
 from mindgap.model.sample import Sample
 from mindgap.results.frames import Backend, frame_of
 from mindgap.results.table import TextTable
@@ -155,16 +156,28 @@ def bootstrap(
     return Bootstrap(result, Replicates(**rows), len(fits) - len(sound), seed)
 
 
-def parametric(result: MixtureResult, points: int) -> Callable[[np.random.Generator], Sample]:
-    """Return what draws so many points from the fitted mixture."""
-    return lambda rng: Sample(result.sample(points, rng)[0])
+def parametric(result: MixtureResult, points: int) -> Callable[[np.random.Generator], Sample | Binned]:
+    """Return what draws so many points from the fitted mixture, and records them as the data were."""
+    step = None if result.settings is None else result.settings.resolution
+
+    def draw(rng: np.random.Generator) -> Sample | Binned:
+        values = result.sample(points, rng)[0]
+        if isinstance(result.data, Binned):
+            return result.data.redrawn(values)
+        return Sample(values if step is None else np.rint(values / step) * step)
+
+    return draw
 
 
-def resampling(x: Any, sample_weight: Any, size: int | None) -> Callable[[np.random.Generator], Sample]:
+def resampling(x: Any, sample_weight: Any, size: int | None) -> Callable[[np.random.Generator], Sample | Binned]:
     """Return what draws from the data with replacement, in proportion to their weights.
 
     Equal values are one with their weights summed: a draw is then a count for each, in whatever order the data came.
     """
+    if isinstance(x, Binned):
+        total = float(x.counts.sum())
+        points = as_count(round(total) if size is None else size, "size")
+        return lambda rng: Binned(x.edges, rng.multinomial(points, x.counts / total).astype(np.float64))
     sample = Sample.of(x, sample_weight)
     values, places = np.unique(sample.values, return_inverse=True)
     shares = np.bincount(places, sample.weights) / sample.total_weight

@@ -17,6 +17,7 @@ from mindgap.validation import RNG, as_seed
 
 if TYPE_CHECKING:
     from mindgap.foundation.progress import Progress
+    from mindgap.model.binned import Binned
     from mindgap.results.mixture import MixtureResult
 
 #: A free fit may be worse by this share of the log-likelihood before it is called stuck: EM stops short of the top.
@@ -167,6 +168,10 @@ def _check_same(constrained: MixtureResult, free: MixtureResult) -> None:
     one, other = constrained.total_weight, free.total_weight
     if one != other:
         raise InvalidInputError(f"the fits differ in total_weight ({one} and {other}); compare fits of the same data")
+    for name in ("resolution", "support"):
+        one, other = getattr(constrained.settings, name, None), getattr(free.settings, name, None)
+        if one != other:
+            raise InvalidInputError(f"the fits differ in {name} ({one} and {other}); their likelihoods do not compare")
 
 
 def _statistic(constrained: MixtureResult, free: MixtureResult) -> float:
@@ -208,7 +213,7 @@ def _drawn_statistics(
     )
     draw = parametric(constrained, round(constrained.total_weight))
 
-    def statistic(sample: Sample) -> float | None:
+    def statistic(sample: Sample | Binned) -> float | None:
         held = hold(sample)
         if held is None:
             return None

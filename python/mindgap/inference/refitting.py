@@ -6,30 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from mindgap.errors import InvalidInputError, OutOfMemoryError, SolverError
 from mindgap.fit.mixture import mixture
-from mindgap.model.bounds import GapBounds, LinearRows
-from mindgap.model.constraint import Constraint
+from mindgap.model.constraint import Kept
 from mindgap.model.parameters import Parameters
 from mindgap.results.mixture import DEGENERATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mindgap.model.constraint import Constraint
     from mindgap.results.mixture import MixtureResult
-
-
-class _Kept(Constraint):
-    """What a result was held to, whatever constraint it came from."""
-
-    name = "kept"
-
-    def __init__(self, held: GapBounds | LinearRows) -> None:
-        self.held = held
-
-    def gaps(self, k: int) -> GapBounds | None:
-        return self.held if isinstance(self.held, GapBounds) else None
-
-    def rows(self, k: int) -> LinearRows | None:
-        return self.held if isinstance(self.held, LinearRows) else None
 
 
 def no_proof(settings: dict[str, Any]) -> None:
@@ -41,7 +26,7 @@ def no_proof(settings: dict[str, Any]) -> None:
 def held(result: MixtureResult) -> Constraint | None:
     """Return what the means of a result were held to."""
     rows = result.bounds or result.rows
-    return result.constraint or (None if rows is None else _Kept(rows))
+    return result.constraint or (None if rows is None else Kept(rows, result.blocks))
 
 
 def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:

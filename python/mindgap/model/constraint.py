@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.plugin import Plugin
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mindgap.model.sample import Sample
 
 
@@ -18,7 +20,7 @@ class Constraint(Plugin):
     With `gaps`, k-means is exact. With `rows`, any linear rows on the centres are possible: mixtures take them as
     they are, k-means by alternating assignment and a quadratic program. Centres hold what both answer. A constraint
     that depends on the data answers `prepare`. What is known of a mixture's weights and spreads is answered by
-    `weight_rows`, `precision_rows` and `spread_ratio`. Two constraints are combined with ``&``.
+    `weight_rows`, `precision_rows`, `spread_ratio` and `variation`. Two constraints are combined with ``&``.
 
     Examples
     --------
@@ -56,6 +58,10 @@ class Constraint(Plugin):
 
     def spread_ratio(self) -> float | None:
         """Return how many times the smallest standard deviation of a mixture the largest may be, or None."""
+        return None
+
+    def variation(self) -> float | None:
+        """Return the coefficient c of spreads that are c times the means, infinity for any, or None if they are not."""
         return None
 
     def __and__(self, other: Constraint) -> Constraint:
@@ -101,5 +107,48 @@ class All(Constraint):
         """Return the least ratio of spreads that a part asks for, or None if none does."""
         return min((ratio for part in self.parts if (ratio := part.spread_ratio()) is not None), default=None)
 
+    def variation(self) -> float | None:
+        """Return the coefficient of variation that a part asks for, a given one before any; None if none does."""
+        return min((found for part in self.parts if (found := part.variation()) is not None), default=None)
+
     def __repr__(self) -> str:
         return " & ".join(map(repr, self.parts))
+
+
+class Kept(Constraint):
+    """What a stored result was held to, whatever constraint it came from."""
+
+    name = "kept"
+
+    def __init__(self, held: GapBounds | LinearRows | None, blocks: Mapping[str, Any], text: str = "") -> None:
+        self.held, self.blocks, self.text = held, blocks, text
+
+    def gaps(self, k: int) -> GapBounds | None:
+        """Return the bounds on the gaps that were kept."""
+        return self.held if isinstance(self.held, GapBounds) else None
+
+    def rows(self, k: int) -> LinearRows | None:
+        """Return the rows on the means that were kept."""
+        return self.held if isinstance(self.held, LinearRows) else None
+
+    def weight_rows(self, k: int) -> LinearRows | None:
+        """Return the rows on the weights that were kept."""
+        return self._block("weight_rows")
+
+    def precision_rows(self, k: int) -> LinearRows | None:
+        """Return the rows on the precisions that were kept."""
+        return self._block("precision_rows")
+
+    def _block(self, name: str) -> LinearRows | None:
+        return None if name not in self.blocks else LinearRows(*self.blocks[name])
+
+    def spread_ratio(self) -> float | None:
+        """Return the ratio of spreads that was kept."""
+        return self.blocks.get("spread_ratio")
+
+    def variation(self) -> float | None:
+        """Return the coefficient of variation that was kept."""
+        return self.blocks.get("variation")
+
+    def __repr__(self) -> str:
+        return self.text or super().__repr__()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindgap import _core
-from mindgap.errors import UnusableValueError
+from mindgap.errors import SolverError, UnusableValueError
 from mindgap.validation import RNG, FloatArray, as_count, as_generator, frozen_finite
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 #: How far from one the weights may sum.
 WEIGHT_TOLERANCE = 1e-8
+
+#: Points outside a support are drawn again so often at most: enough where a thousandth of the mixture lies within.
+_MOST_REDRAWS = 50_000
 
 #: What a draw holds at its most: the component of each point, its mean and deviation, and the value itself.
 _BYTES_A_POINT = 4 * 8
@@ -102,11 +105,27 @@ def _check_positive(values: FloatArray, name: str) -> None:
 
 
 def draw_mixture(
-    n: int, weights: npt.ArrayLike, means: npt.ArrayLike, deviations: npt.ArrayLike, rng: RNG
+    n: int,
+    weights: npt.ArrayLike,
+    means: npt.ArrayLike,
+    deviations: npt.ArrayLike,
+    rng: RNG,
+    support: tuple[float, float] | None = None,
 ) -> tuple[FloatArray, npt.NDArray[np.int64]]:
     """Draw `n` values from a mixture of normal distributions, and the component that each came from."""
     generator, count = as_generator(rng), as_count(n, "n")
     _core.check_memory(f"a draw of {count} points", count * _BYTES_A_POINT)
     shares = np.asarray(weights, dtype=np.float64)
     groups = generator.choice(len(shares), size=count, p=shares / shares.sum())
-    return generator.normal(np.asarray(means)[groups], np.asarray(deviations)[groups]), groups
+    values = generator.normal(np.asarray(means)[groups], np.asarray(deviations)[groups])
+    for _ in range(0 if support is None else _MOST_REDRAWS):
+        lost = np.flatnonzero((values < support[0]) | (values > support[1]))  # type: ignore[index]
+        if len(lost) == 0:
+            break
+        again = generator.choice(len(shares), size=len(lost), p=shares / shares.sum())
+        groups[lost] = again
+        values[lost] = generator.normal(np.asarray(means)[again], np.asarray(deviations)[again])
+    else:
+        if support is not None:
+            raise SolverError(f"hardly anything of the mixture lies within its support {support}; nothing can be drawn")
+    return values, groups

@@ -6,11 +6,12 @@ line of help. To add a setting, add a field, and a parameter of the function and
 
 from __future__ import annotations
 
+import math
 from dataclasses import Field, dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mindgap.validation import as_choice, as_count, as_length, as_number, as_positive, as_seed
+from mindgap.validation import as_choice, as_count, as_ends, as_length, as_number, as_positive, as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 class Kind:
     """What the values of a setting are: how one is checked, and how it is read from a stored result."""
 
-    type: type
+    type: Any
     check: Callable[[Any, str], Any]
     read: Callable[[Fields, str], Any]
     choices: tuple[str, ...] | None = None
@@ -78,6 +79,17 @@ def _seed(default: int, help: str) -> Any:  # noqa: A002
     """A setting that is the seed of random numbers."""
     kind = Kind(int, lambda value, name: as_seed(value), lambda fields, name: fields.integer(name))
     return field(default=default, metadata={"kind": kind, "help": help, "option": "--seed"})
+
+
+def _ends(help: str) -> Any:  # noqa: A002
+    """A setting that is two numbers, of which the first is less; either may be infinite."""
+    kind = Kind((float, float), as_ends, _stored_ends, optional=True)
+    return field(default=None, metadata={"kind": kind, "help": help})
+
+
+def _stored_ends(fields: Fields, name: str) -> tuple[float, float]:
+    low, high = fields.numbers(name, 2, absent=-math.inf)[0], fields.numbers(name, 2, absent=math.inf)[1]
+    return float(low), float(high)
 
 
 class Settings:
@@ -137,5 +149,7 @@ class MixtureSettings(Settings):
     max_iter: int = _count(1000, "The most iterations.")
     variances: str = _choice("free", "equal", help="One variance for each component, or one for all.")
     min_variance: float | None = _number(None, "The least variance of a component.")
+    resolution: float | None = _number(None, "The step that the values were recorded to, such as 0.0254.")
+    support: tuple[float, float] | None = _ends("The range outside which nothing was recorded: low and high.")
     starts: int = _count(4, "How many starts are drawn at random, beside the deterministic ones.")
     rng: int = _seed(0, "The seed of the random starts, and of a report's bootstrap.")

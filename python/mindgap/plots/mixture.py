@@ -97,7 +97,7 @@ def _points(result: MixtureResult, low: float, high: float) -> FloatArray:
 def _draw_data(ax: Axes, result: MixtureResult) -> list[Artist]:
     if result.histogram is None:
         return []
-    edges, density = result.histogram.edges, result.histogram.density()
+    edges, density = result.histogram.edges, result.seen * result.histogram.density()
     ax.bar(edges[:-1], density, np.diff(edges), align="edge", color=PALE, edgecolor="white", linewidth=0.4, zorder=1)
     return [data_handle(PALE)]
 
@@ -144,5 +144,5 @@ def _peak(result: MixtureResult, total: FloatArray) -> float:
     highest = float(total.max())
     if result.histogram is None:
         return highest
-    data = float(result.histogram.density().max())
+    data = result.seen * float(result.histogram.density().max())
     return max(data, min(highest, _TALLEST * data))

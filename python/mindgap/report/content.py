@@ -35,7 +35,9 @@ def report_content(result: MixtureResult, path: GapPath | None, label: str) -> d
         "label": label,
         "colours": COLOURS,
         "dashes": DASHES,
-        "histogram": None if histogram is None else {"edges": histogram.edges, "density": histogram.density()},
+        "histogram": None
+        if histogram is None
+        else {"edges": histogram.edges, "density": result.seen * histogram.density()},
         "fit": _fit(result),
         "residuals": None if histogram is None else root_differences(result, histogram),
         "history": _history(result.history),

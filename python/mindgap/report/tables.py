@@ -75,6 +75,14 @@ def facts(result: MixtureResult, goodness: GoodnessOfFit | None = None) -> str:
         "BIC": f"{result.bic:.8g}",
         "AIC": f"{result.aic:.8g}",
     }
+    if result.constraint is not None:
+        pairs["constraint"] = repr(result.constraint)
+    if result.settings is not None and result.settings.resolution is not None:
+        pairs["resolution"] = f"{result.settings.resolution:g}"
+    if result.settings is not None and result.settings.support is not None:
+        pairs["support"] = "{:g} to {:g}".format(*result.settings.support)
+    if result.hint is not None:
+        pairs["hint"] = result.hint
     if result.entropy is not None:
         pairs["ICL"] = f"{result.icl:.8g}"
     if result.starts > 1:

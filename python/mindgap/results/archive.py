@@ -9,6 +9,7 @@ import numpy as np
 
 from mindgap import _core
 from mindgap.foundation import stored
+from mindgap.model.binned import Binned
 from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.results.histogram import Histogram
 
@@ -25,7 +26,7 @@ def dump(result: KMeansResult | MixtureResult) -> str:
     fields: dict[str, Any] = {
         name: getattr(result, name)
         for name in result.__dataclass_fields__
-        if name not in ("rows", "data", "constraint")
+        if name not in ("rows", "data", "constraint", "blocks")
     }
     if not isinstance(fields["labels"], np.ndarray):
         fields["labels"] = []  # they lie where the data lie
@@ -41,6 +42,12 @@ def dump(result: KMeansResult | MixtureResult) -> str:
         fields["findings"] = [vars(finding) for finding in fields["findings"]]
     if fields.get("settings") is not None:
         fields["settings"] = fields["settings"].keywords()
+    if isinstance(result.data, Binned):
+        fields["bins"] = {"edges": result.data.edges, "counts": result.data.counts}
+    if getattr(result, "constraint", None) is not None:
+        fields["constraint"] = repr(result.constraint)  # type: ignore[union-attr]
+    if getattr(result, "blocks", None):
+        fields["blocks"] = {name: _block(block) for name, block in result.blocks.items()}  # type: ignore[union-attr]
     if result.histogram is not None:
         fields["histogram"] = {"counts": result.histogram.counts, "edges": result.histogram.edges}
     return stored.dump(type(result).__name__, fields | _derived(result))
@@ -54,6 +61,14 @@ def _derived(result: KMeansResult | MixtureResult) -> dict[str, Any]:
         if hasattr(type(result), criterion) and (criterion != "icl" or getattr(result, "entropy", None) is not None):
             derived[criterion] = getattr(result, criterion)
     return derived
+
+
+def _block(block: Any) -> Any:
+    """Return rows as named arrays, and a number, which may be infinite, as a list of one."""
+    if not isinstance(block, tuple):
+        return [block]
+    matrix, lower, upper = block
+    return {"matrix": matrix.ravel(), "lower": lower, "upper": upper}
 
 
 class Fields(stored.Fields):
@@ -82,9 +97,33 @@ class Fields(stored.Fields):
 
     def linear_rows(self, k: int) -> LinearRows | None:
         """The linear rows on k centres, if the result was fitted under any."""
-        if not self.has("rows"):
+        return self._rows("rows", k) if self.has("rows") else None
+
+    def blocks(self, k: int) -> dict[str, Any]:
+        """What was asked of the weights and spreads of k components."""
+        if not self.has("blocks"):
+            return {}
+        blocks, found = self.nested("blocks"), dict[str, Any]()
+        for name in ("weight_rows", "precision_rows"):
+            if blocks.has(name):
+                found[name] = blocks._rows(name, k).arrays()
+        for name in ("spread_ratio", "variation"):
+            if blocks.has(name):
+                found[name] = float(blocks.numbers(name, 1, absent=math.inf)[0])
+                blocks.check(name, found[name] > 0, "a positive number")
+        return found
+
+    def bins(self) -> Binned | None:
+        """The bins of the data, if they were binned."""
+        if not self.has("bins"):
             return None
-        rows = self.nested("rows")
+        bins = self.nested("bins")
+        edges = bins.numbers("edges", absent=math.inf)
+        edges[0] = -edges[0] if np.isposinf(edges[0]) else edges[0]
+        return Binned(edges, bins.numbers("counts"))
+
+    def _rows(self, name: str, k: int) -> LinearRows:
+        rows = self.nested(name)
         lower = rows.numbers("lower", absent=-math.inf)
         upper = rows.numbers("upper", len(lower), absent=math.inf)
         return LinearRows(rows.numbers("matrix", len(lower) * k).reshape(len(lower), k), lower, upper)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +12,23 @@ import numpy.typing as npt
 
 from mindgap import _core
 from mindgap.errors import InvalidInputError
+from mindgap.model.binned import Binned
 from mindgap.model.bounds import GapBounds, LinearRows
+from mindgap.model.constraint import Kept
 from mindgap.model.parameters import WEIGHT_TOLERANCE, draw_mixture
 from mindgap.model.sample import Sample
 from mindgap.model.settings import MixtureSettings
 from mindgap.results import archive
 from mindgap.results.frames import Backend, frame_of, gap_columns
 from mindgap.results.gap_text import ACTIVE, gap_bound_text, reached_note
-from mindgap.results.histogram import Histogram
+from mindgap.results.histogram import Histogram, rounding_step
 from mindgap.results.table import TextTable
 from mindgap.results.thresholds import crossings
 from mindgap.validation import RNG, FloatArray, as_vector, freeze
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from matplotlib.axes import Axes
 
     from mindgap.foundation.progress import Progress
@@ -147,11 +151,14 @@ class MixtureResult:
         The components that collapsed or lost their weight.
     settings : MixtureSettings or None
         The settings of the fit, to fit other data in the same way; None if they are not known.
-    data : Sample, Histogram or None
-        The data, for pictures; of a stored result only their histogram.
+    data : Sample, Binned, Histogram or None
+        The data, for pictures; of a stored result only their histogram, or their bins.
     constraint : Constraint or None
-        The constraint, where it depends on the data, or is about weights or spreads: the bootstrap asks it again for
-        each replicate. A stored result has the bounds or rows on the means alone.
+        The constraint as given; the bootstrap asks it again for each replicate. That of a stored result holds what it
+        asked, and shows as it did.
+    blocks : mapping
+        What the constraint asks of weights and spreads: any of `weight_rows`, `precision_rows`, `spread_ratio` and
+        `variation`.
 
     Examples
     --------
@@ -190,8 +197,9 @@ class MixtureResult:
     bounds: GapBounds | None = None
     rows: LinearRows | None = None
     settings: MixtureSettings | None = None
-    data: Sample | Histogram | None = None
+    data: Sample | Binned | Histogram | None = None
     constraint: Constraint | None = None
+    blocks: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def _of_fit(
@@ -199,8 +207,9 @@ class MixtureResult:
         fit: _core.MixtureFit,
         settings: MixtureSettings,
         rows: GapBounds | LinearRows | None,
-        data: Sample | Histogram,
+        data: Sample | Binned | Histogram,
         constraint: Constraint | None,
+        blocks: Mapping[str, Any],
     ) -> MixtureResult:
         ours = (
             "upper_bound",
@@ -214,6 +223,7 @@ class MixtureResult:
             "settings",
             "data",
             "constraint",
+            "blocks",
         )
         values: dict[str, Any] = {name: getattr(fit, name) for name in cls.__dataclass_fields__ if name not in ours}
         return cls(
@@ -228,6 +238,7 @@ class MixtureResult:
             settings=settings,
             data=data,
             constraint=constraint,
+            blocks=blocks,
         )
 
     def __post_init__(self) -> None:
@@ -267,6 +278,24 @@ class MixtureResult:
         return self.status in ARRIVED
 
     @property
+    def seen(self) -> float:
+        """The probability of the support: 1 where there is none."""
+        if self.settings is None or self.settings.support is None:
+            return 1.0
+        low, high = self.settings.support
+        roots = np.sqrt(2 * self.variances)
+        ends = [[math.erf(z) for z in (end - self.means) / roots] for end in (low, high)]
+        return float(np.clip(self.weights @ (np.array(ends[1]) - np.array(ends[0])) / 2, 1e-300, 1.0))
+
+    @cached_property
+    def hint(self) -> str | None:
+        """What would make a better fit: the argument `resolution`, where the data look rounded; else None."""
+        if self.settings is None or self.settings.resolution is not None or not isinstance(self.data, Sample):
+            return None
+        step = rounding_step(self.data)
+        return None if step is None else f"the data look rounded: resolution={step:.6g} would fit them as intervals"
+
+    @property
     def bic(self) -> float:
         """The Bayesian information criterion; less is better."""
         return float(self.n_parameters * np.log(self.total_weight) - 2 * self.log_likelihood)
@@ -303,8 +332,9 @@ class MixtureResult:
         return float(np.average(densities, weights=_shares(sample_weight, len(densities))))
 
     def sample(self, n: int, rng: RNG = None) -> tuple[FloatArray, npt.NDArray[np.int32]]:
-        """Draw `n` values from the mixture, and the component that each came from."""
-        values, components = draw_mixture(n, self.weights, self.means, np.sqrt(self.variances), rng)
+        """Draw `n` values from the mixture, within its support, and the component that each came from."""
+        support = None if self.settings is None else self.settings.support
+        values, components = draw_mixture(n, self.weights, self.means, np.sqrt(self.variances), rng, support)
         return values, components.astype(np.int32)
 
     def bootstrap(
@@ -367,6 +397,7 @@ class MixtureResult:
         head = ("component", "weight", "mean", "std. dev.", "to next", "bound")
         found = [*self._search_note(), *map(str, self.findings)]
         notes = [ending, *found, *reached_note(self, "mean"), *self.certificate()]
+        notes += [] if self.hint is None else [self.hint]
         return TextTable(f"Gaussian mixture, k = {self.k}", head, [*map(self._cells, range(self.k))], notes)
 
     def certificate(self) -> list[str]:
@@ -433,7 +464,8 @@ class MixtureResult:
         fields.check("variances", bool((variances > 0).all()), "positive numbers")
         total_weight = fields.number("total_weight")
         fields.check("total_weight", total_weight > 0, "a positive number")
-        bounds, n_iter = fields.gap_bounds(k), fields.integer("n_iter")
+        bounds, rows, blocks = fields.gap_bounds(k), fields.linear_rows(k), fields.blocks(k)
+        n_iter = fields.integer("n_iter")
         return cls(
             weights=weights,
             means=means,
@@ -460,9 +492,11 @@ class MixtureResult:
             findings=tuple(_stored_finding(part, k) for part in fields.objects("findings")),
             degenerate=tuple(fields.integers("degenerate", below=k).tolist()) if fields.has("degenerate") else (),
             bounds=bounds,
-            rows=fields.linear_rows(k),
+            rows=rows,
             settings=MixtureSettings.of_stored(fields.nested("settings")) if fields.has("settings") else None,
-            data=fields.histogram(),
+            data=fields.bins() or fields.histogram(),
+            constraint=Kept(bounds or rows, blocks, fields.text("constraint")) if fields.has("constraint") else None,
+            blocks=blocks,
         )
 
 

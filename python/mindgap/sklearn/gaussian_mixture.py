@@ -34,7 +34,7 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         The number of components.
     constraint : Constraint, str or None
         The constraint on the means, such as ``"two-sided:lower=1.9,upper=2.1"``.
-    init, method, tol, tol_scale, max_iter, variances, min_variance, starts, rng
+    init, method, tol, tol_scale, max_iter, variances, min_variance, resolution, support, starts, rng
         As in `mindgap.mixture`. A fit is deterministic, and searches: there is no `n_init`.
     random_state : int, RandomState or None
         What `sample` draws with.
@@ -79,6 +79,8 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         max_iter: int = 1000,
         variances: Literal["free", "equal"] = "free",
         min_variance: float | None = None,
+        resolution: float | None = None,
+        support: tuple[float, float] | None = None,
         starts: int = 4,
         rng: RNG = 0,
         random_state: int | np.random.RandomState | None = None,
@@ -92,6 +94,8 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         self.max_iter = max_iter
         self.variances = variances
         self.min_variance = min_variance
+        self.resolution = resolution
+        self.support = support
         self.starts = starts
         self.rng = rng
         self.random_state = random_state

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindgap.errors import InvalidInputError
+from mindgap.errors import InfeasibleError, InvalidInputError
 from mindgap.host import guard
 from mindgap.host.hookspecs import hookimpl
 from mindgap.model.bounds import GapBounds, LinearRows, check_gap
@@ -269,6 +269,35 @@ class EqualSpreads(Constraint):
         return 1.0
 
 
+class ConstantCV(Constraint):
+    """Make the standard deviations of a mixture proportional to its means: ``std = c * mean``.
+
+    The data must be positive. It cannot be combined with another constraint on spreads.
+
+    Parameters
+    ----------
+    c : float, optional
+        The coefficient of variation; None to find the best one for all components.
+
+    Examples
+    --------
+    >>> fit = mg.mixture([9, 9.7, 10, 10.4, 11, 18.1, 19.3, 20, 20.9, 21.8], 2, mg.ConstantCV())
+    >>> bool(np.ptp(np.sqrt(fit.variances) / fit.means) < 1e-12)
+    True
+    """
+
+    name = "constant-cv"
+
+    def __init__(self, c: float | None = None) -> None:
+        self.c = None if c is None else as_number(c, "c")
+        if self.c is not None and not (self.c > 0 and np.isfinite(self.c)):
+            raise InvalidInputError(f"c is {self.c}; it must be finite and positive")
+
+    def variation(self) -> float:
+        """Return the coefficient, infinity for any."""
+        return float("inf") if self.c is None else self.c
+
+
 class FixedSpreads(Constraint):
     """Give a mixture's components known standard deviations, by ascending mean.
 
@@ -314,7 +343,7 @@ _WEIGHT_SUM = 1e-6
 BUILT_IN = frozenset({LowerOnly, TwoSided, PerGap})
 
 #: Constraints on what only a mixture has.
-_OF_MIXTURES = (FixedWeights, WeightBounds, WeightRatio, SpreadRatio, EqualSpreads, FixedSpreads)
+_OF_MIXTURES = (FixedWeights, WeightBounds, WeightRatio, SpreadRatio, EqualSpreads, FixedSpreads, ConstantCV)
 
 
 def prepared(constraint: Constraint | None, sample: Sample) -> Constraint | None:
@@ -363,7 +392,12 @@ def blocks_of(constraint: Constraint | None, k: int) -> dict[str, Any]:
         if rows:
             asked[name] = reduce(LinearRows.__add__, rows).arrays()
     ratios = [ratio for part in parts if (ratio := guard.spread_ratio(part)) is not None]
-    return asked | ({"spread_ratio": min(ratios)} if ratios else {})
+    if ratios:
+        asked["spread_ratio"] = min(ratios)
+    given = {c for part in parts if (c := guard.variation(part)) is not None}
+    if len(finite := sorted(given - {float("inf")})) > 1:
+        raise InfeasibleError(f"coefficients of variation of {finite[0]} and {finite[1]}; no spreads have both", k=k)
+    return asked | ({"variation": min(given)} if given else {})
 
 
 @hookimpl

@@ -2,6 +2,7 @@
 
 use super::sample::Sample;
 use crate::error::SampleError;
+use std::cmp::Ordering;
 
 /// Counts in bins between ascending edges; the first edge may be minus infinity and the last infinity.
 ///
@@ -33,7 +34,7 @@ impl Binned {
         if edges.len() != counts.len() + 1 || counts.is_empty() {
             return bad(format!("{} edges and {} counts; give one edge more than counts", edges.len(), counts.len()));
         }
-        if let Some(index) = (1..edges.len()).find(|&i| !(edges[i - 1] < edges[i])) {
+        if let Some(index) = (1..edges.len()).find(|&i| edges[i - 1].partial_cmp(&edges[i]) != Some(Ordering::Less)) {
             return bad(format!("edge {index} is {:?} after {:?}; edges must ascend", edges[index], edges[index - 1]));
         }
         if !edges.iter().any(|edge| edge.is_finite()) {

@@ -24,7 +24,13 @@ impl Observed {
         let mut observed = Self { intervals: None, support: support_of(support, frame)? };
         let values = sample.values();
         if let Some([low, high]) = support {
-            if let Some(&value) = values.iter().find(|&&value| value < low || value > high) {
+            // A rounded value may lie beyond an end that its interval reaches over.
+            let slack = 0.5 * resolution.filter(|step| *step > 0.0).unwrap_or(0.0);
+            let outside = |value: f64| match slack > 0.0 {
+                true => value + slack <= low || value - slack >= high,
+                false => value < low || value > high,
+            };
+            if let Some(&value) = values.iter().find(|&&value| outside(value)) {
                 return Err(MixtureError::OutsideSupport { value, low, high });
             }
         }
@@ -34,7 +40,7 @@ impl Observed {
         if !(step > 0.0 && step.is_finite()) {
             return Err(bad("resolution", step, "it must be finite and positive"));
         }
-        if sample.has_blobs() {
+        if sample.has_widths() {
             return Err(bad("resolution", step, "it needs the values themselves; these are cells of a summary"));
         }
         let close = |pair: &&[f64]| (SAME_VALUE * step..TOO_CLOSE * step).contains(&(pair[1] - pair[0]));
@@ -77,7 +83,9 @@ impl Observed {
 
 fn support_of(support: Option<[f64; 2]>, frame: &Frame) -> Result<Option<[f64; 2]>, MixtureError> {
     match support {
-        Some([low, high]) if !(low < high) => Err(bad("support", low, "its low end must be below its high end")),
+        Some([low, high]) if low >= high || low.is_nan() || high.is_nan() => {
+            Err(bad("support", low, "its low end must be below its high end"))
+        }
         Some([f64::NEG_INFINITY, f64::INFINITY]) | None => Ok(None),
         Some(ends) => Ok(Some(ends.map(|end| frame.enter(end)))),
     }

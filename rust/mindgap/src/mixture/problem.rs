@@ -365,7 +365,7 @@ impl Mixture {
         }
         let rows = resolve(&*self.constraint, k)?;
         let (weight_rows, precision_rows) = resolve_blocks(&*self.constraint, k)?;
-        if precision_rows.as_ref().is_some_and(|rows| rows.variation().is_some()) && !(sample.values()[0] > 0.0) {
+        if precision_rows.as_ref().is_some_and(|rows| rows.variation().is_some()) && sample.values()[0] <= 0.0 {
             let what = format!(
                 "a constant coefficient of variation needs positive data, but the smallest value is {:?}",
                 sample.values()[0]

@@ -63,6 +63,12 @@ impl SparseRows {
         self.terms(row).iter().map(|&(variable, a)| a * u[variable]).sum()
     }
 
+    /// Whether an equality that cannot be added to others follows from them but for rounding.
+    fn is_implied(&self, row: usize, u: &[f64]) -> bool {
+        let largest = self.terms(row).iter().fold(0.0, |largest: f64, (_, a)| largest.max(a.abs()));
+        self.equalities[row] && (self.levels[row] - self.value(row, u)).abs() <= IMPLIED * largest
+    }
+
     /// By how much a row is missed, in units of its largest coefficient; `None` if it is held to rounding.
     fn miss(&self, row: usize, u: &[f64]) -> Option<f64> {
         let (mut value, mut size, mut largest) = (0.0, self.levels[row].abs(), 0.0_f64);
@@ -77,6 +83,10 @@ impl SparseRows {
         (by > MISSED * size).then_some(if self.equalities[row] { f64::MAX } else { by / largest })
     }
 }
+
+/// An equality that depends on others is one of them in other words if it is missed by no more than this, in units of its largest
+/// coefficient: a step of that size changes nothing.
+const IMPLIED: f64 = 1e-8;
 
 /// Cholesky's factor of a positive definite matrix.
 #[derive(Clone, Debug)]
@@ -164,16 +174,20 @@ pub(crate) struct DenseOptimum {
 /// The minimum of `½ uᵀHu - gᵀu` under `rows`; `None` if they cannot be held together, to rounding.
 pub(crate) fn minimise(factor: &Factor, gradient: &[f64], rows: &SparseRows) -> Option<DenseOptimum> {
     let mut search = DualSearch::new(factor, gradient);
+    let mut implied = Vec::new();
     // Each round adds a row and may drop others; far more rounds than rows means that rounding has made it circle.
     for _ in 0..20 * (rows.len() + 2) {
-        let missed = (0..rows.len()).filter(|row| !search.active.contains(row));
+        let missed = (0..rows.len()).filter(|row| !search.active.contains(row) && !implied.contains(row));
         let misses = missed.filter_map(|row| rows.miss(row, &search.point).map(|by| (row, by)));
         match misses.fold(None, |worst: Option<(usize, f64)>, miss| match worst {
             Some(worst) if worst.1 >= miss.1 => Some(worst),
             _ => Some(miss),
         }) {
             None => return Some(search.end()),
-            Some((row, _)) => search.add(rows, row)?,
+            Some((row, _)) if search.add(rows, row).is_some() => {}
+            // Equalities come first, so that nothing was dropped for it.
+            Some((row, _)) if rows.is_implied(row, &search.point) => implied.push(row),
+            Some(_) => return None,
         }
     }
     None
@@ -379,5 +393,19 @@ mod tests {
         rows.push([(0, -1.0)], 1.0, false);
         assert!(minimise(&factor, &[0.0, 0.0], &rows).is_none());
         assert!(Factor::new(vec![1.0, 2.0, 2.0, 1.0], 2, 1e-14).is_none());
+    }
+
+    #[test]
+    fn equalities_may_say_the_same_twice() {
+        let (factor, gradient) = (Factor::new(vec![2.0, 0.0, 0.0, 1.0], 2, 1e-12).unwrap(), vec![3.0, 1.0]);
+        let mut rows = SparseRows::default();
+        rows.push([(0, 1.0)], 0.25, true);
+        rows.push([(1, 1.0)], 0.75, true);
+        // The sum, but for a rounding.
+        rows.push([(0, 1.0), (1, 1.0)], 1.0 + 1e-15, true);
+        let found = minimise(&factor, &gradient, &rows).unwrap();
+        assert_eq!(found.point, [0.25, 0.75]);
+        rows.push([(0, 1.0), (1, 1.0)], 1.1, true);
+        assert!(minimise(&factor, &gradient, &rows).is_none());
     }
 }

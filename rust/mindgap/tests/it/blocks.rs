@@ -213,3 +213,20 @@ fn a_constant_coefficient_of_variation_says_what_it_cannot_do() {
     let one = Mixture::new(1).constraint(cv(Some(0.5))).fit(&Sample::new(&x).unwrap()).unwrap();
     assert!(close(one.variances()[0].sqrt(), 0.5 * one.means()[0]));
 }
+
+#[test]
+fn climbs_under_fixed_and_tied_weights_arrive() {
+    let mut random = Random::new(33);
+    let x = points(&mut random, 300);
+    let sample = Sample::new(&x).unwrap();
+    let known: [Arc<dyn Constraint>; 4] = [
+        Arc::new(FixedWeights::new(&[0.3, 0.3, 0.4]).unwrap()),
+        Arc::new(WeightRatio::new(0, 1, 0.5).unwrap()),
+        Arc::new(FixedWeights::new(&[0.2, 0.4, 0.4]).unwrap() & WeightRatio::new(0, 1, 0.5).unwrap()),
+        Arc::new(GapBounds::lower(1.5) & FixedWeights::new(&[0.3, 0.3, 0.4]).unwrap() & EqualSpreads),
+    ];
+    for constraint in known {
+        let fit = Mixture::new(3).constraint(constraint).fit(&sample).unwrap();
+        assert!(fit.converged() && fit.newton_decrement().unwrap() < 1e-8, "{:?} {:?}", fit.status(), fit.weights());
+    }
+}

@@ -82,7 +82,7 @@ impl Within {
         let [mass, moments @ ..] = sums;
         let height = -0.5 * (LOG2_E * a * a + log2(2.0 * PI));
         let log2 = (height + log2(mass)).max(LEAST);
-        if !(mass > 0.0) {
+        if mass <= 0.0 || mass.is_nan() {
             // An interval too narrow for doubles is a point.
             return Self { log2, moments: [a, a * a, a * a * a, a * a * a * a] };
         }

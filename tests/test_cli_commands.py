@@ -96,6 +96,8 @@ def test_settings_of_the_mixture_arrive(fit: Any) -> None:
         "tol_scale": "absolute",
         "max_iter": 7,
         "min_variance": 0.01,
+        "resolution": None,
+        "support": None,
     }
     assert len(set(result.variances.tolist())) == 1
     free = ("--init", "ckmeans", "--max-iter", 1, "--engine", "local")

@@ -115,7 +115,7 @@ def test_weights_count_as_so_many_points() -> None:
         (lambda: mg.Binned([-np.inf, np.inf], [3]), "no edge is finite"),
         (lambda: mg.mixture(mg.Binned([0, 1, 2], [3, 4]), 3), "distinct"),
         (lambda: mg.mixture(mg.Binned([0, 1, 2], [3, 4]), 1, resolution=1), "bins have widths of their own"),
-        (lambda: mg.kmeans(mg.Binned([0, 1, 2], [3, 4]), 2), "Binned is for mixture"),  # type: ignore[arg-type]
+        (lambda: mg.kmeans(mg.Binned([0, 1, 2], [3, 4]), 2), "Binned is for mixture"),
         (lambda: mg.mixture(mg.Summary.of([1.0, 2, 3], cells=2), 1, resolution=1), "resolution"),
         (lambda: mg.mixture(mg.Chunks([[1.0, 2, 3]]), 1, support=(0, 4)), "only data in memory"),
     ],

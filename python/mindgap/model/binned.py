@@ -32,6 +32,9 @@ class Binned:
     2
     """
 
+    #: What the data are called, for pictures.
+    name: str | None = None
+
     edges: FloatArray
     counts: FloatArray
 

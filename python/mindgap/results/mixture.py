@@ -290,7 +290,10 @@ class MixtureResult:
     @cached_property
     def hint(self) -> str | None:
         """What would make a better fit: the argument `resolution`, where the data look rounded; else None."""
-        if self.settings is None or self.settings.resolution is not None or not isinstance(self.data, Sample):
+        settings = self.settings
+        if settings is None or settings.resolution is not None or settings.method == "paper":
+            return None
+        if not isinstance(self.data, Sample):
             return None
         step = rounding_step(self.data)
         return None if step is None else f"the data look rounded: resolution={step:.6g} would fit them as intervals"

@@ -158,7 +158,7 @@ impl PrecisionBlock {
 
     /// Whether all components share one variance.
     pub(in crate::mixture) fn is_equal(&self) -> bool {
-        self.model == VarianceModel::Equal || self.band.ratio == 1.0
+        self.model == VarianceModel::Equal || self.bounds.ratio == 1.0
     }
 
     /// The largest variance over the smallest, if it is bounded.

@@ -81,9 +81,9 @@ def test_constraints_choices_and_pictures_work_for_intervals(tmp_path: Path) -> 
     assert mg.select(x, range(1, 4), resolution=1.0).best == 2
     binned = mg.Binned(np.arange(-5.5, 10), np.histogram(x, np.arange(-5.5, 10))[0])
     assert mg.select(binned, range(1, 4)).best == 2
-    assert mg.compare(fit, mg.mixture(x, 2, resolution=1.0)).statistic >= 0
+    assert mg.compare(fit, mg.mixture(x, 2, resolution=1.0), n_bootstrap=3, rng=1).statistic >= 0
     with pytest.raises(mg.InvalidInputError, match="differ in resolution"):
-        mg.compare(fit, mg.mixture(x, 2))
+        mg.compare(fit, mg.mixture(x, 2), n_bootstrap=3)
     assert len(fit.bootstrap(3, rng=1, x=x)) == 3
     pytest.importorskip("matplotlib")
     for result in (fit, mg.mixture(binned, 2), mg.mixture(x, 2, support=(-5, 9), resolution=1.0)):

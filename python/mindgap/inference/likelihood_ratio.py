@@ -169,9 +169,9 @@ def _check_same(constrained: MixtureResult, free: MixtureResult) -> None:
     if one != other:
         raise InvalidInputError(f"the fits differ in total_weight ({one} and {other}); compare fits of the same data")
     for name in ("resolution", "support"):
-        one, other = getattr(constrained.settings, name, None), getattr(free.settings, name, None)
-        if one != other:
-            raise InvalidInputError(f"the fits differ in {name} ({one} and {other}); their likelihoods do not compare")
+        mine, theirs = getattr(constrained.settings, name, None), getattr(free.settings, name, None)
+        if mine != theirs:
+            raise InvalidInputError(f"the fits differ in {name} ({mine} and {theirs}); their likelihoods do not compare")
 
 
 def _statistic(constrained: MixtureResult, free: MixtureResult) -> float:

@@ -62,11 +62,9 @@ impl Observed {
         let mut observed = Self { intervals: None, support: support_of(support, frame)? };
         let mut intervals = Vec::new();
         for ends in binned.intervals() {
-            if let Some([low, high]) = support {
-                if ends[1] <= low || ends[0] >= high {
-                    let value = if ends[0].is_finite() { ends[0] } else { ends[1] };
-                    return Err(MixtureError::OutsideSupport { value, low, high });
-                }
+            if let Some([low, high]) = support.filter(|[low, high]| ends[1] <= *low || ends[0] >= *high) {
+                let value = if ends[0].is_finite() { ends[0] } else { ends[1] };
+                return Err(MixtureError::OutsideSupport { value, low, high });
             }
             intervals.push(observed.seen(ends.map(|end| frame.enter(end))));
         }

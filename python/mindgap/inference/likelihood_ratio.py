@@ -171,7 +171,9 @@ def _check_same(constrained: MixtureResult, free: MixtureResult) -> None:
     for name in ("resolution", "support"):
         mine, theirs = getattr(constrained.settings, name, None), getattr(free.settings, name, None)
         if mine != theirs:
-            raise InvalidInputError(f"the fits differ in {name} ({mine} and {theirs}); their likelihoods do not compare")
+            raise InvalidInputError(
+                f"the fits differ in {name} ({mine} and {theirs}); their likelihoods do not compare"
+            )
 
 
 def _statistic(constrained: MixtureResult, free: MixtureResult) -> float:

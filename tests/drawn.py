@@ -87,6 +87,7 @@ def a_kmeans(k: int, *, per_gap: bool = False) -> KMeansResult:
         active=active_of(k),
         lower_bound=0.0,
         optimal=True,
+        weights=np.bincount(labels, minlength=k).astype(np.float64),
         bounds=bounds_of(k, per_gap),
         data=histogram_of(values),
     )

@@ -79,7 +79,7 @@ def whole_fit(console: Console) -> None:
         took = []
         for _ in range(5):
             begin = time.perf_counter()
-            fit = mindgap.mixture(x, 3, mindgap.TwoSided(1.9, 2.1), init=start, tol=1e-3, tol_scale="absolute")
+            fit = mindgap.mixture(x, 3, mindgap.TwoSided(1.9, 2.1), init=start, method="paper")
             took.append(time.perf_counter() - begin)
         seconds.append(min(took))
         iterations.append(fit.n_iter)
@@ -109,7 +109,7 @@ def per_iteration(fit: Callable[[int], float], repeats: int = 3) -> tuple[float,
 def _mindgap(x: Any, k: int, iterations: int) -> float:
     import mindgap
 
-    return mindgap.mixture(x, k, init=start_of(k), tol=0, max_iter=iterations).log_likelihood
+    return mindgap.mixture(x, k, init=start_of(k), method="paper", tol=0, max_iter=iterations).log_likelihood
 
 
 def _sklearn(x: Any, k: int, iterations: int) -> float:

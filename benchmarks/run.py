@@ -9,11 +9,12 @@ from __future__ import annotations
 import argparse
 import platform
 
+import hills
 import kmeans
 import mixture
 import overhead
 from rich.console import Console
-from trial import CLOCK, Trial
+from trial import Trial
 
 
 def draw(trials: list[tuple[Trial, Trial, float | None]], file: str | None) -> None:
@@ -42,7 +43,7 @@ def main() -> None:
     parser.add_argument("--plot", metavar="FILE", help="draw k-means against N into this file; needs matplotlib")
     options = parser.parse_args()
     console = Console(width=120)
-    console.print(f"{platform.machine()}, Python {platform.python_version()}, {CLOCK} time")
+    console.print(f"{platform.machine()}, Python {platform.python_version()}")
     quick = options.quick
     sizes = [10**3, 10**4, 10**5] if quick else [10**3, 10**4, 10**5, 10**6]
     ks = [5, 50] if quick else [2, 5, 16, 50, 256]
@@ -57,6 +58,7 @@ def main() -> None:
         "quantiser": lambda: kmeans.quantiser(console, levels, [16, 64, 256]),
         "mixture": lambda: mixture.compare(console, 10**5 if quick else 10**6),
         "calls": lambda: overhead.calls(console),
+        "hills": lambda: hills.compare(console),
     }
     for name in options.which or benchmarks:
         benchmarks[name]()

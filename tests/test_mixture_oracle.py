@@ -1,0 +1,48 @@
+"""The search against the best likelihoods known: no fit is lower than 240 random starts of a plain EM."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindgap as mg
+
+ORACLE = Path(__file__).parents[2] / "shared" / "oracle" / "mixtures.json"
+
+#: What a fit may be lower by, in log units.
+SHORTFALL = 1e-3
+
+
+def entries() -> list[dict[str, Any]]:
+    if not ORACLE.exists():
+        pytest.skip(f"{ORACLE} is absent")
+    known: list[dict[str, Any]] = json.loads(ORACLE.read_text(encoding="utf-8"))
+    return known
+
+
+@pytest.mark.slow
+def test_every_entry_is_reached() -> None:
+    known = entries()
+    data = {entry["data"]: np.array(entry["values"]) for entry in known if "values" in entry}
+    problems = [entry for entry in known if "k" in entry]
+    assert len(problems) > 100
+    low = []
+    for entry in problems:
+        constraint: mg.Constraint = mg.LowerOnly(entry["delta"])
+        equal = entry["ratio"] == 1
+        if not equal:
+            constraint = constraint & mg.SpreadRatio(entry["ratio"])
+        fit = mg.mixture(
+            data[entry["data"]],
+            entry["k"],
+            constraint if entry["delta"] > 0 or not equal else None,
+            variances="equal" if equal else "free",
+        )
+        below = entry["log_likelihood"] - fit.log_likelihood
+        if below > SHORTFALL:
+            low.append((entry["data"], entry["k"], entry["delta"], entry["ratio"], below))
+    assert low == []

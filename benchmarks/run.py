@@ -14,7 +14,7 @@ import kmeans
 import mixture
 import overhead
 from rich.console import Console
-from trial import Trial
+from trial import CLOCK, Trial
 
 
 def draw(trials: list[tuple[Trial, Trial, float | None]], file: str | None) -> None:
@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--plot", metavar="FILE", help="draw k-means against N into this file; needs matplotlib")
     options = parser.parse_args()
     console = Console(width=120)
-    console.print(f"{platform.machine()}, Python {platform.python_version()}")
+    console.print(f"{platform.machine()}, Python {platform.python_version()}, {CLOCK} time")
     quick = options.quick
     sizes = [10**3, 10**4, 10**5] if quick else [10**3, 10**4, 10**5, 10**6]
     ks = [5, 50] if quick else [2, 5, 16, 50, 256]

@@ -115,17 +115,19 @@ class Checker:
 
     def run(self) -> None:
         """Check the tree, or raise Refused."""
-        self.node([list(cell) for cell in self.root], [[0.0, 1.0] for _ in self.root])
+        left = [([list(cell) for cell in self.root], [[0.0, 1.0] for _ in self.root])]
+        while left:
+            left += reversed(self.node(*left.pop()))
         require(next(self.tree, None) is None, "the tree has nodes that belong nowhere")
 
-    def node(self, region: list[list[Any]], ranges: list[list[float]]) -> None:
-        """Check the next node, which is about a region in which the weights are within ranges."""
+    def node(self, region: list[list[Any]], ranges: list[list[float]]) -> list[tuple[Any, Any]]:
+        """Check the next node, about a region with weights within ranges; return its parts, to be checked next."""
         node: Any = next(self.tree, None)
         require(node is not None, "the tree ends too early")
         empty = not self.propagate(region)
         if node.get("leaf") == "empty":
             require(empty, "a region is not empty")
-            return
+            return []
         for facts in node["weights"]:
             shown = [list(limits) for limits in ranges]
             for fact in facts:
@@ -139,18 +141,20 @@ class Checker:
                     [shown[c][0], min(shown[c][1], limit)] if sign > 0 else [max(shown[c][0], limit), shown[c][1]]
                 )
             ranges = shown
+        parts: list[tuple[Any, Any]] = []
         if "leaf" not in node:
             for above in (False, True):
                 part, c, side = [list(cell) for cell in region], node["component"], 0 if node["axis"] == "mean" else 2
                 at = Fraction(node["at"])
                 part[c][side + (not above)] = (max if above else min)(part[c][side + (not above)], at)
-                self.node(part, [list(limits) for limits in ranges])
+                parts.append((part, [list(limits) for limits in ranges]))
         elif node["leaf"] == "weights":
             require(empty or any(least > most for least, most in ranges), "the weights do not contradict")
         else:
             require(node["leaf"] == "bound", "a region is left open")
             if not empty:
                 self.bounded(node, region, ranges, self.bound + TOLERANCE, (0, 0.0))
+        return parts
 
     def propagate(self, region: list[list[Any]]) -> bool:
         """Shrink a region to what the constraints leave of it, exactly; whether that is something."""
@@ -273,7 +277,6 @@ def check(proof: dict[str, Any], data: Any = None) -> float:
 
     The bound is the proof's own and `TOLERANCE`. With `data`, unweighted, the proof must be about them.
     """
-    sys.setrecursionlimit(100_000)
     checker = Checker(proof)
     scale, shift = float(proof["scale"]), float(proof["shift"])
     require(scale > 0 and np.frexp(scale)[0] == 0.5, "the scale is no power of two")

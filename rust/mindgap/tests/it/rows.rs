@@ -196,7 +196,7 @@ fn rows_that_hold_nothing_back_give_the_unconstrained_optimum() {
             check(&fit, &x, &w, &rows);
             assert!((fit.inertia() - plain.inertia()).abs() <= 1e-12 * plain.inertia());
             assert!(fit.is_optimal());
-            assert!(fit.active().iter().all(|&active| active == None));
+            assert!(fit.active().iter().all(|&active| active.is_none()));
         }
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn relax(
         bonus.extend(atoms.iter().map(|atom| coupling.at(atom.group, atom.mean, atom.variance)));
         let reached = workspace.optimise(points, &mut atoms, &bonus, stop, tolerance);
         let value = reached.log_likelihood + reached.bonus;
-        if !(value <= stop) {
+        if value.is_nan() || value > stop {
             break;
         }
         let room = match goal {

@@ -163,7 +163,7 @@ impl Case {
             record: true,
             climb: &|_| None,
         };
-        task.run(&[known.clone()], &Workers::for_points(0), &mut |standing| {
+        task.run(std::slice::from_ref(known), &Workers::for_points(0), &mut |standing| {
             if standing.nodes > nodes { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     }

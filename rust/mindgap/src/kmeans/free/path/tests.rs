@@ -31,7 +31,7 @@ fn points(random: &mut impl FnMut() -> f64, n: usize, kind: usize) -> (Vec<f64>,
             _ => random() * 0.2 + (3.0 * random()).floor() * 0.4,
         })
         .collect();
-    let w = (0..n).map(|_| if kind % 2 == 0 { 1.0 } else { 0.2 + 2.0 * random() }).collect();
+    let w = (0..n).map(|_| if kind.is_multiple_of(2) { 1.0 } else { 0.2 + 2.0 * random() }).collect();
     (x, w)
 }
 

@@ -38,7 +38,7 @@ LONG: dict[str, Callable[[], object]] = {
     "kmeans-many": lambda: mg.kmeans(X, 3_000, mg.LowerOnly(0.001)),
     "kmeans-infeasible": lambda: mg.kmeans(X, 500, mg.LowerOnly(0.5)),
     "kmeans-free": lambda: mg.kmeans(X, 100, mg.LowerOnly(0.2), centers="free"),
-    "kmeans-paper": lambda: mg.kmeans(X[:9_000], 20, mg.LowerOnly(0.1), method="paper"),
+    "kmeans-paper": lambda: mg.kmeans(X[:9_000], 20, mg.LowerOnly(0.1), centers="means", method="paper"),
     "kmeans-rows": lambda: mg.kmeans(X, 40, Equal()),
     "mixture": lambda: mg.mixture(X, 20, mg.LowerOnly(0.1), init="ckmeans", tol=0, max_iter=10**6),
     "mixture-start": lambda: mg.mixture(X, 60, mg.LowerOnly(0.2)),

@@ -89,7 +89,7 @@ def test_settings_of_the_mixture_arrive(fit: Any) -> None:
     assert result.settings is not None
     assert result.settings.keywords() == {
         "method": "best",
-        "starts": 4,
+        "starts": 12,
         "rng": 5,
         "variances": "equal",
         "tol": 1e-3,

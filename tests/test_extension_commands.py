@@ -104,7 +104,6 @@ def test_of_two_packages_with_one_command_the_second_is_blocked(install: Install
     ("kind", "name", "package"),
     [
         ("constraint", "equal-spacing", "mindgap-spacing"),
-        ("initializer", "multistart", "mindgap-starts"),
         ("engine", "dask", "mindgap-dask"),
     ],
 )

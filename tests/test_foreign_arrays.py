@@ -152,7 +152,7 @@ def test_labellings_of_other_points_are_refused() -> None:
 @pytest.mark.parametrize("level", ["a", None, [0.5], float("nan"), 0, 1])
 def test_a_level_that_is_none_is_refused(level: Any) -> None:
     with pytest.raises(mg.InvalidInputError, match="level is"):
-        FIT.bootstrap(2).interval(level)
+        FIT.bootstrap(2, rng=2).interval(level)
 
 
 def test_data_sets_of_no_size_seed_or_name_are_refused() -> None:

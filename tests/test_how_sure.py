@@ -83,6 +83,106 @@ def test_standard_errors_are_those_of_the_bootstrap() -> None:
     assert fit.status == "converged"
 
 
+def numerical_errors(fit: mg.MixtureResult, x: np.ndarray, held: float | None, equal: bool) -> dict[str, np.ndarray]:
+    """Standard errors by central differences, in free coordinates: k-1 weights, the means (a gap held), variances."""
+    k = fit.k
+    count = 1 if equal else k
+
+    def unpacked(free: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        weights, rest = np.append(free[: k - 1], 1 - free[: k - 1].sum()), free[k - 1 :]
+        means = rest[:k] if held is None else np.append(rest[: k - 1], rest[k - 2] + held)
+        return weights, means, np.full(k, rest[-1]) if equal else rest[-k:]
+
+    def height(free: np.ndarray) -> float:
+        weights, means, variances = unpacked(free)
+        density = weights * np.exp(-((x[:, None] - means) ** 2) / (2 * variances)) / np.sqrt(2 * np.pi * variances)
+        return float(np.log(density.sum(axis=1)).sum())
+
+    means = fit.means if held is None else fit.means[:-1]
+    at = np.concatenate([fit.weights[:-1], means, fit.variances[:count]])
+    steps = 1e-4 * np.eye(len(at))
+    hessian = np.array(
+        [
+            [(height(at + a + b) - height(at + a - b) - height(at - a + b) + height(at - a - b)) / 4e-8 for b in steps]
+            for a in steps
+        ]
+    )
+    covariance = np.linalg.inv(-hessian)
+
+    def error(which: int, combine: np.ndarray) -> np.ndarray:
+        jacobian = np.array([(unpacked(at + step)[which] - unpacked(at - step)[which]) / 2e-4 for step in steps])
+        return np.sqrt(np.diag(combine @ jacobian.T @ covariance @ jacobian @ combine.T))
+
+    each = np.eye(k)
+    parts = {name: error(which, each) for which, name in enumerate(("weights", "means", "variances"))}
+    return parts | {"gaps": error(1, np.diff(each, axis=0))}
+
+
+@pytest.mark.parametrize("equal", [False, True])
+@pytest.mark.parametrize("held", [None, 4.3])
+def test_standard_errors_are_those_of_numerical_derivatives(held: float | None, equal: bool) -> None:
+    rng = np.random.default_rng(5)
+    x = np.concatenate([rng.normal(0, 1, 200), rng.normal(5, 1.2, 300), rng.normal(9, 0.8, 250)])
+    constraint = None if held is None else mg.PerGap([0, held])
+    fit = mg.mixture(x, 3, constraint, variances="equal" if equal else "free")
+    errors = fit.standard_errors
+    assert errors is not None
+    for name, expected in numerical_errors(fit, x, held, equal).items():
+        np.testing.assert_allclose(getattr(errors, name), expected, rtol=1e-3, atol=1e-6, err_msg=name)
+    assert errors.reliable == (held is None)
+
+
+def test_standard_errors_say_where_they_are_unreliable() -> None:
+    faithful = mg.mixture(waiting(), 2, mg.LowerOnly(28)).standard_errors
+    assert faithful is not None
+    assert "a bound is active" in faithful.unreliable
+    assert faithful.gaps[0] < 1e-9
+    empty = mg.mixture(waiting(), 2, mg.LowerOnly(60))
+    assert empty.standard_errors is not None
+    assert not empty.standard_errors.reliable
+    assert empty.standard_errors.unreliable[0] in empty.summary()
+    crowded = mg.mixture(paper_model("A", 200, rng=4).values, 4).standard_errors
+    assert crowded is not None
+    assert not crowded.reliable
+
+
+def test_intervals_follow_from_the_standard_errors() -> None:
+    fit = mg.mixture(paper_model("A", 5000, rng=1).values, 2)
+    assert fit.standard_errors is not None
+    intervals = fit.interval(0.95)
+    np.testing.assert_allclose(np.diff(intervals.means, axis=1)[:, 0], 2 * 1.959964 * fit.standard_errors.means)
+    for name in ("weights", "means", "variances", "gaps"):
+        low, high = getattr(intervals, name).T
+        assert (low < getattr(fit, name)).all()
+        assert (getattr(fit, name) < high).all()
+    assert (intervals.weights > 0).all()
+    assert (intervals.weights < 1).all()
+    with pytest.raises(mg.InvalidInputError, match="between 0 and 1"):
+        fit.interval(1.0)
+    with pytest.raises(mg.InvalidInputError, match="no standard errors"):
+        mg.mixture(X, 2, method="paper").interval()
+    alone = mg.mixture(X, 1).interval()
+    np.testing.assert_array_equal(alone.weights, [[1.0, 1.0]])
+    lost = mg.mixture(waiting(), 2, mg.LowerOnly(60)).interval()
+    assert not any(np.isnan(getattr(lost, name)).any() for name in ("weights", "means", "variances", "gaps"))
+
+
+def test_a_component_without_weight_leaves_nothing_to_gain() -> None:
+    fit = mg.mixture(waiting(), 2, mg.LowerOnly(60))
+    if fit.status == "lost-weight":
+        assert fit.converged
+    assert fit.newton_decrement is not None
+    assert fit.newton_decrement < 1e-8
+
+
+def test_a_component_without_weight_comes_back_where_it_is_wanted() -> None:
+    rng = np.random.default_rng(2)
+    x = np.concatenate([rng.normal(0, 1, 400), rng.normal(6, 1, 200)])
+    lost = mg.mixture(x, 2, init=([1 - 1e-16, 1e-16], [x.mean(), 6.0], [x.var(), 1.0]))
+    assert lost.weights.min() > 0.2
+    assert lost.log_likelihood == pytest.approx(mg.mixture(x, 2).log_likelihood, abs=1e-6)
+
+
 def test_it_is_all_stored() -> None:
     fit = mg.mixture(paper_model("D", 300, rng=5).values, 5)
     again = mg.MixtureResult.from_json(fit.to_json())
@@ -94,6 +194,7 @@ def test_it_is_all_stored() -> None:
     assert fit.standard_errors is not None
     assert again.standard_errors is not None
     np.testing.assert_array_equal(again.standard_errors.means, fit.standard_errors.means)
+    assert again.standard_errors.unreliable == fit.standard_errors.unreliable
 
 
 def test_one_more_component_never_costs_likelihood() -> None:

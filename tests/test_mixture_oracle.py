@@ -42,6 +42,7 @@ def test_every_entry_is_reached() -> None:
             constraint if entry["delta"] > 0 or not equal else None,
             variances="equal" if equal else "free",
         )
+        assert fit.converged
         below = entry["log_likelihood"] - fit.log_likelihood
         if below > SHORTFALL:
             low.append((entry["data"], entry["k"], entry["delta"], entry["ratio"], below))

@@ -43,7 +43,7 @@ def print_bare(*parts: RenderableType) -> None:
 
 def print_words(text: str) -> None:
     """Print a sentence, on more lines where it is longer than the terminal is wide."""
-    Console(highlight=False).print(Text(printable(text)))
+    print_bare(Text(printable(text)))
 
 
 def print_data(data: Data | Elsewhere) -> None:

@@ -45,7 +45,7 @@ def mixture(
     min_variance: float | None = None,
     resolution: float | None = None,
     support: tuple[float, float] | None = None,
-    starts: int = 4,
+    starts: int = 12,
     rng: RNG = 0,
     sample_weight: npt.ArrayLike | None = None,
     missing: Literal["error", "drop"] = "error",

@@ -106,11 +106,11 @@ class Fields:
             raise self._fault(name, "text" if allowed is None else f"one of {', '.join(allowed)}")
         return value
 
-    def texts(self, name: str, length: int | None, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    def texts(self, name: str, length: int | None = None, allowed: tuple[str, ...] | None = None) -> tuple[str, ...]:
         """Strings, as many as said, each one of those allowed."""
         items = self._list(name, length)
-        if not all(isinstance(item, str) and item in allowed for item in items):
-            raise self._fault(name, f"a list of {', '.join(allowed)}")
+        if not all(isinstance(item, str) and (allowed is None or item in allowed) for item in items):
+            raise self._fault(name, f"a list of {'text' if allowed is None else ', '.join(allowed)}")
         return tuple(items)
 
     def numbers(self, name: str, length: int | None = None, *, absent: float | None = None) -> np.ndarray[Any, Any]:

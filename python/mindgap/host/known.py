@@ -11,7 +11,7 @@ PACKAGES: dict[str, dict[str, str]] = {
         "mean-bounds": "mindgap-anchors",
         "ratio-range": "mindgap-anchors",
     },
-    "initializer": {"quantile": "mindgap-starts", "multistart": "mindgap-starts"},
+    "initializer": {},
     "engine": {"dask": "mindgap-dask"},
     "command": {"reproduce": "mindgap-paper"},
 }

@@ -13,8 +13,9 @@ from mindgap.inference.replicates import replicate
 from mindgap.model.binned import Binned
 from mindgap.model.sample import Sample
 from mindgap.results.frames import Backend, frame_of
+from mindgap.results.sureness import Intervals, as_level
 from mindgap.results.table import TextTable
-from mindgap.validation import RNG, FloatArray, as_count, as_number, as_seed
+from mindgap.validation import RNG, FloatArray, as_count, as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,17 +32,6 @@ PARAMETERS = ("weights", "means", "variances", "gaps")
 class Replicates:
     """The parameters of every refit: one row a replicate, one column a component (or gap)."""
 
-    weights: FloatArray
-    means: FloatArray
-    variances: FloatArray
-    gaps: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class Intervals:
-    """Intervals for the parameters: one row a component (or gap), the columns being the ends."""
-
-    level: float
     weights: FloatArray
     means: FloatArray
     variances: FloatArray
@@ -83,9 +73,7 @@ class Bootstrap:
 
     def interval(self, level: float = 0.95) -> Intervals:
         """Return the percentile intervals that hold the share `level` of the replicates."""
-        level = as_number(level, "level")
-        if not 0 < level < 1:
-            raise InvalidInputError(f"level is {level!r}; it must be between 0 and 1, such as 0.95")
+        level = as_level(level)
         tails = [(1 - level) / 2, (1 + level) / 2]
         ends = {name: np.quantile(getattr(self.replicates, name), tails, axis=0).T for name in PARAMETERS}
         return Intervals(level, **ends)

@@ -9,10 +9,9 @@ from mindgap.errors import InvalidInputError, SolverError
 from mindgap.host.builtin.constraints import blocks_of
 from mindgap.inference.bootstrapping import parametric
 from mindgap.inference.chi_square import chi_square_tail
-from mindgap.inference.refitting import refit_like, searched_like
+from mindgap.inference.refitting import climbed_like, refit_like, searched_like
 from mindgap.inference.replicates import replicate
 from mindgap.model.sample import Sample
-from mindgap.results.mixture import DEGENERATE
 from mindgap.validation import RNG, as_seed
 
 if TYPE_CHECKING:
@@ -158,9 +157,9 @@ def _check_reference(constrained: MixtureResult, free: MixtureResult, n_bootstra
 def _climbed(fit: MixtureResult, other: MixtureResult) -> MixtureResult:
     """Return a fit, or a higher one that is climbed to from the optimum of the other."""
     unknown = not isinstance(fit.data, Sample) or fit.settings is None or fit.settings.method == "paper"
-    if unknown or fit.k != other.k or fit.status in DEGENERATE or not (other.weights > 0).all():
+    if unknown or fit.k != other.k or fit.status == "collapsed" or not (other.weights > 0).all():
         return fit
-    again = refit_like(fit)(fit.data, other)
+    again = climbed_like(fit)(fit.data, other)
     return again if again is not None and again.log_likelihood > fit.log_likelihood else fit
 
 

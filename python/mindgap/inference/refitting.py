@@ -29,8 +29,8 @@ def held(result: MixtureResult) -> Constraint | None:
     return result.constraint or (None if rows is None else Kept(rows, result.blocks))
 
 
-def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
-    """Return what fits a sample as `result` was fitted, from its parameters or those of another fit.
+def climbed_like(result: MixtureResult) -> Callable[[Any, MixtureResult], MixtureResult | None]:
+    """Return what fits a sample as `result` was fitted, from the parameters of another fit.
 
     It answers None where the fit fails or degenerates.
     """
@@ -39,11 +39,9 @@ def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
         raise InvalidInputError(
             "this result does not know its constraint and settings (it was stored without them); fit it again"
         )
-    if not ((result.weights > 0).all() and (result.variances > 0).all()):
-        raise InvalidInputError(f"this fit is degenerate ({result.message}); there is nothing to draw from")
     constraint = held(result)
 
-    def refit(sample: Any, origin: MixtureResult = result) -> MixtureResult | None:
+    def climb(sample: Any, origin: MixtureResult) -> MixtureResult | None:
         start = Parameters(origin.weights, origin.means, origin.variances)
         try:
             fit = mixture(sample, result.k, constraint, init=start, **settings.keywords())
@@ -53,6 +51,21 @@ def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
             # So few distinct values were drawn that there is no fit, or the solver gave up.
             return None
         return None if fit.status in DEGENERATE else fit
+
+    return climb
+
+
+def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
+    """Return what fits a sample as `result` was fitted, from its parameters or those of another fit.
+
+    It answers None where the fit fails or degenerates.
+    """
+    climb = climbed_like(result)
+    if not ((result.weights > 0).all() and (result.variances > 0).all()):
+        raise InvalidInputError(f"this fit is degenerate ({result.message}); there is nothing to draw from")
+
+    def refit(sample: Any, origin: MixtureResult = result) -> MixtureResult | None:
+        return climb(sample, origin)
 
     return refit
 

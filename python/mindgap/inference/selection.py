@@ -16,7 +16,7 @@ from mindgap.foundation.progress import shown
 from mindgap.inference.refitting import held, no_proof
 from mindgap.model.parameters import Parameters
 from mindgap.results.frames import Backend, frame_of
-from mindgap.results.mixture import DEGENERATE, MixtureResult
+from mindgap.results.mixture import ARRIVED, DEGENERATE, MixtureResult
 from mindgap.results.table import TextTable
 from mindgap.validation import FloatArray, as_count, as_number
 
@@ -84,7 +84,7 @@ class Selection:
         if result is None:
             return [k, "", "", "", "no fit"]
         remarks = ["best"] if self.ks[index] == self.best else []
-        if not result.converged:
+        if result.status not in ARRIVED:
             remarks.append(result.status)
         if result.upper_bound is not None:
             remarks.append(f"proven within {result.upper_bound - result.log_likelihood:.2g}")

@@ -151,5 +151,5 @@ class MixtureSettings(Settings):
     min_variance: float | None = _number(None, "The least variance of a component.")
     resolution: float | None = _number(None, "The step that the values were recorded to, such as 0.0254.")
     support: tuple[float, float] | None = _ends("The range outside which nothing was recorded: low and high.")
-    starts: int = _count(4, "How many starts are drawn at random, beside the deterministic ones.")
+    starts: int = _count(12, "How many starts are drawn at random, beside the deterministic ones.")
     rng: int = _seed(0, "The seed of the random starts, and of a report's bootstrap.")

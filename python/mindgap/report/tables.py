@@ -91,6 +91,8 @@ def facts(result: MixtureResult, goodness: GoodnessOfFit | None = None) -> str:
         pairs["goodness of fit"] = goodness.summary()
     for line in result.certificate():
         pairs["certificate"] = line
+    if result.standard_errors is not None:
+        pairs["standard errors"] = "; ".join(result.standard_errors.notes())
     if result.findings:
         pairs["look again"] = "; ".join(map(str, result.findings))
     return _listed(pairs)

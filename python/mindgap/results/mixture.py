@@ -22,6 +22,7 @@ from mindgap.results import archive
 from mindgap.results.frames import Backend, frame_of, gap_columns
 from mindgap.results.gap_text import ACTIVE, gap_bound_text, reached_note
 from mindgap.results.histogram import Histogram, rounding_step
+from mindgap.results.sureness import Finding, Intervals, RunnerUp, StandardErrors, wald_intervals
 from mindgap.results.table import TextTable
 from mindgap.results.thresholds import crossings
 from mindgap.validation import RNG, FloatArray, as_vector, freeze
@@ -37,59 +38,11 @@ if TYPE_CHECKING:
 
 STATUSES = ("converged", "doubtful", "max-iterations", "collapsed", "lost-weight")
 
-#: How a fit ends that has nothing left to gain.
+#: How a fit ends that has nothing left to gain and all its components.
 ARRIVED = ("converged", "doubtful")
 
 #: How a fit ends whose parameters mean nothing: a component fell onto a point, or vanished.
 DEGENERATE = ("collapsed", "lost-weight")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something about a fit that asks for a second look.
-
-    Attributes
-    ----------
-    code : str
-        A word for it: "empty", "outside", "spread-at-bound", "spike", "undetermined", "rival" or "bound-decides".
-    component : int or None
-        The component that it is about, if it is about one.
-    text : str
-        What it is, in one line.
-    value : float or None
-        The number in it, if there is one: the points that a component holds, by how much a rival is lower, what the
-        bounds cost.
-    """
-
-    code: str
-    component: int | None
-    text: str
-    value: float | None = None
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True, eq=False)
-class StandardErrors:
-    """Standard errors from the observed information, with active bounds held; NaN for a component without weight.
-
-    They assume many points for each parameter, and none at a bound. Where `findings` say otherwise, bootstrap instead.
-    """
-
-    weights: FloatArray
-    means: FloatArray
-    variances: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class RunnerUp:
-    """The next best fit that a search found."""
-
-    weights: FloatArray
-    means: FloatArray
-    variances: FloatArray
-    log_likelihood: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,7 +97,8 @@ class MixtureResult:
     runner_up : RunnerUp or None
         The next best fit that the search found.
     standard_errors : StandardErrors or None
-        Of weights, means and variances; None for method "paper" and for engines that answer moments alone.
+        Of weights, means, variances and gaps, and why they are unreliable, if they are; None for method "paper" and for
+        engines that answer moments alone.
     findings : tuple of Finding
         What asks for a second look; empty for a plain "converged".
     degenerate : tuple of int
@@ -230,7 +184,7 @@ class MixtureResult:
             **values,
             active=tuple(fit.active),
             runner_up=None if fit.runner_up is None else RunnerUp(*fit.runner_up[0], fit.runner_up[1]),
-            standard_errors=None if fit.standard_errors is None else StandardErrors(*fit.standard_errors),
+            standard_errors=None if fit.standard_errors is None else StandardErrors.of_fit(*fit.standard_errors),
             findings=tuple(Finding(*finding) for finding in fit.findings),
             degenerate=tuple(fit.degenerate),
             bounds=rows if isinstance(rows, GapBounds) else None,
@@ -244,10 +198,6 @@ class MixtureResult:
     def __post_init__(self) -> None:
         for name in ("weights", "means", "variances", "origins", "labels", "history", "gaps"):
             freeze(getattr(self, name))
-        for part in (self.runner_up, self.standard_errors):
-            if part is not None:
-                for name in ("weights", "means", "variances"):
-                    freeze(getattr(part, name))
 
     @cached_property
     def histogram(self) -> Histogram | None:
@@ -274,8 +224,11 @@ class MixtureResult:
 
     @property
     def converged(self) -> bool:
-        """Whether there was nothing left to gain; `findings` may remark on what was found."""
-        return self.status in ARRIVED
+        """Whether nothing is left to gain: `newton_decrement` is below the tolerance.
+
+        `status` and `findings` say whether what was found makes sense.
+        """
+        return self.status in ARRIVED or (self.status == "lost-weight" and self.newton_decrement is not None)
 
     @property
     def seen(self) -> float:
@@ -382,6 +335,20 @@ class MixtureResult:
 
         return bootstrap(self, n, rng, x=x, sample_weight=sample_weight, size=size, threads=threads, progress=progress)
 
+    def interval(self, level: float = 0.95) -> Intervals:
+        """Return intervals for weights, means, variances and gaps from the standard errors, without refits.
+
+        They cost nothing, and are those of `bootstrap` where there are many points for each parameter. Where
+        `standard_errors.unreliable` says that they cannot be relied on, bootstrap instead.
+
+        Examples
+        --------
+        >>> fit = mg.mixture(mg.datasets.paper_model("A", 2000, rng=1).values, 2)
+        >>> fit.interval(0.9).means.shape
+        (2, 2)
+        """
+        return wald_intervals(self, level)
+
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the components as a frame of `backend`: pandas, else polars, unless told, one row each."""
         parameters = {"weight": self.weights, "mean": self.means, "variance": self.variances}
@@ -398,7 +365,7 @@ class MixtureResult:
         """Return what `summary`, notebooks and the command line show: the components, and how the fit ended."""
         ending = f"log-likelihood {self.log_likelihood:.10g}, {self.n_iter} iterations, {self.message}"
         head = ("component", "weight", "mean", "std. dev.", "to next", "bound")
-        found = [*self._search_note(), *map(str, self.findings)]
+        found = [*self.sureness_notes(), *map(str, self.findings)]
         notes = [ending, *found, *reached_note(self, "mean"), *self.certificate()]
         notes += [] if self.hint is None else [self.hint]
         return TextTable(f"Gaussian mixture, k = {self.k}", head, [*map(self._cells, range(self.k))], notes)
@@ -410,15 +377,17 @@ class MixtureResult:
         above = self.upper_bound - self.log_likelihood
         return [f"no mixture under these constraints is better by more than {above:.2g}"]
 
-    def _search_note(self) -> list[str]:
-        """Say how the fit was found, if it was searched for."""
-        if self.starts <= 1:
-            return []
-        found = f"the best of {self.starts} starts, of which {self.starts_at_best} ended here"
-        if self.runner_up is None:
-            return [found]
-        behind = self.log_likelihood - self.runner_up.log_likelihood
-        return [found, f"the next best fit is {behind:.3g} log units lower"]
+    def sureness_notes(self) -> list[str]:
+        """Say how the fit was found, if it was searched for, and how precise it is."""
+        notes = []
+        if self.starts > 1:
+            notes.append(f"the best of {self.starts} starts, of which {self.starts_at_best} ended here")
+        if self.runner_up is not None:
+            behind = self.log_likelihood - self.runner_up.log_likelihood
+            notes.append(f"the next best fit is {behind:.3g} log units lower")
+        if self.standard_errors is not None:
+            notes += self.standard_errors.notes()
+        return notes
 
     def _cells(self, component: int) -> list[str]:
         parameters = self.means[component], np.sqrt(self.variances[component])
@@ -490,9 +459,11 @@ class MixtureResult:
             passes=fields.integer("passes"),
             starts=fields.integer("starts"),
             starts_at_best=fields.integer("starts_at_best"),
-            runner_up=_stored_runner_up(fields, k),
-            standard_errors=_stored_errors(fields, k),
-            findings=tuple(_stored_finding(part, k) for part in fields.objects("findings")),
+            runner_up=RunnerUp.of_stored(fields.nested("runner_up"), k) if fields.has("runner_up") else None,
+            standard_errors=StandardErrors.of_stored(fields.nested("standard_errors"), k)
+            if fields.has("standard_errors")
+            else None,
+            findings=tuple(Finding.of_stored(part, k) for part in fields.objects("findings")),
             degenerate=tuple(fields.integers("degenerate", below=k).tolist()) if fields.has("degenerate") else (),
             bounds=bounds,
             rows=rows,
@@ -501,28 +472,6 @@ class MixtureResult:
             constraint=Kept(bounds or rows, blocks, fields.text("constraint")) if fields.has("constraint") else None,
             blocks=blocks,
         )
-
-
-def _stored_runner_up(fields: archive.Fields, k: int) -> RunnerUp | None:
-    if not fields.has("runner_up"):
-        return None
-    part = fields.nested("runner_up")
-    weights, means, variances = (part.numbers(name, k) for name in ("weights", "means", "variances"))
-    return RunnerUp(weights, means, variances, part.number("log_likelihood"))
-
-
-def _stored_errors(fields: archive.Fields, k: int) -> StandardErrors | None:
-    if not fields.has("standard_errors"):
-        return None
-    part = fields.nested("standard_errors")
-    return StandardErrors(*(part.numbers(name, k, absent=math.nan) for name in ("weights", "means", "variances")))
-
-
-def _stored_finding(part: archive.Fields, k: int) -> Finding:
-    component = part.integer("component") if part.has("component") else None
-    part.check("component", component is None or component < k, f"a component below {k}")
-    value = part.number("value") if part.has("value") else None
-    return Finding(part.text("code"), component, part.text("text"), value)
 
 
 def _shares(sample_weight: Any, n: int) -> FloatArray | None:

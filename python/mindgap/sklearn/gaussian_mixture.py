@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mindgap.fit.mixture import mixture
 from mindgap.model.settings import MixtureSettings
+from mindgap.results.mixture import ARRIVED
 from mindgap.sklearn.one_column import OneColumn
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         min_variance: float | None = None,
         resolution: float | None = None,
         support: tuple[float, float] | None = None,
-        starts: int = 4,
+        starts: int = 12,
         rng: RNG = 0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -110,7 +111,7 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
             sample_weight=sample_weight,
             **self._settings(MixtureSettings),
         )
-        if not self.result_.converged:
+        if self.result_.status not in ARRIVED:
             warnings.warn(self.result_.message, ConvergenceWarning, stacklevel=2)
         self.weights_ = self.result_.weights
         self.means_ = self.result_.means.reshape(-1, 1)

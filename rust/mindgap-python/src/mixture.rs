@@ -127,6 +127,9 @@ fn run(
 
 type Triple<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
+/// Several arrays, and sentences about them.
+type Remarked<'py> = (Vec<Bound<'py, PyArray1<f64>>>, Vec<String>);
+
 #[pymethods]
 impl MixtureFit {
     /// The weights, which sum to one.
@@ -258,14 +261,17 @@ impl MixtureFit {
         })
     }
 
-    /// Standard errors of weights, means and variances, NaN where there are none; None if they are not known.
+    /// Standard errors of weights, means, variances and gaps, infinite where there are none, and why they are unreliable; None if they are
+    /// not known.
     #[getter]
-    fn standard_errors<'py>(&self, py: Python<'py>) -> Option<Triple<'py>> {
-        let array =
-            |values: &[Option<f64>]| PyArray1::from_iter(py, values.iter().map(|value| value.unwrap_or(f64::NAN)));
-        self.inner
-            .standard_errors()
-            .map(|errors| (array(&errors.weights), array(&errors.means), array(&errors.variances)))
+    fn standard_errors<'py>(&self, py: Python<'py>) -> Option<Remarked<'py>> {
+        let array = |values: &Vec<Option<f64>>| {
+            PyArray1::from_iter(py, values.iter().map(|value| value.unwrap_or(f64::INFINITY)))
+        };
+        self.inner.standard_errors().map(|errors| {
+            let parts = [&errors.weights, &errors.means, &errors.variances, &errors.gaps];
+            (parts.map(array).into(), errors.unreliable.clone())
+        })
     }
 
     /// What the fit noticed about itself: a word, the component it is about if any, a sentence, and the

@@ -114,7 +114,8 @@ pub use error::{BoxError, Cause, ConstraintError, Error, KMeansError, MixtureErr
 pub use kmeans::{Centers, KMeans, KMeansFit, KMeansRows, Method, RowLabels, Ties};
 pub use mixture::{
     Certificate, CertifyOptions, Ckmeans, ConstrainedKMeans, Engine, Finding, Initializer, LocalEngine, Mixture,
-    MixtureFit, MomentSums, Moments, PaperStart, Parameters, Search, Status, ToleranceScale, VarianceModel,
+    MixtureFit, MomentSums, Moments, PaperStart, Parameters, Search, StandardErrors, Status, ToleranceScale,
+    VarianceModel,
 };
 pub use monitor::{Halt, Monitor, Progress, Watch};
 pub use proof::Proof;

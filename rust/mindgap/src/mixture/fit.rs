@@ -3,6 +3,7 @@
 use super::climb::Climbed;
 use super::e_step::{Parabola, Relevant};
 use super::findings::Finding;
+use super::inference::StandardErrors;
 use super::parameters::Parameters;
 use super::predict::most_probable;
 use super::status::Status;
@@ -44,21 +45,6 @@ pub struct MixtureFit {
     pub(super) runner_up: Option<(Parameters, f64)>,
     pub(super) findings: Vec<Finding>,
     pub(super) errors: Option<StandardErrors>,
-}
-
-/// Standard errors from the observed information, bounds that are active being held; `None` for a component without weight and
-/// where the information has no inverse. They assume many points for each parameter, none of them at a bound: where
-/// [`findings`](MixtureFit::findings) say otherwise, bootstrap instead.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct StandardErrors {
-    /// Of the weights.
-    pub weights: Vec<Option<f64>>,
-    /// Of the means.
-    pub means: Vec<Option<f64>>,
-    /// Of the variances.
-    pub variances: Vec<Option<f64>>,
 }
 
 /// What a fit knows beside what the climb ended with.
@@ -205,9 +191,15 @@ impl MixtureFit {
         self.errors.as_ref()
     }
 
-    /// Whether there was nothing more to gain; [`findings`](Self::findings) may remark on what was found.
+    /// Whether nothing is left to gain: the [`newton_decrement`](Self::newton_decrement) is below the tolerance, or, for
+    /// [`Method::Paper`](super::Method::Paper), no parameter moves. [`status`](Self::status) and [`findings`](Self::findings) say
+    /// whether what was found makes sense: a fit with a component that holds nothing has converged, too.
     pub fn converged(&self) -> bool {
-        matches!(self.status, Status::Converged | Status::Doubtful)
+        match self.status {
+            Status::Converged | Status::Doubtful => true,
+            Status::MaxIterations | Status::Collapsed { .. } => false,
+            Status::LostWeight { .. } => self.decrement.is_some(),
+        }
     }
 
     /// The distances between neighbouring means.

@@ -1,7 +1,95 @@
-//! Information criteria: the smaller, the better.
+//! What a fit says beyond its parameters: standard errors, and information criteria.
 
+use super::climb::Sureness;
+use super::findings::Finding;
 use super::fit::MixtureFit;
+use crate::data::frame::Frame;
 use crate::numeric::portable::ln;
+use std::fmt;
+
+/// A weight whose standard error is more than this share of it may as well be zero, where the theory ends.
+const VANISHING: f64 = 0.5;
+
+/// Standard errors from the observed information, bounds that are active being held; `None` for a component without weight and
+/// where the information has no inverse.
+///
+/// They assume many points for each parameter, and the truth inside of every bound. Where [`unreliable`](Self::unreliable) is not
+/// empty, bootstrap instead.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct StandardErrors {
+    /// Of the weights.
+    pub weights: Vec<Option<f64>>,
+    /// Of the means.
+    pub means: Vec<Option<f64>>,
+    /// Of the variances.
+    pub variances: Vec<Option<f64>>,
+    /// Of the gaps between neighbouring means.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub gaps: Vec<Option<f64>>,
+    /// Why they cannot be relied on, in words; empty where they can.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub unreliable: Vec<String>,
+}
+
+/// Why standard errors cannot be relied on. Components are named by ascending mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unreliable {
+    /// A bound is active: the estimate cannot move both ways.
+    AtBound,
+    /// The weight of a component may as well be zero.
+    Vanishing { component: usize },
+    /// The data do not determine a component.
+    Undetermined { component: usize },
+    /// A quite different fit is about as good.
+    Rival,
+}
+
+impl fmt::Display for Unreliable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtBound => write!(f, "a bound is active"),
+            Self::Vanishing { component } => write!(f, "the weight of component {component} may be zero"),
+            Self::Undetermined { component } => write!(f, "the data hardly determine component {component}"),
+            Self::Rival => write!(f, "a different fit is about as good"),
+        }
+    }
+}
+
+impl StandardErrors {
+    /// Those of `sureness`, in units of the data; `findings` say what else there is to know.
+    pub(super) fn new(frame: &Frame, sureness: &Sureness, findings: &[Finding]) -> Self {
+        let part = |which: usize, leave: &dyn Fn(f64) -> f64| -> Vec<Option<f64>> {
+            sureness.errors.iter().map(|error| error.map(|error| leave(error[which]))).collect()
+        };
+        let mut unreliable = Vec::new();
+        if sureness.at_bound {
+            unreliable.push(Unreliable::AtBound);
+        }
+        for (component, shares) in sureness.relative.iter().enumerate() {
+            match shares {
+                Some([weight, mean, spread]) if *weight < VANISHING => {
+                    if mean.max(*spread) >= 1.0 {
+                        unreliable.push(Unreliable::Undetermined { component });
+                    }
+                }
+                Some(_) => unreliable.push(Unreliable::Vanishing { component }),
+                None => unreliable.push(Unreliable::Undetermined { component }),
+            }
+        }
+        if findings.iter().any(|finding| matches!(finding, Finding::Rival { .. })) {
+            unreliable.push(Unreliable::Rival);
+        }
+        Self {
+            weights: part(0, &|error| error),
+            means: part(1, &|error| frame.leave_length(error)),
+            variances: part(2, &|error| frame.leave_square(error)),
+            gaps: sureness.gaps.iter().map(|error| error.map(|error| frame.leave_length(error))).collect(),
+            unreliable: unreliable.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
 
 impl MixtureFit {
     /// The number of free parameters: `k - 1` weights, `k` means, and `k` variances or one. Constraints are not

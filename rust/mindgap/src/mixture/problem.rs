@@ -4,14 +4,15 @@ use super::climb::{Ascent, Climbed, LEAST_WEIGHT, Limits, Model, StoppingRule, S
 use super::e_step::{IntervalEngine, LocalEngine, Observed, Truncated};
 use super::engine::{Data, Engine};
 use super::findings::findings;
-use super::fit::{Facts, MixtureFit, StandardErrors};
+use super::fit::{Facts, MixtureFit};
+use super::inference::StandardErrors;
 use super::m_step::{MStep, MeanBlock, PrecisionBlock, VarianceModel, WeightBlock};
 use super::parameters::Parameters;
 use super::search::{Found, Initializer, PaperStart, Search};
 use super::status::Status;
 use super::surface::Surface;
 use crate::constraint::{Constraint, GapBounds, PrecisionRows, Rows, Unconstrained, resolve, resolve_blocks};
-use crate::data::frame::{FARTHEST, Frame};
+use crate::data::frame::FARTHEST;
 use crate::data::sample::Sample;
 use crate::error::{Cause, ConstraintError, MixtureError};
 use crate::memory::{check_memory, product};
@@ -489,7 +490,7 @@ impl Mixture {
             },
             starts: tally.starts,
             at_best: tally.at_best,
-            errors: climbed.sureness.take().map(|sureness| leave(&frame, &sureness)),
+            errors: climbed.sureness.take().map(|sureness| StandardErrors::new(&frame, &sureness, &findings)),
             findings,
             runner_up: tally.runner_up.map(|(parameters, height)| (parameters.sorted().0.leave(&frame), height)),
         };
@@ -596,25 +597,13 @@ fn finish(surface: &mut Surface<'_>, m_step: &MStep, ascent: Ascent) -> Result<C
     let lost = parameters.weights().iter().position(|&weight| weight == 0.0);
     let collapsed: Vec<usize> = (0..parameters.k()).filter(|&c| parameters.variances()[c] <= floor).collect();
     let status = match lost {
-        Some(component) => Status::LostWeight { component },
         None if !collapsed.is_empty() => Status::Collapsed { components: collapsed },
-        None if converged => Status::Converged,
-        None => Status::MaxIterations,
+        _ if !converged => Status::MaxIterations,
+        Some(component) => Status::LostWeight { component },
+        None => Status::Converged,
     };
     let (classification, passes) = (last.classification, passes + 1);
     Ok(Climbed { parameters, history, classification, status, decrement: Some(decrement.max(0.0)), passes, sureness })
-}
-
-/// Standard errors in units of the data.
-fn leave(frame: &Frame, sureness: &Sureness) -> StandardErrors {
-    let part = |which: usize, leave: &dyn Fn(f64) -> f64| -> Vec<Option<f64>> {
-        sureness.errors.iter().map(|error| error.map(|error| leave(error[which]))).collect()
-    };
-    StandardErrors {
-        weights: part(0, &|error| error),
-        means: part(1, &|error| frame.leave_length(error)),
-        variances: part(2, &|error| frame.leave_square(error)),
-    }
 }
 
 fn without_lost(parameters: Parameters) -> Parameters {

@@ -2,7 +2,8 @@
 //! was read can fail where that of a fit that was made does not.
 
 use super::findings::Finding;
-use super::fit::{MixtureFit, StandardErrors};
+use super::fit::MixtureFit;
+use super::inference::StandardErrors;
 use super::parameters::Parameters;
 use super::status::Status;
 use crate::error::MixtureError;

@@ -139,8 +139,14 @@ impl Factor {
         }
     }
 
-    /// The diagonal of `H⁻¹` restricted to the directions along the `active` rows: what is known of each variable if those rows hold.
-    pub(crate) fn variances_along(&self, rows: &SparseRows, active: &[usize]) -> Vec<f64> {
+    /// The variance of each combination of variables, `dᵀH⁻¹d` restricted to the directions along the `active` rows: what is known of
+    /// it if those rows hold.
+    pub(crate) fn variances_along(
+        &self,
+        rows: &SparseRows,
+        active: &[usize],
+        combinations: impl IntoIterator<Item = Vec<f64>>,
+    ) -> Vec<f64> {
         let mut search = DualSearch::new(self, &vec![0.0; self.n]);
         for &row in active {
             let normal = search.normal(rows, row, 1.0);
@@ -150,14 +156,12 @@ impl Factor {
                 search.extend(&across, along, left.sqrt());
             }
         }
-        let variance = |variable: usize| {
-            let mut unit = vec![0.0; self.n];
-            unit[variable] = 1.0;
-            self.forward(&mut unit);
-            let across = search.project(&unit).0;
+        let variance = |mut combination: Vec<f64>| {
+            self.forward(&mut combination);
+            let across = search.project(&combination).0;
             dot(&across, &across)
         };
-        (0..self.n).map(variance).collect()
+        combinations.into_iter().map(variance).collect()
     }
 }
 

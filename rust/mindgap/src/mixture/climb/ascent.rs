@@ -73,6 +73,16 @@ const LEAST_PIVOT: f64 = 1e-13;
 /// At a decrement below the tolerance, a damped climb tries so often to do without damping.
 const UNDAMPING_TRIES: usize = 3;
 
+/// A component of less weight has next to none: the decrement does not see what it would gain.
+const NEXT_TO_NOTHING: f64 = 1e-8;
+
+/// Such a component is wanted back if its density at the points exceeds the fit's by this share on average.
+const WANTED: f64 = 1e-6;
+
+/// The most weight that it gets back, and how often less is tried.
+const MOST_REVIVED: f64 = 0.3;
+const REVIVALS: usize = 4;
+
 /// How far to climb.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::mixture) struct Limits {
@@ -211,10 +221,47 @@ impl Climber<'_, '_> {
             self.model = Some(model);
             match round {
                 Round::Moved => {}
+                Round::Arrived if self.revive(limits)? => {}
                 Round::Arrived => return Ok(true),
                 Round::Stuck => return Ok(false),
             }
         }
+    }
+
+    /// Gives weight back to a component that has next to none, if the likelihood grows by that: at no weight the decrement sees nothing of what
+    /// the component would gain. Its derivative there is `N(D - 1)` with `D = n_k/(N w_k)`, its second `Σ (φ/f - 1)²`.
+    fn revive(&mut self, limits: Limits) -> Result<bool, MixtureError> {
+        let weights = self.before.weights();
+        let total: f64 = self.here.weight.iter().sum();
+        let density = |c: usize| self.here.weight[c] / (total * weights[c]);
+        let free = |c: usize| self.m_step.weights.rows().is_none() && self.m_step.weights.bounds(c) == [0.0, 1.0];
+        let wanted = (0..weights.len())
+            .filter(|&c| weights[c] < NEXT_TO_NOTHING && free(c) && density(c) > 1.0 + WANTED)
+            .reduce(|a, b| if density(b) > density(a) { b } else { a });
+        let (Some(c), Some(curvature)) = (wanted, &self.here.curvature) else {
+            return Ok(false);
+        };
+        let n = BLOCK * weights.len();
+        let squares = curvature.outer[BLOCK * c * (n + 1)] / (weights[c] * weights[c]);
+        let bend = squares - total * (2.0 * density(c) - 1.0);
+        let mut share = (total * (density(c) - 1.0) / bend.max(f64::MIN_POSITIVE)).min(MOST_REVIVED);
+        for _ in 0..REVIVALS {
+            if self.passes >= limits.passes {
+                return Ok(false);
+            }
+            let shares = (0..weights.len()).map(|i| if i == c { share } else { weights[i] * (1.0 - share) }).collect();
+            let next = Parameters::sound(shares, self.before.means().to_vec(), self.before.variances().to_vec());
+            let there = self.surface.curved(&next)?;
+            self.passes += 1;
+            if there.log_likelihood > self.here.log_likelihood + limits.tolerance {
+                self.history.push(there.log_likelihood);
+                (self.parameters, self.here) = (next, there);
+                (self.damping, self.fall) = (FIRST_DAMPING, FALL);
+                return Ok(true);
+            }
+            share *= 0.25;
+        }
+        Ok(false)
     }
 
     /// The model at the present parameters, with what can be known of its curvature.

@@ -11,6 +11,10 @@ use crate::mixture::parameters::Parameters;
 /// A component of fewer points has this many where they divide: it has no say, and a place all the same.
 const LEAST_POINTS: f64 = 1e-300;
 
+/// A component that has next to no weight has at least this many points in its own metric: a program whose units differ by more than
+/// doubles can tell apart is not solved.
+const ISOLATED_POINTS: f64 = 1e-9;
+
 /// The variables of one component.
 pub(super) const BLOCK: usize = 3;
 
@@ -108,6 +112,7 @@ impl Model {
     pub(super) fn isolate(&mut self, c: usize) {
         let n = self.gradient.len();
         for own in BLOCK * c..BLOCK * (c + 1) {
+            self.complete[own] = self.complete[own].max(ISOLATED_POINTS);
             for other in 0..n {
                 self.information[own * n + other] = 0.0;
                 self.information[other * n + own] = 0.0;

@@ -13,7 +13,11 @@ pub(in crate::mixture) struct Sureness {
     /// The standard error of each weight, mean and variance, in frame units, active rows held; `None` for components without
     /// weight, and all where the information has no inverse.
     pub(in crate::mixture) errors: Vec<Option<[f64; BLOCK]>>,
-    /// The same as shares of the weight, of the spread, and of the variance: above one, the data do not determine it.
+    /// The standard error of each gap between neighbouring means, in frame units; `None` as above.
+    pub(in crate::mixture) gaps: Vec<Option<f64>>,
+    /// Whether an inequality is active: the estimate is not free to move both ways.
+    pub(in crate::mixture) at_bound: bool,
+    /// The errors of each component as shares of its weight, its spread and its variance: above one, the data do not determine it.
     pub(in crate::mixture) relative: Vec<Option<[f64; BLOCK]>>,
     /// What the model says that the likelihood would gain without the rows on the means.
     pub(in crate::mixture) held_back: f64,
@@ -24,7 +28,7 @@ pub(in crate::mixture) struct Sureness {
 impl Sureness {
     /// What `model`, taken at `parameters`, says.
     pub(in crate::mixture) fn new(m_step: &MStep, parameters: &Parameters, model: &Model) -> Self {
-        let k = parameters.k();
+        let (k, n) = (parameters.k(), BLOCK * parameters.k());
         let (mut rows, mut kinds) = (SparseRows::default(), Vec::new());
         rows::write(m_step, parameters, &mut rows, &mut kinds);
         let program = Program::new(model, &mut rows);
@@ -36,20 +40,47 @@ impl Sureness {
         spreads_held.dedup();
         let own = units(parameters);
         let lost = |c: usize| parameters.weights()[c] <= 2.0 * LEAST_WEIGHT;
-        let relative: Vec<Option<[f64; BLOCK]>> = match program.factor(LEAST_DAMPING) {
+        let factor = program.factor(LEAST_DAMPING);
+        let along = |combinations: Vec<Vec<f64>>| {
+            factor.as_ref().map(|factor| factor.variances_along(&rows, &program.active, combinations))
+        };
+        let single = |i: usize| (0..n).map(|j| if i == j { program.units[i] } else { 0.0 }).collect();
+        let relative: Vec<Option<[f64; BLOCK]>> = match along((0..n).map(single).collect()) {
             None => vec![None; k],
-            Some(factor) => {
-                let variances = factor.variances_along(&rows, &program.active);
-                let error = |i: usize| variances[i].sqrt() * program.units[i];
-                (0..k).map(|c| (!lost(c)).then(|| std::array::from_fn(|i| error(BLOCK * c + i)))).collect()
+            Some(variances) => {
+                (0..k).map(|c| (!lost(c)).then(|| std::array::from_fn(|i| variances[BLOCK * c + i].sqrt()))).collect()
             }
         };
+        // The components by ascending mean, as the gaps go.
+        let mut order: Vec<usize> = (0..k).collect();
+        order.sort_by(|&a, &b| parameters.means()[a].total_cmp(&parameters.means()[b]));
+        let pairs: Vec<(usize, usize)> = order.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        let gap = |&(low, high): &(usize, usize)| {
+            let mut combination = vec![0.0; n];
+            for (c, sign) in [(low, -1.0), (high, 1.0)] {
+                let mean = BLOCK * c + 1;
+                combination[mean] = sign * own[mean] * program.units[mean];
+            }
+            combination
+        };
+        let gaps = match along(pairs.iter().map(gap).collect()) {
+            None => vec![None; pairs.len()],
+            Some(variances) => {
+                let error = |(&(low, high), variance): (&(usize, usize), f64)| {
+                    (!lost(low) && !lost(high)).then(|| variance.sqrt())
+                };
+                pairs.iter().zip(variances).map(error).collect()
+            }
+        };
+        let inequality = |&&row: &&usize| !rows.is_equality(row);
+        let at_bound =
+            program.active.iter().filter(inequality).any(|&row| !matches!(kinds[row], Kind::Weight(c) if lost(c)));
         // A variance moves by the same share as its precision.
         let absolute = |c: usize, [weight, mean, spread]: [f64; BLOCK]| {
             [weight * own[BLOCK * c], mean * own[BLOCK * c + 1], spread * parameters.variances()[c]]
         };
         let errors = relative.iter().enumerate().map(|(c, share)| share.map(|share| absolute(c, share))).collect();
-        Self { errors, relative, held_back: held_back(m_step, parameters, model), spreads_held }
+        Self { errors, gaps, at_bound, relative, held_back: held_back(m_step, parameters, model), spreads_held }
     }
 }
 

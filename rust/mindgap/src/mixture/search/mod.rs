@@ -85,12 +85,12 @@ pub struct Search {
 
 impl Default for Search {
     fn default() -> Self {
-        Self { random: 4, seed: 0 }
+        Self { random: 12, seed: 0 }
     }
 }
 
 impl Search {
-    /// The deterministic starts, four random ones, and seed 0.
+    /// The deterministic starts, twelve random ones, and seed 0.
     pub fn new() -> Self {
         Self::default()
     }

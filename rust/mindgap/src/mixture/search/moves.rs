@@ -36,6 +36,9 @@ const SHARE_STEPS: usize = 6;
 /// Moves tried for each component that is dropped.
 const QUOTA: usize = 4;
 
+/// A component of less weight is idle.
+const IDLE: f64 = 1e-6;
+
 /// Splits: how far apart the halves are, in spreads, and their spreads; side by side, and one within the other.
 const SPLITS: [(f64, f64, f64); 2] = [(0.75, 0.65, 0.65), (0.0, 0.5, 1.5)];
 
@@ -58,8 +61,9 @@ pub(super) fn moves(ground: &mut Ground<'_>, parameters: &Parameters, most: usiz
         let rest = settled_rest(ground, &coarse, parameters, dropped)?;
         let mut starts = insertions(ground, &coarse, parameters, &rest, dropped);
         starts.extend(splits(ground, &rest));
+        let starts: Vec<Parameters> = starts.into_iter().flat_map(|start| with_idle_aside(ground, start)).collect();
         for start in starts {
-            let start = hold(ground, start.sorted().0)?;
+            let start = hold(ground, start)?;
             let (start, _) = ground.em(&coarse, start)?;
             let log_likelihood = ground.height(&coarse, &start)?;
             found.push(Move { parameters: start, log_likelihood, dropped });
@@ -168,6 +172,27 @@ fn splits(ground: &Ground<'_>, rest: &Parameters) -> Vec<Parameters> {
         }
     }
     found
+}
+
+/// The start by ascending means; where bounds hold the gaps and some components have no weight, also with those on either side of
+/// the others: in between they keep their neighbours apart for nothing.
+fn with_idle_aside(ground: &Ground<'_>, start: Parameters) -> Vec<Parameters> {
+    let start = start.sorted().0;
+    let (idle, busy): (Vec<usize>, Vec<usize>) = (0..start.k()).partition(|&c| start.weights()[c] < IDLE);
+    if idle.is_empty() || busy.is_empty() || ground.shape.lower.is_empty() {
+        return vec![start];
+    }
+    let gap = |g: usize| ground.shape.lower[g].max(0.0);
+    let arranged = |order: Vec<usize>, first: usize| {
+        let pick = |values: &[f64]| -> Vec<f64> { order.iter().map(|&c| values[c]).collect() };
+        let mut means = pick(start.means());
+        (0..first).rev().for_each(|c| means[c] = means[c + 1] - gap(c));
+        (first + busy.len()..order.len()).for_each(|c| means[c] = means[c - 1] + gap(c - 1));
+        Parameters::sound(pick(start.weights()), means, pick(start.variances()))
+    };
+    let left = arranged(idle.iter().chain(&busy).copied().collect(), idle.len());
+    let right = arranged(busy.iter().chain(&idle).copied().collect(), 0);
+    vec![start, left, right]
 }
 
 /// The start, made to hold the rows.

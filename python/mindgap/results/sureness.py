@@ -1,0 +1,181 @@
+"""What a mixture says of how sure it is: findings, standard errors with their intervals, and the next best fit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mindgap.errors import InvalidInputError
+from mindgap.validation import FloatArray, as_number, freeze
+
+if TYPE_CHECKING:
+    from mindgap.results.archive import Fields
+    from mindgap.results.mixture import MixtureResult
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something about a fit that asks for a second look.
+
+    Attributes
+    ----------
+    code : str
+        A word for it: "empty", "outside", "spread-at-bound", "spike", "undetermined", "rival" or "bound-decides".
+    component : int or None
+        The component that it is about, if it is about one.
+    text : str
+        What it is, in one line.
+    value : float or None
+        The number in it, if there is one: the points that a component holds, by how much a rival is lower, what the
+        bounds cost.
+    """
+
+    code: str
+    component: int | None
+    text: str
+    value: float | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+    @classmethod
+    def of_stored(cls, part: Fields, k: int) -> Finding:
+        """Return the finding of a stored result with `k` components."""
+        component = part.integer("component") if part.has("component") else None
+        part.check("component", component is None or component < k, f"a component below {k}")
+        value = part.number("value") if part.has("value") else None
+        return cls(part.text("code"), component, part.text("text"), value)
+
+
+@dataclass(frozen=True, eq=False)
+class StandardErrors:
+    """Standard errors from the observed information, with active bounds held; infinite for a component without weight.
+
+    They assume many points for each parameter, and the truth inside of every bound.
+
+    Attributes
+    ----------
+    weights, means, variances, gaps : array of float
+        The standard error of each parameter, and of the gaps between neighbouring means.
+    unreliable : tuple of str
+        Why they cannot be relied on, and neither can their intervals: bootstrap instead. Empty where they can.
+    """
+
+    weights: FloatArray
+    means: FloatArray
+    variances: FloatArray
+    gaps: FloatArray
+    unreliable: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "means", "variances", "gaps"):
+            freeze(getattr(self, name))
+
+    @classmethod
+    def of_fit(cls, errors: list[FloatArray], unreliable: list[str]) -> StandardErrors:
+        """Return those that the core computed."""
+        weights, means, variances, gaps = errors
+        return cls(weights, means, variances, gaps, tuple(unreliable))
+
+    @property
+    def reliable(self) -> bool:
+        """Whether nothing speaks against them."""
+        return not self.unreliable
+
+    def notes(self) -> list[str]:
+        """Return the errors of the means, and what speaks against them, in a line each."""
+        errors = ", ".join(f"{error:.3g}" for error in self.means)
+        doubts = [f"they are unreliable: {', '.join(self.unreliable)}"] if self.unreliable else []
+        return [f"standard errors of the means {errors}", *doubts]
+
+    @classmethod
+    def of_stored(cls, part: Fields, k: int) -> StandardErrors:
+        """Return the standard errors of a stored result with `k` components; early ones have no gaps and no doubts."""
+        weights, means, variances = (
+            part.numbers(name, k, absent=math.inf) for name in ("weights", "means", "variances")
+        )
+        gaps = part.numbers("gaps", k - 1, absent=math.inf) if part.has("gaps") else np.full(k - 1, math.inf)
+        unreliable = part.texts("unreliable") if part.has("unreliable") else ()
+        return cls(weights, means, variances, gaps, unreliable)
+
+
+@dataclass(frozen=True, eq=False)
+class RunnerUp:
+    """The next best fit that a search found."""
+
+    weights: FloatArray
+    means: FloatArray
+    variances: FloatArray
+    log_likelihood: float
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "means", "variances"):
+            freeze(getattr(self, name))
+
+    @classmethod
+    def of_stored(cls, part: Fields, k: int) -> RunnerUp:
+        """Return the runner-up of a stored result with `k` components."""
+        weights, means, variances = (part.numbers(name, k) for name in ("weights", "means", "variances"))
+        return cls(weights, means, variances, part.number("log_likelihood"))
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Intervals for the parameters: one row a component (or gap), the columns being the ends."""
+
+    level: float
+    weights: FloatArray
+    means: FloatArray
+    variances: FloatArray
+    gaps: FloatArray
+
+
+def as_level(level: float) -> float:
+    """Return the share that an interval is to hold, or raise InvalidInputError."""
+    level = as_number(level, "level")
+    if not 0 < level < 1:
+        raise InvalidInputError(f"level is {level!r}; it must be between 0 and 1, such as 0.95")
+    return level
+
+
+def wald_intervals(result: MixtureResult, level: float) -> Intervals:
+    """Return the intervals that follow from the standard errors of a fit.
+
+    Those of the weights are symmetric in the log odds and those of the variances in the logarithm, so that no end is
+    beyond what a weight or a variance can be.
+    """
+    from statistics import NormalDist  # costs more to import than it is used
+
+    level = as_level(level)
+    errors = result.standard_errors
+    if errors is None:
+        raise InvalidInputError(
+            'this fit has no standard errors: method "paper" and engines that answer moments alone have none; '
+            "bootstrap it"
+        )
+    reach = NormalDist().inv_cdf((1 + level) / 2)
+    ends = np.array([-reach, reach])
+    with np.errstate(over="ignore"):
+        spreads = result.variances[:, None] * np.exp(ends * (errors.variances / result.variances)[:, None])
+    return Intervals(
+        level,
+        np.array([_share_interval(*pair, ends) for pair in zip(result.weights, errors.weights, strict=True)]),
+        result.means[:, None] + ends * errors.means[:, None],
+        spreads,
+        np.maximum(result.gaps[:, None] + ends * errors.gaps[:, None], 0.0),
+    )
+
+
+def _share_interval(weight: float, error: float, ends: FloatArray) -> FloatArray:
+    """Return the interval of a weight; any weight where nothing is known of it."""
+    if not math.isfinite(error):
+        return np.array([0.0, 1.0])
+    if not 0 < weight < 1:
+        return np.clip(weight + ends * error, 0.0, 1.0)
+    with np.errstate(over="ignore"):
+        odds = weight / (1 - weight) * np.exp(ends * (error / (weight * (1 - weight))))
+        shares: FloatArray = 1 / (1 + 1 / np.maximum(odds, np.finfo(float).tiny))
+    return shares

@@ -125,6 +125,13 @@ impl Rows {
         (alone && self.lower.iter().all(|&lower| lower == first)).then_some(first)
     }
 
+    /// The lower and the upper bound that serve all gaps, if there is nothing else.
+    pub(crate) fn shared_bounds(&self) -> Option<(f64, f64)> {
+        let (lower, upper) = (*self.lower.first()?, *self.upper.first()?);
+        let shared = self.lower.iter().all(|&other| other == lower) && self.upper.iter().all(|&other| other == upper);
+        (shared && self.linear().is_none()).then_some((lower, upper))
+    }
+
     /// Refuses bounds on gaps that only centres farther than `reach` (in frame units) from the data could hold.
     pub(crate) fn check_gap_scale(&self, frame: &Frame, reach: f64) -> Result<(), ConstraintError> {
         match self.lower.iter().position(|&lower| frame.enter_length(lower) > reach) {

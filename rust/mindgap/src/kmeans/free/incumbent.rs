@@ -12,6 +12,9 @@ use std::convert::Infallible;
 /// Alternations end after so many rounds, converged or not: the search goes on from what they found.
 const ROUNDS: usize = 200;
 
+/// Grids are tried at so many places, and one more.
+const SHIFTS: u32 = 16;
+
 /// A partition with its optimal centres, in frame units.
 #[derive(Clone, Debug)]
 pub(super) struct FreeSolution {
@@ -54,6 +57,28 @@ impl FreeSolution {
     /// Clusters of about equal numbers of points, improved.
     pub(super) fn even(problem: &Problem<'_>) -> Self {
         Self::of_partition(problem, Partition::even(problem.len(), problem.k)).improved(problem)
+    }
+
+    /// What alternation makes of the best of some even grids: as tight as the bounds allow, and over all the data.
+    pub(super) fn on_grid(problem: &Problem<'_>) -> Self {
+        let sample = problem.prefixes.sample();
+        let (first, last) = (sample.framed(0), sample.framed(sample.len() - 1));
+        let grid = |wanted: f64, shift: f64| {
+            let steps = problem.gaps.lower.iter().zip(&problem.gaps.upper);
+            let places = steps.scan(0.0, |at, (&lower, &upper)| {
+                *at += wanted.clamp(lower, upper.max(lower));
+                Some(*at)
+            });
+            let places: Vec<f64> = std::iter::once(0.0).chain(places).collect();
+            let slack = (last - first) - places[places.len() - 1];
+            let centers: Vec<f64> = places.iter().map(|place| first + shift * slack + place).collect();
+            Self::of_partition(problem, nearest(sample, &centers))
+        };
+        let grids = [0.0, (last - first) / problem.k as f64].into_iter();
+        let all =
+            grids.flat_map(|wanted| (0..=SHIFTS).map(move |shift| (wanted, f64::from(shift) / f64::from(SHIFTS))));
+        let best = all.map(|(wanted, shift)| grid(wanted, shift)).reduce(Self::or_better);
+        best.map_or_else(|| Self::even(problem), |best| best.improved(problem))
     }
 
     /// The solution that alternation finds from some ascending centres.

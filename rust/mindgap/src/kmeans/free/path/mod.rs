@@ -1,11 +1,10 @@
-//! Free centres when all gaps have the same lower bound: a path of k links, found by a penalty a cluster.
+//! Free centres when all gaps have the same bounds: a path of k links, found by a penalty a cluster.
 //!
 //! For neighbouring centres v < u the cost of the points between them is Monge, and so it stays where it is infinite because
 //! the gap is too small. So the optimum is convex in the number of clusters: there is a penalty a cluster under which
 //! the best centres, however many, are k (docs/mathematics.md). A [`pass`] finds them exactly, whatever k is; its value less
 //! k penalties is a lower bound for every penalty. The work is about N²/k pieces of curves. Where there are many points to a
-//! cluster, [`pruning`] goes from coarse runs of points to fine ones and keeps only those near which a boundary is likely
-//! to be: that finds good centres, and proves nothing.
+//! cluster, [`pruning`] goes from coarse runs of points to fine ones and keeps only those near which a boundary can be.
 
 mod pass;
 mod pruning;
@@ -37,18 +36,20 @@ const TRIALS: usize = 60;
 /// One more centre may save more than the penalty by as much as the bounds are off; to begin with, so many times the penalty.
 const FIRST_SLACK: f64 = 3.0;
 
+/// Solutions that cost less than the best by a smaller fraction may have been pruned: rounding must not decide.
+const PRUNED: f64 = 1e-10;
+
 /// The penalty counts as equal to what one more centre saves, to this factor: sums in doubles must not decide.
 const CLEARLY: f64 = 1.001;
 
 /// A search for the best path.
 struct PathSearch<'a> {
     problem: &'a Problem<'a>,
-    lower: f64,
+    /// The lower and the upper bound of every gap.
+    bounds: (f64, f64),
     best: FreeSolution,
     /// What no solution costs less than.
     floor: f64,
-    /// Whether passes go over all solutions, so that their bounds hold; not where runs were pruned.
-    proves: bool,
 }
 
 /// The optimum under one penalty.
@@ -59,7 +60,7 @@ struct PenaltyTrial {
 }
 
 /// The best centres found from `start` on, and what no solution costs less than; the budget may end the search before the
-/// two meet. Applies where all gaps have the same lower bound and no upper one.
+/// two meet. Applies where all gaps have the same bounds.
 pub(super) fn solve(
     problem: &Problem<'_>,
     start: FreeSolution,
@@ -75,8 +76,8 @@ fn solve_from(
     few: usize,
     budget: &mut Budget<'_>,
 ) -> Result<(FreeSolution, f64), Stop> {
-    let Some(lower) = problem.gaps.single_lower() else { return Ok((start, 0.0)) };
-    let mut search = PathSearch { problem, lower, best: start, floor: 0.0, proves: true };
+    let Some(bounds) = problem.gaps.shared_bounds() else { return Ok((start, 0.0)) };
+    let mut search = PathSearch { problem, bounds, best: start, floor: 0.0 };
     match search.run(few, budget) {
         Ok(()) | Err(Stop::Exhausted) => Ok((search.best, search.floor)),
         Err(stop) => Err(stop),
@@ -91,7 +92,10 @@ impl PathSearch<'_> {
             self.find_penalty(&Runs::finest(prefixes), guess, None, budget)?;
             return Ok(());
         }
-        self.proves = false;
+        if self.bounds.1.is_finite() {
+            // Curves of coarse runs are too long there: the levels of cells do better.
+            return Ok(());
+        }
         let mut runs = Runs::coarse(prefixes, RUNS_A_CLUSTER * k);
         let Some(penalty) = self.find_penalty(&runs, guess, None, budget)? else { return Ok(()) };
         let mut slack = FIRST_SLACK * penalty;
@@ -109,7 +113,7 @@ impl PathSearch<'_> {
     }
 
     /// Looks for the penalty under which the best path through the runs has k links, and adopts what it finds on the way.
-    /// Where the runs are not open and all solutions are among them, the floor rises. One more centre saves solutions that matter no more than `most`, or
+    /// Where the runs are not open, the floor rises. One more centre saves solutions that matter no more than `most`, or
     /// nobody knows. `None` if the windows leave no path.
     fn find_penalty(
         &mut self,
@@ -169,8 +173,15 @@ impl PathSearch<'_> {
         budget: &mut Budget<'_>,
     ) -> Result<Option<PenaltyTrial>, Stop> {
         let (problem, k) = (self.problem, self.problem.k);
-        let reach = Reach::new(problem, runs, self.lower, most);
-        let pass = PathPass { runs: &runs.runs, reach: &reach, lower: self.lower, penalty, rebates: false };
+        let reach = Reach::new(problem, runs, self.bounds, most);
+        let pass = PathPass {
+            runs: &runs.runs,
+            reach: &reach,
+            lower: self.bounds.0,
+            upper: self.bounds.1,
+            penalty,
+            rebates: false,
+        };
         let Some(optimum) = pass.run(budget, |_| Ok(()))? else { return Ok(None) };
         if !runs.any_open() {
             self.raise_floor(self.bound(&optimum, runs, penalty));
@@ -197,9 +208,10 @@ impl PathSearch<'_> {
         optimum.value + runs.within() - penalties - rounding
     }
 
+    /// Whatever was pruned costs no less than the best, so a bound on the rest is one on all, up to the best.
     fn raise_floor(&mut self, bound: f64) {
-        if self.proves {
-            self.floor = self.floor.max(bound);
+        if bound > self.floor {
+            self.floor = self.floor.max(bound.min(self.best.cost * (1.0 - PRUNED)));
         }
     }
 

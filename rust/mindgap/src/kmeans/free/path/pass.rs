@@ -11,7 +11,7 @@
 use super::runs::{Reach, Run};
 use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
-use crate::kmeans::free::piecewise::{Curve, Quadratic, append_minimum, push};
+use crate::kmeans::free::piecewise::{Curve, Quadratic, append_minimum, minimum, push, window};
 
 /// What an optimum of a pass costs, and where its clusters end.
 pub(super) struct PassOptimum {
@@ -38,18 +38,25 @@ pub(super) struct PassStep<'a> {
 pub(super) struct PathPass<'a> {
     pub(super) runs: &'a [Run],
     pub(super) reach: &'a Reach,
-    /// The lower bound on every gap.
+    /// The bounds on every gap.
     pub(super) lower: f64,
+    pub(super) upper: f64,
     pub(super) penalty: f64,
     /// Whether midpoints may lie inside runs.
     pub(super) rebates: bool,
 }
 
-/// Roundings of one value of a curve in one step.
-const ROUNDINGS_A_STEP: f64 = 16.0;
+/// Roundings of one value of a curve when a run is added: of its three terms, and of what is added to them.
+const ROUNDINGS_A_STEP: f64 = 4.0;
+
+/// Roundings of one value of a curve when it is moved.
+const ROUNDINGS_A_MOVE: f64 = 8.0;
+
+/// Chains of clusters without points are told apart up to so many links; longer ones count as if they had no more.
+pub(super) const MOST_LINKS: usize = 6;
 
 /// The origin follows the runs when they are so many windows away.
-const WINDOWS_AWAY: f64 = 4.0;
+const WINDOWS_AWAY: f64 = 0.5;
 
 /// Which cluster began with which run, and which one it came after.
 #[derive(Clone, Copy)]
@@ -67,6 +74,7 @@ impl PathPass<'_> {
     ) -> Result<Option<PassOptimum>, Stop> {
         let first = self.reach.windows[0];
         let (mut origin, mut base, mut rounding) = (self.runs[0].mean, 0.0, 0.0);
+        let (mut size, mut largest) = (0.0, 0.0_f64);
         let mut beginnings = vec![Beginning { before: 0, run: 0 }];
         let (start, end) = (first.0 - origin, first.1 - origin);
         let mut open = vec![Quadratic { start, end, level: self.penalty, slope: 0.0, bend: 0.0, origin: 0 }];
@@ -101,16 +109,21 @@ impl PathPass<'_> {
             if run.mean - origin > WINDOWS_AWAY * (window.1 - window.0) {
                 base += rebase(&mut open, run.mean - origin);
                 origin = run.mean;
+                rounding += ROUNDINGS_A_MOVE * f64::EPSILON * size;
             }
-            rounding += ROUNDINGS_A_STEP * f64::EPSILON * add(&mut open, run, run.mean - origin);
+            size = add(&mut open, run, run.mean - origin);
+            largest = size.max(largest);
+            rounding += ROUNDINGS_A_STEP * f64::EPSILON * size;
             budget.spend(open.len() as u64)?;
         }
         let lowest = |piece: &Quadratic| piece.at(piece.lowest(piece.start, piece.end));
         let best = open.iter().min_by(|a, b| lowest(a).total_cmp(&lowest(b)));
-        Ok(best.map(|best| PassOptimum {
-            value: base + lowest(best),
-            ends: self.trace(&beginnings, best.origin),
-            rounding: rounding + f64::EPSILON * base,
+        Ok(best.map(|best| {
+            let value = base + lowest(best);
+            // A curve is moved once a link, and an optimum has no more links than its value has penalties.
+            let links = 1.0 + (value.abs() + rounding) / self.penalty;
+            rounding += ROUNDINGS_A_MOVE * f64::EPSILON * largest * links;
+            PassOptimum { value, ends: self.trace(&beginnings, best.origin), rounding: rounding + f64::EPSILON * base }
         }))
     }
 
@@ -132,8 +145,47 @@ impl PathPass<'_> {
             return;
         }
         let from = open.partition_point(|piece| piece.end < before.0);
+        if self.upper.is_finite() {
+            return self.begin_within(j, &open[from..], rebate, before, after, begun);
+        }
+        // With a rebate the boundary beside may have a smaller one: then it need not cost less.
+        let middles = if rebate > 0.0 { (f64::NEG_INFINITY, f64::INFINITY) } else { middles };
         let transition = Transition { lower, penalty: self.penalty, rebate, before, after, middles, margin };
         transition.begin(&open[from..], begun);
+    }
+
+    /// The same under an upper bound as well. Where the points leave as much space, clusters without points may lie between.
+    fn begin_within(
+        &self,
+        j: usize,
+        open: &[Quadratic],
+        rebate: f64,
+        before: (f64, f64),
+        after: (f64, f64),
+        begun: &mut Curve,
+    ) {
+        let tilted: Curve = open
+            .iter()
+            .map(|piece| Quadratic {
+                start: piece.start.max(before.0),
+                end: piece.end.min(before.1),
+                slope: piece.slope + rebate,
+                ..*piece
+            })
+            .filter(|piece| piece.start < piece.end)
+            .collect();
+        let slide = |links: f64, farthest: f64| {
+            let mut slid = window(&tilted, links * self.lower, farthest, after.0, after.1);
+            slid.iter_mut().for_each(|piece| *piece = piece.plus(links * self.penalty, -rebate, 0.0));
+            slid
+        };
+        let mut all = slide(1.0, self.upper);
+        for links in 2..=self.reach.links[j] {
+            let links = links as f64;
+            let farthest = if links < MOST_LINKS as f64 { links * self.upper } else { f64::INFINITY };
+            all = minimum(&all, &slide(links, farthest));
+        }
+        begun.append(&mut all);
     }
 
     /// Where the clusters end of which the last began as `node` says.

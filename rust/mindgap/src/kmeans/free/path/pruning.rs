@@ -6,9 +6,12 @@
 use super::PathSearch;
 use super::pass::PathPass;
 use super::runs::{Reach, Runs};
-use super::{CLEARLY, PARTS, Stop};
+use super::{CLEARLY, PARTS, PRUNED, Stop};
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::free::piecewise::{Curve, Quadratic};
+
+/// What rounding does to a value is not worth a cell: limits are raised by far more.
+const PRUNED_ROUNDING: f64 = 1e-11;
 
 /// The curves of the pass from the right, where a run is next.
 struct Suffix {
@@ -31,14 +34,20 @@ impl PathSearch<'_> {
         let penalties = penalty * self.problem.k as f64;
         let most = CLEARLY * penalty + slack;
         self.trial(runs, penalty, most, budget)?;
-        let reach = Reach::new(self.problem, runs, self.lower, most);
+        let reach = Reach::new(self.problem, runs, self.bounds, most);
         let suffixes = self.suffixes(runs, &reach, penalty, budget)?;
         let within = runs.within();
         let mut hulls = vec![None; runs.len()];
         let mut boundary = vec![false; runs.len() + 1];
-        // What rounding does to a value is not worth a cell: limits are raised by far more.
-        let limit = (self.best.cost + penalties) * (1.0 + 1e-11) - within;
-        let pass = PathPass { runs: &runs.runs, reach: &reach, lower: self.lower, penalty, rebates: true };
+        let limit = (self.best.cost + penalties) * (1.0 + PRUNED_ROUNDING) - within;
+        let pass = PathPass {
+            runs: &runs.runs,
+            reach: &reach,
+            lower: self.bounds.0,
+            upper: self.bounds.1,
+            penalty,
+            rebates: true,
+        };
         let optimum = pass.run(budget, |step| {
             let suffix = &suffixes[runs.len() - 1 - step.j];
             let run = &runs.runs[step.j];
@@ -54,9 +63,11 @@ impl PathSearch<'_> {
             Ok(())
         })?;
         let Some(optimum) = optimum else { return Ok(None) };
+        self.raise_floor(self.bound(&optimum, runs, penalty));
         let gap = self.best.cost + penalties - optimum.value - within;
         let Some(hulls) = hulls.into_iter().collect::<Option<Vec<(f64, f64)>>>() else {
             // Some run belongs to no cluster: no path through these windows costs less than the best.
+            self.raise_floor(self.best.cost * (1.0 - PRUNED));
             return Ok(None);
         };
         let margin = |(from, to): (f64, f64)| {
@@ -71,7 +82,14 @@ impl PathSearch<'_> {
     /// The curves of a pass from the right.
     fn suffixes(&self, runs: &Runs, reach: &Reach, penalty: f64, budget: &mut Budget<'_>) -> Result<Vec<Suffix>, Stop> {
         let (mirrored, reach) = (runs.mirrored(), reach.mirrored());
-        let pass = PathPass { runs: &mirrored.runs, reach: &reach, lower: self.lower, penalty, rebates: true };
+        let pass = PathPass {
+            runs: &mirrored.runs,
+            reach: &reach,
+            lower: self.bounds.0,
+            upper: self.bounds.1,
+            penalty,
+            rebates: true,
+        };
         let mut suffixes = Vec::with_capacity(runs.len());
         let (mut pieces, most) = (0, budget.memory() / size_of::<Quadratic>());
         pass.run(budget, |step| {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::data::sample::Prefixes;
 use crate::kmeans::free::Problem;
+use crate::kmeans::free::path::pass::MOST_LINKS;
 
 /// Points that a pass takes together.
 #[derive(Clone, Debug, PartialEq)]
@@ -178,6 +179,9 @@ pub(super) struct Reach {
     pub(super) gaps: Vec<f64>,
     /// For each run, where the centre of its cluster may be.
     pub(super) windows: Vec<(f64, f64)>,
+    /// For each boundary, the most links between the centres about it: more than one where an upper bound asks for
+    /// centres in a space between points that has none nearest to them.
+    pub(super) links: Vec<usize>,
 }
 
 /// Gaps are tried in steps of this factor.
@@ -186,7 +190,7 @@ const STEP: f64 = 1.15;
 impl Reach {
     /// What solutions need to which one more centre cannot save more than `most`: no gap of twice the lower bound or more is
     /// so wide that a centre in its middle would, nor is a first or last centre so far inside the data.
-    pub(super) fn new(problem: &Problem<'_>, runs: &Runs, lower: f64, most: f64) -> Self {
+    pub(super) fn new(problem: &Problem<'_>, runs: &Runs, (lower, upper): (f64, f64), most: f64) -> Self {
         let sample = problem.prefixes.sample();
         let (n, count) = (problem.len(), runs.len());
         let (first, last) = (sample.framed(0), sample.framed(n - 1));
@@ -199,12 +203,13 @@ impl Reach {
             while gap < 4.0 * (range + lower) && savings.at(b, gap) <= most {
                 gap *= STEP;
             }
-            *slot = gap.max(2.0 * lower);
+            *slot = gap.max(2.0 * lower).min(upper);
         }
+        let links = links(problem, runs, (lower, upper), &mut gaps);
         let cost = |start: usize, end: usize, center: f64| problem.quadratic(start, end, center).0;
         let tail = |saved: &dyn Fn(f64, f64) -> f64| {
             let mut reach = range / count as f64;
-            while reach < range && (reach < lower || saved(reach, lower.max(reach / 1.5)) <= most) {
+            while reach < range && (reach < lower || saved(reach, lower.max(reach / 1.5).min(upper)) <= most) {
                 reach *= STEP;
             }
             reach
@@ -232,14 +237,38 @@ impl Reach {
             // A window that rounding has emptied is one place.
             window.1 = window.1.max(window.0 + f64::EPSILON * range);
         }
-        Self { gaps, windows }
+        Self { gaps, windows, links }
     }
 
     /// The same seen from the other end.
     pub(super) fn mirrored(&self) -> Self {
         let gaps = std::iter::once(0.0).chain(self.gaps[1..].iter().rev().copied()).collect();
-        Self { gaps, windows: self.windows.iter().rev().map(|window| (-window.1, -window.0)).collect() }
+        let links = std::iter::once(1).chain(self.links[1..].iter().rev().copied()).collect();
+        Self { gaps, windows: self.windows.iter().rev().map(|window| (-window.1, -window.0)).collect(), links }
     }
+}
+
+/// The most links between the centres about each boundary. A centre without points has a space of at least the lower bound
+/// to itself; `gaps` grow to what chains of such centres may span.
+fn links(problem: &Problem<'_>, runs: &Runs, (lower, upper): (f64, f64), gaps: &mut [f64]) -> Vec<usize> {
+    let mut links = vec![1; runs.len()];
+    if upper.is_infinite() {
+        return links;
+    }
+    let sample = problem.prefixes.sample();
+    let inside = |run: &Run| match run.is_open() {
+        true => run.points.clone().skip(1).map(|i| sample.framed(i) - sample.framed(i - 1)).fold(0.0, f64::max),
+        false => 0.0,
+    };
+    for (b, pair) in runs.runs.windows(2).enumerate().map(|(b, pair)| (b + 1, pair)) {
+        let between = sample.framed(pair[1].points.start) - sample.framed(pair[0].points.end - 1);
+        let space = between.max(inside(&pair[0])).max(inside(&pair[1])) * (1.0 + 1e-9);
+        if space >= lower {
+            gaps[b] = gaps[b].max(space + upper);
+            links[b] = ((gaps[b] / lower.max(f64::MIN_POSITIVE)) as usize).clamp(2, MOST_LINKS);
+        }
+    }
+    links
 }
 
 /// What a centre in the middle of a gap would save at least.

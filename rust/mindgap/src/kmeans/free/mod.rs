@@ -43,7 +43,8 @@ const STEPS: u64 = 1_000_000_000;
 /// cells, one list of cells for every centre, do.
 const MANY_CLUSTERS: usize = 12;
 
-/// Up to so many clusters a result without proof is compared with even grids, which take memory in proportion to k².
+/// Up to so many clusters a search for a penalty that proves nothing is followed by even grids, which take memory in
+/// proportion to k².
 const MOST_GRIDDED: usize = 512;
 
 /// Up to so many points the search starts from the optimum without bounds, which may hold them and end it.
@@ -114,7 +115,8 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
     let (best, proof) = match Proof::AtLeast(floor) {
         proof if proof.is_optimal(best.cost, PROVEN) => (best, proof),
         proof => {
-            let best = if problem.k <= MOST_GRIDDED { best.or_better(FreeSolution::on_grid(&problem)) } else { best };
+            let gridded = (MANY_CLUSTERS..=MOST_GRIDDED).contains(&problem.k);
+            let best = if gridded { best.or_better(FreeSolution::on_grid(&problem)) } else { best };
             let (best, other) = search::run(&problem, best, budget)?;
             (best, proof.and(other))
         }

@@ -181,6 +181,8 @@ impl PathSearch<'_> {
             upper: self.bounds.1,
             penalty,
             rebates: false,
+            // Open runs prove nothing.
+            only_best: runs.any_open() || !runs.pruned,
         };
         let Some(optimum) = pass.run(budget, |_| Ok(()))? else { return Ok(None) };
         if !runs.any_open() {
@@ -204,7 +206,9 @@ impl PathSearch<'_> {
     /// What no solution costs less than, by the optimum of a pass.
     fn bound(&self, optimum: &PassOptimum, runs: &Runs, penalty: f64) -> f64 {
         let penalties = penalty * self.problem.k as f64;
-        let rounding = optimum.rounding + of_sum(self.problem.k, optimum.value.abs() + penalties);
+        let rounding = optimum.rounding
+            + of_sum(self.problem.k, optimum.value.abs() + penalties)
+            + f64::EPSILON * runs.len() as f64 * runs.within();
         optimum.value + runs.within() - penalties - rounding
     }
 

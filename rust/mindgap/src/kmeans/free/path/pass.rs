@@ -44,6 +44,8 @@ pub(super) struct PathPass<'a> {
     pub(super) penalty: f64,
     /// Whether midpoints may lie inside runs.
     pub(super) rebates: bool,
+    /// Whether only the best path of all matters, and no path has been left out: then midpoints are held to their boundaries.
+    pub(super) only_best: bool,
 }
 
 /// Roundings of one value of a curve when a run is added: of its three terms, and of what is added to them.
@@ -74,7 +76,7 @@ impl PathPass<'_> {
     ) -> Result<Option<PassOptimum>, Stop> {
         let first = self.reach.windows[0];
         let (mut origin, mut base, mut rounding) = (self.runs[0].mean, 0.0, 0.0);
-        let (mut size, mut largest) = (0.0, 0.0_f64);
+        let mut largest = 0.0_f64;
         let mut beginnings = vec![Beginning { before: 0, run: 0 }];
         let (start, end) = (first.0 - origin, first.1 - origin);
         let mut open = vec![Quadratic { start, end, level: self.penalty, slope: 0.0, bend: 0.0, origin: 0 }];
@@ -107,11 +109,14 @@ impl PathPass<'_> {
             }
             see(PassStep { j, origin, base, open: &open, begun: &begun })?;
             if run.mean - origin > WINDOWS_AWAY * (window.1 - window.0) {
+                largest = size_of_values(&open).max(largest);
+                rounding += ROUNDINGS_A_MOVE * f64::EPSILON * size_of_values(&open);
                 base += rebase(&mut open, run.mean - origin);
                 origin = run.mean;
-                rounding += ROUNDINGS_A_MOVE * f64::EPSILON * size;
+                rounding += f64::EPSILON * base.abs();
             }
-            size = add(&mut open, run, run.mean - origin);
+            add(&mut open, run, run.mean - origin);
+            let size = size_of_values(&open);
             largest = size.max(largest);
             rounding += ROUNDINGS_A_STEP * f64::EPSILON * size;
             budget.spend(open.len() as u64)?;
@@ -123,7 +128,11 @@ impl PathPass<'_> {
             // A curve is moved once a link, and an optimum has no more links than its value has penalties.
             let links = 1.0 + (value.abs() + rounding) / self.penalty;
             rounding += ROUNDINGS_A_MOVE * f64::EPSILON * largest * links;
-            PassOptimum { value, ends: self.trace(&beginnings, best.origin), rounding: rounding + f64::EPSILON * base }
+            PassOptimum {
+                value,
+                ends: self.trace(&beginnings, best.origin),
+                rounding: rounding + f64::EPSILON * base.abs(),
+            }
         }))
     }
 
@@ -148,8 +157,8 @@ impl PathPass<'_> {
         if self.upper.is_finite() {
             return self.begin_within(j, &open[from..], rebate, before, after, begun);
         }
-        // With a rebate the boundary beside may have a smaller one: then it need not cost less.
-        let middles = if rebate > 0.0 { (f64::NEG_INFINITY, f64::INFINITY) } else { middles };
+        // Elsewhere another boundary costs less; but that path may have been left out, or may be cheap by its rebates alone.
+        let middles = if self.only_best { middles } else { (f64::NEG_INFINITY, f64::INFINITY) };
         let transition = Transition { lower, penalty: self.penalty, rebate, before, after, middles, margin };
         transition.begin(&open[from..], begun);
     }
@@ -269,18 +278,21 @@ fn falls_below(piece: &Quadratic, value: f64, start: f64, lowest: f64) -> f64 {
     at.max(start).min(lowest)
 }
 
-/// Adds the cost of a run, at `z` from the origin, to all pieces; says how large their values are.
-fn add(open: &mut [Quadratic], run: &Run, z: f64) -> f64 {
+/// Adds the cost of a run, at `z` from the origin, to all pieces.
+fn add(open: &mut [Quadratic], run: &Run, z: f64) {
     let (level, slope) = (run.weight * z * z, 2.0 * run.weight * z);
-    let reach = open[0].start.abs().max(open[open.len() - 1].end.abs());
-    let mut largest = 0.0_f64;
     for piece in open {
         piece.level += level;
         piece.slope -= slope;
         piece.bend += run.weight;
-        largest = largest.max(piece.level.abs() + reach * (piece.slope.abs() + reach * piece.bend));
     }
-    largest
+}
+
+/// How large the terms of a curve's values are.
+fn size_of_values(open: &[Quadratic]) -> f64 {
+    let reach = open[0].start.abs().max(open[open.len() - 1].end.abs());
+    let sizes = open.iter().map(|piece| piece.level.abs() + reach * (piece.slope.abs() + reach * piece.bend));
+    sizes.fold(0.0, f64::max)
 }
 
 /// Moves the origin of a curve by `by` and takes its least value off; says how much that is.

@@ -35,11 +35,11 @@ impl PathSearch<'_> {
         let most = CLEARLY * penalty + slack;
         self.trial(runs, penalty, most, budget)?;
         let reach = Reach::new(self.problem, runs, self.bounds, most);
-        let suffixes = self.suffixes(runs, &reach, penalty, budget)?;
+        let (suffixes, rounding) = self.suffixes(runs, &reach, penalty, budget)?;
         let within = runs.within();
         let mut hulls = vec![None; runs.len()];
         let mut boundary = vec![false; runs.len() + 1];
-        let limit = (self.best.cost + penalties) * (1.0 + PRUNED_ROUNDING) - within;
+        let limit = (self.best.cost + penalties) * (1.0 + PRUNED_ROUNDING) + 4.0 * rounding - within;
         let pass = PathPass {
             runs: &runs.runs,
             reach: &reach,
@@ -47,6 +47,7 @@ impl PathSearch<'_> {
             upper: self.bounds.1,
             penalty,
             rebates: true,
+            only_best: false,
         };
         let optimum = pass.run(budget, |step| {
             let suffix = &suffixes[runs.len() - 1 - step.j];
@@ -79,8 +80,14 @@ impl PathSearch<'_> {
         Ok(Some((runs.refined(self.problem.prefixes, &hulls, cut, |j| boundary[j], PARTS), gap)))
     }
 
-    /// The curves of a pass from the right.
-    fn suffixes(&self, runs: &Runs, reach: &Reach, penalty: f64, budget: &mut Budget<'_>) -> Result<Vec<Suffix>, Stop> {
+    /// The curves of a pass from the right, and what rounding may have added to them.
+    fn suffixes(
+        &self,
+        runs: &Runs,
+        reach: &Reach,
+        penalty: f64,
+        budget: &mut Budget<'_>,
+    ) -> Result<(Vec<Suffix>, f64), Stop> {
         let (mirrored, reach) = (runs.mirrored(), reach.mirrored());
         let pass = PathPass {
             runs: &mirrored.runs,
@@ -89,10 +96,11 @@ impl PathSearch<'_> {
             upper: self.bounds.1,
             penalty,
             rebates: true,
+            only_best: false,
         };
         let mut suffixes = Vec::with_capacity(runs.len());
         let (mut pieces, most) = (0, budget.memory() / size_of::<Quadratic>());
-        pass.run(budget, |step| {
+        let optimum = pass.run(budget, |step| {
             pieces += step.open.len();
             if pieces > most {
                 return Err(Stop::Exhausted);
@@ -102,7 +110,7 @@ impl PathSearch<'_> {
         })?;
         // Without a path there is nothing to see; callers meet the same in the pass from the left.
         suffixes.resize_with(runs.len(), || Suffix { origin: 0.0, base: f64::INFINITY, open: Curve::new() });
-        Ok(suffixes)
+        Ok((suffixes, optimum.map_or(0.0, |optimum| optimum.rounding)))
     }
 }
 

@@ -43,6 +43,8 @@ pub(super) struct Runs {
     pub(super) runs: Vec<Run>,
     /// For each run, where the centre of its cluster may be.
     pub(super) windows: Vec<(f64, f64)>,
+    /// Whether boundaries or centres have been left out.
+    pub(super) pruned: bool,
 }
 
 /// An interval: a window that is open to both sides.
@@ -53,10 +55,11 @@ impl Runs {
     pub(super) fn finest(prefixes: &Prefixes<'_>) -> Self {
         let mut runs = Vec::new();
         push_distinct(prefixes, 0..prefixes.len(), &mut runs);
-        Self { windows: vec![ANYWHERE; runs.len()], runs }
+        Self { windows: vec![ANYWHERE; runs.len()], runs, pruned: false }
     }
 
-    /// About `count` runs with as many points each, and as many of equal width.
+    /// About `count` runs with as many points each, and as many of equal width. The least and the greatest value are runs
+    /// of their own: so the mean of the first run belongs to the first cluster, and that of the last to the last.
     pub(super) fn coarse(prefixes: &Prefixes<'_>, count: usize) -> Self {
         let (n, sample) = (prefixes.len(), prefixes.sample());
         let (first, last) = (sample.framed(0), sample.framed(n - 1));
@@ -66,11 +69,13 @@ impl Runs {
             let z = first + step * c as f64;
             crate::numeric::search::first_false(0, n, |i| sample.framed(i) <= z)
         }));
+        cuts.push(n - 1);
+        cuts.push(sample.values().partition_point(|&x| x == sample.values()[0]));
         cuts.iter_mut().for_each(|cut| *cut = tie_start(sample.values(), *cut));
         cuts.sort_unstable();
         cuts.dedup();
         let runs: Vec<Run> = cuts.windows(2).map(|cut| Run::new(prefixes, cut[0]..cut[1], true)).collect();
-        Self { windows: vec![ANYWHERE; runs.len()], runs }
+        Self { windows: vec![ANYWHERE; runs.len()], runs, pruned: false }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -90,7 +95,8 @@ impl Runs {
     /// The same seen from the other end.
     pub(super) fn mirrored(&self) -> Self {
         let runs = self.runs.iter().rev().map(|run| Run { mean: -run.mean, ..run.clone() }).collect();
-        Self { runs, windows: self.windows.iter().rev().map(|window| (-window.1, -window.0)).collect() }
+        let windows = self.windows.iter().rev().map(|window| (-window.1, -window.0)).collect();
+        Self { runs, windows, pruned: self.pruned }
     }
 
     /// Splits the runs that `cut` names into `parts`, and joins neighbours between which there is no `boundary` and that
@@ -104,7 +110,7 @@ impl Runs {
         parts: usize,
     ) -> Self {
         let last = self.len() - 1;
-        let mut next = Self { runs: Vec::new(), windows: Vec::new() };
+        let mut next = Self { runs: Vec::new(), windows: Vec::new(), pruned: true };
         let mut joinable = false;
         for (j, run) in self.runs.iter().enumerate() {
             if cut(j) {
@@ -184,6 +190,9 @@ pub(super) struct Reach {
     pub(super) links: Vec<usize>,
 }
 
+/// Far more than rounding does to the cost of a cluster, and far less than matters for where centres may be.
+const ROUNDED: f64 = 1e-12;
+
 /// Gaps are tried in steps of this factor.
 const STEP: f64 = 1.15;
 
@@ -206,7 +215,11 @@ impl Reach {
             *slot = gap.max(2.0 * lower).min(upper);
         }
         let links = links(problem, runs, (lower, upper), &mut gaps);
-        let cost = |start: usize, end: usize, center: f64| problem.quadratic(start, end, center).0;
+        // What a centre saves at least, whatever rounding does.
+        let saved = |points: Range<usize>, center: f64, other: f64| {
+            let cost = |center: f64| problem.quadratic(points.start, points.end, center).0;
+            cost(center) * (1.0 - ROUNDED) - cost(other) * (1.0 + ROUNDED)
+        };
         let tail = |saved: &dyn Fn(f64, f64) -> f64| {
             let mut reach = range / count as f64;
             while reach < range && (reach < lower || saved(reach, lower.max(reach / 1.5).min(upper)) <= most) {
@@ -217,14 +230,15 @@ impl Reach {
         let head = tail(&|reach, by| {
             let (center, other) = (first + reach, first + reach - by);
             let end = problem.points_until(0.5 * (center + other), 0..n);
-            cost(0, end, center) - cost(0, end, other)
+            saved(0..end, center, other)
         });
         let foot = tail(&|reach, by| {
             let (center, other) = (last - reach, last - reach + by);
             let start = problem.points_until(0.5 * (center + other), 0..n);
-            cost(start, n, center) - cost(start, n, other)
+            saved(start..n, center, other)
         });
         let mut windows = runs.windows.clone();
+        let (head, foot) = (head * (1.0 + ROUNDED), foot * (1.0 + ROUNDED));
         let mut highest = first + head;
         for (j, window) in windows.iter_mut().enumerate() {
             highest = highest.max(if j > 0 { runs.runs[j].mean + 0.5 * gaps[j] } else { highest });

@@ -23,15 +23,23 @@ fn judge(x: &[f64], w: &[f64], k: usize, (lower, upper): (f64, f64), few: usize)
 
 fn points(random: &mut impl FnMut() -> f64, n: usize, kind: usize) -> (Vec<f64>, Vec<f64>) {
     let x = (0..n)
-        .map(|_| match kind % 5 {
+        .map(|_| match kind % 7 {
             0 => random(),
             1 => (8.0 * random()).floor() / 8.0,
             2 => random().powi(5),
             3 => (0..4).map(|_| random()).sum(),
-            _ => random() * 0.2 + (3.0 * random()).floor() * 0.4,
+            4 => random() * 0.2 + (3.0 * random()).floor() * 0.4,
+            5 => 10_f64.powf(-4.0 * random()),
+            _ => (3.0 * random()).floor() * 0.4 + 1e-3 * (4.0 * random()).floor() + 1e-5 * random(),
         })
         .collect();
-    let w = (0..n).map(|_| if kind.is_multiple_of(2) { 1.0 } else { 0.2 + 2.0 * random() }).collect();
+    let w = (0..n)
+        .map(|_| match kind % 4 {
+            0 | 2 => 1.0,
+            1 => 0.2 + 2.0 * random(),
+            _ => 10_f64.powf(4.0 * random()),
+        })
+        .collect();
     (x, w)
 }
 
@@ -43,7 +51,7 @@ fn tally(rounds: usize, sizes: (usize, usize), clusters: usize, few: usize, seed
         let k = 2 + (clusters as f64 * random()) as usize % (n / 2);
         let (x, w) = points(&mut random, n, round);
         let lower = 1.2 * random() / k as f64;
-        let upper = if round % 3 == 0 { lower * (1.0 + 2.0 * random()) } else { f64::INFINITY };
+        let upper = if round.is_multiple_of(3) { lower * (1.0 + 2.0 * random()) } else { f64::INFINITY };
         let judged = judge(&x, &w, k, (lower, upper), few);
         proven += usize::from(judged.0);
         optimal += usize::from(judged.1);

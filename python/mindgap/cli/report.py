@@ -120,7 +120,7 @@ def _fit(
 def _least_gap(result: MixtureResult) -> float | None:
     """Return the least gap that the constraint is, if it is that and nothing else."""
     bounds = result.bounds
-    if bounds is None or result.constraint is not None or np.isfinite(bounds.upper).any():
+    if bounds is None or result.blocks or np.isfinite(bounds.upper).any():
         return None
     least = np.unique(bounds.lower)
     return float(least[0]) if len(least) == 1 else None

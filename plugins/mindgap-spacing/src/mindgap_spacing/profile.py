@@ -1,6 +1,6 @@
 """The ratio of `geometric-gaps` by maximum likelihood: a grid over its range, then a golden section.
 
-Costs one fit for each point of the grid and each step of the section; every fit starts where its neighbour ended.
+Costs one fit for each point of the grid and each step of the section.
 """
 
 from __future__ import annotations
@@ -75,11 +75,7 @@ class _Search:
         self._sample, self._k, self._settings = sample, k, settings
 
     def likelihood(self, ratio: float) -> float:
-        settings = dict(self._settings)
-        if self.fits:
-            near = self.fits[min(self.fits, key=lambda tried: abs(tried - ratio))]
-            settings["init"] = mg.Parameters(near.weights, near.means, near.variances)
-        self.fits[ratio] = mg.mixture(self._sample, self._k, GeometricGaps(ratio), **settings)
+        self.fits[ratio] = mg.mixture(self._sample, self._k, GeometricGaps(ratio), **self._settings)
         return self.fits[ratio].log_likelihood
 
     def best(self) -> float:

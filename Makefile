@@ -16,8 +16,8 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
-# Tests that share something costly run in one process.
-PYTEST := $(PY) -m pytest -n auto --dist loadgroup
+# The tests of a file share what is costly to make, so they run in one process.
+PYTEST := $(PY) -m pytest -n auto --dist loadfile
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 

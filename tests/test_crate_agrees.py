@@ -43,7 +43,6 @@ def program() -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("embedder")
 @pytest.mark.parametrize("n", [400, 30_000])
 def test_the_package_and_the_crate_agree_to_the_bit(n: int, program: Path, tmp_path: Path) -> None:
     x = _model_d(n)

@@ -33,8 +33,7 @@ PARAMETERS = {
 }
 OPTIONS = {"constraint": "--constraint", "initializer": "--init", "engine": "--engine"}
 
-# One worker builds the environment, and runs all of these.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("extension packages")]
+pytestmark = pytest.mark.slow
 
 
 class Environment:

@@ -215,13 +215,12 @@ def test_devices_and_streams_that_are_not_there(redirected: str, code: int, mess
     assert len(ended.stderr.splitlines()) == bool(message), ended
 
 
-def test_names_that_the_output_cannot_hold() -> None:
+def test_a_name_is_printed_where_the_output_claims_to_be_ascii() -> None:
     Path("data").write_text("größe\n1\n2\n5\n", encoding="utf-8")
     command = [sys.executable, "-m", "mindgap", "kmeans", "data", "-k", "1"]
     ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
-    ended = subprocess.run(command, env=ascii_only, capture_output=True, text=True, check=False)
-    assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1), ended
-    assert ended.stderr.startswith("mindgap: the output cannot be written: 'ascii' codec can't encode"), ended
+    ended = subprocess.run(command, env=ascii_only, capture_output=True, encoding="utf-8", check=False)
+    assert (ended.returncode, "größe" in ended.stdout) == (0, True), ended
 
 
 @POSIX

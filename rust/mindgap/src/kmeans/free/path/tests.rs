@@ -72,7 +72,7 @@ fn coarse_runs_lead_to_the_optimum() {
 }
 
 #[test]
-#[ignore = "takes a minute"]
+#[ignore = "slow"]
 fn nothing_is_proven_wrongly_in_twenty_thousand_problems() {
     let (proven, optimal, rounds) = tally(17_000, (4, 24), 10, usize::MAX, 3);
     assert!(2 * proven > rounds && 2 * optimal > rounds, "{proven} of {rounds} proven, {optimal} found");

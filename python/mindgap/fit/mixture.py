@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
@@ -183,17 +182,15 @@ def mixture(
         try:
             start = _start(started, data.sample, count, ready, rows, settings)
             with ProgressLine() if progress else nullcontext() as watch:
-                fit, upper_bound = (
-                    climbed(None if start is None else (start.weights, start.means, start.variances)),
-                    None,
-                )
+                fit = climbed(None if start is None else (start.weights, start.means, start.variances))
+                upper_bound = None
                 if wanted:
                     fit, upper_bound = certified(fit, climbed, data.sample, proof, time_limit, watch)
         except MindgapError as error:
             guard.blame(error, chosen, started, data.engine)
             raise
-        result = MixtureResult._of_fit(fit, settings, rows, data.bins or data.kept(), chosen, blocks)
-        return data.labelled(result if upper_bound is None else replace(result, upper_bound=upper_bound))
+        kept = data.bins or data.kept()
+        return data.labelled(MixtureResult._of_fit(fit, settings, rows, kept, chosen, blocks, upper_bound))
 
 
 def _given(init: Any) -> Parameters | Initializer:
@@ -202,7 +199,7 @@ def _given(init: Any) -> Parameters | Initializer:
         if len(init) != 3:
             raise InvalidInputError(f"init has {len(init)} parts; give weights, means and variances")
         return Parameters(*init)
-    return lookup.initializer(init)
+    return init if type(init) in BUILT_IN else lookup.initializer(init)
 
 
 def _start(

@@ -9,6 +9,7 @@ import numpy as np
 
 from mindgap.report.numbers import Decimals
 from mindgap.results.gap_text import gap_bound_text, gap_states
+from mindgap.results.mixture_text import certificate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,7 +90,7 @@ def facts(result: MixtureResult, goodness: GoodnessOfFit | None = None) -> str:
         pairs["starts"] = f"{result.starts}, of which {result.starts_at_best} ended here"
     if goodness is not None:
         pairs["goodness of fit"] = goodness.summary()
-    for line in result.certificate():
+    for line in certificate(result):
         pairs["certificate"] = line
     if result.standard_errors is not None:
         pairs["standard errors"] = "; ".join(result.standard_errors.notes())

@@ -14,18 +14,18 @@ from mindgap import _core
 from mindgap.errors import InvalidInputError
 from mindgap.model.binned import Binned
 from mindgap.model.bounds import GapBounds, LinearRows
-from mindgap.model.constraint import Kept
-from mindgap.model.parameters import WEIGHT_TOLERANCE, draw_mixture
+from mindgap.model.parameters import draw_mixture
 from mindgap.model.sample import Sample
 from mindgap.model.settings import MixtureSettings
 from mindgap.results import archive
 from mindgap.results.frames import Backend, frame_of, gap_columns
-from mindgap.results.gap_text import ACTIVE, gap_bound_text, reached_note
 from mindgap.results.histogram import Histogram, rounding_step
+from mindgap.results.mixture_text import mixture_table
+from mindgap.results.new_points import finite_points, point_weights
+from mindgap.results.stored_mixture import stored_mixture
 from mindgap.results.sureness import Finding, Intervals, RunnerUp, StandardErrors, wald_intervals
-from mindgap.results.table import TextTable
 from mindgap.results.thresholds import crossings
-from mindgap.validation import RNG, FloatArray, as_vector, freeze
+from mindgap.validation import RNG, FloatArray, freeze
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from mindgap.foundation.progress import Progress
     from mindgap.inference.bootstrapping import Bootstrap
     from mindgap.model.constraint import Constraint
-
-STATUSES = ("converged", "doubtful", "max-iterations", "collapsed", "lost-weight")
+    from mindgap.results.table import TextTable
 
 #: How a fit ends that has nothing left to gain and all its components.
 ARRIVED = ("converged", "doubtful")
@@ -164,28 +163,34 @@ class MixtureResult:
         data: Sample | Binned | Histogram,
         constraint: Constraint | None,
         blocks: Mapping[str, Any],
+        upper_bound: float | None = None,
     ) -> MixtureResult:
-        ours = (
-            "upper_bound",
-            "active",
-            "runner_up",
-            "standard_errors",
-            "findings",
-            "degenerate",
-            "bounds",
-            "rows",
-            "settings",
-            "data",
-            "constraint",
-            "blocks",
-        )
-        values: dict[str, Any] = {name: getattr(fit, name) for name in cls.__dataclass_fields__ if name not in ours}
-        return cls(
-            **values,
+        found = cls.__new__(cls)
+        # A fit on a few points takes less time than thirty assignments to a frozen object.
+        found.__dict__.update(
+            weights=fit.weights,
+            means=fit.means,
+            variances=fit.variances,
+            origins=fit.origins,
+            labels=fit.labels,
+            log_likelihood=fit.log_likelihood,
+            history=fit.history,
+            n_iter=fit.n_iter,
+            status=fit.status,
+            message=fit.message,
+            gaps=fit.gaps,
             active=tuple(fit.active),
-            runner_up=None if fit.runner_up is None else RunnerUp(*fit.runner_up[0], fit.runner_up[1]),
-            standard_errors=None if fit.standard_errors is None else StandardErrors.of_fit(*fit.standard_errors),
-            findings=tuple(Finding(*finding) for finding in fit.findings),
+            n_parameters=fit.n_parameters,
+            total_weight=fit.total_weight,
+            entropy=fit.entropy,
+            upper_bound=upper_bound,
+            newton_decrement=fit.newton_decrement,
+            passes=fit.passes,
+            starts=fit.starts,
+            starts_at_best=fit.starts_at_best,
+            runner_up=None if (second := fit.runner_up) is None else RunnerUp(*second[0], second[1]),
+            standard_errors=None if (errors := fit.standard_errors) is None else StandardErrors.of_fit(*errors),
+            findings=tuple([Finding(*finding) for finding in fit.findings]),
             degenerate=tuple(fit.degenerate),
             bounds=rows if isinstance(rows, GapBounds) else None,
             rows=rows if isinstance(rows, LinearRows) else None,
@@ -194,6 +199,8 @@ class MixtureResult:
             constraint=constraint,
             blocks=blocks,
         )
+        found.__post_init__()
+        return found
 
     def __post_init__(self) -> None:
         for name in ("weights", "means", "variances", "origins", "labels", "history", "gaps"):
@@ -270,22 +277,22 @@ class MixtureResult:
 
     def predict(self, x: npt.ArrayLike) -> npt.NDArray[np.int32]:
         """Return the most likely component of each of `x`; the lower one where two are equally likely."""
-        return _core.predict(self._parameters(), _finite(x))
+        return _core.predict(self._parameters(), finite_points(x))
 
     def predict_proba(self, x: npt.ArrayLike) -> FloatArray:
         """Return the probability of each component (columns) for each of `x` (rows)."""
-        return _core.predict_proba(self._parameters(), _finite(x))
+        return _core.predict_proba(self._parameters(), finite_points(x))
 
     def score_samples(self, x: npt.ArrayLike) -> FloatArray:
         """Return the log density at each of `x`."""
-        return _core.score_samples(self._parameters(), _finite(x))
+        return _core.score_samples(self._parameters(), finite_points(x))
 
     def score(self, x: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return the mean log density of `x`."""
         densities = self.score_samples(x)
         if len(densities) == 0:
             raise InvalidInputError("x is empty; there is no mean of nothing")
-        return float(np.average(densities, weights=_shares(sample_weight, len(densities))))
+        return float(np.average(densities, weights=point_weights(sample_weight, len(densities))))
 
     def sample(self, n: int, rng: RNG = None) -> tuple[FloatArray, npt.NDArray[np.int32]]:
         """Draw `n` values from the mixture, within its support, and the component that each came from."""
@@ -363,38 +370,7 @@ class MixtureResult:
 
     def table(self) -> TextTable:
         """Return what `summary`, notebooks and the command line show: the components, and how the fit ended."""
-        ending = f"log-likelihood {self.log_likelihood:.10g}, {self.n_iter} iterations, {self.message}"
-        head = ("component", "weight", "mean", "std. dev.", "to next", "bound")
-        found = [*self.sureness_notes(), *map(str, self.findings)]
-        notes = [ending, *found, *reached_note(self, "mean"), *self.certificate()]
-        notes += [] if self.hint is None else [self.hint]
-        return TextTable(f"Gaussian mixture, k = {self.k}", head, [*map(self._cells, range(self.k))], notes)
-
-    def certificate(self) -> list[str]:
-        """Return what is proven about the likelihood, in words: nothing, or one line."""
-        if self.upper_bound is None:
-            return []
-        above = self.upper_bound - self.log_likelihood
-        return [f"no mixture under these constraints is better by more than {above:.2g}"]
-
-    def sureness_notes(self) -> list[str]:
-        """Say how the fit was found, if it was searched for, and how precise it is."""
-        notes = []
-        if self.starts > 1:
-            notes.append(f"the best of {self.starts} starts, of which {self.starts_at_best} ended here")
-        if self.runner_up is not None:
-            behind = self.log_likelihood - self.runner_up.log_likelihood
-            notes.append(f"the next best fit is {behind:.3g} log units lower")
-        if self.standard_errors is not None:
-            notes += self.standard_errors.notes()
-        return notes
-
-    def _cells(self, component: int) -> list[str]:
-        parameters = self.means[component], np.sqrt(self.variances[component])
-        cells = [f"{component}", f"{self.weights[component]:.4f}", *(f"{value:.6g}" for value in parameters)]
-        if component == self.k - 1:
-            return [*cells, "", ""]
-        return [*cells, f"{self.gaps[component]:.6g}", gap_bound_text(self.bounds, self.active, component)]
+        return mixture_table(self)
 
     def summary(self) -> str:
         """Return a table of the components, and how the fit ended, as plain text."""
@@ -425,71 +401,4 @@ class MixtureResult:
     @classmethod
     def from_json(cls, text: str | bytes) -> MixtureResult:
         """Return the result that `to_json` stored, or raise InvalidInputError."""
-        fields = archive.Fields.load("MixtureResult", text)
-        means = fields.ascending("means")
-        k = len(means)
-        if k == 0:
-            raise InvalidInputError("the stored MixtureResult has no means")
-        weights = fields.least_numbers("weights", k, 0.0)
-        fields.check("weights", abs(float(weights.sum()) - 1) <= WEIGHT_TOLERANCE, "shares that sum to one")
-        variances = fields.numbers("variances", k)
-        fields.check("variances", bool((variances > 0).all()), "positive numbers")
-        total_weight = fields.number("total_weight")
-        fields.check("total_weight", total_weight > 0, "a positive number")
-        bounds, rows, blocks = fields.gap_bounds(k), fields.linear_rows(k), fields.blocks(k)
-        n_iter = fields.integer("n_iter")
-        return cls(
-            weights=weights,
-            means=means,
-            variances=variances,
-            origins=fields.integers("origins", k, below=k),
-            labels=fields.labels(k),
-            log_likelihood=fields.number("log_likelihood"),
-            history=fields.numbers("history", n_iter + 1, absent=-math.inf),
-            n_iter=n_iter,
-            status=fields.text("status", STATUSES),
-            message=fields.text("message"),
-            gaps=fields.gaps(means),
-            active=fields.texts("active", None if bounds is None else k - 1, ACTIVE),
-            n_parameters=fields.integer("n_parameters", least=1),
-            total_weight=total_weight,
-            entropy=fields.number("entropy") if fields.has("entropy") else None,
-            upper_bound=fields.number("upper_bound") if fields.has("upper_bound") else None,
-            newton_decrement=fields.number("newton_decrement") if fields.has("newton_decrement") else None,
-            passes=fields.integer("passes"),
-            starts=fields.integer("starts"),
-            starts_at_best=fields.integer("starts_at_best"),
-            runner_up=RunnerUp.of_stored(fields.nested("runner_up"), k) if fields.has("runner_up") else None,
-            standard_errors=StandardErrors.of_stored(fields.nested("standard_errors"), k)
-            if fields.has("standard_errors")
-            else None,
-            findings=tuple(Finding.of_stored(part, k) for part in fields.objects("findings")),
-            degenerate=tuple(fields.integers("degenerate", below=k).tolist()) if fields.has("degenerate") else (),
-            bounds=bounds,
-            rows=rows,
-            settings=MixtureSettings.of_stored(fields.nested("settings")) if fields.has("settings") else None,
-            data=fields.bins() or fields.histogram(),
-            constraint=Kept(bounds or rows, blocks, fields.text("constraint")) if fields.has("constraint") else None,
-            blocks=blocks,
-        )
-
-
-def _shares(sample_weight: Any, n: int) -> FloatArray | None:
-    """Return weights that can be averaged with: as many as there are points, none negative, the largest one."""
-    if sample_weight is None:
-        return None
-    weights = as_vector(sample_weight, "sample_weight")
-    if len(weights) != n:
-        raise InvalidInputError(f"sample_weight has {len(weights)} weights for {n} points; give one a point")
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
-        raise InvalidInputError("sample_weight must be finite and not negative, and not zero throughout")
-    shares: FloatArray = weights / weights.max()
-    return shares
-
-
-def _finite(x: Any) -> FloatArray:
-    values = as_vector(x, "x")
-    if not np.isfinite(values).all():
-        index = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise InvalidInputError(f"x holds {values[index]} at index {index}; drop or replace it")
-    return values
+        return cls(**stored_mixture(text))

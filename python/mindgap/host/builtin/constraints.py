@@ -388,16 +388,30 @@ def blocks_of(constraint: Constraint | None, k: int) -> dict[str, Any]:
     parts = constraint.parts if isinstance(constraint, All) else (constraint,)
     asked: dict[str, Any] = {}
     for name in ("weight_rows", "precision_rows"):
-        rows = [found for part in parts if (found := guard.block_rows(part, name, k)) is not None and len(found)]
+        rows = [found for part in parts if (found := _block_rows(part, name, k)) is not None and len(found)]
         if rows:
             asked[name] = reduce(LinearRows.__add__, rows).arrays()
-    ratios = [ratio for part in parts if (ratio := guard.spread_ratio(part)) is not None]
+    ratios = [ratio for part in parts if (ratio := _number(part, "spread_ratio")) is not None]
     if ratios:
         asked["spread_ratio"] = min(ratios)
-    given = {c for part in parts if (c := guard.variation(part)) is not None}
+    given = {c for part in parts if (c := _number(part, "variation")) is not None}
     if len(finite := sorted(given - {float("inf")})) > 1:
         raise InfeasibleError(f"coefficients of variation of {finite[0]} and {finite[1]}; no spreads have both", k=k)
     return asked | ({"variation": min(given)} if given else {})
+
+
+def _block_rows(part: Constraint, name: str, k: int) -> LinearRows | None:
+    """Return the rows of one constraint on weights or precisions; the answer of a plugin is checked."""
+    ours = type(part) in BUILT_IN or type(part) in _OF_MIXTURES
+    found: LinearRows | None = getattr(part, name)(k) if ours else guard.block_rows(part, name, k)
+    return found
+
+
+def _number(part: Constraint, name: str) -> float | None:
+    """Return what one constraint asks of the spreads; the answer of a plugin is checked."""
+    ours = type(part) in BUILT_IN or type(part) in _OF_MIXTURES
+    found: float | None = getattr(part, name)() if ours else getattr(guard, name)(part)
+    return found
 
 
 @hookimpl

@@ -1,0 +1,53 @@
+"""A mixture in words: the table of its components, how it was found, and what is proven about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mindgap.results.gap_text import gap_bound_text, reached_note
+from mindgap.results.table import TextTable
+
+if TYPE_CHECKING:
+    from mindgap.results.mixture import MixtureResult
+
+
+def mixture_table(fit: MixtureResult) -> TextTable:
+    """Return the components, one row each, and below them how the fit ended."""
+    ending = f"log-likelihood {fit.log_likelihood:.10g}, {fit.n_iter} iterations, {fit.message}"
+    head = ("component", "weight", "mean", "std. dev.", "to next", "bound")
+    found = [*_sureness(fit), *map(str, fit.findings)]
+    notes = [ending, *found, *reached_note(fit, "mean"), *certificate(fit)]
+    notes += [] if fit.hint is None else [fit.hint]
+    rows = [_cells(fit, component) for component in range(fit.k)]
+    return TextTable(f"Gaussian mixture, k = {fit.k}", head, rows, notes)
+
+
+def certificate(fit: MixtureResult) -> list[str]:
+    """Return what is proven about the likelihood: nothing, or one line."""
+    if fit.upper_bound is None:
+        return []
+    above = fit.upper_bound - fit.log_likelihood
+    return [f"no mixture under these constraints is better by more than {above:.2g}"]
+
+
+def _sureness(fit: MixtureResult) -> list[str]:
+    """Say how the fit was found, if it was searched for, and how precise it is."""
+    notes = []
+    if fit.starts > 1:
+        notes.append(f"the best of {fit.starts} starts, of which {fit.starts_at_best} ended here")
+    if fit.runner_up is not None:
+        behind = fit.log_likelihood - fit.runner_up.log_likelihood
+        notes.append(f"the next best fit is {behind:.3g} log units lower")
+    if fit.standard_errors is not None:
+        notes += fit.standard_errors.notes()
+    return notes
+
+
+def _cells(fit: MixtureResult, component: int) -> list[str]:
+    parameters = fit.means[component], np.sqrt(fit.variances[component])
+    cells = [f"{component}", f"{fit.weights[component]:.4f}", *(f"{value:.6g}" for value in parameters)]
+    if component == fit.k - 1:
+        return [*cells, "", ""]
+    return [*cells, f"{fit.gaps[component]:.6g}", gap_bound_text(fit.bounds, fit.active, component)]

@@ -1,0 +1,67 @@
+"""A stored mixture, read back and checked."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from mindgap.errors import InvalidInputError
+from mindgap.model.constraint import Kept
+from mindgap.model.parameters import WEIGHT_TOLERANCE
+from mindgap.model.settings import MixtureSettings
+from mindgap.results import archive
+from mindgap.results.gap_text import ACTIVE
+from mindgap.results.sureness import Finding, RunnerUp, StandardErrors
+
+STATUSES = ("converged", "doubtful", "max-iterations", "collapsed", "lost-weight")
+
+
+def stored_mixture(text: str | bytes) -> dict[str, Any]:
+    """Return the fields of the `MixtureResult` that was stored as JSON, or raise InvalidInputError."""
+    fields = archive.Fields.load("MixtureResult", text)
+    means = fields.ascending("means")
+    k = len(means)
+    if k == 0:
+        raise InvalidInputError("the stored MixtureResult has no means")
+    weights = fields.least_numbers("weights", k, 0.0)
+    fields.check("weights", abs(float(weights.sum()) - 1) <= WEIGHT_TOLERANCE, "shares that sum to one")
+    variances = fields.numbers("variances", k)
+    fields.check("variances", bool((variances > 0).all()), "positive numbers")
+    total_weight = fields.number("total_weight")
+    fields.check("total_weight", total_weight > 0, "a positive number")
+    bounds, rows, blocks = fields.gap_bounds(k), fields.linear_rows(k), fields.blocks(k)
+    n_iter = fields.integer("n_iter")
+    return {
+        "weights": weights,
+        "means": means,
+        "variances": variances,
+        "origins": fields.integers("origins", k, below=k),
+        "labels": fields.labels(k),
+        "log_likelihood": fields.number("log_likelihood"),
+        "history": fields.numbers("history", n_iter + 1, absent=-math.inf),
+        "n_iter": n_iter,
+        "status": fields.text("status", STATUSES),
+        "message": fields.text("message"),
+        "gaps": fields.gaps(means),
+        "active": fields.texts("active", None if bounds is None else k - 1, ACTIVE),
+        "n_parameters": fields.integer("n_parameters", least=1),
+        "total_weight": total_weight,
+        "entropy": fields.number("entropy") if fields.has("entropy") else None,
+        "upper_bound": fields.number("upper_bound") if fields.has("upper_bound") else None,
+        "newton_decrement": fields.number("newton_decrement") if fields.has("newton_decrement") else None,
+        "passes": fields.integer("passes"),
+        "starts": fields.integer("starts"),
+        "starts_at_best": fields.integer("starts_at_best"),
+        "runner_up": RunnerUp.of_stored(fields.nested("runner_up"), k) if fields.has("runner_up") else None,
+        "standard_errors": StandardErrors.of_stored(fields.nested("standard_errors"), k)
+        if fields.has("standard_errors")
+        else None,
+        "findings": tuple(Finding.of_stored(part, k) for part in fields.objects("findings")),
+        "degenerate": tuple(fields.integers("degenerate", below=k).tolist()) if fields.has("degenerate") else (),
+        "bounds": bounds,
+        "rows": rows,
+        "settings": MixtureSettings.of_stored(fields.nested("settings")) if fields.has("settings") else None,
+        "data": fields.bins() or fields.histogram(),
+        "constraint": Kept(bounds or rows, blocks, fields.text("constraint")) if fields.has("constraint") else None,
+        "blocks": blocks,
+    }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mindgap::{Centers, KMeans, Method, Side, Ties};
+use mindgap::{Centers, KMeans, Method, Monitor, Side, Ties};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -46,7 +46,7 @@ pub(crate) fn kmeans(
         problem = problem.constraint(bounds.rows(py, k)?);
     }
     let mut watcher = Watcher::new(watch);
-    let fitted = py.detach(|| problem.fit_watched(&sample.inner, Some(&mut |progress| watcher.observe(progress))));
+    let fitted = py.detach(|| problem.fit_with(&sample.inner, &mut Monitor::new(|progress| watcher.observe(progress))));
     match (watcher.raised, fitted) {
         (Some(raised), _) => Err(raised),
         (None, fitted) => fitted.map(|inner| KMeansFit { inner }).map_err(|error| sample.blame(py, error)),

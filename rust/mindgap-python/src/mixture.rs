@@ -1,7 +1,7 @@
 //! `mixture` and its fit.
 
 use mindgap::mixture::{Data, Method};
-use mindgap::{Binned, Mixture, MixtureError, Search, ToleranceScale, VarianceModel};
+use mindgap::{Binned, Mixture, MixtureError, Monitor, Search, ToleranceScale, VarianceModel};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -111,15 +111,15 @@ fn run(
     engine: Option<Py<PyAny>>,
     watcher: &mut Watcher,
 ) -> (Result<mindgap::MixtureFit, MixtureError>, Option<PyErr>) {
-    let mut watch = |progress: &mindgap::Progress| watcher.observe(progress);
+    let mut monitor = Monitor::new(|progress| watcher.observe(progress));
     match engine {
         None => {
             let data = bins.map_or_else(|| Data::from(&*sample.inner), Data::from);
-            (problem.fit_with(data, Some(&mut watch)), None)
+            (problem.fit_with(data, &mut monitor), None)
         }
         Some(callable) => {
             let mut engine = PythonEngine::new(callable, &sample.inner);
-            let fitted = problem.fit_with(&mut engine, Some(&mut watch));
+            let fitted = problem.fit_with(&mut engine, &mut monitor);
             (fitted, engine.raised)
         }
     }

@@ -1,6 +1,6 @@
 //! The built-in initializers.
 
-use mindgap::{Ckmeans, ConstrainedKMeans, Initializer, PaperStart, Progress, Rows};
+use mindgap::{Ckmeans, ConstrainedKMeans, Initializer, Monitor, PaperStart, Rows};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -60,8 +60,8 @@ fn start<'py>(
     rows: Rows,
 ) -> PyResult<Triple<'py>> {
     let mut watcher = Watcher::new(None);
-    let mut observe = |progress: &Progress| watcher.observe(progress);
-    let found = py.detach(|| initializer.start(&sample.inner, k, &rows, Some(&mut observe)));
+    let found = py
+        .detach(|| initializer.start(&sample.inner, k, &rows, &mut Monitor::new(|progress| watcher.observe(progress))));
     if let Some(raised) = watcher.raised {
         return Err(raised);
     }

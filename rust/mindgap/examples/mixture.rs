@@ -1,6 +1,6 @@
 //! A mixture of three components whose means keep bounds, with a report of each iteration.
 
-use mindgap::{GapBounds, Mixture, Progress, Sample};
+use mindgap::{GapBounds, Mixture, Monitor, Progress, Sample};
 use std::error::Error;
 use std::ops::ControlFlow;
 
@@ -19,7 +19,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         ControlFlow::Continue(())
     };
     let mixture = Mixture::new(3).constraint(GapBounds::between(1.9, 2.1)?);
-    let fit = mixture.fit_with(&sample, Some(&mut watch))?;
+    let fit = mixture.fit_with(&sample, &mut Monitor::new(&mut watch))?;
 
     println!("{} after {} iterations", fit.status(), fit.n_iter());
     for k in 0..3 {

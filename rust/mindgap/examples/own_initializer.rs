@@ -1,6 +1,6 @@
 //! An initializer of one's own: means at equally spaced quantiles, one variance for all.
 
-use mindgap::{GapBounds, Initializer, Mixture, MixtureError, Parameters, Rows, Sample, Watch};
+use mindgap::{GapBounds, Initializer, Mixture, MixtureError, Monitor, Parameters, Rows, Sample};
 use std::error::Error;
 
 /// Component `c` starts at the quantile `(c + ½) / k`.
@@ -13,7 +13,7 @@ impl Initializer for Quantiles {
         sample: &Sample,
         k: usize,
         _rows: &Rows,
-        _watch: Option<Watch<'_>>,
+        _monitor: &mut Monitor<'_>,
     ) -> Result<Parameters, MixtureError> {
         // A sample's values are sorted, so quantiles are lookups.
         let x = sample.values();

@@ -117,7 +117,7 @@ pub use mixture::{
     MixtureFit, MomentSums, Moments, PaperStart, Parameters, Search, StandardErrors, Status, ToleranceScale,
     VarianceModel,
 };
-pub use monitor::{Halt, Monitor, Progress, Watch};
+pub use monitor::{Halt, Monitor, Progress};
 pub use proof::Proof;
 
 /// The README's example, run as it stands.

@@ -125,6 +125,8 @@ pub struct Monitor<'a> {
     offset: f64,
     /// What holds for the parent's problem.
     relation: Relation,
+    /// The work that each report counts as, where reports are counted instead of passed on.
+    work: Option<u64>,
     /// The cost of the best solution so far, in the units of the search; infinite while there is none.
     pub(crate) cost: f64,
     /// What no solution costs less than, in the units of the search.
@@ -178,6 +180,7 @@ impl Default for Monitor<'_> {
             unit: 1.0,
             offset: 0.0,
             relation: Relation::Same,
+            work: None,
             cost: f64::INFINITY,
             lower_bound: 0.0,
         }
@@ -232,6 +235,11 @@ impl<'a> Monitor<'a> {
         Monitor { relation: Relation::Restricted, ..self.part() }
     }
 
+    /// A monitor for a part whose reports say nothing of the whole: each counts as `work`.
+    pub(crate) fn counting(&mut self, work: u64) -> Monitor<'_> {
+        Monitor { work: Some(work), ..self.part() }
+    }
+
     /// The same monitor for costs in the units of `frame`.
     #[must_use]
     pub(crate) fn in_frame(mut self, frame: &Frame) -> Self {
@@ -275,8 +283,15 @@ impl<'a> Monitor<'a> {
 
     /// Sends a report of this search, or of one of its parts, in data units; says whether to stop.
     pub(crate) fn send(&mut self, progress: &Progress) -> Result<(), Halt> {
+        if let Some(work) = self.work {
+            self.spent = self.spent.saturating_add(work);
+            if self.spent < REPORT_EVERY {
+                return Ok(());
+            }
+        }
         self.spent = 0;
         let progress = match *progress {
+            _ if self.work.is_some() => Progress::Working,
             Progress::Search { cost, lower_bound } => self.outward(cost, lower_bound),
             other => other,
         };
@@ -304,11 +319,6 @@ impl<'a> Monitor<'a> {
             Relation::Relaxed => Progress::Search { cost: f64::INFINITY, lower_bound: lower_bound + self.offset },
             Relation::Restricted => Progress::Search { cost: cost + self.offset, lower_bound: 0.0 },
         }
-    }
-
-    /// This monitor as a callback.
-    pub(crate) fn as_callback(&mut self) -> impl FnMut(&Progress) -> ControlFlow<()> {
-        |progress| if self.send(progress).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
     /// Refuses a table that is over the memory limit, or larger than the machine allows.
@@ -356,28 +366,6 @@ impl Deadline {
     }
 }
 
-/// A callback that watches a fit and may stop it by answering `ControlFlow::Break`.
-///
-/// It is called on the calling thread, between steps of work.
-pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> ControlFlow<()>;
-
-/// The fit was stopped by its watcher.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Interrupted;
-
-/// Reports to the watcher, if there is one.
-pub(crate) fn report(watch: &mut Option<Watch<'_>>, progress: Progress) -> Result<(), Interrupted> {
-    match watch.as_mut().map(|watch| watch(&progress)) {
-        Some(ControlFlow::Break(())) => Err(Interrupted),
-        _ => Ok(()),
-    }
-}
-
-/// The watcher, lent to a part of the work.
-pub(crate) fn again<'a>(watch: &'a mut Option<Watch<'_>>) -> Option<Watch<'a>> {
-    watch.as_mut().map(|watch| &mut **watch as Watch<'a>)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -422,6 +410,22 @@ mod tests {
         assert_eq!(monitor.report(), Err(Halt::TimeLimit));
         assert_eq!(monitor.part().spend(REPORT_EVERY), Err(Halt::TimeLimit));
         assert_eq!(monitor.part().spend(1), Ok(()));
+    }
+
+    #[test]
+    fn counted_reports_are_work() {
+        let mut seen = Vec::new();
+        let mut monitor = Monitor::new(|progress: &Progress| {
+            seen.push(*progress);
+            ControlFlow::Continue(())
+        });
+        let mut part = monitor.counting(REPORT_EVERY / 2);
+        for iteration in 1..=5 {
+            part.send(&Progress::Iteration { iteration, log_likelihood: 0.0, movement: 0.0 }).unwrap();
+        }
+        drop(part);
+        drop(monitor);
+        assert_eq!(seen, [Progress::Working; 2]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::data::frame::FARTHEST;
 use crate::data::sample::Sample;
 use crate::error::KMeansError;
 use crate::memory::{check_memory, product};
-use crate::monitor::{DEFAULT_TOL, Monitor, Watch};
+use crate::monitor::{DEFAULT_TOL, Monitor};
 use solution::Solution;
 use std::sync::Arc;
 use std::time::Duration;
@@ -166,17 +166,6 @@ impl KMeans {
     /// Settings that make no sense for this sample, and bounds or rows that no partition holds.
     pub fn fit(&self, sample: &Sample) -> Result<KMeansFit, KMeansError> {
         self.fit_with(sample, &mut Monitor::default())
-    }
-
-    /// Solves the problem, reporting to `watch`, which may stop it.
-    ///
-    /// # Errors
-    /// As [`KMeans::fit_with`].
-    pub fn fit_watched(&self, sample: &Sample, watch: Option<Watch<'_>>) -> Result<KMeansFit, KMeansError> {
-        match watch {
-            Some(watch) => self.fit_with(sample, &mut Monitor::new(watch)),
-            None => self.fit(sample),
-        }
     }
 
     /// Solves the problem, reporting to `monitor`, which may stop it.

@@ -16,7 +16,7 @@ use crate::data::frame::FARTHEST;
 use crate::data::sample::Sample;
 use crate::error::{Cause, ConstraintError, MixtureError};
 use crate::memory::{check_memory, product};
-use crate::monitor::{Watch, again};
+use crate::monitor::Monitor;
 use crate::qp::MeanProgram;
 use std::sync::Arc;
 
@@ -272,17 +272,17 @@ impl Mixture {
     /// Settings, starts and constraints that make no sense for these data, rows that no means hold, and engines and
     /// solvers that fail.
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<MixtureFit, MixtureError> {
-        self.fit_with(data, None)
+        self.fit_with(data, &mut Monitor::default())
     }
 
-    /// The same, reporting to `watch`, which may stop the search for a start and, between iterations, the fit.
+    /// The same, reporting to `monitor`, which may stop the search for a start and, between iterations, the fit.
     ///
     /// # Errors
     /// As [`fit`](Self::fit); also [`MixtureError::Interrupted`].
     pub fn fit_with<'a>(
         &self,
         data: impl Into<Data<'a>>,
-        mut watch: Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<MixtureFit, MixtureError> {
         match data.into() {
             Data::Sample(sample) => {
@@ -292,8 +292,8 @@ impl Mixture {
                 let collapsed = (sample.distinct() < many).then(|| sample.collapsed().0);
                 let points = collapsed.as_ref().unwrap_or(sample);
                 let observed = Observed::values(points, self.resolution, self.support)?;
-                let plan = self.plan(sample, again(&mut watch))?;
-                Ok(self.run_observed(points, &observed, plan, watch)?.label(sample))
+                let plan = self.plan(sample, monitor)?;
+                Ok(self.run_observed(points, &observed, plan, monitor)?.label(sample))
             }
             Data::Binned(binned) => {
                 if let Some(value) = self.resolution {
@@ -301,8 +301,8 @@ impl Mixture {
                     return Err(MixtureError::BadSetting { name: "resolution", value, expected });
                 }
                 let observed = Observed::bins(binned, self.support)?;
-                let plan = self.plan(binned.sample(), again(&mut watch))?;
-                Ok(self.run_observed(binned.sample(), &observed, plan, watch)?.label(binned.sample()))
+                let plan = self.plan(binned.sample(), monitor)?;
+                Ok(self.run_observed(binned.sample(), &observed, plan, monitor)?.label(binned.sample()))
             }
             Data::Engine(engine) => {
                 let asked = [("resolution", self.resolution), ("support", self.support.map(|ends| ends[0]))];
@@ -311,10 +311,10 @@ impl Mixture {
                     return Err(MixtureError::BadSetting { name, value, expected });
                 }
                 let sample = engine.load().map_err(|error| MixtureError::Engine(Cause::new(error)))?.into_owned();
-                let plan = self.plan(&sample, again(&mut watch))?;
+                let plan = self.plan(&sample, monitor)?;
                 let scale = LocalEngine::framed(&sample).scale();
                 let surface = Surface::new(engine, *sample.frame(), false, scale);
-                self.run(surface, &sample, &Observed::default(), plan, watch)
+                self.run(surface, &sample, &Observed::default(), plan, monitor)
             }
         }
     }
@@ -325,7 +325,7 @@ impl Mixture {
         points: &Sample,
         observed: &Observed,
         plan: Plan,
-        watch: Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<MixtureFit, MixtureError> {
         let mut local = LocalEngine::framed(points);
         let mut scale = local.scale();
@@ -351,11 +351,11 @@ impl Mixture {
         };
         let surface = Surface::new(engine, *points.frame(), true, scale);
         let surface = if observed.intervals.is_some() { surface.of_probabilities() } else { surface };
-        self.run(surface, points, observed, plan, watch)
+        self.run(surface, points, observed, plan, monitor)
     }
 
     /// Checks the settings, and finds the rows and the start for data like `sample`.
-    fn plan(&self, sample: &Sample, mut watch: Option<Watch<'_>>) -> Result<Plan, MixtureError> {
+    fn plan(&self, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<Plan, MixtureError> {
         self.check()?;
         let (k, distinct) = (self.k, sample.distinct());
         if k > distinct {
@@ -373,7 +373,7 @@ impl Mixture {
             );
             return Err(ConstraintError::BadSpreads { what }.into());
         }
-        let weights = WeightBlock::new(weight_rows.as_ref(), k, &mut watch)?;
+        let weights = WeightBlock::new(weight_rows.as_ref(), k, monitor)?;
         let precision_rows = match (precision_rows, self.default_ratio()) {
             (None, Some(ratio)) => Some(PrecisionRows::ratio(ratio)?),
             (rows, _) => rows,
@@ -381,10 +381,10 @@ impl Mixture {
         // Rows on single components are about those by ascending mean, so the means must not cross.
         let counted = weight_rows.is_some() || precision_rows.as_ref().is_some_and(|rows| rows.rows().is_some());
         let ordered = if counted && rows.is_empty() && k > 1 { GapBounds::lower(0.0).rows(k)? } else { rows.clone() };
-        let means = MeanBlock { program: MeanProgram::of(&ordered, sample.frame(), FARTHEST, &mut watch)? };
+        let means = MeanBlock { program: MeanProgram::of(&ordered, sample.frame(), FARTHEST, monitor)? };
         let start = match (&self.init, self.method) {
-            (Some(init), _) => Some(init.start(sample, k, &rows, watch)?),
-            (None, Method::Paper) => Some(PaperStart.start(sample, k, &rows, watch)?),
+            (Some(init), _) => Some(init.start(sample, k, &rows, monitor)?),
+            (None, Method::Paper) => Some(PaperStart.start(sample, k, &rows, monitor)?),
             (None, Method::Best) => None,
         };
         if let Some(start) = &start {
@@ -429,13 +429,12 @@ impl Mixture {
         sample: &Sample,
         observed: &Observed,
         Plan { start, rows, weights, means, precision_rows }: Plan,
-        mut watch: Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<MixtureFit, MixtureError> {
         let floor = self.floor(&surface, observed)?;
         let frame = *surface.frame();
         let scale = [floor, surface.variance()];
-        let precisions =
-            PrecisionBlock::new(self.variances, self.k, precision_rows.as_ref(), &frame, scale, &mut watch)?;
+        let precisions = PrecisionBlock::new(self.variances, self.k, precision_rows.as_ref(), &frame, scale, monitor)?;
         let precisions = match observed.support {
             Some(_) => precisions.capped((WIDEST * sample.framed_range().max(surface.variance().sqrt())).powi(2)),
             None => precisions,
@@ -445,7 +444,7 @@ impl Mixture {
         let (mut climbed, tally) = match (self.method, start) {
             (Method::Paper, Some(start)) => {
                 let rule = self.stopping_rule(&surface);
-                (iterate(&mut surface, &mut m_step, rule, start, &mut watch)?, Tally::of_one())
+                (iterate(&mut surface, &mut m_step, rule, start, monitor)?, Tally::of_one())
             }
             (_, Some(start)) => {
                 let ascent = ascend(
@@ -454,13 +453,13 @@ impl Mixture {
                     start,
                     self.limits(FIRST_EM_STEPS.min(self.max_iter)),
                     None,
-                    &mut watch,
+                    monitor,
                 )?;
                 (finish(&mut surface, &m_step, ascent)?, Tally::of_one())
             }
             (_, None) => {
-                let found = self.search.run(sample, observed, self.k, &mut m_step, &mut watch)?;
-                self.climb_again(&mut surface, &mut m_step, &found, &mut watch)?
+                let found = self.search.run(sample, observed, self.k, &mut m_step, monitor)?;
+                self.climb_again(&mut surface, &mut m_step, &found, monitor)?
             }
         };
         let origins;
@@ -507,13 +506,13 @@ impl Mixture {
         surface: &mut Surface<'_>,
         m_step: &mut MStep,
         found: &Found,
-        watch: &mut Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<(Climbed, Tally), MixtureError> {
         let mut hills: Vec<Ascent> = Vec::new();
         let mut passes = 0;
         for (parameters, model) in found.worth(surface.is_local()) {
             let guess: Option<&Model> = model;
-            let ascent = ascend(surface, m_step, parameters.clone(), self.limits(0), guess, watch)?;
+            let ascent = ascend(surface, m_step, parameters.clone(), self.limits(0), guess, monitor)?;
             passes += ascent.passes;
             hills.push(ascent);
         }

@@ -8,7 +8,8 @@ use thiserror::Error;
 use super::equality::{self, Equilibrium, Objective};
 use super::row_matrix::{Bound, RowMatrix};
 use crate::constraint::Side;
-use crate::monitor::{Interrupted, Progress, Watch, report};
+use crate::error::MixtureError;
+use crate::monitor::{Halt, Monitor, Progress};
 
 /// A coefficient of a vanishing combination below this is zero.
 const ABSENT: f64 = 1e-9;
@@ -29,13 +30,23 @@ pub(crate) enum Failure {
     /// Exact arithmetic rules this out.
     #[error("the active-set method did not end")]
     NoEnd,
-    #[error("the watcher stopped it")]
-    Interrupted,
+    #[error("the monitor stopped it")]
+    Halted(Halt),
 }
 
-impl From<Interrupted> for Failure {
-    fn from(Interrupted: Interrupted) -> Self {
-        Self::Interrupted
+impl From<Halt> for Failure {
+    fn from(halt: Halt) -> Self {
+        Self::Halted(halt)
+    }
+}
+
+impl Failure {
+    /// The fault of a fit whose program failed in this iteration.
+    pub(crate) fn in_iteration(self, iteration: usize) -> MixtureError {
+        match self {
+            Self::Halted(halt) => halt.into(),
+            failure => MixtureError::Solver { iteration, what: failure.to_string() },
+        }
     }
 }
 
@@ -56,14 +67,14 @@ pub(crate) fn optimise(
     rows: &RowMatrix,
     objective: Objective<'_>,
     guess: &[Bound],
-    watch: &mut Option<Watch<'_>>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Optimum, Failure> {
-    let mut search = ActiveSetSearch::begin(rows, objective, guess, watch)?;
+    let mut search = ActiveSetSearch::begin(rows, objective, guess, monitor)?;
     // Each round adds a row and may drop others; far more rounds than rows means that rounding has made it circle.
     for _ in 0..50 * (rows.len() + 1) {
         match rows.worst_miss(&search.means, objective.scale()) {
             None => return Ok(Optimum { means: search.means, active: search.active }),
-            Some(bound) => search.add(bound, watch)?,
+            Some(bound) => search.add(bound, monitor)?,
         }
     }
     Err(Failure::NoEnd)
@@ -83,13 +94,13 @@ impl<'a> ActiveSetSearch<'a> {
         rows: &'a RowMatrix,
         objective: Objective<'a>,
         guess: &[Bound],
-        watch: &mut Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Self, Failure> {
         let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row));
         let mut active: Vec<Bound> = equalities.map(|row| Bound { row, side: Side::Both }).collect();
         active.extend(guess.iter().filter(|bound| bound.side != Side::Both));
         loop {
-            report(watch, Progress::Working)?;
+            monitor.send(&Progress::Working)?;
             let state = equality::solve(rows, objective, &active);
             if let Some((index, combination)) = state.dependencies.last() {
                 let index = loosest(&active, combination).unwrap_or(*index);
@@ -115,12 +126,12 @@ impl<'a> ActiveSetSearch<'a> {
     }
 
     /// Moves until `bound` is held, dropping rows on the way.
-    fn add(&mut self, bound: Bound, watch: &mut Option<Watch<'_>>) -> Result<(), Failure> {
+    fn add(&mut self, bound: Bound, monitor: &mut Monitor<'_>) -> Result<(), Failure> {
         self.active.push(bound);
         self.multipliers.push(0.0);
         // At most every other row is dropped.
         for _ in 0..=self.active.len() {
-            report(watch, Progress::Working)?;
+            monitor.send(&Progress::Working)?;
             let full = equality::solve(self.rows, self.objective, &self.active);
             if let Some((_, combination)) = full.dependencies.first() {
                 let dropped = self.slide(combination)?;

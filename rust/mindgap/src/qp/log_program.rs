@@ -9,7 +9,7 @@ use super::MeanProgram;
 use super::active_set::Failure;
 use super::equality::Objective;
 use super::row_matrix::RowMatrix;
-use crate::monitor::Watch;
+use crate::monitor::Monitor;
 
 /// A coordinate that cannot exceed this fraction of the scale must vanish: rows are held to 1e-13 of the largest.
 const POSITIVE: f64 = 1e-11;
@@ -57,15 +57,15 @@ impl LogProgram {
     ///
     /// # Errors
     /// Rows that no positive `x` holds.
-    pub(crate) fn new(mut rows: RowMatrix, scale: f64, watch: &mut Option<Watch<'_>>) -> Result<Self, NoInterior> {
+    pub(crate) fn new(mut rows: RowMatrix, scale: f64, monitor: &mut Monitor<'_>) -> Result<Self, NoInterior> {
         let k = rows.k();
         rows.push_positive();
-        let mut program = MeanProgram::new(rows, watch)?;
+        let mut program = MeanProgram::new(rows, monitor)?;
         let mut x = vec![0.0; k];
         for c in 0..k {
             let mut targets = vec![scale; k];
             targets[c] = FAR * scale;
-            let reached = program.solve(Objective { targets: &targets, stiffness: &vec![1.0; k] }, watch)?;
+            let reached = program.solve(Objective { targets: &targets, stiffness: &vec![1.0; k] }, monitor)?;
             if reached[c] <= POSITIVE * scale {
                 return Err(NoInterior::Vanishes(c));
             }
@@ -78,14 +78,14 @@ impl LogProgram {
     ///
     /// # Errors
     /// What kept the quadratic program from an answer.
-    pub(crate) fn solve(&mut self, a: &[f64], c: &[f64], watch: &mut Option<Watch<'_>>) -> Result<Vec<f64>, Failure> {
+    pub(crate) fn solve(&mut self, a: &[f64], c: &[f64], monitor: &mut Monitor<'_>) -> Result<Vec<f64>, Failure> {
         let least = LEAST * a.iter().sum::<f64>();
         let a: Vec<f64> = a.iter().map(|a| a.max(least)).collect();
         for _ in 0..MOST_STEPS {
             let x = &self.x;
             let stiffness: Vec<f64> = a.iter().zip(x).map(|(a, x)| a / (x * x)).collect();
             let targets: Vec<f64> = (0..x.len()).map(|k| x[k] * (2.0 - c[k] * x[k] / a[k])).collect();
-            let newton = self.program.solve(Objective { targets: &targets, stiffness: &stiffness }, watch)?;
+            let newton = self.program.solve(Objective { targets: &targets, stiffness: &stiffness }, monitor)?;
             let largest = newton.iter().zip(x).map(|(new, x)| (new / x - 1.0).abs()).fold(0.0, f64::max);
             let step = match largest {
                 moves if moves <= 0.25 => 1.0,

@@ -22,7 +22,7 @@ pub(crate) use row_matrix::RowMatrix;
 use crate::constraint::{Rows, Side};
 use crate::data::frame::Frame;
 use crate::error::{ConstraintError, KMeansError, MixtureError};
-use crate::monitor::Watch;
+use crate::monitor::{Halt, Monitor};
 use active_set::{Optimum, check, optimise};
 use clarabel::{InteriorPoint, Refusal};
 use row_matrix::Bound;
@@ -46,7 +46,7 @@ pub(crate) enum NoProgram {
     /// None were found, which exact arithmetic rules out.
     NotFound,
     /// The search for them was stopped.
-    Interrupted,
+    Halted(Halt),
 }
 
 const NOT_FOUND: &str = "no means that hold the rows were found";
@@ -57,7 +57,7 @@ impl From<NoProgram> for MixtureError {
             NoProgram::Constraint(error) => error.into(),
             NoProgram::Clash { rows, ordering } => Self::Infeasible { rows, ordering },
             NoProgram::NotFound => Self::Solver { iteration: 0, what: NOT_FOUND.to_owned() },
-            NoProgram::Interrupted => Self::Interrupted,
+            NoProgram::Halted(halt) => halt.into(),
         }
     }
 }
@@ -68,7 +68,7 @@ impl From<NoProgram> for KMeansError {
             NoProgram::Constraint(error) => error.into(),
             NoProgram::Clash { rows, ordering } => Self::InfeasibleRows { rows, ordering },
             NoProgram::NotFound => Self::Solver(NOT_FOUND.to_owned()),
-            NoProgram::Interrupted => Self::Interrupted,
+            NoProgram::Halted(halt) => halt.into(),
         }
     }
 }
@@ -83,20 +83,20 @@ impl MeanProgram {
         rows: &Rows,
         frame: &Frame,
         reach: f64,
-        watch: &mut Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Option<Self>, NoProgram> {
         if rows.is_empty() {
             return Ok(None);
         }
         let matrix = RowMatrix::new(rows, frame, reach).map_err(NoProgram::Constraint)?;
         let count = matrix.given();
-        Self::new(matrix, watch).map(Some).map_err(|failure| match failure {
+        Self::new(matrix, monitor).map(Some).map_err(|failure| match failure {
             Failure::Clash(rows) => {
                 let (given, order): (Vec<_>, Vec<_>) = rows.into_iter().partition(|&row| row < count);
                 NoProgram::Clash { rows: given, ordering: !order.is_empty() }
             }
             Failure::NoEnd => NoProgram::NotFound,
-            Failure::Interrupted => NoProgram::Interrupted,
+            Failure::Halted(halt) => NoProgram::Halted(halt),
         })
     }
 
@@ -105,12 +105,12 @@ impl MeanProgram {
     ///
     /// # Errors
     /// The rows that cannot be held together.
-    pub(crate) fn new(rows: RowMatrix, watch: &mut Option<Watch<'_>>) -> Result<Self, Failure> {
+    pub(crate) fn new(rows: RowMatrix, monitor: &mut Monitor<'_>) -> Result<Self, Failure> {
         let (targets, stiffness) = (rows.likely(), vec![1.0; rows.k()]);
         let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row));
         let last = equalities.map(|row| Bound { row, side: Side::Both }).collect();
         let mut program = Self { loose: vec![false; rows.len()], rows, last, interior_point: None };
-        program.optimise(Objective { targets: &targets, stiffness: &stiffness }, &[], watch)?;
+        program.optimise(Objective { targets: &targets, stiffness: &stiffness }, &[], monitor)?;
         Ok(program)
     }
 
@@ -119,10 +119,10 @@ impl MeanProgram {
         &mut self,
         objective: Objective<'_>,
         guess: &[Bound],
-        watch: &mut Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Optimum, Failure> {
         loop {
-            match optimise(&self.rows, objective, guess, watch) {
+            match optimise(&self.rows, objective, guess, monitor) {
                 Err(Failure::Clash(rows)) if self.loosen(&rows) => {}
                 outcome => return outcome,
             }
@@ -150,12 +150,8 @@ impl MeanProgram {
     ///
     /// # Errors
     /// What kept the solvers from an answer.
-    pub(crate) fn solve(
-        &mut self,
-        objective: Objective<'_>,
-        watch: &mut Option<Watch<'_>>,
-    ) -> Result<Vec<f64>, Failure> {
-        self.solve_from(objective, watch, |program| program.interior_point(objective)?.active(objective))
+    pub(crate) fn solve(&mut self, objective: Objective<'_>, monitor: &mut Monitor<'_>) -> Result<Vec<f64>, Failure> {
+        self.solve_from(objective, monitor, |program| program.interior_point(objective)?.active(objective))
     }
 
     /// The best means, where `propose` says which rows may be active. Nothing depends on its being right: what it says is
@@ -163,7 +159,7 @@ impl MeanProgram {
     fn solve_from(
         &mut self,
         objective: Objective<'_>,
-        watch: &mut Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
         propose: impl FnOnce(&mut Self) -> Result<Vec<Bound>, Refusal>,
     ) -> Result<Vec<f64>, Failure> {
         if self.rows.worst_miss(objective.targets, objective.scale()).is_none() {
@@ -175,7 +171,7 @@ impl MeanProgram {
         let guess = propose(self).unwrap_or_else(|Refusal| self.last.clone());
         let optimum = match check(&self.rows, objective, &guess) {
             Some(optimum) => optimum,
-            None => self.optimise(objective, &guess, watch)?,
+            None => self.optimise(objective, &guess, monitor)?,
         };
         self.last = optimum.active;
         Ok(optimum.means)

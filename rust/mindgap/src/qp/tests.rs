@@ -206,8 +206,9 @@ fn everything(rows: &RowMatrix) -> Vec<Bound> {
 }
 
 fn agree(program: &mut MeanProgram, m: &[f64], g: &[f64], case: usize) {
-    let means =
-        program.solve(Objective { targets: m, stiffness: g }, &mut None).unwrap_or_else(|e| panic!("case {case}: {e}"));
+    let means = program
+        .solve(Objective { targets: m, stiffness: g }, &mut Monitor::default())
+        .unwrap_or_else(|e| panic!("case {case}: {e}"));
     are_best(&means, program.rows(), m, g, case);
 }
 
@@ -223,7 +224,7 @@ fn gap_programs_agree_with_every_active_set() {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for case in 0..600 {
         let k = 2 + dice.below(4);
-        let mut program = MeanProgram::new(gap_rows(&mut dice, k), &mut None).unwrap();
+        let mut program = MeanProgram::new(gap_rows(&mut dice, k), &mut Monitor::default()).unwrap();
         for _ in 0..5 {
             let (m, g) = dice.objective(k);
             agree(&mut program, &m, &g, case);
@@ -238,7 +239,8 @@ fn row_programs_agree_with_every_active_set() {
         let k = 1 + dice.below(4);
         let count = 1 + dice.below(3);
         let rows = linear_matrix(&linear_rows(&mut dice, k, count), &frame());
-        let mut program = MeanProgram::new(rows, &mut None).unwrap_or_else(|e| panic!("case {case}: {e:?}"));
+        let mut program =
+            MeanProgram::new(rows, &mut Monitor::default()).unwrap_or_else(|e| panic!("case {case}: {e:?}"));
         for _ in 0..5 {
             let (m, g) = dice.objective(k);
             agree(&mut program, &m, &g, case);
@@ -253,7 +255,7 @@ fn the_active_set_method_needs_no_guess() {
         let k = 2 + dice.below(3);
         let rows = gap_rows(&mut dice, k);
         let (m, g) = dice.objective(k);
-        let optimum = optimise(&rows, Objective { targets: &m, stiffness: &g }, &[], &mut None).unwrap();
+        let optimum = optimise(&rows, Objective { targets: &m, stiffness: &g }, &[], &mut Monitor::default()).unwrap();
         let expected = oracle(&rows, &m, &g).unwrap();
         for (mean, expected) in optimum.means.iter().zip(&expected) {
             assert!((mean - expected).abs() <= 1e-9, "case {case}");
@@ -271,11 +273,11 @@ fn clashing_rows_are_named_and_no_others() {
         &[f64::INFINITY, 9.0, 0.0],
     );
     let rows = linear_matrix(&rows.unwrap(), &frame());
-    assert_eq!(MeanProgram::new(rows, &mut None).err(), Some(Failure::Clash(vec![0, 2, 3])));
+    assert_eq!(MeanProgram::new(rows, &mut Monitor::default()).err(), Some(Failure::Clash(vec![0, 2, 3])));
     // Two equalities on one sum.
     let rows = LinearRows::new(2, &[1.0, 1.0, 2.0, 2.0], &[1.0, 3.0], &[1.0, 3.0]).unwrap();
     let rows = linear_matrix(&rows, &frame());
-    assert_eq!(MeanProgram::new(rows, &mut None).err(), Some(Failure::Clash(vec![0, 1])));
+    assert_eq!(MeanProgram::new(rows, &mut Monitor::default()).err(), Some(Failure::Clash(vec![0, 1])));
 }
 
 #[test]
@@ -284,7 +286,7 @@ fn bounds_on_gaps_are_known_to_be_feasible_at_once() {
     for (k, bounds) in [(3000, GapBounds::lower(0.3)), (60, GapBounds::between(0.1, 0.1).unwrap())] {
         let rows = matrix(&bounds.rows(k).unwrap(), &frame());
         assert!(rows.worst_miss(&rows.likely(), 0.0).is_none());
-        assert!(MeanProgram::new(rows, &mut None).is_ok());
+        assert!(MeanProgram::new(rows, &mut Monitor::default()).is_ok());
     }
 }
 
@@ -293,10 +295,10 @@ fn two_thousand_means_are_pooled_as_by_isotonic_regression() {
     let k = 2000;
     let mut dice = Dice(77);
     let rows = matrix(&GapBounds::lower(0.0).rows(k).unwrap(), &frame());
-    let mut program = MeanProgram::new(rows, &mut None).unwrap();
+    let mut program = MeanProgram::new(rows, &mut Monitor::default()).unwrap();
     let m: Vec<f64> = (0..k).map(|i| i as f64 * 0.02 + dice.unit()).collect();
     let g: Vec<f64> = (0..k).map(|_| 10f64.powf(6.0 * dice.unit())).collect();
-    let means = program.solve(Objective { targets: &m, stiffness: &g }, &mut None).unwrap();
+    let means = program.solve(Objective { targets: &m, stiffness: &g }, &mut Monitor::default()).unwrap();
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
     for (&m, &g) in m.iter().zip(&g) {
         blocks.push((m, g, 1));
@@ -329,7 +331,7 @@ fn a_small_equality_between_wide_gaps_is_met() {
         for wide in [0.666_666_67, 0.1, 3.3] {
             let bounds = GapBounds::per_gap(&[wide, narrow, wide], &[f64::INFINITY, narrow, f64::INFINITY]).unwrap();
             let rows = matrix(&bounds.rows(4).unwrap(), &frame());
-            let mut program = MeanProgram::new(rows, &mut None).unwrap();
+            let mut program = MeanProgram::new(rows, &mut Monitor::default()).unwrap();
             BESIDE_WIDE.iter().for_each(|(m, g)| agree(&mut program, m, g, 0));
         }
     }
@@ -343,7 +345,7 @@ fn a_small_equality_between_wide_rows_is_met() {
             let matrix = [-3.0, 3.0, 0.0, 0.0, 0.0, -3.0, 3.0, 0.0, 0.0, 0.0, -3.0, 3.0];
             let (lower, upper) = ([wide, narrow, wide], [f64::INFINITY, narrow, f64::INFINITY]);
             let rows = LinearRows::new(4, &matrix, &lower, &upper).unwrap();
-            let mut program = MeanProgram::new(linear_matrix(&rows, &frame()), &mut None).unwrap();
+            let mut program = MeanProgram::new(linear_matrix(&rows, &frame()), &mut Monitor::default()).unwrap();
             BESIDE_WIDE.iter().for_each(|(m, g)| agree(&mut program, m, g, 0));
         }
     }
@@ -365,7 +367,7 @@ fn equalities_that_agree_only_to_rounding_are_held() {
         let value = |row: &Vec<f64>| row.iter().zip(&point).map(|(a, x)| a * x).sum::<f64>();
         let bounds: Vec<f64> = rows.iter().map(value).collect();
         let linear = LinearRows::new(k, &rows.concat(), &bounds, &bounds).unwrap();
-        let program = MeanProgram::new(linear_matrix(&linear, &frame), &mut None);
+        let program = MeanProgram::new(linear_matrix(&linear, &frame), &mut Monitor::default());
         assert!(program.is_ok(), "case {case}: {:?}", program.err());
     }
 }
@@ -374,7 +376,10 @@ fn equalities_that_agree_only_to_rounding_are_held() {
 fn what_clashes_by_more_than_rounding_is_still_refused() {
     let frame = Frame::of_sorted(&[1e6, 1e6 + 1.0, 1e6 + 2.0]).unwrap();
     let rows = LinearRows::new(1, &[1.0, 1.0], &[1e6, 1e6 + 1e-7], &[1e6, 1e6 + 1e-7]).unwrap();
-    assert_eq!(MeanProgram::new(linear_matrix(&rows, &frame), &mut None).err(), Some(Failure::Clash(vec![0, 1])));
+    assert_eq!(
+        MeanProgram::new(linear_matrix(&rows, &frame), &mut Monitor::default()).err(),
+        Some(Failure::Clash(vec![0, 1]))
+    );
 }
 
 fn matrix(rows: &Rows, frame: &Frame) -> RowMatrix {

@@ -3,8 +3,8 @@
 
 use crate::hostile::{Asked, any_bits, cases, data, gaps, mild, rows};
 use mindgap::{
-    BoxError, Centers, Engine, KMeans, KMeansFit, Method, Mixture, MixtureFit, Moments, Parameters, Rows, Sample, Ties,
-    ToleranceScale, VarianceModel,
+    BoxError, Centers, Engine, KMeans, KMeansFit, Method, Mixture, MixtureFit, Moments, Monitor, Parameters, Rows,
+    Sample, Ties, ToleranceScale, VarianceModel,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -131,7 +131,7 @@ proptest! {
             reports += 1;
             if reports < 30 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        match problem.fit_watched(&sample, Some(&mut patience)) {
+        match problem.fit_with(&sample, &mut Monitor::new(&mut patience)) {
             Ok(fit) => {
                 assert_valid_clusters(&fit, &sample, k, &asked);
                 prop_assert!(fit.predict(&[f64::NAN, f64::MIN, f64::INFINITY]).iter().all(|&c| (c as usize) < k));
@@ -139,7 +139,7 @@ proptest! {
             Err(error) => prop_assert!(!error.to_string().is_empty()),
         }
         let mut stop = |_: &mindgap::Progress| ControlFlow::Break(());
-        let _ = problem.fit_watched(&sample, Some(&mut stop));
+        let _ = problem.fit_with(&sample, &mut Monitor::new(&mut stop));
     }
 
     #[test]
@@ -210,7 +210,7 @@ fn counts_without_measure_are_refused() {
         let initializers: [&dyn mindgap::Initializer; 3] =
             [&mindgap::PaperStart, &mindgap::Ckmeans, &mindgap::ConstrainedKMeans::new()];
         for initializer in initializers {
-            assert!(initializer.start(&sample, k, &Rows::none(k), None).is_err());
+            assert!(initializer.start(&sample, k, &Rows::none(k), &mut Monitor::default()).is_err());
         }
         assert!(mindgap::LinearRows::new(k, &[1.0], &[0.0, 1.0], &[1.0, 1.0]).is_err());
     }

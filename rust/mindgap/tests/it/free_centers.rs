@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::oracle::free::least_cost;
 use crate::oracle::partitions::{self, Bounds};
 use crate::oracle::random::Random;
-use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, Progress, Sample, Ties};
+use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, Monitor, Progress, Sample, Ties};
 
 fn fit(sample: &Sample, k: usize, lower: &[f64], upper: &[f64]) -> KMeansFit {
     let bounds = GapBounds::per_gap(lower, upper).unwrap();
@@ -257,8 +257,8 @@ fn the_watcher_sees_bounds_close_and_may_stop() {
         }
         ControlFlow::Continue(())
     };
-    problem.fit_watched(&sample, Some(&mut watch)).unwrap();
+    problem.fit_with(&sample, &mut Monitor::new(&mut watch)).unwrap();
     assert!(reports > 2);
     let mut stop = |_: &Progress| ControlFlow::Break(());
-    assert_eq!(problem.fit_watched(&sample, Some(&mut stop)), Err(KMeansError::Interrupted));
+    assert_eq!(problem.fit_with(&sample, &mut Monitor::new(&mut stop)), Err(KMeansError::Interrupted));
 }

@@ -2,8 +2,8 @@
 
 use mindgap::mixture::from_fn;
 use mindgap::{
-    Centers, Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Mixture, MixtureError, PaperStart, Progress, Rows,
-    Sample,
+    Centers, Ckmeans, ConstrainedKMeans, GapBounds, Initializer, Mixture, MixtureError, Monitor, PaperStart, Progress,
+    Rows, Sample,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ fn stop(progress: &Progress) -> ControlFlow<()> {
 
 fn stops(initializer: impl Initializer + 'static, sample: &Sample) {
     let restriction = GapBounds::lower(0.21).rows(5).unwrap();
-    let start = initializer.start(sample, 5, &restriction, Some(&mut stop));
+    let start = initializer.start(sample, 5, &restriction, &mut Monitor::new(&mut stop));
     assert_eq!(start, Err(MixtureError::Interrupted));
-    let fit = Mixture::new(5).constraint(restriction).init(initializer).fit_with(sample, Some(&mut stop));
+    let fit = Mixture::new(5).constraint(restriction).init(initializer).fit_with(sample, &mut Monitor::new(&mut stop));
     assert_eq!(fit.err(), Some(MixtureError::Interrupted));
 }
 
@@ -36,14 +36,14 @@ fn more_components_than_values_are_refused_before_their_bounds_are_written_out()
     let sample = Sample::new(&[0.0, 1.0, 5.0]).unwrap();
     let restriction = Rows::none(usize::MAX);
     let refused = Err(MixtureError::TooManyComponents { k: usize::MAX, distinct: 3 });
-    assert_eq!(PaperStart.start(&sample, usize::MAX, &restriction, None), refused);
-    assert_eq!(ConstrainedKMeans::new().start(&sample, usize::MAX, &restriction, None), refused);
+    assert_eq!(PaperStart.start(&sample, usize::MAX, &restriction, &mut Monitor::default()), refused);
+    assert_eq!(ConstrainedKMeans::new().start(&sample, usize::MAX, &restriction, &mut Monitor::default()), refused);
 }
 
 #[test]
 fn an_initializer_may_be_chosen_at_run_time() {
     let sample = Sample::new(&[0.0, 0.4, 1.0, 7.0, 7.7]).unwrap();
-    let start = Ckmeans.start(&sample, 2, &Rows::none(2), None).unwrap();
+    let start = Ckmeans.start(&sample, 2, &Rows::none(2), &mut Monitor::default()).unwrap();
     let copy = start.clone();
     let choices: Vec<Arc<dyn Initializer>> = vec![
         Arc::new(Ckmeans),

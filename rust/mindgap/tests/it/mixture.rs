@@ -4,8 +4,8 @@ use crate::oracle::em;
 use crate::oracle::random::Random;
 use mindgap::mixture::Method;
 use mindgap::{
-    BoxError, Engine, GapBounds, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Parameters,
-    Sample, Side, Status, ToleranceScale, VarianceModel,
+    BoxError, Engine, GapBounds, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Monitor,
+    Parameters, Sample, Side, Status, ToleranceScale, VarianceModel,
 };
 use std::borrow::Cow;
 
@@ -325,7 +325,7 @@ fn each_fault_has_its_error() {
         "no ascending means hold rows [0, 1] together with the means in ascending order; widen or drop one of them"
     );
     let mut stop = |_: &mindgap::Progress| std::ops::ControlFlow::Break(());
-    let stopped = Mixture::new(2).init(start).fit_with(&sample, Some(&mut stop));
+    let stopped = Mixture::new(2).init(start).fit_with(&sample, &mut Monitor::new(&mut stop));
     assert_eq!(stopped.unwrap_err(), MixtureError::Interrupted);
 }
 

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use crate::oracle::partitions::{for_each_partition, means, runs};
 use crate::oracle::random::Random;
 use mindgap::{
-    Centers, ConstrainedKMeans, GapBounds, KMeans, KMeansError, KMeansFit, LinearRows, Method, Mixture, Progress,
-    Sample, Side, Ties,
+    Centers, ConstrainedKMeans, GapBounds, KMeans, KMeansError, KMeansFit, LinearRows, Method, Mixture, Monitor,
+    Progress, Sample, Side, Ties,
 };
 
 const INF: f64 = f64::INFINITY;
@@ -158,7 +158,7 @@ fn no_step_is_worse() {
             }
             ControlFlow::Continue(())
         };
-        let fit = KMeans::new(5).constraint(equal_spacing(5)).fit_watched(&sample, Some(&mut watch)).unwrap();
+        let fit = KMeans::new(5).constraint(equal_spacing(5)).fit_with(&sample, &mut Monitor::new(&mut watch)).unwrap();
         assert!(costs.windows(2).all(|pair| pair[1] <= pair[0]), "{costs:?}");
         let last = costs[costs.len() - 1];
         assert!((fit.inertia() - last).abs() <= 1e-9 * last, "{} {last}", fit.inertia());
@@ -176,7 +176,7 @@ fn a_watcher_stops_it() {
             left -= 1;
             if left < 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let fit = KMeans::new(4).constraint(equal_spacing(4)).fit_watched(&sample, Some(&mut watch));
+        let fit = KMeans::new(4).constraint(equal_spacing(4)).fit_with(&sample, &mut Monitor::new(&mut watch));
         assert_eq!(fit, Err(KMeansError::Interrupted));
     }
 }

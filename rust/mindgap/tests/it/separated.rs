@@ -3,7 +3,7 @@
 use crate::oracle::partitions::{Best, Bounds, atoms, best_partition, largest_smallest_gap};
 use crate::oracle::random::Random;
 use crate::oracle::tables;
-use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, Sample, Ties};
+use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, Monitor, Sample, Ties};
 
 /// An instance: ascending points with weights, and bounds for each gap.
 struct Instance {
@@ -218,14 +218,14 @@ fn a_watcher_sees_the_search_and_stops_it() {
         seen.push(*progress);
         std::ops::ControlFlow::Continue(())
     };
-    let fit = problem.fit_watched(&sample, Some(&mut look)).unwrap();
+    let fit = problem.fit_with(&sample, &mut Monitor::new(&mut look)).unwrap();
     assert!(!seen.is_empty());
     for progress in seen {
         let mindgap::Progress::Search { cost, lower_bound } = progress else { panic!("{progress:?}") };
         assert!(lower_bound <= fit.inertia() * (1.0 + 1e-12) && cost >= fit.inertia() * (1.0 - 1e-12));
     }
     let mut stop = |_: &mindgap::Progress| std::ops::ControlFlow::Break(());
-    assert_eq!(problem.fit_watched(&sample, Some(&mut stop)), Err(KMeansError::Interrupted));
+    assert_eq!(problem.fit_with(&sample, &mut Monitor::new(&mut stop)), Err(KMeansError::Interrupted));
 }
 
 #[test]

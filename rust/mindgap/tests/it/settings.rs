@@ -2,7 +2,7 @@
 
 use mindgap::{
     BoxError, Centers, ConstrainedKMeans, Engine, GapBounds, Initializer, KMeans, Method, Mixture, MixtureError,
-    Moments, Parameters, Sample, Status,
+    Moments, Monitor, Parameters, Sample, Status,
 };
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ const HARD: [f64; 5] = [0.0, 2.0, 2.0, 5.0, 6.0];
 
 fn start_of(init: ConstrainedKMeans, delta: f64) -> Vec<f64> {
     let restriction = GapBounds::lower(delta).rows(3).unwrap();
-    init.start(&Sample::new(&HARD).unwrap(), 3, &restriction, None).unwrap().means().to_vec()
+    init.start(&Sample::new(&HARD).unwrap(), 3, &restriction, &mut Monitor::default()).unwrap().means().to_vec()
 }
 
 #[test]

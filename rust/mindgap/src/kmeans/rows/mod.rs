@@ -23,7 +23,7 @@ use search::Alternation;
 /// # Errors
 /// Rows that no ascending centres hold, and programs that are not solved.
 pub(super) fn solve(sample: &Sample, rows: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
-    let program = MeanProgram::of(rows, sample.frame(), FARTHEST, &mut Some(&mut monitor.as_callback()))?;
+    let program = MeanProgram::of(rows, sample.frame(), FARTHEST, monitor)?;
     let Some(program) = program else {
         return unconstrained::solve(sample, rows.k(), monitor);
     };

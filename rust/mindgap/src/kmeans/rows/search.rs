@@ -169,8 +169,8 @@ impl<'a, 'm> Alternation<'a, 'm> {
     fn centers(&mut self, targets: &[f64], stiffness: &[f64]) -> Result<Vec<f64>, KMeansError> {
         self.spent += (self.k as u64).pow(3) + PROGRAM_WORK;
         let objective = Objective { targets, stiffness };
-        self.program.solve(objective, &mut Some(&mut self.monitor.as_callback())).map_err(|failure| match failure {
-            Failure::Interrupted => KMeansError::Interrupted,
+        self.program.solve(objective, &mut self.monitor).map_err(|failure| match failure {
+            Failure::Halted(halt) => halt.into(),
             failure => KMeansError::Solver(failure.to_string()),
         })
     }

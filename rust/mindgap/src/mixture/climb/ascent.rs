@@ -12,9 +12,8 @@ use crate::mixture::engine::Moments;
 use crate::mixture::m_step::{MStep, Tie};
 use crate::mixture::parameters::Parameters;
 use crate::mixture::surface::Surface;
-use crate::monitor::{Progress, Watch, report};
+use crate::monitor::{Monitor, Progress};
 use crate::numeric::portable::exp2;
-use crate::qp::Failure;
 use crate::qp::dense::{DenseOptimum, Factor, SparseRows, minimise};
 use std::f64::consts::LOG2_E;
 
@@ -128,14 +127,14 @@ pub(in crate::mixture) fn ascend(
     start: Parameters,
     limits: Limits,
     guess: Option<&Model>,
-    watch: &mut Option<Watch<'_>>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Ascent, MixtureError> {
     let mut parameters = start;
     let mut history = Vec::new();
     for _ in 0..limits.em_steps {
         let moments = surface.at(&parameters)?;
         history.push(moments.log_likelihood);
-        parameters = step_of_em(m_step, &parameters, &moments, history.len(), watch)?;
+        parameters = step_of_em(m_step, &parameters, &moments, history.len(), monitor)?;
     }
     let passes = limits.em_steps + 1;
     let here = surface.curved(&parameters)?;
@@ -156,7 +155,7 @@ pub(in crate::mixture) fn ascend(
         decrement: f64::INFINITY,
         model: None,
     };
-    let converged = climber.run(limits, guess, watch)?;
+    let converged = climber.run(limits, guess, monitor)?;
     let Climber { parameters, before, here, history, decrement, passes, model, .. } = climber;
     let log_likelihood = here.log_likelihood;
     Ok(Ascent { parameters, before, log_likelihood, history, decrement, converged, passes, model })
@@ -168,12 +167,9 @@ fn step_of_em(
     parameters: &Parameters,
     moments: &Moments,
     iteration: usize,
-    watch: &mut Option<Watch<'_>>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Parameters, MixtureError> {
-    let next = m_step.run(parameters, moments, watch).map_err(|failure| match failure {
-        Failure::Interrupted => MixtureError::Interrupted,
-        failure => MixtureError::Solver { iteration, what: failure.to_string() },
-    })?;
+    let next = m_step.run(parameters, moments, monitor).map_err(|failure| failure.in_iteration(iteration))?;
     if !next.is_finite() {
         return Err(MixtureError::OutOfRange);
     }
@@ -208,16 +204,11 @@ enum Round {
 
 impl Climber<'_, '_> {
     /// Climbs until the decrement is below the tolerance; false if the passes ran out or rounding stopped it.
-    fn run(
-        &mut self,
-        limits: Limits,
-        guess: Option<&Model>,
-        watch: &mut Option<Watch<'_>>,
-    ) -> Result<bool, MixtureError> {
+    fn run(&mut self, limits: Limits, guess: Option<&Model>, monitor: &mut Monitor<'_>) -> Result<bool, MixtureError> {
         loop {
             self.before.clone_from(&self.parameters);
             let model = self.model(guess);
-            let round = self.round(&model, limits, watch)?;
+            let round = self.round(&model, limits, monitor)?;
             self.model = Some(model);
             match round {
                 Round::Moved => {}
@@ -291,7 +282,7 @@ impl Climber<'_, '_> {
     }
 
     /// Takes one step, with as much damping as it needs.
-    fn round(&mut self, model: &Model, limits: Limits, watch: &mut Option<Watch<'_>>) -> Result<Round, MixtureError> {
+    fn round(&mut self, model: &Model, limits: Limits, monitor: &mut Monitor<'_>) -> Result<Round, MixtureError> {
         rows::write(self.m_step, &self.parameters, &mut self.rows, &mut self.kinds);
         let program = Program::new(model, &mut self.rows);
         let mut damping = if self.damping < UNDAMPED { LEAST_DAMPING } else { self.damping };
@@ -335,7 +326,7 @@ impl Climber<'_, '_> {
                 log_likelihood: if kept { there.log_likelihood } else { self.here.log_likelihood },
                 movement: self.decrement,
             };
-            report(watch, progress).map_err(|_| MixtureError::Interrupted)?;
+            monitor.send(&progress)?;
             let ratio = gained / predicted;
             if kept {
                 self.parameters = next;

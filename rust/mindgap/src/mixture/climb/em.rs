@@ -6,8 +6,7 @@ use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;
 use crate::mixture::status::Status;
 use crate::mixture::surface::Surface;
-use crate::monitor::{Progress, Watch, report};
-use crate::qp::Failure;
+use crate::monitor::{Monitor, Progress};
 
 /// A component of less weight is lost; the authors' program stops there too.
 const LOST: f64 = 1e-16;
@@ -42,7 +41,7 @@ pub(in crate::mixture) fn iterate(
     m_step: &mut MStep,
     rule: StoppingRule,
     start: Parameters,
-    watch: &mut Option<Watch<'_>>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Climbed, MixtureError> {
     let mut parameters = start;
     let mut history = Vec::new();
@@ -51,17 +50,14 @@ pub(in crate::mixture) fn iterate(
         let moments = surface.at(&parameters)?;
         history.push(moments.log_likelihood);
         let iteration = history.len();
-        let next = m_step.run(&parameters, &moments, watch).map_err(|failure| match failure {
-            Failure::Interrupted => MixtureError::Interrupted,
-            failure => MixtureError::Solver { iteration, what: failure.to_string() },
-        })?;
+        let next = m_step.run(&parameters, &moments, monitor).map_err(|failure| failure.in_iteration(iteration))?;
         if !next.is_finite() {
             return Err(MixtureError::OutOfRange);
         }
         let movement = rule.movement(&parameters, &next);
         parameters = next;
         let progress = Progress::Iteration { iteration, log_likelihood: moments.log_likelihood, movement };
-        report(watch, progress).map_err(|_| MixtureError::Interrupted)?;
+        monitor.send(&progress)?;
         if let Some(component) = parameters.weights().iter().position(|&weight| weight < LOST) {
             status = Status::LostWeight { component };
             break;

@@ -3,7 +3,7 @@
 use super::Targets;
 use crate::mixture::engine::Moments;
 use crate::mixture::parameters::Parameters;
-use crate::monitor::Watch;
+use crate::monitor::Monitor;
 use crate::qp::{Failure, MeanProgram, Objective};
 
 /// A component's pull on the means is never less than this fraction of the strongest, so that one without weight still has a
@@ -26,7 +26,7 @@ impl MeanBlock {
         parameters: &Parameters,
         moments: &Moments,
         targets: &Targets,
-        watch: &mut Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Vec<f64>, Failure> {
         let Some(program) = &mut self.program else {
             return Ok(targets.means.clone());
@@ -35,6 +35,6 @@ impl MeanBlock {
         let mut stiffness: Vec<f64> = pull.collect();
         let strongest = stiffness.iter().fold(0.0, |strongest: f64, g| strongest.max(*g));
         stiffness.iter_mut().for_each(|g| *g = g.max(LEAST_PULL * strongest));
-        program.solve(Objective { targets: &targets.means, stiffness: &stiffness }, watch)
+        program.solve(Objective { targets: &targets.means, stiffness: &stiffness }, monitor)
     }
 }

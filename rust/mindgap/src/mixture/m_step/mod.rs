@@ -18,7 +18,7 @@ pub(super) use weights::WeightBlock;
 use super::engine::Moments;
 use super::parameters::Parameters;
 use crate::constraint::LinearRows;
-use crate::monitor::Watch;
+use crate::monitor::Monitor;
 use crate::qp::Failure;
 
 /// The blocks and their rows.
@@ -70,17 +70,17 @@ impl MStep {
         &mut self,
         parameters: &Parameters,
         moments: &Moments,
-        watch: &mut Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Parameters, Failure> {
         let targets = Targets::new(parameters, moments);
-        let weights = self.weights.best(moments, watch)?;
+        let weights = self.weights.best(moments, monitor)?;
         if let Some(tie) = self.precisions.tie() {
             let (means, variances) =
-                tie.best(parameters, moments, &targets, &mut self.means, self.precisions.floor(), watch)?;
+                tie.best(parameters, moments, &targets, &mut self.means, self.precisions.floor(), monitor)?;
             return Ok(Parameters::sound(weights, means, variances));
         }
-        let means = self.means.best(parameters, moments, &targets, watch)?;
-        let variances = self.precisions.best(parameters, moments, &targets, &means, watch)?;
+        let means = self.means.best(parameters, moments, &targets, monitor)?;
+        let variances = self.precisions.best(parameters, moments, &targets, &means, monitor)?;
         Ok(Parameters::sound(weights, means, variances))
     }
 }

@@ -13,7 +13,7 @@ use crate::data::frame::Frame;
 use crate::error::MixtureError;
 use crate::mixture::engine::Moments;
 use crate::mixture::parameters::Parameters;
-use crate::monitor::Watch;
+use crate::monitor::Monitor;
 use crate::qp::{Failure, LogProgram, NoInterior, RowMatrix};
 
 /// Which variances a mixture may have.
@@ -49,7 +49,7 @@ impl PrecisionBlock {
         rows: Option<&PrecisionRows>,
         frame: &Frame,
         [floor, variance]: [f64; 2],
-        watch: &mut Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Self, MixtureError> {
         let none = |what: String| MixtureError::InfeasibleBlock { block: "spreads", what };
         let ratio = rows.map_or(f64::INFINITY, |rows| rows.largest_ratio().powi(2));
@@ -102,13 +102,12 @@ impl PrecisionBlock {
             (row, f64::NEG_INFINITY, 0.0)
         });
         let matrix = RowMatrix::plain(k, given.chain(capped).chain(bounded));
-        let program = LogProgram::new(matrix, variance.recip(), watch).map_err(|error| match error {
+        let program = LogProgram::new(matrix, variance.recip(), monitor).map_err(|error| match error {
             NoInterior::Vanishes(c) => none(format!("the rows, unless the precision of component {c} vanishes")),
             NoInterior::Failure(Failure::Clash(clash)) => {
                 none(format!("rows {:?} together", named(&clash, linear.len())))
             }
-            NoInterior::Failure(Failure::Interrupted) => MixtureError::Interrupted,
-            NoInterior::Failure(other) => MixtureError::Solver { iteration: 0, what: other.to_string() },
+            NoInterior::Failure(other) => other.in_iteration(0),
         })?;
         block.program = Some(program);
         Ok(block)
@@ -129,14 +128,14 @@ impl PrecisionBlock {
         moments: &Moments,
         targets: &Targets,
         means: &[f64],
-        watch: &mut Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Vec<f64>, Failure> {
         let variances = self.pooled(&moments.weight, about(parameters, moments, targets, means));
         let Some(program) = &mut self.program else {
             return Ok(self.bounds.best(&moments.weight, &variances));
         };
         let squares: Vec<f64> = variances.iter().zip(&moments.weight).map(|(v, n)| v * n).collect();
-        let precisions = program.solve(&moments.weight, &squares, watch)?;
+        let precisions = program.solve(&moments.weight, &squares, monitor)?;
         Ok(precisions.iter().map(|p| p.recip()).collect())
     }
 

@@ -9,7 +9,7 @@ use super::means::MeanBlock;
 use super::precisions::about;
 use crate::mixture::engine::Moments;
 use crate::mixture::parameters::Parameters;
-use crate::monitor::Watch;
+use crate::monitor::Monitor;
 use crate::numeric::portable::ln;
 use crate::qp::{Failure, Objective};
 
@@ -57,12 +57,12 @@ impl Tie {
         targets: &Targets,
         block: &mut MeanBlock,
         floor: f64,
-        watch: &mut Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<(Vec<f64>, Vec<f64>), Failure> {
         let weight = &moments.weight;
         let pull: Vec<f64> = weight.iter().zip(parameters.variances()).map(|(n, v)| n / v).collect();
         // Those of the present that hold the rows, which are the present ones but for a start.
-        let mut means = hold(block, parameters.means(), &pull, watch)?;
+        let mut means = hold(block, parameters.means(), &pull, monitor)?;
         let judge = |means: &[f64]| self.judge(weight, &about(parameters, moments, targets, means), means, floor);
         let (mut coefficient, height) = judge(&means);
         let (mut wanted, mut stiffness) = (means.clone(), pull);
@@ -76,7 +76,7 @@ impl Tie {
                 wanted[k] += slope / (1.0 / square + 2.0 / (size * size));
             }
         }
-        let there = hold(block, &wanted, &stiffness, watch)?;
+        let there = hold(block, &wanted, &stiffness, monitor)?;
         let falls = (0..means.len()).map(|k| (means[k] - there[k]) / self.size(means[k]));
         let mut share = falls.filter(|fall| *fall > LARGEST_FALL).map(|fall| LARGEST_FALL / fall).fold(1.0, f64::min);
         for _ in 0..HALVINGS {
@@ -109,12 +109,12 @@ fn hold(
     block: &mut MeanBlock,
     wanted: &[f64],
     stiffness: &[f64],
-    watch: &mut Option<Watch<'_>>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Vec<f64>, Failure> {
     let Some(program) = &mut block.program else {
         return Ok(wanted.to_vec());
     };
     let strongest = stiffness.iter().fold(0.0, |strongest: f64, g| strongest.max(*g));
     let stiffness: Vec<f64> = stiffness.iter().map(|g| g.max(LEAST_PULL * strongest)).collect();
-    program.solve(Objective { targets: wanted, stiffness: &stiffness }, watch)
+    program.solve(Objective { targets: wanted, stiffness: &stiffness }, monitor)
 }

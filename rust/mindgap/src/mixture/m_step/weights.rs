@@ -7,7 +7,7 @@ use super::single_bounds;
 use crate::constraint::LinearRows;
 use crate::error::MixtureError;
 use crate::mixture::engine::Moments;
-use crate::monitor::Watch;
+use crate::monitor::Monitor;
 use crate::qp::{Failure, LogProgram, NoInterior, RowMatrix};
 
 /// The weights' block of the M step.
@@ -28,7 +28,7 @@ impl WeightBlock {
     pub(in crate::mixture) fn new(
         rows: Option<&LinearRows>,
         k: usize,
-        watch: &mut Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Self, MixtureError> {
         let Some(rows) = rows else {
             return Ok(Self::Free);
@@ -48,14 +48,13 @@ impl WeightBlock {
         }
         let given = (0..rows.len()).map(|row| (rows.row(row).to_vec(), rows.lower()[row], rows.upper()[row]));
         let matrix = RowMatrix::plain(k, given.chain([(vec![1.0; k], 1.0, 1.0)]));
-        LogProgram::new(matrix, 1.0 / k as f64, watch).map(|program| Self::Rows(Box::new(program))).map_err(|error| {
+        LogProgram::new(matrix, 1.0 / k as f64, monitor).map(|program| Self::Rows(Box::new(program))).map_err(|error| {
             match error {
                 NoInterior::Vanishes(c) => none(format!("the rows, unless component {c} vanishes")),
                 NoInterior::Failure(Failure::Clash(clash)) => {
                     none(format!("rows {:?} and a sum of 1", named(&clash, rows.len())))
                 }
-                NoInterior::Failure(Failure::Interrupted) => MixtureError::Interrupted,
-                NoInterior::Failure(other) => MixtureError::Solver { iteration: 0, what: other.to_string() },
+                NoInterior::Failure(other) => other.in_iteration(0),
             }
         })
     }
@@ -80,14 +79,14 @@ impl WeightBlock {
     ///
     /// # Errors
     /// What kept the program from an answer.
-    pub(super) fn best(&mut self, moments: &Moments, watch: &mut Option<Watch<'_>>) -> Result<Vec<f64>, Failure> {
+    pub(super) fn best(&mut self, moments: &Moments, monitor: &mut Monitor<'_>) -> Result<Vec<f64>, Failure> {
         match self {
             Self::Free => {
                 let total: f64 = moments.weight.iter().sum();
                 Ok(moments.weight.iter().map(|n| n / total).collect())
             }
             Self::Shares(shares) => Ok(shares.best(&moments.weight)),
-            Self::Rows(program) => program.solve(&moments.weight, &vec![0.0; moments.weight.len()], watch),
+            Self::Rows(program) => program.solve(&moments.weight, &vec![0.0; moments.weight.len()], monitor),
         }
     }
 }

@@ -6,14 +6,14 @@ use crate::error::{KMeansError, MixtureError};
 use crate::kmeans::{Centers, KMeans, KMeansFit, Method};
 use crate::mixture::parameters::Parameters;
 use crate::mixture::problem::FLOOR;
-use crate::monitor::{Watch, again};
+use crate::monitor::Monitor;
 use std::fmt;
 use std::sync::Arc;
 
 /// Gives a fit its start; implement it, or use [`from_fn`], to bring your own.
 pub trait Initializer: fmt::Debug + Send + Sync {
     /// Parameters for `k` components, in units of the data. They need not hold `rows`: the first M step sees to that.
-    /// `watch` is told of long work and may stop it.
+    /// `monitor` is told of long work and may stop it.
     ///
     /// # Errors
     /// If there are none ([`MixtureError::refused`]), and [`MixtureError::Interrupted`].
@@ -22,7 +22,7 @@ pub trait Initializer: fmt::Debug + Send + Sync {
         sample: &Sample,
         k: usize,
         rows: &Rows,
-        watch: Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Parameters, MixtureError>;
 }
 
@@ -66,7 +66,7 @@ where
         sample: &Sample,
         k: usize,
         rows: &Rows,
-        _watch: Option<Watch<'_>>,
+        _monitor: &mut Monitor<'_>,
     ) -> Result<Parameters, MixtureError> {
         (self.0)(sample, k, rows)
     }
@@ -78,9 +78,9 @@ impl<T: Initializer + ?Sized> Initializer for Box<T> {
         sample: &Sample,
         k: usize,
         rows: &Rows,
-        watch: Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Parameters, MixtureError> {
-        (**self).start(sample, k, rows, watch)
+        (**self).start(sample, k, rows, monitor)
     }
 }
 
@@ -90,9 +90,9 @@ impl<T: Initializer + ?Sized> Initializer for Arc<T> {
         sample: &Sample,
         k: usize,
         rows: &Rows,
-        watch: Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Parameters, MixtureError> {
-        (**self).start(sample, k, rows, watch)
+        (**self).start(sample, k, rows, monitor)
     }
 }
 
@@ -102,7 +102,7 @@ impl Initializer for Parameters {
         _sample: &Sample,
         _k: usize,
         _rows: &Rows,
-        _watch: Option<Watch<'_>>,
+        _monitor: &mut Monitor<'_>,
     ) -> Result<Parameters, MixtureError> {
         Ok(self.clone())
     }
@@ -165,19 +165,19 @@ impl Initializer for PaperStart {
         sample: &Sample,
         k: usize,
         rows: &Rows,
-        mut watch: Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Parameters, MixtureError> {
         check_distinct(sample, k)?;
         let lower = rows.gap_lower();
         let one = lower.first().is_some_and(|&first| first > 0.0 && lower.iter().all(|&bound| bound == first));
         if one && rows.linear().is_none() {
-            match ConstrainedKMeans::new().start(sample, k, rows, again(&mut watch)) {
+            match ConstrainedKMeans::new().start(sample, k, rows, monitor) {
                 // Means can be farther apart than any clusters' are.
                 Err(MixtureError::KMeansStart(KMeansError::Infeasible { .. } | KMeansError::Undecided)) => {}
                 start => return start,
             }
         }
-        Ckmeans.start(sample, k, rows, watch)
+        Ckmeans.start(sample, k, rows, monitor)
     }
 }
 
@@ -187,9 +187,9 @@ impl Initializer for Ckmeans {
         sample: &Sample,
         k: usize,
         _rows: &Rows,
-        watch: Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Parameters, MixtureError> {
-        let fit = KMeans::new(k).fit_watched(sample, watch).map_err(failed)?;
+        let fit = KMeans::new(k).fit_with(sample, monitor).map_err(failed)?;
         Ok(from_clusters(sample, &fit))
     }
 }
@@ -200,7 +200,7 @@ impl Initializer for ConstrainedKMeans {
         sample: &Sample,
         k: usize,
         rows: &Rows,
-        watch: Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Parameters, MixtureError> {
         check_distinct(sample, k)?;
         let constraint = match self.delta {
@@ -209,7 +209,7 @@ impl Initializer for ConstrainedKMeans {
             None => Rows::of_gaps(rows.gap_lower().to_vec(), vec![f64::INFINITY; rows.gap_lower().len()]),
         };
         let kmeans = KMeans::new(k).constraint(constraint).method(self.method).centers(self.centers);
-        Ok(from_clusters(sample, &kmeans.fit_watched(sample, watch).map_err(failed)?))
+        Ok(from_clusters(sample, &kmeans.fit_with(sample, monitor).map_err(failed)?))
     }
 }
 
@@ -217,6 +217,7 @@ impl Initializer for ConstrainedKMeans {
 fn failed(error: KMeansError) -> MixtureError {
     match error {
         KMeansError::Interrupted => MixtureError::Interrupted,
+        KMeansError::TimeLimit => MixtureError::TimeLimit,
         KMeansError::OutOfMemory(out_of_memory) => out_of_memory.into(),
         error => MixtureError::KMeansStart(error),
     }

@@ -19,7 +19,8 @@ use super::surface::Surface;
 use crate::data::frame::Frame;
 use crate::data::sample::Sample;
 use crate::error::MixtureError;
-use crate::monitor::{Progress, Watch, report};
+use crate::memory::product;
+use crate::monitor::{Monitor, Progress};
 use cells::Cells;
 use moves::moves;
 use random::Random;
@@ -57,6 +58,9 @@ const ROUNDS: usize = 8;
 
 /// Rounds in a row without a higher hill, after which the search ends.
 const FRUITLESS_ROUNDS: usize = 3;
+
+/// The work of the programs of a pass, as a multiple of k³: a factor of the second derivatives, three parameters a component.
+const STEP_WORK: usize = 27;
 
 /// Hills within this of each other, at about the same parameters, are one.
 const SAME_HEIGHT: f64 = 1e-3;
@@ -140,6 +144,8 @@ pub(super) struct Ground<'a> {
     shape: Shape,
     m_step: &'a mut MStep,
     frame: Frame,
+    /// Counts the passes of the search as work.
+    monitor: Monitor<'a>,
 }
 
 impl Search {
@@ -153,17 +159,18 @@ impl Search {
         observed: &Observed,
         k: usize,
         m_step: &mut MStep,
-        watch: &mut Option<Watch<'_>>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<Found, MixtureError> {
         let most = (CELLS_A_ROOT * (sample.len() as f64).sqrt()) as usize;
         let cells = Cells::of(sample, most.clamp(FEWEST_CELLS.max(4 * k), MOST_CELLS.max(4 * k)), observed);
         let shape = shape(m_step, k);
-        let mut ground = Ground { cells, shape, m_step, frame: *sample.frame() };
+        let work = product(&[cells.len(), k]).saturating_add(product(&[STEP_WORK, k, k, k])) as u64;
+        let mut ground = Ground { cells, shape, m_step, frame: *sample.frame(), monitor: monitor.counting(work) };
         let mut hills = Hills::default();
         let mut draws = Random::new(self.seed);
         let mut short = Vec::new();
         for start in starts(&ground.cells, &ground.shape, self.random, &mut draws) {
-            short.push(ground.climb(start, 2, SHORT_PASSES, watch)?);
+            short.push(ground.climb(start, 2, SHORT_PASSES)?);
             hills.starts += 1;
         }
         short.sort_by(|a, b| b.log_likelihood.total_cmp(&a.log_likelihood));
@@ -177,10 +184,10 @@ impl Search {
                 break;
             }
             finished.push(ascent.clone());
-            hills.finish(&mut ground, ascent, watch)?;
+            hills.finish(&mut ground, ascent)?;
         }
         if k > 1 {
-            hills.explore(&mut ground, watch)?;
+            hills.explore(&mut ground)?;
         }
         Ok(hills.found())
     }
@@ -205,33 +212,32 @@ fn shape(m_step: &MStep, k: usize) -> Shape {
 
 impl Ground<'_> {
     /// Climbs on the cells.
-    fn climb(
-        &mut self,
-        start: Parameters,
-        em_steps: usize,
-        passes: usize,
-        watch: &mut Option<Watch<'_>>,
-    ) -> Result<Ascent, MixtureError> {
-        report(watch, Progress::Working).map_err(|_| MixtureError::Interrupted)?;
+    fn climb(&mut self, start: Parameters, em_steps: usize, passes: usize) -> Result<Ascent, MixtureError> {
+        self.monitor.send(&Progress::Working)?;
         let scale = [self.cells.total, self.cells.variance];
         let mut surface = Surface::new(&mut self.cells, self.frame, true, scale);
         let limits = Limits { em_steps, passes, tolerance: Limits::TOLERANCE };
         let start = start.sorted().0.raised(self.m_step.precisions.floor());
-        ascend(&mut surface, self.m_step, start, limits, None, &mut None)
+        ascend(&mut surface, self.m_step, start, limits, None, &mut self.monitor)
     }
 
     /// One EM step on `cells`, and the log-likelihood before it.
     fn em(&mut self, cells: &Cells, start: Parameters) -> Result<(Parameters, f64), MixtureError> {
         let mut cells = cells.clone();
         let scale = [cells.total, cells.variance];
-        step(&mut Surface::new(&mut cells, self.frame, true, scale), self.m_step, start)
+        step(&mut Surface::new(&mut cells, self.frame, true, scale), self.m_step, start, &mut self.monitor)
     }
 
     /// The same with other rows.
-    fn em_with(&self, cells: &Cells, start: Parameters, m_step: &mut MStep) -> Result<(Parameters, f64), MixtureError> {
+    fn em_with(
+        &mut self,
+        cells: &Cells,
+        start: Parameters,
+        m_step: &mut MStep,
+    ) -> Result<(Parameters, f64), MixtureError> {
         let mut cells = cells.clone();
         let scale = [cells.total, cells.variance];
-        step(&mut Surface::new(&mut cells, self.frame, true, scale), m_step, start)
+        step(&mut Surface::new(&mut cells, self.frame, true, scale), m_step, start, &mut self.monitor)
     }
 
     /// The log-likelihood of `cells`.
@@ -242,11 +248,15 @@ impl Ground<'_> {
     }
 }
 
-fn step(surface: &mut Surface<'_>, m_step: &mut MStep, start: Parameters) -> Result<(Parameters, f64), MixtureError> {
+fn step(
+    surface: &mut Surface<'_>,
+    m_step: &mut MStep,
+    start: Parameters,
+    monitor: &mut Monitor<'_>,
+) -> Result<(Parameters, f64), MixtureError> {
+    monitor.send(&Progress::Working)?;
     let moments = surface.at(&start)?;
-    let next = m_step
-        .run(&start, &moments, &mut None)
-        .map_err(|failure| MixtureError::Solver { iteration: 0, what: failure.to_string() })?;
+    let next = m_step.run(&start, &moments, monitor).map_err(|failure| failure.in_iteration(0))?;
     Ok((next, moments.log_likelihood))
 }
 
@@ -263,18 +273,13 @@ impl Hills {
     }
 
     /// Climbs on from where a short climb ended, unless that is a hill that is known.
-    fn finish(
-        &mut self,
-        ground: &mut Ground<'_>,
-        from: Ascent,
-        watch: &mut Option<Watch<'_>>,
-    ) -> Result<(), MixtureError> {
+    fn finish(&mut self, ground: &mut Ground<'_>, from: Ascent) -> Result<(), MixtureError> {
         let ascent = match self.known(&from) {
             Some(hill) => {
                 hill.ended += 1;
                 return Ok(());
             }
-            None => ground.climb(from.parameters, 0, LONG_PASSES, watch)?,
+            None => ground.climb(from.parameters, 0, LONG_PASSES)?,
         };
         match self.known(&ascent) {
             Some(hill) => hill.ended += 1,
@@ -288,7 +293,7 @@ impl Hills {
     }
 
     /// Moves from the highest hill not yet moved from, until that no longer finds a higher one.
-    fn explore(&mut self, ground: &mut Ground<'_>, watch: &mut Option<Watch<'_>>) -> Result<(), MixtureError> {
+    fn explore(&mut self, ground: &mut Ground<'_>) -> Result<(), MixtureError> {
         let mut moved_from: Vec<Ascent> = Vec::new();
         let mut fruitless = 0;
         for _ in 0..ROUNDS {
@@ -302,7 +307,7 @@ impl Hills {
             };
             let from = hill.ascent.clone();
             moved_from.push(from.clone());
-            self.moves_from(ground, &from, best, watch)?;
+            self.moves_from(ground, &from, best)?;
             fruitless = if self.best() > best + SAME_HEIGHT { 0 } else { fruitless + 1 };
             if fruitless >= FRUITLESS_ROUNDS {
                 break;
@@ -311,17 +316,11 @@ impl Hills {
         Ok(())
     }
 
-    fn moves_from(
-        &mut self,
-        ground: &mut Ground<'_>,
-        from: &Ascent,
-        best: f64,
-        watch: &mut Option<Watch<'_>>,
-    ) -> Result<(), MixtureError> {
+    fn moves_from(&mut self, ground: &mut Ground<'_>, from: &Ascent, best: f64) -> Result<(), MixtureError> {
         let most = 2 * from.parameters.k() + 4;
         let mut hopes = Vec::new();
         for candidate in moves(ground, &from.parameters, most)? {
-            let ascent = ground.climb(candidate.parameters, 1, SHORT_PASSES, watch)?;
+            let ascent = ground.climb(candidate.parameters, 1, SHORT_PASSES)?;
             self.starts += 1;
             let height = ascent.log_likelihood;
             if height > best + SAME_HEIGHT {
@@ -335,7 +334,7 @@ impl Hills {
         hopes.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.log_likelihood.total_cmp(&a.1.log_likelihood)));
         for (hope, ascent) in hopes.into_iter().take(FINISHED) {
             if hope >= best - HOPELESS_MOVE {
-                self.finish(ground, ascent, watch)?;
+                self.finish(ground, ascent)?;
             }
         }
         Ok(())

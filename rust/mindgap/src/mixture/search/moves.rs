@@ -203,9 +203,7 @@ fn hold(ground: &mut Ground<'_>, start: Parameters) -> Result<Parameters, Mixtur
         Some(program) => {
             let stiffness: Vec<f64> = weights.iter().zip(variances).map(|(w, v)| w.max(1e-3) / v).collect();
             let objective = Objective { targets: start.means(), stiffness: &stiffness };
-            program
-                .solve(objective, &mut None)
-                .map_err(|failure| MixtureError::Solver { iteration: 0, what: failure.to_string() })?
+            program.solve(objective, &mut ground.monitor).map_err(|failure| failure.in_iteration(0))?
         }
     };
     let variances = ground.m_step.precisions.nearest(weights, variances);

@@ -16,11 +16,11 @@ fn never_wrong(
             0 => gap_rows(&mut dice, k),
             _ => linear_matrix(&linear_rows(&mut dice, k, 2), &frame()),
         };
-        let mut program = MeanProgram::new(rows, &mut None).unwrap();
+        let mut program = MeanProgram::new(rows, &mut Monitor::default()).unwrap();
         for _ in 0..3 {
             let (m, g) = dice.objective(k);
             let objective = Objective { targets: &m, stiffness: &g };
-            let means = program.solve_from(objective, &mut None, |program| {
+            let means = program.solve_from(objective, &mut Monitor::default(), |program| {
                 asked += 1;
                 propose(&program.rows, objective, &mut dice)
             });
@@ -96,8 +96,8 @@ fn what_is_no_number_never_becomes_one() {
         ([0.0, 0.1, 0.2], [1.0, f64::NAN, 1.0]),
     ];
     for (targets, stiffness) in cases {
-        let mut program = MeanProgram::new(rows.clone(), &mut None).unwrap();
-        let means = program.solve(Objective { targets: &targets, stiffness: &stiffness }, &mut None);
+        let mut program = MeanProgram::new(rows.clone(), &mut Monitor::default()).unwrap();
+        let means = program.solve(Objective { targets: &targets, stiffness: &stiffness }, &mut Monitor::default());
         assert!(
             means.as_ref().map_or(true, |means| means.iter().any(|mean| !mean.is_finite())),
             "{means:?} look like means, of {targets:?} and {stiffness:?}"

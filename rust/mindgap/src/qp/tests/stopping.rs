@@ -9,7 +9,7 @@ fn long(rows: usize) -> (MeanProgram, Vec<f64>, Vec<f64>) {
     let mut dice = Dice(0xb1ea);
     let rows = linear_matrix(&linear_rows(&mut dice, 12, rows), &frame());
     let (m, g) = dice.objective(12);
-    (MeanProgram::new(rows, &mut None).unwrap(), m, g)
+    (MeanProgram::new(rows, &mut Monitor::default()).unwrap(), m, g)
 }
 
 /// How many steps a program takes from a guess.
@@ -19,7 +19,7 @@ fn steps(program: &mut MeanProgram, objective: Objective<'_>, guess: Result<Vec<
         steps += 1;
         ControlFlow::Continue(())
     };
-    program.solve_from(objective, &mut Some(&mut count), |_| guess).unwrap();
+    program.solve_from(objective, &mut Monitor::new(&mut count), |_| guess).unwrap();
     steps
 }
 
@@ -37,8 +37,8 @@ fn a_long_search_can_be_stopped_at_each_step() {
             if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         program.last.clear();
-        let stopped = program.solve_from(objective, &mut Some(&mut stop), |_| Err(Refusal));
-        assert_eq!(stopped, Err(Failure::Interrupted));
+        let stopped = program.solve_from(objective, &mut Monitor::new(&mut stop), |_| Err(Refusal));
+        assert_eq!(stopped, Err(Failure::Halted(Halt::Interrupted)));
     }
 }
 

@@ -1,7 +1,6 @@
 //! What the stored forms of all fits share. The Python package reads and writes the same documents: an object with the kind
 //! of result, the version of its form, and its fields. Fields that only the package knows are skipped.
 
-use crate::constraint::Side;
 use serde::{Deserialize, Serialize};
 
 /// The version of the form that is written; every version up to it is read.
@@ -29,36 +28,6 @@ impl From<FormVersion> for u32 {
     }
 }
 
-/// The bound that a gap or row is at, as a word.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum SideWord {
-    Free,
-    Lower,
-    Upper,
-    Both,
-}
-
-pub(crate) fn side_words(active: &[Option<Side>]) -> Vec<SideWord> {
-    let word = |side: &Option<Side>| match side {
-        None => SideWord::Free,
-        Some(Side::Lower) => SideWord::Lower,
-        Some(Side::Upper) => SideWord::Upper,
-        Some(Side::Both) => SideWord::Both,
-    };
-    active.iter().map(word).collect()
-}
-
-pub(crate) fn sides(words: &[SideWord]) -> Vec<Option<Side>> {
-    let side = |word: &SideWord| match word {
-        SideWord::Free => None,
-        SideWord::Lower => Some(Side::Lower),
-        SideWord::Upper => Some(Side::Upper),
-        SideWord::Both => Some(Side::Both),
-    };
-    words.iter().map(side).collect()
-}
-
 /// The labels below `k`; `None` if some is out of range. The package labels points without a value -1: there are no labels
 /// then, because here every point has one.
 pub(crate) fn labels(stored: &[i64], k: usize) -> Option<Vec<u32>> {
@@ -68,3 +37,23 @@ pub(crate) fn labels(stored: &[i64], k: usize) -> Option<Vec<u32>> {
     let labels: Result<Vec<u32>, _> = stored.iter().map(|&label| u32::try_from(label)).collect();
     Some(labels.unwrap_or_default())
 }
+
+/// Writes and reads a type in its stored form, so that the type itself need not know the form.
+macro_rules! stored_as {
+    ($stored:ty, $form:ty) => {
+        impl serde::Serialize for $stored {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serde::Serialize::serialize(&<$form>::from(self.clone()), serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $stored {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let form = <$form as serde::Deserialize>::deserialize(deserializer)?;
+                form.try_into().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+pub(crate) use stored_as;

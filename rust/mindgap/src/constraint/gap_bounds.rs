@@ -17,11 +17,6 @@ use crate::memory::{check_memory, product};
 /// # Ok::<(), mindgap::ConstraintError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(try_from = "super::serde_form::GapBoundsForm", into = "super::serde_form::GapBoundsForm")
-)]
 pub struct GapBounds {
     pub(super) lower: PerGap,
     pub(super) upper: PerGap,

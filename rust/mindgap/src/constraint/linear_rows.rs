@@ -1,6 +1,5 @@
 //! The general form: linear rows on the centres.
 
-use super::rows::Rows;
 use crate::error::ConstraintError;
 
 /// `lower ≤ A·μ ≤ upper`, row by row; an equality has both bounds alike, infinity means no bound.
@@ -15,11 +14,6 @@ use crate::error::ConstraintError;
 /// # Ok::<(), mindgap::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(try_from = "super::serde_form::LinearRowsForm", into = "super::serde_form::LinearRowsForm")
-)]
 pub struct LinearRows {
     /// Row-major, `rows × k`.
     matrix: Vec<f64>,
@@ -70,15 +64,6 @@ impl LinearRows {
             return bad(format!("its lower bound {lower} is above its upper bound {upper}"));
         }
         Ok(())
-    }
-
-    /// These rows, for `k` centres.
-    ///
-    /// # Errors
-    /// If they are about another number of centres.
-    pub fn rows(&self, k: usize) -> Result<Rows, ConstraintError> {
-        let rows = Rows::of_linear(self.clone());
-        rows.check_k(k).map(|()| rows)
     }
 
     /// These rows and then `other`, about as many means.

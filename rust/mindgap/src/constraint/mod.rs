@@ -5,7 +5,7 @@ mod gap_bounds;
 mod linear_rows;
 mod rows;
 #[cfg(feature = "serde")]
-mod serde_form;
+pub(crate) mod serde_form;
 mod side;
 mod spreads;
 mod weights;

@@ -191,6 +191,15 @@ pub(crate) struct FramedRow {
 }
 
 impl LinearRows {
+    /// These rows, for `k` centres.
+    ///
+    /// # Errors
+    /// If they are about another number of centres.
+    pub fn rows(&self, k: usize) -> Result<Rows, ConstraintError> {
+        let rows = Rows::of_linear(self.clone());
+        rows.check_k(k).map(|()| rows)
+    }
+
     /// A row in frame units.
     pub(crate) fn framed(&self, row: usize, frame: &Frame) -> FramedRow {
         let coefficients = self.row(row);

@@ -3,7 +3,9 @@
 
 use super::gap_bounds::{GapBounds, PerGap};
 use super::linear_rows::LinearRows;
+use super::side::Side;
 use crate::error::{Cause, ConstraintError};
+use crate::stored::stored_as;
 use serde::{Deserialize, Serialize};
 
 /// One bound for all gaps, or a list with one for each.
@@ -24,7 +26,7 @@ impl Default for PerGapForm {
 /// [`GapBounds`] as serde writes it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct GapBoundsForm {
+struct GapBoundsForm {
     #[serde(default)]
     lower: PerGapForm,
     #[serde(default)]
@@ -34,7 +36,7 @@ pub(super) struct GapBoundsForm {
 /// [`LinearRows`] as serde writes it: the coefficients row by row.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct LinearRowsForm {
+struct LinearRowsForm {
     k: usize,
     matrix: Vec<f64>,
     lower: Vec<Option<f64>>,
@@ -106,4 +108,37 @@ impl TryFrom<LinearRowsForm> for LinearRows {
         let (lower, upper) = (read_all(&form.lower, f64::NEG_INFINITY), read_all(&form.upper, f64::INFINITY));
         LinearRows::new(form.k, &form.matrix, &lower, &upper)
     }
+}
+
+stored_as!(GapBounds, GapBoundsForm);
+stored_as!(LinearRows, LinearRowsForm);
+
+/// The bound that a gap or row is at, as a word.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SideWord {
+    Free,
+    Lower,
+    Upper,
+    Both,
+}
+
+pub(crate) fn side_words(active: &[Option<Side>]) -> Vec<SideWord> {
+    let word = |side: &Option<Side>| match side {
+        None => SideWord::Free,
+        Some(Side::Lower) => SideWord::Lower,
+        Some(Side::Upper) => SideWord::Upper,
+        Some(Side::Both) => SideWord::Both,
+    };
+    active.iter().map(word).collect()
+}
+
+pub(crate) fn sides(words: &[SideWord]) -> Vec<Option<Side>> {
+    let side = |word: &SideWord| match word {
+        SideWord::Free => None,
+        SideWord::Lower => Some(Side::Lower),
+        SideWord::Upper => Some(Side::Upper),
+        SideWord::Both => Some(Side::Both),
+    };
+    words.iter().map(side).collect()
 }

@@ -4,8 +4,7 @@
 //! iteration. As many chunks are in memory at a time as there are threads.
 
 use crate::data::sample::Sample;
-use crate::data::source::Source;
-use crate::data::summary::Summary;
+use crate::data::summary::{Source, Summary};
 use crate::error::{BoxError, Cause, SampleError};
 use crate::parallel::Workers;
 #[cfg(feature = "rayon")]

@@ -4,13 +4,11 @@ mod binned;
 mod chunked;
 pub(crate) mod frame;
 pub(crate) mod sample;
-mod source;
 pub(crate) mod summary;
 mod table;
 
 pub use binned::Binned;
 pub use chunked::{Chunk, Chunked, Chunks};
 pub use sample::Sample;
-pub use source::Source;
-pub use summary::{Summary, SummaryColumns};
+pub use summary::{Source, Summary, SummaryColumns};
 pub use table::{Numbers, Table};

@@ -23,11 +23,6 @@ pub(super) const PROVEN: f64 = 1e-9;
 /// # Ok::<(), mindgap::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(try_from = "super::serde_form::KMeansFitForm", into = "super::serde_form::KMeansFitForm")
-)]
 pub struct KMeansFit {
     pub(super) labels: Vec<u32>,
     pub(super) centers: Vec<f64>,

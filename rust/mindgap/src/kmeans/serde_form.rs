@@ -2,8 +2,9 @@
 //! of a fit that was made does not.
 
 use super::fit::KMeansFit;
+use crate::constraint::serde_form::{SideWord, side_words, sides};
 use crate::error::KMeansError;
-use crate::stored::{FormVersion, SideWord, labels, side_words, sides};
+use crate::stored::{FormVersion, labels, stored_as};
 use serde::{Deserialize, Serialize};
 
 /// What kind of document this is.
@@ -14,7 +15,7 @@ enum Kind {
 
 /// The stored form of [`KMeansFit`].
 #[derive(Serialize, Deserialize)]
-pub(super) struct KMeansFitForm {
+struct KMeansFitForm {
     mindgap: Kind,
     version: FormVersion,
     #[serde(default)]
@@ -101,3 +102,5 @@ impl TryFrom<KMeansFitForm> for KMeansFit {
         }
     }
 }
+
+stored_as!(KMeansFit, KMeansFitForm);

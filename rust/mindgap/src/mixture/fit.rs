@@ -9,6 +9,7 @@ use super::predict::most_probable;
 use super::status::Status;
 use crate::constraint::Side;
 use crate::data::sample::Sample;
+use crate::numeric::portable::ln;
 
 /// A fitted mixture; components by ascending mean.
 ///
@@ -22,11 +23,6 @@ use crate::data::sample::Sample;
 /// # Ok::<(), mindgap::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(try_from = "super::serde_form::MixtureFitForm", into = "super::serde_form::MixtureFitForm")
-)]
 pub struct MixtureFit {
     pub(super) parameters: Parameters,
     pub(super) labels: Vec<u32>,
@@ -224,14 +220,6 @@ impl MixtureFit {
     }
 
     /// `Σ w log max_k r_k` over the points.
-    pub(super) fn classification(&self) -> Option<f64> {
-        self.classification
-    }
-
-    pub(super) fn variance_count(&self) -> usize {
-        self.variance_count
-    }
-
     /// The most probable component of each of `values`; NaN goes to the first.
     pub fn predict(&self, values: &[f64]) -> Vec<u32> {
         self.parameters.predict(values)
@@ -250,5 +238,36 @@ impl MixtureFit {
     /// The average log-density of `values`.
     pub fn score(&self, values: &[f64]) -> f64 {
         self.score_samples(values).iter().sum::<f64>() / values.len() as f64
+    }
+}
+
+/// Information criteria.
+impl MixtureFit {
+    /// The number of free parameters: `k - 1` weights, `k` means, and `k` variances or one. Constraints are not
+    /// counted: which of them bind is known only after the fit.
+    pub fn parameter_count(&self) -> usize {
+        2 * self.means().len() - 1 + self.variance_count
+    }
+
+    /// The Bayesian information criterion; the total weight counts as the number of points.
+    pub fn bic(&self) -> f64 {
+        self.parameter_count() as f64 * ln(self.total_weight()) - 2.0 * self.log_likelihood()
+    }
+
+    /// Akaike's information criterion.
+    pub fn aic(&self) -> f64 {
+        2.0 * self.parameter_count() as f64 - 2.0 * self.log_likelihood()
+    }
+
+    /// The integrated completed likelihood: [`bic`](Self::bic) plus twice the cost, in nats, of giving each point to its
+    /// most probable component. `None` if the engine does not tell.
+    pub fn icl(&self) -> Option<f64> {
+        self.entropy().map(|entropy| self.bic() + entropy)
+    }
+
+    /// What [`icl`](Self::icl) adds to [`bic`](Self::bic): the less, the surer the points belong to their components. `None` if
+    /// the engine does not tell.
+    pub fn entropy(&self) -> Option<f64> {
+        self.classification.map(|classification| -2.0 * classification)
     }
 }

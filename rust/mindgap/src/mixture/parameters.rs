@@ -17,11 +17,6 @@ const WEIGHTS_SUM: f64 = 1e-6;
 /// # Ok::<(), mindgap::MixtureError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(try_from = "super::serde_form::ParametersForm", into = "super::serde_form::ParametersForm")
-)]
 pub struct Parameters {
     weights: Vec<f64>,
     means: Vec<f64>,

@@ -6,7 +6,7 @@ use super::engine::{Data, Engine};
 use super::findings::findings;
 use super::fit::{Facts, MixtureFit};
 use super::inference::StandardErrors;
-use super::m_step::{MStep, MeanBlock, PrecisionBlock, VarianceModel, WeightBlock};
+use super::m_step::{FLOOR, MStep, MeanBlock, PrecisionBlock, VarianceModel, WeightBlock};
 use super::parameters::Parameters;
 use super::search::{Found, Initializer, PaperStart, Search};
 use super::status::Status;
@@ -19,10 +19,6 @@ use crate::memory::{check_memory, product};
 use crate::monitor::Monitor;
 use crate::qp::MeanProgram;
 use std::sync::Arc;
-
-/// The default floor of the variances, as a fraction of the data's variance. Measured: spreads of real components stay far
-/// above it, and squares of residuals keep their digits.
-pub(super) const FLOOR: f64 = 1e-10;
 
 /// The default floor of the standard deviations where points lie in intervals, as a fraction of the narrowest: within an interval the
 /// likelihood no longer tells smaller ones apart.

@@ -6,8 +6,9 @@ use super::fit::MixtureFit;
 use super::inference::StandardErrors;
 use super::parameters::Parameters;
 use super::status::Status;
+use crate::constraint::serde_form::{SideWord, side_words, sides};
 use crate::error::MixtureError;
-use crate::stored::{FormVersion, SideWord, labels, side_words, sides};
+use crate::stored::{FormVersion, labels, stored_as};
 use serde::{Deserialize, Serialize};
 
 /// Weights that sum to one this closely were written by a fit: they are read back bit by bit.
@@ -15,7 +16,7 @@ const WEIGHTS_ROUNDING: f64 = 1e-12;
 
 /// The serde form of [`Parameters`].
 #[derive(Serialize, Deserialize)]
-pub(super) struct ParametersForm {
+struct ParametersForm {
     weights: Vec<f64>,
     means: Vec<f64>,
     variances: Vec<f64>,
@@ -48,7 +49,7 @@ enum Kind {
 /// The stored form of [`MixtureFit`]. Of what follows from other fields only what the package needs is written, and nothing
 /// of it is read.
 #[derive(Serialize, Deserialize)]
-pub(super) struct MixtureFitForm {
+struct MixtureFitForm {
     mindgap: Kind,
     version: FormVersion,
     #[serde(flatten)]
@@ -222,3 +223,6 @@ impl TryFrom<MixtureFitForm> for MixtureFit {
         })
     }
 }
+
+stored_as!(Parameters, ParametersForm);
+stored_as!(MixtureFit, MixtureFitForm);

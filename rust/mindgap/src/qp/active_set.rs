@@ -5,8 +5,9 @@
 
 use thiserror::Error;
 
-use super::equality::{self, Equilibrium, Objective};
+use super::equality::{Equilibrium, Objective};
 use super::row_matrix::{Bound, RowMatrix};
+use super::{chain, equality};
 use crate::constraint::Side;
 use crate::error::MixtureError;
 use crate::monitor::{Halt, Monitor, Progress};
@@ -50,9 +51,14 @@ impl Failure {
     }
 }
 
+/// The means that hold `bounds` with equality: in O(k) where they are of gaps.
+fn hold(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
+    chain::solve(rows, objective, bounds).unwrap_or_else(|| equality::solve(rows, objective, bounds))
+}
+
 /// The optimum if `bounds` are the rows active in it: nothing missed, and every row pressing the right way.
 pub(crate) fn check(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Option<Optimum> {
-    let Equilibrium { means, multipliers, noise, dependencies } = equality::solve(rows, objective, bounds);
+    let Equilibrium { means, multipliers, noise, dependencies } = hold(rows, objective, bounds);
     let presses = |index: usize| bounds[index].side == Side::Both || multipliers[index] >= -noise[index];
     if !(0..bounds.len()).all(presses) || rows.worst_miss(&means, objective.scale()).is_some() {
         return None;
@@ -101,7 +107,7 @@ impl<'a> ActiveSetSearch<'a> {
         active.extend(guess.iter().filter(|bound| bound.side != Side::Both));
         loop {
             monitor.send(&Progress::Working)?;
-            let state = equality::solve(rows, objective, &active);
+            let state = hold(rows, objective, &active);
             if let Some((index, combination)) = state.dependencies.last() {
                 let index = loosest(&active, combination).unwrap_or(*index);
                 let bound = active[index];
@@ -132,7 +138,7 @@ impl<'a> ActiveSetSearch<'a> {
         // At most every other row is dropped.
         for _ in 0..=self.active.len() {
             monitor.send(&Progress::Working)?;
-            let full = equality::solve(self.rows, self.objective, &self.active);
+            let full = hold(self.rows, self.objective, &self.active);
             if let Some((_, combination)) = full.dependencies.first() {
                 let dropped = self.slide(combination)?;
                 self.remove(dropped);

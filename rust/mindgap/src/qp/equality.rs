@@ -1,11 +1,10 @@
-//! The exact solve on a given set of rows held with equality: O(rows² k), and O(k) where the rows are gaps.
+//! The exact solve on a given set of rows held with equality: O(rows² k).
 //!
 //! `min Σ g_k δ_k²` subject to `A δ = ρ`, where δ is the way from the targets. Stiffnesses `g` of a mixture span eighteen
 //! orders of magnitude, so the rows are solved for the softest means first: the pivot is the largest
 //! `|a_rk| / √g_k`. What remains is a least-squares problem whose matrix `I + E Eᵀ` has entries near one, whatever the
 //! stiffnesses, so each mean comes out right on its own scale.
 
-use super::chain;
 use super::row_matrix::{Bound, RowMatrix};
 use crate::constraint::Side;
 
@@ -56,12 +55,8 @@ pub(super) fn orientation(side: Side) -> f64 {
     if side == Side::Upper { -1.0 } else { 1.0 }
 }
 
-/// Solves on `bounds`.
-pub(crate) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
-    chain::solve(rows, objective, bounds).unwrap_or_else(|| solve_any(rows, objective, bounds))
-}
-
-pub(super) fn solve_any(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
+/// Solves on `bounds`, whatever rows they are of.
+pub(super) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
     let softness: Vec<f64> = objective.stiffness.iter().map(|g| g.sqrt().recip()).collect();
     let elimination = Elimination::run(rows, objective.targets, bounds, &softness);
     let pivots = &elimination.pivots;

@@ -5,8 +5,9 @@
 
 use super::Sample;
 use crate::data::frame::Frame;
-use crate::data::source::{SharedSource, Source};
 use crate::error::SampleError;
+use std::fmt;
+use std::sync::Arc;
 
 /// Points that neighbour each other in value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +47,19 @@ impl Atom {
     }
 }
 
+/// Gives the atoms of the points in each of some windows, finer than one a window if it can.
+pub(crate) type ZoomFn = dyn Fn(&[(f64, f64)]) -> Result<Vec<Vec<Atom>>, String> + Send + Sync;
+
+/// A look at the points behind atoms, which a sample carries along.
+#[derive(Clone)]
+pub(crate) struct SharedZoom(pub(crate) Arc<ZoomFn>);
+
+impl fmt::Debug for SharedZoom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SharedZoom")
+    }
+}
+
 /// What is known of atoms with a width beside mean and weight, one entry an atom.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Widths {
@@ -54,8 +68,8 @@ pub(crate) struct Widths {
     high: Vec<f64>,
     count: Vec<u64>,
     even: Vec<bool>,
-    /// What can be asked for the points themselves.
-    source: Option<SharedSource>,
+    /// Shows the points behind the atoms.
+    zoom: Option<SharedZoom>,
 }
 
 impl Widths {
@@ -66,7 +80,7 @@ impl Widths {
             high: atoms.iter().map(|atom| atom.high).collect(),
             count: atoms.iter().map(|atom| atom.count).collect(),
             even: atoms.iter().map(|atom| atom.even).collect(),
-            source: None,
+            zoom: None,
         }
     }
 
@@ -126,17 +140,17 @@ impl Sample {
         })
     }
 
-    /// The same atoms, whose points `source` can look at again.
-    pub(crate) fn with_source(mut self, source: SharedSource) -> Self {
+    /// The same atoms, behind which `zoom` shows the points.
+    pub(crate) fn with_zoom(mut self, zoom: SharedZoom) -> Self {
         if let Some(widths) = &mut self.widths {
-            widths.source = Some(source);
+            widths.zoom = Some(zoom);
         }
         self
     }
 
-    /// What can be asked for the points themselves.
-    pub(crate) fn source(&self) -> Option<&dyn Source> {
-        self.widths.as_ref()?.source.as_ref().map(|source| &*source.0)
+    /// What shows the points behind the atoms, if anything does.
+    pub(crate) fn zoom(&self) -> Option<&ZoomFn> {
+        self.widths.as_ref()?.zoom.as_ref().map(|zoom| &*zoom.0)
     }
 
     /// Whether its atoms may have a width: it was made of a summary, not of points.

@@ -6,7 +6,7 @@ mod atom;
 mod prefix;
 mod sort;
 
-pub(crate) use atom::Atom;
+pub(crate) use atom::{Atom, SharedZoom};
 pub(crate) use prefix::{Block, Prefix, Prefixes};
 
 use crate::data::frame::Frame;

@@ -7,17 +7,17 @@
 mod cell;
 mod columns;
 mod grid;
+mod source;
 mod windows;
 
 pub use columns::SummaryColumns;
+pub use source::Source;
 
 use crate::data::sample::{Atom, Sample, check_finite, check_weights};
-use crate::data::source::{SharedSource, Source};
 use crate::error::SampleError;
 use crate::memory::{check_memory, product};
 use cell::SummaryCell;
 use grid::Grid;
-use std::sync::Arc;
 
 /// Points are summed in runs of this many for every cell: runs are then long beside the merging of their cells.
 const POINTS_A_CELL: usize = 16;
@@ -167,15 +167,6 @@ impl Summary {
         // As atoms, and in the sample.
         check_memory("a sample of the cells", product(&[2, self.occupied().count(), size_of::<Atom>()]))?;
         Sample::of_atoms(self.atoms())
-    }
-
-    /// The summary as a sample that can be looked at more closely: k-means asks `source` for the points around its
-    /// boundaries until its clusters are proven to be the best of all points.
-    ///
-    /// # Errors
-    /// As [`Sample::new`].
-    pub fn sample_of(&self, source: Arc<dyn Source>) -> Result<Sample, SampleError> {
-        Ok(self.sample()?.with_source(SharedSource(source)))
     }
 
     /// The cells that hold points.

@@ -11,7 +11,6 @@ use super::fit::KMeansFit;
 use super::{KMeans, Method};
 use crate::constraint::resolve_centers;
 use crate::data::sample::{Atom, Sample};
-use crate::data::summary::Summary;
 use crate::error::KMeansError;
 use crate::memory::{check_memory, product};
 use crate::monitor::Monitor;
@@ -39,11 +38,10 @@ impl KMeans {
     }
 }
 
-/// Solves the problem on atoms, with a bound that holds for their points; where there is a source, looking closer there.
+/// Solves the problem on atoms, with a bound that holds for their points; where their points can be shown, looking closer.
 pub(super) fn fit(kmeans: &KMeans, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<KMeansFit, KMeansError> {
-    if let Some(source) = sample.source() {
-        let mut zoom = |windows: &[(f64, f64)]| Ok(source.zoom(windows)?.iter().map(Summary::atoms).collect());
-        return Ok(kmeans.fit_refining(sample.clone(), &mut zoom, monitor)?.0);
+    if let Some(zoom) = sample.zoom() {
+        return Ok(kmeans.fit_refining(sample.clone(), &mut |windows| zoom(windows), monitor)?.0);
     }
     check(kmeans, sample)?;
     let sample = prepared(kmeans, sample);

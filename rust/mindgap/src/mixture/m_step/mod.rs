@@ -21,6 +21,10 @@ use crate::constraint::LinearRows;
 use crate::monitor::Monitor;
 use crate::qp::Failure;
 
+/// The default floor of the variances, as a fraction of the data's variance. Measured: spreads of real components stay far
+/// above it, and squares of residuals keep their digits.
+pub(super) const FLOOR: f64 = 1e-10;
+
 /// The blocks and their rows.
 pub(super) struct MStep {
     pub(super) weights: WeightBlock,
@@ -59,6 +63,20 @@ impl Targets {
         let means = parameters.means().iter().zip(&steps).map(|(mean, step)| mean + step).collect();
         Self { steps, means }
     }
+}
+
+/// The variances about new means: `Σ w r (x-μ')² / n = b/n - (a/n)² + (μ' - μ - a/n)²`.
+fn about(parameters: &Parameters, moments: &Moments, targets: &Targets, means: &[f64]) -> Vec<f64> {
+    let variance = |k: usize| {
+        let n = moments.weight[k];
+        if n <= 0.0 {
+            return parameters.variances()[k];
+        }
+        let step = targets.steps[k];
+        let missed = means[k] - parameters.means()[k] - step;
+        (moments.second[k] / n - step * step).max(0.0) + missed * missed
+    };
+    (0..means.len()).map(variance).collect()
 }
 
 impl MStep {

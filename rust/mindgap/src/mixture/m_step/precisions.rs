@@ -3,11 +3,10 @@
 //! Free precisions have the answer `v_k = s_k/n_k`, equal ones the pooled variance, and those between bounds or in a ratio
 //! that of `band`; other rows are left to the program.
 
-use super::Targets;
-use super::single_bounds;
 use super::tie::Tie;
 use super::variance_bounds::VarianceBounds;
 use super::weights::named;
+use super::{Targets, about, single_bounds};
 use crate::constraint::PrecisionRows;
 use crate::data::frame::Frame;
 use crate::error::MixtureError;
@@ -197,18 +196,4 @@ impl PrecisionBlock {
 
 fn fold(values: &[f64], from: f64, by: fn(f64, f64) -> f64) -> f64 {
     values.iter().copied().fold(from, by)
-}
-
-/// The variances about new means: `Σ w r (x-μ')² / n = b/n - (a/n)² + (μ' - μ - a/n)²`.
-pub(super) fn about(parameters: &Parameters, moments: &Moments, targets: &Targets, means: &[f64]) -> Vec<f64> {
-    let variance = |k: usize| {
-        let n = moments.weight[k];
-        if n <= 0.0 {
-            return parameters.variances()[k];
-        }
-        let step = targets.steps[k];
-        let missed = means[k] - parameters.means()[k] - step;
-        (moments.second[k] / n - step * step).max(0.0) + missed * missed
-    };
-    (0..means.len()).map(variance).collect()
 }

@@ -4,9 +4,8 @@
 //! objective does not fall; the coefficient then has a closed form. The likelihood never falls. Newton steps of a climb stay on the same
 //! surface (`climb`); its second derivatives are in `docs/mathematics.md`.
 
-use super::Targets;
 use super::means::MeanBlock;
-use super::precisions::about;
+use super::{Targets, about};
 use crate::mixture::engine::Moments;
 use crate::mixture::parameters::Parameters;
 use crate::monitor::Monitor;

@@ -20,6 +20,9 @@ use crate::partition::Partition;
 use pass::{PassOptimum, PathPass};
 use runs::{Reach, Runs};
 
+/// Chains of clusters without points are told apart up to so many links; longer ones count as if they had no more.
+const MOST_LINKS: usize = 6;
+
 /// Up to so many distinct values a cluster the pass over all of them is the whole search: 4,096 points in 64 clusters take
 /// half a second.
 const FEW_POINTS: usize = 64;

@@ -8,6 +8,7 @@
 //! With rebates the pass bounds the cost of the points behind the runs: a midpoint inside a run saves at most its gap
 //! times the run's spread (docs/mathematics.md). That is linear in both centres, so pieces stay quadratics.
 
+use super::MOST_LINKS;
 use super::runs::{Reach, Run};
 use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
@@ -53,9 +54,6 @@ const ROUNDINGS_A_STEP: f64 = 4.0;
 
 /// Roundings of one value of a curve when it is moved.
 const ROUNDINGS_A_MOVE: f64 = 8.0;
-
-/// Chains of clusters without points are told apart up to so many links; longer ones count as if they had no more.
-pub(super) const MOST_LINKS: usize = 6;
 
 /// The origin follows the runs when they are so many windows away.
 const WINDOWS_AWAY: f64 = 0.5;

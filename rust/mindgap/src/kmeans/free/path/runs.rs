@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::MOST_LINKS;
 use crate::data::sample::Prefixes;
 use crate::kmeans::free::Problem;
-use crate::kmeans::free::path::pass::MOST_LINKS;
 
 /// Points that a pass takes together.
 #[derive(Clone, Debug, PartialEq)]

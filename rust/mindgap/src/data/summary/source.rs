@@ -1,7 +1,8 @@
 //! [`Source`]: the data behind a summary, which can be read again.
 
-use crate::data::Summary;
-use std::fmt;
+use super::Summary;
+use crate::data::sample::{Sample, SharedZoom};
+use crate::error::SampleError;
 use std::sync::Arc;
 
 /// Data that can be read again. K-means on a summary asks for finer cells where a boundary may lie, until its result is
@@ -17,12 +18,14 @@ pub trait Source: Send + Sync {
     fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, String>;
 }
 
-/// A source that a sample carries along.
-#[derive(Clone)]
-pub(crate) struct SharedSource(pub(crate) Arc<dyn Source>);
-
-impl fmt::Debug for SharedSource {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("SharedSource")
+impl Summary {
+    /// The summary as a sample that can be looked at more closely: k-means asks `source` for the points around its
+    /// boundaries until its clusters are proven to be the best of all points.
+    ///
+    /// # Errors
+    /// As [`Sample::new`].
+    pub fn sample_of(&self, source: Arc<dyn Source>) -> Result<Sample, SampleError> {
+        let zoom = move |windows: &[(f64, f64)]| Ok(source.zoom(windows)?.iter().map(Summary::atoms).collect());
+        Ok(self.sample()?.with_zoom(SharedZoom(Arc::new(zoom))))
     }
 }

@@ -117,4 +117,4 @@ def a_selection(most: int) -> Selection:
     ks = tuple(range(1, most + 1))
     values = 3000.0 + 900.0 / np.array(ks) ** 2 + 40.0 * np.array(ks)
     nothing = (None,) * most
-    return Selection("bic", ks, nothing, values, nothing, ks[int(np.argmin(values))])
+    return Selection("bic", ks, ("free",) * most, ("none",) * most, nothing, values, nothing)

@@ -109,8 +109,8 @@ def test_select(fit: Any, values: Any) -> None:
     expected = mg.select(values, [1, 2, 3, 5], mg.LowerOnly(1))
     document = json.loads(fit("select", "--json").out)
     assert (document["criterion"], document["best"]) == ("bic", expected.best)
-    assert [entry["k"] for entry in document["path"]] == [1, 2, 3, 5]
-    assert [entry["value"] for entry in document["path"]] == expected.values.tolist()
+    assert [entry["k"] for entry in document["models"]] == [1, 2, 3, 5]
+    assert [entry["value"] for entry in document["models"]] == expected.values.tolist()
     assert "best" in fit("select").out
     assert json.loads(fit("select", "--criterion", "icl", "--json").out)["criterion"] == "icl"
 
@@ -124,8 +124,8 @@ def test_select_shows_why_there_is_no_fit(command: Command, table: Path) -> None
     assert max(map(len, ended.out.splitlines())) <= 80
     document = json.loads(command("select", table, *options, "--json").out)
     assert document["best"] == 2
-    assert document["path"][2]["value"] is None
-    assert "3 clusters have 2 gaps" in document["path"][2]["reason"]
+    assert document["models"][2]["value"] is None
+    assert "3 clusters have 2 gaps" in document["models"][2]["reason"]
 
 
 def test_path(fit: Any, values: Any) -> None:

@@ -65,3 +65,17 @@ def test_a_plugin_that_does_not_keep_its_parameters_is_equal_to_itself_alone() -
     one = Forgetful(1.0)
     assert one == one
     assert one != Forgetful(1.0)
+
+
+def test_what_results_hold_cannot_be_changed() -> None:
+    x = np.concatenate([np.linspace(0, 1, 30), np.linspace(5, 6, 30)])
+    fit = mg.mixture(x, 2, mg.LowerOnly(1))
+    drawn = fit.bootstrap(3, rng=1)
+    held = [
+        *(fit, fit.standard_errors, fit.runner_up, fit.interval(), fit.histogram, mg.kmeans(x, 2)),
+        *(drawn.replicates, drawn.interval(), drawn.standard_errors(), mg.gap_path(x, 2, [0, 1]), mg.select(x, [1, 2])),
+    ]
+    arrays = [value for part in held if part is not None for value in vars(part).values()]
+    arrays = [array for array in arrays if isinstance(array, np.ndarray)]
+    assert len(arrays) > 30
+    assert not any(array.flags.writeable for array in arrays)

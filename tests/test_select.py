@@ -9,7 +9,7 @@ import pytest
 
 import mindgap as mg
 from mindgap.datasets import paper_model
-from mindgap.inference.selection import CRITERIA
+from mindgap.inference.selecting import CRITERIA
 
 X = paper_model("C", 400, rng=3).values
 

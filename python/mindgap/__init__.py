@@ -55,12 +55,10 @@ if TYPE_CHECKING:
         GapPath,
         GoodnessOfFit,
         LikelihoodRatio,
-        Ranking,
         Selection,
         compare,
         gap_path,
         goodness_of_fit,
-        rank_models,
         select,
     )
 
@@ -73,12 +71,10 @@ _INFERENCE = (
     "GapPath",
     "GoodnessOfFit",
     "LikelihoodRatio",
-    "Ranking",
     "Selection",
     "compare",
     "gap_path",
     "goodness_of_fit",
-    "rank_models",
     "select",
 )
 
@@ -129,7 +125,6 @@ __all__ = [
     "PluginError",
     "PluginRecord",
     "PluginWarning",
-    "Ranking",
     "Sample",
     "Selection",
     "SolverError",
@@ -153,7 +148,6 @@ __all__ = [
     "mixture",
     "plots",
     "plugins",
-    "rank_models",
     "register",
     "report",
     "select",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @constraint_option
 @click.option("--against", metavar="SPEC", help="A weaker constraint to compare with.  [default: none]")
 @click.option("--bootstrap", type=click.IntRange(0), default=0, help="Data sets for a bootstrap p-value.  [default: 0]")
-@mixture_options
+@mixture_options()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs instead of a table.")
 def command(
     request: Request,

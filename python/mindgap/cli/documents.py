@@ -10,6 +10,8 @@ from mindgap import __version__
 from mindgap.cli.reading import Data, Elsewhere
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mindgap.cli.groups import Part
     from mindgap.cli.reading import Request
     from mindgap.model.settings import Settings
@@ -41,9 +43,16 @@ def settings_of(kind: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
 
 def fit_json(parts: list[Part], facts: dict[str, Any]) -> dict[str, Any]:
     """Return the document of a fit, or of all groups."""
+    return grouped_json(parts, _document, facts)
+
+
+def grouped_json(
+    parts: list[Part], document: Callable[[Part], dict[str, Any]], facts: dict[str, Any]
+) -> dict[str, Any]:
+    """Return what `document` says of the only part, or of each group."""
     if parts[0].places is None:
-        return {**_document(parts[0]), "run": facts}
-    groups = {part.name: {"reason": part.reason} if part.result is None else _document(part) for part in parts}
+        return {**document(parts[0]), "run": facts}
+    groups = {part.name: {"reason": part.reason} if part.result is None else document(part) for part in parts}
     return {"groups": groups, "run": facts}
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option("--certify", is_flag=True, help="Prove how far from the maximum the likelihood can be at most.")
 @click.option("--proof", type=click.Path(dir_okay=False), help="Write the proof of the certificate to this file.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="The most seconds that the certificate may take.")
-@mixture_options
+@mixture_options()
 @output_options(labels=True)
 def command(
     request: Request,
@@ -86,16 +86,13 @@ def result_table(result: MixtureResult) -> TextTable:
     return replace(table, notes=[*table.notes, f"BIC {result.bic:.8g}, AIC {result.aic:.8g}{icl}"])
 
 
-def print_result(result: MixtureResult) -> None:
-    """Print the components as a table."""
-    print_table(result_table(result))
-
-
 def fit_document(result: MixtureResult) -> dict[str, Any]:
     """Return what JSON for programs says of one fit among several."""
     names = (
         *("weights", "means", "variances", "log_likelihood", "n_iter", "status", "message", "gaps", "active"),
         *("thresholds", "n_parameters", "bic", "aic"),
     )
-    icl = {} if result.entropy is None else {"icl": result.icl}
-    return {name: getattr(result, name) for name in names} | icl
+    known = {} if result.entropy is None else {"icl": result.icl}
+    if result.upper_bound is not None:
+        known["upper_bound"] = result.upper_bound
+    return {name: getattr(result, name) for name in names} | known

@@ -132,25 +132,24 @@ def kmeans_options(function: F) -> F:
     return _settings(function, *setting_options(KMeansSettings), _ENGINE)
 
 
-def mixture_options(function: F) -> F:
-    """Add the settings of a mixture fit; the command gets those that were given as `settings`."""
-    return _settings(
-        function,
-        click.option(
-            "--init",
-            shell_complete=plugins("initializer"),
-            metavar="SPEC",
-            help="Where to start: auto (a search), or an initializer with parameters.",
-        ),
-        *setting_options(MixtureSettings),
-        _ENGINE,
+def mixture_options(*, without: str | None = None) -> Callable[[F], F]:
+    """Add the settings of a mixture fit, all but one; the command gets those that were given as `settings`."""
+    init = click.option(
+        "--init",
+        shell_complete=plugins("initializer"),
+        metavar="SPEC",
+        help="Where to start: auto (a search), or an initializer with parameters.",
     )
+    options = [init, *setting_options(MixtureSettings, without), _ENGINE]
+    return lambda function: _settings(function, *options)
 
 
-def setting_options(settings: type[Settings]) -> list[Callable[[Any], Any]]:
-    """Return an option for each setting of a fit, as its table declares it."""
+def setting_options(settings: type[Settings], without: str | None = None) -> list[Callable[[Any], Any]]:
+    """Return an option for each setting of a fit but one, as its table declares it."""
     options = []
     for name, setting in settings.__dataclass_fields__.items():
+        if name == without:
+            continue
         kind = setting.metadata["kind"]
         default = "" if setting.default is None else f"  [default: {setting.default}]"
         options.append(

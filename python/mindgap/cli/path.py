@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.cli.documents import run_facts, settings_of
+from mindgap.cli.documents import grouped_json, run_facts, settings_of
+from mindgap.cli.groups import Part, fit_parts, joined_table
 from mindgap.cli.mixture import fit_document
-from mindgap.cli.options import data_options, deltas_option, epilog, mixture_options, output_options
+from mindgap.cli.options import deltas_option, epilog, grouped_data_options, mixture_options, output_options
 from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, data_for
-from mindgap.inference.separation_path import GapPath, gap_path
+from mindgap.inference.separation_path import gap_path
 from mindgap.model.settings import MixtureSettings
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
+    from mindgap.inference.separation_path import GapPath
 
 
 @click.command(
@@ -27,13 +29,13 @@ if TYPE_CHECKING:
         "    --plot path.pdf",
     ),
 )
-@data_options
+@grouped_data_options
 @click.option("-k", "k", type=int, required=True, help="The number of components.")
 @deltas_option
 @click.option("--width", type=float, metavar="W", help="Keep every gap at most delta + W as well.")
 @click.option("--certify", is_flag=True, help="Prove how far from its maximum each likelihood can be at most.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="The most seconds that one certificate may take.")
-@mixture_options
+@mixture_options()
 @output_options(labels=False)
 def command(
     request: Request,
@@ -52,26 +54,30 @@ def command(
     """
     output.check(request.source)
     data = data_for(request, settings)
-    path = gap_path(
-        data.values,
-        k,
-        deltas,
-        width=width,
-        certify=certify,
-        time_limit=time_limit,
-        sample_weight=data.weights,
-        progress=sys.stderr.isatty(),
-        **settings,
+    parts = fit_parts(
+        data,
+        lambda part: gap_path(
+            part.values,
+            k,
+            deltas,
+            width=width,
+            certify=certify,
+            time_limit=time_limit,
+            sample_weight=part.weights,
+            progress=sys.stderr.isatty(),
+            **settings,
+        ),
     )
-    output.draw(path, data.label)
+    output.draw_parts(parts, data.label)
     if output.as_json:
         facts = run_facts(request, data, settings=settings_of(MixtureSettings, settings))
-        print_json(_document(path) | {"run": facts})
+        print_json(grouped_json(parts, _document, facts))
         return
     print_data(data)
-    print_table(path.table())
+    print_table(joined_table(parts, lambda path: path.table()))
 
 
-def _document(path: GapPath) -> dict[str, Any]:
+def _document(part: Part) -> dict[str, Any]:
+    path: GapPath = part.result
     fits = [{"delta": delta, **fit_document(result)} for delta, result in zip(path.deltas, path.results, strict=True)]
     return {"k": path.k, "width": path.width, "bites_at": path.bites_at, "path": fits}

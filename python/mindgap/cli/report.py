@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @click.option("--bootstrap", type=click.IntRange(0), default=200, show_default=True, help="Refits for the intervals.")
 @deltas_option
 @constraint_option
-@mixture_options
+@mixture_options()
 def command(
     request: Request,
     k: int,

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.cli.documents import run_facts, settings_of
-from mindgap.cli.groups import Part
-from mindgap.cli.mixture import fit_document, print_result
-from mindgap.cli.options import constraint_option, data_options, epilog, mixture_options, output_options
+from mindgap.cli.documents import grouped_json, run_facts, settings_of
+from mindgap.cli.groups import Part, fit_parts, joined_table
+from mindgap.cli.mixture import fit_document, result_table
+from mindgap.cli.options import constraint_option, epilog, grouped_data_options, mixture_options, output_options
 from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, data_for
 from mindgap.foundation.messages import shorten
-from mindgap.inference.ranking import SPREADS, rank_models
-from mindgap.inference.selection import CRITERIA, Selection, select
+from mindgap.inference.selecting import CRITERIA, VARIANCES, select
 from mindgap.model.settings import MixtureSettings
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
-    from mindgap.cli.reading import Data, Elsewhere
+    from mindgap.inference.selection import Selection
 
 
 #: More fits than this in one command are a typing error.
@@ -43,13 +43,11 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str) -> 
     return numbers
 
 
-def _spreads(context: click.Context, parameter: click.Parameter, value: str | None) -> list[str] | None:
+def _variances(context: click.Context, parameter: click.Parameter, value: str) -> list[str]:
     """Read equal,free,bounded."""
-    if value is None:
-        return None
     kinds = [part.strip() for part in value.split(",")]
-    if unknown := [kind for kind in kinds if kind not in SPREADS]:
-        raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(SPREADS)}")
+    if unknown := [kind for kind in kinds if kind not in VARIANCES]:
+        raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(VARIANCES)}")
     return kinds
 
 
@@ -63,113 +61,95 @@ def _is_number(text: str) -> bool:
         "mindgap select heights.csv --column height",
         "mindgap select heights.csv --column height -k 2-6 --criterion icl \\",
         "    --constraint lower-only:delta=0.02 --plot path.svg",
-        "mindgap select heights.csv --column height -k 1-4 --spreads equal,free",
+        "mindgap select heights.csv --column height -k 1-4 \\",
+        "    --variances equal,free --constraint lower-only:delta=0.02 --against none",
     ),
 )
-@data_options
+@grouped_data_options
 @click.option(
     "-k", "ks", metavar="RANGE", default="1-8", show_default=True, callback=_numbers, help="What to try: 1-8, or 2,3,5."
 )
 @constraint_option
 @click.option(
-    "--spreads", metavar="LIST", callback=_spreads, help="Rank these models of the spreads too: equal,free,bounded."
+    "--against",
+    metavar="SPEC",
+    multiple=True,
+    help="Rank the models under this constraint too; none for no constraint; repeat it for more.",
+)
+@click.option(
+    "--variances",
+    metavar="LIST",
+    default="free",
+    show_default=True,
+    callback=_variances,
+    help="What to try: free, equal, bounded, or several, as in equal,free.",
 )
 @click.option("--criterion", type=click.Choice(CRITERIA), default="bic", show_default=True, help="What ranks the fits.")
 @click.option("--certify", is_flag=True, help="Prove how far from its maximum each likelihood can be at most.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="The most seconds that one certificate may take.")
-@mixture_options
+@mixture_options(without="variances")
 @output_options(labels=True)
 def command(
     request: Request,
     output: Output,
     ks: list[int],
     constraint: str | None,
-    spreads: list[Any] | None,
+    against: tuple[str, ...],
+    variances: list[Any],
     criterion: Any,
     certify: bool,
     time_limit: float | None,
     settings: dict[str, Any],
 ) -> None:
-    """Find the number of components of a mixture by an information criterion.
+    """Find the number of components of a mixture, or the best of several models, by an information criterion.
 
     FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
     Labels are those of the best fit.
     """
     output.check(request.source)
     data = data_for(request, settings)
-    if spreads is not None:
-        if certify:
-            raise click.UsageError("--certify and --spreads do not go together; certify the best model alone")
-        _rank(request, output, data, ks, constraint, spreads, criterion, settings)
-        return
-    selection = select(
-        data.values,
-        ks,
-        constraint,
-        criterion=criterion,
-        certify=certify,
-        time_limit=time_limit,
-        sample_weight=data.weights,
-        progress=sys.stderr.isatty(),
-        **settings,
+    constraints = {spec or "none": None if spec in (None, "none") else spec for spec in (constraint, *against)}
+    parts = fit_parts(
+        data,
+        lambda part: select(
+            part.values,
+            ks,
+            constraints,
+            variances=variances,
+            criterion=criterion,
+            certify=certify,
+            time_limit=time_limit,
+            sample_weight=part.weights,
+            progress=sys.stderr.isatty(),
+            **settings,
+        ),
     )
-    output.write_labels(data, [Part("", data, None, selection.best_result)])
-    output.draw(selection, data.label)
+    best = [replace(part, result=part.result and part.result.best_result) for part in parts]
+    output.write_labels(data, best)
+    output.draw_parts(parts, data.label)
     if output.as_json:
-        facts = run_facts(request, data, constraint=constraint, settings=settings_of(MixtureSettings, settings))
-        print_json(_document(selection) | {"run": facts})
+        known = {"variances": variances, **settings_of(MixtureSettings, settings | {"variances": None})}
+        facts = run_facts(request, data, constraint=constraint, against=[*against] or None, settings=known)
+        print_json(grouped_json(parts, _document, facts))
         return
     print_data(data)
-    print_table(selection.table())
+    print_table(joined_table(parts, lambda selection: selection.table()))
     click.echo()
-    print_result(selection.best_result)
+    print_table(joined_table(best, result_table))
 
 
-def _rank(
-    request: Request,
-    output: Output,
-    data: Data | Elsewhere,
-    ks: list[int],
-    constraint: str | None,
-    spreads: list[Any],
-    criterion: Any,
-    settings: dict[str, Any],
-) -> None:
-    """Rank models of the spreads with and without the constraint, beside the numbers of components."""
-    constraints = {"none": None} if constraint is None else {"none": None, constraint: constraint}
-    ranking = rank_models(
-        data.values,
-        ks,
-        constraints,
-        spreads=spreads,
-        criterion=criterion,
-        sample_weight=data.weights,
-        progress=sys.stderr.isatty(),
-        **settings,
-    )
-    best = ranking.best.result
-    output.write_labels(data, [Part("", data, None, best)])
-    output.draw(best, data.label)
-    if output.as_json:
-        facts = run_facts(request, data, constraint=constraint, settings=settings_of(MixtureSettings, settings))
-        models = [
-            {
-                **{name: getattr(model, name) for name in ("k", "spreads", "constraint", "value", "reason")},
-                "fit": None if model.result is None else fit_document(model.result),
-            }
-            for model in ranking.models
-        ]
-        print_json({"criterion": ranking.criterion, "models": models, "run": facts})
-        return
-    print_data(data)
-    print_table(ranking.table())
-
-
-def _document(selection: Selection) -> dict[str, Any]:
-    path = [
-        {"k": k, "value": value, "reason": reason, "fit": None if result is None else fit_document(result)}
-        for k, value, reason, result in zip(
-            selection.ks, selection.values, selection.reasons, selection.results, strict=True
-        )
+def _document(part: Part) -> dict[str, Any]:
+    selection: Selection = part.result
+    models = [
+        {
+            "k": selection.ks[place],
+            "variances": selection.variances[place],
+            "constraint": selection.constraints[place],
+            "value": selection.values[place],
+            "reason": selection.reasons[place],
+            "fit": None if result is None else fit_document(result),
+        }
+        for place, result in enumerate(selection.results)
     ]
-    return {"criterion": selection.criterion, "best": selection.best, "path": path}
+    document = {"criterion": selection.criterion, "best": selection.best, "ranking": selection.ranking}
+    return {**document, "models": models}

@@ -3,8 +3,8 @@
 from mindgap.inference.bootstrapping import Bootstrap
 from mindgap.inference.goodness import GoodnessOfFit, goodness_of_fit
 from mindgap.inference.likelihood_ratio import LikelihoodRatio, compare
-from mindgap.inference.ranking import RankedModel, Ranking, rank_models
-from mindgap.inference.selection import Selection, select
+from mindgap.inference.selecting import select
+from mindgap.inference.selection import Selection
 from mindgap.inference.separation_path import GapPath, gap_path
 from mindgap.results.sureness import Intervals
 
@@ -14,12 +14,9 @@ __all__ = [
     "GoodnessOfFit",
     "Intervals",
     "LikelihoodRatio",
-    "RankedModel",
-    "Ranking",
     "Selection",
     "compare",
     "gap_path",
     "goodness_of_fit",
-    "rank_models",
     "select",
 ]

@@ -15,7 +15,7 @@ from mindgap.model.sample import Sample
 from mindgap.results.frames import Backend, frame_of
 from mindgap.results.sureness import Intervals, as_level
 from mindgap.results.table import TextTable
-from mindgap.validation import RNG, FloatArray, as_count, as_seed
+from mindgap.validation import RNG, FloatArray, as_count, as_seed, freeze
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +36,10 @@ class Replicates:
     means: FloatArray
     variances: FloatArray
     gaps: FloatArray
+
+    def __post_init__(self) -> None:
+        for name in PARAMETERS:
+            freeze(getattr(self, name))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

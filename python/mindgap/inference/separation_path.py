@@ -19,7 +19,7 @@ from mindgap.model.sample import Sample
 from mindgap.results.frames import Backend, frame_of
 from mindgap.results.mixture import ARRIVED, MixtureResult
 from mindgap.results.table import TextTable
-from mindgap.validation import FloatArray, as_count, as_vector
+from mindgap.validation import FloatArray, as_count, as_vector, freeze
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -65,6 +65,9 @@ class GapPath:
     deltas: FloatArray
     results: tuple[MixtureResult, ...]
     width: float | None = None
+
+    def __post_init__(self) -> None:
+        freeze(self.deltas)
 
     @property
     def k(self) -> int:

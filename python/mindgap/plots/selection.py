@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from mindgap.foundation.messages import printable
 from mindgap.plots.canvas import axes_or_new, name_axes
-from mindgap.results.palette import HELD, INK
+from mindgap.results.palette import HELD, INK, colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +21,17 @@ def plot_selection(selection: Selection, ax: Axes | None = None, *, label: str |
     """Draw the criterion into `ax`, or into a new figure; return the axes. `label` says what the data are."""
     ax = axes_or_new(ax)
     ks, values = np.asarray(selection.ks), np.asarray(selection.values, dtype=np.float64)
-    best = int(np.flatnonzero(ks == selection.best)[0])
-    ax.plot(ks, values, color=INK, linewidth=1.4, marker="o", markersize=4.5, zorder=2)
+    best = selection.ranking[0]
+    models = list(zip(selection.constraints, selection.variances, strict=True))
+    for number, model in enumerate(dict.fromkeys(models)):
+        places = [place for place, other in enumerate(models) if other == model]
+        color = colour(number) if selection.is_grid else INK
+        name = printable(f"{model[1]} variances, {model[0]}").replace("$", r"\$") if selection.is_grid else None
+        ax.plot(
+            ks[places], values[places], color=color, linewidth=1.4, marker="o", markersize=4.5, zorder=2, label=name
+        )
+    if selection.is_grid:
+        ax.legend(fontsize=8, frameon=False)
     ax.plot(
         ks[best],
         values[best],

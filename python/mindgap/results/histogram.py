@@ -13,7 +13,7 @@ import numpy as np
 from mindgap.errors import InvalidInputError
 from mindgap.model.binned import Binned
 from mindgap.model.sample import Sample
-from mindgap.validation import FloatArray
+from mindgap.validation import FloatArray, freeze
 
 #: The most bins that a histogram has.
 MOST_BINS = 200
@@ -60,6 +60,8 @@ class Histogram:
             drawable = np.isfinite(self.counts.sum()) and np.isfinite(self.density()).all()
         if not drawable:
             raise InvalidInputError("the bars of a histogram must have a finite height")
+        freeze(self.counts)
+        freeze(self.edges)
 
     @classmethod
     def of(cls, data: Sample | Binned | Histogram | None) -> Histogram | None:

@@ -78,7 +78,8 @@ class MixtureResult:
     rows : LinearRows or None
         The linear rows on the means, where the constraint is of that form.
     n_parameters : int
-        The free parameters that the information criteria count: 3k-1, or 2k with equal variances.
+        The free parameters that the information criteria count: 3k-1, or 2k with equal spreads, however they are asked
+        for.
     total_weight : float
         The sum of the sample weights: the number of points if there were none.
     entropy : float or None

@@ -132,6 +132,10 @@ class Intervals:
     variances: FloatArray
     gaps: FloatArray
 
+    def __post_init__(self) -> None:
+        for name in ("weights", "means", "variances", "gaps"):
+            freeze(getattr(self, name))
+
 
 def as_level(level: float) -> float:
     """Return the share that an interval is to hold, or raise InvalidInputError."""

@@ -243,8 +243,8 @@ impl MixtureFit {
 
 /// Information criteria.
 impl MixtureFit {
-    /// The number of free parameters: `k - 1` weights, `k` means, and `k` variances or one. Constraints are not
-    /// counted: which of them bind is known only after the fit.
+    /// The number of free parameters: `k - 1` weights, `k` means, and `k` variances, or one where all are equal or tied to
+    /// the means. Other constraints are not counted: which of them bind is known only after the fit.
     pub fn parameter_count(&self) -> usize {
         2 * self.means().len() - 1 + self.variance_count
     }

@@ -478,10 +478,10 @@ impl Mixture {
             active: rows.active(means, &frame, surface.variance().sqrt()),
             origins,
             total_weight: surface.total_weight(),
-            variance_count: match (self.variances, m_step.precisions.tie()) {
-                (_, Some(tie)) => usize::from(tie.given.is_none()),
-                (VarianceModel::Equal, None) => 1,
-                (_, None) => self.k,
+            variance_count: match m_step.precisions.tie() {
+                Some(tie) => usize::from(tie.given.is_none()),
+                None if m_step.precisions.is_equal() => 1,
+                None => self.k,
             },
             starts: tally.starts,
             at_best: tally.at_best,

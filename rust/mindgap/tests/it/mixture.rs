@@ -395,6 +395,8 @@ fn equal_variances_are_pooled() {
         x.iter().zip(rows.chunks(2)).map(square).sum()
     };
     assert!((fit.variances()[0] - within / 600.0).abs() < 1e-4);
+    let tied = Mixture::new(2).spread_ratio(1.0).fit(&Sample::new(&x).unwrap()).unwrap();
+    assert_eq!(tied.parameter_count(), 4, "equal spreads are one parameter, however they are asked for");
 }
 
 #[test]

@@ -14,7 +14,7 @@ import pytest
 
 from command_line import Command, command_runner
 from made_up import Install, Run
-from mindgap.host import guard, lookup
+from mindgap.host import dispatch, guard, lookup
 from mindgap.host.manager import PluginHost
 
 # The same cases every time, on however slow a machine; the soak is for new ones.
@@ -70,7 +70,7 @@ def fresh_host(monkeypatch: pytest.MonkeyPatch) -> PluginHost:
     monkeypatch.delenv("MINDGAP_LOAD_PLUGINS", raising=False)
     monkeypatch.delenv("MINDGAP_TRACE_PLUGINS", raising=False)
     host = PluginHost()
-    for module in (lookup, guard):
+    for module in (dispatch, lookup, guard):
         monkeypatch.setattr(module, "host", host)
     return host
 

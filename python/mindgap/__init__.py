@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from mindgap import _core, validation
 from mindgap.errors import (
+    ChangedDataError,
     InfeasibleError,
     InvalidInputError,
     MindgapError,
@@ -94,6 +95,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "Binned",
     "Bootstrap",
+    "ChangedDataError",
     "Chunks",
     "Ckmeans",
     "ConstantCV",

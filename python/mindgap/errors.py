@@ -9,6 +9,10 @@ class InvalidInputError(MindgapError, ValueError):
     """The data, a constraint or a setting is invalid; nothing has been computed."""
 
 
+class ChangedDataError(InvalidInputError):
+    """Data that a fit reads several times were not the same every time; the message says where and what to do."""
+
+
 class InfeasibleError(MindgapError):
     """No solution satisfies the constraint; the attributes say what was asked.
 

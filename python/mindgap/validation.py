@@ -107,6 +107,10 @@ def _as_array(x: Any, name: str) -> npt.NDArray[Any]:
         raise InvalidInputError(
             f"{name} is text ({x[:40]!r}); give numbers, read from a file first if that is its name"
         )
+    if is_elsewhere(x):
+        kind = f"{type(x).__module__.partition('.')[0]} {type(x).__name__}"
+        how = 'fit it with engine="dask" of the package mindgap-dask, or collect it yourself with .compute()'
+        raise InvalidInputError(f"{name} is a {kind}, whose numbers are not in this process; {how}")
     if count := _masked(x):
         raise InvalidInputError(f"{name} has {count} masked values; drop or fill them")
     try:
@@ -115,6 +119,15 @@ def _as_array(x: Any, name: str) -> npt.NDArray[Any]:
         raise
     except Exception as error:  # whatever the object's own conversion raises
         raise InvalidInputError(f"{name} is not an array of numbers: {reason(error)}") from error
+
+
+def is_elsewhere(x: Any) -> bool:
+    """Whether it is a Dask collection, or holds one: numpy would gather all of it into this process."""
+    graph = getattr(x, "__dask_graph__", None)
+    try:
+        return callable(graph) and graph() is not None
+    except Exception:
+        return False
 
 
 def _masked(x: Any) -> int:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mindgap.errors import InvalidInputError
-from mindgap.model.chunks import Chunks
+from mindgap.errors import ChangedDataError, InvalidInputError
+from mindgap.model.chunks import Chunks, load_piece, title
 from mindgap.model.engine import Engine
+from mindgap.model.fingerprint import ADVICE, Fingerprint
 from mindgap.model.moments import Moments
+from mindgap.model.passing import in_order
 from mindgap.model.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from concurrent.futures import Future
 
+    from mindgap.model.sources import Piece
     from mindgap.validation import FloatArray
 
 T = TypeVar("T")
@@ -32,12 +32,8 @@ class Chunked(Engine):
         """Read the chunks once, into a summary."""
         if sample_weight is not None:
             raise InvalidInputError("sample_weight is given beside Chunks; give the weights to the Chunks")
-        from concurrent.futures import ThreadPoolExecutor  # not needed to import mindgap
-
         self._chunks = x
-        self._threads = os.cpu_count() or 1
-        self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="mindgap-chunks")
-        self._count: int | None = None
+        self._first: list[Fingerprint] | None = None
         summary = Summary()
         for part in self._each(Summary.of):
             summary.merge(part)
@@ -63,33 +59,38 @@ class Chunked(Engine):
                 summary.merge(more)
         return whole
 
-    def close(self) -> None:
-        """Let the threads go."""
-        if hasattr(self, "_pool"):
-            self._pool.shutdown(cancel_futures=True)
-
     def _each(self, work: Callable[[FloatArray, FloatArray | None], T]) -> Iterator[T]:
-        """What `work` makes of each chunk, in order; one more of them than there are threads is under way at once."""
-        under_way: deque[Future[T]] = deque()
-        count = 0
-        for values, weights in self._chunks:
-            if len(under_way) > self._threads:
-                yield under_way.popleft().result()
-            under_way.append(self._pool.submit(_named, work, count, values, weights))
-            count += 1
-        if count == 0 or (self._count is not None and count != self._count):
-            first = "" if self._count is None else f" after {self._count} the first time"
-            raise InvalidInputError(
-                f"the source of the chunks gave {count} of them{first}; it must give all, every time"
-            )
-        self._count = count
-        while under_way:
-            yield under_way.popleft().result()
+        """What `work` makes of each chunk, in order; afterwards, whether the chunks were those of the first pass."""
+        seen = []
+        pieces = enumerate(self._chunks._pieces())
+        for answer, fingerprint in in_order(lambda numbered: _on_piece(work, *numbered), pieces):
+            seen.append(fingerprint)
+            yield answer
+        if not seen and self._first is None:
+            raise InvalidInputError("the source of the chunks gave 0 of them; it must give all, every time")
+        if self._first is None:
+            self._first = seen
+        else:
+            _expect_same(seen, self._first)
 
 
-def _named(work: Callable[..., T], index: int, values: FloatArray, weights: FloatArray | None) -> T:
-    """Call `work`; name the chunk in the error if it raises one."""
+def _on_piece(work: Callable[[FloatArray, FloatArray | None], T], number: int, piece: Piece) -> tuple[T, Fingerprint]:
+    """Load a chunk and call `work`; name the chunk in the error if it raises one."""
+    values, weights, _ = load_piece(number, piece)
     try:
-        return work(values, weights)
+        answer = work(values, weights)
     except InvalidInputError as error:
-        raise InvalidInputError(f"in chunk {index}, {error}") from error
+        raise InvalidInputError(f"in {title(number, piece)}, {error}") from error
+    return answer, Fingerprint.of(values, weights)
+
+
+def _expect_same(seen: list[Fingerprint], first: list[Fingerprint]) -> None:
+    """Raise ChangedDataError where a pass has seen other data than the first; the order of the chunks may differ."""
+    if len(seen) != len(first):
+        what = f"the source of the chunks gave {len(seen)} of them after {len(first)} the first time"
+        raise ChangedDataError(f"{what}; {ADVICE}")
+    if sum(seen, Fingerprint()).difference(sum(first, Fingerprint())) is None:
+        return
+    for number, (now, then) in enumerate(zip(seen, first, strict=True)):
+        if difference := now.difference(then):
+            raise ChangedDataError(f"chunk {number} had {difference}; {ADVICE}")

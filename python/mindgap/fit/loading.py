@@ -13,6 +13,7 @@ from mindgap.errors import InvalidInputError
 from mindgap.fit.chunked import Chunked
 from mindgap.host import guard, lookup
 from mindgap.host.builtin.engines import Local
+from mindgap.host.dispatch import engine_for
 from mindgap.model.binned import Binned
 from mindgap.model.chunks import Chunks
 from mindgap.model.engine import Engine
@@ -70,6 +71,7 @@ def loaded(x: Any, sample_weight: Any, engine: Engine | str, missing: str = "err
         if sample_weight is not None or not is_local(engine) or missing != "error":
             raise InvalidInputError("Binned counts are weights and lie in memory; leave the other arguments out")
         return nullcontext(Loaded(x.sample, bins=x))
+    engine = _owner(x, engine)
     if as_choice(missing, "missing", ("error", "drop")) == "drop":
         if not is_local(engine) or isinstance(x, (Chunks, Sample, Summary)):
             raise InvalidInputError("missing='drop' is for arrays and columns; drop the missing values yourself")
@@ -77,6 +79,11 @@ def loaded(x: Any, sample_weight: Any, engine: Engine | str, missing: str = "err
     if is_local(engine) and not isinstance(x, Chunks):
         return nullcontext(Loaded(Sample.of(x, sample_weight)))
     return _with_engine(x, sample_weight, engine)
+
+
+def _owner(x: Any, engine: Engine | str) -> Engine | str:
+    """Return the engine that was named, or else the one that the data belong to."""
+    return (engine_for(x) or engine) if isinstance(engine, str) and engine == "local" else engine
 
 
 def _present(x: Any, sample_weight: Any) -> Loaded:
@@ -130,4 +137,8 @@ def sorted_once(x: Any, settings: dict[str, Any]) -> Any:
     """
     if isinstance(x, Binned):
         return x
-    return Sample.of(x, settings.pop("sample_weight", None)) if is_local(settings.get("engine", "local")) else x
+    engine = _owner(x, settings.get("engine", "local"))
+    if is_local(engine):
+        return Sample.of(x, settings.pop("sample_weight", None))
+    settings["engine"] = engine
+    return x

@@ -1,4 +1,4 @@
-"""Files: written whole or not at all; columns of .npy files mapped into memory, so that only what is used is read."""
+"""Files, written whole or not at all; and arrays as one column."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mindgap.errors import InvalidInputError
-from mindgap.foundation.messages import reason
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -58,15 +55,6 @@ def _mode(target: Path) -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
-
-
-def map_column(path: str | os.PathLike[str], name: str) -> npt.NDArray[Any]:
-    """Return the column in a file; `name` is what messages call it."""
-    try:
-        array = np.lib.format.open_memmap(path, mode="r")
-    except Exception as error:  # numpy lets through what its parsers of headers and dtypes raise
-        raise InvalidInputError(f"{name} is not a .npy file of numbers that can be read: {reason(error)}") from error
-    return one_column(array, name)
 
 
 def one_column(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:

@@ -15,6 +15,7 @@ import numpy as np
 from mindgap import _core
 from mindgap.errors import (
     PASSING,
+    ChangedDataError,
     InfeasibleError,
     InfeasiblePluginError,
     InvalidInputError,
@@ -31,6 +32,7 @@ from mindgap.host.registry import KINDS
 from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.constraint import Constraint
 from mindgap.model.engine import Engine
+from mindgap.model.fingerprint import ADVICE
 from mindgap.model.moments import Moments
 from mindgap.model.parameters import Parameters
 from mindgap.model.plugin import Plugin
@@ -166,6 +168,12 @@ def labels(engine: Engine, predict: Callable[[Any], Any], k: int, least: int, mo
     return found
 
 
+def mapped(engine: Engine, x: Any, work: Callable[[Any], Any], dtype: Any, columns: int | None) -> Any:
+    """Return what an engine makes of its own data by a function of an array."""
+    with _blaming(engine, "map"):
+        return engine.map(x, work, dtype, columns)
+
+
 def moments(
     engine: Engine, weights: FloatArray, means: FloatArray, variances: FloatArray, last: bool = False
 ) -> Moments:
@@ -229,6 +237,8 @@ def blame(error: MindgapError, constraint: Constraint | None, start: object, eng
         raise blamed from error
     if isinstance(error, UnusableValueError) and _is_plugin(start):
         raise PluginError(f"{title(start)} returned what a fit cannot start from: {error}") from error
+    if isinstance(error, UnusableLookError) and engine is not None and is_built_in(engine):
+        raise ChangedDataError(f"{error}; {ADVICE}") from error
     if isinstance(error, UnusableLookError) and _is_plugin(engine):
         raise PluginError(f"{title(engine)} answered zoom with what a fit cannot use: {error}") from error
 

@@ -69,6 +69,13 @@ class PluginHost:
                 return entry
         return None
 
+    def engines_near(self, package: str) -> list[Entry]:
+        """Return the engines that are registered, after those have been imported that are named like a package."""
+        registry, kind = self.registry(), KINDS["engine"]
+        known_as = known.PACKAGES[kind.name].get(package)
+        self._load([item for item in self.found() if package in item.names or item.package == known_as])
+        return [entry for entry in registry if entry.kind is kind]
+
     def load(self) -> Registry:
         """Return the registry after every installed package has been imported."""
         registry = self.registry()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from mindgap.errors import InvalidInputError
-from mindgap.foundation.files import map_column, one_column
+from mindgap.model.sources import open_source
 from mindgap.validation import FloatArray, as_count, as_vector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mindgap.model.sources import Piece
 
 #: Points that an array or a file is cut into: 8 MB.
 SIZE = 2**20
@@ -20,18 +20,27 @@ class Chunks:
     """Data for `kmeans` and `mixture` that are never in memory as a whole.
 
     A fit reads them several times: once for a summary, once for each iteration of a mixture, a few times for the
-    closer looks of k-means. It holds some chunks at a time, one or two for each processor.
+    closer looks of k-means. It holds some chunks at a time, one or two for each processor. A source that is not the
+    same every time is a `ChangedDataError`.
 
     Parameters
     ----------
-    source : array, path, iterable or callable
-        An array (such as `numpy.load(path, mmap_mode="r")`), or the path of a ``.npy`` file, which is cut into pieces;
-        or the chunks themselves: anything that can be iterated over again and again, or a function that returns an
-        iterator. A chunk is an array, or a pair of arrays: values and their weights.
-    sample_weight : array or path, optional
-        A weight for each point of an array or file.
+    source : array, path, paths, table, iterable or callable
+        - an array, which is cut into pieces, such as ``numpy.load(path, mmap_mode="r")``;
+        - the path of a npy, npz, Parquet or CSV file, of a folder with Parquet files, or a list of paths;
+        - a table of Arrow or polars, or a data frame of pandas;
+        - the chunks themselves: anything that can be iterated over again and again, or a function that returns an
+          iterator. A chunk is an array, a pair of arrays (values and their weights), or a table (an Arrow record
+          batch, a polars frame).
+
+        Parquet and CSV files need the extra ``mindgap[parquet]``.
+    sample_weight : array, path, list of paths or str, optional
+        A weight for each point of an array or npy file; of tables and npz files, the name of the column of weights.
     size : int
-        The points of a piece of an array or file.
+        The points of a piece of an array or file. A row group of a Parquet file is read whole; small ones together.
+    column : str or int, optional
+        The column of a table, the array of a npz file, the field of a structured array; or the number, from 0, of a
+        column of a matrix in a npy file. Not needed where there is only one.
 
     Examples
     --------
@@ -40,55 +49,34 @@ class Chunks:
     [99.5, 949.5]
     """
 
-    def __init__(self, source: Any, sample_weight: Any = None, size: int = SIZE) -> None:
-        length = as_count(size, "size")
-        if isinstance(source, Iterator):
-            raise InvalidInputError(
-                "an iterator can be read only once, and a fit reads its data several times; give a function that "
-                "returns a new one, or feed a Summary"
-            )
-        values = _opened(source, "source")
-        if isinstance(values, np.ndarray):
-            self._read: Callable[[], Iterable[Any]] = _pieces(values, _weights(sample_weight), length)
-        elif sample_weight is not None:
-            raise InvalidInputError(
-                "sample_weight goes with an array or a file; give pairs (values, weights) as chunks"
-            )
-        elif callable(source):
-            self._read = source
-        elif isinstance(source, Iterable):
-            self._read = lambda: source
-        else:
-            raise InvalidInputError(f"{type(source).__name__} is not a source of chunks; give an array, a path, chunks")
+    def __init__(
+        self, source: Any, sample_weight: Any = None, size: int = SIZE, *, column: str | int | None = None
+    ) -> None:
+        self._source = open_source(source, sample_weight, as_count(size, "size"), column)
 
     def __iter__(self) -> Iterator[tuple[FloatArray, FloatArray | None]]:
         """Values and weights, chunk by chunk."""
-        for index, chunk in enumerate(self._read()):
-            pair = isinstance(chunk, tuple) and len(chunk) == 2
-            values, weights = chunk if pair else (chunk, None)
-            name = f"chunk {index}"
-            yield as_vector(values, name), None if weights is None else as_vector(weights, f"the weights of {name}")
+        for number, piece in enumerate(self._pieces()):
+            values, weights, _ = load_piece(number, piece)
+            yield values, weights
+
+    def _pieces(self, keys: tuple[str, ...] = ()) -> Iterator[Piece]:
+        """The chunks, each to be loaded when it is used, with some other columns of a table."""
+        return self._source.pieces(keys)
+
+    def _rows(self) -> int | None:
+        """The number of points, if it is known before they are read."""
+        return self._source.rows()
 
 
-def _opened(source: Any, name: str) -> Any:
-    """The column of a file, mapped into memory, or of an array; anything else as it is."""
-    if isinstance(source, (str, os.PathLike)):
-        return map_column(source, name)
-    return one_column(source, name) if isinstance(source, np.ndarray) else source
+def load_piece(number: int, piece: Piece) -> tuple[FloatArray, FloatArray | None, dict[str, Any]]:
+    """Return the values of a chunk, their weights, and its key columns."""
+    loaded = piece.load()
+    name = title(number, piece)
+    weights = None if loaded.weights is None else as_vector(loaded.weights, f"the weights of {name}")
+    return as_vector(loaded.values, name), weights, loaded.keys or {}
 
 
-def _weights(given: Any) -> Any:
-    weights = _opened(given, "sample_weight")
-    return weights if weights is None or isinstance(weights, np.ndarray) else as_vector(weights, "sample_weight")
-
-
-def _pieces(values: Any, weights: Any, size: int) -> Callable[[], Iterator[Any]]:
-    if weights is not None and len(weights) != len(values):
-        raise InvalidInputError(f"{len(weights)} weights were given for {len(values)} points; give one weight a point")
-
-    def read() -> Iterator[Any]:
-        for start in range(0, len(values), size):
-            piece = slice(start, start + size)
-            yield (values[piece], None if weights is None else weights[piece])
-
-    return read
+def title(number: int, piece: Piece) -> str:
+    """Return what messages call a chunk."""
+    return f"chunk {number}" if piece.place is None else f"chunk {number} ({piece.place})"

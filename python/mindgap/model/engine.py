@@ -47,6 +47,21 @@ class Engine(Plugin):
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
+    @classmethod
+    def takes(cls, x: Any) -> bool:
+        """Return whether `x` is a kind of data that only this engine can fit, so that ``engine=`` can be left out.
+
+        Asked about types that are not numpy's, pandas', polars', Arrow's or Python's own.
+        """
+        return False
+
+    def map(self, x: Any, work: Callable[[Any], Any], dtype: npt.DTypeLike, columns: int | None = None) -> Any:
+        """Return what `work` makes of the values in `x`, in the form of `x` and lazily: labels, or probabilities.
+
+        `work` takes an array and returns one of that dtype: as long, or with a row for each value and so many columns.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not answer map(x, work, dtype, columns)")
+
     def load(self, x: Any, sample_weight: Any) -> Sample | Summary:
         """Take the data, and return them or their summary, for k-means, the initializer and the data's scale."""
         raise NotImplementedError(f"{type(self).__name__} does not answer load(x, sample_weight)")

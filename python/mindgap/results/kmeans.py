@@ -17,8 +17,9 @@ from mindgap.results import archive
 from mindgap.results.frames import Backend, frame_of, gap_columns
 from mindgap.results.gap_text import ACTIVE, gap_bound_text, reached_note
 from mindgap.results.histogram import Histogram
+from mindgap.results.pointwise import by_boundaries, pointwise
 from mindgap.results.table import TextTable
-from mindgap.validation import FloatArray, as_vector, freeze
+from mindgap.validation import FloatArray, freeze
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -150,12 +151,12 @@ class KMeansResult:
         return len(self.centers)
 
     def predict(self, x: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        """Return the cluster of each of `x`, by `boundaries`; a point on a boundary belongs to its left."""
-        values = as_vector(x, "x")
-        if np.isnan(values).any():
-            index = int(np.flatnonzero(np.isnan(values))[0])
-            raise InvalidInputError(f"x holds nan at index {index}; drop or replace it")
-        return np.searchsorted(self.boundaries, values, side="left").astype(np.int32)
+        """Return the cluster of each of `x`, by `boundaries`; a point on a boundary belongs to its left.
+
+        Labels of a Dask array are a Dask array, and nothing is computed yet.
+        """
+        labels: npt.NDArray[np.int32] = pointwise(x, by_boundaries(self.boundaries), np.int32)
+        return labels
 
     def table(self) -> TextTable:
         """Return what `summary`, notebooks and the command line show: the clusters, and what is proven of them."""

@@ -21,7 +21,8 @@ from mindgap.results import archive
 from mindgap.results.frames import Backend, frame_of, gap_columns
 from mindgap.results.histogram import Histogram, rounding_step
 from mindgap.results.mixture_text import mixture_table
-from mindgap.results.new_points import finite_points, point_weights
+from mindgap.results.new_points import point_weights
+from mindgap.results.pointwise import by_mixture, pointwise
 from mindgap.results.stored_mixture import stored_mixture
 from mindgap.results.sureness import Finding, Intervals, RunnerUp, StandardErrors, wald_intervals
 from mindgap.results.thresholds import crossings
@@ -277,20 +278,30 @@ class MixtureResult:
         return self.bic + self.entropy
 
     def predict(self, x: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        """Return the most likely component of each of `x`; the lower one where two are equally likely."""
-        return _core.predict(self._parameters(), finite_points(x))
+        """Return the most likely component of each of `x`; the lower one where two are equally likely.
+
+        Of a Dask array this, the probabilities and the densities are Dask arrays, and nothing is computed yet.
+        """
+        labels: npt.NDArray[np.int32] = pointwise(x, by_mixture("predict", self._parameters()), np.int32)
+        return labels
 
     def predict_proba(self, x: npt.ArrayLike) -> FloatArray:
         """Return the probability of each component (columns) for each of `x` (rows)."""
-        return _core.predict_proba(self._parameters(), finite_points(x))
+        shares: FloatArray = pointwise(x, by_mixture("predict_proba", self._parameters()), np.float64, self.k)
+        return shares
 
     def score_samples(self, x: npt.ArrayLike) -> FloatArray:
         """Return the log density at each of `x`."""
-        return _core.score_samples(self._parameters(), finite_points(x))
+        densities: FloatArray = pointwise(x, by_mixture("score_samples", self._parameters()), np.float64)
+        return densities
 
     def score(self, x: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return the mean log density of `x`."""
-        densities = self.score_samples(x)
+        densities: Any = self.score_samples(x)
+        if not isinstance(densities, np.ndarray):
+            if sample_weight is not None:
+                raise InvalidInputError("sample_weight is for data in memory; average score_samples(x) yourself")
+            return float(densities.mean())
         if len(densities) == 0:
             raise InvalidInputError("x is empty; there is no mean of nothing")
         return float(np.average(densities, weights=point_weights(sample_weight, len(densities))))

@@ -10,6 +10,7 @@ import numpy as np
 from dask.task_spec import GraphNode, Task, TaskRef
 
 import mindgap as mg
+from mindgap.model.fingerprint import ADVICE, Fingerprint
 from mindgap.validation import FloatArray, as_vector
 from mindgap_dask.source import Chunk
 
@@ -52,7 +53,8 @@ def _on_chunk(work: Callable[..., T], loader: Loader, arguments: tuple[Any, ...]
         values, weights = loader.load(given)
         return work(values, weights, *arguments)
     except mg.InvalidInputError as error:
-        raise mg.InvalidInputError(f"in chunk {loader.number}, {error}") from error
+        kind = mg.ChangedDataError if isinstance(error, mg.ChangedDataError) else mg.InvalidInputError
+        raise kind(f"in chunk {loader.number}, {error}") from error
     except Exception as error:
         raise mg.PluginError(f"chunk {loader.number} raised {type(error).__name__}: {error}") from error
 
@@ -62,16 +64,20 @@ class Ends:
     """A chunk's size, and the points at its ends that may share a run with its neighbours'."""
 
     size: int
+    seen: Fingerprint
     head: tuple[FloatArray, FloatArray | None]
     tail: tuple[FloatArray, FloatArray | None]
 
 
 def look(values: FloatArray, weights: FloatArray | None) -> tuple[mg.Summary, list[Ends]]:
     """Return a chunk's summary and its ends."""
+    summary = mg.Summary.of(values, weights)
     most = mg.Moments.RUN - 1
     head, tail = slice(0, most), slice(max(len(values) - most, 0), None)
-    ends = Ends(len(values), _piece(values, weights, head), _piece(values, weights, tail))
-    return mg.Summary.of(values, weights), [ends]
+    ends = Ends(
+        len(values), Fingerprint.of(values, weights), _piece(values, weights, head), _piece(values, weights, tail)
+    )
+    return summary, [ends]
 
 
 def add_looks(looks: list[tuple[mg.Summary, list[Ends]]]) -> tuple[mg.Summary, list[Ends]]:
@@ -82,16 +88,13 @@ def add_looks(looks: list[tuple[mg.Summary, list[Ends]]]) -> tuple[mg.Summary, l
 def moments(
     values: FloatArray,
     weights: FloatArray | None,
-    size: int,
+    first: Fingerprint,
     body: slice,
     mixture: tuple[FloatArray, ...],
     classify: bool,
 ) -> mg.Moments:
     """Return the moments of the whole runs of a chunk."""
-    if len(values) != size:
-        raise mg.InvalidInputError(
-            f"there were {size} points at first and are {len(values)} now; a chunk must hold the same points every time"
-        )
+    _expect_same(values, weights, first)
     try:
         return mg.Moments.of(values[body], None if weights is None else weights[body], *mixture, classify=classify)
     except mg.InvalidInputError:
@@ -108,14 +111,21 @@ def add_moments(parts: list[mg.Moments]) -> mg.Moments:
     return whole
 
 
-def zoom(values: FloatArray, weights: FloatArray | None, windows: FloatArray) -> list[mg.Summary]:
+def zoom(values: FloatArray, weights: FloatArray | None, first: Fingerprint, windows: FloatArray) -> list[mg.Summary]:
     """Return the summary of a chunk's points in each window."""
+    _expect_same(values, weights, first)
     return mg.Summary.of_windows(values, windows, weights)
 
 
 def add_zooms(parts: list[list[mg.Summary]]) -> list[mg.Summary]:
     """Return the summaries of several chunks as one for each window."""
     return [mg.Summary.merged(of_window) for of_window in zip(*parts, strict=True)]
+
+
+def _expect_same(values: FloatArray, weights: FloatArray | None, first: Fingerprint) -> None:
+    """Refuse a chunk that is not what the first pass saw."""
+    if difference := Fingerprint.of(values, weights).difference(first):
+        raise mg.ChangedDataError(f"there are {difference}; {ADVICE}, or persist it")
 
 
 def _piece(values: FloatArray, weights: FloatArray | None, piece: slice) -> tuple[FloatArray, FloatArray | None]:

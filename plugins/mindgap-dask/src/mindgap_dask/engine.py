@@ -10,6 +10,8 @@ from typing import Any
 from uuid import uuid4
 
 import cloudpickle
+import dask
+import dask.array as da
 import numpy as np
 import numpy.typing as npt
 from dask.task_spec import List, Task, TaskRef
@@ -21,7 +23,7 @@ from mindgap_dask import chunk_work
 from mindgap_dask.passes import Pass
 from mindgap_dask.scheduler import active_client, run
 from mindgap_dask.seams import Seams
-from mindgap_dask.source import Chunk, Source
+from mindgap_dask.source import Chunk, Source, as_array, mapped
 
 #: Answers that are added by one task.
 _FAN_IN = 16
@@ -56,6 +58,15 @@ class DaskEngine(mg.Engine):
         self.timeout = None if timeout is None else as_positive(timeout, "timeout")
         self.passes: list[Pass] = []
 
+    @classmethod
+    def takes(cls, x: Any) -> bool:
+        """Return whether `x` is a Dask collection: fits and `predict` of one come here without ``engine=``."""
+        return bool(dask.is_dask_collection(x))
+
+    def map(self, x: Any, work: Callable[[Any], Any], dtype: npt.DTypeLike, columns: int | None = None) -> da.Array:
+        """Return what `work` makes of each chunk, as a lazy Dask array."""
+        return mapped(as_array(x, "x"), work, dtype, columns)
+
     def load(self, x: Any, sample_weight: Any) -> mg.Summary:
         """Look at every chunk once."""
         self._client = active_client(self.client)
@@ -89,7 +100,7 @@ class DaskEngine(mg.Engine):
             return at_hand
 
         def arguments(chunk: Chunk) -> tuple[Any, ...]:
-            return seams.sizes[chunk.number], seams.bodies[chunk.number], mixture, classify
+            return seams.seen[chunk.number], seams.bodies[chunk.number], mixture, classify
 
         answer = self._ask(kind, chunks, chunk_work.moments, chunk_work.add_moments, arguments)
         total: mg.Moments = at_hand + answer
@@ -99,13 +110,17 @@ class DaskEngine(mg.Engine):
         """Look closer at some windows."""
         chunks = self._source.chunks
         found: list[mg.Summary] = self._ask(
-            "zoom", chunks, chunk_work.zoom, chunk_work.add_zooms, lambda chunk: (windows,)
+            "zoom",
+            chunks,
+            chunk_work.zoom,
+            chunk_work.add_zooms,
+            lambda chunk: (self._seams.seen[chunk.number], windows),
         )
         return found
 
     def labels(self, predict: Callable[[Any], npt.NDArray[np.int32]]) -> Any:
         """Return the labels as a lazy Dask array, in the chunks of the data."""
-        return self._source.array.map_blocks(predict, dtype=np.int32, meta=np.empty(0, np.int32))
+        return mapped(self._source.array, predict, np.int32)
 
     def close(self) -> None:
         """Let go of the data."""

@@ -16,6 +16,7 @@ import mindgap as mg
 from mindgap_dask.chunk_work import Ends
 
 if TYPE_CHECKING:
+    from mindgap.model.fingerprint import Fingerprint
     from mindgap.validation import FloatArray
 
 
@@ -24,6 +25,7 @@ class Seams:
     """Where each chunk's whole runs are, and the points of all other runs, one after the other."""
 
     sizes: list[int]
+    seen: list[Fingerprint]
     bodies: list[slice]
     values: FloatArray
     weights: FloatArray | None
@@ -43,7 +45,7 @@ class Seams:
             start += chunk.size
         values = np.concatenate([values for values, _ in pieces])
         masses = np.concatenate([masses for _, masses in pieces if masses is not None]) if weighted else None
-        return cls([chunk.size for chunk in ends], bodies, values, masses)
+        return cls([chunk.size for chunk in ends], [chunk.seen for chunk in ends], bodies, values, masses)
 
     def has_runs(self, number: int) -> bool:
         """Whether a chunk holds whole runs."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import dask
 import dask.array as da
 import numpy as np
+import numpy.typing as npt
 from dask.core import flatten
 from dask.task_spec import Alias, GraphNode, Task
 from dask.utils import ensure_dict
@@ -83,6 +85,16 @@ def as_array(x: Any, name: str) -> da.Array:
     if x.ndim != 1:
         raise mg.InvalidInputError(f"{name} has shape {x.shape}; mindgap is for one column of numbers")
     return x
+
+
+def mapped(array: da.Array, work: Callable[[Any], Any], dtype: npt.DTypeLike, columns: int | None = None) -> da.Array:
+    """Return what `work` makes of each chunk, lazily: one value a point, or a row of so many columns."""
+    if columns is None:
+        found: da.Array = array.map_blocks(work, dtype=dtype, meta=np.empty(0, dtype))
+    else:
+        chunks = (array.chunks[0], (columns,))
+        found = array.map_blocks(work, dtype=dtype, new_axis=1, chunks=chunks, meta=np.empty((0, 0), dtype))
+    return found
 
 
 def _handed_out(given: Any, column: da.Array, client: Client | None) -> da.Array:

@@ -1,0 +1,54 @@
+"""What a fit says of each point of other data: here, or lazily where an engine holds them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindgap import _core
+from mindgap.errors import InvalidInputError
+from mindgap.host import guard
+from mindgap.host.dispatch import engine_for
+from mindgap.results.new_points import finite_points
+from mindgap.validation import FloatArray, as_vector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+#: The weights, means and variances of a mixture.
+Triple = tuple[FloatArray, FloatArray, FloatArray]
+
+
+def pointwise(x: Any, work: Callable[[Any], Any], dtype: npt.DTypeLike, columns: int | None = None) -> Any:
+    """Return what `work` makes of the values of `x`: an array, or what the engine has that the data belong to."""
+    engine = engine_for(x)
+    return work(x) if engine is None else guard.mapped(engine, x, work, dtype, columns)
+
+
+# Each of these is a function with a few small arguments, which can be sent to another machine without the data.
+
+
+def by_boundaries(boundaries: FloatArray) -> Callable[[Any], npt.NDArray[np.int32]]:
+    """Return what gives each value the number of boundaries below it."""
+    return partial(_by_boundaries, boundaries)
+
+
+def by_mixture(name: str, parameters: Triple) -> Callable[[Any], Any]:
+    """Return a function of the core, by its name, at the parameters of a mixture."""
+    return partial(_by_mixture, name, parameters)
+
+
+def _by_boundaries(boundaries: FloatArray, x: Any) -> npt.NDArray[np.int32]:
+    values = as_vector(x, "x")
+    if np.isnan(values).any():
+        index = int(np.flatnonzero(np.isnan(values))[0])
+        raise InvalidInputError(f"x holds nan at index {index}; drop or replace it")
+    return np.searchsorted(boundaries, values, side="left").astype(np.int32)
+
+
+def _by_mixture(name: str, parameters: Triple, x: Any) -> Any:
+    return getattr(_core, name)(parameters, finite_points(x))

@@ -84,15 +84,17 @@ soak: $(VENV)/.built $(VENV)/.group-test $(VENV)/.group-soak ## try random probl
 	PROPTEST_CASES=10000 PROPTEST_RNG_SEED=$(SEED) cargo test --locked --release -p mindgap --test it -- properties arbitrary
 	SOAK_MINUTES=$(MINUTES) SOAK_SEED=$(SEED) $(PYTEST) -rP tests/soak
 
-# `make mutants SHARD=3/50`: a fiftieth of the changes, another each day unless it is named. All of them take days.
-SHARD ?= $(shell expr $$(date +%j) % 50)/50
+# `make mutants AREA=qp SAMPLE=60 SEED=3`: sixty random changes to a part; SAMPLE=0 tries them all, which takes days.
+# AGAIN=--again tries those that survived once more.
+AREA ?= kmeans mixture qp python
+SAMPLE ?= 100
+AGAIN ?=
 
 mutants: $(VENV)/.built $(VENV)/.group-test ## change the solvers and the lower layers, and list what no test noticed
 	$(CARGO_INSTALL) cargo-mutants
 	$(PYTHON) -m venv $(TOOLS)/python
 	$(TOOLS)/python/bin/python -m pip install cosmic-ray
-	PATH=$(TOOLS)/bin:$$PATH tools/mutants.sh rust $(SHARD)
-	PATH=$(BIN):$(TOOLS)/python/bin:$$PATH tools/mutants.sh python $(SHARD)
+	PATH=$(TOOLS)/bin:$(BIN):$$PATH:$(TOOLS)/python/bin $(PY) tools/mutants.py $(AREA) --sample $(SAMPLE) --seed $(SEED) $(AGAIN)
 
 coverage: $(VENV)/.built $(VENV)/.group-test $(VENV)/.group-soak $(VENV)/.group-coverage ## measure which lines the tests reach, in Rust and Python
 	tools/browser.sh

@@ -24,6 +24,17 @@ def test_each_fit_is_at_least_that_of_mixture_and_of_a_warm_start() -> None:
         fit = result
 
 
+def test_a_component_that_a_warm_start_loses_comes_back() -> None:
+    x = paper_model("B", 400, rng=0).values
+    free = mg.mixture(x, 3, mg.LowerOnly(0))
+    warm = mg.mixture(x, 3, mg.LowerOnly(2), init=(free.weights, free.means, free.variances))
+    assert warm.status == "lost-weight"
+    found = mg.gap_path(x, 3, [0, 2]).results[1]
+    assert found.status != "lost-weight"
+    assert found.weights.min() > 1e-3
+    assert found.log_likelihood > warm.log_likelihood
+
+
 def test_where_it_bites() -> None:
     path = mg.gap_path(X, 3, np.linspace(0, 4, 17))
     bites = path.bites_at

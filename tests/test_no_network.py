@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mindgap import _core
+
 pytestmark = pytest.mark.slow
 
 #: Raises where Python is about to open a socket, look up a host, or start a program; it cannot be taken off again.
@@ -83,3 +85,27 @@ def test_pictures_need_none(folder: Path) -> None:
 )
 def test_the_guard_guards(code: str, folder: Path) -> None:
     assert "SystemError" in run_guarded(code, folder).stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the names that a library for Linux imports")
+def test_the_compiled_module_cannot_speak_nor_start_a_program() -> None:
+    content = Path(str(_core.__file__)).read_bytes()
+
+    def imports(name: str) -> bool:
+        return f"\0{name}\0".encode() in content
+
+    assert imports("malloc")
+    programs = {
+        "execve",
+        "execv",
+        "execvp",
+        "fork",
+        "vfork",
+        "posix_spawn",
+        "posix_spawnp",
+        "system",
+        "popen",
+        "dlopen",
+    }
+    network = {"socket", "connect", "bind", "listen", "accept4", "getaddrinfo", "sendto", "recvfrom"}
+    assert not {name for name in programs | network if imports(name)}

@@ -12,6 +12,7 @@ import pytest
 import mindgap as mg
 
 CLASSES = [name for name in mg.__all__ if inspect.isclass(getattr(mg, name))]
+FUNCTIONS = [name for name in mg.__all__ if inspect.isfunction(getattr(mg, name))]
 WARNINGS = (Exception, Warning)
 
 
@@ -36,6 +37,15 @@ def test_every_class_documents_its_parameters_and_shows_an_example(name: str) ->
     assert "Examples\n--------" in text
     if len(inspect.signature(described).parameters):
         assert "Parameters\n----------" in text or "Attributes\n----------" in text
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_documents_its_parameters_and_shows_an_example(name: str) -> None:
+    described = getattr(mg, name)
+    text = inspect.getdoc(described) or ""
+    assert "Examples\n--------" in text
+    assert ">>>" in text
+    assert not inspect.signature(described).parameters or "Parameters\n----------" in text
 
 
 def test_constraints_and_initializers_are_equal_by_value() -> None:

@@ -58,6 +58,13 @@ class PluginRecord:
 def constraint(spec: str | Constraint, **parameters: Any) -> Constraint:
     """Return a constraint by name or spec string; an object is returned as it is.
 
+    Parameters
+    ----------
+    spec : str or Constraint
+        A name, or a name with parameters: ``"name:parameter=value,..."``; several are joined by ``&``.
+    **parameters
+        Parameters, where `spec` is a name.
+
     Examples
     --------
     >>> mg.constraint("per-gap", lower=[1, 2])
@@ -73,12 +80,38 @@ def constraint(spec: str | Constraint, **parameters: Any) -> Constraint:
 
 
 def initializer(spec: str | Initializer, **parameters: Any) -> Initializer:
-    """Return an initializer by name or spec string; an object is returned as it is."""
+    """Return an initializer by name or spec string; an object is returned as it is.
+
+    Parameters
+    ----------
+    spec : str or Initializer
+        A name, or a name with parameters: ``"name:parameter=value,..."``.
+    **parameters
+        Parameters, where `spec` is a name.
+
+    Examples
+    --------
+    >>> mg.initializer("constrained-kmeans:delta=2")
+    ConstrainedKMeans(delta=2.0, method='exact', centers='means')
+    """
     return cast("Initializer", _resolve("initializer", spec, parameters))
 
 
 def engine(spec: str | Engine, **parameters: Any) -> Engine:
-    """Return an engine by name or spec string; an object is returned as it is."""
+    """Return an engine by name or spec string; an object is returned as it is.
+
+    Parameters
+    ----------
+    spec : str or Engine
+        A name, or a name with parameters: ``"name:parameter=value,..."``.
+    **parameters
+        Parameters, where `spec` is a name.
+
+    Examples
+    --------
+    >>> mg.engine("local")
+    Local()
+    """
     return cast("Engine", _resolve("engine", spec, parameters))
 
 
@@ -95,13 +128,42 @@ def register(plugin: P) -> P:
     ------
     PluginError
         If it is broken. Then nothing of it is registered.
+
+    Examples
+    --------
+    >>> @mg.register
+    ... class AtLeastOne(mg.Constraint):
+    ...     name = "at-least-one"
+    ...
+    ...     def gaps(self, k):
+    ...         return mg.GapBounds(lower=[1.0] * (k - 1))
+    >>> mg.kmeans([0, 0.25, 4], 2, "at-least-one").centers
+    array([0.125, 4.   ])
+    >>> mg.unregister(AtLeastOne)
     """
     host.register(plugin)
     return plugin
 
 
 def unregister(plugin: object) -> None:
-    """Take back what `register` did with the same object."""
+    """Take back what `register` did with the same object.
+
+    Parameters
+    ----------
+    plugin
+        What was given to `register`.
+
+    Examples
+    --------
+    >>> class Ordered(mg.Constraint):
+    ...     name = "ordered"
+    ...
+    ...     def gaps(self, k):
+    ...         return mg.GapBounds(lower=[0.0] * (k - 1))
+    >>> mg.unregister(mg.register(Ordered))
+    >>> any(record.name == "ordered" for record in mg.plugins())
+    False
+    """
     host.unregister(plugin)
 
 
@@ -109,6 +171,11 @@ def plugins() -> list[PluginRecord]:
     """Return everything that is registered, and every entry point that brought nothing, with the cause.
 
     Imports every installed plugin package.
+
+    Examples
+    --------
+    >>> [record.name for record in mg.plugins() if record.kind == "engine" and record.package == "mindgap"]
+    ['local']
     """
     loaded = [_record(entry) for entry in host.load()]
     others = [

@@ -108,6 +108,13 @@ def compare(
     InvalidInputError
         If the fits are not of the same data, the free fit is worse than the constrained one, or nothing is known that
         the statistic could be judged by: constraints on weights and spreads, or more components, without `n_bootstrap`.
+
+    Examples
+    --------
+    >>> x = [1, 1.5, 2, 2.5, 3, 3.5, 4.5, 6, 6.5, 7, 7.5, 8]
+    >>> ratio = mg.compare(mg.mixture(x, 2, mg.LowerOnly(6)), mg.mixture(x, 2))
+    >>> ratio.df, round(ratio.p_value, 3)
+    (1, 0.011)
     """
     _check_same(constrained, free)
     _check_reference(constrained, free, n_bootstrap)

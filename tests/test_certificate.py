@@ -72,6 +72,19 @@ def test_the_checker_accepts_proofs_of_free_spreads_and_weights(tmp_path: Path) 
     assert check(json.loads(path.read_text()), values) == pytest.approx(fit.upper_bound, abs=0.02)
 
 
+def test_the_checker_accepts_a_least_spread(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    x = np.round(np.append(rng.normal(0, 1.0, 60), rng.normal(6, 1.2, 60)))
+    fit = mg.mixture(x, 3, proof=tmp_path / "proof.json")
+    assert fit.upper_bound is not None
+    assert fit.log_likelihood <= fit.upper_bound <= fit.log_likelihood + 0.101
+    assert mg.mixture(x, 3, mg.SpreadRatio(10)).log_likelihood > fit.upper_bound
+    proof = json.loads((tmp_path / "proof.json").read_text())
+    assert check(proof, x) == pytest.approx(fit.upper_bound, abs=0.02)
+    with pytest.raises(Refused):
+        check({**proof, "least_variance": 0.0}, x)
+
+
 def test_the_checker_refuses_a_proof_about_other_data(proof: dict[str, Any]) -> None:
     with pytest.raises(Refused, match="other data"):
         check(proof, VALUES + np.linspace(0, 1e-6, len(VALUES)))

@@ -72,6 +72,24 @@ def test_a_spike_on_equal_values_is_named() -> None:
     assert {"spike", "spread-at-bound"} <= {finding.code for finding in mg.mixture(x, 2).findings}
 
 
+@pytest.mark.parametrize("step", [0.0254, 1.0, 1e-30])
+def test_no_component_stands_on_the_lines_of_rounded_data(step: float) -> None:
+    rng = np.random.default_rng(5)
+    x = np.round(np.append(rng.normal(64, 2.8, 600), rng.normal(69, 3.1, 600))) * step
+    for k in range(2, 7):
+        fit = mg.mixture(x, k)
+        assert fit.variances.min() >= (0.5 * step) ** 2 * (1 - 1e-9)
+        assert "spike" not in {finding.code for finding in fit.findings}
+        asked = mg.mixture(x, k, mg.SpreadRatio(10))
+        assert asked.log_likelihood >= fit.log_likelihood - 1e-6
+    assert "spike" in {finding.code for finding in asked.findings}
+
+
+def test_one_component_is_the_sample_whatever_the_step() -> None:
+    x = np.append(np.zeros(500), np.arange(5.0))
+    assert mg.mixture(x, 1).variances[0] == pytest.approx(x.var(), rel=1e-9)
+
+
 def test_standard_errors_are_those_of_the_bootstrap() -> None:
     x = np.concatenate([np.random.default_rng(2).normal(0, 1, 400), np.random.default_rng(3).normal(5, 1.5, 600)])
     fit = mg.mixture(x, 2)

@@ -106,11 +106,13 @@ class Checker:
         self.root: list[list[Any]] = [[first - sum(self.lower[c:]), last + sum(self.lower[:c])] for c in range(k)]
         most = max(max(last - low, high - first) for low, high in self.root) ** 2
         least = Fraction(proof["root"][0][2])
-        cost = Interval(k_means(self.x, self.w, k)).over(float(proof["variance_ratio"])).low
-        require(0 < least <= Fraction(float((Interval(cost).over(self.total)).low)), "small variances are not excluded")
-        logarithm = (TWO_PI * float(proof["root"][0][2])).log() * 0.5
-        ceiling = -(self.total * logarithm) - Interval(0.5 * cost).over(float(proof["root"][0][2]))
-        require(bool(ceiling.high <= self.bound), "small variances are not excluded")
+        require(least > 0, "small variances are not excluded")
+        if least > Fraction(proof["least_variance"]):
+            cost = Interval(k_means(self.x, self.w, k)).over(float(proof["variance_ratio"])).low
+            require(least <= Fraction(float((Interval(cost).over(self.total)).low)), "small variances are not excluded")
+            logarithm = (TWO_PI * float(proof["root"][0][2])).log() * 0.5
+            ceiling = -(self.total * logarithm) - Interval(0.5 * cost).over(float(proof["root"][0][2]))
+            require(bool(ceiling.high <= self.bound), "small variances are not excluded")
         self.root = [[*cell, least, max(least, most)] for cell in self.root]
 
     def run(self) -> None:

@@ -90,7 +90,9 @@ def mixture(
         Whether each component has a variance of its own; the standard deviations then differ at most tenfold, since
         without a bound the likelihood has no maximum.
     min_variance : float, optional
-        The least variance of a component, in squared units of the data; a small part of the data's by default.
+        The least variance of a component, in squared units of the data; a small part of the data's by default. Where
+        neither this nor the constraint says anything, a component on data that look rounded is at least half a step
+        wide.
     resolution : float, optional
         The step that the values were recorded to, such as 0.0254 for inches in metres. Each value then stands for the
         interval of half a step on either side, and the log-likelihood is that of the intervals' probabilities.

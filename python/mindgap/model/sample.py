@@ -94,6 +94,11 @@ class Sample:
         """The number of distinct values."""
         return self._core.distinct
 
+    @property
+    def rounding_step(self) -> float | None:
+        """The step that the values look rounded to: few distinct ones, all on one grid; else None."""
+        return self._core.rounding_step
+
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Pickle the points in input order; of data elsewhere, their summary."""
         if self._cells is not None:

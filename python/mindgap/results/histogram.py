@@ -24,9 +24,6 @@ _FINEST, _FEWEST, _ENOUGH = 40, 12, 60
 #: How often each value is there on average before a sample counts as rounded.
 _REPEATS = 3
 
-#: Values look rounded if there are at least so many distinct ones, each so often on average.
-_FEWEST_ROUNDED, _REPEATED = 5, 4
-
 #: So many values are looked at first to see whether the data lie on a grid at all.
 _GLANCE = 4096
 
@@ -223,12 +220,3 @@ def _first_of_bins(values: FloatArray, start: float, width: float) -> list[int] 
         # Rounding may put the end of a bin at its own first value.
         place = max(end, place + 1)
     return firsts
-
-
-def rounding_step(sample: Sample) -> float | None:
-    """Return the step that the values of a sample seem to be rounded to: few distinct ones, all on a grid."""
-    if not _FEWEST_ROUNDED <= sample.distinct <= sample.total_weight / _REPEATED:
-        return None
-    quarters = sample.values / 4
-    step = _grid_step(quarters, _magnitude(quarters) * 2.0**-40)
-    return None if step is None else 4 * step

@@ -19,7 +19,7 @@ from mindgap.model.sample import Sample
 from mindgap.model.settings import MixtureSettings
 from mindgap.results import archive
 from mindgap.results.frames import Backend, frame_of, gap_columns
-from mindgap.results.histogram import Histogram, rounding_step
+from mindgap.results.histogram import Histogram
 from mindgap.results.mixture_text import mixture_table
 from mindgap.results.new_points import point_weights
 from mindgap.results.pointwise import by_mixture, pointwise
@@ -43,6 +43,9 @@ ARRIVED = ("converged", "doubtful")
 
 #: How a fit ends whose parameters mean nothing: a component fell onto a point, or vanished.
 DEGENERATE = ("collapsed", "lost-weight")
+
+#: Rounding to steps below this share of every spread adds less than 0.1 % to any variance, and needs no hint.
+_FELT = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -257,8 +260,10 @@ class MixtureResult:
             return None
         if not isinstance(self.data, Sample):
             return None
-        step = rounding_step(self.data)
-        return None if step is None else f"the data look rounded: resolution={step:.6g} would fit them as intervals"
+        step = self.data.rounding_step
+        if step is None or step < _FELT * float(np.sqrt(self.variances.min())):
+            return None
+        return f"the data look rounded: resolution={step:.6g} would fit them as intervals"
 
     @property
     def bic(self) -> float:

@@ -88,6 +88,12 @@ impl Sample {
         self.inner.distinct()
     }
 
+    /// The step that the values look rounded to, or None.
+    #[getter]
+    fn rounding_step(&self) -> Option<f64> {
+        self.inner.rounding_step()
+    }
+
     /// The number of points behind the values.
     #[getter]
     fn points(&self) -> u64 {

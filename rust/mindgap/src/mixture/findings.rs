@@ -4,19 +4,26 @@ use super::climb::{Climbed, Sureness};
 use super::e_step::Observed;
 use super::parameters::Parameters;
 use crate::data::sample::Sample;
+use crate::numeric::portable::exp2;
+use std::f64::consts::{LOG2_E, TAU};
 use std::fmt;
 
 /// A gain or a difference in log-likelihood below this does not tell two fits apart: two units are one standard error each way.
 const INDISTINCT: f64 = 2.0;
 
-/// How far a component reaches, in spreads.
-const SPIKE_REACH: f64 = 2.0;
-
-/// Equal points within reach are a spike if they are more than this share of the component's points.
+/// Equal points are a spike if more than this share of a component's weight is on them.
 const SPIKE_SHARE: f64 = 0.5;
 
 /// Fewer equal points than this are no spike.
 const SPIKE_POINTS: f64 = 1.5;
+
+/// On rounded data, narrower components than this many steps are spikes (less a little, for spreads at a bound): from half on,
+/// densities are probabilities in all but name.
+const SPIKE_WIDTH: f64 = 0.5 - 1e-9;
+
+/// Wider ones are spikes if one value is so many times as heavy as the average value, and has so many times the share that a
+/// normal component gives to a step.
+const SPIKE_EXCESS: [f64; 2] = [3.0, 2.0];
 
 /// Something about a fit that asks for a second look. Components are named by ascending mean.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +47,7 @@ pub enum Finding {
         /// Which.
         component: usize,
     },
-    /// A component stands on points that are equal.
+    /// A component stands on points that are equal, more than rounding explains.
     Spike {
         /// Which.
         component: usize,
@@ -152,6 +159,7 @@ pub(super) fn findings(
     let parameters = &climbed.parameters;
     let frame = sample.frame();
     let [low, high] = [0, sample.len() - 1].map(|index| frame.enter(sample.values()[index]));
+    let spiked = if observed.intervals.is_none() { spikes(parameters, sample) } else { vec![false; parameters.k()] };
     let mut found = Vec::new();
     for component in 0..parameters.k() {
         let (weight, mean) = (parameters.weights()[component], parameters.means()[component]);
@@ -163,9 +171,7 @@ pub(super) fn findings(
         if mean < low || mean > high {
             found.push(Finding::Outside { component });
         }
-        if observed.intervals.is_none()
-            && most_tied(parameters, sample, component) > (SPIKE_SHARE * points).max(SPIKE_POINTS)
-        {
+        if spiked[component] {
             found.push(Finding::Spike { component });
         }
         if let Some(sureness) = &climbed.sureness {
@@ -193,17 +199,45 @@ fn about(sureness: &Sureness, component: usize, found: &mut Vec<Finding>) {
     }
 }
 
-/// The weight of the heaviest set of equal points that a component reaches.
-fn most_tied(parameters: &Parameters, sample: &Sample, component: usize) -> f64 {
-    let frame = sample.frame();
-    let (mean, reach) = (parameters.means()[component], SPIKE_REACH * parameters.variances()[component].sqrt());
-    let values = sample.values();
-    let from = values.partition_point(|&x| frame.enter(x) < mean - reach);
-    let (mut most, mut tied) = (0.0_f64, 0.0);
-    for (i, &x) in values.iter().enumerate().skip(from).take_while(|(_, x)| frame.enter(**x) <= mean + reach) {
-        tied = if i > from && values[i - 1] == x { tied } else { 0.0 }
-            + sample.weights().map_or(1.0, |weights| weights[i]);
-        most = most.max(tied);
+/// Which components stand on equal points: most of their own weight is on one value, and not because the data are rounded.
+fn spikes(parameters: &Parameters, sample: &Sample) -> Vec<bool> {
+    let step = sample.rounding_step().map_or(0.0, |step| sample.frame().enter_length(step));
+    let average = sample.total_weight() / sample.distinct() as f64;
+    let ties = ties(sample);
+    let stands = |c: usize| {
+        let (spread, weight) = (parameters.variances()[c].sqrt(), parameters.weights()[c] * sample.total_weight());
+        let usual = step / (spread * TAU.sqrt());
+        let alone = |tied: &[f64; 2]| {
+            let own = share(parameters, c, tied[0]) * tied[1];
+            let excess = tied[1] > SPIKE_EXCESS[0] * average && own > SPIKE_EXCESS[1] * usual * weight;
+            own > (SPIKE_SHARE * weight).max(SPIKE_POINTS) && (spread < SPIKE_WIDTH * step || excess)
+        };
+        ties.iter().any(alone)
+    };
+    (0..parameters.k()).map(stands).collect()
+}
+
+/// The probability that a point at `x` is of component `c`.
+fn share(parameters: &Parameters, c: usize, x: f64) -> f64 {
+    let density = |c: usize| {
+        let variance = parameters.variances()[c];
+        let exponent = -LOG2_E * (x - parameters.means()[c]).powi(2) / (2.0 * variance);
+        parameters.weights()[c] * exp2(exponent) / variance.sqrt()
+    };
+    let total: f64 = (0..parameters.k()).map(density).sum();
+    if total > 0.0 { density(c) / total } else { 0.0 }
+}
+
+/// Values and weights of the sets of equal points that are heavy enough for a spike, in frame units.
+fn ties(sample: &Sample) -> Vec<[f64; 2]> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for group in sample.values().chunk_by(|a, b| a == b) {
+        let weight: f64 = (start..start + group.len()).map(|i| sample.weight(i)).sum();
+        if weight > SPIKE_POINTS {
+            found.push([sample.framed(start), weight]);
+        }
+        start += group.len();
     }
-    most
+    found
 }

@@ -42,6 +42,11 @@ const COLLAPSE: usize = 4;
 /// component on a single point makes it infinite.
 const SPREAD_RATIO: f64 = 10.0;
 
+/// The default least standard deviation of a component, in steps of data that look rounded. From half a step on, the densities
+/// at the grid sum to one within 1.4 % (2·exp(-π²/2)), so that they are probabilities of the recorded values in all but name;
+/// narrower components gain likelihood from the ties alone.
+const LEAST_STEPS: f64 = 0.5;
+
 /// The tolerance of the published EM, in units of the data.
 const PAPER_TOLERANCE: f64 = 1e-3;
 
@@ -201,7 +206,9 @@ impl Mixture {
     }
 
     /// Sets the floor of the variances in squared data units; `None` for 1e-10 of the data's variance (of one, where the
-    /// data are all equal). A component whose variance reaches it has collapsed; starts below it are raised to it.
+    /// data are all equal). A component whose variance reaches it has collapsed; starts below it are raised to it. Without a
+    /// floor, a constraint or a ratio of the caller's, spreads are also at least half the step of data that look rounded
+    /// ([`Sample::rounding_step`]).
     #[must_use]
     pub fn min_variance(mut self, floor: impl Into<Option<f64>>) -> Self {
         self.min_variance = floor.into();
@@ -239,9 +246,8 @@ impl Mixture {
         self.k
     }
 
-    /// The bounds of the gaps, and how many times the smallest variance the largest may be (infinite: any number); `None` if
-    /// linear rows are asked for too.
-    pub(super) fn gaps_and_ratio(&self) -> Result<Option<(Rows, f64)>, MixtureError> {
+    /// The bounds of the gaps, and those of the variances for data like `sample`; `None` if linear rows are asked for too.
+    pub(super) fn gaps_and_spreads(&self, sample: &Sample) -> Result<Option<(Rows, SpreadBounds)>, MixtureError> {
         self.check()?;
         if self.resolution.is_some() || self.support.is_some() {
             let reason = "it is fitted to intervals or to a support; certify a fit to the values themselves";
@@ -253,12 +259,15 @@ impl Mixture {
         if linear || precisions.as_ref().is_some_and(|p| p.rows().is_some() || p.variation().is_some()) {
             return Ok(None);
         }
-        let ratio = match (self.variances, precisions) {
+        let ratio = match (self.variances, &precisions) {
             (VarianceModel::Equal, _) => 1.0,
             (_, Some(precisions)) => precisions.largest_ratio(),
             (_, None) => self.default_ratio().unwrap_or(f64::INFINITY),
         };
-        Ok(Some((rows, ratio * ratio)))
+        let [_, variance] = LocalEngine::framed(sample).scale();
+        let least = self.default_least(sample, variance, precisions.is_some());
+        let given = self.min_variance.map_or(0.0, |floor| sample.frame().enter_square(floor));
+        Ok(Some((rows, SpreadBounds { ratio: ratio * ratio, least: least.max(given) })))
     }
 
     /// Fits the mixture to a `&Sample`, or to what a `&mut Engine` holds: [`Chunked`](crate::Chunked) data, or an engine of
@@ -370,6 +379,7 @@ impl Mixture {
             return Err(ConstraintError::BadSpreads { what }.into());
         }
         let weights = WeightBlock::new(weight_rows.as_ref(), k, monitor)?;
+        let spreads_asked = precision_rows.is_some();
         let precision_rows = match (precision_rows, self.default_ratio()) {
             (None, Some(ratio)) => Some(PrecisionRows::ratio(ratio)?),
             (rows, _) => rows,
@@ -387,13 +397,24 @@ impl Mixture {
             start.check_count(k)?;
             start.check_scale(sample.frame())?;
         }
-        Ok(Plan { start, rows, weights, means, precision_rows })
+        Ok(Plan { start, rows, weights, means, precision_rows, spreads_asked })
     }
 
     /// The bound on the ratio of spreads where the constraint says nothing of them.
     fn default_ratio(&self) -> Option<f64> {
         let default = if self.method == Method::Best { SPREAD_RATIO } else { f64::INFINITY };
         Some(self.spread_ratio.unwrap_or(default)).filter(|ratio| ratio.is_finite())
+    }
+
+    /// The least variance where nothing was said of the spreads, in frame units: on data that look rounded, components narrower
+    /// than [`LEAST_STEPS`] would stand on ties. Never above the data's own variance, so that one component is as it was.
+    fn default_least(&self, sample: &Sample, variance: f64, asked: bool) -> f64 {
+        let asked = asked || self.spread_ratio.is_some() || self.min_variance.is_some();
+        if asked || self.method == Method::Paper || self.variances == VarianceModel::Equal {
+            return 0.0;
+        }
+        let width = |step: f64| sample.frame().enter_length(LEAST_STEPS * step);
+        sample.rounding_step().map_or(0.0, |step| width(step).powi(2).min(variance))
     }
 
     fn check(&self) -> Result<(), MixtureError> {
@@ -424,7 +445,7 @@ impl Mixture {
         mut surface: Surface<'_>,
         sample: &Sample,
         observed: &Observed,
-        Plan { start, rows, weights, means, precision_rows }: Plan,
+        Plan { start, rows, weights, means, precision_rows, spreads_asked }: Plan,
         monitor: &mut Monitor<'_>,
     ) -> Result<MixtureFit, MixtureError> {
         let floor = self.floor(&surface, observed)?;
@@ -435,6 +456,8 @@ impl Mixture {
             Some(_) => precisions.capped((WIDEST * sample.framed_range().max(surface.variance().sqrt())).powi(2)),
             None => precisions,
         };
+        let least = self.default_least(sample, surface.variance(), spreads_asked || observed.intervals.is_some());
+        let precisions = precisions.at_least(least);
         let mut m_step = MStep { weights, means, precisions };
         let start = start.map(|start| start.enter(&frame).raised(floor));
         let (mut climbed, tally) = match (self.method, start) {
@@ -558,6 +581,16 @@ struct Plan {
     weights: WeightBlock,
     means: MeanBlock,
     precision_rows: Option<PrecisionRows>,
+    /// Whether the constraint speaks of spreads.
+    spreads_asked: bool,
+}
+
+/// What the variances of a mixture must hold, in frame units.
+pub(super) struct SpreadBounds {
+    /// How many times the smallest the largest may be; infinite: any number.
+    pub(super) ratio: f64,
+    /// No variance is less; zero: no such bound.
+    pub(super) least: f64,
 }
 
 /// What a search says beside the best.

@@ -4,6 +4,7 @@
 
 mod atom;
 mod prefix;
+mod rounding;
 mod sort;
 
 pub(crate) use atom::{Atom, SharedZoom};

@@ -11,7 +11,7 @@ use crate::error::MixtureError;
 use crate::kmeans::KMeans;
 use crate::mixture::fit::MixtureFit;
 use crate::mixture::parameters::Parameters;
-use crate::mixture::problem::Mixture;
+use crate::mixture::problem::{Mixture, SpreadBounds};
 use crate::monitor::{Halt, Monitor, Progress};
 use crate::parallel::Workers;
 use std::ops::ControlFlow;
@@ -25,7 +25,7 @@ const CLIMB: usize = 200;
 /// The relative error that a sum of squares of sorted, shifted data may have; far above what the k-means solver loses.
 const COST_ERROR: f64 = 1e-9;
 
-/// The relative error of a ratio of variances that is at its bound.
+/// The relative error of a variance, or of a ratio of two, that is at its bound.
 const RATIO_ERROR: f64 = 1e-12;
 
 /// How a mixture is certified.
@@ -122,7 +122,7 @@ impl Mixture {
         }
         fit.parameters().check_count(self.k())?;
         let frame = *sample.frame();
-        let (rows, ratio) = self.certifiable(sample)?;
+        let (rows, spreads) = self.certifiable(sample)?;
         let (distinct, _) = sample.collapsed();
         let kmeans = KMeans::new(self.k()).fit(&distinct).map_err(MixtureError::KMeansStart)?;
         let kmeans_cost = frame.enter_square(kmeans.lower_bound()) * (1.0 - COST_ERROR);
@@ -139,7 +139,7 @@ impl Mixture {
         };
         let task = Task {
             points: Points::new(&values, &weights),
-            constraints: Constraints::new(rows.lower, rows.upper, ratio, self.k()),
+            constraints: Constraints::new(rows.lower, rows.upper, &spreads, self.k()),
             kmeans_cost,
             epsilons: &epsilons,
             record: options.record,
@@ -182,11 +182,10 @@ impl Mixture {
         })
     }
 
-    /// The bounds of the gaps, in frame units, and of the ratio of variances, as wide as fits hold them; or why there is no
-    /// certificate.
-    fn certifiable(&self, sample: &Sample) -> Result<(Rows, f64), MixtureError> {
+    /// The bounds of the gaps, in frame units, and of the variances, as wide as fits hold them; or why there is no certificate.
+    fn certifiable(&self, sample: &Sample) -> Result<(Rows, SpreadBounds), MixtureError> {
         let refuse = |reason| Err(MixtureError::NotCertifiable { reason });
-        let Some((rows, ratio)) = self.gaps_and_ratio()? else {
+        let Some((rows, SpreadBounds { ratio, least })) = self.gaps_and_spreads(sample)? else {
             return refuse(ROWS);
         };
         if sample.has_widths() {
@@ -201,7 +200,7 @@ impl Mixture {
         let frame = sample.frame();
         let range = frame.enter_length(sample.highest(sample.len() - 1) - sample.lowest(0));
         let ratio = if ratio == 1.0 { 1.0 } else { ratio * (1.0 + RATIO_ERROR) };
-        Ok((rows.enter(frame).loosened(range), ratio))
+        Ok((rows.enter(frame).loosened(range), SpreadBounds { ratio, least: least * (1.0 - RATIO_ERROR) }))
     }
 }
 
@@ -230,7 +229,7 @@ impl Task<'_> {
         };
         let root: Vec<String> = root.iter().map(|cell| list(&[cell.low, cell.high, cell.least, cell.most])).collect();
         format!(
-            "{{\"shift\":{},\"scale\":{},\n\"values\":{},\n\"weights\":{},\n\"lower\":{},\"upper\":{},\"variance_ratio\":{},\"upper_bound\":{},\"root\":[{}],\n\"tree\":{}}}\n",
+            "{{\"shift\":{},\"scale\":{},\n\"values\":{},\n\"weights\":{},\n\"lower\":{},\"upper\":{},\"variance_ratio\":{},\"least_variance\":{},\"upper_bound\":{},\"root\":[{}],\n\"tree\":{}}}\n",
             number(frame.shift()),
             number(frame.enter_length(1.0)),
             list(self.points.values()),
@@ -238,6 +237,7 @@ impl Task<'_> {
             list(&self.constraints.lower),
             list(&self.constraints.upper),
             number(self.constraints.ratio),
+            number(self.constraints.least),
             number(bound),
             root.join(","),
             proof.to_json(bound)

@@ -1,5 +1,7 @@
 //! Boxes of parameters, one for each component, and what the constraints leave of them.
 
+use crate::mixture::problem::SpreadBounds;
+
 /// What the certificate is about: the data apart, the whole statement of the problem.
 #[derive(Clone, Debug)]
 pub(super) struct Constraints {
@@ -8,6 +10,8 @@ pub(super) struct Constraints {
     pub(super) upper: Vec<f64>,
     /// The largest variance is at most so many times the smallest; 1: all are equal.
     pub(super) ratio: f64,
+    /// No variance is less; zero: no such bound.
+    pub(super) least: f64,
 }
 
 /// A mean between `low` and `high` and a variance between `least` and `most`.
@@ -70,12 +74,12 @@ impl Cut {
 }
 
 impl Constraints {
-    /// Bounds of the `k - 1` gaps (none at all: free) and of the ratio of variances.
-    pub(super) fn new(mut lower: Vec<f64>, mut upper: Vec<f64>, ratio: f64, k: usize) -> Self {
+    /// Bounds of the `k - 1` gaps (none at all: free) and of the variances.
+    pub(super) fn new(mut lower: Vec<f64>, mut upper: Vec<f64>, spreads: &SpreadBounds, k: usize) -> Self {
         lower.resize(k - 1, 0.0);
         upper.resize(k - 1, f64::INFINITY);
         lower.iter_mut().for_each(|lower| *lower = lower.max(0.0));
-        Self { lower, upper, ratio }
+        Self { lower, upper, ratio: spreads.ratio, least: spreads.least }
     }
 
     /// Shrinks the region to what the constraints leave of it; false if that is nothing. Rounded outward.

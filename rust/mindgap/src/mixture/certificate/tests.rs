@@ -61,7 +61,7 @@ impl Case {
             .map(|lower| [f64::INFINITY, lower + 0.3 * range * random.next(), lower + 0.05 * range][random.below(3)])
             .collect();
         let ratio = [1.0, 4.0, 25.0][random.below(3)];
-        (Self { values, weights, constraints: Constraints { lower, upper, ratio } }, random)
+        (Self { values, weights, constraints: Constraints { lower, upper, ratio, least: 0.0 } }, random)
     }
 
     fn range(&self) -> f64 {

@@ -134,7 +134,7 @@ impl<'a> Tree<'a> {
     /// The box that holds a best mixture, whatever it is: see "The root" in docs/mathematics.md.
     fn region(&self) -> Region {
         let (first, last) = (self.task.points.first(), self.task.points.last());
-        let Constraints { lower, ratio, .. } = &self.task.constraints;
+        let Constraints { lower, ratio, least, .. } = &self.task.constraints;
         let k = lower.len() + 1;
         let mut region: Region = (0..k)
             .map(|c| Cell {
@@ -146,7 +146,9 @@ impl<'a> Tree<'a> {
             .collect();
         let reach = region.iter().map(|cell| (last - cell.low).max(cell.high - first)).fold(0.0, f64::max);
         let most = reach * reach * (1.0 + 1e-14);
-        let least = self.least_variance(*ratio).min(most);
+        let least = self.least_variance(*ratio).min(most).max(*least);
+        // Beyond `most` every density falls as the variance grows.
+        let most = most.max(least);
         for cell in &mut region {
             (cell.least, cell.most) = (least, most);
         }

@@ -185,6 +185,12 @@ impl PrecisionBlock {
         self.tie
     }
 
+    /// With no variance below `least`, by a bound that is no floor: a component that reaches it has not collapsed.
+    pub(in crate::mixture) fn at_least(mut self, least: f64) -> Self {
+        self.bounds.lower.iter_mut().for_each(|lower| *lower = lower.max(least));
+        self
+    }
+
     /// With no variance above `most`, but for those that are said outright.
     pub(in crate::mixture) fn capped(mut self, most: f64) -> Self {
         for (lower, upper) in self.bounds.lower.iter().zip(&mut self.bounds.upper) {

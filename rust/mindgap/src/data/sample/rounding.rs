@@ -1,0 +1,74 @@
+//! The step that values look rounded to: heights to the inch, waiting times to the minute.
+
+use super::Sample;
+
+/// Fewer distinct values than this are on a grid by chance, or are groups of their own.
+const FEWEST: usize = 5;
+
+/// Rounded values repeat: at least so much weight for each distinct value.
+const REPEATED: f64 = 2.0;
+
+/// How far from the grid a value may be, in steps: decimals such as 0.0254 are no doubles.
+const OFF: f64 = 1e-6;
+
+/// Neighbours closer than this fraction of the largest value are one value, told apart by rounding.
+const SAME: f64 = 1.0 / (1u64 << 40) as f64;
+
+impl Sample {
+    /// The step that the values look rounded to: few distinct values, all on one grid. `None` for other data.
+    ///
+    /// ```
+    /// use mindgap::Sample;
+    ///
+    /// let inches: Vec<f64> = (0..200).map(|i| 1.5 + 0.0254 * f64::from(i * i % 17)).collect();
+    /// assert!((Sample::new(&inches)?.rounding_step().unwrap() - 0.0254).abs() < 1e-12);
+    /// # Ok::<(), mindgap::SampleError>(())
+    /// ```
+    pub fn rounding_step(&self) -> Option<f64> {
+        let distinct = self.distinct();
+        if self.has_widths() || distinct < FEWEST || distinct as f64 * REPEATED > self.total_weight() {
+            return None;
+        }
+        let largest = self.values[0].abs().max(self.values[self.len() - 1].abs());
+        let size = self.frame.enter_length(largest);
+        let apart = |pair: &[f64]| self.frame.enter(pair[1]) - self.frame.enter(pair[0]);
+        let nearest = self.values.windows(2).map(apart).filter(|gap| *gap > SAME * size).fold(f64::INFINITY, f64::min);
+        let first = self.framed(0);
+        let span = self.framed(self.len() - 1) - first;
+        let step = span / (span / nearest).round();
+        let slack = OFF + 4.0 * f64::EPSILON * size / step;
+        let on_grid = |x: &f64| {
+            let steps = (self.frame.enter(*x) - first) / step;
+            (steps - steps.round()).abs() <= slack
+        };
+        let found = slack < 0.1 && self.values.iter().all(on_grid);
+        found.then(|| self.frame.leave_length(step))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(values: impl Iterator<Item = f64>) -> Option<f64> {
+        Sample::new(&values.collect::<Vec<_>>()).unwrap().rounding_step()
+    }
+
+    #[test]
+    fn steps_are_found_whatever_the_units_and_only_on_grids() {
+        for unit in [1.0, 0.0254, 1e-140, 1e140, 3.7e9] {
+            let found = step((0..500).map(|i| unit * f64::from(i * i % 23)));
+            assert!((found.unwrap() / unit - 1.0).abs() < 1e-9, "{unit}");
+        }
+        assert_eq!(step((0..500).map(f64::from)), None, "nothing repeats");
+        assert_eq!(step((0..500).map(|i| f64::from(i % 4))), None, "four groups");
+        assert_eq!(step((0..500).map(|i| f64::from(i % 23).sqrt())), None, "no grid");
+        assert_eq!(step((0..500).map(|_| 7.0)), None, "one value");
+    }
+
+    #[test]
+    fn multiples_of_the_step_may_be_missing() {
+        let found = step((0..500).map(|i| [0.0, 3.0, 4.0, 10.0, 11.0, 40.0][i % 6]));
+        assert_eq!(found, Some(1.0));
+    }
+}

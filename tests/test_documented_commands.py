@@ -62,8 +62,8 @@ def recommended_by_pages() -> dict[str, str]:
 RECOMMENDED = recommended_by_help() | recommended_by_pages()
 
 
-def test_every_command_on_data_has_examples_in_its_help() -> None:
-    assert {f"{name} --help" for name in COMMANDS} - RECOMMENDED.keys() == {"plugins --help"}
+def test_every_command_has_examples_in_its_help() -> None:
+    assert {f"{name} --help" for name in COMMANDS} <= RECOMMENDED.keys()
     assert "README.md" in RECOMMENDED
 
 

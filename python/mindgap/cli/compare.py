@@ -14,6 +14,7 @@ from mindgap.cli.options import constraint_option, data_options, epilog, mixture
 from mindgap.cli.printing import print_data, print_json, print_table, print_words
 from mindgap.cli.reading import Request, data_for
 from mindgap.fit.mixture import mixture
+from mindgap.foundation.progress import waiting
 from mindgap.inference.likelihood_ratio import compare
 from mindgap.model.settings import MixtureSettings
 from mindgap.results.table import TextTable
@@ -55,9 +56,10 @@ def command(
         raise click.UsageError("give the constraint to test with --constraint")
     data = data_for(request, settings)
     live = sys.stderr.isatty()
-    held = mixture(data.values, k, constraint, sample_weight=data.weights, progress=live, **settings)
-    free = mixture(data.values, k, against, sample_weight=data.weights, progress=live, **settings)
-    ratio = compare(held, free, n_bootstrap=bootstrap, rng=settings.get("rng", 0), progress=live)
+    with waiting("fitting"):
+        held = mixture(data.values, k, constraint, sample_weight=data.weights, progress=live, **settings)
+        free = mixture(data.values, k, against, sample_weight=data.weights, progress=live, **settings)
+        ratio = compare(held, free, n_bootstrap=bootstrap, rng=settings.get("rng", 0), progress=live)
     if as_json:
         facts = run_facts(request, data, k=k, settings=settings_of(MixtureSettings, settings))
         fits = {

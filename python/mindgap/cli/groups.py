@@ -10,6 +10,7 @@ import numpy as np
 from mindgap.cli.labelled import label_columns
 from mindgap.cli.reading import Data, Elsewhere
 from mindgap.errors import InvalidInputError, MindgapError
+from mindgap.foundation.progress import waiting
 from mindgap.results.table import TextTable
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ class Part:
 
 def fit_parts(data: Data | Elsewhere, fit: Callable[[Data | Elsewhere], Any]) -> list[Part]:
     """Fit the data, or each of their groups; a group that cannot be fitted says why, unless none can."""
+    with waiting("fitting"):
+        return _fitted(data, fit)
+
+
+def _fitted(data: Data | Elsewhere, fit: Callable[[Data | Elsewhere], Any]) -> list[Part]:
     if isinstance(data, Elsewhere) or data.groups is None:
         return [Part("", data, None, fit(data))]
     parts, first = [], None

@@ -9,6 +9,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from mindgap.cli.options import epilog
 from mindgap.cli.printing import print_bare
 from mindgap.host.lookup import PluginRecord, plugins
 from mindgap.host.registry import COMMAND, KINDS
@@ -16,7 +17,14 @@ from mindgap.host.registry import COMMAND, KINDS
 _COLUMNS = ("name", "package", "version", "status", "hooks", "parameters")
 
 
-@click.command("plugins")
+@click.command(
+    "plugins",
+    epilog=epilog(
+        "mindgap plugins",
+        "mindgap plugins --json",
+        "MINDGAP_LOAD_PLUGINS=mindgap-spacing mindgap plugins",
+    ),
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs instead of tables.")
 def command(as_json: bool) -> None:
     """List the constraints, initializers and engines that there are, and the commands of extension packages.

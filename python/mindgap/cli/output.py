@@ -15,6 +15,7 @@ from mindgap.cli.reading import Data, Elsewhere
 from mindgap.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
 from mindgap.foundation.messages import printable
+from mindgap.foundation.progress import waiting
 
 #: Panels that one picture has at most.
 _MOST_PANELS = 24
@@ -46,8 +47,9 @@ class Output:
         Of a source that an engine has read, the labels alone are known.
         """
         if self.labels is not None:
-            text = labelled_text(data, joined_columns(data, parts))
-            write_atomically(self.labels, text.encode(errors="replace"))
+            with waiting("writing the labels"):
+                text = labelled_text(data, joined_columns(data, parts))
+                write_atomically(self.labels, text.encode(errors="replace"))
             click.echo(f"wrote {self.labels}", err=True)
 
     def draw(self, result: Any, label: str | None = None) -> None:
@@ -56,8 +58,12 @@ class Output:
 
     def draw_parts(self, parts: list[Part], label: str | None = None) -> None:
         """Draw each fit, one below the other, if a picture was asked for."""
-        if self.plot is None:
-            return
+        if self.plot is not None:
+            with waiting("drawing"):
+                self._draw(self.plot, parts, label)
+            click.echo(f"wrote {self.plot}", err=True)
+
+    def _draw(self, target: str, parts: list[Part], label: str | None) -> None:
         import matplotlib
 
         matplotlib.use("agg")
@@ -69,9 +75,8 @@ class Output:
         else:
             picture = _panels(drawn[:_MOST_PANELS], label)
             if len(drawn) > _MOST_PANELS:
-                click.echo(f"mindgap: {self.plot} shows the first {_MOST_PANELS} of {len(drawn)} groups", err=True)
-        save(picture, self.plot)
-        click.echo(f"wrote {self.plot}", err=True)
+                click.echo(f"mindgap: {target} shows the first {_MOST_PANELS} of {len(drawn)} groups", err=True)
+        save(picture, target)
 
 
 def check_target(name: str, source: str) -> None:

@@ -15,6 +15,7 @@ from mindgap.cli.output import check_target
 from mindgap.cli.reading import Request, read_data
 from mindgap.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
+from mindgap.foundation.progress import waiting
 from mindgap.results.kmeans import KMeansResult
 from mindgap.results.mixture import MixtureResult
 
@@ -44,7 +45,8 @@ def command(fit: str, request: Request, out: str | None) -> None:
     result = _stored(fit)
     data = read_data(request)
     # The labels stored are those of other data.
-    text = labelled_text(data, label_columns(data, replace(result, labels=_NONE)))
+    with waiting("labelling"):
+        text = labelled_text(data, label_columns(data, replace(result, labels=_NONE)))
     if out is None:
         click.echo(text, nl=False)
     else:

@@ -20,6 +20,8 @@ import numpy as np
 from mindgap.cli.packed import unpacked
 from mindgap.cli.tables import place_of
 from mindgap.errors import InvalidInputError
+from mindgap.foundation.messages import printable
+from mindgap.foundation.progress import waiting
 from mindgap.host import lookup
 
 if TYPE_CHECKING:
@@ -133,6 +135,11 @@ def data_for(request: Request, settings: dict[str, Any]) -> Data | Elsewhere:
 
 def read_data(request: Request) -> Data:
     """Return the column that was asked for, or InvalidInputError that says where it cannot be read."""
+    with waiting(f"reading {printable(request.title)}"):
+        return _read(request)
+
+
+def _read(request: Request) -> Data:
     table = _table(request, unpacked(_content(request), request.title))
     column, weights = _columns(request, table)
     missing = np.isnan(column.values)

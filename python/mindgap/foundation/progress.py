@@ -1,8 +1,9 @@
-"""Progress on standard error: a bar for many fits, one live line for a long one."""
+"""Progress on standard error: a bar for many fits, one live line for a long one, a clock for any other wait."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
@@ -17,6 +18,12 @@ _WIDTH = 30
 
 #: Seconds between two updates, so that printing costs nothing.
 _PAUSE = 0.1
+
+#: Seconds without a word after which a wait is shown.
+_PATIENCE = 1.0
+
+#: Columns that a line is filled up to, so that it covers the one before.
+_COLUMNS = 72
 
 
 @contextmanager
@@ -37,8 +44,46 @@ def shown(progress: Progress, what: str, total: int) -> Iterator[Callable[[int],
 def _draw(what: str, done: int, total: int) -> None:
     filled = _WIDTH * done // total
     if done in (1, total) or filled > _WIDTH * (done - 1) // total:
-        sys.stderr.write(f"\r{what} [{'#' * filled}{'.' * (_WIDTH - filled)}] {done}/{total}")
+        _say(f"{what} [{'#' * filled}{'.' * (_WIDTH - filled)}] {done}/{total}")
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Say on a terminal what is waited for, and for how long, whenever nothing else was shown for a second."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    over = threading.Event()
+    clock = threading.Thread(target=_count, args=(what, over), daemon=True)
+    clock.start()
+    try:
+        yield
+    finally:
+        over.set()
+        clock.join()
+
+
+def _count(what: str, over: threading.Event) -> None:
+    """Show a clock until it is over, and wipe it out then."""
+    begun, shown_at = time.monotonic(), None
+    while not over.wait(_PATIENCE):
+        if shown_at == _last[0] or time.monotonic() - _last[0] >= _PATIENCE:
+            _say(f"{what} ({time.monotonic() - begun:.0f} s)")
+            shown_at = _last[0]
+    if shown_at is not None and shown_at == _last[0]:
+        sys.stderr.write(f"\r{'':<{_COLUMNS}}\r")
         sys.stderr.flush()
+
+
+#: When a line was last shown.
+_last = [-_PATIENCE]
+
+
+def _say(line: str, end: str = "") -> None:
+    """Show a line in the place of the one before."""
+    _last[0] = time.monotonic()
+    sys.stderr.write(f"\r{line:<{_COLUMNS}}{end}")
+    sys.stderr.flush()
 
 
 #: The line for each kind of report.
@@ -71,4 +116,4 @@ class ProgressLine:
 
     def _show(self, end: str) -> None:
         if self._last is not None:
-            print(f"\r{self._last:<72}", end=end, file=sys.stderr, flush=True)
+            _say(self._last, end)

@@ -56,10 +56,9 @@ fn bounds(random: &mut impl FnMut() -> f64, k: usize, scale: f64) -> Rows {
     Rows::of_gaps(lower, upper)
 }
 
-#[test]
-fn cells_agree_with_the_exact_finish_on_few_points() {
+fn assert_cells_agree_on_few_points(rounds: usize) {
     let mut random = random(1);
-    for round in 0..1500 {
+    for round in 0..rounds {
         let n = 5 + (20.0 * random()) as usize;
         let k = 2 + (4.0 * random()) as usize;
         let x: Vec<f64> = (0..n)
@@ -76,9 +75,19 @@ fn cells_agree_with_the_exact_finish_on_few_points() {
 }
 
 #[test]
-fn cells_agree_with_the_exact_finish_on_more_points() {
+fn cells_agree_with_the_exact_finish_on_few_points() {
+    assert_cells_agree_on_few_points(200);
+}
+
+#[test]
+#[ignore = "slow"]
+fn cells_agree_with_the_exact_finish_on_few_points_many_times() {
+    assert_cells_agree_on_few_points(1500);
+}
+
+fn assert_cells_agree_on_more_points(rounds: usize) {
     let mut random = random(2);
-    for round in 0..60 {
+    for round in 0..rounds {
         let n = 50 + (250.0 * random()) as usize;
         let k = 2 + (5.0 * random()) as usize;
         let x: Vec<f64> = (0..n).map(|_| (0..1 + round % 4).map(|_| random()).sum()).collect();
@@ -88,9 +97,19 @@ fn cells_agree_with_the_exact_finish_on_more_points() {
 }
 
 #[test]
-fn no_level_is_bounded_above_the_optimum() {
+fn cells_agree_with_the_exact_finish_on_more_points() {
+    assert_cells_agree_on_more_points(12);
+}
+
+#[test]
+#[ignore = "slow"]
+fn cells_agree_with_the_exact_finish_on_more_points_many_times() {
+    assert_cells_agree_on_more_points(60);
+}
+
+fn assert_no_level_is_bounded_above_the_optimum(rounds: usize) {
     let mut random = random(5);
-    for _ in 0..300 {
+    for _ in 0..rounds {
         let k = 2 + (3.0 * random()) as usize;
         // Clusters of all widths: where one has nearly all of the cost, the bounds of the others are about nothing.
         let (centers, widths): (Vec<f64>, Vec<f64>) = (0..k).map(|_| (random(), 0.5 * random().powi(6))).unzip();
@@ -112,6 +131,17 @@ fn no_level_is_bounded_above_the_optimum() {
             level = next;
         }
     }
+}
+
+#[test]
+fn no_level_is_bounded_above_the_optimum() {
+    assert_no_level_is_bounded_above_the_optimum(20);
+}
+
+#[test]
+#[ignore = "slow"]
+fn no_level_is_bounded_above_the_optimum_many_times() {
+    assert_no_level_is_bounded_above_the_optimum(300);
 }
 
 #[test]

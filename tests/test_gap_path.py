@@ -92,7 +92,6 @@ def test_settings_and_the_first_start() -> None:
         ({"deltas": [np.inf]}, "finite and not negative"),
         ({"deltas": ["a"]}, "deltas has dtype"),
         ({"deltas": 0}, "deltas is 0; it must be at least 1"),
-        ({"constraint": mg.LowerOnly(1)}, "makes its own constraint"),
         ({"deltas": [1], "width": -1}, "-1.0; it must be"),
         ({"k": 0}, "k is 0"),
     ],
@@ -114,3 +113,39 @@ def test_faces() -> None:
     seen: list[tuple[int, int]] = []
     mg.gap_path(X, 2, [0, 1], progress=lambda done, total: seen.append((done, total)))
     assert seen == [(1, 2), (2, 2)]
+
+
+def test_a_constraint_is_held_at_every_delta() -> None:
+    x = np.concatenate([np.linspace(-1, 1, 40), np.linspace(4, 7, 40), np.linspace(9, 10, 40)])
+    held = mg.TwoSided(3.75, 5.0)
+    path = mg.gap_path(x, 3, 5, held)
+    assert path.constraint == held
+    assert path.deltas.tolist() == [0.0, 1.25, 2.5, 3.75, 5.0]
+    assert path.results[0].log_likelihood == pytest.approx(mg.mixture(x, 3, held).log_likelihood, abs=1e-6)
+    for delta, fit in zip(path.deltas, path.results, strict=True):
+        assert (fit.gaps >= max(delta, 3.75) - 1e-9).all()
+        assert (fit.gaps <= 5.0 + 1e-9).all()
+    assert path.bites_at is not None
+    assert path.bites_at > 3.75
+    assert path.n_active[0] == 0
+
+
+def test_a_path_ends_where_the_constraint_ends_it() -> None:
+    class Even(mg.Constraint):
+        name = "even"
+
+        def rows(self, k: int) -> mg.LinearRows:
+            return mg.LinearRows([[-1.0, 1.0]], [2.0], [3.0])
+
+    x = np.concatenate([np.linspace(-1, 1, 40), np.linspace(4, 7, 40)])
+    path = mg.gap_path(x, 2, 9, Even())
+    assert 0 < path.deltas[-1] <= 3
+    assert len(path.deltas) == len(path.results) < 9
+    with pytest.raises(mg.InfeasibleError):
+        mg.gap_path(x, 2, [1.0, 4.0], Even())
+
+
+def test_weights_and_spreads_are_held_too() -> None:
+    x = np.concatenate([np.linspace(-1, 1, 40), np.linspace(4, 7, 40)])
+    for fit in mg.gap_path(x, 2, [0, 1, 7], "equal-spreads").results:
+        assert fit.variances[0] == fit.variances[1]

@@ -67,6 +67,36 @@ def test_every_way_to_ask_gives_the_same_fit(
         np.testing.assert_allclose(found, fit.means, rtol=1e-12, err_msg=name)
 
 
+CONSTRAINTS = [
+    None,
+    "lower-only:delta=2.2",
+    "two-sided:lower=1.9,upper=2.1",
+    "per-gap:lower=[1.5,2.5]",
+    "equal-spreads",
+    "lower-only:delta=2 & spread-ratio:ratio=2",
+]
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS, ids=str)
+def test_a_report_holds_one_answer(constraint: str | None, tmp_path: Path, command: Command) -> None:
+    x = paper_model("B", 200, rng=2).values
+    np.save(tmp_path / "x.npy", x)
+    held = () if constraint is None else ("--constraint", constraint)
+    ended = command("report", tmp_path / "x.npy", "-k", 3, "--bootstrap", 0, "--out", tmp_path / "x.html", *held)
+    assert ended.code == 0, ended.fault
+    page = (tmp_path / "x.html").read_text("utf-8")
+    content = json.loads(page.partition('id="content">')[2].partition("</script>")[0])
+    fit = mg.mixture(x, 3, constraint)
+    assert content["fit"]["logLikelihood"] >= fit.log_likelihood - 1e-7
+    np.testing.assert_allclose(content["fit"]["means"], fit.means, atol=1e-5)
+    # The slider stands at the fit itself, and no larger least gap gains likelihood.
+    chosen = int(page.partition('<input id="delta"')[2].partition('value="')[2].partition('"')[0])
+    assert content["path"]["fits"][chosen] == content["fit"]
+    heights = np.array([other["logLikelihood"] for other in content["path"]["fits"]])
+    assert (np.diff(heights) <= ROUNDING * np.abs(heights[1:])).all()
+    assert content["path"]["deltas"][0] == 0
+
+
 def test_a_comparison_climbs_each_fit_from_the_other() -> None:
     x = paper_model("B", 300, rng=2).values
     held = mg.mixture(x, 3, mg.LowerOnly(2.5))

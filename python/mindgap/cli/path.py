@@ -10,7 +10,14 @@ import click
 from mindgap.cli.documents import grouped_json, run_facts, settings_of
 from mindgap.cli.groups import Part, fit_parts, joined_table
 from mindgap.cli.mixture import fit_document
-from mindgap.cli.options import deltas_option, epilog, grouped_data_options, mixture_options, output_options
+from mindgap.cli.options import (
+    constraint_option,
+    deltas_option,
+    epilog,
+    grouped_data_options,
+    mixture_options,
+    output_options,
+)
 from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, data_for
 from mindgap.inference.separation_path import gap_path
@@ -32,6 +39,7 @@ if TYPE_CHECKING:
 @grouped_data_options
 @click.option("-k", "k", type=int, required=True, help="The number of components.")
 @deltas_option
+@constraint_option
 @click.option("--width", type=float, metavar="W", help="Keep every gap at most delta + W as well.")
 @click.option("--certify", is_flag=True, help="Prove how far from its maximum each likelihood can be at most.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="The most seconds that one certificate may take.")
@@ -42,12 +50,15 @@ def command(
     output: Output,
     k: int,
     deltas: Any,
+    constraint: str | None,
     width: float | None,
     certify: bool,
     time_limit: float | None,
     settings: dict[str, Any],
 ) -> None:
     """Fit a mixture for each of a grid of least gaps, and say where the bound bites.
+
+    A constraint is held at every one of them as well.
 
     FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
     Each fit starts at the one before.
@@ -60,6 +71,7 @@ def command(
             part.values,
             k,
             deltas,
+            constraint,
             width=width,
             certify=certify,
             time_limit=time_limit,
@@ -70,7 +82,7 @@ def command(
     )
     output.draw_parts(parts, data.label)
     if output.as_json:
-        facts = run_facts(request, data, settings=settings_of(MixtureSettings, settings))
+        facts = run_facts(request, data, constraint=constraint, settings=settings_of(MixtureSettings, settings))
         print_json(grouped_json(parts, _document, facts))
         return
     print_data(data)

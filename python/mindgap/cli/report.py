@@ -96,34 +96,36 @@ def command(
 def _fit(
     data: Data | Elsewhere, k: int, constraint: str | None, deltas: Any, settings: dict[str, Any]
 ) -> tuple[MixtureResult, GapPath | None]:
-    """Return the fit, and the path along δ; where the constraint is a least gap for all, the fit is one of the path."""
+    """Return the fit, and a path along δ that the fit is on.
+
+    The path of a least gap goes through it; that of any other constraint holds it at every δ, and begins with the fit.
+    """
     live = sys.stderr.isatty()
 
-    def fitted(start: MixtureResult | None = None) -> MixtureResult:
-        more = settings if start is None else settings | {"init": (start.weights, start.means, start.variances)}
-        return mixture(data.values, k, constraint, sample_weight=data.weights, progress=live, **more)
+    def fitted(**more: Any) -> MixtureResult:
+        return mixture(data.values, k, constraint, sample_weight=data.weights, progress=live, **(settings | more))
 
     result = fitted()
     if k == 1:
         return result, None
     delta = _least_gap(result)
-    grid = deltas if delta is None else _with(delta, data, k, deltas)
-    path = gap_path(data.values, k, grid, sample_weight=data.weights, progress=live, **settings)
-    if delta is None:
-        return result, path
-    place = int(np.flatnonzero(path.deltas == delta)[0])
+    base, here = (constraint, 0.0) if delta is None else (None, delta)
+    grid = None if deltas is None and here == 0 else _with(here, data, k, deltas)
+    path = gap_path(data.values, k, grid, base, sample_weight=data.weights, progress=live, **settings)
+    place = int(np.flatnonzero(path.deltas == here)[0])
     if path.results[place].log_likelihood > result.log_likelihood and settings.get("method") != "paper":
-        result = path.results[place]
+        better = path.results[place]
+        result = fitted(init=(better.weights, better.means, better.variances))
     return result, replace(path, results=_raised(path, place, result, data, settings))
 
 
 def _least_gap(result: MixtureResult) -> float | None:
-    """Return the least gap that the constraint is, if it is that and nothing else."""
-    bounds = result.bounds
-    if bounds is None or result.blocks or np.isfinite(bounds.upper).any():
+    """Return the least gap that the constraint is, zero where there is none; None where it is more than that."""
+    if result.rows is not None or result.blocks:
         return None
-    least = np.unique(bounds.lower)
-    return float(least[0]) if len(least) == 1 else None
+    if result.bounds is None:
+        return 0.0
+    return result.bounds.single_lower
 
 
 def _with(delta: float, data: Data | Elsewhere, k: int, deltas: Any) -> Any:

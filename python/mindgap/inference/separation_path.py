@@ -12,11 +12,14 @@ from mindgap.errors import InfeasibleError, InvalidInputError
 from mindgap.fit.loading import sorted_once
 from mindgap.fit.mixture import mixture
 from mindgap.foundation.progress import shown
-from mindgap.host.builtin.constraints import LowerOnly, TwoSided
+from mindgap.host import lookup
+from mindgap.host.builtin.constraints import LowerOnly, TwoSided, prepared, rows_of
 from mindgap.inference.refitting import no_proof
+from mindgap.model.bounds import GapBounds
 from mindgap.model.parameters import Parameters
 from mindgap.model.sample import Sample
 from mindgap.results.frames import Backend, frame_of
+from mindgap.results.gap_text import gap_states
 from mindgap.results.mixture import ARRIVED, MixtureResult
 from mindgap.results.table import TextTable
 from mindgap.validation import FloatArray, as_count, as_vector, freeze
@@ -44,7 +47,7 @@ _LEAST_WEIGHT = 1e-12
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GapPath:
-    """Mixtures of as many components each, whose least gap δ grows along the path.
+    """Mixtures with the same number of components, whose least gap δ grows along the path.
 
     Attributes
     ----------
@@ -54,6 +57,8 @@ class GapPath:
         The fit for each of `deltas`.
     width : float or None
         If not None, every gap was also kept at most δ + width.
+    constraint : Constraint or None
+        What was held at every δ as well.
 
     Examples
     --------
@@ -65,6 +70,7 @@ class GapPath:
     deltas: FloatArray
     results: tuple[MixtureResult, ...]
     width: float | None = None
+    constraint: Constraint | None = None
 
     def __post_init__(self) -> None:
         freeze(self.deltas)
@@ -86,8 +92,8 @@ class GapPath:
 
     @property
     def n_active(self) -> tuple[int, ...]:
-        """For each fit the number of gaps that its lower bound holds apart."""
-        return tuple(sum(active in ("lower", "both") for active in result.active) for result in self.results)
+        """For each fit the number of gaps that δ holds apart."""
+        return tuple(_held_at(*pair) for pair in zip(self.deltas.tolist(), self.results, strict=True))
 
     @property
     def bites_at(self) -> float | None:
@@ -159,6 +165,7 @@ def gap_path(
     x: Data,
     k: int,
     deltas: npt.ArrayLike | int | None = None,
+    constraint: Constraint | str | None = None,
     *,
     width: float | None = None,
     certify: bool = False,
@@ -182,7 +189,10 @@ def gap_path(
     k : int
         The number of components.
     deltas : array-like of float, int or None
-        The least gaps, in any order; or how many, evenly from zero to where the means would span the data.
+        The least gaps, in any order; or how many, evenly from zero to where the means would span the data, or as far
+        as the constraint allows.
+    constraint : Constraint, str or None
+        What the means (or weights and spreads) satisfy at every δ as well.
     width : float, optional
         Keep every gap at most δ + width as well.
     certify : bool
@@ -209,31 +219,44 @@ def gap_path(
     True
     """
     count = as_count(k, "k")
-    if "constraint" in settings:
-        raise InvalidInputError("a gap path makes its own constraint; give deltas, and width for an upper bound")
     no_proof(settings)
+    base = None if constraint is None else lookup.constraint(constraint)
     data = sorted_once(x, settings)
-    grid = _grid(deltas, data, count)
+    chosen = deltas is None or _is_number(deltas)
+    grid = _even(deltas, data, count, base) if chosen else _given(deltas)
     proving = {"certify": certify, "time_limit": time_limit}
-    walk = _Walk(data, count, width, settings.pop("init", "auto"), settings, proving)
+    walk = _Walk(data, count, base, width, settings.pop("init", "auto"), settings, proving)
     with shown(progress, "path", len(grid)) as tick:
         for done, delta in enumerate(grid, start=1):
-            walk.step(float(delta))
+            try:
+                walk.step(float(delta))
+            except InfeasibleError:
+                # Nobody asked for this δ: the path ends where the constraint ends it.
+                if done == 1 or not chosen:
+                    raise
+                break
             tick(done)
     if width is None:
         walk.retrace()
-    results = walk.results
-    return GapPath(grid, tuple(results), None if width is None else float(width))
+    results = tuple(walk.results)
+    return GapPath(grid[: len(results)], results, None if width is None else float(width), base)
 
 
 class _Walk:
     """The fits of a path as they are made: where each starts, and what is done where EM gets stuck."""
 
     def __init__(
-        self, data: Any, k: int, width: float | None, init: Any, settings: dict[str, Any], proving: dict[str, Any]
+        self,
+        data: Any,
+        k: int,
+        base: Constraint | None,
+        width: float | None,
+        init: Any,
+        settings: dict[str, Any],
+        proving: dict[str, Any],
     ) -> None:
-        self.proving = proving
-        self.data, self.k, self.width, self.init, self.settings = data, k, width, init, settings
+        self.data, self.k, self.base, self.width = data, k, base, width
+        self.init, self.settings, self.proving = init, settings, proving
         self.deltas: list[float] = []
         self.results: list[MixtureResult] = []
 
@@ -262,9 +285,8 @@ class _Walk:
         return mixture(self.data, self.k, self._bound(delta), init=init, **self.settings, **proving)
 
     def _bound(self, delta: float) -> Constraint:
-        if self.width is None:
-            return LowerOnly(delta)
-        return TwoSided(delta, delta + LowerOnly(self.width).delta)
+        own = LowerOnly(delta) if self.width is None else TwoSided(delta, delta + LowerOnly(self.width).delta)
+        return own if self.base is None else self.base & own
 
 
 def _with_bound(result: MixtureResult, upper_bound: float | None) -> MixtureResult:
@@ -285,13 +307,30 @@ def _start(result: MixtureResult) -> Parameters | None:
     return Parameters(weights / weights.sum(), result.means, result.variances)
 
 
-def _grid(deltas: Any, data: Any, k: int) -> FloatArray:
-    """The bounds, ascending and each once; those of the default go on until the means span the data."""
-    if deltas is None or (isinstance(deltas, (int, np.integer)) and not isinstance(deltas, bool)):
-        if not isinstance(data, Sample):
-            raise InvalidInputError("the range of the data is not known with this engine; give deltas as a list")
-        number = GRID if deltas is None else as_count(deltas, "deltas")
-        return np.linspace(0.0, float(data.values[-1] - data.values[0]) / max(k - 1, 1), number)
+def _held_at(delta: float, result: MixtureResult) -> int:
+    """Return how many gaps are at δ, and not at a larger bound of the constraint."""
+    at_lower = np.array([state in ("lower", "both") for state in gap_states(result)], dtype=bool)
+    return int((at_lower & (result.gaps <= delta + _ROUNDING * (abs(delta) + np.ptp(result.means)))).sum())
+
+
+def _is_number(deltas: Any) -> bool:
+    return isinstance(deltas, (int, np.integer)) and not isinstance(deltas, bool)
+
+
+def _even(number: Any, data: Any, k: int, base: Constraint | None) -> FloatArray:
+    """Return bounds from zero on until the means span the data, or as far as the constraint lets them."""
+    if not isinstance(data, Sample):
+        raise InvalidInputError("the range of the data is not known with this engine; give deltas as a list")
+    largest = float(data.values[-1] - data.values[0]) / max(k - 1, 1)
+    ready = prepared(base, data)
+    rows = None if ready is None else rows_of(ready, k)
+    if isinstance(rows, GapBounds):
+        largest = min(largest, float(rows.upper.min(initial=np.inf)))
+    return np.linspace(0.0, largest, GRID if number is None else as_count(number, "deltas"))
+
+
+def _given(deltas: Any) -> FloatArray:
+    """Return the bounds that were given, ascending and each once."""
     grid = np.unique(as_vector(deltas, "deltas"))
     if len(grid) == 0:
         raise InvalidInputError("deltas is empty; give the least gaps to try")

@@ -184,6 +184,8 @@ def _path_section(gap_path: GapPath, result: MixtureResult, number: str) -> str:
     last = len(gap_path.results) - 1
     bites = gap_path.bites_at
     note = "The bound bites nowhere on this path." if bites is None else f"The bound bites from δ = {bites:.6g}."
+    if gap_path.constraint is not None:
+        note = f"Every fit holds {escape(repr(gap_path.constraint))} as well. {note}"
     return f"""<section id="path{number}">
 <h2>Along the least gap δ</h2>
 <p>{note} Move the slider to see the fit that each δ gives.</p>

@@ -19,9 +19,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "target" / "mutants"
+# nextest ends at the first test that fails.
+NEXTEST = shutil.which("cargo-nextest") is not None
+SLOW = ["--run-ignored=only"] if NEXTEST else ["--", "--ignored"]
 AREAS = ("kmeans", "mixture", "qp", "python")
-# The first group of the crate's tests is cheap and catches most; the second runs on what it left.
-STAGES = (["--test", "it"], ["--lib"])
+# Groups of the crate's tests, the cheapest for what it catches first; each runs on what those before it left.
+STAGES = (["--test", "it"], ["--lib"], ["--lib", "--test", "it", *SLOW])
 # Incremental builds without debug information: each change then costs seconds of compiling.
 ENVIRONMENT = {
     "CARGO_PROFILE_DEV_DEBUG": "0",
@@ -101,8 +104,7 @@ def mutate(lines: dict[str, tuple[str, int]], out: Path, tests: list[str]) -> di
     """Try the changes of these names against a group of the crate's tests, and say how each ended."""
     out.mkdir(parents=True)
     (out / "lines.diff").write_text(touching(set(lines.values())))
-    # nextest ends at the first test that fails.
-    tool = "nextest" if shutil.which("cargo-nextest") else "cargo"
+    tool = "nextest" if NEXTEST else "cargo"
     command = [
         "cargo",
         "mutants",

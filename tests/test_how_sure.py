@@ -233,3 +233,45 @@ def test_another_seed_may_be_asked_for() -> None:
     assert drawn.settings is not None
     assert isinstance(drawn.settings.rng, int)
     assert mg.mixture(X, 2, rng=drawn.settings.rng).means.tolist() == drawn.means.tolist()
+
+
+def three_groups() -> np.ndarray:
+    """Draw three equal groups, the same seen from either side."""
+    return np.concatenate([np.linspace(center - 0.5, center + 0.5, 60) for center in (-5.5, 0.0, 5.5)])
+
+
+def test_a_mean_beyond_the_data_is_named() -> None:
+    x = np.linspace(0, 1, 100)
+    fit = mg.mixture(x, 2, mg.FixedWeights([0.5, 0.5]) & mg.LowerOnly(3))
+    outside = [finding.component for finding in fit.findings if finding.code == "outside"]
+    assert outside == [c for c in range(2) if not 0 <= fit.means[c] <= 1]
+    assert outside
+    assert fit.status == "doubtful"
+    within = mg.mixture(x, 2, mg.FixedWeights([0.5, 0.5]))
+    assert "outside" not in {finding.code for finding in within.findings}
+
+
+def test_a_fit_that_is_about_as_good_is_named() -> None:
+    x = three_groups()
+    fit = mg.mixture(x, 2, mg.LowerOnly(6))
+    [rival] = [finding for finding in fit.findings if finding.code == "rival"]
+    assert fit.runner_up is not None
+    assert rival.value == pytest.approx(fit.log_likelihood - fit.runner_up.log_likelihood, abs=1e-9)
+    # The data are symmetric, and so is the choice of the group that stands alone.
+    np.testing.assert_allclose(fit.runner_up.means, -fit.means[::-1], atol=1e-3)
+    assert fit.standard_errors is not None
+    assert "a different fit is about as good" in fit.standard_errors.unreliable
+    clear = mg.mixture(x, 3)
+    assert "rival" not in {finding.code for finding in clear.findings}
+
+
+def test_a_component_that_the_data_do_not_determine_is_named() -> None:
+    x = three_groups()
+    fit = mg.mixture(x, 2, mg.LowerOnly(6), variances="equal")
+    named = {finding.component for finding in fit.findings if finding.code == "undetermined"}
+    errors = fit.standard_errors
+    assert errors is not None
+    moved = np.maximum(errors.means / np.sqrt(fit.variances), errors.weights / fit.weights)
+    assert named == {c for c in range(2) if max(moved[c], errors.variances[c] / fit.variances[c]) >= 1}
+    assert named
+    assert mg.mixture(x, 3).findings == ()

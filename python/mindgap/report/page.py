@@ -148,10 +148,14 @@ def _settings(result: MixtureResult) -> dict[str, str]:
         return {}
     words = {"rng": "seed", "tol": "tolerance", "max_iter": "most iterations", "min_variance": "least variance"}
     given = {name: value for name, value in result.settings.keywords().items() if value is not None}
+    given.setdefault("tol", _DEFAULT_TOL[result.settings.method])
     if result.settings.method != "paper":
         given.pop("tol_scale", None)
     return {words.get(name, name.replace("_", " ")): f"{value}" for name, value in given.items()}
 
+
+#: The tolerance of each method where none was given, as `mixture` says.
+_DEFAULT_TOL = {"best": 1e-8, "paper": 1e-3}
 
 _RESIDUALS = """<section id="residualsNUMBER">
 <h2>What the fit leaves</h2>
@@ -188,7 +192,7 @@ def _path_section(gap_path: GapPath, result: MixtureResult, number: str) -> str:
         note = f"Every fit holds {escape(repr(gap_path.constraint))} as well. {note}"
     return f"""<section id="path{number}">
 <h2>Along the least gap δ</h2>
-<p>{note} Move the slider to see the fit that each δ gives.</p>
+<p>{note} <span class="screen">Move the slider to see the fit that each δ gives.</span></p>
 <div class="control"><label for="delta{number}">δ</label>
 <input id="delta{number}" type="range" min="0" max="{last}" step="1" value="{_chosen(gap_path, result)}">
 <output id="delta-value{number}" for="delta{number}"></output></div>

@@ -93,7 +93,7 @@ def facts(result: MixtureResult, goodness: GoodnessOfFit | None = None) -> str:
     for line in certificate(result):
         pairs["certificate"] = line
     if result.standard_errors is not None:
-        pairs["standard errors"] = "; ".join(result.standard_errors.notes())
+        pairs["precision"] = "; ".join(result.standard_errors.notes())
     if result.findings:
         pairs["look again"] = "; ".join(map(str, result.findings))
     return _listed(pairs)

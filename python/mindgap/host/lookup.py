@@ -43,6 +43,12 @@ class PluginRecord:
         What it takes, with defaults: ``("lower", "upper=None")``.
     cause : str or None
         Why it was not loaded, or that it registers nothing.
+
+    Examples
+    --------
+    >>> [record] = [record for record in mg.plugins() if record.name == "two-sided"]
+    >>> record.kind, record.parameters, record.status
+    ('constraint', ('lower', 'upper'), 'loaded')
     """
 
     name: str

@@ -1,7 +1,5 @@
 //! `certify` and what it returns.
 
-use std::time::Duration;
-
 use mindgap::{CertifyOptions, Halt, Monitor, Progress};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -9,7 +7,7 @@ use pyo3::prelude::*;
 use crate::errors::IntoPyErr;
 use crate::mixture::MixtureFit;
 use crate::sample::Sample;
-use crate::watch::Watcher;
+use crate::watch::{Watcher, duration};
 
 /// What is proven about the maximum of a mixture's likelihood.
 #[pyclass(frozen, module = "mindgap._core")]
@@ -34,7 +32,7 @@ pub(crate) fn certify(
     let mut watcher = Watcher::new(watch);
     let certified = py.detach(|| {
         let mut monitor = Monitor::new(|progress: &Progress| watcher.observe(progress));
-        if let Some(limit) = time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+        if let Some(limit) = duration(time_limit) {
             monitor = monitor.time_limit(limit);
         }
         fit.problem.certify(&sample.inner, &fit.inner, CertifyOptions { epsilon, record }, &mut monitor)

@@ -1,7 +1,5 @@
 //! `kmeans` and its fit.
 
-use std::time::Duration;
-
 use mindgap::{Centers, KMeans, Method, Monitor, Side, Ties};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -9,7 +7,7 @@ use pyo3::prelude::*;
 use crate::choice::choose;
 use crate::constraint::Bounds;
 use crate::sample::Sample;
-use crate::watch::Watcher;
+use crate::watch::{Watcher, duration};
 
 /// Clusters, their centres, and how good they are proven to be.
 #[pyclass(frozen, module = "mindgap._core")]
@@ -20,7 +18,7 @@ pub(crate) struct KMeansFit {
 /// Fits k-means to a sample.
 #[pyfunction]
 #[pyo3(signature = (sample, k, bounds=None, *, centers="free", method="exact", ties="split", time_limit=None, tol=1e-9,
-    watch=None))]
+    memory_limit=None, watch=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn kmeans(
     py: Python<'_>,
@@ -32,16 +30,16 @@ pub(crate) fn kmeans(
     ties: &str,
     time_limit: Option<f64>,
     tol: f64,
+    memory_limit: Option<usize>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<KMeansFit> {
     let mut problem = KMeans::new(k)
         .centers(centers_of(py, centers)?)
         .method(method_of(py, method)?)
         .ties(choose(py, "ties", ties, &[("split", Ties::Split), ("together", Ties::Together)])?)
-        .tol(tol);
-    if let Some(limit) = time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
-        problem = problem.time_limit(limit);
-    }
+        .tol(tol)
+        .time_limit(duration(time_limit))
+        .memory_limit(memory_limit);
     if let Some(bounds) = bounds {
         problem = problem.constraint(bounds.rows(py, k)?);
     }

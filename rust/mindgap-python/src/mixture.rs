@@ -11,7 +11,7 @@ use crate::engine::PythonEngine;
 use crate::errors::IntoPyErr;
 use crate::kmeans::words;
 use crate::sample::Sample;
-use crate::watch::Watcher;
+use crate::watch::{Watcher, duration};
 
 /// Weights, means and variances, as they arrive.
 #[derive(FromPyObject)]
@@ -50,7 +50,7 @@ pub(crate) struct MixtureFit {
 #[pyfunction]
 #[pyo3(signature = (sample, k, start=None, bounds=None, *, method, tol, tol_scale, max_iter, variances, min_variance, starts, rng,
     weight_rows=None, precision_rows=None, spread_ratio=None, variation=None, resolution=None, support=None, bins=None,
-    engine=None, watch=None))]
+    engine=None, time_limit=None, memory_limit=None, watch=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn mixture(
     py: Python<'_>,
@@ -74,6 +74,8 @@ pub(crate) fn mixture(
     support: Option<[f64; 2]>,
     bins: Option<BinArrays<'_>>,
     engine: Option<Py<PyAny>>,
+    time_limit: Option<f64>,
+    memory_limit: Option<usize>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<MixtureFit> {
     let methods = [("best", Method::Best), ("paper", Method::Paper)];
@@ -90,7 +92,9 @@ pub(crate) fn mixture(
         .variances(choose(py, "variances", variances, &models)?)
         .min_variance(min_variance)
         .resolution(resolution)
-        .support(support);
+        .support(support)
+        .time_limit(duration(time_limit))
+        .memory_limit(memory_limit);
     if let Some(start) = start {
         problem = problem.init(start.start(py)?);
     }

@@ -1,9 +1,15 @@
 //! Progress out, Ctrl-C in: what runs between the steps of a fit.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use mindgap::Progress;
 use pyo3::prelude::*;
+
+/// Seconds as a time limit; none where they are more than can be told.
+pub(crate) fn duration(seconds: Option<f64>) -> Option<Duration> {
+    seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+}
 
 /// Passes progress to a Python callable, notices signals, and remembers the exception that either raised.
 pub(crate) struct Watcher {

@@ -125,12 +125,23 @@ pub struct Monitor<'a> {
     offset: f64,
     /// What holds for the parent's problem.
     relation: Relation,
+    /// Whether the work goes on after the time limit.
+    untimed: bool,
     /// The work that each report counts as, where reports are counted instead of passed on.
     work: Option<u64>,
     /// The cost of the best solution so far, in the units of the search; infinite while there is none.
     pub(crate) cost: f64,
     /// What no solution costs less than, in the units of the search.
     pub(crate) lower_bound: f64,
+}
+
+/// What a fit may spend, as its builder was told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SpendingLimits {
+    /// Time, from when the fit begins.
+    pub(crate) time: Option<Duration>,
+    /// Bytes of memory at a time, beside the data.
+    pub(crate) memory: Option<usize>,
 }
 
 /// How the problem of a child relates to that of its parent.
@@ -180,6 +191,7 @@ impl Default for Monitor<'_> {
             unit: 1.0,
             offset: 0.0,
             relation: Relation::Same,
+            untimed: false,
             work: None,
             cost: f64::INFINITY,
             lower_bound: 0.0,
@@ -225,6 +237,23 @@ impl<'a> Monitor<'a> {
         Monitor { sink: Sink::Parent(self), deadline, memory_limit, tol, ..Monitor::default() }
     }
 
+    /// A monitor for work within the caller's limits.
+    pub(crate) fn within(&mut self, limits: &SpendingLimits) -> Monitor<'_> {
+        let mut part = self.part();
+        if let Some(limit) = limits.time {
+            part = part.time_limit(limit);
+        }
+        if let Some(bytes) = limits.memory {
+            part = part.memory_limit(bytes);
+        }
+        part
+    }
+
+    /// A monitor for a part that is finished even after the time limit; only an interruption stops it.
+    pub(crate) fn untimed(&mut self) -> Monitor<'_> {
+        Monitor { untimed: true, deadline: None, ..self.part() }
+    }
+
     /// A monitor for the solution of a problem with fewer constraints: its bounds hold here, its costs do not.
     pub(crate) fn relaxed(&mut self) -> Monitor<'_> {
         Monitor { relation: Relation::Relaxed, ..self.part() }
@@ -238,6 +267,11 @@ impl<'a> Monitor<'a> {
     /// A monitor for a part whose reports say nothing of the whole: each counts as `work`.
     pub(crate) fn counting(&mut self, work: u64) -> Monitor<'_> {
         Monitor { work: Some(work), ..self.part() }
+    }
+
+    /// A monitor for a part of which only that it goes on is passed on.
+    pub(crate) fn silent(&mut self) -> Monitor<'_> {
+        self.counting(REPORT_EVERY)
     }
 
     /// The same monitor for costs in the units of `frame`.
@@ -302,8 +336,17 @@ impl<'a> Monitor<'a> {
                     return Err(Halt::Interrupted);
                 }
             }
-            Sink::Parent(parent) => return parent.relay(&progress),
+            Sink::Parent(parent) => {
+                return match parent.relay(&progress) {
+                    Err(Halt::TimeLimit) if self.untimed => Ok(()),
+                    answer => answer.and_then(|()| self.check_time()),
+                };
+            }
         }
+        self.check_time()
+    }
+
+    fn check_time(&self) -> Result<(), Halt> {
         match &self.deadline {
             Some(deadline) if deadline.has_passed() => Err(Halt::TimeLimit),
             _ => Ok(()),

@@ -6,7 +6,7 @@
 use super::KMeans;
 use crate::data::{Sample, Table};
 use crate::error::{Error, KMeansError};
-use crate::memory::{check_memory, product};
+use crate::memory::product;
 use crate::monitor::{Halt, Monitor, Progress};
 use crate::parallel::Workers;
 use std::ops::ControlFlow;
@@ -74,7 +74,7 @@ impl KMeans {
         }
         let (rows, k) = (table.rows(), self.k.min(table.columns()));
         let bytes = product(&[rows, table.columns() * if k <= BYTE { 1 } else { 4 } + 8 * k]);
-        check_memory("the labels of all rows", bytes).map_err(KMeansError::from)?;
+        monitor.check_memory("the labels of all rows", bytes).map_err(KMeansError::from)?;
         let points = rows * table.columns();
         let mut fits = KMeansRows {
             labels: if k <= BYTE { RowLabels::U8(vec![0; points]) } else { RowLabels::U32(vec![0; points]) },

@@ -22,8 +22,8 @@ use crate::constraint::{Constraint, Rows, Unconstrained, resolve_centers};
 use crate::data::frame::FARTHEST;
 use crate::data::sample::Sample;
 use crate::error::KMeansError;
-use crate::memory::{check_memory, product};
-use crate::monitor::{DEFAULT_TOL, Monitor};
+use crate::memory::product;
+use crate::monitor::{DEFAULT_TOL, Monitor, SpendingLimits};
 use solution::Solution;
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,7 +97,7 @@ pub struct KMeans {
     centers: Centers,
     method: Method,
     ties: Ties,
-    time_limit: Option<Duration>,
+    limits: SpendingLimits,
     tol: f64,
 }
 
@@ -110,7 +110,7 @@ impl KMeans {
             centers: Centers::default(),
             method: Method::default(),
             ties: Ties::default(),
-            time_limit: None,
+            limits: SpendingLimits::default(),
             tol: DEFAULT_TOL,
         }
     }
@@ -143,12 +143,20 @@ impl KMeans {
         self
     }
 
-    /// Ends the search after `limit` with the best solution so far and what is proven of it (default: no limit).
+    /// Ends the search after `limit` with the best solution so far and what is proven of it (default and `None`: no limit).
     ///
     /// A fit that has found nothing by then is an error, [`KMeansError::TimeLimit`].
     #[must_use]
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.time_limit = Some(limit);
+    pub fn time_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.limits.time = limit.into();
+        self
+    }
+
+    /// Refuses work that is known to need more than `bytes` of memory beside the data, with [`KMeansError::OutOfMemory`]
+    /// (default and `None`: as much as the machine gives).
+    #[must_use]
+    pub fn memory_limit(mut self, bytes: impl Into<Option<usize>>) -> Self {
+        self.limits.memory = bytes.into();
         self
     }
 
@@ -173,14 +181,11 @@ impl KMeans {
     /// # Errors
     /// As [`KMeans::fit`]; also [`KMeansError::Interrupted`].
     pub fn fit_with(&self, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<KMeansFit, KMeansError> {
-        let mut monitor = monitor.part().tol(if self.tol > DEFAULT_TOL { self.tol } else { 0.0 });
-        if let Some(limit) = self.time_limit {
-            monitor = monitor.time_limit(limit);
-        }
+        let mut monitor = monitor.within(&self.limits).tol(if self.tol > DEFAULT_TOL { self.tol } else { 0.0 });
         if sample.has_widths() {
             return refine::fit(self, sample, &mut monitor);
         }
-        self.check(sample)?;
+        self.check(sample, &monitor)?;
         let rows = resolve_centers(&*self.constraint, self.k)?;
         let solution = match self.divides_ties(sample) || sample.distinct() == sample.len() {
             true => self.solve(sample, &rows, &mut monitor)?,
@@ -201,7 +206,7 @@ impl KMeans {
         self.ties == Ties::Split && sample.weighs_evenly()
     }
 
-    fn check(&self, sample: &Sample) -> Result<(), KMeansError> {
+    fn check(&self, sample: &Sample, monitor: &Monitor<'_>) -> Result<(), KMeansError> {
         let (k, points, distinct) = (self.k, sample.len(), sample.distinct());
         if k == 0 {
             return Err(KMeansError::NoClusters);
@@ -218,7 +223,7 @@ impl KMeans {
         }
         let candidates = !self.divides_ties(sample) || product(&[64, k, k]) >= points;
         let bytes = if candidates { BYTES_A_CANDIDATE } else { BYTES_A_POINT };
-        Ok(check_memory("k-means", product(&[points, bytes]))?)
+        Ok(monitor.check_memory("k-means", product(&[points, bytes]))?)
     }
 
     fn solve(&self, sample: &Sample, rows: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {

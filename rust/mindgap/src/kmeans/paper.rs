@@ -8,7 +8,7 @@ use super::solution::Solution;
 use crate::constraint::Rows;
 use crate::data::sample::{Prefix, Prefixes, Sample};
 use crate::error::KMeansError;
-use crate::memory::{check_memory, product};
+use crate::memory::product;
 use crate::monitor::Monitor;
 use crate::partition::Partition;
 use crate::proof::Proof;
@@ -19,9 +19,9 @@ const MOST_POINTS: usize = 10_000;
 /// What the paper's program finds under `gaps` (in data units).
 pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let k = gaps.k();
-    let delta = check(sample, gaps)?;
+    let delta = check(sample, gaps, monitor)?;
     let framed = gaps.enter(sample.frame()).loosened(sample.framed_range());
-    let routine = Routine::new(sample, k, framed.lower.first().copied().unwrap_or(0.0))?;
+    let routine = Routine::new(sample, k, framed.lower.first().copied().unwrap_or(0.0));
     let rows = routine.run(&mut monitor.part().in_frame(sample.frame()))?;
     let starts = routine.starts(&rows).ok_or(KMeansError::PaperFailed { k, delta })?;
     let ends = starts[1..].iter().map(|start| start - 1).chain([sample.len()]).collect();
@@ -29,7 +29,7 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
 }
 
 /// The one lower bound, if the paper's program takes this problem.
-fn check(sample: &Sample, gaps: &Rows) -> Result<f64, KMeansError> {
+fn check(sample: &Sample, gaps: &Rows, monitor: &Monitor<'_>) -> Result<f64, KMeansError> {
     let refuse = |what: &str| {
         Err(KMeansError::Unsupported(format!("the paper's program {what}; method \"exact\" solves this problem")))
     };
@@ -43,9 +43,9 @@ fn check(sample: &Sample, gaps: &Rows) -> Result<f64, KMeansError> {
         return refuse(&format!("keeps tables of N² entries and is limited here to N = {MOST_POINTS}"));
     }
     let n = sample.len() + 1;
-    // Two layers of U, and D, I and B for every m.
-    let bytes = product(&[n, n, size_of::<f64>()]).saturating_add(product(&[gaps.lower.len() + 2, n, 24]));
-    check_memory("the paper's program", bytes)?;
+    // Sums over the points, two layers of U, and D, I and B for every m.
+    let bytes = product(&[n, n, size_of::<f64>()]).saturating_add(product(&[gaps.lower.len() + 4, n, 24]));
+    monitor.check_memory("the paper's program", bytes)?;
     match gaps.single_lower() {
         Some(delta) => Ok(delta),
         None if gaps.lower.is_empty() => Ok(0.0),
@@ -70,10 +70,10 @@ struct Routine {
 }
 
 impl Routine {
-    fn new(sample: &Sample, k: usize, delta: f64) -> Result<Self, KMeansError> {
-        let prefixes = Prefixes::new(sample).gathered()?;
+    fn new(sample: &Sample, k: usize, delta: f64) -> Self {
+        let prefixes = Prefixes::new(sample).gathered();
         let beta = prefixes[0].until(&prefixes[sample.len()]).cost + 1.0;
-        Ok(Self { prefixes, k, delta, beta })
+        Self { prefixes, k, delta, beta }
     }
 
     fn n(&self) -> usize {

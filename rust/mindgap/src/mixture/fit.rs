@@ -193,7 +193,7 @@ impl MixtureFit {
     pub fn converged(&self) -> bool {
         match self.status {
             Status::Converged | Status::Doubtful => true,
-            Status::MaxIterations | Status::Collapsed { .. } => false,
+            Status::MaxIterations | Status::TimeLimit | Status::Collapsed { .. } => false,
             Status::LostWeight { .. } => self.decrement.is_some(),
         }
     }
@@ -219,7 +219,6 @@ impl MixtureFit {
         self.total_weight
     }
 
-    /// `Σ w log max_k r_k` over the points.
     /// The most probable component of each of `values`; NaN goes to the first.
     pub fn predict(&self, values: &[f64]) -> Vec<u32> {
         self.parameters.predict(values)

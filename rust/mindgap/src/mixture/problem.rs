@@ -1,6 +1,6 @@
 //! The builder of a mixture, and the road of a fit from data to result.
 
-use super::climb::{Ascent, Climbed, LEAST_WEIGHT, Limits, Model, StoppingRule, Sureness, ascend, iterate};
+use super::climb::{Ascent, Climbed, Ending, LEAST_WEIGHT, Limits, Model, StoppingRule, Sureness, ascend, iterate};
 use super::e_step::{IntervalEngine, LocalEngine, Observed, Truncated};
 use super::engine::{Data, Engine};
 use super::findings::findings;
@@ -15,10 +15,11 @@ use crate::constraint::{Constraint, GapBounds, PrecisionRows, Rows, Unconstraine
 use crate::data::frame::FARTHEST;
 use crate::data::sample::Sample;
 use crate::error::{Cause, ConstraintError, MixtureError};
-use crate::memory::{check_memory, product};
-use crate::monitor::Monitor;
+use crate::memory::product;
+use crate::monitor::{Monitor, SpendingLimits};
 use crate::qp::MeanProgram;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The default floor of the standard deviations where points lie in intervals, as a fraction of the narrowest: within an interval the
 /// likelihood no longer tells smaller ones apart.
@@ -117,6 +118,7 @@ pub struct Mixture {
     spread_ratio: Option<f64>,
     resolution: Option<f64>,
     support: Option<[f64; 2]>,
+    pub(super) limits: SpendingLimits,
 }
 
 impl Mixture {
@@ -137,6 +139,7 @@ impl Mixture {
             spread_ratio: None,
             resolution: None,
             support: None,
+            limits: SpendingLimits::default(),
         }
     }
 
@@ -195,6 +198,34 @@ impl Mixture {
     #[must_use]
     pub fn max_iter(mut self, max_iter: usize) -> Self {
         self.max_iter = max_iter;
+        self
+    }
+
+    /// Ends the fit after `limit` with the best found by then and [`Status::TimeLimit`] (default and `None`: no limit).
+    ///
+    /// A climb that has begun is always good for a result. It is an error, [`MixtureError::TimeLimit`], if none has: if the time
+    /// went into a start by k-means, or into finding means that hold the rows.
+    ///
+    /// ```
+    /// use mindgap::{Mixture, Sample};
+    /// use std::time::Duration;
+    ///
+    /// let x: Vec<f64> = (0..900).map(|i| f64::from(i % 30).powi(2)).collect();
+    /// let fit = Mixture::new(4).time_limit(Duration::from_micros(1)).fit(&Sample::new(&x)?)?;
+    /// assert!(!fit.converged() && fit.means().is_sorted());
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    #[must_use]
+    pub fn time_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.limits.time = limit.into();
+        self
+    }
+
+    /// Refuses work that is known to need more than `bytes` of memory beside the data, with [`MixtureError::OutOfMemory`]
+    /// (default and `None`: as much as the machine gives).
+    #[must_use]
+    pub fn memory_limit(mut self, bytes: impl Into<Option<usize>>) -> Self {
+        self.limits.memory = bytes.into();
         self
     }
 
@@ -289,9 +320,10 @@ impl Mixture {
         data: impl Into<Data<'a>>,
         monitor: &mut Monitor<'_>,
     ) -> Result<MixtureFit, MixtureError> {
+        let monitor = &mut monitor.within(&self.limits);
         match data.into() {
             Data::Sample(sample) => {
-                check_memory("the mixture", LocalEngine::bytes(sample.len(), self.k))?;
+                monitor.check_memory("the mixture", LocalEngine::bytes(sample.len(), self.k))?;
                 // Few distinct values: the same sums in fewer terms.
                 let many = if self.resolution.is_some() { sample.len() } else { sample.len() / COLLAPSE };
                 let collapsed = (sample.distinct() < many).then(|| sample.collapsed().0);
@@ -367,7 +399,7 @@ impl Mixture {
             return Err(MixtureError::TooManyComponents { k, distinct });
         }
         if self.method == Method::Best {
-            check_memory("the Newton steps of the mixture", product(&[k, k, BYTES_A_PAIR]))?;
+            monitor.check_memory("the Newton steps of the mixture", product(&[k, k, BYTES_A_PAIR]))?;
         }
         let rows = resolve(&*self.constraint, k)?;
         let (weight_rows, precision_rows) = resolve_blocks(&*self.constraint, k)?;
@@ -470,7 +502,7 @@ impl Mixture {
                     &mut surface,
                     &mut m_step,
                     start,
-                    self.limits(FIRST_EM_STEPS.min(self.max_iter)),
+                    self.climb_limits(FIRST_EM_STEPS.min(self.max_iter)),
                     None,
                     monitor,
                 )?;
@@ -531,7 +563,7 @@ impl Mixture {
         let mut passes = 0;
         for (parameters, model) in found.worth(surface.is_local()) {
             let guess: Option<&Model> = model;
-            let ascent = ascend(surface, m_step, parameters.clone(), self.limits(0), guess, monitor)?;
+            let ascent = ascend(surface, m_step, parameters.clone(), self.climb_limits(0), guess, monitor)?;
             passes += ascent.passes;
             hills.push(ascent);
         }
@@ -540,11 +572,15 @@ impl Mixture {
         let others = hills.into_iter().map(|hill| (hill.parameters, hill.log_likelihood));
         let runner_up = found.runner_up(&best, others);
         let mut climbed = finish(surface, m_step, best)?;
+        if found.out_of_time && climbed.status == Status::Converged {
+            // The top of a hill, but not all hills were looked for.
+            climbed.status = Status::TimeLimit;
+        }
         climbed.passes = passes + 1;
         Ok((climbed, Tally { starts: found.starts, at_best: found.at_best, runner_up }))
     }
 
-    fn limits(&self, em_steps: usize) -> Limits {
+    fn climb_limits(&self, em_steps: usize) -> Limits {
         let tolerance = self.tol.map_or(Limits::TOLERANCE, |tol| tol.max(LEAST_TOLERANCE));
         Limits { em_steps, passes: self.max_iter, tolerance }
     }
@@ -608,7 +644,7 @@ impl Tally {
 
 /// The last pass, and how the climb ended. Components that the data do not ask for lose the rest of their weight.
 fn finish(surface: &mut Surface<'_>, m_step: &MStep, ascent: Ascent) -> Result<Climbed, MixtureError> {
-    let Ascent { parameters, before, log_likelihood, mut history, decrement, converged, passes, model } = ascent;
+    let Ascent { parameters, before, log_likelihood, mut history, decrement, ending, passes, model } = ascent;
     let sureness = model.filter(Model::is_exact).map(|model| Sureness::new(m_step, &before, &model));
     if parameters == before {
         // No step was left: the last iterate is what is returned.
@@ -626,7 +662,8 @@ fn finish(surface: &mut Surface<'_>, m_step: &MStep, ascent: Ascent) -> Result<C
     let collapsed: Vec<usize> = (0..parameters.k()).filter(|&c| parameters.variances()[c] <= floor).collect();
     let status = match lost {
         None if !collapsed.is_empty() => Status::Collapsed { components: collapsed },
-        _ if !converged => Status::MaxIterations,
+        _ if ending == Ending::OutOfTime => Status::TimeLimit,
+        _ if ending == Ending::Stuck => Status::MaxIterations,
         Some(component) => Status::LostWeight { component },
         None => Status::Converged,
     };

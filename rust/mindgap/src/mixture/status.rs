@@ -13,6 +13,8 @@ pub enum Status {
     Doubtful,
     /// The iterations ran out first.
     MaxIterations,
+    /// The time limit passed first.
+    TimeLimit,
     /// Some components have shrunk onto a point: their variances are held at the floor.
     Collapsed {
         /// Which, by ascending mean.
@@ -26,12 +28,14 @@ pub enum Status {
 }
 
 impl Status {
-    /// A word for it, the same in every version: `converged`, `doubtful`, `max-iterations`, `collapsed` or `lost-weight`.
+    /// A word for it, the same in every version: `converged`, `doubtful`, `max-iterations`, `time-limit`, `collapsed` or
+    /// `lost-weight`.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Converged => "converged",
             Self::Doubtful => "doubtful",
             Self::MaxIterations => "max-iterations",
+            Self::TimeLimit => "time-limit",
             Self::Collapsed { .. } => "collapsed",
             Self::LostWeight { .. } => "lost-weight",
         }
@@ -49,7 +53,7 @@ impl Status {
         match self {
             Self::Collapsed { components } => components.clone(),
             Self::LostWeight { component } => vec![*component],
-            Self::Converged | Self::Doubtful | Self::MaxIterations => Vec::new(),
+            Self::Converged | Self::Doubtful | Self::MaxIterations | Self::TimeLimit => Vec::new(),
         }
     }
 
@@ -60,6 +64,7 @@ impl Status {
             ("converged", []) => Some(Self::Converged),
             ("doubtful", []) => Some(Self::Doubtful),
             ("max-iterations", []) => Some(Self::MaxIterations),
+            ("time-limit", []) => Some(Self::TimeLimit),
             ("collapsed", components) => Some(Self::Collapsed { components: components.to_vec() }),
             ("lost-weight", &[component]) => Some(Self::LostWeight { component }),
             _ => None,
@@ -89,6 +94,7 @@ impl fmt::Display for Status {
             Self::MaxIterations => {
                 write!(f, "the iterations ran out before the parameters came to rest; raise max_iter or tol")
             }
+            Self::TimeLimit => write!(f, "the time limit passed: this is the best found by then; allow more time"),
             Self::Collapsed { components } => write!(
                 f,
                 "components {components:?} have collapsed onto a point: their variances are held at the floor; \

@@ -88,7 +88,7 @@ impl MeanProgram {
         if rows.is_empty() {
             return Ok(None);
         }
-        let matrix = RowMatrix::new(rows, frame, reach).map_err(NoProgram::Constraint)?;
+        let matrix = RowMatrix::new(rows, frame, reach, monitor).map_err(NoProgram::Constraint)?;
         let count = matrix.given();
         Self::new(matrix, monitor).map(Some).map_err(|failure| match failure {
             Failure::Clash(rows) => {

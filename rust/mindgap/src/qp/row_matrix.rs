@@ -5,7 +5,8 @@ use std::ops::Range;
 use crate::constraint::{Rows, Side};
 use crate::data::frame::Frame;
 use crate::error::ConstraintError;
-use crate::memory::{check_memory, product};
+use crate::memory::product;
+use crate::monitor::Monitor;
 
 /// A row may be missed by this fraction of the sizes of its terms, of the targets and of the largest mean, which is a few
 /// roundings.
@@ -55,11 +56,11 @@ impl RowMatrix {
     ///
     /// # Errors
     /// Rows that only means farther away could hold, and more rows than there is memory for.
-    pub(crate) fn new(rows: &Rows, frame: &Frame, reach: f64) -> Result<Self, ConstraintError> {
+    pub(crate) fn new(rows: &Rows, frame: &Frame, reach: f64, monitor: &Monitor<'_>) -> Result<Self, ConstraintError> {
         rows.check_gap_scale(frame, reach)?;
         let (k, gaps) = (rows.k(), rows.gap_lower().len());
         let order = if gaps > 0 || rows.is_empty() { 0 } else { k.saturating_sub(1) };
-        check_memory("the means' quadratic program", Self::bytes(k, rows.len() + order))?;
+        monitor.check_memory("the means' quadratic program", Self::bytes(k, rows.len() + order))?;
         let mut matrix = Self { k, gaps, ..Self::default() };
         let framed = rows.enter(frame);
         for gap in 0..gaps {

@@ -383,7 +383,7 @@ fn what_clashes_by_more_than_rounding_is_still_refused() {
 }
 
 fn matrix(rows: &Rows, frame: &Frame) -> RowMatrix {
-    RowMatrix::new(rows, frame, f64::INFINITY).unwrap()
+    RowMatrix::new(rows, frame, f64::INFINITY, &Monitor::default()).unwrap()
 }
 
 fn linear_matrix(rows: &LinearRows, frame: &Frame) -> RowMatrix {

@@ -1,10 +1,11 @@
 //! What each setting and each answer of the public interface does by itself, where no other test has it.
 
 use mindgap::{
-    BoxError, Centers, ConstrainedKMeans, Engine, GapBounds, Initializer, KMeans, Method, Mixture, MixtureError,
-    Moments, Monitor, Parameters, Sample, Status,
+    BoxError, Centers, ConstrainedKMeans, Engine, GapBounds, Initializer, KMeans, KMeansError, Method, Mixture,
+    MixtureError, Moments, Monitor, Parameters, Sample, Status,
 };
 use std::borrow::Cow;
+use std::time::Duration;
 
 /// Where the published program misses the optimum: starts from it and from the exact one differ.
 const HARD: [f64; 5] = [0.0, 2.0, 2.0, 5.0, 6.0];
@@ -75,5 +76,60 @@ fn an_engine_that_answers_for_too_many_components_is_named() {
             assert!(error.to_string().contains("3 entries of `weight` for 2 components"), "{error}");
         }
         other => panic!("{other:?}"),
+    }
+}
+
+/// Points whose optimum takes long to prove.
+fn slow() -> Sample {
+    let x: Vec<f64> = (0..20_000_u32).map(|i| f64::from(i * 7919 % 20_011) / 20_011.0).collect();
+    Sample::new(&x).unwrap()
+}
+
+#[test]
+fn a_time_limit_ends_kmeans_with_what_is_proven() {
+    let sample = slow();
+    for centers in [Centers::Means, Centers::Free] {
+        let problem = KMeans::new(40).constraint(GapBounds::lower(0.0249)).centers(centers);
+        let fit = problem.clone().time_limit(Duration::ZERO).fit(&sample);
+        match &fit {
+            Ok(fit) => assert!(!fit.is_optimal() && fit.lower_bound() <= fit.inertia()),
+            Err(error) => assert_eq!(error, &KMeansError::TimeLimit),
+        }
+        assert_eq!(fit, problem.fit_with(&sample, &mut Monitor::default().time_limit(Duration::ZERO)));
+    }
+}
+
+#[test]
+fn a_memory_limit_refuses_what_is_known_to_be_larger() {
+    let sample = slow();
+    let kmeans = |bytes: usize| KMeans::new(3).memory_limit(bytes).fit(&sample);
+    assert!(matches!(kmeans(1000), Err(KMeansError::OutOfMemory(_))));
+    assert_eq!(kmeans(1 << 30), KMeans::new(3).fit(&sample));
+    let mixture = |bytes: usize| Mixture::new(3).memory_limit(bytes).fit(&sample);
+    assert!(matches!(mixture(1000), Err(MixtureError::OutOfMemory(_))));
+    assert_eq!(mixture(1 << 30), Mixture::new(3).fit(&sample));
+    let mut monitor = Monitor::default().memory_limit(1000);
+    assert!(matches!(Mixture::new(3).fit_with(&sample, &mut monitor), Err(MixtureError::OutOfMemory(_))));
+}
+
+#[test]
+fn a_time_limit_ends_a_mixture_with_the_best_found() {
+    let sample = slow();
+    let paper = mindgap::mixture::Method::Paper;
+    let start = Parameters::new(&[0.5, 0.5], &[0.1, 0.2], &[1.0, 1.0]).unwrap();
+    for (mixture, constrained) in [
+        (Mixture::new(4), false),
+        (Mixture::new(4).constraint(GapBounds::between(0.2, 0.3).unwrap()), true),
+        (Mixture::new(2).init(start.clone()), false),
+        (Mixture::new(2).method(paper).init(start).tol(0.0), false),
+    ] {
+        let whole = mixture.fit(&sample).unwrap();
+        let fit = match mixture.clone().time_limit(Duration::ZERO).fit(&sample) {
+            Err(MixtureError::TimeLimit) if constrained => continue,
+            fit => fit.unwrap(),
+        };
+        assert_eq!((fit.status(), fit.converged()), (&Status::TimeLimit, false));
+        assert!(fit.log_likelihood() <= whole.log_likelihood() + 1e-9 && fit.passes() <= whole.passes());
+        assert!(mixture.time_limit(Duration::from_secs(3600)).fit(&sample).unwrap() == whole);
     }
 }

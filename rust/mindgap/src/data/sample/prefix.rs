@@ -5,8 +5,7 @@
 //! slice and work on that.
 
 use super::Sample;
-use crate::error::OutOfMemory;
-use crate::memory::{check_memory, product};
+use crate::memory::product;
 use crate::numeric::double::Double;
 
 /// Points between two stored sums.
@@ -107,13 +106,14 @@ impl<'a> Prefixes<'a> {
         plus_points(&self.stored[block], self.sample, block * STRIDE, position)
     }
 
+    /// The memory that the sums at every position take.
+    pub(crate) fn bytes(&self) -> usize {
+        product(&[self.len() + 1, size_of::<Prefix>()])
+    }
+
     /// The sums at every position, 48 bytes each.
-    ///
-    /// # Errors
-    /// If that is more than there is memory for.
-    pub(crate) fn gathered(&self) -> Result<Vec<Prefix>, OutOfMemory> {
-        check_memory("sums over the data", product(&[self.len() + 1, size_of::<Prefix>()]))?;
-        Ok((0..=self.len()).map(|position| self.at(position)).collect())
+    pub(crate) fn gathered(&self) -> Vec<Prefix> {
+        (0..=self.len()).map(|position| self.at(position)).collect()
     }
 
     /// The points `start..end`, which must not be empty.

@@ -67,7 +67,7 @@ fn wrong(
 ) -> Result<f64, Stop> {
     let mut kinks = Kinks::new(sample, open);
     let mut wrong = kinks.anywhere(problem);
-    let mut level = search::first_level(problem)?;
+    let mut level = search::first_level(problem, &monitor)?;
     let steps = LEVEL_STEPS.max(FIRST_LEVELS * level.steps());
     let mut budget = Budget::new(steps, monitor);
     let mut patience = PATIENCE;

@@ -8,7 +8,8 @@ use super::level::{CenterCell, CenterLevel};
 use super::{Problem, Stop};
 use crate::error::KMeansError;
 use crate::kmeans::rounding::zero_cost;
-use crate::memory::{check_memory, product};
+use crate::memory::product;
+use crate::monitor::Monitor;
 use crate::partition::Partition;
 use crate::proof::Proof;
 
@@ -71,7 +72,7 @@ fn search(
 }
 
 /// Cells for every centre, as wide for all.
-pub(super) fn first_level(problem: &Problem<'_>) -> Result<CenterLevel, Stop> {
+pub(super) fn first_level(problem: &Problem<'_>, monitor: &Monitor<'_>) -> Result<CenterLevel, Stop> {
     let cells = (CELLS_A_CLUSTER * problem.k).clamp(FEWEST_CELLS, MOST_CELLS);
     let from = problem.reach[0].0;
     let to = problem.reach[problem.k - 1].1;
@@ -79,7 +80,10 @@ pub(super) fn first_level(problem: &Problem<'_>) -> Result<CenterLevel, Stop> {
     let count = ((to - from) / width).ceil() as usize + 1;
     // The cells themselves, and four tables of bounds and neighbours.
     let bytes = product(&[problem.k, count, size_of::<CenterCell>() + 4 * size_of::<f64>()]);
-    check_memory("the search for free centres", bytes.saturating_add(product(&[count, count, size_of::<f64>()])))?;
+    monitor.check_memory(
+        "the search for free centres",
+        bytes.saturating_add(product(&[count, count, size_of::<f64>()])),
+    )?;
     Ok(CenterLevel::uniform(problem.k, CenterGrid { origin: from - 0.5 * width, step: 0.5 * width }, count))
 }
 
@@ -106,7 +110,7 @@ impl CenterSearch<'_> {
             }
             self.improve(&whole, budget)?;
         }
-        let mut level = first_level(problem)?;
+        let mut level = first_level(problem, &budget.monitor)?;
         let mut boundaries = FEW_BOUNDARIES * problem.k;
         loop {
             let bounds = level.bound(problem, self.threshold(), budget)?;

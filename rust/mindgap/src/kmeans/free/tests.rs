@@ -121,7 +121,7 @@ fn assert_no_level_is_bounded_above_the_optimum(rounds: usize) {
         let threshold = truth * (1.0 + 1e-6) + 1e-20;
         let mut budget = Budget::new(STEPS, Monitor::default());
         let incumbent = FreeSolution::even(&problem);
-        let mut level = search::first_level(&problem).unwrap();
+        let mut level = search::first_level(&problem, &Monitor::default()).unwrap();
         for _ in 0..10 {
             let bounds = level.bound(&problem, threshold, &mut budget).unwrap();
             assert!(bounds.least <= truth * (1.0 + 1e-9) + 1e-24, "{} is above {truth}: {x:?}", bounds.least);

@@ -6,7 +6,7 @@
 
 use crate::data::sample::Prefix;
 use crate::error::KMeansError;
-use crate::memory::{check_memory, product};
+use crate::memory::product;
 use crate::monitor::Monitor;
 
 /// Up to so many entries all rows are kept; beyond, only some, and those between are computed again.
@@ -34,7 +34,7 @@ fn partition_keeping(
 ) -> Result<Option<Vec<usize>>, KMeansError> {
     let n = at.len() - 1;
     let rows = lower.len() / stride + stride + 2;
-    check_memory("the search for a feasible partition", product(&[rows, at.len(), size_of::<u32>()]))?;
+    monitor.check_memory("the search for a feasible partition", product(&[rows, at.len(), size_of::<u32>()]))?;
     // The leftmost start of the current cluster by its end; NONE where it cannot end.
     let mut leftmost = vec![0; n + 1];
     leftmost[0] = NONE;
@@ -172,7 +172,7 @@ mod tests {
     fn rows_that_are_computed_again_give_the_same_boundaries() {
         let x: Vec<f64> = (0..60).map(|i| f64::from(i * i % 47) + 0.01 * f64::from(i)).collect();
         let sample = Sample::new(&x).unwrap();
-        let at = Prefixes::new(&sample).gathered().unwrap();
+        let at = Prefixes::new(&sample).gathered();
         let mut monitor = Monitor::default();
         for gaps in [0, 1, 2, 5, 9] {
             for bound in [0.0, 0.02, 0.05, 0.1, 0.3] {

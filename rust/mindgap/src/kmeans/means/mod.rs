@@ -123,7 +123,8 @@ fn infeasible(
     let k = gaps.lower.len() + 1;
     let largest = match gaps.single_lower() {
         Some(_) if points && product(&[prefixes.len(), k]) <= feasible::WORTH_KNOWING => {
-            let largest = feasible::largest(&prefixes.gathered()?, k, monitor)?;
+            monitor.check_memory("sums over the data", prefixes.bytes())?;
+            let largest = feasible::largest(&prefixes.gathered(), k, monitor)?;
             Some(prefixes.sample().frame().leave_length(largest))
         }
         _ => None,

@@ -69,10 +69,10 @@ pub(super) fn search(
 ) -> Result<MeansOutcome, KMeansError> {
     let mut search = MeansSearch { prefixes, gaps, limits, open, k: gaps.lower.len() + 1, best: None };
     match search.run(start, monitor) {
-        Err(KMeansError::TimeLimit) => Ok(match search.best {
-            Some(best) => MeansOutcome::Bounded(best, monitor.lower_bound),
-            None => MeansOutcome::Undecided,
-        }),
+        Err(KMeansError::TimeLimit) => {
+            let best = search.best.ok_or(KMeansError::TimeLimit)?;
+            Ok(MeansOutcome::Bounded(best, monitor.lower_bound))
+        }
         outcome => outcome,
     }
 }
@@ -123,7 +123,8 @@ impl MeansSearch<'_> {
                 return Ok(self.ended());
             }
             if self.best.is_none() && !gaps.have_upper() {
-                match feasible::partition(&prefixes.gathered()?, &gaps.lower, monitor)? {
+                monitor.check_memory("sums over the data", prefixes.bytes())?;
+                match feasible::partition(&prefixes.gathered(), &gaps.lower, monitor)? {
                     Some(boundaries) => self.improve(&boundaries, &steps, monitor)?,
                     None if open.is_empty() => return Ok(MeansOutcome::Infeasible),
                     None => {}

@@ -12,7 +12,7 @@ use super::{KMeans, Method};
 use crate::constraint::resolve_centers;
 use crate::data::sample::{Atom, Sample};
 use crate::error::KMeansError;
-use crate::memory::{check_memory, product};
+use crate::memory::product;
 use crate::monitor::Monitor;
 use std::borrow::Cow;
 
@@ -43,7 +43,7 @@ pub(super) fn fit(kmeans: &KMeans, sample: &Sample, monitor: &mut Monitor<'_>) -
     if let Some(zoom) = sample.zoom() {
         return Ok(kmeans.fit_refining(sample.clone(), &mut |windows| zoom(windows), monitor)?.0);
     }
-    check(kmeans, sample)?;
+    check(kmeans, sample, monitor)?;
     let sample = prepared(kmeans, sample);
     let rows = resolve_centers(&*kmeans.constraint, kmeans.k)?;
     let mut open = round::may_be_cut(kmeans, &sample, &rows);
@@ -78,7 +78,7 @@ fn is_divisible(are_divided: bool, atom: &Atom) -> bool {
 }
 
 /// Refuses what cannot be asked of the points.
-fn check(kmeans: &KMeans, sample: &Sample) -> Result<(), KMeansError> {
+fn check(kmeans: &KMeans, sample: &Sample, monitor: &Monitor<'_>) -> Result<(), KMeansError> {
     if kmeans.method == Method::Paper {
         return Err(KMeansError::Unsupported(
             "the paper's program needs every point; data known as a summary need method \"exact\"".to_owned(),
@@ -101,7 +101,7 @@ fn check(kmeans: &KMeans, sample: &Sample) -> Result<(), KMeansError> {
     if smallest < super::LEAST_SHARE * total {
         return Err(KMeansError::WeightsTooUneven { smallest, total });
     }
-    Ok(check_memory("k-means", product(&[sample.len(), BYTES_AN_ATOM]))?)
+    Ok(monitor.check_memory("k-means", product(&[sample.len(), BYTES_AN_ATOM]))?)
 }
 
 /// The number of atoms, those of one value counted once.

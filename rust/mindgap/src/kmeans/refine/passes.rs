@@ -45,7 +45,7 @@ pub(super) fn fit(
     zoom: Zoom<'_>,
     monitor: &mut Monitor<'_>,
 ) -> Result<(KMeansFit, Sample), KMeansError> {
-    check(kmeans, &sample)?;
+    check(kmeans, &sample, monitor)?;
     let rows = resolve_centers(&*kmeans.constraint, kmeans.k)?;
     let sample = prepared(kmeans, &sample).into_owned();
     let open = round::may_be_cut(kmeans, &sample, &rows);
@@ -82,7 +82,7 @@ pub(super) fn fit(
             Some(asked) => passes += usize::from(asked),
             None => break,
         }
-        check(kmeans, &atoms.sample)?;
+        check(kmeans, &atoms.sample, &monitor)?;
         let may = round::may_be_cut(kmeans, &atoms.sample, &rows);
         atoms.open.iter_mut().zip(may).for_each(|(open, may)| *open &= may);
     }

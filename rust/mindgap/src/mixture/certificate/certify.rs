@@ -7,7 +7,7 @@ use super::tree::{Standing, Task};
 use crate::constraint::Rows;
 use crate::data::frame::Frame;
 use crate::data::sample::Sample;
-use crate::error::MixtureError;
+use crate::error::{KMeansError, MixtureError};
 use crate::kmeans::KMeans;
 use crate::mixture::fit::MixtureFit;
 use crate::mixture::parameters::Parameters;
@@ -80,6 +80,18 @@ impl Certificate {
         self.halted
     }
 
+    /// What is known where a search was stopped before it began.
+    fn stopped(fit: &MixtureFit, halt: Halt) -> Self {
+        Self {
+            upper_bound: None,
+            parameters: fit.parameters().clone(),
+            log_likelihood: fit.log_likelihood(),
+            nodes: 0,
+            halted: Some(halt),
+            proof: None,
+        }
+    }
+
     /// The proof as JSON, if it was kept and there is one: the problem, its root, and the tree in preorder.
     pub fn proof(&self) -> Option<&str> {
         self.proof.as_deref()
@@ -121,10 +133,15 @@ impl Mixture {
             return Err(MixtureError::BadSetting { name: "epsilon", value: options.epsilon, expected });
         }
         fit.parameters().check_count(self.k())?;
+        let monitor = &mut monitor.within(&self.limits);
         let frame = *sample.frame();
         let (rows, spreads) = self.certifiable(sample)?;
         let (distinct, _) = sample.collapsed();
-        let kmeans = KMeans::new(self.k()).fit(&distinct).map_err(MixtureError::KMeansStart)?;
+        let kmeans = match KMeans::new(self.k()).fit_with(&distinct, &mut monitor.silent()) {
+            Err(KMeansError::Interrupted) => return Ok(Certificate::stopped(fit, Halt::Interrupted)),
+            Err(KMeansError::TimeLimit) => return Ok(Certificate::stopped(fit, Halt::TimeLimit)),
+            fitted => fitted.map_err(MixtureError::KMeansStart)?,
+        };
         let kmeans_cost = frame.enter_square(kmeans.lower_bound()) * (1.0 - COST_ERROR);
         if kmeans_cost <= 0.0 {
             return Err(MixtureError::NotCertifiable { reason: UNBOUNDED_ON_POINTS });

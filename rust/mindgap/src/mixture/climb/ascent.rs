@@ -12,7 +12,7 @@ use crate::mixture::engine::Moments;
 use crate::mixture::m_step::{MStep, Tie};
 use crate::mixture::parameters::Parameters;
 use crate::mixture::surface::Surface;
-use crate::monitor::{Monitor, Progress};
+use crate::monitor::{Halt, Monitor, Progress};
 use crate::numeric::portable::exp2;
 use crate::qp::dense::{DenseOptimum, Factor, SparseRows, minimise};
 use std::f64::consts::LOG2_E;
@@ -111,10 +111,21 @@ pub(in crate::mixture) struct Ascent {
     pub(in crate::mixture) history: Vec<f64>,
     /// What the next step would gain; infinite before the first.
     pub(in crate::mixture) decrement: f64,
-    pub(in crate::mixture) converged: bool,
+    pub(in crate::mixture) ending: Ending,
     pub(in crate::mixture) passes: usize,
     /// The model at the last iterate, and the rows that are active in it, for those who ask how sure the top is.
     pub(in crate::mixture) model: Option<Model>,
+}
+
+/// Why a climb ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::mixture) enum Ending {
+    /// The decrement is below the tolerance.
+    Arrived,
+    /// The passes ran out, or rounding stopped it.
+    Stuck,
+    /// The time limit passed.
+    OutOfTime,
 }
 
 /// Climbs from `start`. `information` is a guess of the model's for an engine that answers moments alone.
@@ -134,7 +145,7 @@ pub(in crate::mixture) fn ascend(
     for _ in 0..limits.em_steps {
         let moments = surface.at(&parameters)?;
         history.push(moments.log_likelihood);
-        parameters = step_of_em(m_step, &parameters, &moments, history.len(), monitor)?;
+        parameters = step_of_em(m_step, &parameters, &moments, history.len(), &mut monitor.untimed())?;
     }
     let passes = limits.em_steps + 1;
     let here = surface.curved(&parameters)?;
@@ -155,10 +166,10 @@ pub(in crate::mixture) fn ascend(
         decrement: f64::INFINITY,
         model: None,
     };
-    let converged = climber.run(limits, guess, monitor)?;
+    let ending = climber.run(limits, guess, monitor)?;
     let Climber { parameters, before, here, history, decrement, passes, model, .. } = climber;
     let log_likelihood = here.log_likelihood;
-    Ok(Ascent { parameters, before, log_likelihood, history, decrement, converged, passes, model })
+    Ok(Ascent { parameters, before, log_likelihood, history, decrement, ending, passes, model })
 }
 
 /// The M step, with weights that a climb can go on from.
@@ -198,13 +209,17 @@ struct Climber<'a, 'b> {
 /// How a round of a climb ended.
 enum Round {
     Moved,
-    Arrived,
-    Stuck,
+    Ended(Ending),
 }
 
 impl Climber<'_, '_> {
-    /// Climbs until the decrement is below the tolerance; false if the passes ran out or rounding stopped it.
-    fn run(&mut self, limits: Limits, guess: Option<&Model>, monitor: &mut Monitor<'_>) -> Result<bool, MixtureError> {
+    /// Climbs until the decrement is below the tolerance, or something else ends it.
+    fn run(
+        &mut self,
+        limits: Limits,
+        guess: Option<&Model>,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<Ending, MixtureError> {
         loop {
             self.before.clone_from(&self.parameters);
             let model = self.model(guess);
@@ -212,9 +227,8 @@ impl Climber<'_, '_> {
             self.model = Some(model);
             match round {
                 Round::Moved => {}
-                Round::Arrived if self.revive(limits)? => {}
-                Round::Arrived => return Ok(true),
-                Round::Stuck => return Ok(false),
+                Round::Ended(Ending::Arrived) if self.revive(limits)? => {}
+                Round::Ended(ending) => return Ok(ending),
             }
         }
     }
@@ -291,7 +305,7 @@ impl Climber<'_, '_> {
             let Some(optimum) = program.solve(&self.rows, damping) else {
                 damping = (4.0 * damping).max(CONVEX_DAMPING);
                 if damping > MOST_DAMPING {
-                    return Ok(Round::Stuck);
+                    return Ok(Round::Ended(Ending::Stuck));
                 }
                 continue;
             };
@@ -301,18 +315,18 @@ impl Climber<'_, '_> {
             if self.decrement < limits.tolerance {
                 if damping <= UNDAMPED {
                     self.parameters = next;
-                    return Ok(Round::Arrived);
+                    return Ok(Round::Ended(Ending::Arrived));
                 }
                 tries += 1;
                 if tries > UNDAMPING_TRIES {
                     // The model has no maximum nearby; what the damped step gains is all there is to be seen.
-                    return Ok(Round::Arrived);
+                    return Ok(Round::Ended(Ending::Arrived));
                 }
                 damping = if damping < FIRST_DAMPING { LEAST_DAMPING } else { FIRST_DAMPING * damping };
                 continue;
             }
             if self.passes >= limits.passes {
-                return Ok(Round::Stuck);
+                return Ok(Round::Ended(Ending::Stuck));
             }
             let there = self.surface.curved(&next)?;
             self.passes += 1;
@@ -326,20 +340,30 @@ impl Climber<'_, '_> {
                 log_likelihood: if kept { there.log_likelihood } else { self.here.log_likelihood },
                 movement: self.decrement,
             };
-            monitor.send(&progress)?;
+            let told = monitor.send(&progress);
             let ratio = gained / predicted;
             if kept {
                 self.parameters = next;
                 self.here = there;
                 self.history.push(self.here.log_likelihood);
                 self.damp(damping, ratio, share);
+            }
+            match told {
+                // What was kept is where the climb ends.
+                Err(Halt::TimeLimit) => {
+                    self.before.clone_from(&self.parameters);
+                    return Ok(Round::Ended(Ending::OutOfTime));
+                }
+                told => told?,
+            }
+            if kept {
                 return Ok(Round::Moved);
             }
             self.fall = CAUTIOUS_FALL;
             // The farther from the prediction, the shorter the next.
             damping = (damping * (0.5 * (1.0 - ratio)).clamp(3.0, 10.0)).max(FAILED_DAMPING);
             if damping > MOST_DAMPING {
-                return Ok(Round::Stuck);
+                return Ok(Round::Ended(Ending::Stuck));
             }
         }
     }

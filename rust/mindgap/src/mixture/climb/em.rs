@@ -6,7 +6,7 @@ use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;
 use crate::mixture::status::Status;
 use crate::mixture::surface::Surface;
-use crate::monitor::{Monitor, Progress};
+use crate::monitor::{Halt, Monitor, Progress};
 
 /// A component of less weight is lost; the authors' program stops there too.
 const LOST: f64 = 1e-16;
@@ -50,14 +50,16 @@ pub(in crate::mixture) fn iterate(
         let moments = surface.at(&parameters)?;
         history.push(moments.log_likelihood);
         let iteration = history.len();
-        let next = m_step.run(&parameters, &moments, monitor).map_err(|failure| failure.in_iteration(iteration))?;
+        let next = m_step
+            .run(&parameters, &moments, &mut monitor.untimed())
+            .map_err(|failure| failure.in_iteration(iteration))?;
         if !next.is_finite() {
             return Err(MixtureError::OutOfRange);
         }
         let movement = rule.movement(&parameters, &next);
         parameters = next;
         let progress = Progress::Iteration { iteration, log_likelihood: moments.log_likelihood, movement };
-        monitor.send(&progress)?;
+        let told = monitor.send(&progress);
         if let Some(component) = parameters.weights().iter().position(|&weight| weight < LOST) {
             status = Status::LostWeight { component };
             break;
@@ -65,6 +67,13 @@ pub(in crate::mixture) fn iterate(
         if movement <= rule.tol {
             status = Status::Converged;
             break;
+        }
+        match told {
+            Err(Halt::TimeLimit) => {
+                status = Status::TimeLimit;
+                break;
+            }
+            told => told?,
         }
     }
     let last = surface.finish(&parameters)?;

@@ -11,7 +11,7 @@ mod starts;
 
 pub use initializer::{Ckmeans, ConstrainedKMeans, FromFn, Initializer, PaperStart, from_fn};
 
-use super::climb::{Ascent, Limits, Model, ascend};
+use super::climb::{Ascent, Ending, Limits, Model, ascend};
 use super::e_step::Observed;
 use super::m_step::MStep;
 use super::parameters::Parameters;
@@ -122,6 +122,8 @@ pub(super) struct Found {
     pub(super) starts: usize,
     /// How many of them ended on the highest hill.
     pub(super) at_best: usize,
+    /// Whether the time limit ended it.
+    pub(super) out_of_time: bool,
 }
 
 /// The top of a hill.
@@ -146,13 +148,15 @@ pub(super) struct Ground<'a> {
     frame: Frame,
     /// Counts the passes of the search as work.
     monitor: Monitor<'a>,
+    /// Whether the time limit has passed.
+    out_of_time: bool,
 }
 
 impl Search {
     /// Searches the hills of the likelihood of `sample`, of `k` components, under the rows of `m_step`.
     ///
     /// # Errors
-    /// A program that is not solved, and an interruption.
+    /// A program that is not solved, and an interruption. A time limit ends it with what was found.
     pub(super) fn run(
         &self,
         sample: &Sample,
@@ -165,13 +169,32 @@ impl Search {
         let cells = Cells::of(sample, most.clamp(FEWEST_CELLS.max(4 * k), MOST_CELLS.max(4 * k)), observed);
         let shape = shape(m_step, k);
         let work = product(&[cells.len(), k]).saturating_add(product(&[STEP_WORK, k, k, k])) as u64;
-        let mut ground = Ground { cells, shape, m_step, frame: *sample.frame(), monitor: monitor.counting(work) };
+        let mut ground = Ground {
+            cells,
+            shape,
+            m_step,
+            frame: *sample.frame(),
+            monitor: monitor.counting(work),
+            out_of_time: false,
+        };
         let mut hills = Hills::default();
+        match self.climb_all(&mut ground, k, &mut hills) {
+            Err(MixtureError::TimeLimit) => ground.out_of_time = true,
+            ended => ended?,
+        }
+        Ok(hills.found(ground.out_of_time))
+    }
+
+    /// Climbs from all starts, and moves on from where they end.
+    fn climb_all(&self, ground: &mut Ground<'_>, k: usize, hills: &mut Hills) -> Result<(), MixtureError> {
         let mut draws = Random::new(self.seed);
         let mut short = Vec::new();
         for start in starts(&ground.cells, &ground.shape, self.random, &mut draws) {
             short.push(ground.climb(start, 2, SHORT_PASSES)?);
             hills.starts += 1;
+            if ground.out_of_time {
+                break;
+            }
         }
         short.sort_by(|a, b| b.log_likelihood.total_cmp(&a.log_likelihood));
         let best = short[0].log_likelihood;
@@ -184,12 +207,9 @@ impl Search {
                 break;
             }
             finished.push(ascent.clone());
-            hills.finish(&mut ground, ascent)?;
+            hills.finish(ground, ascent)?;
         }
-        if k > 1 {
-            hills.explore(&mut ground)?;
-        }
-        Ok(hills.found())
+        if k > 1 && !ground.out_of_time { hills.explore(ground) } else { Ok(()) }
     }
 }
 
@@ -211,14 +231,16 @@ fn shape(m_step: &MStep, k: usize) -> Shape {
 }
 
 impl Ground<'_> {
-    /// Climbs on the cells.
+    /// Climbs on the cells, as far as time allows.
     fn climb(&mut self, start: Parameters, em_steps: usize, passes: usize) -> Result<Ascent, MixtureError> {
-        self.monitor.send(&Progress::Working)?;
+        self.monitor.untimed().send(&Progress::Working)?;
         let scale = [self.cells.total, self.cells.variance];
         let mut surface = Surface::new(&mut self.cells, self.frame, true, scale);
         let limits = Limits { em_steps, passes, tolerance: Limits::TOLERANCE };
         let start = start.sorted().0.raised(self.m_step.precisions.floor());
-        ascend(&mut surface, self.m_step, start, limits, None, &mut self.monitor)
+        let ascent = ascend(&mut surface, self.m_step, start, limits, None, &mut self.monitor)?;
+        self.out_of_time |= ascent.ending == Ending::OutOfTime;
+        Ok(ascent)
     }
 
     /// One EM step on `cells`, and the log-likelihood before it.
@@ -321,6 +343,9 @@ impl Hills {
         let mut hopes = Vec::new();
         for candidate in moves(ground, &from.parameters, most)? {
             let ascent = ground.climb(candidate.parameters, 1, SHORT_PASSES)?;
+            if ground.out_of_time {
+                return Err(MixtureError::TimeLimit);
+            }
             self.starts += 1;
             let height = ascent.log_likelihood;
             if height > best + SAME_HEIGHT {
@@ -340,10 +365,10 @@ impl Hills {
         Ok(())
     }
 
-    fn found(mut self) -> Found {
+    fn found(mut self, out_of_time: bool) -> Found {
         self.tops.sort_by(|a, b| b.height().total_cmp(&a.height()));
         let at_best = self.tops[0].ended;
-        Found { hills: self.tops, starts: self.starts, at_best }
+        Found { hills: self.tops, starts: self.starts, at_best, out_of_time }
     }
 }
 

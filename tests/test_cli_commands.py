@@ -85,7 +85,8 @@ def test_mixture(fit: Any, values: Any) -> None:
 
 def test_settings_of_the_mixture_arrive(fit: Any) -> None:
     options = ("--tol", "1e-3", "--tol-scale", "absolute", "--max-iter", 7, "--variances", "equal", "--seed", 5)
-    result = mg.MixtureResult.from_json(fit("mixture", *options, "--min-variance", 0.01, "--json").out)
+    limits = ("--time-limit", 60, "--memory-limit", 1 << 30)
+    result = mg.MixtureResult.from_json(fit("mixture", *options, *limits, "--min-variance", 0.01, "--json").out)
     assert result.settings is not None
     assert result.settings.keywords() == {
         "method": "best",
@@ -98,6 +99,8 @@ def test_settings_of_the_mixture_arrive(fit: Any) -> None:
         "min_variance": 0.01,
         "resolution": None,
         "support": None,
+        "time_limit": 60.0,
+        "memory_limit": 1 << 30,
     }
     assert len(set(result.variances.tolist())) == 1
     free = ("--init", "ckmeans", "--max-iter", 1, "--engine", "local")

@@ -6,6 +6,7 @@ import inspect
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 import mindgap as mg
@@ -75,3 +76,17 @@ def test_a_stored_setting_that_makes_no_sense_is_refused(name: str, value: Any) 
     document["settings"][name] = value
     with pytest.raises(mg.InvalidInputError, match=name):
         mg.MixtureResult.from_json(json.dumps(document))
+
+
+def test_limits_end_fits_early_and_refuse_what_is_too_large() -> None:
+    x = np.linspace(0, 1, 3000) ** 2
+    hurried = mg.mixture(x, 4, time_limit=1e-9)
+    assert (hurried.status, hurried.converged) == ("time-limit", False)
+    assert mg.MixtureResult.from_json(hurried.to_json()).status == "time-limit"
+    assert hurried.log_likelihood <= mg.mixture(x, 4, time_limit=600).log_likelihood
+    for fit in (mg.kmeans, mg.mixture):
+        with pytest.raises(mg.OutOfMemoryError):
+            fit(x, 4, memory_limit=1000)
+        fit(x, 4, memory_limit=1 << 30)
+        with pytest.raises(mg.InvalidInputError, match="memory_limit"):
+            fit(x, 4, memory_limit=0)

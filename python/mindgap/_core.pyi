@@ -134,6 +134,7 @@ def kmeans(
     ties: str = "split",
     time_limit: float | None = None,
     tol: float = 1e-9,
+    memory_limit: int | None = None,
     watch: _Watch | None = None,
 ) -> KMeansFit: ...
 def kmeans_rows(
@@ -165,7 +166,9 @@ class MixtureFit:
     @property
     def n_iter(self) -> int: ...
     @property
-    def status(self) -> Literal["converged", "doubtful", "max-iterations", "collapsed", "lost-weight"]: ...
+    def status(
+        self,
+    ) -> Literal["converged", "doubtful", "max-iterations", "time-limit", "collapsed", "lost-weight"]: ...
     @property
     def degenerate(self) -> list[int]: ...
     @property
@@ -241,6 +244,8 @@ def mixture(
     support: tuple[float, float] | None = None,
     bins: tuple[_Floats, _Floats] | None = None,
     engine: _Answering | None = None,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
     watch: _Watch | None = None,
 ) -> MixtureFit: ...
 def auto_start(sample: Sample, k: int, bounds: _Gaps | _Rows | None = None) -> _Parameters: ...

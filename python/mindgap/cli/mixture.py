@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 @constraint_option
 @click.option("--certify", is_flag=True, help="Prove how far from the maximum the likelihood can be at most.")
 @click.option("--proof", type=click.Path(dir_okay=False), help="Write the proof of the certificate to this file.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="The most seconds that the certificate may take.")
 @mixture_options()
 @output_options(labels=True)
 def command(
@@ -46,7 +45,6 @@ def command(
     constraint: str | None,
     certify: bool,
     proof: str | None,
-    time_limit: float | None,
     settings: dict[str, Any],
 ) -> None:
     """Fit a Gaussian mixture to the numbers in FILE, the means a gap apart.
@@ -64,7 +62,6 @@ def command(
             sample_weight=part.weights,
             certify=certify,
             proof=proof,
-            time_limit=time_limit,
             progress=sys.stderr.isatty(),
             **settings,
         ),

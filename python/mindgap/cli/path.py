@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 @constraint_option
 @click.option("--width", type=float, metavar="W", help="Keep every gap at most delta + W as well.")
 @click.option("--certify", is_flag=True, help="Prove how far from its maximum each likelihood can be at most.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="The most seconds that one certificate may take.")
 @mixture_options()
 @output_options(labels=False)
 def command(
@@ -53,7 +52,6 @@ def command(
     constraint: str | None,
     width: float | None,
     certify: bool,
-    time_limit: float | None,
     settings: dict[str, Any],
 ) -> None:
     """Fit a mixture for each of a grid of least gaps, and say where the bound bites.
@@ -74,7 +72,6 @@ def command(
             constraint,
             width=width,
             certify=certify,
-            time_limit=time_limit,
             sample_weight=part.weights,
             progress=sys.stderr.isatty(),
             **settings,

@@ -86,7 +86,6 @@ def _is_number(text: str) -> bool:
 )
 @click.option("--criterion", type=click.Choice(CRITERIA), default="bic", show_default=True, help="What ranks the fits.")
 @click.option("--certify", is_flag=True, help="Prove how far from its maximum each likelihood can be at most.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="The most seconds that one certificate may take.")
 @mixture_options(without="variances")
 @output_options(labels=True)
 def command(
@@ -98,7 +97,6 @@ def command(
     variances: list[Any],
     criterion: Any,
     certify: bool,
-    time_limit: float | None,
     settings: dict[str, Any],
 ) -> None:
     """Find the number of components of a mixture, or the best of several models, by an information criterion.
@@ -118,7 +116,6 @@ def command(
             variances=variances,
             criterion=criterion,
             certify=certify,
-            time_limit=time_limit,
             sample_weight=part.weights,
             progress=sys.stderr.isatty(),
             **settings,

@@ -6,9 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from mindgap import _core
-from mindgap.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
-from mindgap.validation import as_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,9 +30,7 @@ def certified(
     watch: Any,
 ) -> tuple[_core.MixtureFit, float | None]:
     """Return the fit, or a better one that the search came by, and the bound, if one was proven in time."""
-    limit = None if time_limit is None else as_number(time_limit, "time_limit")
-    if limit is not None and not limit > 0:
-        raise InvalidInputError(f"time_limit is {limit}; it must be positive")
+    limit = None if time_limit is None else max(time_limit, 0.0)
     found = _core.certify(fit, sample._core, epsilon=EPSILON, record=proof is not None, time_limit=limit, watch=watch)
     if found.log_likelihood > fit.log_likelihood + BETTER:
         better = climbed(found.parameters)

@@ -35,6 +35,7 @@ def kmeans(
     engine: Engine | str = "local",
     time_limit: float | None = None,
     tol: float = 1e-9,
+    memory_limit: int | None = None,
 ) -> KMeansResult:
     """Cluster one-dimensional data into `k` clusters whose centres satisfy a constraint, at the least cost.
 
@@ -71,6 +72,9 @@ def kmeans(
     tol : float
         End the search when the cost is proven to exceed the optimum by at most this fraction of itself. The default
         asks for the optimum.
+    memory_limit : int, optional
+        The most bytes of memory to take beside the data; what is known to need more is an `OutOfMemoryError` before it
+        begins. By default as much as the machine gives.
 
     Returns
     -------
@@ -95,7 +99,9 @@ def kmeans(
     True
     """
     count = as_count(k, "k")
-    settings = KMeansSettings(centers=centers, method=method, ties=ties, time_limit=time_limit, tol=tol)
+    settings = KMeansSettings(
+        centers=centers, method=method, ties=ties, time_limit=time_limit, tol=tol, memory_limit=memory_limit
+    )
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
     if isinstance(x, Binned):
         raise InvalidInputError("Binned is for mixture and select; k-means takes points: give its `sample`")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
@@ -52,6 +53,7 @@ def mixture(
     certify: bool = False,
     proof: str | PathLike[str] | None = None,
     time_limit: float | None = None,
+    memory_limit: int | None = None,
     progress: bool = False,
 ) -> MixtureResult:
     """Fit a mixture of `k` normal distributions whose means satisfy a constraint, by maximum likelihood.
@@ -117,7 +119,11 @@ def mixture(
     proof : path, optional
         Where to write the proof of the certificate, as JSON that `python -m mindgap.check_certificate` checks.
     time_limit : float, optional
-        The most seconds that the certificate may take; what is proven by then is kept.
+        The most seconds that the fit and its certificate may take. Then the result is the best found, of status
+        "time-limit", with what is proven by then; it is a `SolverError` if nothing was found.
+    memory_limit : int, optional
+        The most bytes of memory to take beside the data; what is known to need more is an `OutOfMemoryError` before it
+        begins. By default as much as the machine gives.
     progress : bool
         Whether to show a live line on standard error.
 
@@ -155,6 +161,8 @@ def mixture(
         support=support,
         starts=starts,
         rng=rng,  # type: ignore[arg-type]  # becomes a seed
+        time_limit=time_limit,
+        memory_limit=memory_limit,
     )
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
     started = init if isinstance(init, Parameters) or (isinstance(init, str) and init == "auto") else _given(init)
@@ -184,10 +192,12 @@ def mixture(
         try:
             start = _start(started, data.sample, count, ready, rows, settings)
             with ProgressLine() if progress else nullcontext() as watch:
+                began = monotonic()
                 fit = climbed(None if start is None else (start.weights, start.means, start.variances))
                 upper_bound = None
                 if wanted:
-                    fit, upper_bound = certified(fit, climbed, data.sample, proof, time_limit, watch)
+                    left = None if settings.time_limit is None else settings.time_limit - (monotonic() - began)
+                    fit, upper_bound = certified(fit, climbed, data.sample, proof, left, watch)
         except MindgapError as error:
             guard.blame(error, chosen, started, data.engine)
             raise

@@ -77,7 +77,7 @@ def select(
     certify : bool
         Whether to prove how far from its maximum each likelihood can be at most: `upper_bound` of the results.
     time_limit : float, optional
-        The most seconds that the certificate of one fit may take.
+        The most seconds that one fit and its certificate may take, as in `mixture`.
     progress : bool or callable
         Whether to show a bar on standard error; or what to call with (done, total).
     **settings

@@ -198,7 +198,7 @@ def gap_path(
     certify : bool
         Whether to prove how far from its maximum each likelihood can be at most: `upper_bound` of the results.
     time_limit : float, optional
-        The most seconds that the certificate of one fit may take.
+        The most seconds that one fit and its certificate may take, as in `mixture`.
     progress : bool or callable
         Whether to show a bar on standard error; or what to call with (done, total).
     **settings
@@ -224,7 +224,8 @@ def gap_path(
     data = sorted_once(x, settings)
     chosen = deltas is None or _is_number(deltas)
     grid = _even(deltas, data, count, base) if chosen else _given(deltas)
-    proving = {"certify": certify, "time_limit": time_limit}
+    settings["time_limit"] = time_limit
+    proving = {"certify": certify}
     walk = _Walk(data, count, base, width, settings.pop("init", "auto"), settings, proving)
     with shown(progress, "path", len(grid)) as tick:
         for done, delta in enumerate(grid, start=1):

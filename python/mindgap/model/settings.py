@@ -69,9 +69,9 @@ def _length(default: float, help: str) -> Any:  # noqa: A002
     return field(default=default, metadata={"kind": kind, "help": help})
 
 
-def _count(default: int, help: str) -> Any:  # noqa: A002
-    """A setting that is a positive integer."""
-    kind = Kind(int, as_count, lambda fields, name: fields.integer(name, least=1))
+def _count(default: int | None, help: str) -> Any:  # noqa: A002
+    """A setting that is a positive integer; None is allowed where it is the default."""
+    kind = Kind(int, as_count, lambda fields, name: fields.integer(name, least=1), optional=default is None)
     return field(default=default, metadata={"kind": kind, "help": help})
 
 
@@ -131,6 +131,7 @@ class KMeansSettings(Settings):
     ties: str = _choice("split", "together", help="Whether equal values may be in different clusters.")
     time_limit: float | None = _positive(None, "Stop after so many seconds with the best found and its bound.")
     tol: float = _length(1e-9, "Stop when the cost is proven to exceed the optimum by at most this fraction.")
+    memory_limit: int | None = _count(None, "The most bytes of memory to take beside the data.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,3 +154,5 @@ class MixtureSettings(Settings):
     support: tuple[float, float] | None = _ends("The range outside which nothing was recorded: low and high.")
     starts: int = _count(12, "How many starts are drawn at random, beside the deterministic ones.")
     rng: int = _seed(0, "The seed of the random starts, and of a report's bootstrap.")
+    time_limit: float | None = _positive(None, "Stop after so many seconds with the best found.")
+    memory_limit: int | None = _count(None, "The most bytes of memory to take beside the data.")

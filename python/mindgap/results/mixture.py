@@ -68,8 +68,8 @@ class MixtureResult:
     n_iter : int
         The number of iterations.
     status : str
-        How the fit ended: "converged", "doubtful" (converged, but look at `findings`), "max-iterations", "collapsed" (a
-        variance fell to its floor) or "lost-weight" (a component has no weight left).
+        How the fit ended: "converged", "doubtful" (converged, but look at `findings`), "max-iterations", "time-limit",
+        "collapsed" (a variance fell to its floor) or "lost-weight" (a component has no weight left).
     message : str
         The status in words.
     gaps : array of float

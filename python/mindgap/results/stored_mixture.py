@@ -13,7 +13,7 @@ from mindgap.results import archive
 from mindgap.results.gap_text import ACTIVE
 from mindgap.results.sureness import Finding, RunnerUp, StandardErrors
 
-STATUSES = ("converged", "doubtful", "max-iterations", "collapsed", "lost-weight")
+STATUSES = ("converged", "doubtful", "max-iterations", "time-limit", "collapsed", "lost-weight")
 
 
 def stored_mixture(text: str | bytes) -> dict[str, Any]:

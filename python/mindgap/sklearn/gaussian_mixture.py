@@ -35,7 +35,8 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         The number of components.
     constraint : Constraint, str or None
         The constraint on the means, such as ``"two-sided:lower=1.9,upper=2.1"``.
-    init, method, tol, tol_scale, max_iter, variances, min_variance, resolution, support, starts, rng
+    init, method, tol, tol_scale, max_iter, variances, min_variance, resolution, support, starts, rng, time_limit,
+    memory_limit
         As in `mindgap.mixture`. A fit is deterministic, and searches: there is no `n_init`.
     random_state : int, RandomState or None
         What `sample` draws with.
@@ -84,6 +85,8 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         support: tuple[float, float] | None = None,
         starts: int = 12,
         rng: RNG = 0,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_components = n_components
@@ -99,6 +102,8 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         self.support = support
         self.starts = starts
         self.rng = rng
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: N803

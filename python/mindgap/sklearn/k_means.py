@@ -29,7 +29,7 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         The number of clusters.
     constraint : Constraint, str or None
         The constraint on the centres, such as ``"lower-only:delta=1.75"``.
-    centers, method, ties, time_limit, tol
+    centers, method, ties, time_limit, tol, memory_limit
         As in `mindgap.kmeans`. The solution is exact: there is no `n_init` and no `random_state`.
 
     Attributes
@@ -64,6 +64,7 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         ties: Literal["split", "together"] = "split",
         time_limit: float | None = None,
         tol: float = 1e-9,
+        memory_limit: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.constraint = constraint
@@ -72,6 +73,7 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.ties = ties
         self.time_limit = time_limit
         self.tol = tol
+        self.memory_limit = memory_limit
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: N803
         """Cluster `X`: n numbers or one column; `y` is not used."""

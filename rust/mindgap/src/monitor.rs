@@ -320,7 +320,7 @@ impl<'a> Monitor<'a> {
         if let Some(work) = self.work {
             self.spent = self.spent.saturating_add(work);
             if self.spent < REPORT_EVERY {
-                return Ok(());
+                return self.check_time();
             }
         }
         self.spent = 0;

@@ -10,7 +10,7 @@ import pytest
 
 import mindgap as mg
 from made_up import Install, Run
-from mindgap.cli.new_plugin import TEMPLATE_KINDS
+from mindgap.cli.new_plugin import TEMPLATE_KINDS, write_package
 
 
 def test_plugins_as_tables(run: Run) -> None:
@@ -66,6 +66,15 @@ def test_new_plugin_writes_a_package(kind: str, run: Run, tmp_path: Path) -> Non
     again = run("-m", "mindgap", "new-plugin", "fine-one", "--kind", kind, "--dir", str(tmp_path / "new"))
     assert again.returncode == 2
     assert again.stderr.endswith("exists already; choose another name or --dir\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TEMPLATE_KINDS)
+def test_a_new_plugin_is_typed(kind: str, run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("mypy", reason="mypy is not installed (group lint)")
+    write_package("typed", kind, tmp_path)
+    checked = run("-m", "mypy", "--strict", str(tmp_path / "mindgap-typed" / "src"))
+    assert checked.returncode == 0, checked.stdout
 
 
 @pytest.mark.parametrize("name", ["Fine", "fine_one", "1st", "-", "a--b", "../up", "ü"])

@@ -151,3 +151,35 @@ def test_what_the_data_cannot_hold_is_the_plugins() -> None:
     with pytest.raises(mg.InfeasibleError, match=r"constraint 'deviations' .* cannot be held") as caught:
         mg.kmeans(X, 3, Deviations(9.0), centers="means")
     assert isinstance(caught.value, mg.PluginError)
+
+
+def test_a_plugin_may_use_any_attribute_of_its_own() -> None:
+    class Busy(mg.Local):
+        name = "busy"
+
+        def __init__(self, size: int = 2) -> None:
+            self.size = size
+            self._values = self._key = self._parts = [1.0]
+
+    engine = Busy()
+    assert repr(engine) == "Busy(size=2)"
+    assert engine == engine
+    assert mg.kmeans(X, 2, engine=engine).inertia == mg.kmeans(X, 2).inertia
+
+
+def test_each_fold_has_its_own_bounds() -> None:
+    model_selection = pytest.importorskip("sklearn.model_selection")
+    from mindgap.sklearn import GaussianMixture1D, KMeans1D
+
+    asked: list[float] = []
+
+    class Counting(Deviations):
+        def prepare(self, sample: mg.Sample) -> mg.Constraint:
+            asked.append(sample.variance())
+            return super().prepare(sample)
+
+    x = np.concatenate([X, 2 * X, 3 * X])[:, None]
+    for estimator in (GaussianMixture1D(2, constraint=Counting(0.5)), KMeans1D(2, constraint=Counting(0.5))):
+        asked.clear()
+        model_selection.cross_val_score(estimator, x, cv=3)
+        assert len(asked) == len(set(asked)) == 3

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 class Plugin:
     """An object with a name and constructor parameters, each kept as the attribute of the same name.
 
-    Two of one class are equal where their parameters are.
+    Two of one class are equal where their parameters are. Private names of this class begin with `_mindgap`, so that
+    they do not clash with attributes of a plugin.
     """
 
     name: ClassVar[str] = ""
@@ -22,27 +23,27 @@ class Plugin:
             return {}
         return dict(inspect.signature(cls).parameters)
 
-    def _values(self) -> dict[str, Any]:
+    def _mindgap_parameters(self) -> dict[str, Any]:
         """Return the parameters of the constructor as they are kept; one that is not kept is left out."""
         unknown = object()
         values = {name: getattr(self, name, unknown) for name in self.parameters()}
         return {name: value for name, value in values.items() if value is not unknown}
 
-    def _key(self) -> object:
+    def _mindgap_key(self) -> object:
         """Return what two equal ones have in common: the class and all its parameters, or else the object itself."""
-        values = self._values()
+        values = self._mindgap_parameters()
         if values.keys() != self.parameters().keys():
             return id(self)
         return type(self), tuple((name, _hashable(value)) for name, value in values.items())
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (type(self) is type(other) and self._key() == other._key())
+        return self is other or (type(self) is type(other) and self._mindgap_key() == other._mindgap_key())
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._mindgap_key())
 
     def __repr__(self) -> str:
-        given = [f"{name}={_plain(value)!r}" for name, value in self._values().items()]
+        given = [f"{name}={_plain(value)!r}" for name, value in self._mindgap_parameters().items()]
         return f"{type(self).__name__}({', '.join(given)})"
 
 

@@ -43,7 +43,7 @@ class OneColumn:
         params: dict[str, Any] = super().get_params(deep)  # type: ignore[misc]
         for part in _PARTS & params.keys() if deep else ():
             if isinstance(params[part], Plugin):
-                params |= {f"{part}__{name}": value for name, value in params[part]._values().items()}
+                params |= {f"{part}__{name}": value for name, value in params[part]._mindgap_parameters().items()}
         return params
 
     def set_params(self, **params: Any) -> Self:
@@ -64,7 +64,7 @@ class OneColumn:
         if not isinstance(old, Plugin) or (unknown := changes.keys() - old.parameters().keys()):
             listed = ", ".join(sorted(changes if not isinstance(old, Plugin) else unknown))
             raise InvalidInputError(f"{part} is {old!r}, which has no parameter {listed}")
-        return type(old)(**(old._values() | changes))
+        return type(old)(**(old._mindgap_parameters() | changes))
 
     def _settings(self, declared: type[Settings]) -> dict[str, Any]:
         """Return the settings of the fit, which are parameters of the estimator."""

@@ -51,7 +51,10 @@ def test_merging_with_itself_doubles_every_point() -> None:
 
 def test_the_smaller_of_two_limits_holds() -> None:
     summary = mg.Summary.of(X, cells=1000)
-    summary.merge(mg.Summary.of(X, cells=10))
+    with pytest.warns(
+        UserWarning, match="of at most 10 and 1000 cells merge into one of at most 10: all of it is coars"
+    ):
+        summary.merge(mg.Summary.of(X, cells=10))
     assert summary.cells == 10
     assert len(json.loads(summary.to_json())["index"]) <= 10
 
@@ -189,3 +192,73 @@ def test_it_is_read_from_buffers_that_are_not_aligned() -> None:
     shifted = [memoryview(bytearray(b"-" + buffer.raw()))[1:] for buffer in buffers]
     assert shifted
     assert pickle.loads(head, buffers=shifted).to_json() == summary.to_json()
+
+
+def test_summaries_are_equal_by_value() -> None:
+    summary = mg.Summary.of(X, W)
+    assert summary == mg.Summary.of(X, W)
+    assert summary == mg.Summary.from_json(summary.to_json())
+    assert summary == pickle.loads(pickle.dumps(summary))
+    assert mg.Summary() == mg.Summary()
+    assert summary != mg.Summary.of(X, W, cells=10)
+    assert summary != mg.Summary.of(X)
+    assert summary != mg.Summary.of(np.append(X, 1.0), np.append(W, 1.0))
+    assert summary != "summary"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(summary)
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [mg.Summary.of(X), mg.Summary.of(X, W), mg.Summary(), mg.Summary.of([3.0]), mg.Summary.of(X * 1e9, cells=7)],
+    ids=["points", "weighted", "empty", "one", "coarse"],
+)
+def test_the_binary_form_comes_back_to_the_bit(summary: mg.Summary) -> None:
+    content = summary.to_bytes()
+    again = mg.Summary.from_bytes(content)
+    assert again == summary
+    assert again.to_bytes() == content
+    assert mg.Summary.from_bytes(bytes(bytearray(content))) == summary
+    again.add([1.0, 2.0])  # it is a summary like any other
+    assert again.count == summary.count + 2
+
+
+def test_the_binary_form_is_compact() -> None:
+    summary = mg.Summary.of(np.random.default_rng(0).normal(size=500_000))
+    assert len(summary.to_bytes()) < 0.4 * len(summary.to_json())
+
+
+def test_a_damaged_binary_form_is_refused() -> None:
+    content = mg.Summary.of(X[:500]).to_bytes()
+    with pytest.raises(mg.InvalidInputError, match="not a stored Summary"):
+        mg.Summary.from_bytes(b"something else")
+    with pytest.raises(mg.InvalidInputError, match="not a stored Summary"):
+        mg.Summary.from_bytes("text")  # type: ignore[arg-type]
+    for length in range(0, len(content), 97):
+        with pytest.raises(mg.InvalidInputError):
+            mg.Summary.from_bytes(content[:length])
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        bad = bytearray(content)
+        bad[rng.integers(len(bad))] ^= 1 << rng.integers(8)
+        try:
+            read = mg.Summary.from_bytes(bytes(bad))
+        except mg.InvalidInputError:
+            continue
+        assert read.count == 500  # another limit, which no check can tell
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("index", 2**62), ("low", np.nan), ("within", -1.0), ("weight", -5.0), ("high", -1e9)]
+)
+def test_the_binary_form_is_checked_as_json_is(column: str, value: Any) -> None:
+    from mindgap.model import summary_bytes
+
+    limit, weighted, exponent, index, count, floats = mg.Summary.of(X, W)._core.columns()
+    index, floats = index.copy(), floats.copy()
+    if column == "index":
+        index[3] = value
+    else:
+        floats[("weight", "low", "high", "offset", "within").index(column), 3] = value
+    with pytest.raises(mg.InvalidInputError):
+        mg.Summary.from_bytes(summary_bytes.dump(limit, weighted, exponent, index, count, floats))

@@ -19,6 +19,7 @@ from mindgap.fit.kmeans import kmeans
 from mindgap.fit.kmeans_rows import kmeans_rows
 from mindgap.fit.mixture import mixture
 from mindgap.fit.natural_breaks import breaks
+from mindgap.fit.watching import Step
 from mindgap.host.builtin.constraints import (
     ConstantCV,
     EqualSpreads,
@@ -131,6 +132,7 @@ __all__ = [
     "Selection",
     "SolverError",
     "SpreadRatio",
+    "Step",
     "Summary",
     "TwoSided",
     "WeightBounds",

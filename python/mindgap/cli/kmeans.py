@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,7 +41,10 @@ def command(request: Request, output: Output, k: int, constraint: str | None, se
     """
     output.check(request.source)
     data = data_for(request, settings)
-    parts = fit_parts(data, lambda part: kmeans(part.values, k, constraint, sample_weight=part.weights, **settings))
+    live = sys.stderr.isatty()
+    parts = fit_parts(
+        data, lambda part: kmeans(part.values, k, constraint, sample_weight=part.weights, progress=live, **settings)
+    )
     output.write_labels(data, parts)
     output.draw_parts(parts, data.label)
     if output.as_json:

@@ -17,6 +17,7 @@ from mindgap.model.summary import Summary
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from mindgap.fit.watching import Watch
     from mindgap.model.sources import Piece
     from mindgap.validation import FloatArray
 
@@ -27,6 +28,10 @@ class Chunked(Engine):
     """Reads the chunks again for every pass; partial sums are added in the order of the chunks."""
 
     name = "chunked"
+
+    def __init__(self, watch: Watch | None = None) -> None:
+        self.watch = watch
+        self._passes = 0
 
     def load(self, x: Chunks, sample_weight: Any) -> Summary:
         """Read the chunks once, into a summary."""
@@ -61,10 +66,14 @@ class Chunked(Engine):
 
     def _each(self, work: Callable[[FloatArray, FloatArray | None], T]) -> Iterator[T]:
         """What `work` makes of each chunk, in order; afterwards, whether the chunks were those of the first pass."""
-        seen = []
+        seen, points = [], 0
+        self._passes += 1
         pieces = enumerate(self._chunks._pieces())
         for answer, fingerprint in in_order(lambda numbered: _on_piece(work, *numbered), pieces):
             seen.append(fingerprint)
+            if self.watch is not None:
+                points += fingerprint.points
+                self.watch("reading", self._passes, points)
             yield answer
         if not seen and self._first is None:
             raise InvalidInputError("the source of the chunks gave 0 of them; it must give all, every time")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
 from mindgap.errors import InvalidInputError, MindgapError
 from mindgap.fit.loading import loaded
+from mindgap.fit.watching import watching
 from mindgap.host import guard, lookup
 from mindgap.host.builtin.constraints import blocks_of, prepared, rows_of
 from mindgap.model.binned import Binned
@@ -16,9 +17,12 @@ from mindgap.results.kmeans import KMeansResult
 from mindgap.validation import as_count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
     from mindgap.fit.loading import Data
+    from mindgap.fit.watching import Step
     from mindgap.model.engine import Engine
 
 
@@ -36,6 +40,8 @@ def kmeans(
     time_limit: float | None = None,
     tol: float = 1e-9,
     memory_limit: int | None = None,
+    progress: bool = False,
+    callback: Callable[[Step], Any] | None = None,
 ) -> KMeansResult:
     """Cluster one-dimensional data into `k` clusters whose centres satisfy a constraint, at the least cost.
 
@@ -75,6 +81,10 @@ def kmeans(
     memory_limit : int, optional
         The most bytes of memory to take beside the data; what is known to need more is an `OutOfMemoryError` before it
         begins. By default as much as the machine gives.
+    progress : bool
+        Whether to show a live line on standard error.
+    callback : callable, optional
+        Called with a `Step` as the search goes on. When it returns True, the result is the best found so far.
 
     Returns
     -------
@@ -105,7 +115,7 @@ def kmeans(
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
     if isinstance(x, Binned):
         raise InvalidInputError("Binned is for mixture and select; k-means takes points: give its `sample`")
-    with loaded(x, sample_weight, engine, missing) as data:
+    with watching(progress, callback) as watch, loaded(x, sample_weight, engine, missing, watch) as data:
         # Nobody is asked for the gaps of more clusters than there are points; the core says what is wrong then.
         ready = prepared(chosen, data.sample)
         rows = None if ready is None or count > data.sample._core.points else rows_of(ready, count)
@@ -114,7 +124,8 @@ def kmeans(
                 f"{ready!r} is about weights or spreads, which the clusters of k-means do not have; fit a mixture"
             )
         try:
-            fit = _core.kmeans(data.sample._core, count, None if rows is None else rows.arrays(), **settings.keywords())
+            bounds = None if rows is None else rows.arrays()
+            fit = _core.kmeans(data.sample._core, count, bounds, watch=watch, **settings.keywords())
         except MindgapError as error:
             guard.blame(error, chosen, None, data.engine)
             raise

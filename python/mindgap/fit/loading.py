@@ -65,8 +65,10 @@ class Loaded:
         return guard.labels(engine, result.predict, result.k, points, most)
 
 
-def loaded(x: Any, sample_weight: Any, engine: Engine | str, missing: str = "error") -> AbstractContextManager[Loaded]:
-    """Return the data in this process, or bring them to the engine for as long as a fit takes."""
+def loaded(
+    x: Any, sample_weight: Any, engine: Engine | str, missing: str = "error", watch: Any = None
+) -> AbstractContextManager[Loaded]:
+    """Return the data in this process, or bring them to the engine for as long as a fit takes; passes tell `watch`."""
     if isinstance(x, Binned):
         if sample_weight is not None or not is_local(engine) or missing != "error":
             raise InvalidInputError("Binned counts are weights and lie in memory; leave the other arguments out")
@@ -78,7 +80,7 @@ def loaded(x: Any, sample_weight: Any, engine: Engine | str, missing: str = "err
         return nullcontext(_present(x, sample_weight))
     if is_local(engine) and not isinstance(x, Chunks):
         return nullcontext(Loaded(Sample.of(x, sample_weight)))
-    return _with_engine(x, sample_weight, engine)
+    return _with_engine(x, sample_weight, engine, watch)
 
 
 def _owner(x: Any, engine: Engine | str) -> Engine | str:
@@ -121,8 +123,8 @@ def is_local(engine: Engine | str) -> bool:
 
 
 @contextmanager
-def _with_engine(x: Any, sample_weight: Any, engine: Engine | str) -> Iterator[Loaded]:
-    runner: Engine = Chunked() if isinstance(x, Chunks) else lookup.engine(engine)
+def _with_engine(x: Any, sample_weight: Any, engine: Engine | str, watch: Any) -> Iterator[Loaded]:
+    runner: Engine = Chunked(watch) if isinstance(x, Chunks) else lookup.engine(engine)
     if isinstance(x, Chunks) and not is_local(engine):
         name = lookup.engine(engine).name
         raise InvalidInputError(f"Chunks are read by this process; the engine {name!r} reads its own data")

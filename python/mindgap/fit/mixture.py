@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +9,7 @@ from mindgap import _core
 from mindgap.errors import InvalidInputError, MindgapError
 from mindgap.fit.certifying import certified
 from mindgap.fit.loading import loaded
-from mindgap.foundation.progress import ProgressLine
+from mindgap.fit.watching import watching
 from mindgap.host import guard, lookup
 from mindgap.host.builtin.constraints import blocks_of, prepared, rows_of
 from mindgap.host.builtin.initializers import BUILT_IN
@@ -21,11 +20,13 @@ from mindgap.results.mixture import MixtureResult
 from mindgap.validation import RNG, as_count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
     import numpy.typing as npt
 
     from mindgap.fit.loading import Data
+    from mindgap.fit.watching import Step
     from mindgap.model.engine import Engine
     from mindgap.model.initializer import Initializer
     from mindgap.model.sample import Sample
@@ -36,7 +37,7 @@ def mixture(
     k: int,
     constraint: Constraint | str | None = None,
     *,
-    init: Initializer | Parameters | tuple[Any, Any, Any] | str = "auto",
+    init: Initializer | Parameters | MixtureResult | tuple[Any, Any, Any] | str = "auto",
     method: Literal["best", "paper"] = "best",
     tol: float | None = None,
     tol_scale: Literal["absolute", "data"] = "absolute",
@@ -55,6 +56,7 @@ def mixture(
     time_limit: float | None = None,
     memory_limit: int | None = None,
     progress: bool = False,
+    callback: Callable[[Step], Any] | None = None,
 ) -> MixtureResult:
     """Fit a mixture of `k` normal distributions whose means satisfy a constraint, by maximum likelihood.
 
@@ -74,8 +76,9 @@ def mixture(
         weights: `FixedWeights`, `WeightBounds`, `WeightRatio`; on the spreads: `SpreadRatio`, `EqualSpreads`,
         `FixedSpreads`, `ConstantCV`; a plugin's; several, joined by ``&``; or a name with parameters, such as
         ``"two-sided:lower=1.9,upper=2.1"``.
-    init : Initializer, Parameters, (weights, means, variances) or str
-        "auto" searches. Anything else is where one climb starts; it need not satisfy the constraint.
+    init : Initializer, Parameters, MixtureResult, (weights, means, variances) or str
+        "auto" searches. Anything else is where one climb starts, such as the result of an earlier fit, perhaps stored;
+        it need not satisfy the constraint.
     method : "best" or "paper"
         The highest likelihood; or the published EM to the letter: started by constrained k-means where one lower bound
         serves all gaps (and some partition holds it), else by k-means, and iterated until no parameter moves by more
@@ -126,6 +129,9 @@ def mixture(
         begins. By default as much as the machine gives.
     progress : bool
         Whether to show a live line on standard error.
+    callback : callable, optional
+        Called with a `Step` after each iteration. When it returns True, the fit ends with the best found so far, of
+        status "time-limit".
 
     Returns
     -------
@@ -166,7 +172,10 @@ def mixture(
     )
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
     started = init if isinstance(init, Parameters) or (isinstance(init, str) and init == "auto") else _given(init)
-    with loaded(x, sample_weight, engine, missing) as data:
+    with (
+        watching(progress, callback, settings.method == "paper") as watch,
+        loaded(x, sample_weight, engine, missing, watch) as data,
+    ):
         if count > (distinct := data.sample.distinct):
             raise InvalidInputError(f"k is {count}, but the number of distinct values is {distinct}; ask for fewer")
         ready = prepared(chosen, data.sample)
@@ -191,13 +200,12 @@ def mixture(
 
         try:
             start = _start(started, data.sample, count, ready, rows, settings)
-            with ProgressLine() if progress else nullcontext() as watch:
-                began = monotonic()
-                fit = climbed(None if start is None else (start.weights, start.means, start.variances))
-                upper_bound = None
-                if wanted:
-                    left = None if settings.time_limit is None else settings.time_limit - (monotonic() - began)
-                    fit, upper_bound = certified(fit, climbed, data.sample, proof, left, watch)
+            began = monotonic()
+            fit = climbed(None if start is None else (start.weights, start.means, start.variances))
+            upper_bound = None
+            if wanted:
+                left = None if settings.time_limit is None else settings.time_limit - (monotonic() - began)
+                fit, upper_bound = certified(fit, climbed, data.sample, proof, left, watch)
         except MindgapError as error:
             guard.blame(error, chosen, started, data.engine)
             raise
@@ -207,6 +215,8 @@ def mixture(
 
 def _given(init: Any) -> Parameters | Initializer:
     """Return the parameters or the initializer that were given, perhaps by name."""
+    if isinstance(init, MixtureResult):
+        return Parameters(init.weights, init.means, init.variances)
     if isinstance(init, (tuple, list)):
         if len(init) != 3:
             raise InvalidInputError(f"init has {len(init)} parts; give weights, means and variances")

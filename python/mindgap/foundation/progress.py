@@ -88,7 +88,10 @@ def _say(line: str, end: str = "") -> None:
 
 #: The line for each kind of report.
 _LINES = {
+    "search": "search: cost {:.8g}, at least {:.8g}",
+    "reading": "pass {} over the data: {} points",
     "iteration": "iteration {:>6}  log-likelihood {:.8g}  largest move {:.2e}",
+    "labels": "labels of {}{} points",
     "certificate": "certificate: {} regions, {} open, within {:.2g} of {:.8g}",
 }
 
@@ -100,7 +103,7 @@ class ProgressLine:
         self._next = 0.0
         self._last: str | None = None
 
-    def __call__(self, kind: str, *values: float) -> None:
+    def __call__(self, kind: str, *values: float | str) -> None:
         """Show the iteration, or the nodes of a certificate, if the last line shown is old enough."""
         self._last = _LINES[kind].format(*values)
         now = time.monotonic()

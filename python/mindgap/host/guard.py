@@ -41,6 +41,7 @@ from mindgap.model.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
     from typing import TypeAlias, TypeGuard
 
     from mindgap.model.initializer import Initializer
@@ -172,6 +173,20 @@ def mapped(engine: Engine, x: Any, work: Callable[[Any], Any], dtype: Any, colum
     """Return what an engine makes of its own data by a function of an array."""
     with _blaming(engine, "map"):
         return engine.map(x, work, dtype, columns)
+
+
+def written(
+    engine: Engine,
+    path: Path,
+    x: Any,
+    columns: Callable[[Any], dict[str, Any]],
+    column: str | None,
+    keys: tuple[str, ...],
+    tell: Callable[[int, int | None], None],
+) -> int:
+    """Let an engine write labels of its own data; return the number of rows."""
+    with _blaming(engine, "write"):
+        return engine.write(path, x, columns, column, keys, tell)
 
 
 def moments(

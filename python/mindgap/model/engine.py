@@ -8,6 +8,7 @@ from mindgap.model.plugin import Plugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
@@ -61,6 +62,22 @@ class Engine(Plugin):
         `work` takes an array and returns one of that dtype: as long, or with a row for each value and so many columns.
         """
         raise NotImplementedError(f"{type(self).__name__} does not answer map(x, work, dtype, columns)")
+
+    def write(
+        self,
+        path: Path,
+        x: Any,
+        columns: Callable[[Any], dict[str, Any]],
+        column: str | None,
+        keys: tuple[str, ...],
+        tell: Callable[[int, int | None], None],
+    ) -> int:
+        """Write what `columns` makes of the values in `x` as Parquet into a folder, and return the number of rows.
+
+        The values are in `column` where `x` is a table, whose columns `keys` are written too. Call `tell` with the rows
+        done and all of them, None where that is not known.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not answer write(path, x, columns, column, keys, tell)")
 
     def load(self, x: Any, sample_weight: Any) -> Sample | Summary:
         """Take the data, and return them or their summary, for k-means, the initializer and the data's scale."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from mindgap import _core
 from mindgap.errors import InvalidInputError
 from mindgap.foundation import stored
+from mindgap.model import summary_bytes
 from mindgap.validation import FloatArray, as_count, as_matrix, as_vector
 
 if TYPE_CHECKING:
@@ -96,9 +98,17 @@ class Summary:
         self._core.add(*_as_points(x, sample_weight))
 
     def merge(self, other: Summary) -> None:
-        """Add the points of another summary; the smaller of the two cell limits applies from then on."""
+        """Add the points of another summary; the smaller of the two cell limits applies from then on, with a warning.
+
+        In whatever order summaries are merged, the cells and their counts and ends are the same, and their sums are the
+        same to rounding.
+        """
         if not isinstance(other, Summary):
             raise InvalidInputError(f"{other!r} is not a mindgap.Summary")
+        limits = sorted((self.cells, other.cells))
+        if limits[0] != limits[1]:
+            what = f"summaries of at most {limits[0]} and {limits[1]} cells merge into one of at most {limits[0]}"
+            warnings.warn(f"{what}: all of it is coarsened; make them with the same cells", stacklevel=2)
         self._core.merge(other._core)
 
     @property
@@ -160,6 +170,27 @@ class Summary:
         fields.check("exponent", exponent <= _LARGEST_EXPONENT, "an exponent of a double")
         weighted = fields.flag("weighted")
         return cls._of_core(_core.Summary.from_columns(limit, weighted, exponent, index, count, floats))
+
+    def to_bytes(self) -> bytes:
+        """Return the summary in a compact binary form, to be read by `from_bytes`: a quarter of its JSON text."""
+        return summary_bytes.dump(*self._core.columns())
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Summary:
+        """Return the summary that `to_bytes` stored, or raise InvalidInputError; it is checked as `from_json` does."""
+        limit, weighted, exponent, *columns = summary_bytes.load(content)
+        if not 2 <= limit <= _MOST_CELLS or abs(exponent) > _LARGEST_EXPONENT:
+            raise InvalidInputError("the stored Summary has a bad limit or exponent")
+        return cls._of_core(_core.Summary.from_columns(limit, weighted, exponent, *columns))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same cell limit, and cells with the same numbers."""
+        if not isinstance(other, Summary):
+            return NotImplemented
+        pairs: Any = zip(self._core.columns(), other._core.columns(), strict=True)
+        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
+    __hash__ = None  # type: ignore[assignment]  # it changes as points are added
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return _from_columns, self._core.columns()

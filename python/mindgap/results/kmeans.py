@@ -17,11 +17,15 @@ from mindgap.results import archive
 from mindgap.results.frames import Backend, frame_of, gap_columns
 from mindgap.results.gap_text import ACTIVE, gap_bound_text, reached_note
 from mindgap.results.histogram import Histogram
+from mindgap.results.label_files import cluster_columns, write_labels
 from mindgap.results.pointwise import by_boundaries, pointwise
 from mindgap.results.table import TextTable
 from mindgap.validation import FloatArray, freeze
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from os import PathLike
+
     from matplotlib.axes import Axes
 
     from mindgap._core import KMeansFit
@@ -157,6 +161,35 @@ class KMeansResult:
         """
         labels: npt.NDArray[np.int32] = pointwise(x, by_boundaries(self.boundaries), np.int32)
         return labels
+
+    def write_labels(
+        self,
+        path: str | PathLike[str],
+        x: Any,
+        *,
+        keys: Iterable[str] = (),
+        column: str | None = None,
+        progress: bool | Callable[[int, int | None], Any] = False,
+    ) -> int:
+        """Write the cluster of each point (``label``) as Parquet, chunk by chunk, and return the number of rows.
+
+        Needs ``mindgap[parquet]``. The rows are those of the data, in their order.
+
+        Parameters
+        ----------
+        path : path
+            The file to write; of Dask data a folder, with a file for each chunk.
+        x : Chunks, what `Chunks` takes, or a Dask collection
+            The data to label.
+        keys : iterable of str
+            Other columns of the data, to be written before the labels.
+        column : str, optional
+            The column of the values, where the data are a table and not `Chunks`.
+        progress : bool or callable
+            Whether to show a line on standard error; or what to call with the points done and their number, None where
+            that is not known.
+        """
+        return write_labels(path, x, cluster_columns(self.boundaries), column, keys, progress)
 
     def table(self) -> TextTable:
         """Return what `summary`, notebooks and the command line show: the clusters, and what is proven of them."""

@@ -20,6 +20,7 @@ from mindgap.model.settings import MixtureSettings
 from mindgap.results import archive
 from mindgap.results.frames import Backend, frame_of, gap_columns
 from mindgap.results.histogram import Histogram
+from mindgap.results.label_files import mixture_columns, write_labels
 from mindgap.results.mixture_text import mixture_table
 from mindgap.results.new_points import point_weights
 from mindgap.results.pointwise import by_mixture, pointwise
@@ -29,7 +30,8 @@ from mindgap.results.thresholds import crossings
 from mindgap.validation import RNG, FloatArray, freeze
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from os import PathLike
 
     from matplotlib.axes import Axes
 
@@ -68,8 +70,9 @@ class MixtureResult:
     n_iter : int
         The number of iterations.
     status : str
-        How the fit ended: "converged", "doubtful" (converged, but look at `findings`), "max-iterations", "time-limit",
-        "collapsed" (a variance fell to its floor) or "lost-weight" (a component has no weight left).
+        How the fit ended: "converged", "doubtful" (converged, but look at `findings`), "max-iterations", "time-limit"
+        (or stopped by a callback), "collapsed" (a variance fell to its floor) or "lost-weight" (a component has no
+        weight left).
     message : str
         The status in words.
     gaps : array of float
@@ -294,6 +297,36 @@ class MixtureResult:
         """Return the probability of each component (columns) for each of `x` (rows)."""
         shares: FloatArray = pointwise(x, by_mixture("predict_proba", self._parameters()), np.float64, self.k)
         return shares
+
+    def write_labels(
+        self,
+        path: str | PathLike[str],
+        x: Any,
+        *,
+        keys: Iterable[str] = (),
+        column: str | None = None,
+        progress: bool | Callable[[int, int | None], Any] = False,
+    ) -> int:
+        """Write the component of each point as Parquet, chunk by chunk, and return the number of rows.
+
+        The columns are ``label`` and ``probability``, that of the label, in single precision; the rows are those of the
+        data, in their order. Needs ``mindgap[parquet]``.
+
+        Parameters
+        ----------
+        path : path
+            The file to write; of Dask data a folder, with a file for each chunk.
+        x : Chunks, what `Chunks` takes, or a Dask collection
+            The data to label.
+        keys : iterable of str
+            Other columns of the data, to be written before the labels.
+        column : str, optional
+            The column of the values, where the data are a table and not `Chunks`.
+        progress : bool or callable
+            Whether to show a line on standard error; or what to call with the points done and their number, None where
+            that is not known.
+        """
+        return write_labels(path, x, mixture_columns(self._parameters()), column, keys, progress)
 
     def score_samples(self, x: npt.ArrayLike) -> FloatArray:
         """Return the log density at each of `x`."""

@@ -31,7 +31,7 @@ pub(crate) fn certify(
 ) -> PyResult<Certificate> {
     let mut watcher = Watcher::new(watch);
     let certified = py.detach(|| {
-        let mut monitor = Monitor::new(|progress: &Progress| watcher.observe(progress));
+        let mut monitor = Monitor::stopping(|progress: &Progress| watcher.observe(progress));
         if let Some(limit) = duration(time_limit) {
             monitor = monitor.time_limit(limit);
         }

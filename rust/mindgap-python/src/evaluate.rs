@@ -6,6 +6,9 @@ use pyo3::prelude::*;
 use crate::memory::check_memory;
 use crate::mixture::ParameterArrays;
 
+/// Values that are classified together: what is made of them in double precision stays in the processor's cache.
+const BLOCK: usize = 1 << 13;
+
 /// The most likely component of each value.
 #[pyfunction]
 pub(crate) fn predict<'py>(
@@ -31,6 +34,27 @@ pub(crate) fn predict_proba<'py>(
     check_memory(py, &format!("the probabilities of {k} components at {count} values"), bytes)?;
     let rows = py.detach(|| start.predict_proba(values));
     PyArray1::from_vec(py, rows).reshape([values.len(), start.k()])
+}
+
+/// The most likely component of each value, and its probability in single precision.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub(crate) fn classify<'py>(
+    py: Python<'py>,
+    parameters: ParameterArrays<'py>,
+    values: PyReadonlyArray1<'py, f64>,
+) -> PyResult<(Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f32>>)> {
+    let (start, values) = (parameters.start(py)?, values.as_slice()?);
+    let (labels, probabilities) = py.detach(|| {
+        let (mut labels, mut probabilities) = (Vec::with_capacity(values.len()), Vec::with_capacity(values.len()));
+        for block in values.chunks(BLOCK) {
+            let (components, shares) = start.classify(block);
+            labels.extend(components.into_iter().map(|component| component as i32));
+            probabilities.extend(shares.into_iter().map(|share| share as f32));
+        }
+        (labels, probabilities)
+    });
+    Ok((PyArray1::from_vec(py, labels), PyArray1::from_vec(py, probabilities)))
 }
 
 /// The log density at each value.

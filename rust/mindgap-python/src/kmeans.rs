@@ -44,7 +44,8 @@ pub(crate) fn kmeans(
         problem = problem.constraint(bounds.rows(py, k)?);
     }
     let mut watcher = Watcher::new(watch);
-    let fitted = py.detach(|| problem.fit_with(&sample.inner, &mut Monitor::new(|progress| watcher.observe(progress))));
+    let fitted =
+        py.detach(|| problem.fit_with(&sample.inner, &mut Monitor::stopping(|progress| watcher.observe(progress))));
     match (watcher.raised, fitted) {
         (Some(raised), _) => Err(raised),
         (None, fitted) => fitted.map(|inner| KMeansFit { inner }).map_err(|error| sample.blame(py, error)),

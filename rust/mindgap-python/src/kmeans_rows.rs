@@ -83,7 +83,8 @@ pub(crate) fn kmeans_rows<'py>(
         table = table.weighted(weights.numbers()).map_err(|error| error.into_py_err(py))?;
     }
     let mut watcher = Watcher::new(None);
-    let fitted = py.detach(|| problem.fit_rows_with(&table, &mut Monitor::new(|progress| watcher.observe(progress))));
+    let fitted =
+        py.detach(|| problem.fit_rows_with(&table, &mut Monitor::stopping(|progress| watcher.observe(progress))));
     match (watcher.raised, fitted) {
         (Some(raised), _) => Err(raised),
         (None, fitted) => converted(py, fitted.map_err(|error| error.into_py_err(py))?, [table.rows(), columns, k]),

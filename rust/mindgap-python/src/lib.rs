@@ -26,7 +26,7 @@ mod _core {
     #[pymodule_export]
     use crate::engine::moments;
     #[pymodule_export]
-    use crate::evaluate::{predict, predict_proba, score_samples};
+    use crate::evaluate::{classify, predict, predict_proba, score_samples};
     #[pymodule_export]
     use crate::kmeans::{KMeansFit, kmeans};
     #[pymodule_export]

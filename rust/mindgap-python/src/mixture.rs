@@ -115,7 +115,7 @@ fn run(
     engine: Option<Py<PyAny>>,
     watcher: &mut Watcher,
 ) -> (Result<mindgap::MixtureFit, MixtureError>, Option<PyErr>) {
-    let mut monitor = Monitor::new(|progress| watcher.observe(progress));
+    let mut monitor = Monitor::stopping(|progress| watcher.observe(progress));
     match engine {
         None => {
             let data = bins.map_or_else(|| Data::from(&*sample.inner), Data::from);

@@ -60,8 +60,9 @@ fn start<'py>(
     rows: Rows,
 ) -> PyResult<Triple<'py>> {
     let mut watcher = Watcher::new(None);
-    let found = py
-        .detach(|| initializer.start(&sample.inner, k, &rows, &mut Monitor::new(|progress| watcher.observe(progress))));
+    let found = py.detach(|| {
+        initializer.start(&sample.inner, k, &rows, &mut Monitor::stopping(|progress| watcher.observe(progress)))
+    });
     if let Some(raised) = watcher.raised {
         return Err(raised);
     }

@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use mindgap::Progress;
+use mindgap::{Halt, Progress};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
 /// Seconds as a time limit; none where they are more than can be told.
@@ -14,43 +15,52 @@ pub(crate) fn duration(seconds: Option<f64>) -> Option<Duration> {
 /// Passes progress to a Python callable, notices signals, and remembers the exception that either raised.
 pub(crate) struct Watcher {
     callback: Option<Py<PyAny>>,
+    /// Whether the callback has had enough; parts of a fit that a time limit does not end ask again.
+    stopped: bool,
     pub(crate) raised: Option<PyErr>,
 }
 
 impl Watcher {
     pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
-        Self { callback, raised: None }
+        Self { callback, stopped: false, raised: None }
     }
 
-    /// Called by the fit, which runs detached from the interpreter.
-    pub(crate) fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {
+    /// Called by the fit, which runs detached from the interpreter. A callback that answers True ends the fit with what
+    /// was found so far; one that raises gives it up.
+    pub(crate) fn observe(&mut self, progress: &Progress) -> ControlFlow<Halt> {
         let outcome = Python::attach(|py| {
             py.check_signals()?;
             match &self.callback {
-                Some(callback) => tell(py, callback, progress),
-                None => Ok(()),
+                Some(callback) if !self.stopped => tell(py, callback, progress),
+                _ => Ok(self.stopped),
             }
         });
         match outcome {
-            Ok(()) => ControlFlow::Continue(()),
+            Ok(false) => ControlFlow::Continue(()),
+            Ok(true) => {
+                self.stopped = true;
+                ControlFlow::Break(Halt::TimeLimit)
+            }
             Err(error) => {
                 self.raised = Some(error);
-                ControlFlow::Break(())
+                ControlFlow::Break(Halt::Interrupted)
             }
         }
     }
 }
 
-fn tell(py: Python<'_>, callback: &Py<PyAny>, progress: &Progress) -> PyResult<()> {
-    match *progress {
-        Progress::Search { cost, lower_bound } => callback.call1(py, ("search", cost, lower_bound))?,
-        Progress::Iteration { iteration, log_likelihood, movement } => {
-            callback.call1(py, ("iteration", iteration, log_likelihood, movement))?
+/// Calls the callback with a word for the report and its numbers; whether it answered True.
+fn tell(py: Python<'_>, callback: &Py<PyAny>, progress: &Progress) -> PyResult<bool> {
+    let answer = match progress {
+        &Progress::Search { cost, lower_bound } => callback.call1(py, ("search", cost, lower_bound))?,
+        Progress::Iteration { iteration, log_likelihood, movement, parameters } => {
+            let [weights, means, variances] = parameters.each_ref().map(|values| PyArray1::from_slice(py, values));
+            callback.call1(py, ("iteration", *iteration, *log_likelihood, *movement, weights, means, variances))?
         }
-        Progress::Certificate { nodes, open, epsilon, log_likelihood } => {
+        &Progress::Certificate { nodes, open, epsilon, log_likelihood } => {
             callback.call1(py, ("certificate", nodes, open, epsilon, log_likelihood))?
         }
-        _ => py.None(),
+        _ => return Ok(false),
     };
-    Ok(())
+    Ok(answer.bind(py).is(pyo3::types::PyBool::new(py, true)))
 }

@@ -27,7 +27,7 @@ use crate::memory;
 /// assert_eq!(fit.centers(), [1.5, 8.0]);
 /// # Ok::<(), mindgap::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Progress {
     /// A k-means search has proven `lower_bound` and found `cost` (infinite while nothing feasible is known).
@@ -45,6 +45,8 @@ pub enum Progress {
         log_likelihood: f64,
         /// The largest movement of a parameter, on the scale of the tolerance.
         movement: f64,
+        /// The weights, means and variances of the iterate, in data units, by component; a fit may be started from them.
+        parameters: [Vec<f64>; 3],
     },
     /// A certificate has looked at more regions of parameters.
     Certificate {
@@ -65,9 +67,9 @@ pub enum Progress {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Halt {
-    /// The callback answered [`ControlFlow::Break`].
+    /// The callback of [`Monitor::new`] answered [`ControlFlow::Break`]: the fit is given up.
     Interrupted,
-    /// The time limit has passed.
+    /// The time limit has passed, or the callback of [`Monitor::stopping`] has had enough: what was found so far is kept.
     TimeLimit,
 }
 
@@ -156,7 +158,7 @@ enum Relation {
 }
 
 /// What takes reports and says whether to go on.
-type Callback<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<()> + 'a>;
+type Callback<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<Halt> + 'a>;
 
 /// Where reports go.
 enum Sink<'a> {
@@ -202,7 +204,30 @@ impl Default for Monitor<'_> {
 impl<'a> Monitor<'a> {
     /// A monitor that reports to `callback`, on the calling thread, between steps of work. Answering `ControlFlow::Break`
     /// stops the fit. [`Monitor::default`] reports to nobody.
-    pub fn new(callback: impl FnMut(&Progress) -> ControlFlow<()> + 'a) -> Self {
+    pub fn new(mut callback: impl FnMut(&Progress) -> ControlFlow<()> + 'a) -> Self {
+        Self::stopping(move |progress| match callback(progress) {
+            ControlFlow::Continue(()) => ControlFlow::Continue(()),
+            ControlFlow::Break(()) => ControlFlow::Break(Halt::Interrupted),
+        })
+    }
+
+    /// The same, where the callback says how to stop: [`Halt::Interrupted`] gives the fit up, [`Halt::TimeLimit`] ends it with the
+    /// best found so far.
+    ///
+    /// ```
+    /// use mindgap::{Halt, Mixture, Monitor, Progress, Sample, Status};
+    /// use std::ops::ControlFlow;
+    ///
+    /// let x: Vec<f64> = (0..200).map(|i| f64::from(i % 20) + if i < 100 { 0.0 } else { 15.0 }).collect();
+    /// let mut monitor = Monitor::stopping(|progress: &Progress| match progress {
+    ///     Progress::Iteration { iteration: 1.., .. } => ControlFlow::Break(Halt::TimeLimit),
+    ///     _ => ControlFlow::Continue(()),
+    /// });
+    /// let fit = Mixture::new(2).fit_with(&Sample::new(&x)?, &mut monitor)?;
+    /// assert_eq!(*fit.status(), Status::TimeLimit);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    pub fn stopping(callback: impl FnMut(&Progress) -> ControlFlow<Halt> + 'a) -> Self {
         Self { sink: Sink::Callback(Box::new(callback)), ..Self::default() }
     }
 
@@ -324,20 +349,21 @@ impl<'a> Monitor<'a> {
             }
         }
         self.spent = 0;
-        let progress = match *progress {
-            _ if self.work.is_some() => Progress::Working,
-            Progress::Search { cost, lower_bound } => self.outward(cost, lower_bound),
-            other => other,
+        let seen_outside = match *progress {
+            _ if self.work.is_some() => Some(Progress::Working),
+            Progress::Search { cost, lower_bound } => Some(self.outward(cost, lower_bound)),
+            _ => None,
         };
+        let progress = seen_outside.as_ref().unwrap_or(progress);
         match &mut self.sink {
             Sink::None => {}
             Sink::Callback(callback) => {
-                if callback(&progress).is_break() {
-                    return Err(Halt::Interrupted);
+                if let ControlFlow::Break(halt) = callback(progress) {
+                    return Err(halt);
                 }
             }
             Sink::Parent(parent) => {
-                return match parent.relay(&progress) {
+                return match parent.relay(progress) {
                     Err(Halt::TimeLimit) if self.untimed => Ok(()),
                     answer => answer.and_then(|()| self.check_time()),
                 };
@@ -459,16 +485,22 @@ mod tests {
     fn counted_reports_are_work() {
         let mut seen = Vec::new();
         let mut monitor = Monitor::new(|progress: &Progress| {
-            seen.push(*progress);
+            seen.push(progress.clone());
             ControlFlow::Continue(())
         });
         let mut part = monitor.counting(REPORT_EVERY / 2);
         for iteration in 1..=5 {
-            part.send(&Progress::Iteration { iteration, log_likelihood: 0.0, movement: 0.0 }).unwrap();
+            part.send(&Progress::Iteration {
+                iteration,
+                log_likelihood: 0.0,
+                movement: 0.0,
+                parameters: <[Vec<f64>; 3]>::default(),
+            })
+            .unwrap();
         }
         drop(part);
         drop(monitor);
-        assert_eq!(seen, [Progress::Working; 2]);
+        assert_eq!(seen, [Progress::Working, Progress::Working]);
     }
 
     #[test]

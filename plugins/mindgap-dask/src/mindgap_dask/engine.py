@@ -6,6 +6,7 @@ import pickle
 import time
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -19,7 +20,7 @@ from distributed import Client
 
 import mindgap as mg
 from mindgap.validation import FloatArray, as_length, as_positive
-from mindgap_dask import chunk_work
+from mindgap_dask import chunk_work, labels
 from mindgap_dask.passes import Pass
 from mindgap_dask.scheduler import active_client, run
 from mindgap_dask.seams import Seams
@@ -66,6 +67,18 @@ class DaskEngine(mg.Engine):
     def map(self, x: Any, work: Callable[[Any], Any], dtype: npt.DTypeLike, columns: int | None = None) -> da.Array:
         """Return what `work` makes of each chunk, as a lazy Dask array."""
         return mapped(as_array(x, "x"), work, dtype, columns)
+
+    def write(
+        self,
+        path: Path,
+        x: Any,
+        columns: Callable[[Any], dict[str, Any]],
+        column: str | None,
+        keys: tuple[str, ...],
+        tell: Callable[[int, int | None], None],
+    ) -> int:
+        """Write labels into a folder, a file a chunk, each by the task that loads the chunk."""
+        return labels.write(active_client(self.client), path, x, columns, column, keys, tell)
 
     def load(self, x: Any, sample_weight: Any) -> mg.Summary:
         """Look at every chunk once."""

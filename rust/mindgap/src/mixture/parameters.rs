@@ -3,6 +3,9 @@
 use crate::data::frame::{FARTHEST, Frame};
 use crate::error::MixtureError;
 
+/// Trips to the units of the data and back after which a mean comes back the same: one, or two at the edge of a binade.
+const SETTLING: usize = 4;
+
 /// The weights of a start may miss one by this much; they are divided by their sum.
 const WEIGHTS_SUM: f64 = 1e-6;
 
@@ -120,6 +123,26 @@ impl Parameters {
             means: self.means.iter().map(|&z| frame.leave(z)).collect(),
             variances: self.variances.iter().map(|&v| frame.leave_square(v)).collect(),
         }
+    }
+
+    /// Weights, means and variances in the units of the data, for reports.
+    pub(super) fn outside(&self, frame: &Frame) -> [Vec<f64>; 3] {
+        let Self { weights, means, variances } = self.leave(frame);
+        [weights, means, variances]
+    }
+
+    /// The nearest parameters that do not change on their way to the units of the data and back.
+    pub(super) fn settled(mut self, frame: &Frame) -> Self {
+        for z in &mut self.means {
+            for _ in 0..SETTLING {
+                let back = frame.enter(frame.leave(*z));
+                if back == *z || !back.is_finite() {
+                    break;
+                }
+                *z = back;
+            }
+        }
+        self
     }
 
     /// The components by ascending mean; equal means keep their order.

@@ -2,7 +2,9 @@
 
 use super::e_step::{LEAST, Parabola};
 use super::parameters::Parameters;
+use crate::numeric::elementary;
 use crate::numeric::portable::{exp2, ln};
+use pulp::{Arch, Simd, WithSimd};
 use std::f64::consts::LN_2;
 
 /// Points that go through the loops together, which become vector code.
@@ -36,6 +38,22 @@ impl Parameters {
         rows
     }
 
+    /// The most probable component of each of `values`, as [`predict`](Self::predict) says, and its probability; in one pass, with no
+    /// row for each value.
+    ///
+    /// ```
+    /// use mindgap::Parameters;
+    ///
+    /// let mixture = Parameters::new(&[0.5, 0.5], &[0.0, 4.0], &[1.0, 1.0])?;
+    /// let (labels, probabilities) = mixture.classify(&[0.0, 2.0, 9.0]);
+    /// assert_eq!(labels, [0, 0, 1]);
+    /// assert_eq!(probabilities[1], 0.5);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    pub fn classify(&self, values: &[f64]) -> (Vec<u32>, Vec<f64>) {
+        Arch::new().dispatch(Classify { parabolas: &Parabola::of(self), values })
+    }
+
     /// The log-density at each of `values`.
     pub fn score_samples(&self, values: &[f64]) -> Vec<f64> {
         let parabolas = Parabola::of(self);
@@ -51,6 +69,58 @@ impl Parameters {
             logarithms.extend(points.map(|(&peak, &total)| peak * LN_2 + ln(total)));
         }
         logarithms
+    }
+}
+
+/// One pass over some values, compiled for each kind of processor; the bits are the same on all of them.
+struct Classify<'a> {
+    parabolas: &'a [Parabola],
+    values: &'a [f64],
+}
+
+impl WithSimd for Classify<'_> {
+    type Output = (Vec<u32>, Vec<f64>);
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> Self::Output {
+        let mut labels = Vec::with_capacity(self.values.len());
+        let mut probabilities = Vec::with_capacity(self.values.len());
+        for values in self.values.chunks(TILE) {
+            let mut x = [0.0; TILE];
+            x[..values.len()].copy_from_slice(values);
+            let (label, probability) = self.tile(&x);
+            labels.extend_from_slice(&label[..values.len()]);
+            probabilities.extend_from_slice(&probability[..values.len()]);
+        }
+        (labels, probabilities)
+    }
+}
+
+impl Classify<'_> {
+    #[inline(always)]
+    fn tile(&self, x: &[f64; TILE]) -> ([u32; TILE], [f64; TILE]) {
+        // As doubles, which are chosen between beside the logarithms.
+        let (mut best, mut label, mut totals) = ([f64::NEG_INFINITY; TILE], [0.0; TILE], [0.0; TILE]);
+        for (c, parabola) in self.parabolas.iter().enumerate() {
+            for i in 0..TILE {
+                let value = parabola.at(x[i]);
+                label[i] = if value > best[i] { c as f64 } else { label[i] };
+                best[i] = if value > best[i] { value } else { best[i] };
+            }
+        }
+        let peaks = best.map(|best| if best > LEAST { best } else { LEAST });
+        for parabola in self.parabolas {
+            for i in 0..TILE {
+                // Below 2^-1000 of the largest nothing counts.
+                totals[i] += elementary::exp2::<false>(parabola.at(x[i]) - peaks[i]);
+            }
+        }
+        let mut probabilities = [0.0; TILE];
+        for i in 0..TILE {
+            let probability = elementary::exp2::<false>(best[i] - peaks[i]) / totals[i];
+            probabilities[i] = if x[i].is_nan() { x[i] } else { probability };
+        }
+        (label.map(|label| label as u32), probabilities)
     }
 }
 

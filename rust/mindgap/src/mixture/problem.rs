@@ -561,18 +561,23 @@ impl Mixture {
     ) -> Result<(Climbed, Tally), MixtureError> {
         let mut hills: Vec<Ascent> = Vec::new();
         let mut passes = 0;
+        let mut out_of_time = false;
         for (parameters, model) in found.worth(surface.is_local()) {
             let guess: Option<&Model> = model;
             let ascent = ascend(surface, m_step, parameters.clone(), self.climb_limits(0), guess, monitor)?;
             passes += ascent.passes;
+            out_of_time |= ascent.ending == Ending::OutOfTime;
             hills.push(ascent);
+            if out_of_time {
+                break;
+            }
         }
         hills.sort_by(|a, b| b.log_likelihood.total_cmp(&a.log_likelihood));
         let best = hills.swap_remove(0);
         let others = hills.into_iter().map(|hill| (hill.parameters, hill.log_likelihood));
         let runner_up = found.runner_up(&best, others);
         let mut climbed = finish(surface, m_step, best)?;
-        if found.out_of_time && climbed.status == Status::Converged {
+        if (out_of_time || found.out_of_time) && climbed.status == Status::Converged {
             // The top of a hill, but not all hills were looked for.
             climbed.status = Status::TimeLimit;
         }

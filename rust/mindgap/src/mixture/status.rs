@@ -13,7 +13,7 @@ pub enum Status {
     Doubtful,
     /// The iterations ran out first.
     MaxIterations,
-    /// The time limit passed first.
+    /// The time limit passed first, or a callback had enough.
     TimeLimit,
     /// Some components have shrunk onto a point: their variances are held at the floor.
     Collapsed {
@@ -94,7 +94,10 @@ impl fmt::Display for Status {
             Self::MaxIterations => {
                 write!(f, "the iterations ran out before the parameters came to rest; raise max_iter or tol")
             }
-            Self::TimeLimit => write!(f, "the time limit passed: this is the best found by then; allow more time"),
+            Self::TimeLimit => write!(
+                f,
+                "stopped before it came to rest: this is the best found by then; allow more time, or go on from these parameters"
+            ),
             Self::Collapsed { components } => write!(
                 f,
                 "components {components:?} have collapsed onto a point: their variances are held at the floor; \

@@ -4,10 +4,11 @@ use crate::oracle::em;
 use crate::oracle::random::Random;
 use mindgap::mixture::Method;
 use mindgap::{
-    BoxError, Engine, GapBounds, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Monitor,
-    Parameters, Sample, Side, Status, ToleranceScale, VarianceModel,
+    BoxError, Engine, GapBounds, Halt, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Monitor,
+    Parameters, Progress, Sample, Side, Status, ToleranceScale, VarianceModel,
 };
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 
 /// Points from a random mixture with means about two apart.
 fn points(random: &mut Random, n: usize, k: usize) -> Vec<f64> {
@@ -451,4 +452,52 @@ fn a_lower_bound_of_zero_keeps_the_means_in_order_as_a_tiny_one_does() {
     let free = Mixture::new(2).init(crossed.clone()).max_iter(5).fit(&sample).unwrap();
     assert_eq!(free.origins(), [1, 0]);
     assert_eq!(fit(0.0).origins(), [0, 1]);
+}
+
+/// Stops a fit after so many reports of iterations, and keeps the parameters of the last.
+fn stopped_after(problem: &Mixture, sample: &Sample, reports: usize) -> (MixtureFit, [Vec<f64>; 3]) {
+    let (mut count, mut last) = (0, Default::default());
+    let mut monitor = Monitor::stopping(|progress: &Progress| {
+        let Progress::Iteration { parameters, .. } = progress else { return ControlFlow::Continue(()) };
+        last = parameters.clone();
+        count += 1;
+        if count == reports { ControlFlow::Break(Halt::TimeLimit) } else { ControlFlow::Continue(()) }
+    });
+    let fit = problem.fit_with(sample, &mut monitor).unwrap();
+    drop(monitor);
+    (fit, last)
+}
+
+#[test]
+fn a_fit_that_is_stopped_keeps_what_it_has_and_goes_on_from_there() {
+    let x: Vec<f64> = points(&mut Random::new(5), 600, 2).iter().map(|x| x + 1000.3).collect();
+    let sample = Sample::new(&x).unwrap();
+    let best = Mixture::new(2).constraint(GapBounds::lower(1.0));
+    let far = Parameters::new(&[0.9, 0.1], &[999.0, 1001.5], &[4.0, 4.0]).unwrap();
+    let (fit, reported) = stopped_after(&best.clone().init(far), &sample, 2);
+    assert_eq!((fit.status(), fit.converged()), (&Status::TimeLimit, false));
+    assert_eq!(fit.means(), reported[1]);
+    assert!(fit.log_likelihood() <= best.fit(&sample).unwrap().log_likelihood());
+    let paper = best.method(Method::Paper).tol(Some(0.0)).max_iter(40);
+    let (_, [weights, means, variances]) = stopped_after(&paper, &sample, 15);
+    let start = Parameters::new(&weights, &means, &variances).unwrap();
+    let rest = paper.clone().init(start).max_iter(25).fit(&sample).unwrap();
+    let whole = paper.fit(&sample).unwrap();
+    assert_eq!((whole.means(), whole.variances(), whole.weights()), (rest.means(), rest.variances(), rest.weights()));
+    assert_eq!(whole.log_likelihood(), rest.log_likelihood());
+}
+
+#[test]
+fn classify_gives_the_label_and_its_probability() {
+    let mut random = Random::new(9);
+    for k in 1..6 {
+        let mut values = points(&mut random, 300, k);
+        values.extend([1e4, -1e6, 1e300, -1e300, 0.0]);
+        let parameters = random_start(&mut random, k);
+        let (labels, probabilities) = parameters.classify(&values);
+        assert_eq!(labels, parameters.predict(&values));
+        let rows = parameters.predict_proba(&values);
+        let expected: Vec<f64> = labels.iter().zip(rows.chunks(k)).map(|(&label, row)| row[label as usize]).collect();
+        assert_eq!(probabilities, expected);
+    }
 }

@@ -215,7 +215,7 @@ fn a_watcher_sees_the_search_and_stops_it() {
     let problem = KMeans::new(4).centers(Centers::Means).constraint(GapBounds::lower(0.23));
     let mut seen = Vec::new();
     let mut look = |progress: &mindgap::Progress| {
-        seen.push(*progress);
+        seen.push(progress.clone());
         std::ops::ControlFlow::Continue(())
     };
     let fit = problem.fit_with(&sample, &mut Monitor::new(&mut look)).unwrap();

@@ -335,10 +335,12 @@ impl Climber<'_, '_> {
             let gained = there.log_likelihood - self.here.log_likelihood;
             let rounding = ROUNDING_FALL * self.here.log_likelihood.abs();
             let kept = gained > 0.0 || (gained.abs() <= rounding && predicted < ROUNDING_GAIN);
+            let reached = if kept { &next } else { &self.parameters };
             let progress = Progress::Iteration {
                 iteration: self.history.len(),
                 log_likelihood: if kept { there.log_likelihood } else { self.here.log_likelihood },
                 movement: self.decrement,
+                parameters: reached.outside(self.surface.frame()),
             };
             let told = monitor.send(&progress);
             let ratio = gained / predicted;

@@ -56,9 +56,16 @@ pub(in crate::mixture) fn iterate(
         if !next.is_finite() {
             return Err(MixtureError::OutOfRange);
         }
+        // What another fit can be started from: the same iterates follow, to the bit.
+        let next = next.settled(surface.frame());
         let movement = rule.movement(&parameters, &next);
         parameters = next;
-        let progress = Progress::Iteration { iteration, log_likelihood: moments.log_likelihood, movement };
+        let progress = Progress::Iteration {
+            iteration,
+            log_likelihood: moments.log_likelihood,
+            movement,
+            parameters: parameters.outside(surface.frame()),
+        };
         let told = monitor.send(&progress);
         if let Some(component) = parameters.weights().iter().position(|&weight| weight < LOST) {
             status = Status::LostWeight { component };

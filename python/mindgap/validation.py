@@ -274,10 +274,11 @@ def as_generator(rng: RNG) -> np.random.Generator:
     return np.random.default_rng(as_seed(rng))
 
 
-def freeze(array: Any) -> None:
-    """Make an array read-only; what is not an array, such as the labels of an engine, is left alone."""
-    if isinstance(array, np.ndarray):
-        array.setflags(write=False)
+def freeze(*arrays: Any) -> None:
+    """Make arrays read-only; what is not an array, such as the labels of an engine, is left alone."""
+    for array in arrays:
+        if isinstance(array, np.ndarray):
+            array.setflags(write=False)
 
 
 def frozen(values: Any, name: str) -> FloatArray:

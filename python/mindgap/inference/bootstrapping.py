@@ -38,8 +38,7 @@ class Replicates:
     gaps: FloatArray
 
     def __post_init__(self) -> None:
-        for name in PARAMETERS:
-            freeze(getattr(self, name))
+        freeze(*(getattr(self, name) for name in PARAMETERS))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -101,7 +101,7 @@ class Settings:
     def __post_init__(self) -> None:
         for name, kind, default in _declared(type(self)):  # type: ignore[arg-type]  # classes are hashable
             value = getattr(self, name)
-            if value is not default:
+            if value is not default and not (type(value) is type(default) and value == default):
                 object.__setattr__(self, name, kind.checked(value, name))
 
     def keywords(self) -> dict[str, Any]:

@@ -57,8 +57,7 @@ class Histogram:
             drawable = np.isfinite(self.counts.sum()) and np.isfinite(self.density()).all()
         if not drawable:
             raise InvalidInputError("the bars of a histogram must have a finite height")
-        freeze(self.counts)
-        freeze(self.edges)
+        freeze(self.counts, self.edges)
 
     @classmethod
     def of(cls, data: Sample | Binned | Histogram | None) -> Histogram | None:

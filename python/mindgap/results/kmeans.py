@@ -131,8 +131,7 @@ class KMeansResult:
         )
 
     def __post_init__(self) -> None:
-        for name in ("labels", "centers", "boundaries", "sizes", "within", "gaps", "weights"):
-            freeze(getattr(self, name))
+        freeze(self.labels, self.centers, self.boundaries, self.sizes, self.within, self.gaps, self.weights)
 
     @cached_property
     def histogram(self) -> Histogram | None:

@@ -46,8 +46,7 @@ class KMeansRows:
     optimal: npt.NDArray[np.bool_]
 
     def __post_init__(self) -> None:
-        for name in ("labels", "centers", "inertia", "lower_bound", "optimal"):
-            freeze(getattr(self, name))
+        freeze(self.labels, self.centers, self.inertia, self.lower_bound, self.optimal)
 
     @property
     def k(self) -> int:

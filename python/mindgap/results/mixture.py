@@ -211,8 +211,7 @@ class MixtureResult:
         return found
 
     def __post_init__(self) -> None:
-        for name in ("weights", "means", "variances", "origins", "labels", "history", "gaps"):
-            freeze(getattr(self, name))
+        freeze(self.weights, self.means, self.variances, self.origins, self.labels, self.history, self.gaps)
 
     @cached_property
     def histogram(self) -> Histogram | None:

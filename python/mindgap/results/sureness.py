@@ -71,8 +71,7 @@ class StandardErrors:
     unreliable: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        for name in ("weights", "means", "variances", "gaps"):
-            freeze(getattr(self, name))
+        freeze(self.weights, self.means, self.variances, self.gaps)
 
     @classmethod
     def of_fit(cls, errors: list[FloatArray], unreliable: list[str]) -> StandardErrors:
@@ -112,8 +111,7 @@ class RunnerUp:
     log_likelihood: float
 
     def __post_init__(self) -> None:
-        for name in ("weights", "means", "variances"):
-            freeze(getattr(self, name))
+        freeze(self.weights, self.means, self.variances)
 
     @classmethod
     def of_stored(cls, part: Fields, k: int) -> RunnerUp:
@@ -133,8 +131,7 @@ class Intervals:
     gaps: FloatArray
 
     def __post_init__(self) -> None:
-        for name in ("weights", "means", "variances", "gaps"):
-            freeze(getattr(self, name))
+        freeze(self.weights, self.means, self.variances, self.gaps)
 
 
 def as_level(level: float) -> float:

@@ -2,10 +2,8 @@
 
 use crate::data::frame::Frame;
 use crate::data::sample::Sample;
+use crate::kmeans::rounding::of_place;
 use crate::numeric::double::Double;
-
-/// A free centre this near to its cluster's mean, in frame units, is meant to be the mean.
-const ROUNDED: f64 = 8.0 * f64::EPSILON;
 
 /// A cluster's centre and cost, in frame units from its first point: a narrow cluster keeps all its digits, however far
 /// it is from the others.
@@ -30,8 +28,9 @@ impl Cluster {
         // The second pass takes back what the first lost to rounding.
         let first = about(0.0);
         let mean = first + about(first);
+        // A free centre that is the mean but for rounding is meant to be the mean.
         let offset = match center.map(|center| Double::from(center).minus(frame.enter_exactly(origin))) {
-            Some(offset) if (offset - mean).abs() > ROUNDED => offset,
+            Some(offset) if (offset - mean).abs() > of_place(1.0) => offset,
             _ => mean,
         };
         let about = sum(&|i| sample.weight(i) * (from_origin(i) - offset).powi(2));

@@ -12,6 +12,93 @@ const LOST_A_POINT: f64 = 0.5;
 /// What the sums at the two ends of a cluster lose: up to eight points are gathered there with a plain low part.
 const LOST_A_CLUSTER: f64 = 128.0;
 
+/// Roundings of a bound on a pair of cells: moments are differences (2), taken about another origin (6) and put into a quadratic
+/// (8), for two halves.
+const OF_MOMENTS: f64 = 32.0;
+
+/// Roundings of the least cost of an atom on two sides: two lines (8 each, of numbers up to three times the squares), and the chord
+/// between them.
+const OF_SQUARES: f64 = 48.0;
+
+/// Roundings of a value on a curve of the exact finish: its three terms (5), and what is added to it (3).
+const OF_CURVE: f64 = 8.0;
+
+/// Roundings of a value on a curve when a run of points is added: of its three terms, and of what is added to them.
+const OF_STEP: f64 = 4.0;
+
+/// Roundings of a value on a curve when the curve is moved.
+const OF_MOVE: f64 = 8.0;
+
+/// Roundings for each of the sums of which two are subtracted: their own, twice, and those of the products.
+const OF_RUNNING_SUM: f64 = 4.0;
+
+/// Roundings of rough costs that are compared: `candidates` counts them.
+const OF_ROUGH_COSTS: f64 = 32.0;
+
+/// Roundings of a difference of two bounds that are quotients.
+const OF_DIFFERENCE: f64 = 4.0;
+
+/// A place on a grid, and a centre that is a mean, are right to so many roundings of one.
+const OF_PLACE: f64 = 8.0;
+
+/// Costs of whole partitions that differ by a smaller part are not told apart. No worst case but a margin far above one: a cost
+/// is right to 1e-13 of itself, unless it is next to zero, where `of_prefix_sums` is taken off every bound.
+pub(super) const CLEAR: f64 = 1e-11;
+
+/// The same for the cost of one cluster.
+pub(super) const CLEAR_OF_CLUSTER: f64 = 1e-12;
+
+/// What a bound on a pair of cells of centres may be too large by, whose moments are of size `scale`.
+#[inline]
+pub(super) fn of_moments(scale: f64) -> f64 {
+    OF_MOMENTS * f64::EPSILON * scale
+}
+
+/// What the least cost of an atom may be too large by, in which the distances of two centres have this weighted sum of `squares`.
+pub(super) fn of_squares(squares: f64) -> f64 {
+    OF_SQUARES * f64::EPSILON * squares
+}
+
+/// What the exact finish may do to a cost, whose curves have values of this `size` in all.
+pub(super) fn of_curve(size: f64) -> f64 {
+    OF_CURVE * f64::EPSILON * size
+}
+
+/// What adding a run does to a curve of values of this `size`.
+pub(super) fn of_step(size: f64) -> f64 {
+    OF_STEP * f64::EPSILON * size
+}
+
+/// What moving a curve of values of this `size` does to it.
+pub(super) fn of_move(size: f64) -> f64 {
+    OF_MOVE * f64::EPSILON * size
+}
+
+/// What one addition to numbers of this `size` does.
+pub(super) fn of_addition(size: f64) -> f64 {
+    f64::EPSILON * size
+}
+
+/// What a difference of running sums of `terms` numbers, of `magnitude` in all, may be wrong by.
+pub(super) fn of_running_sum(terms: usize, magnitude: f64) -> f64 {
+    OF_RUNNING_SUM * f64::EPSILON * terms as f64 * magnitude
+}
+
+/// What comparisons of rough costs of this `size` may be wrong by.
+pub(super) fn of_rough_costs(size: f64) -> f64 {
+    OF_ROUGH_COSTS * f64::EPSILON * size
+}
+
+/// What the difference of two bounds may be wrong by.
+pub(super) fn of_difference(a: f64, b: f64) -> f64 {
+    OF_DIFFERENCE * f64::EPSILON * (a.abs() + b.abs())
+}
+
+/// What a place at most `far` from the frame's origin may be wrong by.
+pub(super) fn of_place(far: f64) -> f64 {
+    OF_PLACE * f64::EPSILON * far
+}
+
 /// What a sum of `terms` numbers, of `magnitude` in all, may be wrong by.
 pub(super) fn of_sum(terms: usize, magnitude: f64) -> f64 {
     ROUNDINGS_A_TERM * f64::EPSILON * terms as f64 * magnitude

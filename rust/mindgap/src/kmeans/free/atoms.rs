@@ -12,6 +12,7 @@ use super::{Problem, STEPS, Stop, search};
 use crate::constraint::Rows;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
+use crate::kmeans::rounding::CLEAR;
 use crate::kmeans::solution::Solution;
 use crate::monitor::Monitor;
 
@@ -26,9 +27,6 @@ const FIRST_LEVELS: u64 = 16;
 
 /// Levels that close no more atoms until no more are tried.
 const PATIENCE: usize = 4;
-
-/// Rounding may hide this part of a cost.
-const COST_ROUNDING: f64 = 1e-11;
 
 /// What no centres of the points cost less than, in frame units, if the best of the atoms of `sample` under `gaps` (in data
 /// units) are those of `solution`. Of the atoms that kinks of an optimum of the points may be in, `open`, those that none
@@ -54,7 +52,7 @@ pub(in crate::kmeans) fn lower_bound(
     let budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
     let (reached, proof) = search::run(&problem, best, budget)?;
     let within = sample.frame().enter_square(sample.total_within());
-    Ok(proof.lower_bound(reached.cost) - wrong * (1.0 + COST_ROUNDING) + within)
+    Ok(proof.lower_bound(reached.cost) - wrong * (1.0 + CLEAR) + within)
 }
 
 /// What the atoms may be wrong by at an optimum of the points.
@@ -76,7 +74,7 @@ fn wrong(
             break;
         }
         let within = sample.frame().enter_square(sample.total_within());
-        let threshold = best.cost + wrong + COST_ROUNDING * (best.cost + wrong + within);
+        let threshold = best.cost + wrong + CLEAR * (best.cost + wrong + within);
         let bounds = level.bound(problem, threshold, &mut budget)?;
         let Some(next) = level.halved(problem, &bounds, threshold, best) else { break };
         let now = kinks.within(problem, &next, open);

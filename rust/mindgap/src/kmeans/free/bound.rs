@@ -8,9 +8,7 @@
 
 use super::Problem;
 use super::grid::{Nodes, PointMoments};
-
-/// What rounding may take from a difference of moments, relative to their size.
-const MOMENTS_ROUNDING: f64 = 32.0 * f64::EPSILON;
+use crate::kmeans::rounding::of_moments;
 
 /// `Σw(x-a)² + slope·a` as a function of `a` in `-radius ≤ a ≤ radius`.
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +139,7 @@ impl Gap {
                 // Cells that touch have no points between them, but their slopes count.
                 (PointMoments::default(), PointMoments::default(), 0.0)
             };
-            let rounding = MOMENTS_ROUNDING * (midpoint.before.scale(middle) + midpoint.after.scale(far_middle));
+            let rounding = of_moments(midpoint.before.scale(middle) + midpoint.after.scale(far_middle));
             let far_own = self.outmost[1].filter(|point| point.z <= far_middle - radius);
             let near = own.map_or(near, |point| near.with(&point.moments));
             let far = far_own.map_or(far, |point| far.with(&point.moments));

@@ -9,6 +9,7 @@
 use super::Problem;
 use super::budget::Budget;
 use super::piecewise::{self, Curve, Quadratic};
+use crate::kmeans::rounding::of_curve;
 
 /// Steps of the budget that a piece of a curve takes.
 const PIECE_STEPS: u64 = 6;
@@ -33,7 +34,7 @@ impl SearchRegion {
             let widest = (k.saturating_sub(1)..problem.k.min(k + 2)).map(width).fold(0.0, f64::max);
             sum += level + weight * widest * widest;
         }
-        8.0 * f64::EPSILON * sum
+        of_curve(sum)
     }
 }
 

@@ -3,6 +3,7 @@
 //! At every level cell `j` reaches from node `2j` to node `2j + 2` with node `2j + 1` in its middle, and what lies midway
 //! between two cell middles is a node too. So a bound on a pair of cells reads its sums from a table.
 
+use crate::kmeans::rounding::of_place;
 use std::ops::Range;
 
 use super::Problem;
@@ -34,7 +35,7 @@ impl CenterGrid {
 
     /// Whether halved cells would still be wider than rounding.
     pub(super) fn can_be_halved(&self) -> bool {
-        self.step > 8.0 * f64::EPSILON * (1.0 + self.origin.abs())
+        self.step > of_place(1.0 + self.origin.abs())
     }
 
     /// The same grid with cells half as wide: cell `j` becomes `2j` and `2j + 1`.

@@ -9,6 +9,7 @@
 use super::Problem;
 use super::level::CenterLevel;
 use crate::data::sample::Sample;
+use crate::kmeans::rounding::of_place;
 
 /// The atoms that kinks may be in.
 pub(super) struct Kinks<'a> {
@@ -69,7 +70,7 @@ impl<'a> Kinks<'a> {
     fn atoms(&self, from: f64, to: f64) -> (usize, usize) {
         let frame = self.sample.frame();
         // The nodes of a grid are right to rounding.
-        let margin = 1e-14 * (1.0 + from.abs().max(to.abs()));
+        let margin = of_place(1.0 + from.abs().max(to.abs()));
         let (from, to) = (from - margin, to + margin);
         let first = |test: &dyn Fn(usize) -> bool| {
             let (mut low, mut high) = (0, self.sample.len());

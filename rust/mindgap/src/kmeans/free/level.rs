@@ -3,6 +3,7 @@
 //! Bounds are sums over neighbouring pairs of cells, so a forward and a backward pass bound the best chain through every
 //! cell and every pair. Those that cannot beat the incumbent go; the others are halved.
 
+use crate::kmeans::rounding::of_place;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -204,7 +205,7 @@ impl CenterLevel {
         let width = 2.0 * self.grid.radius();
         let cells_apart = |bound: f64, by: f64| {
             let apart = bound / width;
-            cell.index as f64 + apart + by * (1.0 + 1e-6 + 8.0 * f64::EPSILON * apart.abs())
+            cell.index as f64 + apart + by * (1.0 + 1e-6 + of_place(apart.abs()))
         };
         let from = cells_apart(problem.gaps.lower[gap], -1.0);
         let to = cells_apart(problem.gaps.upper[gap], 1.0);

@@ -12,6 +12,7 @@
 
 use super::cells::BoundaryCell;
 use crate::data::sample::{Prefixes, Sample};
+use crate::kmeans::rounding::of_squares;
 use crate::numeric::search::first_false;
 
 /// The bounds of one state.
@@ -156,9 +157,6 @@ impl Sides {
         let bend = lesser(0.0) - (right - left) * (within / weight).sqrt();
         let bound = weight * chord.max(bend) + within;
         // Rounding must not make it too large.
-        plain.max(bound - SQUARES_ROUNDING * weight * (left * left + right * right))
+        plain.max(bound - of_squares(weight * (left * left + right * right)))
     }
 }
-
-/// What rounding may add to a bound, relative to the squares in it.
-const SQUARES_ROUNDING: f64 = 1e-14;

@@ -1,9 +1,7 @@
 //! Bounds on gaps that follow from rows: from rows about two neighbours, and from bounds on single centres.
 
 use crate::constraint::Rows;
-
-/// What rounding may do to a difference of two bounds, relative to them.
-const DIFFERENCE_ROUNDING: f64 = 4.0 * f64::EPSILON;
+use crate::kmeans::rounding::of_difference;
 
 /// The bounds on the gaps (in data units) that every solution holds; `None` if there are none to speak of.
 pub(super) fn gap_bounds(rows: &Rows) -> Option<Rows> {
@@ -38,8 +36,7 @@ fn divided((lower, upper): (f64, f64), a: f64) -> (f64, f64) {
 
 /// The distances between a centre of `left` and one of `right`.
 fn apart(left: (f64, f64), right: (f64, f64)) -> (f64, f64) {
-    let slack = |a: f64, b: f64| DIFFERENCE_ROUNDING * (a.abs() + b.abs());
-    (right.0 - left.1 - slack(right.0, left.1), right.1 - left.0 + slack(right.1, left.0))
+    (right.0 - left.1 - of_difference(right.0, left.1), right.1 - left.0 + of_difference(right.1, left.0))
 }
 
 fn narrow(bounds: &mut (f64, f64), other: (f64, f64)) {

@@ -9,10 +9,10 @@
 use super::candidates::{Candidates, CostTask, Costs};
 use super::grid::EdgeGrid;
 use super::penalty::{self, backward};
-use super::pruning::CLEAR_EXCESS;
 use super::{CELLS, smooth_penalty};
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
+use crate::kmeans::rounding::CLEAR;
 use crate::kmeans::solution::Solution;
 use crate::monitor::Monitor;
 use crate::numeric::double::Double;
@@ -40,12 +40,12 @@ pub(in crate::kmeans) fn solve(
     let (forward, backward) = (&found.chain.values, backward(&candidates, found.penalty).values);
     let whole = forward[sample.len()];
     let dual = (whole - Double::product(found.penalty, k as f64)).value();
-    let best = found.cost * (1.0 + CLEAR_EXCESS);
+    let best = found.cost * (1.0 + CLEAR);
     let mut lower_bound = f64::NEG_INFINITY;
     loop {
         let slack = candidates.with_costs(AtomSlack { sample, open, best, k });
         lower_bound = lower_bound.max(dual - slack);
-        let limit = (best - dual).max(0.0) + slack + CLEAR_EXCESS * (best + found.penalty);
+        let limit = (best - dual).max(0.0) + slack + CLEAR * (best + found.penalty);
         // A boundary moved to an end of the data leaves its cluster empty, which saves a penalty at most.
         let alive = |edge: usize| match edge {
             edge if edge == 0 || edge == sample.len() => found.penalty <= limit,
@@ -111,6 +111,6 @@ impl CostTask for AtomSlack<'_> {
         if cuts < slacks.len() {
             slacks.select_nth_unstable_by(cuts, |a, b| b.total_cmp(a));
         }
-        (range * widest).min(slacks[..cuts].iter().sum::<f64>()) * (1.0 + CLEAR_EXCESS)
+        (range * widest).min(slacks[..cuts].iter().sum::<f64>()) * (1.0 + CLEAR)
     }
 }

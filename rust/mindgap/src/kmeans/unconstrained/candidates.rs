@@ -3,6 +3,7 @@
 //! 36 bytes a candidate, 52 with weights; a cost takes some 45 floating-point operations.
 
 use crate::data::sample::{Block, Prefixes};
+use crate::kmeans::rounding::of_rough_costs;
 use crate::numeric::double::Double;
 
 /// The block costs `cost(start, end)` of the runs between candidates `0..=last`. They are Monge:
@@ -152,7 +153,7 @@ impl<'a> pulp::WithSimd for Gather<'a, '_> {
 /// that take the place of divisions, which add 3ε of each term.
 fn blur(sums: &[Sums]) -> f64 {
     let largest = |of: fn(&Sums) -> f64| sums.iter().map(|sums| of(sums).abs()).fold(0.0, f64::max);
-    32.0 * f64::EPSILON * (largest(|sums| sums.sum.value()) + largest(|sums| sums.square.value()))
+    of_rough_costs(largest(|sums| sums.sum.value()) + largest(|sums| sums.square.value()))
 }
 
 /// Where a cell weighs less than this share of all, rough costs have too few digits of its weight to be of use.
@@ -165,7 +166,7 @@ fn weight_blur(weights: &[Double]) -> f64 {
     let lightest = weights.windows(2).map(|pair| pair[1].value() - pair[0].value()).fold(f64::INFINITY, f64::min);
     // Products of three weights must neither overflow nor vanish.
     let usable = lightest >= LIGHT * total && (1e-60..1e60).contains(&total);
-    if usable { 32.0 * f64::EPSILON * total } else { f64::INFINITY }
+    if usable { of_rough_costs(total) } else { f64::INFINITY }
 }
 
 struct UnitCosts<'a> {

@@ -19,10 +19,8 @@ use super::candidates::{Candidates, CostTask, Costs};
 use super::grid::EdgeGrid;
 use super::penalty::{PenaltyOptimum, backward};
 use crate::data::sample::Sample;
+use crate::kmeans::rounding::CLEAR;
 use crate::numeric::double::Double;
-
-/// Rounding may hide this part of the costs compared: bounds must be exceeded clearly.
-pub(super) const CLEAR_EXCESS: f64 = 1e-11;
 
 /// What no partition into `k` clusters can cost less than, and the edges that survive the test.
 pub(super) struct EdgePruning {
@@ -38,13 +36,13 @@ pub(super) fn prune(
     found: &PenaltyOptimum,
     k: usize,
 ) -> EdgePruning {
-    let best = found.cost * (1.0 + CLEAR_EXCESS);
+    let best = found.cost * (1.0 + CLEAR);
     let slack = candidates.with_costs(CellSlack { sample, grid, candidates, best, k });
     let suffixes = backward(candidates, found.penalty).values;
     let prefixes = &found.chain.values;
     let whole = prefixes[candidates.cells()];
     let dual = (whole - Double::product(found.penalty, k as f64)).value();
-    let limit = (best - dual).max(0.0) + slack + CLEAR_EXCESS * (best + found.penalty);
+    let limit = (best - dual).max(0.0) + slack + CLEAR * (best + found.penalty);
     let alive = prefixes.iter().zip(suffixes.iter().rev()).map(|(&f, &g)| (f + g).minus(whole) <= limit).collect();
     EdgePruning { lower_bound: dual - slack, alive }
 }
@@ -89,6 +87,6 @@ impl CostTask for CellSlack<'_> {
             farthest = farthest.max(spread * (point(highest) - point(lowest)));
         }
         let range = point(positions[last] - 1) - point(0);
-        (range * widest).min((self.k - 1) as f64 * farthest) * (1.0 + CLEAR_EXCESS)
+        (range * widest).min((self.k - 1) as f64 * farthest) * (1.0 + CLEAR)
     }
 }

@@ -14,7 +14,7 @@ use super::Problem;
 use super::Stop;
 use super::budget::Budget;
 use super::incumbent::FreeSolution;
-use crate::kmeans::rounding::of_sum;
+use crate::kmeans::rounding::{of_addition, of_sum};
 use crate::kmeans::unconstrained::splice;
 use crate::partition::Partition;
 use pass::{PassOptimum, PathPass};
@@ -211,7 +211,7 @@ impl PathSearch<'_> {
         let penalties = penalty * self.problem.k as f64;
         let rounding = optimum.rounding
             + of_sum(self.problem.k, optimum.value.abs() + penalties)
-            + f64::EPSILON * runs.len() as f64 * runs.within();
+            + of_addition(runs.len() as f64 * runs.within());
         optimum.value + runs.within() - penalties - rounding
     }
 

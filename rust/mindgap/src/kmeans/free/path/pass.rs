@@ -13,6 +13,7 @@ use super::runs::{Reach, Run};
 use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::free::piecewise::{Curve, Quadratic, append_minimum, minimum, push, window};
+use crate::kmeans::rounding::{of_addition, of_move, of_step};
 
 /// What an optimum of a pass costs, and where its clusters end.
 pub(super) struct PassOptimum {
@@ -48,12 +49,6 @@ pub(super) struct PathPass<'a> {
     /// Whether only the best path of all matters, and no path has been left out: then midpoints are held to their boundaries.
     pub(super) only_best: bool,
 }
-
-/// Roundings of one value of a curve when a run is added: of its three terms, and of what is added to them.
-const ROUNDINGS_A_STEP: f64 = 4.0;
-
-/// Roundings of one value of a curve when it is moved.
-const ROUNDINGS_A_MOVE: f64 = 8.0;
 
 /// The origin follows the runs when they are so many windows away.
 const WINDOWS_AWAY: f64 = 0.5;
@@ -108,15 +103,15 @@ impl PathPass<'_> {
             see(PassStep { j, origin, base, open: &open, begun: &begun })?;
             if run.mean - origin > WINDOWS_AWAY * (window.1 - window.0) {
                 largest = size_of_values(&open).max(largest);
-                rounding += ROUNDINGS_A_MOVE * f64::EPSILON * size_of_values(&open);
+                rounding += of_move(size_of_values(&open));
                 base += rebase(&mut open, run.mean - origin);
                 origin = run.mean;
-                rounding += f64::EPSILON * base.abs();
+                rounding += of_addition(base.abs());
             }
             add(&mut open, run, run.mean - origin);
             let size = size_of_values(&open);
             largest = size.max(largest);
-            rounding += ROUNDINGS_A_STEP * f64::EPSILON * size;
+            rounding += of_step(size);
             budget.spend(open.len() as u64)?;
         }
         let lowest = |piece: &Quadratic| piece.at(piece.lowest(piece.start, piece.end));
@@ -125,11 +120,11 @@ impl PathPass<'_> {
             let value = base + lowest(best);
             // A curve is moved once a link, and an optimum has no more links than its value has penalties.
             let links = 1.0 + (value.abs() + rounding) / self.penalty;
-            rounding += ROUNDINGS_A_MOVE * f64::EPSILON * largest * links;
+            rounding += of_move(largest * links);
             PassOptimum {
                 value,
                 ends: self.trace(&beginnings, best.origin),
-                rounding: rounding + f64::EPSILON * base.abs(),
+                rounding: rounding + of_addition(base.abs()),
             }
         }))
     }

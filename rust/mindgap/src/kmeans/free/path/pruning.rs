@@ -9,9 +9,7 @@ use super::runs::{Reach, Runs};
 use super::{CLEARLY, PARTS, PRUNED, Stop};
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::free::piecewise::{Curve, Quadratic};
-
-/// What rounding does to a value is not worth a cell: limits are raised by far more.
-const PRUNED_ROUNDING: f64 = 1e-11;
+use crate::kmeans::rounding::{CLEAR, of_addition};
 
 /// The curves of the pass from the right, where a run is next.
 struct Suffix {
@@ -39,7 +37,7 @@ impl PathSearch<'_> {
         let within = runs.within();
         let mut hulls = vec![None; runs.len()];
         let mut boundary = vec![false; runs.len() + 1];
-        let limit = (self.best.cost + penalties) * (1.0 + PRUNED_ROUNDING) + 4.0 * rounding - within;
+        let limit = (self.best.cost + penalties) * (1.0 + CLEAR) + 4.0 * rounding - within;
         let pass = PathPass {
             runs: &runs.runs,
             reach: &reach,
@@ -72,7 +70,7 @@ impl PathSearch<'_> {
             return Ok(None);
         };
         let margin = |(from, to): (f64, f64)| {
-            let margin = 1e-9 * (to - from) + f64::EPSILON * (from.abs() + to.abs());
+            let margin = 1e-9 * (to - from) + of_addition(from.abs() + to.abs());
             (from - margin, to + margin)
         };
         let hulls: Vec<(f64, f64)> = hulls.into_iter().map(margin).collect();

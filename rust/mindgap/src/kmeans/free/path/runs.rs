@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::MOST_LINKS;
 use crate::data::sample::Prefixes;
 use crate::kmeans::free::Problem;
+use crate::kmeans::rounding::{CLEAR_OF_CLUSTER, of_addition, of_running_sum};
 
 /// Points that a pass takes together.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,9 +191,6 @@ pub(super) struct Reach {
     pub(super) links: Vec<usize>,
 }
 
-/// Far more than rounding does to the cost of a cluster, and far less than matters for where centres may be.
-const ROUNDED: f64 = 1e-12;
-
 /// Gaps are tried in steps of this factor.
 const STEP: f64 = 1.15;
 
@@ -218,7 +216,7 @@ impl Reach {
         // What a centre saves at least, whatever rounding does.
         let saved = |points: Range<usize>, center: f64, other: f64| {
             let cost = |center: f64| problem.quadratic(points.start, points.end, center).0;
-            cost(center) * (1.0 - ROUNDED) - cost(other) * (1.0 + ROUNDED)
+            cost(center) * (1.0 - CLEAR_OF_CLUSTER) - cost(other) * (1.0 + CLEAR_OF_CLUSTER)
         };
         let tail = |saved: &dyn Fn(f64, f64) -> f64| {
             let mut reach = range / count as f64;
@@ -238,7 +236,7 @@ impl Reach {
             saved(start..n, center, other)
         });
         let mut windows = runs.windows.clone();
-        let (head, foot) = (head * (1.0 + ROUNDED), foot * (1.0 + ROUNDED));
+        let (head, foot) = (head * (1.0 + CLEAR_OF_CLUSTER), foot * (1.0 + CLEAR_OF_CLUSTER));
         let mut highest = first + head;
         for (j, window) in windows.iter_mut().enumerate() {
             highest = highest.max(if j > 0 { runs.runs[j].mean + 0.5 * gaps[j] } else { highest });
@@ -249,7 +247,7 @@ impl Reach {
             lowest = lowest.min(if j + 1 < count { runs.runs[j].mean - 0.5 * gaps[j + 1] } else { lowest });
             window.0 = window.0.max(lowest).max(first - lower);
             // A window that rounding has emptied is one place.
-            window.1 = window.1.max(window.0 + f64::EPSILON * range);
+            window.1 = window.1.max(window.0 + of_addition(range));
         }
         Self { gaps, windows, links }
     }
@@ -325,6 +323,6 @@ impl<'a> Savings<'a> {
     /// What differences of sums over all runs may have lost.
     fn rounding(&self, gap: f64) -> f64 {
         let all = self.weights[self.weights.len() - 1];
-        4.0 * f64::EPSILON * self.runs.len() as f64 * all * gap
+        of_running_sum(self.runs.len(), all * gap)
     }
 }

@@ -13,6 +13,7 @@ PY := $(BIN)/python
 export PYO3_PYTHON := $(PY)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
@@ -119,7 +120,7 @@ audit: ## look up known vulnerabilities of everything that is pinned
 # deny.toml says which licences are allowed. Building the two tools takes minutes, so it is no part of `make lint`.
 licences: ## check the licences of all crates, and write THIRD-PARTY-LICENCES.txt
 	$(CARGO_INSTALL) cargo-deny
-	PATH=$(TOOLS)/bin:$$PATH cargo deny --locked check --config tools/deny.toml licenses bans sources
+	PATH=$(TOOLS)/bin:$$PATH cargo deny --locked --config tools/deny.toml check licenses bans sources
 	$(CARGO_INSTALL) --features cli cargo-about
 	PATH=$(TOOLS)/bin:$$PATH cargo about generate --locked --manifest-path rust/mindgap-python/Cargo.toml \
 	    tools/about.hbs --config tools/about.toml --output-file THIRD-PARTY-LICENCES.txt

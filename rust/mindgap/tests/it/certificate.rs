@@ -76,6 +76,31 @@ fn a_certificate_that_is_stopped_says_so() {
     assert_eq!(certificate.parameters().k(), 3);
 }
 
+/// Many points become few nodes; the bound is that of the points, whose proof is about themselves.
+#[test]
+fn nodes_in_place_of_points_bound_the_same() {
+    let x: Vec<f64> = (0..6000)
+        .map(|i| {
+            let share = (f64::from(i) + 0.5) / 6000.0;
+            (share / (1.0 - share)).ln() + 5.0 * f64::from(i % 2)
+        })
+        .collect();
+    let sample = Sample::new(&x).unwrap();
+    for mixture in [Mixture::new(2).variances(VarianceModel::Equal), Mixture::new(2).spread_ratio(3.0)] {
+        let mixture = mixture.constraint(GapBounds::lower(5.1));
+        let fit = mixture.fit(&sample).unwrap();
+        let certify = |record: bool| {
+            let options = CertifyOptions { record, ..CertifyOptions::default() };
+            mixture.certify(&sample, &fit, options, &mut Monitor::default()).unwrap()
+        };
+        let (nodes, points) = (certify(false), certify(true));
+        let (above, exact) = (nodes.upper_bound().unwrap(), points.upper_bound().unwrap());
+        assert!((nodes.log_likelihood() - fit.log_likelihood()).abs() < 1e-3);
+        assert!((above - exact).abs() < 1e-3, "{above} {exact}");
+        assert!(fit.log_likelihood() <= above && above <= fit.log_likelihood() + 0.101);
+    }
+}
+
 /// Far from zero and at another scale the certificate is that of the same data.
 #[test]
 fn units_do_not_matter() {

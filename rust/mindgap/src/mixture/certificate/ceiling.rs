@@ -46,6 +46,8 @@ pub(super) struct WeighedMixture<'a> {
     largest_log: f64,
     /// Relative error of a sum of positive terms.
     rounding: f64,
+    /// What sums may leave out.
+    left_out: f64,
     /// ln N + ½ ln 2π.
     normalisation: f64,
 }
@@ -94,25 +96,35 @@ fn edge(a: f64, b: f64, h: f64) -> f64 {
 }
 
 impl<'a> WeighedMixture<'a> {
-    pub(super) fn new(points: &'a Points, logs: &'a [f64], largest_log: f64) -> Self {
+    /// For variances from `least` on; of the level that is asked for, about the `share` may go to the rounding of many points to
+    /// nodes.
+    pub(super) fn new(points: &'a Points, logs: &'a [f64], largest_log: f64, least: f64, share: f64) -> Self {
         let n = points.padded() as f64;
         // Each exponent is wrong by at most 2^-53·(8·(its size) + its logarithm's size), of terms that matter by
         // 2^-53·(9·largest + 8·NEGLIGIBLE); powers of two by 4 units; sums by n/8 + 8; N by n.
         let rounding = f64::EPSILON * (16.0 * largest_log + 2.0 * n + 2048.0);
-        Self { points, logs, largest_log, rounding, normalisation: ln(points.total()) + 0.5 * ln(TAU) }
+        let (relative, amount) = points.quadrature_error(logs, least, share);
+        Self {
+            points,
+            logs,
+            largest_log,
+            rounding: rounding + relative,
+            left_out: n * exp2(-NEGLIGIBLE + 1.0) + amount,
+            normalisation: ln(points.total()) + 0.5 * ln(TAU),
+        }
+    }
+
+    /// Whether what is left out alone is above the level, for variances up to `most`.
+    pub(super) fn is_hopeless(&self, most: f64, level: f64) -> bool {
+        ln(self.left_out) - 0.5 * ln(most) - self.normalisation > level
     }
 
     /// ln D, rounded up.
     fn log_derivative(&self, mean: f64, variance: f64) -> f64 {
         let curvature = 0.5 * LOG2_E / variance;
         let reach = ((self.largest_log + NEGLIGIBLE) / curvature).sqrt();
-        let sum = self.points.sum(self.logs, mean, curvature, reach) + self.left_out();
+        let sum = self.points.sum(self.logs, mean, curvature, reach) + self.left_out;
         ln(sum) - 0.5 * ln(variance) - self.normalisation + self.rounding
-    }
-
-    /// What all terms below 2^-NEGLIGIBLE add up to at most.
-    fn left_out(&self) -> f64 {
-        self.points.padded() as f64 * exp2(-NEGLIGIBLE + 1.0)
     }
 
     fn log_ratio(&self, divisor: &Divisor, mean: f64, variance: f64) -> f64 {
@@ -306,12 +318,12 @@ impl Expansion {
         let points = mixture.points;
         let (mut moments, mut size) = points.moments(mixture.logs, mean, precision_root, mixture.reach(precision_root));
         let scale = precision_root / (points.total() * TAU.sqrt());
-        size = size * (1.0 + mixture.rounding) + mixture.left_out();
+        size = size * (1.0 + mixture.rounding) + mixture.left_out;
         moments.iter_mut().for_each(|moment| *moment *= scale);
         let shrink = (half[0] / RADIUS).max((half[1] / SPREAD).sqrt());
         let power = powers(shrink)[ORDER - 1] * shrink;
         let remainder = size * scale * (1.001 * REMAINDER * power + 2.0 * mixture.rounding + EXPANSION_ROUNDING)
-            + 2.0 * mixture.left_out() * scale;
+            + 2.0 * mixture.left_out * scale;
         Some(Self { mean, precision_root, moments, half, remainder })
     }
 

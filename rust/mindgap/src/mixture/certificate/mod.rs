@@ -5,7 +5,7 @@
 //! is linear in the number of distinct values; the number of nodes does not grow with it. For up to about five components.
 //! Everything is rounded outward: the derivation is in docs/mathematics.md, "A certificate for mixtures".
 //!
-//! From the inside out: `points` (loops over the data), `weights` (the best weights of given atoms), `ceiling` (a bound over one
+//! From the inside out: `quadrature` (nodes in place of many points), `points` (loops over the data), `weights` (the best weights of given atoms), `ceiling` (a bound over one
 //! cell), `coupling` (the lagrangian), `relaxation` (the bound of one region), `branching`, `node`, `tree`, `proof`, `certify`.
 
 mod branching;
@@ -15,6 +15,7 @@ mod coupling;
 mod node;
 mod points;
 mod proof;
+mod quadrature;
 mod region;
 mod relaxation;
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The data as the certificate sees them, and its loops over them: vector code, in an order that nothing changes.
 
+use super::quadrature::{Bin, Compressed, Rules};
+use super::region::Cell;
 use crate::mixture::parameters::Parameters;
 use crate::numeric::elementary::{exp2, ln, mul_add};
 use crate::numeric::portable;
@@ -28,6 +30,10 @@ const SMALLEST: f64 = -400.0;
 /// Terms below 2^-NEGLIGIBLE are left out of sums.
 pub(super) const NEGLIGIBLE: f64 = 70.0;
 
+/// The largest ratio of variances in one row of a cell, and rows at most.
+const ROW: f64 = 2.0;
+const MOST_ROWS: usize = 64;
+
 /// Sorted distinct values with their weights.
 pub(super) struct Points {
     /// Padded with the last value.
@@ -37,6 +43,8 @@ pub(super) struct Points {
     log2_weight: Vec<f64>,
     len: usize,
     total: f64,
+    /// Bins of which these are the nodes.
+    bins: Vec<Bin>,
 }
 
 /// Rows over the padded points, one an atom.
@@ -57,12 +65,38 @@ impl Points {
         let len = x.len();
         let padded = len.next_multiple_of(LANES);
         let last = x[len - 1];
-        let mut this = Self { x: x.to_vec(), weight: weight.to_vec(), log2_weight: Vec::new(), len, total: 0.0 };
+        let mut this =
+            Self { x: x.to_vec(), weight: weight.to_vec(), log2_weight: Vec::new(), len, total: 0.0, bins: Vec::new() };
         this.x.resize(padded, last);
         this.weight.resize(padded, 0.0);
         this.log2_weight = this.weight.iter().map(|&w| if w > 0.0 { portable::log2(w) } else { 0.0 }).collect();
         this.total = lanes_sum(&this.weight);
         this
+    }
+
+    /// Nodes in place of points.
+    pub(super) fn compressed(compressed: Compressed) -> Self {
+        Self { bins: compressed.bins, ..Self::new(&compressed.values, &compressed.weights) }
+    }
+
+    fn rules<'a>(&'a self, logs: &'a [f64]) -> Rules<'a> {
+        Rules { bins: &self.bins, values: &self.x, log2_weights: &self.log2_weight, logs }
+    }
+
+    /// What sums over the nodes can be too small by: see [`Rules::error`].
+    pub(super) fn quadrature_error(&self, logs: &[f64], least: f64, share: f64) -> (f64, f64) {
+        self.rules(logs).error(least, share)
+    }
+
+    /// Parts of a cell, each with little change of variance where nodes stand for points: their error grows as variances fall.
+    pub(super) fn rows_of(&self, cell: &Cell) -> Vec<Cell> {
+        let (mut rows, mut least) = (Vec::new(), cell.least);
+        while !self.bins.is_empty() && rows.len() < MOST_ROWS && cell.most > ROW * least {
+            rows.push(Cell { least, most: ROW * least, ..*cell });
+            least *= ROW;
+        }
+        rows.push(Cell { least, ..*cell });
+        rows
     }
 
     pub(super) fn values(&self) -> &[f64] {
@@ -177,7 +211,7 @@ impl Points {
             largest = largest.max(logs[i].abs());
         }
         let rounding = (self.len as f64 / 8.0 + 64.0) * f64::EPSILON * size;
-        (LN_2 * (fold(sum) + rounding), largest)
+        (LN_2 * (fold(sum) + rounding) + self.rules(logs).likelihood_error(), largest)
     }
 
     /// The log-likelihood of a mixture.

@@ -21,6 +21,10 @@ const LIGHT: f64 = 1e-7;
 /// The weight that a new atom starts with.
 const NEW: f64 = 0.01;
 
+/// The share of the level that the rounding of many points to nodes may take, and the log units that it may take anyway.
+const QUADRATURE: f64 = 0.05;
+const LEAST_SHARE: f64 = 1e-4;
+
 /// What a relaxation is asked.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Goal {
@@ -70,10 +74,8 @@ pub(super) fn relax(
             Goal::Below { threshold, .. } => threshold - value,
             Goal::Within(tolerance) => tolerance,
         };
-        atoms.retain(|atom| atom.weight > LIGHT);
-        let mixture = WeighedMixture::new(points, &workspace.logs, workspace.largest_log);
         let level = room / total * (1.0 - 1e-12);
-        let mut below = true;
+        let mut above = Vec::new();
         for (k, cell) in cells.iter().enumerate() {
             let divisor = coupling.divisor(k, cell, reached.bonus, total);
             let covered = |q: usize| {
@@ -88,14 +90,22 @@ pub(super) fn relax(
             if divisor.least(cell) < 1e-3 {
                 return Relaxed { bound: None, atoms };
             }
-            if let Verdict::Above(found) = mixture.bound(cell, &divisor, level) {
-                below = false;
-                atoms.extend(found.into_iter().map(|(mean, variance)| Atom { mean, variance, weight: NEW, group: k }));
+            let share = (QUADRATURE * level).max(LEAST_SHARE / total);
+            for row in points.rows_of(cell) {
+                let mixture = WeighedMixture::new(points, &workspace.logs, workspace.largest_log, row.least, share);
+                if mixture.is_hopeless(row.most, level) {
+                    return Relaxed { bound: None, atoms };
+                }
+                let Verdict::Above(found) = mixture.bound(&row, &divisor, level) else { continue };
+                above.extend(found.into_iter().map(|(mean, variance)| Atom { mean, variance, weight: NEW, group: k }));
             }
         }
-        if below {
+        if above.is_empty() {
             return Relaxed { bound: Some(value + room), atoms };
         }
+        // Not before: light atoms are a part of a bound's mixture, and carry points that are far from all others.
+        atoms.retain(|atom| atom.weight > LIGHT);
+        atoms.extend(above);
         if atoms.len() > ATOMS {
             break;
         }

@@ -3,6 +3,7 @@
 use super::ceiling::{Verdict, WeighedMixture};
 use super::coupling::Coupling;
 use super::points::Points;
+use super::quadrature::compress;
 use super::region::{Cell, Constraints};
 use super::tree::{Shown, Task};
 use crate::mixture::parameters::Parameters;
@@ -202,6 +203,66 @@ fn no_admissible_mixture_is_above_the_bound() {
     assert!(closed >= 8, "only {closed} closed");
 }
 
+/// Two hundred problems, a hundred thousand admissible points, and random starts climbed on each.
+#[test]
+#[ignore = "slow"]
+fn no_admissible_mixture_of_many_is_above_the_bound() {
+    let mut closed = 0;
+    for seed in 100..300 {
+        let (case, mut random) = Case::random(seed);
+        if case.kmeans_cost() < 1e-6 {
+            continue;
+        }
+        let start = case.draw(&mut random);
+        let (_, best) = case.climb(&start, &mut random);
+        let Some((_, bound)) = case.certify(&best, 0.5, 2000).closed else { continue };
+        closed += 1;
+        for draw in 0..600 {
+            let drawn = case.draw(&mut random);
+            let value = if draw < 60 { case.climb(&drawn, &mut random).0 } else { case.log_likelihood(&drawn) };
+            assert!(value <= bound, "seed {seed}: {value} is above {bound}");
+        }
+    }
+    assert!(closed >= 170, "only {closed} closed");
+}
+
+/// Sums over nodes are off by no more than is allowed for.
+#[test]
+fn nodes_stand_for_their_points() {
+    let mut tight = 0;
+    for seed in 0..40 {
+        let mut random = Random(seed * 31 + 5);
+        let mut values: Vec<f64> = (0..3000).map(|_| 2.0 * random.normal() + 6.0 * random.next().round()).collect();
+        values.sort_by(f64::total_cmp);
+        let weights: Vec<f64> = values.iter().map(|_| if seed % 2 == 0 { 1.0 } else { 0.1 + random.next() }).collect();
+        let compressed = compress(&values, &weights, 0.05 + 0.2 * random.next());
+        assert!(compressed.values.len() < 1500 && !compressed.bins.is_empty());
+        let nodes = Points::compressed(compressed);
+        // ln f is a parabola all over, so that it is the same function for points and nodes.
+        let (middle, spread) = (6.0 * random.next(), 2.0 + 8.0 * random.next());
+        let log_f = |x: f64| -(x - middle) * (x - middle) / spread - 2.0;
+        let mut logs = Vec::new();
+        let f: Vec<f64> = nodes.values().iter().map(|&x| log_f(x).exp()).collect();
+        let (likelihood, _) = nodes.logs(&f, &vec![0.0; nodes.padded()], &mut logs);
+        let exact: f64 = values.iter().zip(&weights).map(|(&x, w)| w * log_f(x)).sum();
+        assert!(exact <= likelihood + 1e-9 * exact.abs() && likelihood <= exact + 1e-6 * exact.abs(), "seed {seed}");
+        let least = 0.2 + random.next();
+        let (relative, amount) = nodes.quadrature_error(&logs, least, 1e-7);
+        for _ in 0..50 {
+            let (mean, variance) = (12.0 * random.next() - 3.0, least * (1.0 + 4.0 * random.next()));
+            let term = |x: f64| (-0.5 * (x - mean) * (x - mean) / variance - log_f(x)).exp();
+            let of_points: f64 = values.iter().zip(&weights).map(|(&x, w)| w * term(x)).sum();
+            let of_nodes: f64 = nodes.values().iter().zip(nodes.weights()).map(|(&x, w)| w * term(x)).sum();
+            assert!(
+                of_points <= (of_nodes * (1.0 + relative) + amount) * (1.0 + 1e-12),
+                "seed {seed} {mean} {variance}"
+            );
+            tight += usize::from((of_points - of_nodes).abs() < 1e-6 * of_points);
+        }
+    }
+    assert!(tight > 1800, "only {tight}");
+}
+
 #[test]
 fn a_cell_that_is_called_below_is_below_everywhere() {
     let mut below = 0;
@@ -254,7 +315,7 @@ fn a_cell_that_is_called_below_is_below_everywhere() {
                     .max(ratio(cell.low + s * (cell.high - cell.low), cell.least + t * (cell.most - cell.least)));
             }
         }
-        let mixture = WeighedMixture::new(&points, &logs, largest);
+        let mixture = WeighedMixture::new(&points, &logs, largest, cell.least, 1e-6);
         for margin in [1e-9, 1e-6, 1e-3] {
             // Never called below a level that a point is above.
             assert!(

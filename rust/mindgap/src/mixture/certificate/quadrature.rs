@@ -1,0 +1,205 @@
+//! Few nodes for many points: each narrow bin is replaced by the three nodes of its Gauss rule.
+//!
+//! The certificate then costs as much as for a few thousand points, however many there are. What a rule can be wrong by is
+//! allowed for: the derivation is in docs/mathematics.md, "Many points".
+
+use crate::numeric::portable::exp2;
+use std::f64::consts::{E, LN_2, LOG2_E};
+
+/// Nodes of a rule.
+pub(super) const NODES: usize = 3;
+
+/// Moments that a rule has in common with its points: those of degree 0 to 5.
+const MOMENTS: usize = 2 * NODES;
+
+/// Moments may differ by this share of the bin's weight; a bin in which they differ by more keeps its points.
+const LARGEST_DEFECT: f64 = 1e-9;
+
+/// Nodes closer than this share of the bin's radius make slopes inaccurate: such a bin keeps its points.
+const CLOSEST: f64 = 1e-2;
+
+/// The error of a rule is bounded where the logarithm of the summand changes by at most this over the bin's radius; then the
+/// summand itself changes by at most the factor e over the bin.
+const STEEPEST: f64 = 0.5;
+
+/// Slopes from differences of logarithms are right to this share: nodes are apart.
+const SLOPE_ERROR: f64 = 1e-6;
+
+/// A bin and its rule.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bin {
+    /// The index of its first node.
+    pub(super) start: usize,
+    /// All its points and nodes are within so much of its middle.
+    pub(super) radius: f64,
+    pub(super) weight: f64,
+    /// The sixth moment of the points and that of the nodes, in units of weight·radius⁶.
+    sixth: f64,
+    /// How far moments differ at most, in units of weight·radius^p.
+    defect: f64,
+}
+
+/// Nodes in place of points.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Compressed {
+    pub(super) values: Vec<f64>,
+    pub(super) weights: Vec<f64>,
+    pub(super) bins: Vec<Bin>,
+}
+
+/// Replaces sorted points by nodes, bin by bin of the given width; the first and the last point stay.
+pub(super) fn compress(values: &[f64], weights: &[f64], width: f64) -> Compressed {
+    let mut out = Compressed::default();
+    let last = values.len() - 1;
+    let number = |x: f64| ((x - values[0]) / width).floor();
+    out.push(values[0], weights[0]);
+    let mut from = 1;
+    while from < last {
+        let bin = number(values[from]);
+        let to = from + values[from..last].partition_point(|&x| number(x) == bin).max(1);
+        if !out.bin(&values[from..to], &weights[from..to]) {
+            values[from..to].iter().zip(&weights[from..to]).for_each(|(&x, &weight)| out.push(x, weight));
+        }
+        from = to;
+    }
+    out.push(values[last], weights[last]);
+    out
+}
+
+impl Compressed {
+    fn push(&mut self, value: f64, weight: f64) {
+        self.values.push(value);
+        self.weights.push(weight);
+    }
+
+    /// Adds the rule of these points, if it has fewer nodes than they and is accurate.
+    fn bin(&mut self, values: &[f64], weights: &[f64]) -> bool {
+        if values.len() <= NODES {
+            return false;
+        }
+        let (low, high) = (values[0], values[values.len() - 1]);
+        let middle = 0.5 * (low + high);
+        let radius = (high - middle).max(middle - low);
+        let points: Vec<(f64, f64)> = values.iter().zip(weights).map(|(&x, &w)| ((x - middle) / radius, w)).collect();
+        let total: f64 = weights.iter().sum();
+        let Some(rule) = gauss(&points, total) else { return false };
+        let placed = rule.map(|(t, w)| (middle + radius * t, w));
+        let nodes = placed.map(|(x, w)| ((x - middle) / radius, w));
+        let inside = placed.iter().all(|&(x, w)| low < x && x < high && w > 0.0);
+        let apart = nodes.windows(2).all(|pair| pair[1].0 - pair[0].0 > CLOSEST);
+        let rounding = 2.0 * f64::EPSILON * (values.len() as f64 + 32.0);
+        let (mut defect, mut sixth) = (0.0_f64, 0.0);
+        for p in 0..=MOMENTS {
+            let (of_points, of_nodes) = (moment(&points, p) / total, moment(&nodes, p) / total);
+            if p < MOMENTS {
+                defect = defect.max((of_points - of_nodes).abs() + rounding);
+            } else {
+                sixth = (of_points + of_nodes) * (1.0 + rounding);
+            }
+        }
+        if !(inside && apart && defect <= LARGEST_DEFECT) {
+            return false;
+        }
+        self.bins.push(Bin { start: self.values.len(), radius, weight: total, sixth, defect });
+        placed.iter().for_each(|&(x, w)| self.push(x, w));
+        true
+    }
+}
+
+fn moment(points: &[(f64, f64)], p: usize) -> f64 {
+    points.iter().map(|&(t, w)| w * (0..p).fold(1.0, |power, _| power * t)).sum()
+}
+
+/// The Gauss rule of points in [-1, 1]: the orthogonal polynomials by Stieltjes' procedure, the nodes as roots of the third.
+fn gauss(points: &[(f64, f64)], total: f64) -> Option<[(f64, f64); NODES]> {
+    let average = |value: &dyn Fn(f64) -> f64| points.iter().map(|&(t, w)| w * value(t)).sum::<f64>() / total;
+    let a0 = average(&|t| t);
+    let one = |t: f64| t - a0;
+    let n1 = average(&|t| one(t) * one(t));
+    let a1 = average(&|t| t * one(t) * one(t)) / n1;
+    let two = |t: f64| (t - a1) * one(t) - n1;
+    let n2 = average(&|t| two(t) * two(t));
+    let a2 = average(&|t| t * two(t) * two(t)) / n2;
+    let three = |t: f64| (t - a2) * two(t) - n2 / n1 * one(t);
+    if !(n1 > 0.0 && n2 > 0.0) {
+        return None;
+    }
+    // The roots of the second polynomial lie between those of the third.
+    let (half, root) = (0.5 * (a0 + a1), (0.25 * (a0 - a1) * (a0 - a1) + n1).sqrt());
+    let cuts = [-1.0, half - root, half + root, 1.0];
+    let mut rule = [(0.0, 0.0); NODES];
+    for (i, node) in rule.iter_mut().enumerate() {
+        let (mut low, mut high) = (cuts[i], cuts[i + 1]);
+        let rising = three(high) > three(low);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if (three(middle) > 0.0) == rising { high = middle } else { low = middle }
+        }
+        let t = 0.5 * (low + high);
+        *node = (t, total / (1.0 + one(t) * one(t) / n1 + two(t) * two(t) / n2));
+    }
+    Some(rule)
+}
+
+impl Bin {
+    /// The largest slope of ln f in the bin and the size of its curvature, where ln f is the parabola through the nodes.
+    fn shape(&self, values: &[f64], log_f: impl Fn(usize) -> f64) -> (f64, f64) {
+        let [i, j, k] = [self.start, self.start + 1, self.start + 2];
+        let (left, right) =
+            ((log_f(j) - log_f(i)) / (values[j] - values[i]), (log_f(k) - log_f(j)) / (values[k] - values[j]));
+        let noise = SLOPE_ERROR / self.radius;
+        let curvature = (2.0 * (right - left) / (values[k] - values[i])).abs() + noise / self.radius;
+        (left.abs().max(right.abs()) + 2.0 * self.radius * curvature + noise, curvature)
+    }
+}
+
+/// The nodes and what stands for what, with f at them.
+pub(super) struct Rules<'a> {
+    pub(super) bins: &'a [Bin],
+    pub(super) values: &'a [f64],
+    pub(super) log2_weights: &'a [f64],
+    /// log₂(ω/f).
+    pub(super) logs: &'a [f64],
+}
+
+impl Rules<'_> {
+    fn log_f(&self, node: usize) -> f64 {
+        LN_2 * (self.log2_weights[node] - self.logs[node])
+    }
+
+    /// What Σ ω ln f over the points can differ by from that over the nodes.
+    pub(super) fn likelihood_error(&self) -> f64 {
+        let of_bin = |bin: &Bin| {
+            let (slope, curvature) = bin.shape(self.values, |node| self.log_f(node));
+            let r = bin.radius;
+            bin.weight * bin.defect * (self.log_f(bin.start).abs() + 3.0 * r * slope + r * r * curvature)
+        };
+        self.bins.iter().map(of_bin).sum::<f64>() * (1.0 + SLOPE_ERROR)
+    }
+
+    /// What Σ ω/f·exp(-(x - μ)²/2v) over the points, for every mean and every variance from `least` on, can be above that over
+    /// the nodes: a share of it, about `share`, and an amount.
+    pub(super) fn error(&self, least: f64, share: f64) -> (f64, f64) {
+        let (mut relative, mut amount) = (0.0_f64, 0.0);
+        for bin in self.bins {
+            let (slope, curvature) = bin.shape(self.values, |node| self.log_f(node));
+            let r = bin.radius;
+            // Where the exponent's slope u and curvature c have (u² + 5|c|)·r² ≤ τ², the share is at most
+            // e·τ⁶·sixth/720 + 4e·defect (of which two are for the sum of the weights).
+            let tau = exp2(log2_root6(720.0 / E * share / bin.sixth)).min(STEEPEST);
+            let cube = tau * tau * tau;
+            relative = relative.max(E * cube * cube * bin.sixth / 720.0 + 4.0 * E * bin.defect);
+            let steepest = (tau * tau / (r * r) - 5.0 * (1.0 / least + curvature)).max(0.0).sqrt();
+            // Elsewhere the whole bin is this far from the mean, in units of 1/variance.
+            let far = (steepest - slope - 2.0 * r / least).max(0.0);
+            let exponent = 2.0 * r * slope - 0.5 * least * far * far;
+            let first = bin.start;
+            amount += bin.weight * exp2((exponent * LOG2_E + self.logs[first] - self.log2_weights[first]).min(900.0));
+        }
+        (relative * (1.0 + SLOPE_ERROR), amount * (1.0 + SLOPE_ERROR))
+    }
+}
+
+fn log2_root6(x: f64) -> f64 {
+    crate::numeric::portable::log2(x) / 6.0
+}

@@ -60,7 +60,7 @@ def grouped_data_options(function: F) -> F:
         "--group-by",
         shell_complete=columns,
         metavar="NAME",
-        help="Fit each group of rows on its own: those alike in this column.",
+        help="Fit each group separately: the rows that share a value in this column.",
     )
     return _packed(function, "request", Request, *_reading_options(), group)
 
@@ -77,7 +77,7 @@ def _reading_options() -> list[Callable[[Any], Any]]:
         click.option(
             "--weights", shell_complete=columns, metavar="NAME", help="The column of the weights of the points."
         ),
-        click.option("--drop-missing", is_flag=True, help="Leave out rows without a value, and count them."),
+        click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing value, and report how many."),
         click.option(
             "--delimiter",
             metavar="CHAR",
@@ -97,9 +97,7 @@ def _reading_options() -> list[Callable[[Any], Any]]:
             multiple=True,
             help="What stands for a missing value, such as ?; repeat it for more.",
         ),
-        click.option(
-            "--units", metavar="UNIT", help="What the numbers are measured in: cells may say it, as in 170 cm."
-        ),
+        click.option("--units", metavar="UNIT", help="The unit of measurement; cells may contain it, as in 170 cm."),
     ]
 
 

@@ -129,9 +129,9 @@ class KMeansSettings(Settings):
     )
     method: str = _choice("exact", "paper", help="The optimum, or the published program to the letter.")
     ties: str = _choice("split", "together", help="Whether equal values may be in different clusters.")
-    time_limit: float | None = _positive(None, "Stop after so many seconds with the best found and its bound.")
+    time_limit: float | None = _positive(None, "Stop after this many seconds, with the best found and its bound.")
     tol: float = _length(1e-9, "Stop when the cost is proven to exceed the optimum by at most this fraction.")
-    memory_limit: int | None = _count(None, "The most bytes of memory to take beside the data.")
+    memory_limit: int | None = _count(None, "The maximum memory to use in addition to the data, in bytes.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,12 +147,12 @@ class MixtureSettings(Settings):
         "data",
         help="Measure the tol of method paper in units of the data, or in their standard deviations.",
     )
-    max_iter: int = _count(1000, "The most iterations.")
+    max_iter: int = _count(1000, "The maximum number of iterations.")
     variances: str = _choice("free", "equal", help="One variance for each component, or one for all.")
     min_variance: float | None = _number(None, "The least variance of a component.")
-    resolution: float | None = _number(None, "The step that the values were recorded to, such as 0.0254.")
+    resolution: float | None = _number(None, "The step that the values were rounded to, such as 0.0254.")
     support: tuple[float, float] | None = _ends("The range outside which nothing was recorded: low and high.")
-    starts: int = _count(12, "How many starts are drawn at random, beside the deterministic ones.")
+    starts: int = _count(12, "The number of random starts, in addition to the deterministic ones.")
     rng: int = _seed(0, "The seed of the random starts, and of a report's bootstrap.")
-    time_limit: float | None = _positive(None, "Stop after so many seconds with the best found.")
-    memory_limit: int | None = _count(None, "The most bytes of memory to take beside the data.")
+    time_limit: float | None = _positive(None, "Stop after this many seconds, with the best fit found.")
+    memory_limit: int | None = _count(None, "The maximum memory to use in addition to the data, in bytes.")

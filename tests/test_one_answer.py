@@ -97,6 +97,15 @@ def test_a_report_holds_one_answer(constraint: str | None, tmp_path: Path, comma
     assert content["path"]["deltas"][0] == 0
 
 
+def test_a_slider_ends_where_the_constraint_does(tmp_path: Path, command: Command) -> None:
+    np.save(tmp_path / "x.npy", paper_model("B", 200, rng=2).values)
+    held = ("--constraint", "two-sided:lower=1.9,upper=2.1", "--deltas", "1,2,3", "--out", tmp_path / "x.html")
+    assert command("report", tmp_path / "x.npy", "-k", 3, "--bootstrap", 0, *held).code == 0
+    page = (tmp_path / "x.html").read_text("utf-8")
+    content = json.loads(page.partition('id="content">')[2].partition("</script>")[0])
+    assert content["path"]["deltas"] == [0, 1, 2]
+
+
 def test_a_comparison_climbs_each_fit_from_the_other() -> None:
     x = paper_model("B", 300, rng=2).values
     held = mg.mixture(x, 3, mg.LowerOnly(2.5))

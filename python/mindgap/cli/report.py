@@ -111,6 +111,9 @@ def _fit(
     delta = _least_gap(result)
     base, here = (constraint, 0.0) if delta is None else (None, delta)
     grid = None if deltas is None and here == 0 else _with(here, data, k, deltas)
+    if delta is None and grid is not None and result.bounds is not None:
+        # No larger least gap satisfies the constraint.
+        grid = grid[grid <= result.bounds.upper.min()]
     path = gap_path(data.values, k, grid, base, sample_weight=data.weights, progress=live, **settings)
     place = int(np.flatnonzero(path.deltas == here)[0])
     if path.results[place].log_likelihood > result.log_likelihood and settings.get("method") != "paper":

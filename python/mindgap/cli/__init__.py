@@ -26,6 +26,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "path": ("path", "Show what a growing bound on the gaps does."),
     "predict": ("predict", "Label the numbers in another file by a stored fit."),
     "compare": ("compare", "Test a constraint: fit with and without it."),
+    "summarize": ("summarize", "Store what a fit needs to know of a large file."),
+    "merge": ("merge", "Merge several of these summaries."),
     "report": ("report", "Write a fit as one HTML file that opens offline."),
     "plugins": ("list_plugins", "List the constraints, initializers, engines and commands that there are."),
     "new-plugin": ("new_plugin", "Write a new extension package."),

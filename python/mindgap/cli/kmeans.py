@@ -40,12 +40,12 @@ def command(request: Request, output: Output, k: int, constraint: str | None, se
     FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
     """
     output.check(request.source)
-    data = data_for(request, settings)
+    data = data_for(request, settings, chunked=True)
     live = sys.stderr.isatty()
     parts = fit_parts(
         data, lambda part: kmeans(part.values, k, constraint, sample_weight=part.weights, progress=live, **settings)
     )
-    output.write_labels(data, parts)
+    output.write_labels(data, parts, request)
     output.draw_parts(parts, data.label)
     if output.as_json:
         facts = run_facts(request, data, k=k, constraint=constraint, settings=settings_of(KMeansSettings, settings))

@@ -49,7 +49,7 @@ def labelled_text(data: Data | Elsewhere, columns: Mapping[str, Any]) -> str:
         separator = table.separator
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     names = table.names or (["value"] if table.width == 1 else [f"column_{n + 1}" for n in range(table.width)])
-    writer.writerow([*names, *_new_names(names, columns)])
+    writer.writerow([*names, *new_names(names, columns)])
     marks = data.decimal
     appended = zip(*(_cells(column, marks) for column in columns.values()), strict=True)
     empty = [""] * len(columns)
@@ -59,7 +59,7 @@ def labelled_text(data: Data | Elsewhere, columns: Mapping[str, Any]) -> str:
     return text.getvalue()
 
 
-def _new_names(names: list[str], columns: Iterable[str]) -> list[str]:
+def new_names(names: list[str], columns: Iterable[str]) -> list[str]:
     """Return the names of the columns to append, other than those that the table has."""
     found = []
     for name in columns:

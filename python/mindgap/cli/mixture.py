@@ -52,7 +52,7 @@ def command(
     FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
     """
     output.check(request.source)
-    data = data_for(request, settings)
+    data = data_for(request, settings, chunked=True)
     parts = fit_parts(
         data,
         lambda part: mixture(
@@ -66,7 +66,7 @@ def command(
             **settings,
         ),
     )
-    output.write_labels(data, parts)
+    output.write_labels(data, parts, request)
     output.draw_parts(parts, data.label)
     if output.as_json:
         facts = run_facts(request, data, k=k, constraint=constraint, settings=settings_of(MixtureSettings, settings))

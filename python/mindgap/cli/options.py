@@ -105,8 +105,8 @@ def output_options(*, labels: bool) -> Callable[[F], F]:
     """Add where results go; the command gets them as `output`."""
     options = [click.option("--json", "as_json", is_flag=True, help="Print JSON for programs instead of a table.")]
     if labels:
-        text = "Write the rows of FILE with their labels appended to this CSV file."
-        options.append(click.option("--labels", metavar="OUT.csv", help=text))
+        text = "Write the rows of FILE with their labels appended to this file: CSV, or .parquet."
+        options.append(click.option("--labels", metavar="OUT", help=text))
     text = "Draw a picture into this file: .png, .svg or .pdf."
     options.append(click.option("--plot", metavar="OUT", help=text))
     return lambda function: _packed(function, "output", Output, *options)

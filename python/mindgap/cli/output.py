@@ -11,11 +11,13 @@ import click
 
 from mindgap.cli.groups import Part, joined_columns
 from mindgap.cli.labelled import labelled_text
-from mindgap.cli.reading import Data, Elsewhere
+from mindgap.cli.reading import Data, Elsewhere, Request
 from mindgap.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
 from mindgap.foundation.messages import printable
 from mindgap.foundation.progress import waiting
+from mindgap.model.chunks import Chunks
+from mindgap.model.summary import Summary
 
 #: Panels that one picture has at most.
 _MOST_PANELS = 24
@@ -41,15 +43,24 @@ class Output:
 
             picture_format(self.plot)
 
-    def write_labels(self, data: Data | Elsewhere, parts: list[Part]) -> None:
-        """Write the rows of the source, in their order, with what the fits say of them appended.
+    def write_labels(self, data: Data | Elsewhere, parts: list[Part], request: Request | None = None) -> None:
+        """Write the rows of the source, in their order, with what the fits say of them appended: Parquet, or text.
 
-        Of a source that an engine has read, the labels alone are known.
+        Of a source that an engine has read, the labels alone are known; of a summary, none.
         """
         if self.labels is not None:
+            from mindgap.cli.label_table import write_chunks, write_parquet  # not needed without labels
+
             with waiting("writing the labels"):
-                text = labelled_text(data, joined_columns(data, parts))
-                write_atomically(self.labels, text.encode(errors="replace"))
+                if isinstance(data.values, Summary):
+                    raise InvalidInputError("a summary has no rows to label; leave --labels out")
+                if isinstance(data.values, Chunks) and request is not None:
+                    write_chunks(self.labels, request, data.values, parts[0].result)
+                elif self.labels.lower().endswith(".parquet"):
+                    write_parquet(self.labels, data, joined_columns(data, parts))
+                else:
+                    text = labelled_text(data, joined_columns(data, parts))
+                    write_atomically(self.labels, text.encode(errors="replace"))
             click.echo(f"wrote {self.labels}", err=True)
 
     def draw(self, result: Any, label: str | None = None) -> None:

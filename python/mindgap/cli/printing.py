@@ -49,7 +49,7 @@ def print_words(text: str) -> None:
 def print_data(data: Data | Elsewhere) -> None:
     """Say what was read, and what was left out."""
     if isinstance(data, Elsewhere):
-        print_words(f"{data.values}, read by the engine")
+        print_words(f"{data.values}, {data.how}" if isinstance(data.values, str) else data.how)
         return
     weighted = "" if data.weights is None else f", total weight {data.weights.sum():.10g}"
     dropped = f", {data.n_dropped} missing left out" if data.n_dropped else ""

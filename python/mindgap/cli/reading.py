@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mindgap.cli.large import chunks_of, stored_summary
 from mindgap.cli.packed import unpacked
 from mindgap.cli.tables import place_of
 from mindgap.errors import InvalidInputError
@@ -101,18 +102,26 @@ class Data:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """A source that the engine of a fit reads itself: what fits take in place of values and weights."""
+    """A source that is not read here: what fits take in place of values and weights, and how it is read."""
 
-    values: str
+    values: Any
     weights: None = None
     name: None = None
     label: None = None
+    how: str = "read by the engine"
 
 
-def data_for(request: Request, settings: dict[str, Any]) -> Data | Elsewhere:
-    """Return the data, or their source where the engine among the settings reads files itself."""
+def data_for(request: Request, settings: dict[str, Any], chunked: bool = False) -> Data | Elsewhere:
+    """Return the data; their source where the engine among the settings reads files itself; or a stored summary.
+
+    With `chunked`, a large file is read in chunks.
+    """
     if "engine" not in settings:
-        return read_data(request)
+        summary = stored_summary(request.source)
+        if summary is not None:
+            return Elsewhere(summary, how=f"a summary of {summary.count} values")
+        chunks = chunks_of(request) if chunked else None
+        return read_data(request) if chunks is None else Elsewhere(chunks, how="read in chunks")
     engine = settings["engine"] = lookup.engine(settings["engine"])
     if not engine.reads_files:
         return read_data(request)

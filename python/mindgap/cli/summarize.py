@@ -1,0 +1,41 @@
+"""`mindgap summarize`: the summary of a file's numbers, to be merged with others and fitted in their place."""
+
+from __future__ import annotations
+
+import click
+
+from mindgap.cli.large import chunks_of
+from mindgap.cli.options import data_options, epilog
+from mindgap.cli.output import check_target
+from mindgap.cli.reading import Request, read_data
+from mindgap.foundation.files import write_atomically
+from mindgap.model.summary import CELLS, Summary
+
+
+@click.command(
+    "summarize",
+    epilog=epilog(
+        "mindgap summarize heights.csv --column height --out day.json",
+        "mindgap kmeans day.json -k 4",
+    ),
+)
+@data_options
+@click.option("--out", metavar="OUT", required=True, help="Where to write it: JSON, or the compact form if not .json.")
+@click.option("--cells", type=int, default=CELLS, help=f"The most cells.  [default: {CELLS}]")
+def command(request: Request, out: str, cells: int) -> None:
+    """Write counts, sums and sums of squares of the numbers in FILE, in a few thousand cells."""
+    check_target(out, request.source)
+    summary = Summary(cells)
+    if (chunks := chunks_of(request)) is not None:
+        for values, weights in chunks:
+            summary.add(values, weights)
+    else:
+        data = read_data(request)
+        summary.add(data.values, data.weights)
+    write_summary(out, summary)
+
+
+def write_summary(out: str, summary: Summary) -> None:
+    """Write a summary as JSON or in the compact form, by the name of the file, and say so."""
+    write_atomically(out, summary.to_json().encode() if out.lower().endswith(".json") else summary.to_bytes())
+    click.echo(f"wrote {out}: {summary.count} values", err=True)

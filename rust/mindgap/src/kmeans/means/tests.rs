@@ -107,3 +107,35 @@ fn an_atom_far_from_zero_is_not_charged_too_much() {
     let charge = sample.frame().leave_square(charge);
     assert!(charge <= 3.0 * 36.0 && charge > 107.9, "{charge}");
 }
+
+/// An atom with points on both sides of a boundary is charged no more than they cost, each on its better side, whatever it weighs.
+#[test]
+fn a_divided_atom_is_not_charged_too_much() {
+    let mut noise = noise(3);
+    let point = |x: f64| Atom { mean: x, rest: 0.0, weight: 1.0, within: 0.0, low: x, high: x, count: 1, even: true };
+    let mut close = 0;
+    for _ in 0..2000 {
+        let x: Vec<f64> = (0..2 + (4.0 * noise()) as usize).map(|_| 8.0 + 6.0 * noise()).collect();
+        let each = 2f64.powi((12.0 * noise()) as i32 - 6);
+        let (weight, mean) = (each * x.len() as f64, x.iter().sum::<f64>() / x.len() as f64);
+        let within = each * x.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+        let (low, high) = (x.iter().copied().fold(mean, f64::min), x.iter().copied().fold(mean, f64::max));
+        let divided = Atom { weight, within, low, high, count: x.len() as u64, ..point(mean) };
+        let sample = Sample::of_atoms(vec![point(0.0), divided, point(20.0)]).unwrap();
+        let prefixes = Prefixes::new(&sample);
+        let (left, right) = (8.0 * noise(), 14.0 + 6.0 * noise());
+        let at = |x: f64| {
+            let z = sample.frame().enter(x);
+            CenterRange { low: z, high: z, excess: 0.0 }
+        };
+        let mut sides = Sides::NONE;
+        sides.add_left(&at(left));
+        sides.add_right(&at(right));
+        let charge = sides.charge(&prefixes, &BoundaryCell::new(&prefixes, 1, 2, (0, 3))).both;
+        let charge = sample.frame().leave_square(charge);
+        let cost = each * x.iter().map(|x| (x - left).powi(2).min((x - right).powi(2))).sum::<f64>();
+        assert!(charge <= cost * (1.0 + 1e-9), "{charge} {cost}: {x:?} {each}");
+        close += usize::from(charge > 0.5 * cost);
+    }
+    assert!(close > 500, "{close}");
+}

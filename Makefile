@@ -71,6 +71,8 @@ lint: $(VENV)/.built $(VENV)/.group-test $(VENV)/.group-lint ## check format, li
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	cargo clippy --locked -p mindgap --all-targets --no-default-features -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked -p mindgap --no-deps --all-features
+	@if rustup target list --installed 2>/dev/null | grep -q wasm32-unknown-unknown; then $(MAKE) --no-print-directory wasm; \
+	    else echo "make wasm is skipped: its target is not installed"; fi
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(BIN)/lint-imports

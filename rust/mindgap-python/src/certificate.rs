@@ -80,7 +80,7 @@ impl Certificate {
     fn halted(&self) -> Option<&'static str> {
         self.inner.halted().map(|halt| match halt {
             Halt::TimeLimit => "time-limit",
-            _ => "interrupted",
+            Halt::Interrupted => "interrupted",
         })
     }
 

@@ -1,6 +1,6 @@
 //! `kmeans` and its fit.
 
-use mindgap::{Centers, KMeans, Method, Monitor, Side, Ties};
+use mindgap::{Centers, KMeans, KMeansMethod, Monitor, Side, Ties};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -58,8 +58,8 @@ pub(crate) fn centers_of(py: Python<'_>, name: &str) -> PyResult<Centers> {
 }
 
 /// How the problem is solved, by name.
-pub(crate) fn method_of(py: Python<'_>, name: &str) -> PyResult<Method> {
-    choose(py, "method", name, &[("exact", Method::Exact), ("paper", Method::Paper)])
+pub(crate) fn method_of(py: Python<'_>, name: &str) -> PyResult<KMeansMethod> {
+    choose(py, "method", name, &[("exact", KMeansMethod::Exact), ("paper", KMeansMethod::Paper)])
 }
 
 /// Which bounds are active, in words.

@@ -1,6 +1,6 @@
 //! `mixture` and its fit.
 
-use mindgap::mixture::{Data, Method};
+use mindgap::mixture::{Data, MixtureMethod};
 use mindgap::{Binned, Mixture, MixtureError, Monitor, Search, ToleranceScale, VarianceModel};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -78,7 +78,7 @@ pub(crate) fn mixture(
     memory_limit: Option<usize>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<MixtureFit> {
-    let methods = [("best", Method::Best), ("paper", Method::Paper)];
+    let methods = [("best", MixtureMethod::Best), ("paper", MixtureMethod::Paper)];
     let scales = [("data", ToleranceScale::Data), ("absolute", ToleranceScale::Absolute)];
     let models = [("free", VarianceModel::Free), ("equal", VarianceModel::Equal)];
     let asked = Asked::new(py, k, bounds, [weight_rows, precision_rows], [spread_ratio, variation])?;

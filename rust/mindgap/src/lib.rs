@@ -54,7 +54,7 @@
 //! | separated means | [`Centers::Means`] | O(n) and a search over narrow bands of boundaries; O(k n²) at worst | O(n), and what the bands hold | the centre of a cluster is to be its mean |
 //! | separated k-means | [`.constraint(GapBounds)`](KMeans::constraint) | O(n) and a search over centres, within a budget | O(n) | bounds come first, points go to the nearest centre; always feasible |
 //! | k-means under rows | [`.constraint(LinearRows)`](KMeans::constraint) | O(n) and O(k log n) a round beside a quadratic program | O(n) | more than gaps is known; a local optimum with a bound |
-//! | the paper's program | [`Method::Paper`] | O(k n²) and more | O(n²) | to compare with the paper; it misses some optima |
+//! | the paper's program | [`KMeansMethod::Paper`] | O(k n²) and more | O(n²) | to compare with the paper; it misses some optima |
 //! | mixture | [`Mixture::new`] | O(n k) an iteration, threaded, O(k³) for the means where a bound is active | O(n), nothing of size n·k | clusters overlap; weights and spreads are wanted |
 //! | k-means of each row of a matrix | [`KMeans::fit_rows`] | as above a row, on all cores | labels of one byte and `k` centres a row | codebooks, many layers or series |
 //! | data larger than memory | [`Chunked`] | a pass for a summary, then as above: one an iteration, a few for k-means | some chunks at a time | files, streams that can be read again; k-means with the proof of the points |
@@ -111,11 +111,11 @@ pub use constraint::{
 };
 pub use data::{Binned, Chunk, Chunked, Chunks, Numbers, Sample, Source, Summary, SummaryColumns, Table};
 pub use error::{BoxError, Cause, ConstraintError, Error, KMeansError, MixtureError, OutOfMemory, SampleError};
-pub use kmeans::{Centers, KMeans, KMeansFit, KMeansRows, Method, RowLabels, Ties};
+pub use kmeans::{Centers, KMeans, KMeansFit, KMeansMethod, KMeansRows, RowLabels, Ties};
 pub use mixture::{
     Certificate, CertifyOptions, Ckmeans, ConstrainedKMeans, Engine, Finding, Initializer, LocalEngine, Mixture,
-    MixtureFit, MomentSums, Moments, PaperStart, Parameters, Search, StandardErrors, Status, ToleranceScale,
-    VarianceModel,
+    MixtureFit, MixtureMethod, MomentSums, Moments, PaperStart, Parameters, Search, StandardErrors, Status,
+    ToleranceScale, VarianceModel,
 };
 pub use monitor::{Halt, Monitor, Progress};
 pub use proof::Proof;

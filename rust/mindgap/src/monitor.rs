@@ -63,9 +63,8 @@ pub enum Progress {
     Working,
 }
 
-/// Why a fit was stopped from outside.
+/// Why a fit was stopped from outside. A match on it needs no wildcard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Halt {
     /// The callback of [`Monitor::new`] answered [`ControlFlow::Break`]: the fit is given up.
     Interrupted,
@@ -215,7 +214,7 @@ impl<'a> Monitor<'a> {
     /// best found so far.
     ///
     /// ```
-    /// use mindgap::{Halt, Mixture, Monitor, Progress, Sample, Status};
+    /// use mindgap::{Halt, Mixture, Monitor, Parameters, Progress, Sample, Status};
     /// use std::ops::ControlFlow;
     ///
     /// let x: Vec<f64> = (0..200).map(|i| f64::from(i % 20) + if i < 100 { 0.0 } else { 15.0 }).collect();
@@ -223,7 +222,8 @@ impl<'a> Monitor<'a> {
     ///     Progress::Iteration { iteration: 1.., .. } => ControlFlow::Break(Halt::TimeLimit),
     ///     _ => ControlFlow::Continue(()),
     /// });
-    /// let fit = Mixture::new(2).fit_with(&Sample::new(&x)?, &mut monitor)?;
+    /// let start = Parameters::new(&[0.5, 0.5], &[0.0, 1.0], &[1.0, 1.0])?;
+    /// let fit = Mixture::new(2).init(start).fit_with(&Sample::new(&x)?, &mut monitor)?;
     /// assert_eq!(*fit.status(), Status::TimeLimit);
     /// # Ok::<(), mindgap::Error>(())
     /// ```

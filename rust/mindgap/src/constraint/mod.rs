@@ -168,25 +168,25 @@ impl<C: Constraint + ?Sized> Constraint for Arc<C> {
 /// assert_eq!(KMeans::new(2).constraint(wide).fit(&sample)?.centers(), [0.5, 4.5]);
 /// # Ok::<(), mindgap::Error>(())
 /// ```
-pub fn from_fn<F, E>(function: F) -> FromFn<F>
+pub fn from_fn<F, E>(function: F) -> ConstraintFn<F>
 where
     F: Fn(usize) -> Result<Rows, E> + Send + Sync,
     E: Into<BoxError>,
 {
-    FromFn(function)
+    ConstraintFn(function)
 }
 
 /// What [`from_fn`] returns.
 #[derive(Clone, Copy)]
-pub struct FromFn<F>(F);
+pub struct ConstraintFn<F>(F);
 
-impl<F> fmt::Debug for FromFn<F> {
+impl<F> fmt::Debug for ConstraintFn<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FromFn")
+        f.write_str("ConstraintFn")
     }
 }
 
-impl<F, E> Constraint for FromFn<F>
+impl<F, E> Constraint for ConstraintFn<F>
 where
     F: Fn(usize) -> Result<Rows, E> + Send + Sync,
     E: Into<BoxError>,

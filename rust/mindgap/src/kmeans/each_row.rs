@@ -92,14 +92,14 @@ impl KMeans {
 
 impl KMeansRows {
     /// Where the results of each row go, the last row first.
-    fn rows(&mut self, k: usize, columns: usize) -> Vec<Row<'_>> {
+    fn rows(&mut self, k: usize, columns: usize) -> Vec<RowTask<'_>> {
         let labels: Vec<LabelsOut<'_>> = match &mut self.labels {
             RowLabels::U8(labels) => labels.chunks_exact_mut(columns).map(LabelsOut::U8).collect(),
             RowLabels::U32(labels) => labels.chunks_exact_mut(columns).map(LabelsOut::U32).collect(),
         };
         let proofs = self.inertia.iter_mut().zip(&mut self.lower_bound).zip(&mut self.optimal);
         let rows = labels.into_iter().zip(self.centers.chunks_exact_mut(k)).zip(proofs).enumerate();
-        let row = |(index, ((labels, centers), ((inertia, lower_bound), optimal)))| Row {
+        let row = |(index, ((labels, centers), ((inertia, lower_bound), optimal)))| RowTask {
             index,
             labels,
             centers,
@@ -107,7 +107,7 @@ impl KMeansRows {
             lower_bound,
             optimal,
         };
-        let mut rows: Vec<Row<'_>> = rows.map(row).collect();
+        let mut rows: Vec<RowTask<'_>> = rows.map(row).collect();
         rows.reverse();
         rows
     }
@@ -119,7 +119,7 @@ enum LabelsOut<'a> {
 }
 
 /// One row's place in the results.
-struct Row<'a> {
+struct RowTask<'a> {
     index: usize,
     labels: LabelsOut<'a>,
     centers: &'a mut [f64],
@@ -132,7 +132,7 @@ struct Row<'a> {
 struct Queue<'a> {
     problem: &'a KMeans,
     table: &'a Table<'a>,
-    state: Mutex<State<'a>>,
+    state: Mutex<QueueState<'a>>,
     /// Signalled when the last row is done.
     idle: Condvar,
     /// Whether the rows being solved are to be given up.
@@ -140,9 +140,9 @@ struct Queue<'a> {
 }
 
 #[derive(Default)]
-struct State<'a> {
+struct QueueState<'a> {
     /// Rows that nobody has taken, the next one last.
-    waiting: Vec<Row<'a>>,
+    waiting: Vec<RowTask<'a>>,
     /// How many are being solved.
     running: usize,
     /// The first row that failed.
@@ -150,7 +150,7 @@ struct State<'a> {
 }
 
 impl<'a> Queue<'a> {
-    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<'a>> {
         // A thread that panics holds no lock; what it has done is not used, for the panic goes on in the caller.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -190,7 +190,7 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
-    fn take(&self) -> Option<Row<'a>> {
+    fn take(&self) -> Option<RowTask<'a>> {
         let mut state = self.lock();
         if self.halted.load(Ordering::Relaxed) {
             state.waiting.clear();
@@ -209,7 +209,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    fn solve(&self, row: &mut Row<'_>, monitor: &mut Monitor<'_>) -> Result<(), Error> {
+    fn solve(&self, row: &mut RowTask<'_>, monitor: &mut Monitor<'_>) -> Result<(), Error> {
         let values = self.table.values(row.index);
         let sample = match self.table.weights(row.index) {
             Some(weights) => Sample::weighted(&values, &weights)?,

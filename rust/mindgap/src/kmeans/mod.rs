@@ -53,7 +53,7 @@ pub enum Centers {
 /// How the problem is solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Method {
+pub enum KMeansMethod {
     /// To the optimum, with proof. Under linear rows to the best that alternation finds, with a bound on the optimum.
     #[default]
     Exact,
@@ -95,7 +95,7 @@ pub struct KMeans {
     k: usize,
     constraint: Arc<dyn Constraint>,
     centers: Centers,
-    method: Method,
+    method: KMeansMethod,
     ties: Ties,
     limits: SpendingLimits,
     tol: f64,
@@ -108,7 +108,7 @@ impl KMeans {
             k,
             constraint: Arc::new(Unconstrained),
             centers: Centers::default(),
-            method: Method::default(),
+            method: KMeansMethod::default(),
             ties: Ties::default(),
             limits: SpendingLimits::default(),
             tol: DEFAULT_TOL,
@@ -131,7 +131,7 @@ impl KMeans {
 
     /// How the problem is solved.
     #[must_use]
-    pub fn method(mut self, method: Method) -> Self {
+    pub fn method(mut self, method: KMeansMethod) -> Self {
         self.method = method;
         self
     }
@@ -229,8 +229,8 @@ impl KMeans {
     fn solve(&self, sample: &Sample, rows: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
         match (rows.linear(), self.method) {
             (None, _) => self.solve_gaps(sample, rows, monitor),
-            (Some(_), Method::Exact) => rows::solve(sample, rows, monitor),
-            (Some(_), Method::Paper) => Err(KMeansError::Unsupported(
+            (Some(_), KMeansMethod::Exact) => rows::solve(sample, rows, monitor),
+            (Some(_), KMeansMethod::Paper) => Err(KMeansError::Unsupported(
                 "the paper's program takes bounds on gaps; linear rows need method \"exact\"".to_owned(),
             )),
         }
@@ -238,17 +238,17 @@ impl KMeans {
 
     fn solve_gaps(&self, sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
         match self.method {
-            Method::Paper if self.centers == Centers::Free => Err(KMeansError::Unsupported(
+            KMeansMethod::Paper if self.centers == Centers::Free => Err(KMeansError::Unsupported(
                 "method \"paper\" makes every centre its cluster's mean: ask for centers \"means\", or for method \"exact\""
                     .to_owned(),
             )),
-            Method::Paper => paper::solve(sample, gaps, monitor),
-            Method::Exact if gaps.are_trivial() => unconstrained::solve(sample, self.k, monitor),
-            Method::Exact if self.centers == Centers::Free => {
+            KMeansMethod::Paper => paper::solve(sample, gaps, monitor),
+            KMeansMethod::Exact if gaps.are_trivial() => unconstrained::solve(sample, self.k, monitor),
+            KMeansMethod::Exact if self.centers == Centers::Free => {
                 gaps.check_gap_scale(sample.frame(), FARTHEST)?;
                 free::solve(sample, gaps, monitor)
             }
-            Method::Exact => means::solve(sample, gaps, monitor),
+            KMeansMethod::Exact => means::solve(sample, gaps, monitor),
         }
     }
 }

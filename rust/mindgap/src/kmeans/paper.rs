@@ -55,7 +55,7 @@ fn check(sample: &Sample, gaps: &Rows, monitor: &Monitor<'_>) -> Result<f64, KMe
 
 /// Row m of the matrices D, I and B: one column for each number of points, from 0.
 #[derive(Clone)]
-struct Row {
+struct PaperRow {
     d: Vec<f64>,
     i: Vec<usize>,
     b: Vec<usize>,
@@ -94,9 +94,9 @@ impl Routine {
 
     /// The paper's second table. It fills by the end i of a cluster; here by its start j, which is the same: all that a
     /// row needs is in the row before. What depends on j alone is then found once.
-    fn run(&self, monitor: &mut Monitor<'_>) -> Result<Vec<Row>, KMeansError> {
+    fn run(&self, monitor: &mut Monitor<'_>) -> Result<Vec<PaperRow>, KMeansError> {
         let n = self.n();
-        let empty = Row { d: vec![self.beta; n + 1], i: vec![0; n + 1], b: vec![0; n + 1] };
+        let empty = PaperRow { d: vec![self.beta; n + 1], i: vec![0; n + 1], b: vec![0; n + 1] };
         let mut rows = vec![empty; self.k + 1];
         for i in 1..=n {
             (rows[1].d[i], rows[1].i[i], rows[1].b[i]) = (self.w(1, i), 1, 1);
@@ -131,7 +131,7 @@ impl Routine {
     }
 
     /// The paper's first table: the first point of each cluster.
-    fn starts(&self, rows: &[Row]) -> Option<Vec<usize>> {
+    fn starts(&self, rows: &[PaperRow]) -> Option<Vec<usize>> {
         let n = self.n();
         if rows[self.k].d[n] >= self.beta {
             return None;
@@ -156,8 +156,8 @@ impl Routine {
 /// an instruction and not a call.
 struct ClustersFrom<'a> {
     routine: &'a Routine,
-    last_row: &'a Row,
-    row: &'a mut Row,
+    last_row: &'a PaperRow,
+    row: &'a mut PaperRow,
     before: &'a Triangle,
     u: &'a mut [f64],
     j: usize,

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 /// What kind of document this is.
 #[derive(Serialize, Deserialize)]
-enum Kind {
+enum KMeansDocument {
     KMeansResult,
 }
 
 /// The stored form of [`KMeansFit`].
 #[derive(Serialize, Deserialize)]
 struct KMeansFitForm {
-    mindgap: Kind,
+    mindgap: KMeansDocument,
     version: FormVersion,
     #[serde(default)]
     labels: Vec<i64>,
@@ -35,7 +35,7 @@ struct KMeansFitForm {
 impl From<KMeansFit> for KMeansFitForm {
     fn from(fit: KMeansFit) -> Self {
         Self {
-            mindgap: Kind::KMeansResult,
+            mindgap: KMeansDocument::KMeansResult,
             version: FormVersion,
             labels: fit.labels.iter().map(|&label| i64::from(label)).collect(),
             active: side_words(&fit.active),

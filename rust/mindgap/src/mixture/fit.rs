@@ -83,6 +83,7 @@ impl MixtureFit {
 
     /// Labels the points of the sample.
     pub(super) fn label(mut self, sample: &Sample) -> Self {
+        /// Points that share their relevant components: enough to repay the search for them.
         const RUN: usize = 512;
         let parabolas = Parabola::of(&self.parameters);
         let mut relevant = Relevant::none();
@@ -146,7 +147,7 @@ impl MixtureFit {
     }
 
     /// How much log-likelihood the next Newton step would gain, as an upper bound of what is left on this hill. `None` for
-    /// [`Method::Paper`](super::Method::Paper).
+    /// [`MixtureMethod::Paper`](super::MixtureMethod::Paper).
     pub fn newton_decrement(&self) -> Option<f64> {
         self.decrement
     }
@@ -176,19 +177,19 @@ impl MixtureFit {
         &self.status
     }
 
-    /// What the fit noticed about itself; empty for [`Method::Paper`](super::Method::Paper), which does not look.
+    /// What the fit noticed about itself; empty for [`MixtureMethod::Paper`](super::MixtureMethod::Paper), which does not look.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Standard errors of the parameters. `None` for [`Method::Paper`](super::Method::Paper), and where an engine answers no second
+    /// Standard errors of the parameters. `None` for [`MixtureMethod::Paper`](super::MixtureMethod::Paper), and where an engine answers no second
     /// derivatives.
     pub fn standard_errors(&self) -> Option<&StandardErrors> {
         self.errors.as_ref()
     }
 
     /// Whether nothing is left to gain: the [`newton_decrement`](Self::newton_decrement) is below the tolerance, or, for
-    /// [`Method::Paper`](super::Method::Paper), no parameter moves. [`status`](Self::status) and [`findings`](Self::findings) say
+    /// [`MixtureMethod::Paper`](super::MixtureMethod::Paper), no parameter moves. [`status`](Self::status) and [`findings`](Self::findings) say
     /// whether what was found makes sense: a fit with a component that holds nothing has converged, too.
     pub fn converged(&self) -> bool {
         match self.status {

@@ -33,6 +33,6 @@ pub use fit::MixtureFit;
 pub use inference::StandardErrors;
 pub use m_step::VarianceModel;
 pub use parameters::Parameters;
-pub use problem::{Method, Mixture, ToleranceScale};
-pub use search::{Ckmeans, ConstrainedKMeans, FromFn, Initializer, PaperStart, Search, from_fn};
+pub use problem::{Mixture, MixtureMethod, ToleranceScale};
+pub use search::{Ckmeans, ConstrainedKMeans, Initializer, InitializerFn, PaperStart, Search, from_fn};
 pub use status::Status;

@@ -8,6 +8,7 @@ use crate::error::MixtureError;
 
 /// Values that were recorded to a step are whole steps apart, or equal but for this share of one; half a step is neither.
 const SAME_VALUE: f64 = 1e-6;
+/// Values nearer than this share of a step were not recorded to it.
 const TOO_CLOSE: f64 = 0.5;
 
 impl Observed {

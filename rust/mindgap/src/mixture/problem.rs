@@ -1,6 +1,8 @@
 //! The builder of a mixture, and the road of a fit from data to result.
 
-use super::climb::{Ascent, Climbed, Ending, LEAST_WEIGHT, Limits, Model, StoppingRule, Sureness, ascend, iterate};
+use super::climb::{
+    Ascent, ClimbLimits, Climbed, Ending, LEAST_WEIGHT, Model, StoppingRule, Sureness, ascend, iterate,
+};
 use super::e_step::{IntervalEngine, LocalEngine, Observed, Truncated};
 use super::engine::{Data, Engine};
 use super::findings::findings;
@@ -70,7 +72,7 @@ const BYTES_A_PAIR: usize = 4 * 9 * size_of::<f64>();
 /// How a mixture is fitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Method {
+pub enum MixtureMethod {
     /// A search for the highest likelihood, climbed by Newton steps until less than the tolerance in log units is left to gain.
     #[default]
     Best,
@@ -79,7 +81,7 @@ pub enum Method {
     Paper,
 }
 
-/// What the tolerance of [`Method::Paper`] is measured in.
+/// What the tolerance of [`MixtureMethod::Paper`] is measured in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToleranceScale {
@@ -107,7 +109,7 @@ pub enum ToleranceScale {
 pub struct Mixture {
     k: usize,
     constraint: Arc<dyn Constraint>,
-    method: Method,
+    method: MixtureMethod,
     init: Option<Arc<dyn Initializer>>,
     search: Search,
     tol: Option<f64>,
@@ -128,7 +130,7 @@ impl Mixture {
         Self {
             k,
             constraint: Arc::new(Unconstrained),
-            method: Method::default(),
+            method: MixtureMethod::default(),
             init: None,
             search: Search::default(),
             tol: None,
@@ -152,7 +154,7 @@ impl Mixture {
 
     /// Sets how the mixture is fitted.
     #[must_use]
-    pub fn method(mut self, method: Method) -> Self {
+    pub fn method(mut self, method: MixtureMethod) -> Self {
         self.method = method;
         self
     }
@@ -171,8 +173,8 @@ impl Mixture {
         self
     }
 
-    /// Sets the tolerance; `None` for the default. [`Method::Best`] has converged when less than this is left to gain, in log units
-    /// (1e-8); [`Method::Paper`] when no parameter moves by more than this (1e-3), and 0 asks it for a fixed point.
+    /// Sets the tolerance; `None` for the default. [`MixtureMethod::Best`] has converged when less than this is left to gain, in log units
+    /// (1e-8); [`MixtureMethod::Paper`] when no parameter moves by more than this (1e-3), and 0 asks it for a fixed point.
     #[must_use]
     pub fn tol(mut self, tol: impl Into<Option<f64>>) -> Self {
         self.tol = tol.into();
@@ -180,21 +182,21 @@ impl Mixture {
     }
 
     /// Sets how many times larger the largest standard deviation may be than the smallest, where the constraint says nothing of
-    /// spreads: infinity for any, `None` for the default (10; none for [`Method::Paper`]).
+    /// spreads: infinity for any, `None` for the default (10; none for [`MixtureMethod::Paper`]).
     #[must_use]
     pub fn spread_ratio(mut self, ratio: impl Into<Option<f64>>) -> Self {
         self.spread_ratio = ratio.into();
         self
     }
 
-    /// Sets what the tolerance of [`Method::Paper`] is measured in.
+    /// Sets what the tolerance of [`MixtureMethod::Paper`] is measured in.
     #[must_use]
     pub fn tol_scale(mut self, scale: ToleranceScale) -> Self {
         self.tol_scale = scale;
         self
     }
 
-    /// Sets the largest number of iterations, at least 1; for [`Method::Best`], of passes over the data by a climb.
+    /// Sets the largest number of iterations, at least 1; for [`MixtureMethod::Best`], of passes over the data by a climb.
     #[must_use]
     pub fn max_iter(mut self, max_iter: usize) -> Self {
         self.max_iter = max_iter;
@@ -398,7 +400,7 @@ impl Mixture {
         if k > distinct {
             return Err(MixtureError::TooManyComponents { k, distinct });
         }
-        if self.method == Method::Best {
+        if self.method == MixtureMethod::Best {
             monitor.check_memory("the Newton steps of the mixture", product(&[k, k, BYTES_A_PAIR]))?;
         }
         let rows = resolve(&*self.constraint, k)?;
@@ -422,8 +424,8 @@ impl Mixture {
         let means = MeanBlock { program: MeanProgram::of(&ordered, sample.frame(), FARTHEST, monitor)? };
         let start = match (&self.init, self.method) {
             (Some(init), _) => Some(init.start(sample, k, &rows, monitor)?),
-            (None, Method::Paper) => Some(PaperStart.start(sample, k, &rows, monitor)?),
-            (None, Method::Best) => None,
+            (None, MixtureMethod::Paper) => Some(PaperStart.start(sample, k, &rows, monitor)?),
+            (None, MixtureMethod::Best) => None,
         };
         if let Some(start) = &start {
             start.check_count(k)?;
@@ -434,7 +436,7 @@ impl Mixture {
 
     /// The bound on the ratio of spreads where the constraint says nothing of them.
     fn default_ratio(&self) -> Option<f64> {
-        let default = if self.method == Method::Best { SPREAD_RATIO } else { f64::INFINITY };
+        let default = if self.method == MixtureMethod::Best { SPREAD_RATIO } else { f64::INFINITY };
         Some(self.spread_ratio.unwrap_or(default)).filter(|ratio| ratio.is_finite())
     }
 
@@ -442,7 +444,7 @@ impl Mixture {
     /// than [`LEAST_STEPS`] would stand on ties. Never above the data's own variance, so that one component is as it was.
     fn default_least(&self, sample: &Sample, variance: f64, asked: bool) -> f64 {
         let asked = asked || self.spread_ratio.is_some() || self.min_variance.is_some();
-        if asked || self.method == Method::Paper || self.variances == VarianceModel::Equal {
+        if asked || self.method == MixtureMethod::Paper || self.variances == VarianceModel::Equal {
             return 0.0;
         }
         let width = |step: f64| sample.frame().enter_length(LEAST_STEPS * step);
@@ -493,7 +495,7 @@ impl Mixture {
         let mut m_step = MStep { weights, means, precisions };
         let start = start.map(|start| start.enter(&frame).raised(floor));
         let (mut climbed, tally) = match (self.method, start) {
-            (Method::Paper, Some(start)) => {
+            (MixtureMethod::Paper, Some(start)) => {
                 let rule = self.stopping_rule(&surface);
                 (iterate(&mut surface, &mut m_step, rule, start, monitor)?, Tally::of_one())
             }
@@ -521,8 +523,8 @@ impl Mixture {
         }
         let rival = tally.runner_up.as_ref().map(|(_, height)| *height);
         let findings = match self.method {
-            Method::Best => findings(&climbed, sample, observed, surface.total_weight(), rival),
-            Method::Paper => Vec::new(),
+            MixtureMethod::Best => findings(&climbed, sample, observed, surface.total_weight(), rival),
+            MixtureMethod::Paper => Vec::new(),
         };
         if climbed.status == Status::Converged && !findings.is_empty() {
             climbed.status = Status::Doubtful;
@@ -585,9 +587,9 @@ impl Mixture {
         Ok((climbed, Tally { starts: found.starts, at_best: found.at_best, runner_up }))
     }
 
-    fn climb_limits(&self, em_steps: usize) -> Limits {
-        let tolerance = self.tol.map_or(Limits::TOLERANCE, |tol| tol.max(LEAST_TOLERANCE));
-        Limits { em_steps, passes: self.max_iter, tolerance }
+    fn climb_limits(&self, em_steps: usize) -> ClimbLimits {
+        let tolerance = self.tol.map_or(ClimbLimits::TOLERANCE, |tol| tol.max(LEAST_TOLERANCE));
+        ClimbLimits { em_steps, passes: self.max_iter, tolerance }
     }
 
     /// The least variance, in frame units.

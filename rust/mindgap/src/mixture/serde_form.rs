@@ -42,7 +42,7 @@ impl TryFrom<ParametersForm> for Parameters {
 
 /// What kind of document this is.
 #[derive(Serialize, Deserialize)]
-enum Kind {
+enum MixtureDocument {
     MixtureResult,
 }
 
@@ -50,7 +50,7 @@ enum Kind {
 /// of it is read.
 #[derive(Serialize, Deserialize)]
 struct MixtureFitForm {
-    mindgap: Kind,
+    mindgap: MixtureDocument,
     version: FormVersion,
     #[serde(flatten)]
     parameters: ParametersForm,
@@ -123,7 +123,7 @@ impl From<MixtureFit> for MixtureFitForm {
             text: finding.to_string(),
         };
         Self {
-            mindgap: Kind::MixtureResult,
+            mindgap: MixtureDocument::MixtureResult,
             version: FormVersion,
             labels: fit.labels.iter().map(|&label| i64::from(label)).collect(),
             log_likelihood: fit.log_likelihood(),

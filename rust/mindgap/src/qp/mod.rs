@@ -49,6 +49,7 @@ pub(crate) enum NoProgram {
     Halted(Halt),
 }
 
+/// What a failed search for means says.
 const NOT_FOUND: &str = "no means that hold the rows were found";
 
 impl From<NoProgram> for MixtureError {

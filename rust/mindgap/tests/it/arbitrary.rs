@@ -3,8 +3,8 @@
 
 use crate::hostile::{Asked, any_bits, cases, data, gaps, mild, rows};
 use mindgap::{
-    BoxError, Centers, Engine, KMeans, KMeansFit, Method, Mixture, MixtureFit, Moments, Monitor, Parameters, Rows,
-    Sample, Ties, ToleranceScale, VarianceModel,
+    BoxError, Centers, Engine, KMeans, KMeansFit, KMeansMethod, Mixture, MixtureFit, Moments, Monitor, Parameters,
+    Rows, Sample, Ties, ToleranceScale, VarianceModel,
 };
 use proptest::bool::weighted;
 use proptest::collection::vec;
@@ -124,7 +124,7 @@ proptest! {
         let problem = KMeans::new(k)
             .constraint(restriction)
             .centers(if free { Centers::Free } else { Centers::Means })
-            .method(if paper == 0 { Method::Paper } else { Method::Exact })
+            .method(if paper == 0 { KMeansMethod::Paper } else { KMeansMethod::Exact })
             .ties(if together { Ties::Together } else { Ties::Split });
         // Hard problems may use all of a search's budget; here they are stopped early.
         let mut reports = 0;

@@ -1,7 +1,7 @@
 //! Data read in chunks: the fits of the data in memory, and clear words where a chunk is at fault.
 
+use mindgap::MixtureMethod;
 use mindgap::error::Cause;
-use mindgap::mixture::Method;
 use mindgap::{
     BoxError, Centers, Chunk, Chunked, GapBounds, KMeans, KMeansError, KMeansFit, Mixture, MixtureError, MomentSums,
     Parameters, Sample, SampleError, Source, Summary,
@@ -64,7 +64,7 @@ fn a_mixture_is_that_of_the_data_in_memory_to_the_bit_for_every_cut_between_runs
     let (x, weights) = data(20_000);
     let sample = Sample::weighted(&x, &weights).unwrap();
     let best = Mixture::new(3).constraint(GapBounds::lower(3.05));
-    let paper = best.clone().method(Method::Paper).max_iter(30);
+    let paper = best.clone().method(MixtureMethod::Paper).max_iter(30);
     for (mixture, tolerance) in [(best, 1e-6), (paper, 1e-12)] {
         let here = mixture.fit(&sample).unwrap();
         let mut bits = Vec::new();
@@ -135,7 +135,7 @@ fn a_source_that_dries_up_is_an_error() {
     };
     let mut data = Chunked::new(once).unwrap();
     assert!(matches!(KMeans::new(7).fit(&data.sample().unwrap()), Err(KMeansError::Source(_))));
-    let paper = Mixture::new(7).method(Method::Paper);
+    let paper = Mixture::new(7).method(MixtureMethod::Paper);
     assert!(matches!(paper.fit(&mut data), Err(MixtureError::KMeansStart(KMeansError::Source(_)))));
     let start = Parameters::new(&[0.5; 2], &[2.0, 5.0], &[1.0; 2]).unwrap();
     let fit = Mixture::new(2).init(start).fit(&mut data);

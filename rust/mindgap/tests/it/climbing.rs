@@ -1,7 +1,7 @@
 //! Fits that look for the highest likelihood, and arrive there.
 
 use crate::oracle::random::Random;
-use mindgap::mixture::Method;
+use mindgap::MixtureMethod;
 use mindgap::{GapBounds, Mixture, MixtureFit, Parameters, Sample, ToleranceScale, VarianceModel};
 use std::collections::HashMap;
 use std::path::Path;
@@ -99,7 +99,7 @@ fn nothing_is_left_for_em_to_gain() {
                 let mixture = mixture.clone().variances(variances);
                 let fit = mixture.fit(&sample).unwrap();
                 let em = mixture
-                    .method(Method::Paper)
+                    .method(MixtureMethod::Paper)
                     .spread_ratio(10.0)
                     .tol_scale(ToleranceScale::Data)
                     .tol(0.0)

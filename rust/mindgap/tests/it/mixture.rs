@@ -2,7 +2,7 @@
 
 use crate::oracle::em;
 use crate::oracle::random::Random;
-use mindgap::mixture::Method;
+use mindgap::MixtureMethod;
 use mindgap::{
     BoxError, Engine, GapBounds, Halt, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Monitor,
     Parameters, Progress, Sample, Side, Status, ToleranceScale, VarianceModel,
@@ -63,7 +63,7 @@ fn iterations_agree_with_the_plain_em() {
         let (lower, upper) = random_bounds(&mut random, k);
         let mixture = Mixture::new(k)
             .constraint(GapBounds::per_gap(&lower, &upper).unwrap())
-            .method(Method::Paper)
+            .method(MixtureMethod::Paper)
             .init(start.clone())
             .tol(0.0)
             .max_iter(4);
@@ -218,7 +218,7 @@ fn few_distinct_values_give_the_same_fit() {
     let start = random_start(&mut random, 2);
     let mixture = || {
         let mixture = Mixture::new(2).constraint(GapBounds::lower(2.1)).init(start.clone());
-        mixture.method(Method::Paper).tol(0.0).max_iter(20)
+        mixture.method(MixtureMethod::Paper).tol(0.0).max_iter(20)
     };
     let fit = mixture().fit(&Sample::new(&x).unwrap()).unwrap();
     let mut plain = em::Parameters {
@@ -357,7 +357,7 @@ fn an_engine_of_the_callers_own_gives_the_same_fit() {
     let (local, fit) = (best.fit(&whole).unwrap(), best.fit(&mut engine).unwrap());
     assert!(close(fit.means(), local.means(), 1e-6) && close(fit.variances(), local.variances(), 1e-6));
     assert!(local.converged() && fit.converged() && fit.newton_decrement() < Some(1e-8));
-    let mixture = best.method(Method::Paper);
+    let mixture = best.method(MixtureMethod::Paper);
     let local = mixture.fit(&whole).unwrap();
     let fit = mixture.fit(&mut engine).unwrap();
     assert!(close(fit.means(), local.means(), 1e-10) && close(fit.variances(), local.variances(), 1e-10));
@@ -478,7 +478,7 @@ fn a_fit_that_is_stopped_keeps_what_it_has_and_goes_on_from_there() {
     assert_eq!((fit.status(), fit.converged()), (&Status::TimeLimit, false));
     assert_eq!(fit.means(), reported[1]);
     assert!(fit.log_likelihood() <= best.fit(&sample).unwrap().log_likelihood());
-    let paper = best.method(Method::Paper).tol(Some(0.0)).max_iter(40);
+    let paper = best.method(MixtureMethod::Paper).tol(Some(0.0)).max_iter(40);
     let (_, [weights, means, variances]) = stopped_after(&paper, &sample, 15);
     let start = Parameters::new(&weights, &means, &variances).unwrap();
     let rest = paper.clone().init(start).max_iter(25).fit(&sample).unwrap();

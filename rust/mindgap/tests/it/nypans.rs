@@ -1,6 +1,6 @@
 //! The paper's table of real data: heights of 9980 students in four grades (CDC, NYPANS 2010, public domain).
 
-use mindgap::mixture::Method;
+use mindgap::MixtureMethod;
 use mindgap::{Ckmeans, Constraint, GapBounds, Mixture, MixtureFit, Sample, Unconstrained};
 
 /// Students of grades 9 to 12 at each height, in inches (0.0254 m).
@@ -46,7 +46,7 @@ fn height(inch: u32) -> f64 {
 fn fit(constraint: impl Constraint + 'static) -> MixtureFit {
     let heights: Vec<f64> = COUNTS.iter().map(|&(inch, _)| height(inch)).collect();
     let counts: Vec<f64> = COUNTS.iter().map(|(_, grades)| f64::from(grades.iter().sum::<u32>())).collect();
-    let mixture = Mixture::new(4).constraint(constraint).init(Ckmeans).method(Method::Paper);
+    let mixture = Mixture::new(4).constraint(constraint).init(Ckmeans).method(MixtureMethod::Paper);
     mixture.fit(&Sample::weighted(&heights, &counts).unwrap()).unwrap()
 }
 

@@ -2,13 +2,13 @@
 
 use crate::oracle::paper_tables;
 use crate::oracle::random::Random;
-use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, Method, Sample};
+use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, KMeansMethod, Sample};
 
 fn paper(x: &[f64], k: usize, delta: f64) -> Result<KMeansFit, KMeansError> {
     KMeans::new(k)
         .centers(Centers::Means)
         .constraint(GapBounds::lower(delta))
-        .method(Method::Paper)
+        .method(KMeansMethod::Paper)
         .fit(&Sample::new(x).unwrap())
 }
 
@@ -93,7 +93,7 @@ fn it_follows_the_papers_tables() {
 fn what_it_does_not_take_is_refused() {
     let x = [0.0, 1.0, 2.0, 4.0];
     let sample = Sample::new(&x).unwrap();
-    let refused = |problem: KMeans, sample: &Sample, word: &str| match problem.method(Method::Paper).fit(sample) {
+    let refused = |problem: KMeans, sample: &Sample, word: &str| match problem.method(KMeansMethod::Paper).fit(sample) {
         Err(KMeansError::Unsupported(why)) => assert!(why.contains(word), "{why}"),
         other => panic!("{other:?}"),
     };

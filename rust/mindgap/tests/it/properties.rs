@@ -4,7 +4,7 @@ use crate::hostile::cases;
 use crate::oracle::em;
 use crate::oracle::partitions::{self, Bounds};
 use crate::oracle::{free, tables};
-use mindgap::{Centers, GapBounds, KMeans, KMeansError, LinearRows, Method, Mixture, Parameters, Sample, Ties};
+use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansMethod, LinearRows, Mixture, Parameters, Sample, Ties};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -94,7 +94,7 @@ proptest! {
         let sample = Sample::new(&x).unwrap();
         let k = k.min(sample.distinct());
         let problem = || KMeans::new(k).centers(Centers::Means).constraint(GapBounds::lower(delta));
-        if let Ok(paper) = problem().method(Method::Paper).fit(&sample) {
+        if let Ok(paper) = problem().method(KMeansMethod::Paper).fit(&sample) {
             let exact = problem().fit(&sample).unwrap();
             prop_assert!(exact.inertia() <= paper.inertia() * (1.0 + 1e-9) + 1e-12);
         }
@@ -129,7 +129,7 @@ proptest! {
         means.sort_by(f64::total_cmp);
         let start = Parameters::new(&[0.2, 0.5, 0.3], &means, &variances).unwrap();
         let asked = GapBounds::per_gap(&lower[..2], &upper[..2]).unwrap();
-        let mixture = Mixture::new(3).method(mindgap::mixture::Method::Paper).constraint(asked).init(start).max_iter(1);
+        let mixture = Mixture::new(3).method(mindgap::MixtureMethod::Paper).constraint(asked).init(start).max_iter(1);
         let fit = mixture.min_variance(1e-9).fit(&sample).unwrap();
         let from = em::Parameters { weights: vec![0.2, 0.5, 0.3], means, variances };
         let (next, likelihood) = em::iterate(&x, &w, &from, &lower[..2], &upper[..2]);

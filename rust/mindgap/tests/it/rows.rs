@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::oracle::partitions::{for_each_partition, means, runs};
 use crate::oracle::random::Random;
 use mindgap::{
-    Centers, ConstrainedKMeans, GapBounds, KMeans, KMeansError, KMeansFit, LinearRows, Method, Mixture, Monitor,
+    Centers, ConstrainedKMeans, GapBounds, KMeans, KMeansError, KMeansFit, KMeansMethod, LinearRows, Mixture, Monitor,
     Progress, Sample, Side, Ties,
 };
 
@@ -255,7 +255,7 @@ fn rows_that_clash_are_named() {
 #[test]
 fn the_papers_program_takes_no_rows() {
     let sample = Sample::new(&[0.0, 1.0, 2.0, 5.0]).unwrap();
-    let fit = KMeans::new(3).method(Method::Paper).constraint(equal_spacing(3)).fit(&sample);
+    let fit = KMeans::new(3).method(KMeansMethod::Paper).constraint(equal_spacing(3)).fit(&sample);
     assert!(matches!(fit, Err(KMeansError::Unsupported(_))));
 }
 

@@ -1,7 +1,7 @@
 //! What each setting and each answer of the public interface does by itself, where no other test has it.
 
 use mindgap::{
-    BoxError, Centers, ConstrainedKMeans, Engine, GapBounds, Initializer, KMeans, KMeansError, Method, Mixture,
+    BoxError, Centers, ConstrainedKMeans, Engine, GapBounds, Initializer, KMeans, KMeansError, KMeansMethod, Mixture,
     MixtureError, Moments, Monitor, Parameters, Sample, Status,
 };
 use std::borrow::Cow;
@@ -21,13 +21,13 @@ fn constrained_kmeans_starts_where_it_is_told() {
         let problem = KMeans::new(3).constraint(GapBounds::lower(delta)).method(method).centers(centers);
         problem.fit(&Sample::new(&HARD).unwrap()).unwrap().centers().to_vec()
     };
-    assert_eq!(start_of(ConstrainedKMeans::new(), 2.5), clusters(Method::Exact, Centers::Means, 2.5));
-    let published = start_of(ConstrainedKMeans::new().method(Method::Paper), 2.5);
-    assert_eq!(published, clusters(Method::Paper, Centers::Means, 2.5));
+    assert_eq!(start_of(ConstrainedKMeans::new(), 2.5), clusters(KMeansMethod::Exact, Centers::Means, 2.5));
+    let published = start_of(ConstrainedKMeans::new().method(KMeansMethod::Paper), 2.5);
+    assert_eq!(published, clusters(KMeansMethod::Paper, Centers::Means, 2.5));
     assert_ne!(published, start_of(ConstrainedKMeans::new(), 2.5));
     // Another bound than the constraint's, for the start alone.
     let own = start_of(ConstrainedKMeans::new().delta(2.6), 1.0);
-    assert_eq!(own, clusters(Method::Exact, Centers::Means, 2.6));
+    assert_eq!(own, clusters(KMeansMethod::Exact, Centers::Means, 2.6));
     let free = start_of(ConstrainedKMeans::new().centers(Centers::Free), 2.9);
     assert_ne!(free, start_of(ConstrainedKMeans::new(), 2.9));
 }
@@ -115,7 +115,7 @@ fn a_memory_limit_refuses_what_is_known_to_be_larger() {
 #[test]
 fn a_time_limit_ends_a_mixture_with_the_best_found() {
     let sample = slow();
-    let paper = mindgap::mixture::Method::Paper;
+    let paper = mindgap::MixtureMethod::Paper;
     let start = Parameters::new(&[0.5, 0.5], &[0.1, 0.2], &[1.0, 1.0]).unwrap();
     for (mixture, constrained) in [
         (Mixture::new(4), false),

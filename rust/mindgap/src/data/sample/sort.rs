@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// Values in ascending order with their input indices; equal values keep their order.
 pub(super) fn by_value(values: &[f64]) -> (Vec<f64>, Vec<u32>) {
-    sorted(&Points { values, weights: None }, values.len())
+    sorted(&UnsortedPoints { values, weights: None }, values.len())
 }
 
 /// Weighted values in ascending order.
@@ -27,7 +27,7 @@ pub(super) fn by_value_and_weight(values: &[f64], weights: &[f64]) -> Weighted {
     let all = values.iter().zip(0u32..);
     let weightless: Vec<_> = all.filter(|&(_, i)| weight(i) == 0.0).map(|(&x, i)| (i, x + 0.0)).collect();
     let heavy = values.len() - weightless.len();
-    let (values, mut order) = sorted(&Points { values, weights: Some(weights) }, heavy);
+    let (values, mut order) = sorted(&UnsortedPoints { values, weights: Some(weights) }, heavy);
     let mut start = 0;
     for tied in values.chunk_by(|a, b| a == b) {
         let end = start + tied.len();
@@ -51,12 +51,12 @@ const DEALS: usize = 4;
 const RUN: usize = 1 << 15;
 
 /// The input; points of weight zero are left out.
-struct Points<'a> {
+struct UnsortedPoints<'a> {
     values: &'a [f64],
     weights: Option<&'a [f64]>,
 }
 
-impl Points<'_> {
+impl UnsortedPoints<'_> {
     /// The points at some places of the input, with these.
     fn at(&self, places: Range<usize>) -> impl Iterator<Item = (f64, u32)> + Clone + '_ {
         let heavy = |&(_, i): &(f64, u32)| self.weights.is_none_or(|weights| weights[i as usize] > 0.0);
@@ -72,7 +72,7 @@ impl Points<'_> {
     }
 }
 
-fn sorted(points: &Points<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
+fn sorted(points: &UnsortedPoints<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
     let (mut values, mut order) = (vec![0.0; n], vec![0; n]);
     Workers::for_points(n).run(|| {
         let ends = deal_shared(points, &mut values, &mut order);
@@ -83,7 +83,7 @@ fn sorted(points: &Points<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
 
 /// Deals the input on all threads. Each counts a piece of it; each reads all of it and writes a part of the intervals, so
 /// that points of one interval keep their order.
-fn deal_shared(points: &Points<'_>, values: &mut [f64], order: &mut [u32]) -> Vec<u32> {
+fn deal_shared(points: &UnsortedPoints<'_>, values: &mut [f64], order: &mut [u32]) -> Vec<u32> {
     let ranges = map_in_order(points.pieces(), |(): &mut (), piece| range(points.at(piece)));
     let low = ranges.iter().fold(f64::INFINITY, |low, range| low.min(range.0));
     let high = ranges.iter().fold(f64::NEG_INFINITY, |high, range| high.max(range.1));
@@ -99,7 +99,7 @@ fn deal_shared(points: &Points<'_>, values: &mut [f64], order: &mut [u32]) -> Ve
 
 /// Writes the points of the intervals from `first` on, as many as there are `places`, on `threads` threads.
 fn deal_part(
-    points: &Points<'_>,
+    points: &UnsortedPoints<'_>,
     intervals: &Intervals,
     (values, order): (&mut [f64], &mut [u32]),
     (places, first): (&mut [u32], usize),

@@ -19,7 +19,7 @@ impl Default for Version {
 /// What kind of document this is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Kind {
+enum SummaryDocument {
     #[default]
     Summary,
 }
@@ -30,7 +30,7 @@ enum Kind {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct SummaryColumns {
-    mindgap: Kind,
+    mindgap: SummaryDocument,
     version: Version,
     /// The most cells that there can be.
     pub limit: usize,

@@ -26,10 +26,10 @@ use crate::monitor::Monitor;
 use crate::partition::Partition;
 use crate::proof::Proof;
 use incumbent::MeansSolution;
-use search::{Limits, MeansOutcome, search};
+use search::{MeansLimits, MeansOutcome, search};
 
 /// Of how the search goes: enough cells to begin with for a first cut, few enough to be quick at it.
-const LIMITS: Limits = Limits { first_cells: 32, direct: 1 << 12, states: 1 << 24 };
+const LIMITS: MeansLimits = MeansLimits { first_cells: 32, direct: 1 << 12, states: 1 << 24 };
 
 /// From so many clusters on, the optimum without bounds is sought first: it is quick for them, while the first levels of
 /// cells say little.
@@ -70,7 +70,7 @@ fn solve_within(
     sample: &Sample,
     gaps: &Rows,
     open: &mut [bool],
-    limits: &Limits,
+    limits: &MeansLimits,
     monitor: &mut Monitor<'_>,
 ) -> Result<BestPartition, KMeansError> {
     let prefixes = Prefixes::new(sample);

@@ -19,7 +19,7 @@ use crate::partition::Partition;
 
 /// How far a search goes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct MeansLimits {
     /// The cells of each boundary on the first level.
     pub(super) first_cells: usize,
     /// A level of at most this many states goes to single positions at once.
@@ -62,7 +62,7 @@ const SHRINKING: usize = 2;
 pub(super) fn search(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
-    limits: &Limits,
+    limits: &MeansLimits,
     start: Option<Vec<usize>>,
     open: &[bool],
     monitor: &mut Monitor<'_>,
@@ -81,7 +81,7 @@ pub(super) fn search(
 struct MeansSearch<'a> {
     prefixes: &'a Prefixes<'a>,
     gaps: &'a Rows,
-    limits: &'a Limits,
+    limits: &'a MeansLimits,
     open: &'a [bool],
     k: usize,
     best: Option<MeansSolution>,
@@ -213,7 +213,12 @@ impl MeansSearch<'_> {
 }
 
 /// The cells split as finely as a level's worth of states allows; `None` if even halves are too many.
-fn refined(prefixes: &Prefixes<'_>, kept: &BoundaryCells, limits: &Limits, open: &[bool]) -> Option<BoundaryCells> {
+fn refined(
+    prefixes: &Prefixes<'_>,
+    kept: &BoundaryCells,
+    limits: &MeansLimits,
+    open: &[bool],
+) -> Option<BoundaryCells> {
     let now = states(kept);
     let parts = [usize::MAX, 8, 4].into_iter().find(|&parts| {
         let parts = parts.min(kept.widest());

@@ -16,7 +16,7 @@ fn noise(seed: u64) -> impl FnMut() -> f64 {
 }
 
 /// The cost of the solution, or `None` if the bounds cannot be held.
-fn cost(sample: &Sample, gaps: &Rows, limits: &Limits) -> Option<f64> {
+fn cost(sample: &Sample, gaps: &Rows, limits: &MeansLimits) -> Option<f64> {
     match solve_within(sample, gaps, &mut [], limits, &mut Monitor::default().tol(0.0)) {
         Ok(best) => {
             assert_eq!(best.proof, Proof::Optimal);
@@ -43,11 +43,11 @@ fn coarse_cells_lead_to_the_same_optimum() {
         let lower = lattice / k as f64 * noise() * 1.3;
         let upper = if noise() < 0.5 { f64::INFINITY } else { lower + lattice / k as f64 * noise() };
         let gaps = GapBounds::between(lower, upper).unwrap().rows(k).unwrap();
-        let fine = Limits { first_cells: n, direct: usize::MAX, states: usize::MAX };
+        let fine = MeansLimits { first_cells: n, direct: usize::MAX, states: usize::MAX };
         let truth = cost(&sample, &gaps, &fine);
         found += usize::from(truth.is_some());
         for (first_cells, direct) in [(1, 0), (2, 0), (3, 100), (7, 0), (5, 1000)] {
-            let coarse = Limits { first_cells, direct, states: usize::MAX };
+            let coarse = MeansLimits { first_cells, direct, states: usize::MAX };
             match (cost(&sample, &gaps, &coarse), truth) {
                 (Some(found), Some(truth)) => {
                     assert!((found - truth).abs() <= 1e-10 * (truth + 1e-12), "seed {seed}: {found} not {truth}");
@@ -68,11 +68,11 @@ fn a_search_cut_short_leaves_a_certificate() {
     let gaps = GapBounds::lower(0.12).rows(6).unwrap();
     let best = cost(&sample, &gaps, &LIMITS).unwrap();
     let mut monitor = Monitor::default();
-    let short = Limits { first_cells: 64, direct: 0, states: 50 };
+    let short = MeansLimits { first_cells: 64, direct: 0, states: 50 };
     let solution = solve_within(&sample, &gaps, &mut [], &short, &mut monitor).unwrap();
     let bound = solution.proof.lower_bound(f64::INFINITY);
     assert!(bound <= best && bound > 0.5 * best);
-    let tight = Limits { first_cells: 2, direct: 0, states: 4 };
+    let tight = MeansLimits { first_cells: 2, direct: 0, states: 4 };
     let narrow = GapBounds::between(0.15, 0.15).unwrap().rows(6).unwrap();
     assert_eq!(solve_within(&sample, &narrow, &mut [], &tight, &mut monitor).unwrap().partition, None);
 }

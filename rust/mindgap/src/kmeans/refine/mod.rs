@@ -8,7 +8,7 @@ mod passes;
 mod round;
 
 use super::fit::KMeansFit;
-use super::{KMeans, Method};
+use super::{KMeans, KMeansMethod};
 use crate::constraint::resolve_centers;
 use crate::data::sample::{Atom, Sample};
 use crate::error::KMeansError;
@@ -79,7 +79,7 @@ fn is_divisible(are_divided: bool, atom: &Atom) -> bool {
 
 /// Refuses what cannot be asked of the points.
 fn check(kmeans: &KMeans, sample: &Sample, monitor: &Monitor<'_>) -> Result<(), KMeansError> {
-    if kmeans.method == Method::Paper {
+    if kmeans.method == KMeansMethod::Paper {
         return Err(KMeansError::Unsupported(
             "the paper's program needs every point; data known as a summary need method \"exact\"".to_owned(),
         ));

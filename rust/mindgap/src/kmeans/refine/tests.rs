@@ -429,7 +429,7 @@ fn a_watcher_sees_bounds_close_and_stops_the_fit() {
 fn the_papers_program_needs_the_points() {
     let sample = Sample::of_atoms(lumps(100, 4).1).unwrap();
     assert!(matches!(
-        KMeans::new(2).centers(Centers::Means).method(Method::Paper).fit(&sample),
+        KMeans::new(2).centers(Centers::Means).method(KMeansMethod::Paper).fit(&sample),
         Err(KMeansError::Unsupported(_))
     ));
 }

@@ -2,7 +2,7 @@
 
 use super::points::Points;
 use super::region::{Axis, Constraints, Cut, Region};
-use super::weights::Atom;
+use super::weights::MixingAtom;
 use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::LOG2_E;
 
@@ -23,7 +23,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    pub(super) fn of(atoms: &[Atom], region: &Region) -> Self {
+    pub(super) fn of(atoms: &[MixingAtom], region: &Region) -> Self {
         let k = region.len();
         let mut groups = Self { weight: vec![0.0; k], mean: vec![0.0; k], log_variance: vec![0.0; k] };
         for atom in atoms {
@@ -49,7 +49,7 @@ impl Groups {
 }
 
 /// Gives each atom to a component whose box holds it, so that groups follow one another and spread least.
-pub(super) fn regroup(points: &Points, region: &Region, atoms: &mut [Atom], clip: bool) {
+pub(super) fn regroup(points: &Points, region: &Region, atoms: &mut [MixingAtom], clip: bool) {
     let (k, m) = (region.len(), atoms.len());
     let mut order: Vec<usize> = (0..m).collect();
     order.sort_by(|&a, &b| atoms[a].mean.total_cmp(&atoms[b].mean));
@@ -97,7 +97,7 @@ pub(super) fn regroup(points: &Points, region: &Region, atoms: &mut [Atom], clip
 }
 
 /// The best cut of a region whose relaxation has these atoms.
-pub(super) fn choose(constraints: &Constraints, region: &Region, atoms: &[Atom]) -> Cut {
+pub(super) fn choose(constraints: &Constraints, region: &Region, atoms: &[MixingAtom]) -> Cut {
     let groups = Groups::of(atoms, region);
     let mut best = Best { score: 1e-9, cut: None };
     spreads(constraints, region, atoms, &groups, &mut best);
@@ -132,7 +132,7 @@ fn inside(at: f64, low: f64, high: f64) -> f64 {
 }
 
 /// The spread of each group's atoms, in units in which the likelihood feels it.
-fn spreads(constraints: &Constraints, region: &Region, atoms: &[Atom], groups: &Groups, best: &mut Best) {
+fn spreads(constraints: &Constraints, region: &Region, atoms: &[MixingAtom], groups: &Groups, best: &mut Best) {
     let k = region.len();
     let (mut of_mean, mut of_variance) = (vec![0.0; k], vec![0.0; k]);
     let common: f64 = atoms.iter().map(|atom| atom.weight * ln(atom.variance)).sum::<f64>()

@@ -292,6 +292,7 @@ enum Expanded {
     Unclear,
 }
 
+/// 1/j!, the coefficients of the exponential series.
 const INVERSE_FACTORIALS: [f64; ORDER] = {
     let mut values = [1.0; ORDER];
     let mut j = 1;

@@ -258,10 +258,14 @@ fn in_place_of(values: &[f64], weights: &[f64], known: &Parameters, ratio: f64) 
     Some(compress(values, weights, width))
 }
 
+/// Why rows on the centres are not certified.
 const ROWS: &str = "it holds linear rows; only bounds on gaps and on the ratio of spreads can be certified";
+/// Why a summary is not certified.
 const CELLS: &str = "its data are cells of a summary; certify the points";
+/// Why free variances are not certified.
 const UNBOUNDED: &str =
     "with free variances the likelihood has no maximum; ask for equal variances or bound the ratio of spreads";
+/// Why so many components are not certified.
 const UNBOUNDED_ON_POINTS: &str = "as many components as distinct values: the likelihood has no maximum; ask for fewer";
 
 impl Task<'_> {

@@ -6,7 +6,7 @@ use super::points::Points;
 use super::proof::{Reason, WeightBound};
 use super::region::{Constraints, Cut, Region};
 use super::relaxation::{Goal, relax};
-use super::weights::{Atom, Workspace};
+use super::weights::{MixingAtom, Workspace};
 use crate::mixture::parameters::Parameters;
 use crate::numeric::portable::ln;
 
@@ -31,7 +31,7 @@ pub(super) struct Node {
     pub(super) id: usize,
     pub(super) depth: usize,
     pub(super) region: Region,
-    pub(super) atoms: Vec<Atom>,
+    pub(super) atoms: Vec<MixingAtom>,
     /// Bounds of each weight.
     pub(super) ranges: Vec<[f64; 2]>,
     /// The depth at which they were last improved.
@@ -72,7 +72,7 @@ pub(super) struct Looked {
 
 impl Node {
     /// The whole space of parameters.
-    pub(super) fn root(id: usize, region: Region, atoms: Vec<Atom>) -> Self {
+    pub(super) fn root(id: usize, region: Region, atoms: Vec<MixingAtom>) -> Self {
         let ranges = vec![[0.0, 1.0]; region.len()];
         Self { id, depth: 0, region, atoms, ranges, ranged_at: None, ranged_for: f64::NEG_INFINITY }
     }

@@ -152,7 +152,7 @@ impl Points {
             let start = rows.values.len();
             rows.values.resize(start + rows.stride, 0.0);
             let height = -0.5 * portable::log2(variance * std::f64::consts::TAU);
-            run(Parabola {
+            run(ParabolaKernel {
                 x: &self.x,
                 out: &mut rows.values[start..],
                 mean,
@@ -320,7 +320,7 @@ impl Kernel for MomentKernel<'_> {
     }
 }
 
-struct Parabola<'a> {
+struct ParabolaKernel<'a> {
     x: &'a [f64],
     out: &'a mut [f64],
     mean: f64,
@@ -328,7 +328,7 @@ struct Parabola<'a> {
     height: f64,
 }
 
-impl Kernel for Parabola<'_> {
+impl Kernel for ParabolaKernel<'_> {
     type Output = ();
 
     #[inline(always)]

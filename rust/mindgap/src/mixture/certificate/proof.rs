@@ -2,7 +2,7 @@
 
 use super::coupling::Coupling;
 use super::region::{Axis, Cut};
-use super::weights::Atom;
+use super::weights::MixingAtom;
 
 /// A bound on one weight, valid for all mixtures of a node's region whose log-likelihood is at least `threshold`.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub(super) struct WeightBound {
     /// The multiple of the weight that was added to the likelihood.
     pub(super) strength: f64,
     pub(super) coupling: Coupling,
-    pub(super) atoms: Vec<Atom>,
+    pub(super) atoms: Vec<MixingAtom>,
 }
 
 impl WeightBound {
@@ -39,7 +39,7 @@ pub(super) enum Reason {
     /// Its weight bounds contradict one another.
     Weights,
     /// The relaxation is below.
-    Bound { coupling: Coupling, atoms: Vec<Atom> },
+    Bound { coupling: Coupling, atoms: Vec<MixingAtom> },
 }
 
 /// One node of the tree.
@@ -103,7 +103,7 @@ impl ProofTree {
     }
 }
 
-fn relaxation(coupling: &Coupling, atoms: &[Atom]) -> String {
+fn relaxation(coupling: &Coupling, atoms: &[MixingAtom]) -> String {
     let terms =
         coupling.terms.iter().map(|[a, b, zero]| format!("[{a:?},{b:?},{zero:?}]")).collect::<Vec<_>>().join(",");
     let atoms = atoms

@@ -7,7 +7,7 @@ use super::ceiling::{Verdict, WeighedMixture};
 use super::coupling::Coupling;
 use super::points::Points;
 use super::region::{Cell, Region};
-use super::weights::{Atom, Workspace};
+use super::weights::{MixingAtom, Workspace};
 
 /// Rounds at most.
 const ROUNDS: usize = 40;
@@ -39,7 +39,7 @@ pub(super) struct Relaxed {
     /// No mixture in the region is above this; `None`: not shown.
     pub(super) bound: Option<f64>,
     /// The atoms of the last mixture.
-    pub(super) atoms: Vec<Atom>,
+    pub(super) atoms: Vec<MixingAtom>,
 }
 
 /// Solves the relaxation, with the coupling's T added to the likelihood. `clip`: nothing depends on means outside the data, so
@@ -47,7 +47,7 @@ pub(super) struct Relaxed {
 pub(super) fn relax(
     points: &Points,
     region: &Region,
-    start: &[Atom],
+    start: &[MixingAtom],
     coupling: &Coupling,
     clip: bool,
     goal: Goal,
@@ -97,7 +97,12 @@ pub(super) fn relax(
                     return Relaxed { bound: None, atoms };
                 }
                 let Verdict::Above(found) = mixture.bound(&row, &divisor, level) else { continue };
-                above.extend(found.into_iter().map(|(mean, variance)| Atom { mean, variance, weight: NEW, group: k }));
+                above.extend(found.into_iter().map(|(mean, variance)| MixingAtom {
+                    mean,
+                    variance,
+                    weight: NEW,
+                    group: k,
+                }));
             }
         }
         if above.is_empty() {
@@ -114,8 +119,8 @@ pub(super) fn relax(
 }
 
 /// The atoms moved into their cells; each cell has one at least.
-fn seed(cells: &[Cell], start: &[Atom]) -> Vec<Atom> {
-    let mut atoms: Vec<Atom> = Vec::new();
+fn seed(cells: &[Cell], start: &[MixingAtom]) -> Vec<MixingAtom> {
+    let mut atoms: Vec<MixingAtom> = Vec::new();
     for (group, cell) in cells.iter().enumerate() {
         let before = atoms.len();
         for atom in start.iter().filter(|atom| atom.group == group && atom.weight > LIGHT) {
@@ -124,12 +129,12 @@ fn seed(cells: &[Cell], start: &[Atom]) -> Vec<Atom> {
             if let Some(same) = same {
                 atoms[before + same].weight += atom.weight;
             } else if atoms.len() < ATOMS {
-                atoms.push(Atom { mean, variance, ..*atom });
+                atoms.push(MixingAtom { mean, variance, ..*atom });
             }
         }
         if atoms.len() == before {
             let (mean, variance) = (0.5 * (cell.low + cell.high), (cell.least * cell.most).sqrt());
-            atoms.push(Atom { mean, variance: variance.clamp(cell.least, cell.most), weight: NEW, group });
+            atoms.push(MixingAtom { mean, variance: variance.clamp(cell.least, cell.most), weight: NEW, group });
         }
     }
     atoms

@@ -6,7 +6,7 @@ use super::node::{Context, Fate, Known, Looked, Node};
 use super::points::Points;
 use super::proof::{Entry, ProofTree, Reason};
 use super::region::{Cell, Constraints, Region};
-use super::weights::{Atom, Workspace};
+use super::weights::{MixingAtom, Workspace};
 use crate::mixture::parameters::Parameters;
 use crate::numeric::portable::{exp2, ln};
 use crate::parallel::{Workers, map_in_order};
@@ -21,10 +21,12 @@ const FIRST_TRY: usize = 4000;
 
 /// The first so many nodes that split give a start for a climb each, and then every so many-th.
 const FIRST_CLIMBS: usize = 60;
+/// Then one climb for so many nodes: more find nothing new.
 const CLIMB_EVERY: usize = 25;
 
 /// Local maxima that are kept, within so much of the best.
 const KNOWN: usize = 12;
+/// Local maxima farther below the best help no bound.
 const KNOWN_WITHIN: f64 = 6.0;
 
 /// What is to be certified, in one system of units.
@@ -289,7 +291,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Atoms all over the root.
-    fn first_atoms(&self) -> Vec<Atom> {
+    fn first_atoms(&self) -> Vec<MixingAtom> {
         let (first, last) = (self.task.points.first(), self.task.points.last());
         let cell = self.root[0];
         let (low, high) = (ln(cell.least), ln(cell.most));
@@ -298,7 +300,7 @@ impl<'a> Tree<'a> {
             for i in 0..20 {
                 let mean = first + (last - first) * (f64::from(i) / 19.0);
                 let variance = exp2(LOG2_E * (low + share * (high - low))).clamp(cell.least, cell.most);
-                atoms.push(Atom { mean, variance, weight: 1.0 / 80.0, group: 0 });
+                atoms.push(MixingAtom { mean, variance, weight: 1.0 / 80.0, group: 0 });
             }
         }
         atoms
@@ -306,7 +308,7 @@ impl<'a> Tree<'a> {
 }
 
 /// One component for each group of atoms, with their mean and total variance.
-fn collapse(atoms: &[Atom], region: &Region, points: &Points) -> Parameters {
+fn collapse(atoms: &[MixingAtom], region: &Region, points: &Points) -> Parameters {
     let groups = Groups::of(atoms, region);
     let k = region.len();
     let mut variances = vec![0.0; k];

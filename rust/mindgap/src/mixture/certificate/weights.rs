@@ -8,7 +8,7 @@ use std::f64::consts::LN_2;
 
 /// A point of the relaxed mixture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Atom {
+pub(super) struct MixingAtom {
     pub(super) mean: f64,
     pub(super) variance: f64,
     pub(super) weight: f64,
@@ -62,7 +62,7 @@ impl Workspace {
     pub(super) fn optimise(
         &mut self,
         points: &Points,
-        atoms: &mut [Atom],
+        atoms: &mut [MixingAtom],
         bonus: &[f64],
         stop_above: f64,
         tolerance: f64,

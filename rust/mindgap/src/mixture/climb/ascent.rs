@@ -6,7 +6,7 @@
 //! data a step, and O(K³) beside it. On the paper's models a climb takes 8 to 27 passes in the median, where EM takes 500 to 3,300.
 
 use super::model::{BLOCK, Model, QuasiNewton};
-use super::rows::{self, Kind, LEAST_WEIGHT};
+use super::rows::{self, LEAST_WEIGHT, RowKind};
 use crate::error::MixtureError;
 use crate::mixture::engine::Moments;
 use crate::mixture::m_step::{MStep, Tie};
@@ -80,11 +80,12 @@ const WANTED: f64 = 1e-6;
 
 /// The most weight that it gets back, and how often less is tried.
 const MOST_REVIVED: f64 = 0.3;
+/// How many shares are tried, each a quarter of the one before.
 const REVIVALS: usize = 4;
 
 /// How far to climb.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::mixture) struct Limits {
+pub(in crate::mixture) struct ClimbLimits {
     /// EM steps before the first Newton step; at least one where the start may miss a row.
     pub(in crate::mixture) em_steps: usize,
     /// Passes over the data at most.
@@ -93,7 +94,7 @@ pub(in crate::mixture) struct Limits {
     pub(in crate::mixture) tolerance: f64,
 }
 
-impl Limits {
+impl ClimbLimits {
     /// The decrement at which a climb has arrived: no statistician could tell parameters apart that differ by so little
     /// likelihood, and rounding is still far below for a billion points.
     pub(in crate::mixture) const TOLERANCE: f64 = 1e-8;
@@ -136,7 +137,7 @@ pub(in crate::mixture) fn ascend(
     surface: &mut Surface<'_>,
     m_step: &mut MStep,
     start: Parameters,
-    limits: Limits,
+    limits: ClimbLimits,
     guess: Option<&Model>,
     monitor: &mut Monitor<'_>,
 ) -> Result<Ascent, MixtureError> {
@@ -197,7 +198,7 @@ struct Climber<'a, 'b> {
     here: Moments,
     quasi: Option<QuasiNewton>,
     rows: SparseRows,
-    kinds: Vec<Kind>,
+    kinds: Vec<RowKind>,
     damping: f64,
     fall: f64,
     passes: usize,
@@ -216,7 +217,7 @@ impl Climber<'_, '_> {
     /// Climbs until the decrement is below the tolerance, or something else ends it.
     fn run(
         &mut self,
-        limits: Limits,
+        limits: ClimbLimits,
         guess: Option<&Model>,
         monitor: &mut Monitor<'_>,
     ) -> Result<Ending, MixtureError> {
@@ -235,7 +236,7 @@ impl Climber<'_, '_> {
 
     /// Gives weight back to a component that has next to none, if the likelihood grows by that: at no weight the decrement sees nothing of what
     /// the component would gain. Its derivative there is `N(D - 1)` with `D = n_k/(N w_k)`, its second `Σ (φ/f - 1)²`.
-    fn revive(&mut self, limits: Limits) -> Result<bool, MixtureError> {
+    fn revive(&mut self, limits: ClimbLimits) -> Result<bool, MixtureError> {
         let weights = self.before.weights();
         let total: f64 = self.here.weight.iter().sum();
         let density = |c: usize| self.here.weight[c] / (total * weights[c]);
@@ -296,7 +297,7 @@ impl Climber<'_, '_> {
     }
 
     /// Takes one step, with as much damping as it needs.
-    fn round(&mut self, model: &Model, limits: Limits, monitor: &mut Monitor<'_>) -> Result<Round, MixtureError> {
+    fn round(&mut self, model: &Model, limits: ClimbLimits, monitor: &mut Monitor<'_>) -> Result<Round, MixtureError> {
         rows::write(self.m_step, &self.parameters, &mut self.rows, &mut self.kinds);
         let program = Program::new(model, &mut self.rows);
         let mut damping = if self.damping < UNDAMPED { LEAST_DAMPING } else { self.damping };

@@ -8,7 +8,7 @@ mod model;
 mod rows;
 mod sureness;
 
-pub(super) use ascent::{Ascent, Ending, Limits, ascend};
+pub(super) use ascent::{Ascent, ClimbLimits, Ending, ascend};
 pub(super) use em::{StoppingRule, iterate};
 pub(super) use model::Model;
 pub(super) use rows::LEAST_WEIGHT;

@@ -15,7 +15,7 @@ const FAR_FLOOR: f64 = 1e6;
 
 /// Which rows are which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::mixture) enum Kind {
+pub(in crate::mixture) enum RowKind {
     /// The weights sum to one, or another row that says nothing of single components.
     Sum,
     /// The least weight of a component.
@@ -27,31 +27,36 @@ pub(in crate::mixture) enum Kind {
 }
 
 /// Writes the rows at `parameters`, and says which is which.
-pub(in crate::mixture) fn write(m_step: &MStep, parameters: &Parameters, rows: &mut SparseRows, kinds: &mut Vec<Kind>) {
+pub(in crate::mixture) fn write(
+    m_step: &MStep,
+    parameters: &Parameters,
+    rows: &mut SparseRows,
+    kinds: &mut Vec<RowKind>,
+) {
     rows.clear();
     kinds.clear();
     let k = parameters.k();
     let unit = units(parameters);
     let total: f64 = parameters.weights().iter().sum();
     rows.push((0..k).map(|c| (BLOCK * c, unit[BLOCK * c])), 1.0 - total, true);
-    kinds.push(Kind::Sum);
+    kinds.push(RowKind::Sum);
     for c in 0..k {
         let weight = parameters.weights()[c];
         let [lower, upper] = m_step.weights.bounds(c);
         let fixed = lower == upper;
         let level = lower.max(LEAST_WEIGHT) / weight - 1.0;
         rows.push([(BLOCK * c, 1.0)], if fixed { level } else { level.min(0.0) }, fixed);
-        kinds.push(Kind::Weight(c));
+        kinds.push(RowKind::Weight(c));
         if upper < 1.0 && !fixed {
             rows.push([(BLOCK * c, -1.0)], (1.0 - upper / weight).min(0.0), false);
-            kinds.push(Kind::Weight(c));
+            kinds.push(RowKind::Weight(c));
         }
     }
     if let Some(given) = m_step.weights.rows() {
-        push(given, parameters.weights(), &unit, 0, Kind::Weight(0), rows, kinds);
+        push(given, parameters.weights(), &unit, 0, RowKind::Weight(0), rows, kinds);
     }
     if let Some(program) = &m_step.means.program {
-        push(program.rows(), parameters.means(), &unit, 1, Kind::Mean, rows, kinds);
+        push(program.rows(), parameters.means(), &unit, 1, RowKind::Mean, rows, kinds);
     }
     let precision = |c: usize| unit[BLOCK * c + 2];
     if let Some(tie) = m_step.precisions.tie() {
@@ -62,20 +67,20 @@ pub(in crate::mixture) fn write(m_step: &MStep, parameters: &Parameters, rows: &
             let first = [(2, -1.0), (1, -pull(0))];
             let others = if tie.given.is_none() { &first[..] } else { &[] };
             rows.push(own.into_iter().chain(others.iter().copied()), 0.0, true);
-            kinds.push(Kind::Sum);
+            kinds.push(RowKind::Sum);
         }
     }
     if m_step.precisions.is_equal() {
         for c in 1..k {
             rows.push([(2, -1.0), (BLOCK * c + 2, 1.0)], 0.0, true);
-            kinds.push(Kind::Spread(c));
+            kinds.push(RowKind::Spread(c));
         }
     } else if let Some(ratio) = m_step.precisions.variance_ratio() {
         for (low, high) in (0..k).flat_map(|low| (0..k).map(move |high| (low, high))).filter(|(a, b)| a != b) {
             // r² p_low (1 + u_low) ≥ p_high (1 + u_high), divided by p_high.
             let share = ratio * precision(low) / precision(high);
             rows.push([(BLOCK * low + 2, share), (BLOCK * high + 2, -1.0)], 1.0 - share, false);
-            kinds.push(Kind::Spread(high));
+            kinds.push(RowKind::Spread(high));
         }
     }
     for c in 0..k {
@@ -85,16 +90,16 @@ pub(in crate::mixture) fn write(m_step: &MStep, parameters: &Parameters, rows: &
         if highest < FAR_FLOOR || fixed {
             let level = 1.0 - highest;
             rows.push([(BLOCK * c + 2, -1.0)], if fixed { level } else { level.min(0.0) }, fixed);
-            kinds.push(Kind::Spread(c));
+            kinds.push(RowKind::Spread(c));
         }
         if lowest > 0.0 && !fixed {
             rows.push([(BLOCK * c + 2, 1.0)], (lowest - 1.0).min(0.0), false);
-            kinds.push(Kind::Spread(c));
+            kinds.push(RowKind::Spread(c));
         }
     }
     if let Some(given) = m_step.precisions.rows() {
         let precisions: Vec<f64> = (0..k).map(precision).collect();
-        push(given, &precisions, &unit, 2, Kind::Sum, rows, kinds);
+        push(given, &precisions, &unit, 2, RowKind::Sum, rows, kinds);
     }
 }
 
@@ -104,9 +109,9 @@ fn push(
     values: &[f64],
     unit: &[f64],
     block: usize,
-    kind: Kind,
+    kind: RowKind,
     rows: &mut SparseRows,
-    kinds: &mut Vec<Kind>,
+    kinds: &mut Vec<RowKind>,
 ) {
     for row in 0..given.len() {
         let (lower, upper) = given.bounds(row);

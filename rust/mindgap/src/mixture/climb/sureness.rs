@@ -2,7 +2,7 @@
 
 use super::ascent::{CONVEX_DAMPING, LEAST_DAMPING, MOST_DAMPING, Program};
 use super::model::{BLOCK, Model, units};
-use super::rows::{self, Kind, LEAST_WEIGHT};
+use super::rows::{self, LEAST_WEIGHT, RowKind};
 use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;
 use crate::qp::dense::SparseRows;
@@ -74,7 +74,7 @@ impl Sureness {
         };
         let inequality = |&&row: &&usize| !rows.is_equality(row);
         let at_bound =
-            program.active.iter().filter(inequality).any(|&row| !matches!(kinds[row], Kind::Weight(c) if lost(c)));
+            program.active.iter().filter(inequality).any(|&row| !matches!(kinds[row], RowKind::Weight(c) if lost(c)));
         // A variance moves by the same share as its precision.
         let absolute = |c: usize, [weight, mean, spread]: [f64; BLOCK]| {
             [weight * own[BLOCK * c], mean * own[BLOCK * c + 1], spread * parameters.variances()[c]]
@@ -93,7 +93,7 @@ impl Sureness {
     }
 }
 
-impl Kind {
+impl RowKind {
     fn held_spread(self) -> Option<usize> {
         match self {
             Self::Spread(component) => Some(component),
@@ -106,11 +106,11 @@ impl Kind {
 fn held_back(m_step: &MStep, parameters: &Parameters, model: &Model) -> f64 {
     let (mut all, mut kinds) = (SparseRows::default(), Vec::new());
     rows::write(m_step, parameters, &mut all, &mut kinds);
-    if !kinds.contains(&Kind::Mean) {
+    if !kinds.contains(&RowKind::Mean) {
         return 0.0;
     }
     let mut rows = SparseRows::default();
-    for row in (0..all.len()).filter(|&row| kinds[row] != Kind::Mean) {
+    for row in (0..all.len()).filter(|&row| kinds[row] != RowKind::Mean) {
         rows.push(all.terms(row).iter().copied(), all.level(row), all.is_equality(row));
     }
     let program = Program::new(model, &mut rows);

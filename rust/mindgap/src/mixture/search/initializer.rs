@@ -3,7 +3,7 @@
 use crate::constraint::{GapBounds, Rows};
 use crate::data::sample::Sample;
 use crate::error::{KMeansError, MixtureError};
-use crate::kmeans::{Centers, KMeans, KMeansFit, Method};
+use crate::kmeans::{Centers, KMeans, KMeansFit, KMeansMethod};
 use crate::mixture::m_step::FLOOR;
 use crate::mixture::parameters::Parameters;
 use crate::monitor::Monitor;
@@ -40,24 +40,24 @@ pub trait Initializer: fmt::Debug + Send + Sync {
 /// assert!(fit.converged());
 /// # Ok::<(), mindgap::Error>(())
 /// ```
-pub fn from_fn<F>(start: F) -> FromFn<F>
+pub fn from_fn<F>(start: F) -> InitializerFn<F>
 where
     F: Fn(&Sample, usize, &Rows) -> Result<Parameters, MixtureError> + Send + Sync,
 {
-    FromFn(start)
+    InitializerFn(start)
 }
 
 /// An initializer made by [`from_fn`].
 #[derive(Clone, Copy)]
-pub struct FromFn<F>(F);
+pub struct InitializerFn<F>(F);
 
-impl<F> fmt::Debug for FromFn<F> {
+impl<F> fmt::Debug for InitializerFn<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FromFn")
+        f.write_str("InitializerFn")
     }
 }
 
-impl<F> Initializer for FromFn<F>
+impl<F> Initializer for InitializerFn<F>
 where
     F: Fn(&Sample, usize, &Rows) -> Result<Parameters, MixtureError> + Send + Sync,
 {
@@ -121,13 +121,13 @@ pub struct Ckmeans;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConstrainedKMeans {
     delta: Option<f64>,
-    method: Method,
+    method: KMeansMethod,
     centers: Centers,
 }
 
 impl Default for ConstrainedKMeans {
     fn default() -> Self {
-        Self { delta: None, method: Method::Exact, centers: Centers::Means }
+        Self { delta: None, method: KMeansMethod::Exact, centers: Centers::Means }
     }
 }
 
@@ -146,7 +146,7 @@ impl ConstrainedKMeans {
 
     /// How k-means is solved.
     #[must_use]
-    pub fn method(mut self, method: Method) -> Self {
+    pub fn method(mut self, method: KMeansMethod) -> Self {
         self.method = method;
         self
     }

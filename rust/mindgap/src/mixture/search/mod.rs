@@ -9,9 +9,9 @@ mod moves;
 mod random;
 mod starts;
 
-pub use initializer::{Ckmeans, ConstrainedKMeans, FromFn, Initializer, PaperStart, from_fn};
+pub use initializer::{Ckmeans, ConstrainedKMeans, Initializer, InitializerFn, PaperStart, from_fn};
 
-use super::climb::{Ascent, Ending, Limits, Model, ascend};
+use super::climb::{Ascent, ClimbLimits, Ending, Model, ascend};
 use super::e_step::Observed;
 use super::m_step::MStep;
 use super::parameters::Parameters;
@@ -236,7 +236,7 @@ impl Ground<'_> {
         self.monitor.untimed().send(&Progress::Working)?;
         let scale = [self.cells.total, self.cells.variance];
         let mut surface = Surface::new(&mut self.cells, self.frame, true, scale);
-        let limits = Limits { em_steps, passes, tolerance: Limits::TOLERANCE };
+        let limits = ClimbLimits { em_steps, passes, tolerance: ClimbLimits::TOLERANCE };
         let start = start.sorted().0.raised(self.m_step.precisions.floor());
         let ascent = ascend(&mut surface, self.m_step, start, limits, None, &mut self.monitor)?;
         self.out_of_time |= ascent.ending == Ending::OutOfTime;

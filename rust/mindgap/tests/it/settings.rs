@@ -1,8 +1,8 @@
 //! What each setting and each answer of the public interface does by itself, where no other test has it.
 
 use mindgap::{
-    BoxError, Centers, ConstrainedKMeans, Engine, GapBounds, Initializer, KMeans, KMeansError, KMeansMethod, Mixture,
-    MixtureError, Moments, Monitor, Parameters, Sample, Status,
+    BoxError, Centers, ConstrainedKMeans, Engine, GapBounds, Initializer, KMeans, KMeansError, KMeansMethod,
+    LinearRows, Mixture, MixtureError, Moments, Monitor, Parameters, Sample, Status,
 };
 use std::borrow::Cow;
 use std::time::Duration;
@@ -131,5 +131,14 @@ fn a_time_limit_ends_a_mixture_with_the_best_found() {
         assert_eq!((fit.status(), fit.converged()), (&Status::TimeLimit, false));
         assert!(fit.log_likelihood() <= whole.log_likelihood() + 1e-9 && fit.passes() <= whole.passes());
         assert!(mixture.time_limit(Duration::from_secs(3600)).fit(&sample).unwrap() == whole);
+    }
+}
+
+#[test]
+fn a_time_limit_under_linear_rows_is_no_interruption() {
+    let rows = LinearRows::new(4, &[1.0, -2.0, 1.0, 0.0, 0.0, 1.0, -2.0, 1.0], &[0.0, 0.0], &[0.0, 0.0]).unwrap();
+    match KMeans::new(4).constraint(rows).time_limit(Duration::ZERO).fit(&slow()) {
+        Ok(fit) => assert!(!fit.is_optimal() && fit.lower_bound() <= fit.inertia()),
+        Err(error) => assert_eq!(error, KMeansError::TimeLimit),
     }
 }

@@ -35,8 +35,9 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         The number of components.
     constraint : Constraint, str or None
         The constraint on the means, such as ``"two-sided:lower=1.9,upper=2.1"``.
-    init, method, tol, tol_scale, max_iter, variances, min_variance, resolution, support, starts, rng, time_limit,
-    memory_limit
+    init, method, tol, tol_scale, max_iter, variances, min_variance, resolution, support
+        As in `mindgap.mixture`.
+    starts, rng, time_limit, memory_limit
         As in `mindgap.mixture`. A fit searches from many starts: `starts` is what `n_init` is in scikit-learn, `rng`
         the seed of those that are random.
     random_state : int, RandomState or None

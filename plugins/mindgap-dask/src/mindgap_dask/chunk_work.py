@@ -10,7 +10,7 @@ import numpy as np
 from dask.task_spec import GraphNode, Task, TaskRef
 
 import mindgap as mg
-from mindgap.model.fingerprint import ADVICE, Fingerprint
+from mindgap.engines import CHANGED_ADVICE, Fingerprint
 from mindgap.validation import FloatArray, as_vector
 from mindgap_dask.source import Chunk
 
@@ -125,7 +125,7 @@ def add_zooms(parts: list[list[mg.Summary]]) -> list[mg.Summary]:
 def _expect_same(values: FloatArray, weights: FloatArray | None, first: Fingerprint) -> None:
     """Refuse a chunk that is not what the first pass saw."""
     if difference := Fingerprint.of(values, weights).difference(first):
-        raise mg.ChangedDataError(f"there are {difference}; {ADVICE}, or persist it")
+        raise mg.ChangedDataError(f"there are {difference}; {CHANGED_ADVICE}, or persist it")
 
 
 def _piece(values: FloatArray, weights: FloatArray | None, piece: slice) -> tuple[FloatArray, FloatArray | None]:

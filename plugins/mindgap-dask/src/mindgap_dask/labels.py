@@ -11,8 +11,7 @@ import dask
 from distributed import Client, as_completed
 
 import mindgap as mg
-from mindgap.model.passing import in_order
-from mindgap.results.label_files import table_of, writing
+from mindgap.engines import in_order, label_table, parquet_options
 from mindgap.validation import as_vector
 from mindgap_dask.source import as_array
 
@@ -72,12 +71,12 @@ def _write_part(
         ) from error
     values = as_vector(part if column is None else part[column], f"chunk {number}")
     try:
-        table = table_of({key: part[key] for key in keys}, columns(values))
+        table = label_table({key: part[key] for key in keys}, columns(values))
     except mg.InvalidInputError as error:
         raise mg.InvalidInputError(f"in chunk {number}, {error}") from error
     target = Path(folder) / f"part-{number:06d}.parquet"
     draft = target.with_name(f".{target.name}.{os.getpid()}")
-    parquet.write_table(table, draft, **writing(table.schema))
+    parquet.write_table(table, draft, **parquet_options(table.schema))
     draft.replace(target)
     return len(values)
 

@@ -1,11 +1,13 @@
 """What engines and commands of extension packages share with mindgap's own: passes over data, and files of results.
 
 A fit reads its data several times. `Fingerprint` tells whether each pass saw the same points, and `CHANGED_ADVICE` says
-what to do if not; `in_order` works on several chunks at once and yields what came of them in their order. `label_table` and
-`parquet_options` write labels as `write_labels` does, and `write_atomically` leaves no half-written file behind.
+what to do if not; `in_order` works on several chunks at once and yields what came of them in their order.
+`label_table` and `parquet_options` write labels as `write_labels` does, and `write_atomically` leaves no half-written
+file behind.
 
 Examples
 --------
+>>> import numpy as np
 >>> from mindgap.engines import Fingerprint
 >>> first, later = Fingerprint.of(np.array([1.0, 2.0]), None), Fingerprint.of(np.array([1.0]), None)
 >>> later.difference(first)

@@ -3,92 +3,17 @@
 //! A monitor lives on the calling thread. A search that is part of another gets a child of its monitor
 //! ([`Monitor::part`], [`Monitor::relaxed`]), which passes on what is true of the whole problem.
 
+mod progress;
+
+pub use progress::{Halt, Progress};
+
 use std::fmt;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use crate::data::frame::Frame;
-use crate::error::{KMeansError, MixtureError, OutOfMemory};
+use crate::error::OutOfMemory;
 use crate::memory;
-
-/// What a running fit reports.
-///
-/// ```
-/// use mindgap::{KMeans, Monitor, Progress, Sample};
-/// use std::ops::ControlFlow;
-///
-/// let mut watch = |progress: &Progress| {
-///     if let Progress::Search { cost, lower_bound } = progress {
-///         println!("between {lower_bound} and {cost}");
-///     }
-///     ControlFlow::Continue(())
-/// };
-/// let fit = KMeans::new(2).fit_with(&Sample::new(&[1.0, 2.0, 8.0])?, &mut Monitor::new(&mut watch))?;
-/// assert_eq!(fit.centers(), [1.5, 8.0]);
-/// # Ok::<(), mindgap::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Progress {
-    /// A k-means search has proven `lower_bound` and found `cost` (infinite while nothing feasible is known).
-    Search {
-        /// The cost of the best solution so far, in squared data units.
-        cost: f64,
-        /// What no solution can cost less than.
-        lower_bound: f64,
-    },
-    /// An EM iteration has ended.
-    Iteration {
-        /// How many iterations have ended.
-        iteration: usize,
-        /// The log-likelihood of the iterate.
-        log_likelihood: f64,
-        /// The largest movement of a parameter, on the scale of the tolerance.
-        movement: f64,
-        /// The weights, means and variances of the iterate, in data units, by component; a fit may be started from them.
-        parameters: [Vec<f64>; 3],
-    },
-    /// A certificate has looked at more regions of parameters.
-    Certificate {
-        /// How many were looked at.
-        nodes: usize,
-        /// How many are left, as far as is known.
-        open: usize,
-        /// How far above `log_likelihood` the bound is that is being proven.
-        epsilon: f64,
-        /// The best log-likelihood known.
-        log_likelihood: f64,
-    },
-    /// Nothing new: a long step goes on, and this is a time to stop it.
-    Working,
-}
-
-/// Why a fit was stopped from outside. A match on it needs no wildcard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Halt {
-    /// The callback of [`Monitor::new`] answered [`ControlFlow::Break`]: the fit is given up.
-    Interrupted,
-    /// The time limit has passed, or the callback of [`Monitor::stopping`] has had enough: what was found so far is kept.
-    TimeLimit,
-}
-
-impl From<Halt> for KMeansError {
-    fn from(halt: Halt) -> Self {
-        match halt {
-            Halt::Interrupted => Self::Interrupted,
-            Halt::TimeLimit => Self::TimeLimit,
-        }
-    }
-}
-
-impl From<Halt> for MixtureError {
-    fn from(halt: Halt) -> Self {
-        match halt {
-            Halt::Interrupted => Self::Interrupted,
-            Halt::TimeLimit => Self::TimeLimit,
-        }
-    }
-}
 
 /// Units of work between two reports of [`Monitor::spend`]; a unit is a few nanoseconds, so a report comes every few tens of
 /// milliseconds (measured on the searches for k-means).
@@ -436,88 +361,4 @@ impl Deadline {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn reports(work: impl FnOnce(&mut Monitor<'_>)) -> Vec<(f64, f64)> {
-        let mut seen = Vec::new();
-        let mut monitor = Monitor::new(|progress: &Progress| {
-            if let Progress::Search { cost, lower_bound } = *progress {
-                seen.push((cost, lower_bound));
-            }
-            ControlFlow::Continue(())
-        });
-        work(&mut monitor);
-        drop(monitor);
-        seen
-    }
-
-    #[test]
-    fn children_pass_on_what_holds_for_the_whole() {
-        let seen = reports(|monitor| {
-            monitor.found(9.0);
-            monitor.proved(2.0);
-            monitor.report().unwrap();
-            let mut relaxed = monitor.relaxed();
-            relaxed.found(4.0);
-            relaxed.proved(3.0);
-            relaxed.report().unwrap();
-            drop(relaxed);
-            let mut restricted = monitor.restricted().plus(0.5);
-            restricted.found(8.0);
-            restricted.proved(8.0);
-            restricted.report().unwrap();
-        });
-        assert_eq!(seen, [(9.0, 2.0), (9.0, 3.0), (8.5, 2.0)]);
-    }
-
-    #[test]
-    fn a_monitor_stops_the_work_of_its_children() {
-        let mut monitor = Monitor::new(|_: &Progress| ControlFlow::Break(()));
-        assert_eq!(monitor.part().relaxed().report(), Err(Halt::Interrupted));
-        let mut monitor = Monitor::default().time_limit(Duration::ZERO).time_limit(Duration::from_secs(9));
-        assert_eq!(monitor.report(), Err(Halt::TimeLimit));
-        assert_eq!(monitor.part().spend(REPORT_EVERY), Err(Halt::TimeLimit));
-        assert_eq!(monitor.part().spend(1), Ok(()));
-    }
-
-    #[test]
-    fn counted_reports_are_work() {
-        let mut seen = Vec::new();
-        let mut monitor = Monitor::new(|progress: &Progress| {
-            seen.push(progress.clone());
-            ControlFlow::Continue(())
-        });
-        let mut part = monitor.counting(REPORT_EVERY / 2);
-        for iteration in 1..=5 {
-            part.send(&Progress::Iteration {
-                iteration,
-                log_likelihood: 0.0,
-                movement: 0.0,
-                parameters: <[Vec<f64>; 3]>::default(),
-            })
-            .unwrap();
-        }
-        drop(part);
-        drop(monitor);
-        assert_eq!(seen, [Progress::Working, Progress::Working]);
-    }
-
-    #[test]
-    fn the_smaller_memory_limit_holds() {
-        let mut monitor = Monitor::default().memory_limit(100).memory_limit(200);
-        assert!(monitor.part().check_memory("a table", 101).is_err());
-        assert!(monitor.check_memory("a table", 100).is_ok());
-    }
-
-    #[test]
-    fn a_cost_is_proven_to_the_tolerance() {
-        let mut monitor = Monitor::default().tol(0.1);
-        assert!(!monitor.is_proven());
-        monitor.found(10.0);
-        monitor.proved(8.9);
-        assert!(!monitor.is_proven());
-        monitor.proved(9.0);
-        assert!(monitor.is_proven());
-    }
-}
+mod tests;

@@ -1,0 +1,82 @@
+//! [`Progress`]: what a running fit reports; [`Halt`]: why it was stopped.
+
+use crate::error::{KMeansError, MixtureError};
+
+/// What a running fit reports.
+///
+/// ```
+/// use mindgap::{KMeans, Monitor, Progress, Sample};
+/// use std::ops::ControlFlow;
+///
+/// let mut watch = |progress: &Progress| {
+///     if let Progress::Search { cost, lower_bound } = progress {
+///         println!("between {lower_bound} and {cost}");
+///     }
+///     ControlFlow::Continue(())
+/// };
+/// let fit = KMeans::new(2).fit_with(&Sample::new(&[1.0, 2.0, 8.0])?, &mut Monitor::new(&mut watch))?;
+/// assert_eq!(fit.centers(), [1.5, 8.0]);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// A k-means search has proven `lower_bound` and found `cost` (infinite while nothing feasible is known).
+    Search {
+        /// The cost of the best solution so far, in squared data units.
+        cost: f64,
+        /// What no solution can cost less than.
+        lower_bound: f64,
+    },
+    /// An EM iteration has ended.
+    Iteration {
+        /// How many iterations have ended.
+        iteration: usize,
+        /// The log-likelihood of the iterate.
+        log_likelihood: f64,
+        /// The largest movement of a parameter, on the scale of the tolerance.
+        movement: f64,
+        /// The weights, means and variances of the iterate, in data units, by component; a fit may be started from them.
+        parameters: [Vec<f64>; 3],
+    },
+    /// A certificate has looked at more regions of parameters.
+    Certificate {
+        /// How many were looked at.
+        nodes: usize,
+        /// How many are left, as far as is known.
+        open: usize,
+        /// How far above `log_likelihood` the bound is that is being proven.
+        epsilon: f64,
+        /// The best log-likelihood known.
+        log_likelihood: f64,
+    },
+    /// Nothing new: a long step goes on, and this is a time to stop it.
+    Working,
+}
+
+/// Why a fit was stopped from outside. A match on it needs no wildcard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// The callback of [`Monitor::new`] answered [`ControlFlow::Break`]: the fit is given up.
+    Interrupted,
+    /// The time limit has passed, or the callback of [`Monitor::stopping`] has had enough: what was found so far is kept.
+    TimeLimit,
+}
+
+impl From<Halt> for KMeansError {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Interrupted => Self::Interrupted,
+            Halt::TimeLimit => Self::TimeLimit,
+        }
+    }
+}
+
+impl From<Halt> for MixtureError {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Interrupted => Self::Interrupted,
+            Halt::TimeLimit => Self::TimeLimit,
+        }
+    }
+}

@@ -92,6 +92,26 @@ def test_rows_that_are_left_out_have_no_label(command: Command, tmp_path: Path) 
     assert table["name"].to_pylist() == ["a", "b", "c", "d"]
 
 
+@pytest.mark.parametrize("large", [True, False])
+def test_a_stored_fit_labels_large_files(
+    command: Command, files: Path, monkeypatch: pytest.MonkeyPatch, large: bool
+) -> None:
+    fit = mg.mixture(X, 3)
+    (files / "fit.json").write_text(fit.to_json())
+    if not large:
+        monkeypatch.setenv("MINDGAP_CHUNK_ABOVE", "1000000")
+    out = files / "labels.parquet"
+    assert command("predict", files / "fit.json", files / "x.parquet", "--column", "x", "--out", out).code == 0
+    np.testing.assert_array_equal(pq.read_table(out)["label"], fit.predict(X))
+    assert command("predict", files / "fit.json", files / "x.npy").code == (2 if large else 0)
+
+
+def test_two_fits_of_a_large_file_are_compared(command: Command, files: Path) -> None:
+    ended = command("compare", files / "x.npy", "-k", "3", "--constraint", "lower-only:delta=5.5")
+    assert ended.code == 0
+    assert "read in chunks" in ended.out
+
+
 def test_labels_of_chunks_need_parquet(command: Command, files: Path) -> None:
     ended = command("kmeans", files / "x.npy", "-k", "3", "--labels", files / "labels.csv")
     assert "go into a .parquet file" in ended.err

@@ -9,7 +9,9 @@ from pathlib import Path
 import click
 import numpy as np
 
+from mindgap.cli.label_table import write_chunks, write_parquet
 from mindgap.cli.labelled import label_columns, labelled_text
+from mindgap.cli.large import chunks_of
 from mindgap.cli.options import data_options, epilog
 from mindgap.cli.output import check_target
 from mindgap.cli.reading import Request, read_data
@@ -33,25 +35,34 @@ _KINDS: tuple[type[KMeansResult | MixtureResult], ...] = (KMeansResult, MixtureR
 )
 @click.argument("fit", metavar="FIT.json")
 @data_options
-@click.option("--out", metavar="OUT.csv", help="Where to write the rows.  [default: standard output]")
+@click.option("--out", metavar="OUT", help="Where to write the rows: CSV, or OUT.parquet.  [default: standard output]")
 def command(fit: str, request: Request, out: str | None) -> None:
     """Label the numbers in FILE by a fit that `kmeans --json` or `mixture --json` stored.
 
     The rows of FILE are written as CSV with the label appended, how likely it is (of a mixture) and the distance to the
-    centre.
+    centre. A large npy or Parquet file is read in chunks; its labels go into a Parquet file.
     """
     if out is not None:
         check_target(out, request.source)
     result = _stored(fit)
-    data = read_data(request)
-    # The labels stored are those of other data.
-    with waiting("labelling"):
-        text = labelled_text(data, label_columns(data, replace(result, labels=_NONE)))
-    if out is None:
-        click.echo(text, nl=False)
+    if (chunks := chunks_of(request)) is not None:
+        if out is None:
+            raise InvalidInputError(f"{request.title} is read in chunks; say --out labels.parquet")
+        with waiting("labelling"):
+            write_chunks(out, request, chunks, result)
     else:
-        write_atomically(out, text.encode(errors="replace"))
-        click.echo(f"wrote {out}", err=True)
+        data = read_data(request)
+        # The labels stored are those of other data.
+        with waiting("labelling"):
+            columns = label_columns(data, replace(result, labels=_NONE))
+            if out is None:
+                click.echo(labelled_text(data, columns), nl=False)
+                return
+            if out.lower().endswith(".parquet"):
+                write_parquet(out, data, columns)
+            else:
+                write_atomically(out, labelled_text(data, columns).encode(errors="replace"))
+    click.echo(f"wrote {out}", err=True)
 
 
 def _stored(path: str) -> KMeansResult | MixtureResult:

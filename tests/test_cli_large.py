@@ -112,6 +112,13 @@ def test_two_fits_of_a_large_file_are_compared(command: Command, files: Path) ->
     assert "read in chunks" in ended.out
 
 
+def test_models_of_a_large_file_are_chosen_on_its_summary(command: Command, files: Path) -> None:
+    ended = command("select", files / "x.npy", "-k", "2-4", "--json")
+    found = json.loads(ended.out)
+    assert found["best"] == mg.select(mg.Summary.of(X), range(2, 5)).best
+    assert "a summary of 3000 values" in command("path", files / "x.npy", "-k", "3", "--deltas", "0:2:3").out
+
+
 def test_labels_of_chunks_need_parquet(command: Command, files: Path) -> None:
     ended = command("kmeans", files / "x.npy", "-k", "3", "--labels", files / "labels.csv")
     assert "go into a .parquet file" in ended.err

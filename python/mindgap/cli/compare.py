@@ -54,7 +54,7 @@ def command(
     """
     if constraint is None:
         raise click.UsageError("give the constraint to test with --constraint")
-    data = data_for(request, settings, chunked=True)
+    data = data_for(request, settings, "chunks")
     live = sys.stderr.isatty()
     with waiting("fitting"):
         held = mixture(data.values, k, constraint, sample_weight=data.weights, progress=live, **settings)

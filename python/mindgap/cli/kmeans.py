@@ -40,7 +40,7 @@ def command(request: Request, output: Output, k: int, constraint: str | None, se
     FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
     """
     output.check(request.source)
-    data = data_for(request, settings, chunked=True)
+    data = data_for(request, settings, "chunks")
     live = sys.stderr.isatty()
     parts = fit_parts(
         data, lambda part: kmeans(part.values, k, constraint, sample_weight=part.weights, progress=live, **settings)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mindgap.errors import InvalidInputError
 from mindgap.model.chunks import Chunks
-from mindgap.model.summary import Summary
+from mindgap.model.summary import CELLS, Summary
 from mindgap.model.summary_bytes import MAGIC
 
 if TYPE_CHECKING:
@@ -62,6 +62,14 @@ def chunks_of(request: Request) -> Chunks | None:
     if Path(request.source).stat().st_size <= limit() or request.weights is not None:
         return None
     return Chunks(request.source, column=int(column) - 1 if column is not None and column.isdecimal() else column)
+
+
+def summary_of(chunks: Chunks, cells: int = CELLS) -> Summary:
+    """Return the summary of chunks, in one pass."""
+    summary = Summary(cells)
+    for values, weights in chunks:
+        summary.add(values, weights)
+    return summary
 
 
 def other_columns(request: Request) -> list[str]:

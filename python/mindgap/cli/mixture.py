@@ -52,7 +52,7 @@ def command(
     FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
     """
     output.check(request.source)
-    data = data_for(request, settings, chunked=True)
+    data = data_for(request, settings, "chunks")
     parts = fit_parts(
         data,
         lambda part: mixture(

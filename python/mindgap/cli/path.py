@@ -62,7 +62,7 @@ def command(
     Each fit starts at the one before.
     """
     output.check(request.source)
-    data = data_for(request, settings)
+    data = data_for(request, settings, "summary")
     parts = fit_parts(
         data,
         lambda part: gap_path(

@@ -13,11 +13,11 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from mindgap.cli.large import chunks_of, stored_summary
+from mindgap.cli.large import chunks_of, stored_summary, summary_of
 from mindgap.cli.packed import unpacked
 from mindgap.cli.tables import place_of
 from mindgap.errors import InvalidInputError
@@ -111,17 +111,22 @@ class Elsewhere:
     how: str = "read by the engine"
 
 
-def data_for(request: Request, settings: dict[str, Any], chunked: bool = False) -> Data | Elsewhere:
+def data_for(request: Request, settings: dict[str, Any], large: Literal["chunks", "summary"]) -> Data | Elsewhere:
     """Return the data; their source where the engine among the settings reads files itself; or a stored summary.
 
-    With `chunked`, a large file is read in chunks.
+    A large file is read in chunks, or once into a summary.
     """
     if "engine" not in settings:
         summary = stored_summary(request.source)
         if summary is not None:
             return Elsewhere(summary, how=f"a summary of {summary.count} values")
-        chunks = chunks_of(request) if chunked else None
-        return read_data(request) if chunks is None else Elsewhere(chunks, how="read in chunks")
+        if (chunks := chunks_of(request)) is None:
+            return read_data(request)
+        if large == "chunks":
+            return Elsewhere(chunks, how="read in chunks")
+        with waiting(f"reading {printable(request.title)}"):
+            summary = summary_of(chunks)
+        return Elsewhere(summary, how=f"read in chunks: a summary of {summary.count} values")
     engine = settings["engine"] = lookup.engine(settings["engine"])
     if not engine.reads_files:
         return read_data(request)

@@ -105,7 +105,7 @@ def command(
     Labels are those of the best fit.
     """
     output.check(request.source)
-    data = data_for(request, settings)
+    data = data_for(request, settings, "summary")
     constraints = {spec or "none": None if spec in (None, "none") else spec for spec in (constraint, *against)}
     parts = fit_parts(
         data,

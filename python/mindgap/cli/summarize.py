@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from mindgap.cli.large import chunks_of
+from mindgap.cli.large import chunks_of, summary_of
 from mindgap.cli.options import data_options, epilog
 from mindgap.cli.output import check_target
 from mindgap.cli.reading import Request, read_data
@@ -25,12 +25,11 @@ from mindgap.model.summary import CELLS, Summary
 def command(request: Request, out: str, cells: int) -> None:
     """Write counts, sums and sums of squares of the numbers in FILE, in a few thousand cells."""
     check_target(out, request.source)
-    summary = Summary(cells)
     if (chunks := chunks_of(request)) is not None:
-        for values, weights in chunks:
-            summary.add(values, weights)
+        summary = summary_of(chunks, cells)
     else:
         data = read_data(request)
+        summary = Summary(cells)
         summary.add(data.values, data.weights)
     write_summary(out, summary)
 

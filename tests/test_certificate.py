@@ -224,7 +224,7 @@ def test_an_interruption_leaves_the_fit(monkeypatch: pytest.MonkeyPatch) -> None
                 seen.append(numbers)
                 raise KeyboardInterrupt
 
-    monkeypatch.setattr("mindgap.fit.mixture.ProgressLine", Interrupting)
+    monkeypatch.setattr("mindgap.fit.watching.ProgressLine", Interrupting)
     values = mg.datasets.paper_model("C", 300, rng=1).values
     fit = mg.mixture(values, 5, certify=True, progress=True)
     assert fit.upper_bound is None

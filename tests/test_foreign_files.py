@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from command_line import Command
-from mindgap.inference import selection
+from mindgap.inference import selecting
 from soak.foreign_files import _HEADERS
 
 
@@ -175,7 +175,7 @@ def test_names_with_dollars_are_no_formulas(command: Command) -> None:
 
 
 def test_a_fault_of_its_own_is_one_line_too(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selection, "mixture", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(selecting, "mixture", lambda *_, **__: 1 / 0)
     Path("data").write_text("1\n2\n5\n")
     ended = command("select", "data", "-k", "1")
     assert (ended.code, ended.fault.startswith("internal error, please report it: ZeroDivision")) == (1, True)

@@ -13,7 +13,19 @@ if TYPE_CHECKING:
     import click
 
 #: The commands that mindgap itself has; no plugin may replace them.
-BUILT_IN = ("kmeans", "mixture", "select", "path", "predict", "compare", "report", "plugins", "new-plugin")
+BUILT_IN = (
+    "kmeans",
+    "mixture",
+    "select",
+    "path",
+    "predict",
+    "compare",
+    "summarize",
+    "merge",
+    "report",
+    "plugins",
+    "new-plugin",
+)
 
 
 def collected(add: Callable[[click.Group], None]) -> list[tuple[str, click.Command]]:

@@ -31,18 +31,24 @@ impl Sample {
         }
         let largest = self.values[0].abs().max(self.values[self.len() - 1].abs());
         let size = self.frame.enter_length(largest);
+        // First as doubles that are exactly on a grid, wherever it is; then as decimals, which are only near one.
+        let step = self.grid(0.0, 0.0).or_else(|| self.grid(SAME * size, 4.0 * f64::EPSILON * size));
+        step.map(|step| self.frame.leave_length(step))
+    }
+
+    /// The step of a grid on which all values are, in frame units: gaps up to `same` are none, and values are off by up to `off`.
+    fn grid(&self, same: f64, off: f64) -> Option<f64> {
         let apart = |pair: &[f64]| self.frame.enter(pair[1]) - self.frame.enter(pair[0]);
-        let nearest = self.values.windows(2).map(apart).filter(|gap| *gap > SAME * size).fold(f64::INFINITY, f64::min);
+        let nearest = self.values.windows(2).map(apart).filter(|gap| *gap > same).fold(f64::INFINITY, f64::min);
         let first = self.framed(0);
         let span = self.framed(self.len() - 1) - first;
         let step = span / (span / nearest).round();
-        let slack = OFF + 4.0 * f64::EPSILON * size / step;
+        let slack = OFF + off / step;
         let on_grid = |x: &f64| {
             let steps = (self.frame.enter(*x) - first) / step;
             (steps - steps.round()).abs() <= slack
         };
-        let found = slack < 0.1 && self.values.iter().all(on_grid);
-        found.then(|| self.frame.leave_length(step))
+        (slack < 0.1 && self.values.iter().all(on_grid)).then_some(step)
     }
 }
 
@@ -59,6 +65,9 @@ mod tests {
         for unit in [1.0, 0.0254, 1e-140, 1e140, 3.7e9] {
             let found = step((0..500).map(|i| unit * f64::from(i * i % 23)));
             assert!((found.unwrap() / unit - 1.0).abs() < 1e-9, "{unit}");
+        }
+        for shift in [1e8, -1e12, 1e15] {
+            assert_eq!(step((0..500).map(|i| shift + 0.25 * f64::from(i * i % 23))), Some(0.25), "{shift}");
         }
         assert_eq!(step((0..500).map(f64::from)), None, "nothing repeats");
         assert_eq!(step((0..500).map(|i| f64::from(i % 4))), None, "four groups");

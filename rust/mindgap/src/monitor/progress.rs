@@ -57,9 +57,9 @@ pub enum Progress {
 /// Why a fit was stopped from outside. A match on it needs no wildcard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// The callback of [`Monitor::new`] answered [`ControlFlow::Break`]: the fit is given up.
+    /// The callback of [`Monitor::new`](super::Monitor::new) answered [`ControlFlow::Break`](std::ops::ControlFlow::Break): the fit is given up.
     Interrupted,
-    /// The time limit has passed, or the callback of [`Monitor::stopping`] has had enough: what was found so far is kept.
+    /// The time limit has passed, or the callback of [`Monitor::stopping`](super::Monitor::stopping) has had enough: what was found so far is kept.
     TimeLimit,
 }
 

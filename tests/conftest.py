@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
@@ -16,6 +17,9 @@ from command_line import Command, command_runner
 from made_up import Install, Run
 from mindgap.host import dispatch, guard, lookup
 from mindgap.host.manager import PluginHost
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # The same cases every time, on however slow a machine; the soak is for new ones.
 hypothesis.settings.register_profile("the same", derandomize=True, deadline=None)
@@ -26,6 +30,14 @@ hypothesis.settings.load_profile("the same")
 def ctrl_c() -> None:
     """Take Ctrl-C also in the background, where a shell has a program ignore it, and whatever that starts."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def pictures() -> Iterator[None]:
+    """Close what a test has drawn: matplotlib warns of many open figures, whichever tests share a process."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture

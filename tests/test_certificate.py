@@ -65,6 +65,7 @@ def test_the_checker_accepts_a_proof(proof: dict[str, Any]) -> None:
     assert check(proof, VALUES) == pytest.approx(proof["of_the_fit"], abs=0.02)
 
 
+@pytest.mark.slow
 def test_the_checker_accepts_proofs_of_free_spreads_and_weights(tmp_path: Path) -> None:
     path = tmp_path / "proof.json"
     values = np.repeat(VALUES, 1 + np.arange(len(VALUES)) % 2)
@@ -72,6 +73,7 @@ def test_the_checker_accepts_proofs_of_free_spreads_and_weights(tmp_path: Path) 
     assert check(json.loads(path.read_text()), values) == pytest.approx(fit.upper_bound, abs=0.02)
 
 
+@pytest.mark.slow
 def test_the_checker_accepts_a_least_spread(tmp_path: Path) -> None:
     rng = np.random.default_rng(7)
     x = np.round(np.append(rng.normal(0, 1.0, 60), rng.normal(6, 1.2, 60)))

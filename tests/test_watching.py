@@ -102,6 +102,16 @@ def test_kmeans_reports_cost_and_bound_and_can_be_stopped(constraint: Any) -> No
         assert early.lower_bound <= result.inertia * (1 + 1e-9)
 
 
+def test_a_search_for_free_centres_reports_until_its_bound_meets_the_cost() -> None:
+    steps: list[mg.Step] = []
+    x = np.random.default_rng(0).normal(size=20_000)
+    result = mg.kmeans(x, 12, mg.PerGap([0.3] * 11, [0.5] * 11), callback=steps.append)
+    bounds = [step.bound for step in steps if step.bound is not None]
+    assert len(bounds) >= 2
+    assert bounds == sorted(bounds)
+    assert bounds[-1] <= result.inertia * (1 + 1e-9)
+
+
 def test_a_certificate_can_be_stopped() -> None:
     stages = []
 

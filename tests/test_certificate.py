@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import mindgap as mg
-from mindgap.check_certificate import Refused, check
 from mindgap.foundation.progress import ProgressLine
+from mindgap.inference.check_certificate import Refused, check
 
 if TYPE_CHECKING:
     from collections.abc import Callable

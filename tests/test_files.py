@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from command_line import Command
+from mindgap import InvalidInputError
 from mindgap.cli.new_plugin import write_package
-from mindgap.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
 
 #: Fails in the middle of the write, as a full disk does.

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drawn import a_kmeans, a_mixture
-from mindgap.errors import InvalidInputError
+from mindgap import InvalidInputError
 from mindgap.results.histogram import MOST_BINS, Histogram, histogram_of
 from mindgap.results.kmeans import KMeansResult
 from mindgap.results.mixture import MixtureResult

@@ -14,8 +14,7 @@ import pytest
 
 import mindgap as mg
 from drawn import a_kmeans, a_mixture, a_path, a_selection
-from mindgap import datasets
-from mindgap.errors import InvalidInputError
+from mindgap import InvalidInputError, datasets
 from mindgap.results.kmeans import KMeansResult
 from mindgap.results.mixture import MixtureResult
 

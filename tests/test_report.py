@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from drawn import a_mixture, a_path
-from mindgap.errors import InvalidInputError
+from mindgap import InvalidInputError
 from mindgap.foundation import files
 from mindgap.report import write_report
 

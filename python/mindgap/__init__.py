@@ -4,7 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from mindgap import _core, validation
-from mindgap.errors import (
+from mindgap.fit.kmeans import kmeans
+from mindgap.fit.kmeans_rows import kmeans_rows
+from mindgap.fit.mixture import mixture
+from mindgap.fit.natural_breaks import breaks
+from mindgap.fit.watching import Step
+from mindgap.foundation.errors import (
     ChangedDataError,
     InfeasibleError,
     InvalidInputError,
@@ -15,11 +20,6 @@ from mindgap.errors import (
     PluginWarning,
     SolverError,
 )
-from mindgap.fit.kmeans import kmeans
-from mindgap.fit.kmeans_rows import kmeans_rows
-from mindgap.fit.mixture import mixture
-from mindgap.fit.natural_breaks import breaks
-from mindgap.fit.watching import Step
 from mindgap.host.builtin.constraints import (
     ConstantCV,
     EqualSpreads,

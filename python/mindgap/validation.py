@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from mindgap.errors import InvalidInputError, UnusableValueError
+from mindgap.foundation.errors import InvalidInputError, UnusableValueError
 from mindgap.foundation.messages import reason, shorten
 
 if TYPE_CHECKING:

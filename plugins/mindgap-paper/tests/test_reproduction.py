@@ -22,8 +22,8 @@ from mindgap_paper.sources import Simulated
 
 import mindgap as mg
 from command_line import Command
+from mindgap import InfeasibleError
 from mindgap.datasets import paper_model
-from mindgap.errors import InfeasibleError
 
 AUTHORS = Path(os.environ.get("MINDGAP_SHARED", Path(__file__).parents[4] / "shared")) / "data"
 BY_KEY = {experiment.key: experiment for experiment in EXPERIMENTS}

@@ -12,7 +12,7 @@ from typing import NoReturn
 import click
 
 from mindgap import __version__
-from mindgap.errors import InfeasibleError, MindgapError, PluginError, SolverError
+from mindgap.foundation.errors import InfeasibleError, MindgapError, PluginError, SolverError
 from mindgap.foundation.messages import printable, reason
 from mindgap.host.lookup import commands, why_absent
 from mindgap.host.manager import host

@@ -15,7 +15,7 @@ import numpy as np
 
 from mindgap.cli.arrow_text import read_numbers, read_texts
 from mindgap.cli.tables import Column, Table
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.messages import shorten
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mindgap.cli.labelled import label_columns
 from mindgap.cli.reading import Data, Elsewhere
-from mindgap.errors import InvalidInputError, MindgapError
+from mindgap.foundation.errors import InvalidInputError, MindgapError
 from mindgap.foundation.progress import waiting
 from mindgap.results.table import TextTable
 

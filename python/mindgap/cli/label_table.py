@@ -10,7 +10,7 @@ from mindgap.cli.labelled import new_names
 from mindgap.cli.large import other_columns
 from mindgap.cli.npy import StoredArray
 from mindgap.cli.parquet import ArrowTable
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.extras import demand
 from mindgap.model.chunks import Chunks
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mindgap.cli.delimited import DelimitedText
 from mindgap.cli.reading import Data, Elsewhere
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.results.mixture import MixtureResult
 
 if TYPE_CHECKING:

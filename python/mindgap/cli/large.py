@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.model.chunks import Chunks
 from mindgap.model.summary import CELLS, Summary
 from mindgap.model.summary_bytes import MAGIC

@@ -8,7 +8,7 @@ from mindgap.cli.large import stored_summary
 from mindgap.cli.options import epilog
 from mindgap.cli.output import check_target
 from mindgap.cli.summarize import write_summary
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.model.summary import Summary
 
 

@@ -10,7 +10,7 @@ from string import Template
 import click
 
 from mindgap.cli.options import epilog
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.host.commands import BUILT_IN
 from mindgap.host.manager import host
 from mindgap.host.registry import COMMAND, KINDS, NAME

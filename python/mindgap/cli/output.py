@@ -12,7 +12,7 @@ import click
 from mindgap.cli.groups import Part, joined_columns
 from mindgap.cli.labelled import labelled_text
 from mindgap.cli.reading import Data, Elsewhere, Request
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
 from mindgap.foundation.messages import printable
 from mindgap.foundation.progress import waiting

@@ -11,7 +11,7 @@ import zlib
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.extras import demand
 from mindgap.foundation.messages import reason
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mindgap.cli.tables import Column, Table
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.extras import demand
 from mindgap.foundation.messages import reason
 from mindgap.validation import as_vector

@@ -15,7 +15,7 @@ from mindgap.cli.large import chunks_of
 from mindgap.cli.options import data_options, epilog
 from mindgap.cli.output import check_target
 from mindgap.cli.reading import Request, read_data
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
 from mindgap.foundation.progress import waiting
 from mindgap.results.kmeans import KMeansResult

@@ -20,7 +20,7 @@ import numpy as np
 from mindgap.cli.large import chunks_of, stored_summary, summary_of
 from mindgap.cli.packed import unpacked
 from mindgap.cli.tables import place_of
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.messages import printable
 from mindgap.foundation.progress import waiting
 from mindgap.host import lookup

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mindgap.datasets.labelled import Labelled, from_components
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.messages import shorten
 from mindgap.validation import RNG
 

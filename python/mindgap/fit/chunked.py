@@ -6,7 +6,7 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mindgap.errors import ChangedDataError, InvalidInputError
+from mindgap.foundation.errors import ChangedDataError, InvalidInputError
 from mindgap.model.chunks import Chunks, load_piece, title
 from mindgap.model.engine import Engine
 from mindgap.model.fingerprint import ADVICE, Fingerprint

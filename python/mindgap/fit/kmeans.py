@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
-from mindgap.errors import InvalidInputError, MindgapError
 from mindgap.fit.loading import loaded
 from mindgap.fit.watching import watching
+from mindgap.foundation.errors import InvalidInputError, MindgapError
 from mindgap.host import guard, lookup
 from mindgap.host.builtin.constraints import blocks_of, prepared, rows_of
 from mindgap.model.binned import Binned

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mindgap import _core
-from mindgap.errors import InvalidInputError, MindgapError
+from mindgap.foundation.errors import InvalidInputError, MindgapError
 from mindgap.host import guard, lookup
 from mindgap.host.builtin.constraints import blocks_of, depends_on_data, rows_of
 from mindgap.model.constraint import Constraint

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from mindgap.errors import InvalidInputError
 from mindgap.fit.chunked import Chunked
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.host import guard, lookup
 from mindgap.host.builtin.engines import Local
 from mindgap.host.dispatch import engine_for

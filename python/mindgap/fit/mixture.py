@@ -6,10 +6,10 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
-from mindgap.errors import InvalidInputError, MindgapError
 from mindgap.fit.certifying import certified
 from mindgap.fit.loading import loaded
 from mindgap.fit.watching import watching
+from mindgap.foundation.errors import InvalidInputError, MindgapError
 from mindgap.host import guard, lookup
 from mindgap.host.builtin.constraints import blocks_of, prepared, rows_of
 from mindgap.host.builtin.initializers import BUILT_IN
@@ -120,7 +120,7 @@ def mixture(
         Whether to prove how far from the maximum the likelihood can be at most: `upper_bound` of the result, 0.1 above
         the best mixture known where the search comes to its end. Needs equal variances or a bounded ratio of spreads.
     proof : path, optional
-        Where to write the proof of the certificate, as JSON that `python -m mindgap.check_certificate` checks.
+        Where to write the proof of the certificate. `python -m mindgap.inference.check_certificate` checks it.
     time_limit : float, optional
         The most seconds that the fit and its certificate may take. Then the result is the best found, of status
         "time-limit", with what is proven by then; it is a `SolverError` if nothing was found.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mindgap.errors import InvalidInputError
 from mindgap.fit.kmeans import kmeans
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.model.sample import Sample
 from mindgap.model.summary import Summary
 from mindgap.validation import FloatArray, frozen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from mindgap.errors import MissingExtraError
+from mindgap.foundation.errors import MissingExtraError
 
 
 def demand(extra: str, *modules: str) -> None:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 
 if TYPE_CHECKING:
     import numpy.typing as npt

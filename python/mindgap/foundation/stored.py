@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.messages import shorten
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from mindgap.errors import PluginError
+from mindgap.foundation.errors import PluginError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

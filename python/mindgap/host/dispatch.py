@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from mindgap.errors import PASSING, InvalidInputError, PluginWarning
+from mindgap.foundation.errors import PASSING, InvalidInputError, PluginWarning
 from mindgap.foundation.messages import reason
 from mindgap.host import lookup
 from mindgap.host.manager import host

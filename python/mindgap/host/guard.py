@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from mindgap import _core
-from mindgap.errors import (
+from mindgap.foundation.errors import (
     PASSING,
     ChangedDataError,
     InfeasibleError,

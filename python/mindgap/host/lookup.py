@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from mindgap.errors import PASSING, InvalidInputError, MindgapError, PluginError
+from mindgap.foundation.errors import PASSING, InvalidInputError, MindgapError, PluginError
 from mindgap.foundation.messages import reason, shorten
 from mindgap.host import known, spec
 from mindgap.host.manager import host

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 from mindgap._core import VERSION
-from mindgap.errors import InvalidInputError, PluginError, PluginWarning
+from mindgap.foundation.errors import InvalidInputError, PluginError, PluginWarning
 from mindgap.host import discovery, hookspecs, known
 from mindgap.host.commands import collected
 from mindgap.host.origin import Origin

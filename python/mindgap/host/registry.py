@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mindgap.errors import PluginError
+from mindgap.foundation.errors import PluginError
 from mindgap.model.constraint import Constraint
 from mindgap.model.engine import Engine
 from mindgap.model.initializer import Initializer

@@ -10,7 +10,7 @@ import ast
 import re
 from typing import Any
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 
 _WORDS: dict[str, Any] = {"inf": float("inf"), "nan": float("nan"), "true": True, "false": False, "none": None}
 _BARE_TEXT = re.compile(r"[A-Za-z_][\w-]*")

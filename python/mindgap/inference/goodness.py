@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindgap.errors import InvalidInputError, SolverError
+from mindgap.foundation.errors import InvalidInputError, SolverError
 from mindgap.inference.refitting import refit_like
 from mindgap.inference.replicates import replicate
 from mindgap.model.sample import Sample

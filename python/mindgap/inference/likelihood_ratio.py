@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mindgap.errors import InvalidInputError, SolverError
+from mindgap.foundation.errors import InvalidInputError, SolverError
 from mindgap.host.builtin.constraints import blocks_of
 from mindgap.inference.bootstrapping import parametric
 from mindgap.inference.chi_square import chi_square_tail

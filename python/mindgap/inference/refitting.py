@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mindgap.errors import InvalidInputError, OutOfMemoryError, SolverError
 from mindgap.fit.mixture import mixture
+from mindgap.foundation.errors import InvalidInputError, OutOfMemoryError, SolverError
 from mindgap.model.constraint import Kept
 from mindgap.model.parameters import Parameters
 from mindgap.results.mixture import DEGENERATE

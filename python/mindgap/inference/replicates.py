@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.progress import Progress, shown
 from mindgap.validation import as_count
 

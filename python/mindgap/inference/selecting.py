@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from mindgap.errors import InfeasibleError, InvalidInputError, MindgapError, PluginError, SolverError
 from mindgap.fit.loading import sorted_once
 from mindgap.fit.mixture import mixture
+from mindgap.foundation.errors import InfeasibleError, InvalidInputError, MindgapError, PluginError, SolverError
 from mindgap.foundation.messages import shorten
 from mindgap.foundation.progress import shown
 from mindgap.host import lookup

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindgap.errors import InfeasibleError, InvalidInputError
 from mindgap.fit.loading import sorted_once
 from mindgap.fit.mixture import mixture
+from mindgap.foundation.errors import InfeasibleError, InvalidInputError
 from mindgap.foundation.progress import shown
 from mindgap.host import lookup
 from mindgap.host.builtin.constraints import LowerOnly, TwoSided, prepared, rows_of

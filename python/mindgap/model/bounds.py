@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mindgap.errors import InfeasibleError, UnusableValueError
+from mindgap.foundation.errors import InfeasibleError, UnusableValueError
 from mindgap.validation import FloatArray, frozen, frozen_matrix
 
 if TYPE_CHECKING:

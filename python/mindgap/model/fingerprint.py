@@ -27,7 +27,7 @@ class Fingerprint:
 
     Examples
     --------
-    >>> from mindgap.model.fingerprint import Fingerprint
+    >>> from mindgap.host import Fingerprint
     >>> Fingerprint.of(np.array([1.0, 2.0]), None).difference(Fingerprint.of(np.array([1.0]), None))
     '2 points, where the first pass had 1'
     """

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mindgap import _core
-from mindgap.errors import UnusableValueError
+from mindgap.foundation.errors import UnusableValueError
 from mindgap.validation import FloatArray, as_vector, frozen_finite
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindgap import _core
-from mindgap.errors import SolverError, UnusableValueError
+from mindgap.foundation.errors import SolverError, UnusableValueError
 from mindgap.validation import RNG, FloatArray, as_count, as_generator, frozen_finite
 
 if TYPE_CHECKING:

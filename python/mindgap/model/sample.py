@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindgap import _core
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.model.chunks import Chunks
 from mindgap.model.summary import Summary
 from mindgap.validation import as_vector

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindgap import _core
-from mindgap.errors import InvalidInputError
 from mindgap.foundation import stored
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.model import summary_bytes
 from mindgap.validation import FloatArray, as_count, as_matrix, as_vector
 

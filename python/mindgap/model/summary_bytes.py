@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 
 #: What the content begins with.
 MAGIC = b"\x93MINDGAP"

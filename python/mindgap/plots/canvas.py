@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
 from mindgap.foundation.messages import printable
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.plots.canvas import axes_or_new, name_axes
 from mindgap.results.palette import GUIDE, HELD, INK, PALE
 from mindgap.results.rootogram import root_differences

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from mindgap import _core
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
 from mindgap.report.content import embedded_json, report_content
 from mindgap.report.tables import facts, parameter_table

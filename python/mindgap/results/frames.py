@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from mindgap.errors import MissingExtraError
+from mindgap.foundation.errors import MissingExtraError
 from mindgap.validation import as_choice
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.model.binned import Binned
 from mindgap.model.sample import Sample
 from mindgap.validation import FloatArray, freeze

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.sample import Sample
 from mindgap.model.settings import KMeansSettings

@@ -10,12 +10,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from mindgap import _core
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.extras import demand
-from mindgap.foundation.messages import reason
+from mindgap.foundation.parquet import label_table, parquet_options
 from mindgap.foundation.progress import ProgressLine
 from mindgap.host import guard
 from mindgap.host.dispatch import engine_for
@@ -119,44 +117,10 @@ def _labelled(columns: Columns, number: int, piece: Piece) -> Any:
     """Return the table of one chunk."""
     values, _, keys = load_piece(number, piece)
     try:
-        return table_of(keys, columns(values))
+        return label_table(keys, columns(values))
     except InvalidInputError as error:
         raise InvalidInputError(f"in {title(number, piece)}, {error}") from error
 
 
-def table_of(keys: dict[str, Any], columns: dict[str, Any]) -> Any:
-    """Return an Arrow table of key columns, in whatever form they are, and of arrays."""
-    arrow = import_module("pyarrow")
-    try:
-        cells = {name: _arrow_column(arrow, column) for name, column in keys.items()}
-    except Exception as error:  # whatever Arrow makes of objects it cannot store
-        raise InvalidInputError(f"a key column cannot be stored as Parquet: {reason(error)}") from error
-    found = {name: arrow.array(np.asarray(column)) for name, column in columns.items()}
-    # Marks for missing cells, of which there are none, would take half of the time.
-    schema = [arrow.field(name, cell.type) for name, cell in cells.items()]
-    schema += [arrow.field(name, cell.type, nullable=False) for name, cell in found.items()]
-    return arrow.table([*cells.values(), *found.values()], schema=arrow.schema(schema))
-
-
-def _arrow_column(arrow: Any, column: Any) -> Any:
-    if isinstance(column, (arrow.Array, arrow.ChunkedArray)):
-        return column
-    return column.to_arrow() if hasattr(column, "to_arrow") else arrow.array(column)
-
-
 def _opened(path: Path, schema: Any) -> Any:
-    return import_module("pyarrow.parquet").ParquetWriter(path, schema, **writing(schema))
-
-
-def writing(schema: Any) -> dict[str, Any]:
-    """Return how Parquet is written, for speed: integers as small steps; numbers that do not pack as they are."""
-    types = import_module("pyarrow").types
-    integers = [field.name for field in schema if types.is_integer(field.type)]
-    floats = [field.name for field in schema if types.is_floating(field.type)]
-    others = [name for name in schema.names if name not in (*integers, *floats)]
-    return {
-        "compression": {name: "snappy" if name in others else "none" for name in schema.names},
-        "use_dictionary": others,
-        "write_statistics": [name for name in schema.names if name not in ("label", "probability")],
-        "column_encoding": dict.fromkeys(integers, "DELTA_BINARY_PACKED"),
-    }
+    return import_module("pyarrow.parquet").ParquetWriter(path, schema, **parquet_options(schema))

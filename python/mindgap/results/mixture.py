@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mindgap import _core
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.model.binned import Binned
 from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.parameters import draw_mixture

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.validation import FloatArray, as_vector
 
 

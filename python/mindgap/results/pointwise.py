@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindgap import _core
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.host import guard
 from mindgap.host.dispatch import engine_for
 from mindgap.results.new_points import finite_points

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.model.constraint import Kept
 from mindgap.model.parameters import WEIGHT_TOLERANCE
 from mindgap.model.settings import MixtureSettings

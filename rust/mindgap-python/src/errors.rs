@@ -109,14 +109,14 @@ where
     }
 }
 
-/// An exception of class `mindgap.errors.<class>`, or whatever kept it from being made.
+/// An exception of class `mindgap.foundation.errors.<class>`, or whatever kept it from being made.
 fn raise(py: Python<'_>, class: &str, message: &dyn std::fmt::Display, facts: Facts) -> PyErr {
     let build = || -> PyResult<PyErr> {
         let attributes = PyDict::new(py);
         for (name, fact) in facts {
             fact.set(&attributes, name)?;
         }
-        let class = py.import("mindgap.errors")?.getattr(class)?;
+        let class = py.import("mindgap.foundation.errors")?.getattr(class)?;
         Ok(PyErr::from_value(class.call((message.to_string(),), Some(&attributes))?))
     };
     build().unwrap_or_else(|error| error)

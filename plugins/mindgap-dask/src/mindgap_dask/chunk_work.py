@@ -10,7 +10,7 @@ import numpy as np
 from dask.task_spec import GraphNode, Task, TaskRef
 
 import mindgap as mg
-from mindgap.engines import CHANGED_ADVICE, Fingerprint
+from mindgap.host import CHANGED_ADVICE, Fingerprint
 from mindgap.validation import FloatArray, as_vector
 from mindgap_dask.source import Chunk
 

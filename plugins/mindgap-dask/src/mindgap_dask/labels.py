@@ -11,7 +11,7 @@ import dask
 from distributed import Client, as_completed
 
 import mindgap as mg
-from mindgap.engines import in_order, label_table, parquet_options
+from mindgap.host import in_order, label_table, parquet_options
 from mindgap.validation import as_vector
 from mindgap_dask.source import as_array
 

@@ -16,7 +16,7 @@ import mindgap as mg
 from mindgap_dask.chunk_work import Ends
 
 if TYPE_CHECKING:
-    from mindgap.engines import Fingerprint
+    from mindgap.host import Fingerprint
     from mindgap.validation import FloatArray
 
 

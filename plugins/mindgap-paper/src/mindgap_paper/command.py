@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mindgap import InvalidInputError
-from mindgap.engines import write_atomically
+from mindgap.host import write_atomically
 from mindgap_paper.account import Account, Part
 from mindgap_paper.document import document
 from mindgap_paper.experiments import EXPERIMENTS

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import mindgap
-from mindgap.engines import write_atomically
+from mindgap.host import write_atomically
 from mindgap_paper.array_file import read_arrays
 
 if TYPE_CHECKING:

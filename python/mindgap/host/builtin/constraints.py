@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindgap.errors import InfeasibleError, InvalidInputError
+from mindgap.foundation.errors import InfeasibleError, InvalidInputError
 from mindgap.host import guard
 from mindgap.host.hookspecs import hookimpl
 from mindgap.model.bounds import GapBounds, LinearRows, check_gap

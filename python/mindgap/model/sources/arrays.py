@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from mindgap.errors import ChangedDataError, InvalidInputError
+from mindgap.foundation.errors import ChangedDataError, InvalidInputError
 from mindgap.foundation.messages import reason, shorten
 from mindgap.model.sources.piece import Loaded, Piece, Source, Stamp, refuse_keys
 

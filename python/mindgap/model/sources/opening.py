@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mindgap.errors import InvalidInputError
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.files import one_column
 from mindgap.model.sources.arrays import ArrayPieces, NpyFile, NpzFile
 from mindgap.model.sources.piece import Joined, Loaded, Piece, Source, refuse_keys

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mindgap.errors import ChangedDataError, InvalidInputError
+from mindgap.foundation.errors import ChangedDataError, InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from mindgap.errors import InvalidInputError, MindgapError
+from mindgap.foundation.errors import InvalidInputError, MindgapError
 from mindgap.foundation.extras import demand
 from mindgap.foundation.messages import reason, shorten
 from mindgap.model.sources.piece import Loaded, Piece, Source, Stamp

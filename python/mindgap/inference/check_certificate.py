@@ -1,4 +1,4 @@
-"""Check the proof of a mixture's certificate: ``python -m mindgap.check_certificate PROOF.json``.
+"""Check the proof of a mixture's certificate: ``python -m mindgap.inference.check_certificate PROOF.json``.
 
 Shares no code with the solver and imports nothing of mindgap; the theorem is in docs/mathematics.md. The whole space of
 parameters is walked through from its root, so that a proof that leaves something out is refused. Regions are exact

@@ -91,3 +91,18 @@ PASSING = (KeyboardInterrupt, SystemExit, GeneratorExit)
 
 class PluginWarning(UserWarning):
     """A plugin package was blocked, or asked for and not found; everything else works."""
+
+
+# Tracebacks and pickles name these classes as callers do: `mindgap.InvalidInputError`.
+for _public in (
+    MindgapError,
+    InvalidInputError,
+    ChangedDataError,
+    InfeasibleError,
+    MissingExtraError,
+    SolverError,
+    OutOfMemoryError,
+    PluginError,
+    PluginWarning,
+):
+    _public.__module__ = "mindgap"

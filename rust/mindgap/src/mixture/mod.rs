@@ -12,6 +12,7 @@ mod e_step;
 mod engine;
 mod findings;
 mod fit;
+mod fitting;
 mod inference;
 mod m_step;
 mod observed;
@@ -21,6 +22,7 @@ mod problem;
 mod search;
 #[cfg(feature = "serde")]
 mod serde_form;
+mod spread_defaults;
 mod status;
 mod surface;
 

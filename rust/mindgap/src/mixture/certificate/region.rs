@@ -1,6 +1,6 @@
 //! Boxes of parameters, one for each component, and what the constraints leave of them.
 
-use crate::mixture::problem::SpreadBounds;
+use crate::mixture::spread_defaults::SpreadBounds;
 
 /// What the certificate is about: the data apart, the whole statement of the problem.
 #[derive(Clone, Debug)]

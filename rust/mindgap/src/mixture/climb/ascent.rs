@@ -5,17 +5,18 @@
 //! the likelihood does not fall. The model's gain without `τ` is the Newton decrement: how much likelihood is left. A pass over the
 //! data a step, and O(K³) beside it. On the paper's models a climb takes 8 to 27 passes in the median, where EM takes 500 to 3,300.
 
-use super::model::{BLOCK, Model, QuasiNewton};
+use super::model::{BLOCK, Model};
+use super::program::Program;
+use super::quasi_newton::QuasiNewton;
 use super::rows::{self, LEAST_WEIGHT, RowKind};
+use super::step::{ratios, stepped};
 use crate::error::MixtureError;
 use crate::mixture::engine::Moments;
-use crate::mixture::m_step::{MStep, Tie};
+use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;
 use crate::mixture::surface::Surface;
 use crate::monitor::{Halt, Monitor, Progress};
-use crate::numeric::portable::exp2;
-use crate::qp::dense::{DenseOptimum, Factor, SparseRows, minimise};
-use std::f64::consts::LOG2_E;
+use crate::qp::dense::SparseRows;
 
 /// Where `τ` starts: EM's metric counts for a hundredth of the model's.
 const FIRST_DAMPING: f64 = 1e-2;
@@ -50,24 +51,11 @@ const CAUTIOUS_FALL: f64 = 0.6;
 /// `τ` falls by no more than this in one step.
 const STEEPEST_FALL: f64 = 1e-4;
 
-/// A precision does not fall by more than this share in one step.
-const LARGEST_FALL: f64 = 0.9;
-
-/// Weight of the curvature across active rows that is added to the model. It changes no step along them, and a model that is
-/// concave along them becomes concave in all directions.
-const ACROSS: f64 = 4.0;
-
-/// A row within this of its bound, in scaled steps, is active for that purpose.
-const AT_BOUND: f64 = 1e-9;
-
 /// Falls of the log-likelihood below this fraction of it are rounding, where no more than `ROUNDING_GAIN` was predicted.
 const ROUNDING_FALL: f64 = 1e-13;
 
 /// Predicted gains below this may be lost to rounding.
 const ROUNDING_GAIN: f64 = 1e-6;
-
-/// Pivots below this fraction of their diagonal count as none.
-const LEAST_PIVOT: f64 = 1e-13;
 
 /// At a decrement below the tolerance, a damped climb tries so often to do without damping.
 const UNDAMPING_TRIES: usize = 3;
@@ -312,7 +300,7 @@ impl Climber<'_, '_> {
             };
             let step: Vec<f64> = optimum.point.iter().zip(&program.units).map(|(u, unit)| u * unit).collect();
             self.decrement = model.gain(&step);
-            let (next, share) = self.stepped(&step);
+            let (next, share) = stepped(&self.parameters, self.m_step, &step);
             if self.decrement < limits.tolerance {
                 if damping <= UNDAMPED {
                     self.parameters = next;
@@ -383,100 +371,5 @@ impl Climber<'_, '_> {
         if share < 1.0 {
             self.damping = self.damping.max(FAILED_DAMPING);
         }
-    }
-
-    /// The parameters after a step, or after such a share of it that no precision falls too far.
-    fn stepped(&self, step: &[f64]) -> (Parameters, f64) {
-        let k = self.parameters.k();
-        let falls = (0..k).map(|c| -step[BLOCK * c + 2]);
-        let mut share = falls.filter(|&fall| fall > LARGEST_FALL).map(|fall| LARGEST_FALL / fall).fold(1.0, f64::min);
-        let tie = self.m_step.precisions.tie();
-        if let Some(tie) = &tie {
-            let falls = ratios(tie, &self.parameters).into_iter().enumerate().map(|(c, r)| -r * step[BLOCK * c + 1]);
-            share = falls.filter(|&fall| fall > LARGEST_FALL).map(|fall| LARGEST_FALL / fall).fold(share, f64::min);
-        }
-        let (weights, means, variances) =
-            (self.parameters.weights(), self.parameters.means(), self.parameters.variances());
-        // Equal variances take equal steps but for a rounding.
-        let shared = self.m_step.precisions.is_equal();
-        let u = |c: usize, which: usize| share * step[BLOCK * c + which];
-        let weights = (0..k)
-            .map(|c| between(weights[c] * (1.0 + u(c, 0)), self.m_step.weights.bounds(c)).max(LEAST_WEIGHT))
-            .collect();
-        let moved: Vec<f64> = (0..k).map(|c| means[c] + variances[c].sqrt() * u(c, 1)).collect();
-        let spread = |c: usize| {
-            let variance = variances[c] / (1.0 + u(if shared { 0 } else { c }, 2));
-            between(variance, self.m_step.precisions.bounds(c))
-        };
-        let variances = match tie {
-            None => (0..k).map(spread).collect(),
-            Some(tie) => {
-                let ratio = variances[0].sqrt() / tie.size(means[0]);
-                let growth = -(0.5 * u(0, 2) + ratio * u(0, 1));
-                let coefficient = tie.given.unwrap_or_else(|| ratio * exp2(LOG2_E * growth));
-                tie.variances(&moved, coefficient)
-            }
-        };
-        (Parameters::sound(weights, moved, variances), share)
-    }
-}
-
-/// The coefficient of variation of each component.
-fn ratios(tie: &Tie, parameters: &Parameters) -> Vec<f64> {
-    let parts = parameters.means().iter().zip(parameters.variances());
-    parts.map(|(&mean, variance)| variance.sqrt() / tie.size(mean)).collect()
-}
-
-/// What a step may have carried beyond bounds by rounding, brought back: what is fixed stays so to the bit.
-fn between(value: f64, [lower, upper]: [f64; 2]) -> f64 {
-    value.max(lower).min(upper)
-}
-
-/// The quadratic program of a step, in units in which EM's metric is the identity.
-pub(super) struct Program {
-    n: usize,
-    /// From those units to scaled steps.
-    pub(super) units: Vec<f64>,
-    gradient: Vec<f64>,
-    /// The model's information, and the curvature across rows that are active now.
-    matrix: Vec<f64>,
-    /// The rows that are active now.
-    pub(super) active: Vec<usize>,
-}
-
-impl Program {
-    /// Brings the rows into its units, too.
-    pub(super) fn new(model: &Model, rows: &mut SparseRows) -> Self {
-        let n = model.gradient.len();
-        let units: Vec<f64> = model.complete.iter().map(|complete| 1.0 / complete.sqrt()).collect();
-        let gradient = model.gradient.iter().zip(&units).map(|(g, unit)| g * unit).collect();
-        let mut matrix: Vec<f64> = (0..n * n).map(|at| model.information[at] * units[at / n] * units[at % n]).collect();
-        let is_active = |row: &usize| {
-            let largest = rows.terms(*row).iter().fold(0.0, |largest: f64, (_, a)| largest.max(a.abs()));
-            rows.is_equality(*row) || rows.level(*row) >= -AT_BOUND * largest
-        };
-        let active: Vec<usize> = (0..rows.len()).filter(is_active).collect();
-        rows.scale(&units);
-        for &row in &active {
-            let size: f64 = rows.terms(row).iter().map(|(_, a)| a * a).sum();
-            for &(i, a) in rows.terms(row) {
-                for &(j, b) in rows.terms(row) {
-                    matrix[i * n + j] += ACROSS * a * b / size;
-                }
-            }
-        }
-        Self { n, units, gradient, matrix, active }
-    }
-
-    /// The factor of the damped model; `None` if it has no maximum along the active rows.
-    pub(super) fn factor(&self, damping: f64) -> Option<Factor> {
-        let mut matrix = self.matrix.clone();
-        (0..self.n).for_each(|i| matrix[i * self.n + i] += damping);
-        Factor::new(matrix, self.n, LEAST_PIVOT)
-    }
-
-    /// The best step under the rows with this much damping; `None` if the model has no maximum.
-    pub(super) fn solve(&self, rows: &SparseRows, damping: f64) -> Option<DenseOptimum> {
-        minimise(&self.factor(damping)?, &self.gradient, rows)
     }
 }

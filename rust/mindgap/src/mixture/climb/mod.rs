@@ -4,14 +4,18 @@
 
 mod ascent;
 mod em;
+mod finish;
 mod model;
+mod program;
+mod quasi_newton;
 mod rows;
+mod step;
 mod sureness;
 
 pub(super) use ascent::{Ascent, ClimbLimits, Ending, ascend};
 pub(super) use em::{StoppingRule, iterate};
+pub(super) use finish::finish;
 pub(super) use model::Model;
-pub(super) use rows::LEAST_WEIGHT;
 pub(super) use sureness::Sureness;
 
 use super::parameters::Parameters;

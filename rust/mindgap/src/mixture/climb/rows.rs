@@ -8,7 +8,7 @@ use crate::qp::dense::SparseRows;
 
 /// No weight is less while a climb lasts: a component that the data do not ask for keeps a place at no cost, and its
 /// responsibilities still say whether it should come back. What it takes from the likelihood is less than `1e-15` a point.
-pub(in crate::mixture) const LEAST_WEIGHT: f64 = 1e-15;
+pub(super) const LEAST_WEIGHT: f64 = 1e-15;
 
 /// A bound of the variances farther below than this factor is no row: no step goes there.
 const FAR_FLOOR: f64 = 1e6;

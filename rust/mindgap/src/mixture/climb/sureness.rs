@@ -1,7 +1,8 @@
 //! How sure the top of a hill is: standard errors from the observed information, and what a release of the bounds would gain.
 
-use super::ascent::{CONVEX_DAMPING, LEAST_DAMPING, MOST_DAMPING, Program};
+use super::ascent::{CONVEX_DAMPING, LEAST_DAMPING, MOST_DAMPING};
 use super::model::{BLOCK, Model, units};
+use super::program::Program;
 use super::rows::{self, LEAST_WEIGHT, RowKind};
 use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;

@@ -3,8 +3,8 @@
 //! Where the rest `f` fits worst is where a component of density `φ` gains most: `max_ε Σ w log(1 - ε + ε φ/f)`, on a grid of positions for a few
 //! spreads. O(cells) a position. Derivation in `docs/mathematics.md`.
 
-use super::Ground;
 use super::cells::Cells;
+use super::ground::Ground;
 use crate::error::MixtureError;
 use crate::mixture::m_step::{MStep, MeanBlock, WeightBlock};
 use crate::mixture::parameters::Parameters;

@@ -1,0 +1,63 @@
+//! The quadratic program of a Newton step on the rows.
+
+use super::model::Model;
+use crate::qp::dense::{DenseOptimum, Factor, SparseRows, minimise};
+
+/// Weight of the curvature across active rows that is added to the model. It changes no step along them, and a model that is
+/// concave along them becomes concave in all directions.
+const ACROSS: f64 = 4.0;
+
+/// A row within this of its bound, in scaled steps, is active for that purpose.
+const AT_BOUND: f64 = 1e-9;
+
+/// Pivots below this fraction of their diagonal count as none.
+const LEAST_PIVOT: f64 = 1e-13;
+
+/// The quadratic program of a step, in units in which EM's metric is the identity.
+pub(super) struct Program {
+    n: usize,
+    /// From those units to scaled steps.
+    pub(super) units: Vec<f64>,
+    gradient: Vec<f64>,
+    /// The model's information, and the curvature across rows that are active now.
+    matrix: Vec<f64>,
+    /// The rows that are active now.
+    pub(super) active: Vec<usize>,
+}
+
+impl Program {
+    /// Brings the rows into its units, too.
+    pub(super) fn new(model: &Model, rows: &mut SparseRows) -> Self {
+        let n = model.gradient.len();
+        let units: Vec<f64> = model.complete.iter().map(|complete| 1.0 / complete.sqrt()).collect();
+        let gradient = model.gradient.iter().zip(&units).map(|(g, unit)| g * unit).collect();
+        let mut matrix: Vec<f64> = (0..n * n).map(|at| model.information[at] * units[at / n] * units[at % n]).collect();
+        let is_active = |row: &usize| {
+            let largest = rows.terms(*row).iter().fold(0.0, |largest: f64, (_, a)| largest.max(a.abs()));
+            rows.is_equality(*row) || rows.level(*row) >= -AT_BOUND * largest
+        };
+        let active: Vec<usize> = (0..rows.len()).filter(is_active).collect();
+        rows.scale(&units);
+        for &row in &active {
+            let size: f64 = rows.terms(row).iter().map(|(_, a)| a * a).sum();
+            for &(i, a) in rows.terms(row) {
+                for &(j, b) in rows.terms(row) {
+                    matrix[i * n + j] += ACROSS * a * b / size;
+                }
+            }
+        }
+        Self { n, units, gradient, matrix, active }
+    }
+
+    /// The factor of the damped model; `None` if it has no maximum along the active rows.
+    pub(super) fn factor(&self, damping: f64) -> Option<Factor> {
+        let mut matrix = self.matrix.clone();
+        (0..self.n).for_each(|i| matrix[i * self.n + i] += damping);
+        Factor::new(matrix, self.n, LEAST_PIVOT)
+    }
+
+    /// The best step under the rows with this much damping; `None` if the model has no maximum.
+    pub(super) fn solve(&self, rows: &SparseRows, damping: f64) -> Option<DenseOptimum> {
+        minimise(&self.factor(damping)?, &self.gradient, rows)
+    }
+}

@@ -1,0 +1,117 @@
+//! The sums for the second derivatives, over a tile: O(points × squared number of components that matter there).
+
+use super::{LANES, Parabola, Pass, Scratch, TILE, Tile, sum};
+use crate::mixture::curvature::Curvature;
+use crate::numeric::elementary::mul_add;
+use std::f64::consts::LN_2;
+
+/// Scores of one component at one point: `r`, `rz`, `rz²`.
+const SCORES: usize = 3;
+
+/// Working memory for the second derivatives; empty where they are not wanted.
+pub(super) struct Curved {
+    /// `r`, `rz` and `rz²` of each relevant component.
+    scores: Vec<Tile>,
+    /// Σ w r z³ and Σ w r z⁴ of each.
+    higher: Vec<[f64; 2]>,
+    /// Σ w s sᵀ over the relevant components' scores, above the diagonal.
+    outer: Vec<f64>,
+}
+
+impl Curved {
+    /// For `components`, if second derivatives are wanted.
+    pub(super) fn new(components: usize, wanted: bool) -> Self {
+        let components = if wanted { components } else { 0 };
+        Self {
+            scores: vec![[0.0; TILE]; SCORES * components],
+            higher: vec![[0.0; 2]; components],
+            outer: vec![0.0; SCORES * SCORES * components * components],
+        }
+    }
+
+    /// The sums of no points, of so many relevant components.
+    pub(super) fn clear(&mut self, components: usize) {
+        self.higher.fill([0.0; 2]);
+        let count = SCORES * components;
+        let used = (count * count).min(self.outer.len());
+        self.outer[..used].fill(0.0);
+    }
+}
+
+impl Pass<'_> {
+    /// The sums for the second derivatives; `total` still holds the sum of the densities.
+    #[inline(always)]
+    pub(super) fn add_curvature<const FUSED: bool, const WEIGHTED: bool>(&self, scratch: &mut Scratch) {
+        let Scratch { z, weight, total, density, relevant, curved, .. } = scratch;
+        let Curved { scores, higher, outer } = curved;
+        let mut inverse = [0.0; TILE];
+        for i in 0..TILE {
+            inverse[i] = 1.0 / total[i];
+        }
+        let components = relevant.components.iter().zip(density).zip(scores.chunks_mut(SCORES)).zip(&mut *higher);
+        for (((&k, density), scores), higher) in components {
+            let Parabola { mean, curvature, .. } = self.parabolas[k];
+            // The curvature is log₂e/(2v).
+            let steepness = (2.0 * LN_2 * curvature).sqrt();
+            let [responsibility, first, second] = scores else { continue };
+            let (mut third, mut fourth) = ([0.0; LANES], [0.0; LANES]);
+            for row in (0..TILE).step_by(LANES) {
+                for l in 0..LANES {
+                    let i = row + l;
+                    let residual = (z[i] - mean) * steepness;
+                    let r = density[i] * inverse[i];
+                    let (a, b) = (r * residual, r * residual * residual);
+                    responsibility[i] = r;
+                    first[i] = a;
+                    second[i] = b;
+                    let cube = if WEIGHTED { weight[i] * b * residual } else { b * residual };
+                    third[l] += cube;
+                    fourth[l] = mul_add::<FUSED>(cube, residual, fourth[l]);
+                }
+            }
+            higher[0] += sum(&third);
+            higher[1] += sum(&fourth);
+        }
+        let count = SCORES * relevant.components.len();
+        for a in 0..count {
+            let mut left = scores[a];
+            if WEIGHTED {
+                for i in 0..TILE {
+                    left[i] *= weight[i];
+                }
+            }
+            for b in a..count {
+                outer[a * count + b] += product_sum::<FUSED>(&left, &scores[b]);
+            }
+        }
+    }
+}
+
+impl Scratch {
+    /// Adds the sums for the second derivatives.
+    pub(super) fn flush_curvature(&self, curvature: &mut Curvature) {
+        let (wide, count) = (SCORES * curvature.third.len(), SCORES * self.relevant.components.len());
+        for (&k, [third, fourth]) in self.relevant.components.iter().zip(&self.curved.higher) {
+            curvature.third[k] += third;
+            curvature.fourth[k] += fourth;
+        }
+        let place = |a: usize| SCORES * self.relevant.components[a / SCORES] + a % SCORES;
+        for a in 0..count {
+            for b in a..count {
+                curvature.outer[place(a) * wide + place(b)] += self.curved.outer[a * count + b];
+            }
+        }
+    }
+}
+
+/// Σ a·b over a tile.
+#[inline(always)]
+fn product_sum<const FUSED: bool>(a: &Tile, b: &Tile) -> f64 {
+    let mut lanes = [0.0; LANES];
+    for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
+        for l in 0..LANES {
+            lanes[l] = mul_add::<FUSED>(a[l], b[l], lanes[l]);
+        }
+    }
+    sum(&lanes)
+}

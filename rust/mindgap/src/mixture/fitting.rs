@@ -1,0 +1,324 @@
+//! The way of a fit from data to result: plan, start or search, climb, findings.
+
+use super::climb::{Ascent, ClimbLimits, Climbed, Ending, Model, StoppingRule, ascend, finish, iterate};
+use super::e_step::{IntervalEngine, LocalEngine, Observed, Truncated};
+use super::engine::{Data, Engine};
+use super::findings::findings;
+use super::fit::{Facts, MixtureFit};
+use super::inference::StandardErrors;
+use super::m_step::{MStep, MeanBlock, PrecisionBlock, WeightBlock};
+use super::parameters::Parameters;
+use super::problem::{Mixture, MixtureMethod, ToleranceScale};
+use super::search::{Found, Initializer, PaperStart};
+use super::spread_defaults::WIDEST;
+use super::status::Status;
+use super::surface::Surface;
+use crate::constraint::{GapBounds, PrecisionRows, Rows, resolve, resolve_blocks};
+use crate::data::frame::FARTHEST;
+use crate::data::sample::Sample;
+use crate::error::{Cause, ConstraintError, MixtureError};
+use crate::memory::product;
+use crate::monitor::Monitor;
+use crate::qp::MeanProgram;
+
+/// Where a sample has fewer distinct values than its points divided by this, they are summed up before the first pass: that
+/// costs about as much as the passes that it then saves.
+const COLLAPSE: usize = 4;
+
+/// The tolerance of the published EM, in units of the data.
+const PAPER_TOLERANCE: f64 = 1e-3;
+
+/// What is left to gain cannot be told from rounding below this, in log units.
+const LEAST_TOLERANCE: f64 = 1e-12;
+
+/// EM steps from a start that the caller brings: they bring it to the rows, and weights and spreads to scale.
+const FIRST_EM_STEPS: usize = 3;
+
+/// What Newton steps need for a pair of components, each of three parameters: the sums of the second derivatives, the model of
+/// the likelihood, its program, and the program's factor.
+const BYTES_A_PAIR: usize = 4 * 9 * size_of::<f64>();
+
+impl Mixture {
+    /// Fits the mixture to a `&Sample`, or to what a `&mut Engine` holds: [`Chunked`](crate::Chunked) data, or an engine of
+    /// the caller's own. A fit by an engine has no [`labels`](MixtureFit::labels).
+    ///
+    /// # Errors
+    /// Settings, starts and constraints that make no sense for these data, rows that no means hold, and engines and
+    /// solvers that fail.
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<MixtureFit, MixtureError> {
+        self.fit_with(data, &mut Monitor::default())
+    }
+
+    /// The same, reporting to `monitor`, which may stop the search for a start and, between iterations, the fit.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit); also [`MixtureError::Interrupted`].
+    pub fn fit_with<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<MixtureFit, MixtureError> {
+        let monitor = &mut monitor.within(&self.limits);
+        match data.into() {
+            Data::Sample(sample) => {
+                monitor.check_memory("the mixture", LocalEngine::bytes(sample.len(), self.k))?;
+                // Few distinct values: the same sums in fewer terms.
+                let many = if self.resolution.is_some() { sample.len() } else { sample.len() / COLLAPSE };
+                let collapsed = (sample.distinct() < many).then(|| sample.collapsed().0);
+                let points = collapsed.as_ref().unwrap_or(sample);
+                let observed = Observed::values(points, self.resolution, self.support)?;
+                let plan = self.plan(sample, monitor)?;
+                Ok(self.run_observed(points, &observed, plan, monitor)?.label(sample))
+            }
+            Data::Binned(binned) => {
+                if let Some(value) = self.resolution {
+                    let expected = "bins have widths of their own; leave it out";
+                    return Err(MixtureError::BadSetting { name: "resolution", value, expected });
+                }
+                let observed = Observed::bins(binned, self.support)?;
+                let plan = self.plan(binned.sample(), monitor)?;
+                Ok(self.run_observed(binned.sample(), &observed, plan, monitor)?.label(binned.sample()))
+            }
+            Data::Engine(engine) => {
+                let asked = [("resolution", self.resolution), ("support", self.support.map(|ends| ends[0]))];
+                if let Some((name, value)) = asked.into_iter().find_map(|(name, value)| Some((name, value?))) {
+                    let expected = "only data in memory can have one";
+                    return Err(MixtureError::BadSetting { name, value, expected });
+                }
+                let sample = engine.load().map_err(|error| MixtureError::Engine(Cause::new(error)))?.into_owned();
+                let plan = self.plan(&sample, monitor)?;
+                let scale = LocalEngine::framed(&sample).scale();
+                let surface = Surface::new(engine, *sample.frame(), false, scale);
+                self.run(surface, &sample, &Observed::default(), plan, monitor)
+            }
+        }
+    }
+
+    /// Fits data in memory, each value of `points` as it was observed.
+    fn run_observed(
+        &self,
+        points: &Sample,
+        observed: &Observed,
+        plan: Plan,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<MixtureFit, MixtureError> {
+        let mut local = LocalEngine::framed(points);
+        let mut scale = local.scale();
+        let mut within;
+        let engine: &mut dyn Engine = match &observed.intervals {
+            None => &mut local,
+            Some(intervals) => {
+                if let (1, Some(width)) = (points.distinct(), observed.narrowest()) {
+                    // One interval is all that is known of the scale.
+                    scale[1] = width * width;
+                }
+                within = IntervalEngine::new(points, intervals);
+                &mut within
+            }
+        };
+        let mut truncated;
+        let engine: &mut dyn Engine = match observed.support {
+            None => engine,
+            Some(support) => {
+                truncated = Truncated { engine, support, total: scale[0] };
+                &mut truncated
+            }
+        };
+        let surface = Surface::new(engine, *points.frame(), true, scale);
+        let surface = if observed.intervals.is_some() { surface.of_probabilities() } else { surface };
+        self.run(surface, points, observed, plan, monitor)
+    }
+
+    /// Checks the settings, and finds the rows and the start for data like `sample`.
+    fn plan(&self, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<Plan, MixtureError> {
+        self.check()?;
+        let (k, distinct) = (self.k, sample.distinct());
+        if k > distinct {
+            return Err(MixtureError::TooManyComponents { k, distinct });
+        }
+        if self.method == MixtureMethod::Best {
+            monitor.check_memory("the Newton steps of the mixture", product(&[k, k, BYTES_A_PAIR]))?;
+        }
+        let rows = resolve(&*self.constraint, k)?;
+        let (weight_rows, precision_rows) = resolve_blocks(&*self.constraint, k)?;
+        if precision_rows.as_ref().is_some_and(|rows| rows.variation().is_some()) && sample.values()[0] <= 0.0 {
+            let what = format!(
+                "a constant coefficient of variation needs positive data, but the smallest value is {:?}",
+                sample.values()[0]
+            );
+            return Err(ConstraintError::BadSpreads { what }.into());
+        }
+        let weights = WeightBlock::new(weight_rows.as_ref(), k, monitor)?;
+        let spreads_asked = precision_rows.is_some();
+        let precision_rows = match (precision_rows, self.default_ratio()) {
+            (None, Some(ratio)) => Some(PrecisionRows::ratio(ratio)?),
+            (rows, _) => rows,
+        };
+        // Rows on single components are about those by ascending mean, so the means must not cross.
+        let counted = weight_rows.is_some() || precision_rows.as_ref().is_some_and(|rows| rows.rows().is_some());
+        let ordered = if counted && rows.is_empty() && k > 1 { GapBounds::lower(0.0).rows(k)? } else { rows.clone() };
+        let means = MeanBlock { program: MeanProgram::of(&ordered, sample.frame(), FARTHEST, monitor)? };
+        let start = match (&self.init, self.method) {
+            (Some(init), _) => Some(init.start(sample, k, &rows, monitor)?),
+            (None, MixtureMethod::Paper) => Some(PaperStart.start(sample, k, &rows, monitor)?),
+            (None, MixtureMethod::Best) => None,
+        };
+        if let Some(start) = &start {
+            start.check_count(k)?;
+            start.check_scale(sample.frame())?;
+        }
+        Ok(Plan { start, rows, weights, means, precision_rows, spreads_asked })
+    }
+
+    /// Climbs, and brings what was found into the units of the data. `sample` is what a search looks at.
+    fn run(
+        &self,
+        mut surface: Surface<'_>,
+        sample: &Sample,
+        observed: &Observed,
+        Plan { start, rows, weights, means, precision_rows, spreads_asked }: Plan,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<MixtureFit, MixtureError> {
+        let floor = self.floor(&surface, observed)?;
+        let frame = *surface.frame();
+        let scale = [floor, surface.variance()];
+        let precisions = PrecisionBlock::new(self.variances, self.k, precision_rows.as_ref(), &frame, scale, monitor)?;
+        let precisions = match observed.support {
+            Some(_) => precisions.capped((WIDEST * sample.framed_range().max(surface.variance().sqrt())).powi(2)),
+            None => precisions,
+        };
+        let least = self.default_least(sample, surface.variance(), spreads_asked || observed.intervals.is_some());
+        let precisions = precisions.at_least(least);
+        let mut m_step = MStep { weights, means, precisions };
+        let start = start.map(|start| start.enter(&frame).raised(floor));
+        let (mut climbed, tally) = match (self.method, start) {
+            (MixtureMethod::Paper, Some(start)) => {
+                let rule = self.stopping_rule(&surface);
+                (iterate(&mut surface, &mut m_step, rule, start, monitor)?, Tally::of_one())
+            }
+            (_, Some(start)) => {
+                let ascent = ascend(
+                    &mut surface,
+                    &mut m_step,
+                    start,
+                    self.climb_limits(FIRST_EM_STEPS.min(self.max_iter)),
+                    None,
+                    monitor,
+                )?;
+                (finish(&mut surface, &m_step, ascent)?, Tally::of_one())
+            }
+            (_, None) => {
+                let found = self.search.run(sample, observed, self.k, &mut m_step, monitor)?;
+                self.climb_again(&mut surface, &mut m_step, &found, monitor)?
+            }
+        };
+        let origins;
+        (climbed.parameters, origins) = climbed.parameters.sorted();
+        climbed.status = climbed.status.renumbered(&origins);
+        if let Some(sureness) = &mut climbed.sureness {
+            sureness.reorder(&origins);
+        }
+        let rival = tally.runner_up.as_ref().map(|(_, height)| *height);
+        let findings = match self.method {
+            MixtureMethod::Best => findings(&climbed, sample, observed, surface.total_weight(), rival),
+            MixtureMethod::Paper => Vec::new(),
+        };
+        if climbed.status == Status::Converged && !findings.is_empty() {
+            climbed.status = Status::Doubtful;
+        }
+        let means = climbed.parameters.means();
+        let facts = Facts {
+            gaps: means.windows(2).map(|pair| frame.leave_length(pair[1] - pair[0])).collect(),
+            active: rows.active(means, &frame, surface.variance().sqrt()),
+            origins,
+            total_weight: surface.total_weight(),
+            variance_count: match m_step.precisions.tie() {
+                Some(tie) => usize::from(tie.given.is_none()),
+                None if m_step.precisions.is_equal() => 1,
+                None => self.k,
+            },
+            starts: tally.starts,
+            at_best: tally.at_best,
+            errors: climbed.sureness.take().map(|sureness| StandardErrors::new(&frame, &sureness, &findings)),
+            findings,
+            runner_up: tally.runner_up.map(|(parameters, height)| (parameters.sorted().0.leave(&frame), height)),
+        };
+        climbed.parameters = climbed.parameters.leave(&frame);
+        if !climbed.parameters.is_finite() {
+            return Err(MixtureError::OutOfRange);
+        }
+        Ok(MixtureFit::new(climbed, facts))
+    }
+
+    /// Climbs on the points from the hills of a search that may be the highest there.
+    fn climb_again(
+        &self,
+        surface: &mut Surface<'_>,
+        m_step: &mut MStep,
+        found: &Found,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<(Climbed, Tally), MixtureError> {
+        let mut hills: Vec<Ascent> = Vec::new();
+        let mut passes = 0;
+        let mut out_of_time = false;
+        for (parameters, model) in found.worth(surface.is_local()) {
+            let guess: Option<&Model> = model;
+            let ascent = ascend(surface, m_step, parameters.clone(), self.climb_limits(0), guess, monitor)?;
+            passes += ascent.passes;
+            out_of_time |= ascent.ending == Ending::OutOfTime;
+            hills.push(ascent);
+            if out_of_time {
+                break;
+            }
+        }
+        hills.sort_by(|a, b| b.log_likelihood.total_cmp(&a.log_likelihood));
+        let best = hills.swap_remove(0);
+        let others = hills.into_iter().map(|hill| (hill.parameters, hill.log_likelihood));
+        let runner_up = found.runner_up(&best, others);
+        let mut climbed = finish(surface, m_step, best)?;
+        if (out_of_time || found.out_of_time) && climbed.status == Status::Converged {
+            // The top of a hill, but not all hills were looked for.
+            climbed.status = Status::TimeLimit;
+        }
+        climbed.passes = passes + 1;
+        Ok((climbed, Tally { starts: found.starts, at_best: found.at_best, runner_up }))
+    }
+
+    fn climb_limits(&self, em_steps: usize) -> ClimbLimits {
+        let tolerance = self.tol.map_or(ClimbLimits::TOLERANCE, |tol| tol.max(LEAST_TOLERANCE));
+        ClimbLimits { em_steps, passes: self.max_iter, tolerance }
+    }
+
+    fn stopping_rule(&self, surface: &Surface<'_>) -> StoppingRule {
+        let (mean_unit, variance_unit) = match self.tol_scale {
+            ToleranceScale::Data => (surface.variance().sqrt(), surface.variance()),
+            ToleranceScale::Absolute => (surface.frame().enter_length(1.0), surface.frame().enter_square(1.0)),
+        };
+        StoppingRule { tol: self.tol.unwrap_or(PAPER_TOLERANCE), max_iter: self.max_iter, mean_unit, variance_unit }
+    }
+}
+
+/// Where a fit starts, and what holds on its way.
+struct Plan {
+    /// `None` where a search finds it.
+    start: Option<Parameters>,
+    rows: Rows,
+    weights: WeightBlock,
+    means: MeanBlock,
+    precision_rows: Option<PrecisionRows>,
+    /// Whether the constraint speaks of spreads.
+    spreads_asked: bool,
+}
+
+/// What a search says beside the best.
+struct Tally {
+    starts: usize,
+    at_best: usize,
+    runner_up: Option<(Parameters, f64)>,
+}
+
+impl Tally {
+    fn of_one() -> Self {
+        Self { starts: 1, at_best: 1, runner_up: None }
+    }
+}

@@ -1,0 +1,92 @@
+//! What a search climbs on: the data in cells, and the rows.
+
+use super::cells::Cells;
+use super::starts::Shape;
+use crate::data::frame::Frame;
+use crate::error::MixtureError;
+use crate::mixture::climb::{Ascent, ClimbLimits, Ending, ascend};
+use crate::mixture::m_step::MStep;
+use crate::mixture::parameters::Parameters;
+use crate::mixture::surface::Surface;
+use crate::monitor::{Monitor, Progress};
+
+/// What a search works on.
+pub(super) struct Ground<'a> {
+    pub(super) cells: Cells,
+    pub(super) shape: Shape,
+    pub(super) m_step: &'a mut MStep,
+    pub(super) frame: Frame,
+    /// Counts the passes of the search as work.
+    pub(super) monitor: Monitor<'a>,
+    /// Whether the time limit has passed.
+    pub(super) out_of_time: bool,
+}
+
+/// The bounds of the gaps, from the rows that are gaps.
+pub(super) fn shape(m_step: &MStep, k: usize) -> Shape {
+    let (mut lower, mut upper) = (Vec::new(), Vec::new());
+    if let Some(program) = &m_step.means.program {
+        (lower, upper) = (vec![0.0; k.saturating_sub(1)], vec![f64::INFINITY; k.saturating_sub(1)]);
+        let rows = program.rows();
+        for row in 0..rows.len() {
+            if let Some(gap) = rows.gap(row) {
+                let bounds = rows.bounds(row);
+                lower[gap] = f64::max(lower[gap], bounds.0);
+                upper[gap] = f64::min(upper[gap], bounds.1);
+            }
+        }
+    }
+    Shape { k, lower, upper, equal_spreads: m_step.precisions.is_equal() }
+}
+
+impl Ground<'_> {
+    /// Climbs on the cells, as far as time allows.
+    pub(super) fn climb(&mut self, start: Parameters, em_steps: usize, passes: usize) -> Result<Ascent, MixtureError> {
+        self.monitor.untimed().send(&Progress::Working)?;
+        let scale = [self.cells.total, self.cells.variance];
+        let mut surface = Surface::new(&mut self.cells, self.frame, true, scale);
+        let limits = ClimbLimits { em_steps, passes, tolerance: ClimbLimits::TOLERANCE };
+        let start = start.sorted().0.raised(self.m_step.precisions.floor());
+        let ascent = ascend(&mut surface, self.m_step, start, limits, None, &mut self.monitor)?;
+        self.out_of_time |= ascent.ending == Ending::OutOfTime;
+        Ok(ascent)
+    }
+
+    /// One EM step on `cells`, and the log-likelihood before it.
+    pub(super) fn em(&mut self, cells: &Cells, start: Parameters) -> Result<(Parameters, f64), MixtureError> {
+        let mut cells = cells.clone();
+        let scale = [cells.total, cells.variance];
+        step(&mut Surface::new(&mut cells, self.frame, true, scale), self.m_step, start, &mut self.monitor)
+    }
+
+    /// The same with other rows.
+    pub(super) fn em_with(
+        &mut self,
+        cells: &Cells,
+        start: Parameters,
+        m_step: &mut MStep,
+    ) -> Result<(Parameters, f64), MixtureError> {
+        let mut cells = cells.clone();
+        let scale = [cells.total, cells.variance];
+        step(&mut Surface::new(&mut cells, self.frame, true, scale), m_step, start, &mut self.monitor)
+    }
+
+    /// The log-likelihood of `cells`.
+    pub(super) fn height(&self, cells: &Cells, parameters: &Parameters) -> Result<f64, MixtureError> {
+        let mut cells = cells.clone();
+        let scale = [cells.total, cells.variance];
+        Ok(Surface::new(&mut cells, self.frame, true, scale).at(parameters)?.log_likelihood)
+    }
+}
+
+fn step(
+    surface: &mut Surface<'_>,
+    m_step: &mut MStep,
+    start: Parameters,
+    monitor: &mut Monitor<'_>,
+) -> Result<(Parameters, f64), MixtureError> {
+    monitor.send(&Progress::Working)?;
+    let moments = surface.at(&start)?;
+    let next = m_step.run(&start, &moments, monitor).map_err(|failure| failure.in_iteration(0))?;
+    Ok((next, moments.log_likelihood))
+}

@@ -1,0 +1,187 @@
+//! The hills that a search has found, and the way from one to others.
+
+use super::ground::Ground;
+use super::moves::moves;
+use super::{FINISHED, SHORT_PASSES};
+use crate::error::MixtureError;
+use crate::mixture::climb::{Ascent, Model};
+use crate::mixture::parameters::Parameters;
+
+/// Passes of a climb to the top; 99 % of those measured took less than half of it.
+const LONG_PASSES: usize = 150;
+
+/// The same for a move.
+const HOPELESS_MOVE: f64 = 3.0;
+
+/// Hills below the best by more than this are not moved from.
+const NEAR_HILL: f64 = 2.0;
+
+/// Rounds of moves at most.
+const ROUNDS: usize = 8;
+
+/// Rounds in a row without a higher hill, after which the search ends.
+const FRUITLESS_ROUNDS: usize = 3;
+
+/// Hills within this of each other, at about the same parameters, are one.
+pub(super) const SAME_HEIGHT: f64 = 1e-3;
+
+/// Hills of the search within this of its best, in log units, are climbed on the points: the summary may have them in another order.
+const CLIMBED_AGAIN: f64 = 1.0;
+
+/// At most so many of them.
+const MOST_CLIMBED_AGAIN: usize = 3;
+
+/// What a search has found, highest first, on its summary.
+#[derive(Clone, Debug)]
+pub(in crate::mixture) struct Found {
+    pub(super) hills: Vec<Hill>,
+    /// Starts and moves that were climbed.
+    pub(in crate::mixture) starts: usize,
+    /// How many of them ended on the highest hill.
+    pub(in crate::mixture) at_best: usize,
+    /// Whether the time limit ended it.
+    pub(in crate::mixture) out_of_time: bool,
+}
+
+/// The top of a hill.
+#[derive(Clone, Debug)]
+pub(super) struct Hill {
+    pub(super) ascent: Ascent,
+    /// Climbs that ended here.
+    ended: usize,
+}
+
+impl Hill {
+    fn height(&self) -> f64 {
+        self.ascent.log_likelihood
+    }
+}
+
+/// The hills known so far.
+#[derive(Default)]
+pub(super) struct Hills {
+    tops: Vec<Hill>,
+    pub(super) starts: usize,
+}
+
+impl Hills {
+    fn best(&self) -> f64 {
+        self.tops.iter().map(Hill::height).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Climbs on from where a short climb ended, unless that is a hill that is known.
+    pub(super) fn finish(&mut self, ground: &mut Ground<'_>, from: Ascent) -> Result<(), MixtureError> {
+        let ascent = match self.known(&from) {
+            Some(hill) => {
+                hill.ended += 1;
+                return Ok(());
+            }
+            None => ground.climb(from.parameters, 0, LONG_PASSES)?,
+        };
+        match self.known(&ascent) {
+            Some(hill) => hill.ended += 1,
+            None => self.tops.push(Hill { ascent, ended: 1 }),
+        }
+        Ok(())
+    }
+
+    fn known(&mut self, ascent: &Ascent) -> Option<&mut Hill> {
+        self.tops.iter_mut().find(|hill| same(&hill.ascent, ascent, SAME_HEIGHT))
+    }
+
+    /// Moves from the highest hill not yet moved from, until that no longer finds a higher one.
+    pub(super) fn explore(&mut self, ground: &mut Ground<'_>) -> Result<(), MixtureError> {
+        let mut moved_from: Vec<Ascent> = Vec::new();
+        let mut fruitless = 0;
+        for _ in 0..ROUNDS {
+            let best = self.best();
+            let fresh = self.tops.iter().filter(|hill| {
+                let gone = moved_from.iter().any(|other| same(other, &hill.ascent, SAME_HEIGHT));
+                hill.height() > best - NEAR_HILL && !gone
+            });
+            let Some(hill) = fresh.reduce(|a, b| if b.height() > a.height() { b } else { a }) else {
+                break;
+            };
+            let from = hill.ascent.clone();
+            moved_from.push(from.clone());
+            self.moves_from(ground, &from, best)?;
+            fruitless = if self.best() > best + SAME_HEIGHT { 0 } else { fruitless + 1 };
+            if fruitless >= FRUITLESS_ROUNDS {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn moves_from(&mut self, ground: &mut Ground<'_>, from: &Ascent, best: f64) -> Result<(), MixtureError> {
+        let most = 2 * from.parameters.k() + 4;
+        let mut hopes = Vec::new();
+        for candidate in moves(ground, &from.parameters, most)? {
+            let ascent = ground.climb(candidate.parameters, 1, SHORT_PASSES)?;
+            if ground.out_of_time {
+                return Err(MixtureError::TimeLimit);
+            }
+            self.starts += 1;
+            let height = ascent.log_likelihood;
+            if height > best + SAME_HEIGHT {
+                hopes.push((f64::MAX, ascent));
+            } else if !same(&ascent, from, f64::INFINITY) {
+                hopes.push((height + (2.0 * ascent.decrement).min(HOPELESS_MOVE), ascent));
+            } else if let Some(hill) = self.known(&ascent) {
+                hill.ended += 1;
+            }
+        }
+        hopes.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.log_likelihood.total_cmp(&a.1.log_likelihood)));
+        for (hope, ascent) in hopes.into_iter().take(FINISHED) {
+            if hope >= best - HOPELESS_MOVE {
+                self.finish(ground, ascent)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn found(mut self, out_of_time: bool) -> Found {
+        self.tops.sort_by(|a, b| b.height().total_cmp(&a.height()));
+        let at_best = self.tops[0].ended;
+        Found { hills: self.tops, starts: self.starts, at_best, out_of_time }
+    }
+}
+
+impl Found {
+    /// The hills that are worth climbing on the points, with the likelihood near them; the highest alone where a pass is costly.
+    pub(in crate::mixture) fn worth(&self, local: bool) -> impl Iterator<Item = (&Parameters, Option<&Model>)> {
+        let best = self.hills[0].height();
+        let near = self.hills.iter().take_while(move |hill| hill.height() >= best - CLIMBED_AGAIN);
+        let most = if local { MOST_CLIMBED_AGAIN } else { 1 };
+        near.take(most).map(|hill| (&hill.ascent.before, hill.ascent.model.as_ref()))
+    }
+
+    /// The highest hill but `best`: among those climbed on the points, `others`, or else on the summary.
+    pub(in crate::mixture) fn runner_up(
+        &self,
+        best: &Ascent,
+        mut others: impl Iterator<Item = (Parameters, f64)>,
+    ) -> Option<(Parameters, f64)> {
+        others.find(|(parameters, _)| !alike(parameters, &best.parameters)).or_else(|| {
+            let hill = self.hills.iter().find(|hill| !alike(&hill.ascent.parameters, &best.parameters))?;
+            let lower = hill.height() - self.hills[0].height();
+            Some((hill.ascent.parameters.clone(), best.log_likelihood + lower.min(0.0)))
+        })
+    }
+}
+
+/// Whether two climbs are on one hill: heights within `apart`, and every component that matters at about the same place.
+pub(super) fn same(a: &Ascent, b: &Ascent, apart: f64) -> bool {
+    (a.log_likelihood - b.log_likelihood).abs() < apart && alike(&a.parameters, &b.parameters)
+}
+
+/// Whether two sets of parameters, each by its ascending means, are about the same.
+fn alike(a: &Parameters, b: &Parameters) -> bool {
+    let (a, b) = (a.clone().sorted().0, b.clone().sorted().0);
+    (0..a.k()).all(|c| {
+        let (weight, variance) = (a.weights()[c], a.variances()[c].min(b.variances()[c]));
+        let ratio = a.variances()[c] / b.variances()[c];
+        let near = (a.means()[c] - b.means()[c]).abs() < 0.1 * variance.sqrt() && (0.86..1.16).contains(&ratio);
+        (weight - b.weights()[c]).abs() < 0.02 && (near || weight < 1e-3)
+    })
+}

@@ -91,7 +91,7 @@ def test_rows_that_clash_are_named() -> None:
 
 
 def test_the_papers_program_takes_no_rows() -> None:
-    with pytest.raises(mg.InvalidInputError, match='linear rows need method "exact"'):
+    with pytest.raises(mg.InvalidInputError, match='not linear rows; method="exact"'):
         mg.kmeans([0.0, 1, 2, 5], 3, equal_spacing(3), method="paper", centers="means")
 
 

@@ -47,7 +47,7 @@ def test_every_setting_is_an_option_of_its_command(settings: Any, command: Any) 
         (lambda: mg.kmeans(X, 2, centers=3), "centers must be 'free' or 'means', not 3"),  # type: ignore[arg-type]
         (lambda: mg.kmeans(X, 2, time_limit=0), "time_limit is 0; it must be finite and positive"),
         (lambda: mg.kmeans(X, 2, tol=-1), "tol is -1; it must be finite and not negative"),
-        (lambda: mg.kmeans(X, 2, method="paper"), 'ask for centers "means"'),
+        (lambda: mg.kmeans(X, 2, method="paper"), 'needs centers="means"'),
         (lambda: mg.mixture(X, 2, variances="same"), "variances must be 'free' or 'equal', not 'same'"),  # type: ignore[arg-type]
         (lambda: mg.mixture(X, 2, max_iter=1.5), "max_iter is 1.5"),  # type: ignore[arg-type]
         (lambda: mg.mixture(X, 2, tol="small"), "tol is 'small'"),  # type: ignore[arg-type]

@@ -117,7 +117,15 @@ fn raise(py: Python<'_>, class: &str, message: &dyn std::fmt::Display, facts: Fa
             fact.set(&attributes, name)?;
         }
         let class = py.import("mindgap.foundation.errors")?.getattr(class)?;
-        Ok(PyErr::from_value(class.call((message.to_string(),), Some(&attributes))?))
+        Ok(PyErr::from_value(class.call((in_python(&message.to_string()),), Some(&attributes))?))
     };
     build().unwrap_or_else(|error| error)
+}
+
+/// What the crate's messages call by a Rust name, and its name in Python.
+const PYTHON_NAMES: [(&str, &str); 2] =
+    [("KMeansMethod::Exact", "method=\"exact\""), ("Centers::Means", "centers=\"means\"")];
+
+fn in_python(message: &str) -> String {
+    PYTHON_NAMES.iter().fold(message.to_owned(), |message, (rust, python)| message.replace(rust, python))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use mindgap::{Source, Summary};
+use mindgap::{BoxError, Source, Summary};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
@@ -33,11 +33,11 @@ impl PythonSource {
 }
 
 impl Source for PythonSource {
-    fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, String> {
+    fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, BoxError> {
         Python::attach(|py| self.ask(py, windows)).map_err(|error| {
             let what = error.to_string();
             *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-            what
+            what.into()
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The built-in initializers.
 
-use mindgap::{Ckmeans, ConstrainedKMeans, Initializer, Monitor, PaperStart, Rows};
+use mindgap::{Ckmeans, ConstrainedKMeans, Initializer, MixtureError, Monitor, PaperStart, Rows};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -66,7 +66,7 @@ fn start<'py>(
     if let Some(raised) = watcher.raised {
         return Err(raised);
     }
-    let start = found.map_err(|error| sample.blame(py, error))?;
+    let start = found.map_err(|error| sample.blame(py, MixtureError::from(error)))?;
     let array = |values: &[f64]| PyArray1::from_slice(py, values);
     Ok((array(start.weights()), array(start.means()), array(start.variances())))
 }

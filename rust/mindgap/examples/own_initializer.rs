@@ -1,6 +1,6 @@
 //! An initializer of one's own: means at equally spaced quantiles, one variance for all.
 
-use mindgap::{GapBounds, Initializer, Mixture, MixtureError, Monitor, Parameters, Rows, Sample};
+use mindgap::{BoxError, GapBounds, Initializer, Mixture, Monitor, Parameters, Rows, Sample};
 use std::error::Error;
 
 /// Component `c` starts at the quantile `(c + ½) / k`.
@@ -14,15 +14,15 @@ impl Initializer for Quantiles {
         k: usize,
         _rows: &Rows,
         _monitor: &mut Monitor<'_>,
-    ) -> Result<Parameters, MixtureError> {
+    ) -> Result<Parameters, BoxError> {
         // A sample's values are sorted, so quantiles are lookups.
         let x = sample.values();
         let means: Vec<f64> = (0..k).map(|c| x[(2 * c + 1) * x.len() / (2 * k)]).collect();
         let spread = (x[x.len() - 1] - x[0]) / k as f64;
         if spread == 0.0 {
-            return Err(MixtureError::refused("the data are all equal; there are no quantiles to start from"));
+            return Err("the data are all equal; there are no quantiles to start from".into());
         }
-        Parameters::new(&vec![1.0 / k as f64; k], &means, &vec![spread * spread; k])
+        Ok(Parameters::new(&vec![1.0 / k as f64; k], &means, &vec![spread * spread; k])?)
     }
 }
 

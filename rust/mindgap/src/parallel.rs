@@ -8,10 +8,11 @@
 #[cfg(feature = "rayon")]
 const WORTH_A_POOL: usize = 1 << 16;
 
-/// The threads of one fit.
+/// The threads of one fit; clones share them.
+#[derive(Clone)]
 pub(crate) struct Workers {
     #[cfg(feature = "rayon")]
-    pool: Option<rayon::ThreadPool>,
+    pool: Option<std::sync::Arc<rayon::ThreadPool>>,
 }
 
 impl Workers {
@@ -21,7 +22,7 @@ impl Workers {
         {
             let wanted = n >= WORTH_A_POOL && rayon::current_thread_index().is_none();
             // A machine that refuses threads still gets its answer, on one.
-            let pool = wanted.then(|| rayon::ThreadPoolBuilder::new().build().ok()).flatten();
+            let pool = wanted.then(|| rayon::ThreadPoolBuilder::new().build().ok().map(Into::into)).flatten();
             Self { pool }
         }
         #[cfg(not(feature = "rayon"))]

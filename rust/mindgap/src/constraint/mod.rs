@@ -18,16 +18,14 @@ pub use side::Side;
 pub use spreads::{ConstantCv, EqualSpreads, FixedSpreads, PrecisionRows, SpreadRatio};
 pub use weights::{FixedWeights, WeightBounds, WeightRatio};
 
-pub use crate::error::BoxError;
-use crate::error::ConstraintError;
+use crate::error::{BoxError, ConstraintError};
 use std::fmt;
 use std::sync::Arc;
 
 /// A constraint on the centres; implement it to bring your own.
 ///
 /// ```
-/// use mindgap::constraint::BoxError;
-/// use mindgap::{Constraint, GapBounds, KMeans, Rows, Sample};
+/// use mindgap::{BoxError, Constraint, GapBounds, KMeans, Rows, Sample};
 ///
 /// /// The total length of the gaps is given; each has at least its share of half of it.
 /// #[derive(Debug)]
@@ -71,17 +69,17 @@ pub trait Constraint: fmt::Debug + Send + Sync {
 
 /// The rows of a constraint, checked to be about `k` centres.
 pub(crate) fn resolve(constraint: &dyn Constraint, k: usize) -> Result<Rows, ConstraintError> {
-    let rows = constraint.rows(k).map_err(ConstraintError::from_boxed)?;
+    let rows = constraint.rows(k)?;
     rows.check_k(k).map(|()| rows)
 }
 
 /// The rows of a constraint on centres that have no weights or spreads.
 pub(crate) fn resolve_centers(constraint: &dyn Constraint, k: usize) -> Result<Rows, ConstraintError> {
     let asked = |what| Err(ConstraintError::NotOfCenters { what });
-    if constraint.weight_rows(k).map_err(ConstraintError::from_boxed)?.is_some() {
+    if constraint.weight_rows(k)?.is_some() {
         return asked("weights");
     }
-    if constraint.precision_rows(k).map_err(ConstraintError::from_boxed)?.is_some() {
+    if constraint.precision_rows(k)?.is_some() {
         return asked("spreads");
     }
     resolve(constraint, k)
@@ -92,8 +90,8 @@ pub(crate) fn resolve_blocks(
     constraint: &dyn Constraint,
     k: usize,
 ) -> Result<(Option<LinearRows>, Option<PrecisionRows>), ConstraintError> {
-    let weights = constraint.weight_rows(k).map_err(ConstraintError::from_boxed)?;
-    let precisions = constraint.precision_rows(k).map_err(ConstraintError::from_boxed)?;
+    let weights = constraint.weight_rows(k)?;
+    let precisions = constraint.precision_rows(k)?;
     let linear = precisions.iter().filter_map(PrecisionRows::rows);
     match weights.iter().chain(linear).find(|rows| rows.k() != k) {
         Some(rows) => Err(ConstraintError::RowShape { k, what: format!("they are about {} components", rows.k()) }),

@@ -167,13 +167,11 @@ impl Reader {
 }
 
 impl Source for Reader {
-    fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, String> {
+    fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, BoxError> {
         let cells = Summary::cells_of_windows(windows.len());
         let look = |chunk: &Chunk| Summary::of_windows(&chunk.values, chunk.weights.as_deref(), windows, cells);
         let mut whole: Vec<Summary> = windows.iter().map(|_| Summary::with_cells(cells)).collect();
-        let looked =
-            self.fold(look, |part| whole.iter_mut().zip(&part).try_for_each(|(whole, part)| whole.merge(part)));
-        looked.map_err(|error| error.to_string())?;
+        self.fold(look, |part| whole.iter_mut().zip(&part).try_for_each(|(whole, part)| whole.merge(part)))?;
         Ok(whole)
     }
 }

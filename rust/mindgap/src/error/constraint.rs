@@ -101,9 +101,9 @@ pub enum ConstraintError {
     Refused(#[source] Cause),
 }
 
-impl ConstraintError {
-    /// The error of a constraint: itself if it is one of these, else a refusal.
-    pub(crate) fn from_boxed(error: BoxError) -> Self {
+/// What a constraint fails with: itself if it is one of these, else a refusal.
+impl From<BoxError> for ConstraintError {
+    fn from(error: BoxError) -> Self {
         match error.downcast::<Self>() {
             Ok(error) => *error,
             Err(error) => Self::Refused(Cause::new(error)),

@@ -1,6 +1,6 @@
 //! Faults of k-means.
 
-use super::{ConstraintError, OutOfMemory, clash};
+use super::{Cause, ConstraintError, OutOfMemory, clash};
 use thiserror::Error;
 
 /// Faults of a k-means fit.
@@ -80,7 +80,7 @@ pub enum KMeansError {
     },
     /// The source of the data failed, or showed other points than before.
     #[error("the data could not be looked at more closely: {0}")]
-    Source(String),
+    Source(#[source] Cause),
     /// A setting that this method does not take.
     #[error("{0}")]
     Unsupported(String),

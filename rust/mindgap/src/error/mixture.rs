@@ -161,10 +161,13 @@ pub enum MixtureError {
     TimeLimit,
 }
 
-impl MixtureError {
-    /// The error of an initializer that finds no start.
-    pub fn refused(error: impl Into<BoxError>) -> Self {
-        Self::Refused(Cause::new(error))
+/// What an initializer fails with: itself if it is one of these, else a refusal.
+impl From<BoxError> for MixtureError {
+    fn from(error: BoxError) -> Self {
+        match error.downcast::<Self>() {
+            Ok(error) => *error,
+            Err(error) => Self::Refused(Cause::new(error)),
+        }
     }
 }
 

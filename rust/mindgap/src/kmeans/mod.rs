@@ -230,18 +230,15 @@ impl KMeans {
         match (rows.linear(), self.method) {
             (None, _) => self.solve_gaps(sample, rows, monitor),
             (Some(_), KMeansMethod::Exact) => rows::solve(sample, rows, monitor),
-            (Some(_), KMeansMethod::Paper) => Err(KMeansError::Unsupported(
-                "the paper's program takes bounds on gaps; linear rows need method \"exact\"".to_owned(),
-            )),
+            (Some(_), KMeansMethod::Paper) => Err(paper::unsupported("takes bounds on gaps, not linear rows")),
         }
     }
 
     fn solve_gaps(&self, sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
         match self.method {
-            KMeansMethod::Paper if self.centers == Centers::Free => Err(KMeansError::Unsupported(
-                "method \"paper\" makes every centre its cluster's mean: ask for centers \"means\", or for method \"exact\""
-                    .to_owned(),
-            )),
+            KMeansMethod::Paper if self.centers == Centers::Free => {
+                Err(paper::unsupported("makes every centre its cluster's mean and needs Centers::Means"))
+            }
             KMeansMethod::Paper => paper::solve(sample, gaps, monitor),
             KMeansMethod::Exact if gaps.are_trivial() => unconstrained::solve(sample, self.k, monitor),
             KMeansMethod::Exact if self.centers == Centers::Free => {

@@ -30,17 +30,14 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
 
 /// The one lower bound, if the paper's program takes this problem.
 fn check(sample: &Sample, gaps: &Rows, monitor: &Monitor<'_>) -> Result<f64, KMeansError> {
-    let refuse = |what: &str| {
-        Err(KMeansError::Unsupported(format!("the paper's program {what}; method \"exact\" solves this problem")))
-    };
     if sample.weights().is_some() {
-        return refuse("takes no weights");
+        return Err(unsupported("takes no weights"));
     }
     if gaps.have_upper() {
-        return refuse("takes no upper bounds on the gaps");
+        return Err(unsupported("takes no upper bounds on the gaps"));
     }
     if sample.len() > MOST_POINTS {
-        return refuse(&format!("keeps tables of N² entries and is limited here to N = {MOST_POINTS}"));
+        return Err(unsupported(&format!("keeps tables of N² entries and is limited here to N = {MOST_POINTS}")));
     }
     let n = sample.len() + 1;
     // Sums over the points, two layers of U, and D, I and B for every m.
@@ -49,8 +46,13 @@ fn check(sample: &Sample, gaps: &Rows, monitor: &Monitor<'_>) -> Result<f64, KMe
     match gaps.single_lower() {
         Some(delta) => Ok(delta),
         None if gaps.lower.is_empty() => Ok(0.0),
-        None => refuse("takes one lower bound for all gaps"),
+        None => Err(unsupported("takes one lower bound for all gaps")),
     }
+}
+
+/// The error where the paper's program cannot do what is asked of it.
+pub(super) fn unsupported(what: &str) -> KMeansError {
+    KMeansError::Unsupported(format!("the paper's program {what}; KMeansMethod::Exact solves this problem"))
 }
 
 /// Row m of the matrices D, I and B: one column for each number of points, from 0.

@@ -8,6 +8,7 @@ use super::parameters::Parameters;
 use crate::data::{Binned, Sample};
 use crate::error::BoxError;
 use std::borrow::Cow;
+use std::fmt;
 
 /// The moments' total weight may differ from that of the data by this fraction. Sums of responsibilities in doubles stay
 /// below 1e-12 for any number of points that fits a disk; a lost point among a billion is above it.
@@ -163,6 +164,16 @@ pub enum Data<'a> {
     Binned(&'a Binned),
     /// Data elsewhere; the fit has no labels.
     Engine(&'a mut dyn Engine),
+}
+
+impl fmt::Debug for Data<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sample(sample) => f.debug_tuple("Sample").field(sample).finish(),
+            Self::Binned(binned) => f.debug_tuple("Binned").field(binned).finish(),
+            Self::Engine(_) => f.write_str("Engine"),
+        }
+    }
 }
 
 impl<'a> From<&'a Sample> for Data<'a> {

@@ -142,13 +142,13 @@ fn a_source_that_dries_up_is_an_error() {
     assert!(fit.unwrap_err().to_string().contains("there were 1 chunks at first and are 0 now"));
 }
 
-type Answer = fn(&[(f64, f64)]) -> Result<Vec<Summary>, String>;
+type Answer = fn(&[(f64, f64)]) -> Result<Vec<Summary>, BoxError>;
 
 /// A source that answers with whatever it likes.
 struct Babble(Answer);
 
 impl Source for Babble {
-    fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, String> {
+    fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, BoxError> {
         (self.0)(windows)
     }
 }
@@ -159,13 +159,13 @@ fn rubbish_from_a_source_is_an_error() {
     let mut summary = Summary::with_cells(50);
     summary.add(&x).unwrap();
     let answers: [Answer; 4] = [
-        |_| Err("gone".to_owned()),
+        |_| Err("gone".into()),
         |_| Ok(Vec::new()),
         |windows| Ok(windows.iter().map(|_| Summary::new()).collect()),
         |windows| {
             let other = |&(low, high): &(f64, f64)| {
                 let mut summary = Summary::new();
-                summary.add(&[low, 0.5 * (low + high), high]).map_err(|error| error.to_string())?;
+                summary.add(&[low, 0.5 * (low + high), high])?;
                 Ok(summary)
             };
             windows.iter().map(other).collect()

@@ -5,7 +5,7 @@
 
 use super::Sample;
 use crate::data::frame::Frame;
-use crate::error::SampleError;
+use crate::error::{BoxError, SampleError};
 use std::fmt;
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Atom {
 }
 
 /// Gives the atoms of the points in each of some windows, finer than one a window if it can.
-pub(crate) type ZoomFn = dyn Fn(&[(f64, f64)]) -> Result<Vec<Vec<Atom>>, String> + Send + Sync;
+pub(crate) type ZoomFn = dyn Fn(&[(f64, f64)]) -> Result<Vec<Vec<Atom>>, BoxError> + Send + Sync;
 
 /// A look at the points behind atoms, which a sample carries along.
 #[derive(Clone)]

@@ -2,7 +2,7 @@
 
 use super::Summary;
 use crate::data::sample::{Sample, SharedZoom};
-use crate::error::SampleError;
+use crate::error::{BoxError, SampleError};
 use std::sync::Arc;
 
 /// Data that can be read again. K-means on a summary asks for finer cells where a boundary may lie, until its result is
@@ -14,8 +14,8 @@ pub trait Source: Send + Sync {
     /// cell that was summarised before.
     ///
     /// # Errors
-    /// A message for the caller of the fit.
-    fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, String>;
+    /// Whatever keeps the source from its data. A fit returns it as [`KMeansError::Source`](crate::KMeansError::Source).
+    fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, BoxError>;
 }
 
 impl Summary {

@@ -8,7 +8,7 @@ mod passes;
 mod round;
 
 use super::fit::KMeansFit;
-use super::{KMeans, KMeansMethod};
+use super::{KMeans, KMeansMethod, paper};
 use crate::constraint::resolve_centers;
 use crate::data::sample::{Atom, Sample};
 use crate::error::KMeansError;
@@ -80,9 +80,7 @@ fn is_divisible(are_divided: bool, atom: &Atom) -> bool {
 /// Refuses what cannot be asked of the points.
 fn check(kmeans: &KMeans, sample: &Sample, monitor: &Monitor<'_>) -> Result<(), KMeansError> {
     if kmeans.method == KMeansMethod::Paper {
-        return Err(KMeansError::Unsupported(
-            "the paper's program needs every point; data known as a summary need method \"exact\"".to_owned(),
-        ));
+        return Err(paper::unsupported("needs every point, not a summary"));
     }
     let k = kmeans.k;
     if k == 0 {

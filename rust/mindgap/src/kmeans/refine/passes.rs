@@ -5,12 +5,12 @@ use super::super::fit::KMeansFit;
 use super::{check, checked, prepared, round, unsolved};
 use crate::constraint::resolve_centers;
 use crate::data::sample::{Atom, Sample};
-use crate::error::KMeansError;
+use crate::error::{BoxError, Cause, KMeansError};
 use crate::monitor::Monitor;
 use crate::proof::Proof;
 
 /// Gives the atoms of the points in each of some windows, finer than one a window if it can.
-pub(crate) type Zoom<'a> = &'a mut dyn FnMut(&[(f64, f64)]) -> Result<Vec<Vec<Atom>>, String>;
+pub(crate) type Zoom<'a> = &'a mut dyn FnMut(&[(f64, f64)]) -> Result<Vec<Vec<Atom>>, BoxError>;
 
 /// Passes over the data at most.
 const PASSES: usize = 12;
@@ -115,10 +115,10 @@ impl KnownAtoms {
         if !looked.is_empty() {
             let window = |&i: &usize| (self.sample.lowest(i), self.sample.highest(i));
             let windows: Vec<(f64, f64)> = looked.iter().map(window).collect();
-            let shown = zoom(&windows).map_err(KMeansError::Source)?;
+            let shown = zoom(&windows).map_err(source_error)?;
             if shown.len() != windows.len() {
                 let fault = format!("{} windows were asked for and {} given", windows.len(), shown.len());
-                return Err(KMeansError::Source(fault));
+                return Err(source_error(fault));
             }
             for (&i, shown) in looked.iter().zip(shown) {
                 agree(&self.sample.atom(i), &shown)?;
@@ -154,10 +154,14 @@ impl KnownAtoms {
                 }
             }
         }
-        self.sample = Sample::of_atoms(atoms).map_err(|fault| KMeansError::Source(fault.to_string()))?;
+        self.sample = Sample::of_atoms(atoms).map_err(source_error)?;
         (self.open, self.stuck) = (open, stuck);
         Ok(())
     }
+}
+
+fn source_error(error: impl Into<BoxError>) -> KMeansError {
+    KMeansError::Source(Cause::new(error))
 }
 
 /// Refuses what are not the points of `atom`.
@@ -172,7 +176,7 @@ fn agree(atom: &Atom, shown: &[Atom]) -> Result<(), KMeansError> {
     }
     let Atom { low, high, .. } = atom;
     let (before, now) = (format!("{} of weight {}", atom.count, atom.weight), format!("{count} of weight {weight}"));
-    Err(KMeansError::Source(format!(
+    Err(source_error(format!(
         "of the points from {low:?} to {high:?} there were {before} at first, and are {now} now; data must not change during a fit"
     )))
 }

@@ -35,6 +35,7 @@ pub(in crate::mixture) fn sum_sorted(
 }
 
 /// The points of a [`Sample`], in units of the data.
+#[derive(Clone)]
 pub struct LocalEngine<'a> {
     sample: &'a Sample,
     workers: Workers,

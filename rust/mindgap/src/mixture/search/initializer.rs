@@ -2,7 +2,7 @@
 
 use crate::constraint::{GapBounds, Rows};
 use crate::data::sample::Sample;
-use crate::error::{KMeansError, MixtureError};
+use crate::error::{BoxError, KMeansError, MixtureError};
 use crate::kmeans::{Centers, KMeans, KMeansFit, KMeansMethod};
 use crate::mixture::m_step::FLOOR;
 use crate::mixture::parameters::Parameters;
@@ -16,14 +16,8 @@ pub trait Initializer: fmt::Debug + Send + Sync {
     /// `monitor` is told of long work and may stop it.
     ///
     /// # Errors
-    /// If there are none ([`MixtureError::refused`]), and [`MixtureError::Interrupted`].
-    fn start(
-        &self,
-        sample: &Sample,
-        k: usize,
-        rows: &Rows,
-        monitor: &mut Monitor<'_>,
-    ) -> Result<Parameters, MixtureError>;
+    /// If there are none. A fit returns the error as [`MixtureError::Refused`], or as it is if it is a [`MixtureError`].
+    fn start(&self, sample: &Sample, k: usize, rows: &Rows, monitor: &mut Monitor<'_>) -> Result<Parameters, BoxError>;
 }
 
 /// An initializer from a function of the sample, the number of components and the constraint.
@@ -40,9 +34,10 @@ pub trait Initializer: fmt::Debug + Send + Sync {
 /// assert!(fit.converged());
 /// # Ok::<(), mindgap::Error>(())
 /// ```
-pub fn from_fn<F>(start: F) -> InitializerFn<F>
+pub fn from_fn<F, E>(start: F) -> InitializerFn<F>
 where
-    F: Fn(&Sample, usize, &Rows) -> Result<Parameters, MixtureError> + Send + Sync,
+    F: Fn(&Sample, usize, &Rows) -> Result<Parameters, E> + Send + Sync,
+    E: Into<BoxError>,
 {
     InitializerFn(start)
 }
@@ -57,9 +52,10 @@ impl<F> fmt::Debug for InitializerFn<F> {
     }
 }
 
-impl<F> Initializer for InitializerFn<F>
+impl<F, E> Initializer for InitializerFn<F>
 where
-    F: Fn(&Sample, usize, &Rows) -> Result<Parameters, MixtureError> + Send + Sync,
+    F: Fn(&Sample, usize, &Rows) -> Result<Parameters, E> + Send + Sync,
+    E: Into<BoxError>,
 {
     fn start(
         &self,
@@ -67,31 +63,19 @@ where
         k: usize,
         rows: &Rows,
         _monitor: &mut Monitor<'_>,
-    ) -> Result<Parameters, MixtureError> {
-        (self.0)(sample, k, rows)
+    ) -> Result<Parameters, BoxError> {
+        (self.0)(sample, k, rows).map_err(Into::into)
     }
 }
 
 impl<T: Initializer + ?Sized> Initializer for Box<T> {
-    fn start(
-        &self,
-        sample: &Sample,
-        k: usize,
-        rows: &Rows,
-        monitor: &mut Monitor<'_>,
-    ) -> Result<Parameters, MixtureError> {
+    fn start(&self, sample: &Sample, k: usize, rows: &Rows, monitor: &mut Monitor<'_>) -> Result<Parameters, BoxError> {
         (**self).start(sample, k, rows, monitor)
     }
 }
 
 impl<T: Initializer + ?Sized> Initializer for Arc<T> {
-    fn start(
-        &self,
-        sample: &Sample,
-        k: usize,
-        rows: &Rows,
-        monitor: &mut Monitor<'_>,
-    ) -> Result<Parameters, MixtureError> {
+    fn start(&self, sample: &Sample, k: usize, rows: &Rows, monitor: &mut Monitor<'_>) -> Result<Parameters, BoxError> {
         (**self).start(sample, k, rows, monitor)
     }
 }
@@ -103,7 +87,7 @@ impl Initializer for Parameters {
         _k: usize,
         _rows: &Rows,
         _monitor: &mut Monitor<'_>,
-    ) -> Result<Parameters, MixtureError> {
+    ) -> Result<Parameters, BoxError> {
         Ok(self.clone())
     }
 }
@@ -160,21 +144,15 @@ impl ConstrainedKMeans {
 }
 
 impl Initializer for PaperStart {
-    fn start(
-        &self,
-        sample: &Sample,
-        k: usize,
-        rows: &Rows,
-        monitor: &mut Monitor<'_>,
-    ) -> Result<Parameters, MixtureError> {
+    fn start(&self, sample: &Sample, k: usize, rows: &Rows, monitor: &mut Monitor<'_>) -> Result<Parameters, BoxError> {
         check_distinct(sample, k)?;
         let lower = rows.gap_lower();
         let one = lower.first().is_some_and(|&first| first > 0.0 && lower.iter().all(|&bound| bound == first));
         if one && rows.linear().is_none() {
-            match ConstrainedKMeans::new().start(sample, k, rows, monitor) {
+            match ConstrainedKMeans::new().find(sample, k, rows, monitor) {
                 // Means can be farther apart than any clusters' are.
                 Err(MixtureError::KMeansStart(KMeansError::Infeasible { .. } | KMeansError::Undecided)) => {}
-                start => return start,
+                start => return Ok(start?),
             }
         }
         Ckmeans.start(sample, k, rows, monitor)
@@ -188,14 +166,20 @@ impl Initializer for Ckmeans {
         k: usize,
         _rows: &Rows,
         monitor: &mut Monitor<'_>,
-    ) -> Result<Parameters, MixtureError> {
+    ) -> Result<Parameters, BoxError> {
         let fit = KMeans::new(k).fit_with(sample, monitor).map_err(failed)?;
         Ok(from_clusters(sample, &fit))
     }
 }
 
 impl Initializer for ConstrainedKMeans {
-    fn start(
+    fn start(&self, sample: &Sample, k: usize, rows: &Rows, monitor: &mut Monitor<'_>) -> Result<Parameters, BoxError> {
+        Ok(self.find(sample, k, rows, monitor)?)
+    }
+}
+
+impl ConstrainedKMeans {
+    fn find(
         &self,
         sample: &Sample,
         k: usize,

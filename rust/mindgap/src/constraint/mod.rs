@@ -6,15 +6,13 @@ mod linear_rows;
 mod rows;
 #[cfg(feature = "serde")]
 pub(crate) mod serde_form;
-mod side;
 mod spreads;
 mod weights;
 
 pub use all::All;
 pub use gap_bounds::GapBounds;
 pub use linear_rows::LinearRows;
-pub use rows::Rows;
-pub use side::Side;
+pub use rows::{Rows, Side};
 pub use spreads::{ConstantCv, EqualSpreads, FixedSpreads, PrecisionRows, SpreadRatio};
 pub use weights::{FixedWeights, WeightBounds, WeightRatio};
 

@@ -1,7 +1,6 @@
 //! [`Rows`]: a constraint resolved for a number of centres, as every solver holds it.
 
 use super::linear_rows::LinearRows;
-use super::side::{AT_BOUND, Side};
 use crate::data::frame::Frame;
 use crate::error::ConstraintError;
 use crate::numeric::double::Double;
@@ -9,6 +8,10 @@ use crate::numeric::double::Double;
 /// A gap holds its bounds if it misses them by no more than this fraction of the data's range: what rounding does to data
 /// and bounds must not decide whether 0.3 - 0.1 ≥ 0.2.
 const GAP_TOLERANCE: f64 = 1e-12;
+
+/// A gap or row within this fraction of the data's scale of its bound counts as being at it: solvers hold bounds to 1e-12
+/// of the range, and EM stops with its means some 1e-10 off.
+pub(crate) const AT_BOUND: f64 = 1e-9;
 
 /// What `k` ascending centres must hold: bounds on their `k - 1` gaps, linear rows, both, or nothing.
 ///
@@ -180,6 +183,40 @@ impl Rows {
             Side::of(value, (row.lower, row.upper), slack)
         };
         (0..gaps).map(gap).chain(linear.map(row)).collect()
+    }
+}
+
+/// The bound that a gap or row is at.
+///
+/// ```
+/// use mindgap::{GapBounds, KMeans, Sample, Side};
+///
+/// let sample = Sample::new(&[0.0, 1.0, 2.0])?;
+/// let fit = KMeans::new(2).constraint(GapBounds::lower(1.75)).fit(&sample)?;
+/// assert_eq!(fit.active(), [Some(Side::Lower)]);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Side {
+    /// The lower bound.
+    Lower,
+    /// The upper bound.
+    Upper,
+    /// Both: the bounds are equal.
+    Both,
+}
+
+impl Side {
+    /// Which of its bounds `value` is at, to within `slack`; `None` if it is at neither.
+    pub(crate) fn of(value: f64, (lower, upper): (f64, f64), slack: f64) -> Option<Self> {
+        match (value <= lower + slack, value >= upper - slack) {
+            (true, true) => Some(Self::Both),
+            (true, false) => Some(Self::Lower),
+            (false, true) => Some(Self::Upper),
+            (false, false) => None,
+        }
     }
 }
 

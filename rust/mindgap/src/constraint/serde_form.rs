@@ -3,7 +3,7 @@
 
 use super::gap_bounds::{GapBounds, PerGap};
 use super::linear_rows::LinearRows;
-use super::side::Side;
+use super::rows::Side;
 use crate::error::{Cause, ConstraintError};
 use crate::stored::stored_as;
 use serde::{Deserialize, Serialize};

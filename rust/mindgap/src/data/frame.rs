@@ -5,8 +5,8 @@
 //! Multiplying by a power of two is exact, so a shift or a power-of-two change of units moves no bit of `z` that the
 //! data themselves have not lost.
 
-use crate::numeric::binary::{binary_exponent, power_of_two};
 use crate::numeric::double::Double;
+use crate::numeric::{binary_exponent, power_of_two};
 use std::f64::consts::LN_2;
 
 /// A change of units from data to frame: `z = s·x - s·shift`.

@@ -1,21 +1,20 @@
 //! What can be wrong, one enum a concern, with the facts in fields.
 
-mod cause;
 mod constraint;
 mod kind;
 mod kmeans;
 mod mixture;
-mod out_of_memory;
 mod sample;
 
-pub use cause::{BoxError, Cause};
 pub use constraint::ConstraintError;
 pub use kind::ErrorKind;
 pub use kmeans::KMeansError;
 pub use mixture::MixtureError;
-pub use out_of_memory::OutOfMemory;
 pub use sample::SampleError;
 
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Anything that can go wrong in this crate, for callers that need no finer distinction.
@@ -50,6 +49,57 @@ impl Error {
     pub(crate) fn in_row(self, row: usize) -> Self {
         Self::InRow { row, fault: Box::new(self) }
     }
+}
+
+/// What a caller's own engine, initializer or constraint fails with: any error, or a message.
+pub type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// The error of a caller's own part, with its chain of sources. Two are equal if they say the same.
+#[derive(Clone, Debug)]
+pub struct Cause(Arc<dyn StdError + Send + Sync>);
+
+impl Cause {
+    /// Wraps an error or a message.
+    pub fn new(error: impl Into<BoxError>) -> Self {
+        Self(Arc::from(error.into()))
+    }
+
+    /// The error itself, to be downcast.
+    pub fn error(&self) -> &(dyn StdError + Send + Sync + 'static) {
+        &*self.0
+    }
+}
+
+impl PartialEq for Cause {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl StdError for Cause {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source()
+    }
+}
+
+/// The work is known to need more memory than is available; nothing has been computed.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error(
+    "{what} would take {gigabytes:.1} GB of memory, more than is available; ask for fewer clusters, or give fewer points",
+    gigabytes = *.bytes as f64 / 1e9
+)]
+#[non_exhaustive]
+pub struct OutOfMemory {
+    /// What needs it.
+    pub what: &'static str,
+    /// How many bytes.
+    pub bytes: usize,
 }
 
 /// The rows that cannot be held together, in words.

@@ -1,7 +1,6 @@
 //! K-means whose neighbouring centres keep a gap, solved exactly; under other linear rows, by alternation.
 
 mod alternation;
-mod cluster;
 mod each_row;
 mod fit;
 mod free;

@@ -4,8 +4,8 @@
 //! square roots do not. So no result goes through a library's logarithm or power (`clippy.toml` sees to that), and what is
 //! here goes without fused multiply-adds, which not every processor has. Right to about two units in the last place.
 
-use crate::numeric::binary::power_of_two;
 use crate::numeric::elementary;
+use crate::numeric::power_of_two;
 use std::f64::consts::{LN_2, LOG2_E};
 use std::num::FpCategory;
 

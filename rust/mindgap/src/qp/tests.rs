@@ -1,6 +1,7 @@
 //! The program against the obvious oracle: try every set of rows at every side, in doubled precision.
 
 mod chain;
+mod dense;
 mod failing;
 mod log_program;
 mod stopping;

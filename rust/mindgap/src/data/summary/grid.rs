@@ -4,7 +4,7 @@
 //! of parts of the data end at the same cells whatever the parts and whatever the order they are merged in.
 
 use crate::data::frame::RANGE_EXPONENTS;
-use crate::numeric::binary::{binary_exponent, power_of_two};
+use crate::numeric::{binary_exponent, power_of_two};
 
 /// Exponents whose powers, and inverses, are normal numbers.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -1000..=1000;

@@ -7,11 +7,10 @@
 mod cell;
 mod columns;
 mod grid;
-mod source;
 mod windows;
 
 pub use columns::SummaryColumns;
-pub use source::Source;
+pub use windows::Source;
 
 use crate::data::sample::{Atom, Sample, check_finite, check_weights};
 use crate::error::SampleError;

@@ -1,8 +1,23 @@
-//! A closer look: summaries of the points in given windows alone.
+//! A closer look at the data behind a summary: [`Source`], which reads them again, and summaries of the points in given
+//! windows alone.
 
 use super::Summary;
-use crate::data::sample::{check_finite, check_weights};
-use crate::error::SampleError;
+use crate::data::sample::{Sample, SharedZoom, check_finite, check_weights};
+use crate::error::{BoxError, SampleError};
+use std::sync::Arc;
+
+/// Data that can be read again. K-means on a summary asks for finer cells where a boundary may lie, until its result is
+/// proven for the points.
+///
+/// [`Summary::of_windows`] answers for one array; the answers for parts of the data merge, window by window.
+pub trait Source: Send + Sync {
+    /// Summarises the points in each of `windows`: closed intervals, ascending and disjoint, each of them the extent of a
+    /// cell that was summarised before.
+    ///
+    /// # Errors
+    /// Whatever keeps the source from its data. A fit returns it as [`KMeansError::Source`](crate::KMeansError::Source).
+    fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, BoxError>;
+}
 
 /// The points of one window, until they are summed.
 #[derive(Default)]
@@ -21,6 +36,16 @@ const FEWEST_CELLS: usize = 16;
 const ALL_CELLS: usize = 1 << 17;
 
 impl Summary {
+    /// The summary as a sample that can be looked at more closely: k-means asks `source` for the points around its
+    /// boundaries until its clusters are proven to be the best of all points.
+    ///
+    /// # Errors
+    /// As [`Sample::new`].
+    pub fn sample_of(&self, source: Arc<dyn Source>) -> Result<Sample, SampleError> {
+        let zoom = move |windows: &[(f64, f64)]| Ok(source.zoom(windows)?.iter().map(Summary::atoms).collect());
+        Ok(self.sample()?.with_zoom(SharedZoom(Arc::new(zoom))))
+    }
+
     /// The number of cells to give each of `windows` windows: fewer where there are many, so that the answer stays small.
     pub fn cells_of_windows(windows: usize) -> usize {
         (ALL_CELLS / windows.max(1)).clamp(FEWEST_CELLS, CELLS)

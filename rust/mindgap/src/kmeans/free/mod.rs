@@ -30,7 +30,7 @@ use crate::constraint::Rows;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::{KMeansError, OutOfMemory};
 use crate::monitor::{Halt, Monitor};
-use crate::numeric::search::first_false;
+use crate::numeric::first_false;
 use crate::proof::Proof;
 use budget::Budget;
 use grid::PointMoments;

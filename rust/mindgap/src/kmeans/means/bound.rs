@@ -13,7 +13,7 @@
 use super::cells::BoundaryCell;
 use crate::data::sample::{Prefixes, Sample};
 use crate::kmeans::rounding::of_squares;
-use crate::numeric::search::first_false;
+use crate::numeric::first_false;
 
 /// The bounds of one state.
 #[derive(Clone, Copy, Debug)]

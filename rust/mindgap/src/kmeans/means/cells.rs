@@ -7,7 +7,7 @@
 //! and stands for all that is between them. Cells end as atoms that may be cut, or as single edges.
 
 use crate::data::sample::{Prefix, Prefixes};
-use crate::numeric::search::first_false;
+use crate::numeric::first_false;
 
 /// The positions `low..=high`, and what is known of the next boundary if this one lies here.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,7 @@
 //! Fits on atoms against fits on their points, which are tested against every partition elsewhere.
 
+mod limits;
+
 use super::super::free::budget::MOST_STEPS;
 use super::super::{Centers, Ties};
 use super::*;
@@ -342,94 +344,4 @@ fn rows_are_bounded_by_the_optimum_without_them() {
         assert!(fit.inertia() >= truth.lower_bound() * (1.0 - 1e-9), "seed {seed}");
         assert!((fit.inertia() - points.cost(&fit)).abs() <= 1e-9 * fit.inertia() + 1e-20, "seed {seed}");
     }
-}
-
-/// Atoms that cannot be made finer leave a fit with a bound.
-fn assert_what_cannot_be_seen_is_not_claimed(rounds: u64) {
-    let mut left = 0;
-    for seed in 0..rounds {
-        let mut random = random(seed + 9000);
-        let (points, atoms) = case(&mut random, 14);
-        let range = points.x[points.x.len() - 1] - points.x[0];
-        let centers = if random() < 0.5 { Centers::Free } else { Centers::Means };
-        let kmeans = KMeans::new(2).constraint(gaps(&mut random, 2, range)).centers(centers);
-        let blind = |windows: &[(f64, f64)]| {
-            let whole = |window: &(f64, f64)| vec![*atoms.iter().find(|atom| atom.low == window.0).unwrap()];
-            Ok(windows.iter().map(whole).collect())
-        };
-        let sample = Sample::of_atoms(atoms.clone()).unwrap();
-        match (kmeans.fit_refining(sample, &mut { blind }, &mut Monitor::default()), kmeans.fit(&points.sample())) {
-            (Ok((fit, _)), Ok(truth)) => {
-                assert!(fit.lower_bound() <= truth.inertia() * (1.0 + 1e-9) + 1e-20, "seed {seed}");
-                assert!(!fit.is_optimal() || fit.inertia() <= truth.inertia() * (1.0 + 2e-9) + 1e-20, "seed {seed}");
-                left += u64::from(!fit.is_optimal());
-            }
-            (Err(KMeansError::Undecided | KMeansError::TooCoarse { .. }), _) => {}
-            (fit, truth) => assert!(same_kind(&fit.unwrap_err(), truth.as_ref().err()), "seed {seed}: {truth:?}"),
-        }
-    }
-    assert!(left > rounds / 10, "{left}");
-}
-
-#[test]
-fn what_cannot_be_seen_is_not_claimed() {
-    assert_what_cannot_be_seen_is_not_claimed(200);
-}
-
-#[test]
-#[ignore = "slow"]
-fn what_cannot_be_seen_is_not_claimed_many_times() {
-    assert_what_cannot_be_seen_is_not_claimed(1000);
-}
-
-#[test]
-fn a_source_that_fails_or_changes_is_an_error() {
-    let points = Points::new((0..40).map(|i| (f64::from(i * i % 37), 1.0)).collect(), false, 4);
-    let sample = Sample::of_atoms(points.atoms(0..40, [13, 26].into_iter())).unwrap();
-    let fault = |zoom: Zoom<'_>| match KMeans::new(2).fit_refining(sample.clone(), zoom, &mut Monitor::default()) {
-        Err(KMeansError::Source(fault)) => fault.to_string(),
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(fault(&mut |_| Err("gone".into())), "gone");
-    assert!(fault(&mut |_| Ok(Vec::new())).contains("0 given"));
-    let fewer = |windows: &[(f64, f64)]| {
-        let mut shown = points.zoom(windows);
-        shown[0].pop();
-        Ok(shown)
-    };
-    assert!(fault(&mut { fewer }).contains("must not change"));
-}
-
-#[test]
-fn a_watcher_sees_bounds_close_and_stops_the_fit() {
-    let (points, atoms) = lumps(5000, 4);
-    let sample = Sample::of_atoms(atoms).unwrap();
-    let mut zoom = |windows: &[(f64, f64)]| Ok(points.zoom(windows));
-    let mut seen = Vec::new();
-    let mut watch = |progress: &crate::Progress| {
-        if let crate::Progress::Search { cost, lower_bound } = *progress {
-            assert!(lower_bound <= cost);
-            seen.push((cost, lower_bound));
-        }
-        std::ops::ControlFlow::Continue(())
-    };
-    let kmeans = KMeans::new(4).centers(Centers::Means).constraint(GapBounds::lower(3.0));
-    let (fit, _) = kmeans.fit_refining(sample.clone(), &mut zoom, &mut Monitor::new(&mut watch)).unwrap();
-    let closes = |pair: &[(f64, f64)]| pair[1].0 <= pair[0].0 * (1.0 + 1e-12) && pair[0].1 <= pair[1].1 * (1.0 + 1e-12);
-    assert!(seen.windows(2).all(closes), "{seen:?}");
-    assert_eq!(seen.last().map(|last| last.0), Some(fit.inertia()));
-    let mut stop = |_: &crate::Progress| std::ops::ControlFlow::Break(());
-    assert_eq!(
-        kmeans.fit_refining(sample, &mut zoom, &mut Monitor::new(&mut stop)).unwrap_err(),
-        KMeansError::Interrupted
-    );
-}
-
-#[test]
-fn the_papers_program_needs_the_points() {
-    let sample = Sample::of_atoms(lumps(100, 4).1).unwrap();
-    assert!(matches!(
-        KMeans::new(2).centers(Centers::Means).method(KMeansMethod::Paper).fit(&sample),
-        Err(KMeansError::Unsupported(_))
-    ));
 }

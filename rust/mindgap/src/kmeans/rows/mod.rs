@@ -5,7 +5,6 @@
 //! is said by a bound, the optimum of a problem with fewer rows (none, or those that bound gaps).
 
 mod derived;
-mod moves;
 mod search;
 
 use super::solution::Solution;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{derived, moves};
+use super::derived;
 use crate::constraint::Rows;
-use crate::data::sample::Prefixes;
+use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::kmeans::alternation::{Clustering, alternate, nearest};
 use crate::kmeans::rounding::{of_sum, zero_cost};
@@ -123,7 +123,7 @@ impl<'a, 'm> Alternation<'a, 'm> {
     /// Alternates from partitions that know nothing of the costs, and from `means` brought to hold the rows.
     fn climb_evenly(&mut self, means: &[f64]) -> Result<(), KMeansError> {
         let sample = self.prefixes.sample();
-        let even = moves::equal_widths(sample, self.k);
+        let even = equal_widths(sample, self.k);
         let alike = vec![1.0; self.k];
         let held = self.centers(means, &alike)?;
         let held_even = self.centers(&even, &alike)?;
@@ -141,7 +141,7 @@ impl<'a, 'm> Alternation<'a, 'm> {
     /// Alternates from partitions near the best, and so on from every better one.
     fn kick(&mut self) -> Result<(), KMeansError> {
         while let Some(from) = self.best.clone() {
-            for partition in moves::near(&from.partition) {
+            for partition in near_partitions(&from.partition) {
                 if self.is_proven() || self.spent > KICKS_UNTIL {
                     return Ok(());
                 }
@@ -174,4 +174,39 @@ impl<'a, 'm> Alternation<'a, 'm> {
             failure => KMeansError::Solver(failure.to_string()),
         })
     }
+}
+
+/// Centres evenly over the range of the data, in frame units.
+fn equal_widths(sample: &Sample, k: usize) -> Vec<f64> {
+    let (first, last) = (sample.framed(0), sample.framed(sample.len() - 1));
+    (0..k).map(|c| first + (last - first) * (c as f64 + 0.5) / k as f64).collect()
+}
+
+/// Partitions near this one: one boundary moved by a point or by part of a cluster, or taken away from between two
+/// clusters and put into another.
+fn near_partitions(partition: &Partition) -> impl Iterator<Item = Partition> + '_ {
+    let ends = partition.ends();
+    let inner = ends.len() - 1;
+    let shifted = (0..inner).flat_map(move |gap| {
+        let start = if gap == 0 { 0 } else { ends[gap - 1] };
+        let (left, right) = (ends[gap] - start, ends[gap + 1] - ends[gap]);
+        let back = [1, left / 4, left / 2].map(|step| ends[gap] - step.min(left - 1));
+        let forth = [1, right / 4, right / 2].map(|step| ends[gap] + step.min(right - 1));
+        back.into_iter().chain(forth).filter(move |&end| end != ends[gap]).map(move |end| {
+            let mut moved = ends.to_vec();
+            moved[gap] = end;
+            moved
+        })
+    });
+    let split = (0..inner).flat_map(move |gap| {
+        (0..ends.len()).filter(move |&cluster| cluster != gap && cluster != gap + 1).filter_map(move |cluster| {
+            let start = if cluster == 0 { 0 } else { ends[cluster - 1] };
+            let middle = start + (ends[cluster] - start) / 2;
+            let mut moved = ends.to_vec();
+            moved[gap] = middle;
+            moved.sort_unstable();
+            (middle > start).then_some(moved)
+        })
+    });
+    shifted.chain(split).map(Partition::new)
 }

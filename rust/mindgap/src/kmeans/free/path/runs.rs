@@ -68,7 +68,7 @@ impl Runs {
         let step = (last - first) / count as f64;
         cuts.extend((1..count).map(|c| {
             let z = first + step * c as f64;
-            crate::numeric::search::first_false(0, n, |i| sample.framed(i) <= z)
+            crate::numeric::first_false(0, n, |i| sample.framed(i) <= z)
         }));
         cuts.push(n - 1);
         cuts.push(sample.values().partition_point(|&x| x == sample.values()[0]));

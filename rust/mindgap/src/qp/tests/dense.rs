@@ -1,0 +1,77 @@
+//! The dense program against its optimality conditions.
+
+use crate::qp::dense::*;
+
+/// A number in (-1, 1), the same for one seed.
+fn draw(state: &mut u64) -> f64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}
+
+/// `H = BBᵀ + I/2` of `n` variables, and a gradient.
+fn program(n: usize, state: &mut u64) -> (Vec<f64>, Vec<f64>) {
+    let b: Vec<f64> = (0..n * n).map(|_| draw(state)).collect();
+    let entry = |i: usize, j: usize| dot(&b[i * n..(i + 1) * n], &b[j * n..(j + 1) * n]);
+    let half = |i, j| if i == j { 0.5 } else { 0.0 };
+    let matrix = (0..n * n).map(|at| entry(at / n, at % n) + half(at / n, at % n)).collect();
+    (matrix, (0..n).map(|_| draw(state)).collect())
+}
+
+#[test]
+fn the_optimum_holds_the_rows_and_its_multipliers_balance_the_gradient() {
+    let mut state = 7;
+    for round in 0..300 {
+        let n = 2 + round % 7;
+        let (matrix, gradient) = program(n, &mut state);
+        let factor = Factor::new(matrix.clone(), n, 1e-14).unwrap();
+        let mut rows = SparseRows::default();
+        rows.push((0..n).map(|i| (i, 1.0)), 0.1 * draw(&mut state), true);
+        for i in 0..n {
+            // Zero holds them all, but for the equality, which small steps reach.
+            rows.push([(i, draw(&mut state)), ((i + 1) % n, 1.0)], -0.3 * draw(&mut state).abs() - 0.2, false);
+        }
+        let DenseOptimum { point, active, multipliers } = minimise(&factor, &gradient, &rows).unwrap();
+        for row in 0..rows.len() {
+            let off = rows.value(row, &point) - rows.level(row);
+            assert!(if rows.is_equality(row) { off.abs() < 1e-10 } else { off > -1e-10 }, "row {row}: {off}");
+        }
+        for i in 0..n {
+            let pull: f64 = (0..n).map(|j| matrix[i * n + j] * point[j]).sum::<f64>() - gradient[i];
+            let held: f64 = active
+                .iter()
+                .zip(&multipliers)
+                .flat_map(|(&row, m)| rows.terms(row).iter().map(move |&(v, a)| (v, a * m)))
+                .filter(|&(variable, _)| variable == i)
+                .map(|(_, force)| force)
+                .sum();
+            assert!((pull - held).abs() < 1e-9, "{pull} {held}");
+        }
+        for (&row, &multiplier) in active.iter().zip(&multipliers) {
+            assert!(rows.is_equality(row) || multiplier >= -1e-12);
+        }
+    }
+}
+
+#[test]
+fn rows_that_clash_have_no_optimum_and_indefinite_matrices_no_factor() {
+    let factor = Factor::new(vec![1.0, 0.0, 0.0, 1.0], 2, 1e-14).unwrap();
+    let mut rows = SparseRows::default();
+    rows.push([(0, 1.0)], 1.0, false);
+    rows.push([(0, -1.0)], 1.0, false);
+    assert!(minimise(&factor, &[0.0, 0.0], &rows).is_none());
+    assert!(Factor::new(vec![1.0, 2.0, 2.0, 1.0], 2, 1e-14).is_none());
+}
+
+#[test]
+fn equalities_may_say_the_same_twice() {
+    let (factor, gradient) = (Factor::new(vec![2.0, 0.0, 0.0, 1.0], 2, 1e-12).unwrap(), vec![3.0, 1.0]);
+    let mut rows = SparseRows::default();
+    rows.push([(0, 1.0)], 0.25, true);
+    rows.push([(1, 1.0)], 0.75, true);
+    // The sum, but for a rounding.
+    rows.push([(0, 1.0), (1, 1.0)], 1.0 + 1e-15, true);
+    let found = minimise(&factor, &gradient, &rows).unwrap();
+    assert!((found.point[0] - 0.25).abs() < 1e-12 && (found.point[1] - 0.75).abs() < 1e-12, "{:?}", found.point);
+    rows.push([(0, 1.0), (1, 1.0)], 1.1, true);
+    assert!(minimise(&factor, &gradient, &rows).is_none());
+}

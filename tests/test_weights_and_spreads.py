@@ -95,9 +95,9 @@ def test_what_makes_no_sense_is_refused(constraint: Callable[[], mg.Constraint],
 def test_what_nobody_can_hold_is_named(x: np.ndarray) -> None:
     with pytest.raises(mg.InvalidInputError, match="2 weights were given for 3 components"):
         mg.mixture(x, 3, mg.FixedWeights([0.5, 0.5]))
-    with pytest.raises(mg.InfeasibleError, match="no weights hold"):
+    with pytest.raises(mg.InfeasibleError, match="no weights satisfy"):
         mg.mixture(x, 3, mg.FixedWeights([0.4, 0.3, 0.3]) & mg.WeightBounds([0.5, 0, 0], [1, 1, 1]))
-    with pytest.raises(mg.InfeasibleError, match="no spreads hold"):
+    with pytest.raises(mg.InfeasibleError, match="no spreads satisfy"):
         mg.mixture(x, 3, mg.FixedSpreads([1, None, 9]) & mg.SpreadRatio(2))
     with pytest.raises(mg.InvalidInputError, match="k-means do not have"):
         mg.kmeans(x, 3, mg.LowerOnly(1) & mg.SpreadRatio(2))

@@ -20,10 +20,10 @@
 //! subject to  lₖ ≤ μₖ₊₁ - μₖ ≤ uₖ,   or any rows  l ≤ A·μ ≤ u
 //! ```
 //!
-//! K-means is solved to the optimum, and the fit carries its proof: [`KMeansFit::lower_bound`] is what no solution costs
-//! less than. A mixture is fitted by EM, whose likelihood never falls, from a start that k-means gives; the means of each
-//! M step are the exact optimum of a quadratic program. Both problems are from Jiang and Arias-Castro, *K-Means and
-//! Gaussian Mixture Modeling with a Separation Constraint*.
+//! K-means is solved to the optimum, and the fit carries its proof: no solution costs less than
+//! [`KMeansFit::lower_bound`]. A mixture is fitted by climbing from many starts, by EM and Newton steps, to the highest
+//! likelihood found; the means of each M step are the exact optimum of a quadratic program. Both problems are from Jiang and
+//! Arias-Castro, *K-Means and Gaussian Mixture Modeling with a Separation Constraint*.
 //!
 //! # A first example
 //!
@@ -45,19 +45,19 @@
 //!
 //! # What each solver costs, and when to use which
 //!
-//! `n` points, `k` clusters; memory is above the sample's own 12 bytes a point (20 with weights).
+//! `n` points, `k` clusters; memory is in addition to the sample's own 12 bytes per point (20 with weights).
 //!
 //! | problem | how to ask for it | time | memory | when |
 //! |---|---|---|---|---|
-//! | the data | [`Sample::new`] | a sort: about O(n) on smooth data, O(n log n) at worst | O(n) | once, whatever is fitted after |
+//! | the data | [`Sample::new`] | a sort: about O(n) on smooth data, O(n log n) at worst | O(n) | once, for any number of fits |
 //! | k-means | [`KMeans::new`] | O(n) and a search that hardly grows with n or k; O(n log n) for each of a few dozen trials at worst | O(n) | nothing is known about gaps |
 //! | separated means | [`Centers::Means`] | O(n) and a search over narrow bands of boundaries; O(k n²) at worst | O(n), and what the bands hold | the centre of a cluster is to be its mean |
-//! | separated k-means | [`.constraint(GapBounds)`](KMeans::constraint) | O(n) and a search over centres, within a budget | O(n) | bounds come first, points go to the nearest centre; always feasible |
+//! | separated k-means | [`.constraint(GapBounds)`](KMeans::constraint) | O(n) and a search over centres, within a budget | O(n) | points go to the nearest centre, and the bounds can always be satisfied |
 //! | k-means under rows | [`.constraint(LinearRows)`](KMeans::constraint) | O(n) and O(k log n) a round beside a quadratic program | O(n) | more than gaps is known; a local optimum with a bound |
 //! | the paper's program | [`KMeansMethod::Paper`] | O(k n²) and more | O(n²) | to compare with the paper; it misses some optima |
 //! | mixture | [`Mixture::new`] | O(n k) an iteration, threaded, O(k³) for the means where a bound is active | O(n), nothing of size n·k | clusters overlap; weights and spreads are wanted |
-//! | k-means of each row of a matrix | [`KMeans::fit_rows`] | as above a row, on all cores | labels of one byte and `k` centres a row | codebooks, many layers or series |
-//! | data larger than memory | [`Chunked`] | a pass for a summary, then as above: one an iteration, a few for k-means | some chunks at a time | files, streams that can be read again; k-means with the proof of the points |
+//! | k-means of each row of a matrix | [`KMeans::fit_rows`] | as above for each row, on all cores | labels of one byte and `k` centres per row | codebooks, many layers or series |
+//! | data larger than memory | [`Chunked`] | one pass for a summary; then one per iteration of a mixture, a few for k-means | some chunks at a time | files, streams that can be read again; k-means with the proof of the points |
 //! | data seen once | [`Summary`] | O(n) | its cells | streams; summaries merge |
 //! | mixture on data elsewhere | [`Mixture::fit`] with an [`Engine`] | what it takes | O(k) here | the data are on disk, or on many machines |
 //!
@@ -66,19 +66,20 @@
 //!
 //! # Bring your own
 //!
-//! Implement [`Constraint`] for what the centres must hold, [`Initializer`] for where a mixture starts, [`Engine`] for data
-//! that this process does not hold. Each is one method or two; `examples/` has one of each, and [`constraint::from_fn`] and
+//! Implement [`Constraint`] for a constraint of your own, [`Initializer`] for a mixture's start, [`Engine`] for data
+//! that this process does not hold. Each has one or two required methods; `examples/` has one of each, and [`constraint::from_fn`] and
 //! [`mixture::from_fn`] make the first two of functions. All are accepted as values, `Box<dyn _>` and `Arc<dyn _>`.
 //!
 //! # What to rely on
 //!
-//! * No input makes a function panic; faults are errors that carry their facts, one enum a concern, in [`error`].
+//! * No input makes a function panic. Errors carry their facts in fields, one enum per concern, in [`error`].
 //! * The results are the same to the bit whatever the order of the input and the number of threads, with the feature
 //!   `rayon` (the default) or without.
 //! * A fit prints nothing. [`KMeans::fit_with`] and [`Mixture::fit_with`] report [`Progress`] to a callback, which may stop
 //!   them; [`KMeans::time_limit`] and [`KMeans::tol`] end a search early, with what is proven by then.
-//! * A large fit makes a thread pool and drops it; inside a rayon pool it uses that one. No thread outlives a fit, so a
-//!   process may fork between fits; whether it may fork during one is the caller's concern.
+//! * A large fit makes one thread pool and drops it at its end; inside a rayon pool it uses that one. [`Chunked`] data and a
+//!   [`LocalEngine`] keep their pool for all passes until they are dropped. No other thread outlives a fit, so a process
+//!   may fork between fits; whether it may fork during one is the caller's concern.
 //! * Data far from zero, or at scales from 1e-140 to 1e140, lose nothing: solvers work on shifted, scaled data.
 //! * With the feature `serde`, constraints, parameters, summaries and fits can be stored; what is read is checked as by the
 //!   constructors.
@@ -102,6 +103,7 @@ mod parallel;
 mod partition;
 mod proof;
 mod qp;
+mod shortened;
 #[cfg(feature = "serde")]
 mod stored;
 

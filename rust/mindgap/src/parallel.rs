@@ -16,7 +16,7 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// Threads for work on `n` points: none for small work, the caller's own pool inside one, else one a core.
+    /// Threads for work on `n` points: none for small work, the caller's own pool inside one, else one per core.
     pub(crate) fn for_points(n: usize) -> Self {
         #[cfg(feature = "rayon")]
         {

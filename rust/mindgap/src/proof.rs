@@ -17,7 +17,7 @@ pub enum Proof {
 }
 
 impl Proof {
-    /// What no solution costs less than, where this one costs `cost`.
+    /// A lower bound on the cost of every solution, where this one costs `cost`.
     pub fn lower_bound(self, cost: f64) -> f64 {
         match self {
             Self::Optimal => cost,
@@ -39,7 +39,7 @@ impl Proof {
         }
     }
 
-    /// What both proofs say together.
+    /// The stronger of two proofs.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {

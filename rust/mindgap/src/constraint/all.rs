@@ -8,7 +8,7 @@ use crate::error::ConstraintError;
 use std::ops::BitAnd;
 use std::sync::Arc;
 
-/// Several constraints, all of which hold: what `&` makes of two.
+/// Several constraints at once, as `&` combines them.
 ///
 /// ```
 /// use mindgap::{EqualSpreads, FixedWeights, GapBounds, Mixture, Sample};
@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub struct All(Vec<Arc<dyn Constraint>>);
 
 impl All {
-    /// These constraints together.
+    /// Combines `constraints`.
     pub fn new(constraints: impl IntoIterator<Item = Arc<dyn Constraint>>) -> Self {
         Self(constraints.into_iter().collect())
     }

@@ -2,7 +2,7 @@
 
 use crate::error::ConstraintError;
 
-/// `lower ≤ A·μ ≤ upper`, row by row; an equality has both bounds alike, infinity means no bound.
+/// `lower ≤ A·μ ≤ upper`, row by row; both bounds of an equality are the same, and infinity means no bound.
 ///
 /// ```
 /// use mindgap::{KMeans, LinearRows, Sample};
@@ -26,7 +26,7 @@ pub struct LinearRows {
 const SQUARABLE: std::ops::RangeInclusive<f64> = 1e-140..=1e140;
 
 impl LinearRows {
-    /// Rows on `k` means: `matrix` row by row, with one lower and one upper bound a row.
+    /// Rows on `k` means: `matrix` row by row, with one lower and one upper bound per row.
     ///
     /// # Errors
     /// If the lengths do not fit, a coefficient is not finite, a row is all zero or of a size that cannot be squared, or its
@@ -97,12 +97,12 @@ impl LinearRows {
         self.matrix.chunks_exact(self.k.max(1)).nth(row).unwrap_or_default()
     }
 
-    /// The lower bounds, one a row.
+    /// The lower bounds, one per row.
     pub fn lower(&self) -> &[f64] {
         &self.lower
     }
 
-    /// The upper bounds, one a row.
+    /// The upper bounds, one per row.
     pub fn upper(&self) -> &[f64] {
         &self.upper
     }

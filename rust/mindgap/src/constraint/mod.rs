@@ -1,4 +1,7 @@
-//! Constraints on the centres, and on the weights and spreads of a mixture. A [`Constraint`] is what the user says; [`Rows`] are what solvers hold.
+//! Constraints on the centres, and on the weights and spreads of a mixture.
+//!
+//! A [`Constraint`] is what the user asks for; [`Rows`] are what solvers work with; a bound is one side of a row. Resolving a
+//! constraint for `k` centres costs O(k) for bounds on gaps and O(k × rows) for linear rows.
 
 mod all;
 mod gap_bounds;
@@ -20,7 +23,7 @@ use crate::error::{BoxError, ConstraintError};
 use std::fmt;
 use std::sync::Arc;
 
-/// A constraint on the centres; implement it to bring your own.
+/// A constraint on the centres. Implement it for a constraint of your own.
 ///
 /// ```
 /// use mindgap::{BoxError, Constraint, GapBounds, KMeans, Rows, Sample};
@@ -41,14 +44,23 @@ use std::sync::Arc;
 /// # Ok::<(), mindgap::Error>(())
 /// ```
 pub trait Constraint: fmt::Debug + Send + Sync {
-    /// What `k` centres must hold.
+    /// Returns the rows that `k` centres must satisfy.
     ///
     /// # Errors
     /// If it does not apply to `k` centres. A fit returns the error as [`ConstraintError::Refused`], or as it is if it is a
     /// [`ConstraintError`].
     fn rows(&self, k: usize) -> Result<Rows, BoxError>;
 
-    /// What the weights of a mixture's `k` components must hold beside their sum; they are counted by ascending mean.
+    /// Returns rows on the weights of a mixture's `k` components, which are numbered by ascending mean. That the weights sum to one
+    /// need not be among them.
+    ///
+    /// ```
+    /// use mindgap::{Constraint, WeightBounds};
+    ///
+    /// let at_least_a_tenth = WeightBounds::new(&[0.1; 3], &[1.0; 3])?;
+    /// assert_eq!(at_least_a_tenth.weight_rows(3)?.map(|rows| rows.len()), Some(3));
+    /// # Ok::<(), mindgap::BoxError>(())
+    /// ```
     ///
     /// # Errors
     /// As [`rows`](Self::rows).
@@ -56,7 +68,15 @@ pub trait Constraint: fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// What the precisions `1/σ²` of a mixture's `k` components must hold, in units of the data.
+    /// Returns rows on the precisions `1/σ²` of a mixture's `k` components, in units of the data.
+    ///
+    /// ```
+    /// use mindgap::{Constraint, SpreadRatio};
+    ///
+    /// let rows = SpreadRatio::new(4.0)?.precision_rows(3)?;
+    /// assert_eq!(rows.map(|rows| rows.largest_ratio()), Some(4.0));
+    /// # Ok::<(), mindgap::BoxError>(())
+    /// ```
     ///
     /// # Errors
     /// As [`rows`](Self::rows).
@@ -98,6 +118,19 @@ pub(crate) fn resolve_blocks(
 }
 
 /// No constraint at all.
+///
+/// ```
+/// use mindgap::{Constraint, GapBounds, KMeans, Sample, Unconstrained};
+///
+/// let delta: Option<f64> = None;
+/// let chosen: Box<dyn Constraint> = match delta {
+///     Some(delta) => Box::new(GapBounds::lower(delta)),
+///     None => Box::new(Unconstrained),
+/// };
+/// let fit = KMeans::new(2).constraint(chosen).fit(&Sample::new(&[0.0, 1.0, 4.0, 5.0])?)?;
+/// assert_eq!(fit.centers(), [0.5, 4.5]);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unconstrained;
 
@@ -172,7 +205,16 @@ where
     ConstraintFn(function)
 }
 
-/// What [`from_fn`] returns.
+/// The constraint that [`from_fn`] returns.
+///
+/// ```
+/// use mindgap::constraint::{Constraint, from_fn};
+/// use mindgap::{BoxError, Rows};
+///
+/// let none = from_fn(|k| Ok::<_, BoxError>(Rows::none(k)));
+/// assert!(none.rows(3)?.is_empty());
+/// # Ok::<(), mindgap::BoxError>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct ConstraintFn<F>(F);
 

@@ -1,12 +1,12 @@
-//! [`Rows`]: a constraint resolved for a number of centres, as every solver holds it.
+//! [`Rows`]: a constraint resolved for a number of centres, as solvers use it.
 
 use super::linear_rows::LinearRows;
 use crate::data::frame::Frame;
 use crate::error::ConstraintError;
 use crate::numeric::double::Double;
 
-/// A gap holds its bounds if it misses them by no more than this fraction of the data's range: what rounding does to data
-/// and bounds must not decide whether 0.3 - 0.1 ≥ 0.2.
+/// A gap satisfies its bounds if it violates them by at most this fraction of the data's range, so that rounding of data and
+/// bounds does not decide whether 0.3 - 0.1 ≥ 0.2.
 const GAP_TOLERANCE: f64 = 1e-12;
 
 /// A gap or row within this fraction of the data's scale of its bound counts as being at it: solvers hold bounds to 1e-12
@@ -28,7 +28,7 @@ pub(crate) const AT_BOUND: f64 = 1e-9;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
     k: usize,
-    /// The bounds of the gaps: one a gap, or none at all.
+    /// The bounds of the gaps: one per gap, or none at all.
     pub(crate) lower: Vec<f64>,
     pub(crate) upper: Vec<f64>,
     linear: Option<LinearRows>,
@@ -40,7 +40,7 @@ impl Rows {
         Self { k, lower: Vec::new(), upper: Vec::new(), linear: None }
     }
 
-    /// Checked bounds on the gaps, one a gap.
+    /// Checked bounds on the gaps, one per gap.
     pub(crate) fn of_gaps(lower: Vec<f64>, upper: Vec<f64>) -> Self {
         debug_assert_eq!(lower.len(), upper.len());
         Self { k: lower.len() + 1, lower, upper, linear: None }
@@ -51,7 +51,7 @@ impl Rows {
         Self { k: rows.k(), linear: Some(rows), ..Self::none(0) }
     }
 
-    /// These rows and `other`, which must be about as many centres: the narrower bounds on each gap, and all linear rows.
+    /// The rows of both: the narrower bounds on each gap, and all linear rows.
     ///
     /// # Errors
     /// If the numbers of centres differ, or the bounds of a gap cross.
@@ -83,17 +83,17 @@ impl Rows {
         self.lower.len() + self.linear.as_ref().map_or(0, LinearRows::len)
     }
 
-    /// Whether nothing is asked; a lower bound of zero on a gap is a row, because it keeps two means in order.
+    /// Whether there are no rows. A lower bound of zero on a gap is a row, because it keeps two means in order.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The lower bounds of the gaps: one a gap, or none if no gap is bounded.
+    /// The lower bounds of the gaps: one per gap, or none if no gap is bounded.
     pub fn gap_lower(&self) -> &[f64] {
         &self.lower
     }
 
-    /// The upper bounds of the gaps: one a gap, infinity for none; empty if no gap is bounded.
+    /// The upper bounds of the gaps: one per gap, infinity for none; empty if no gap is bounded.
     pub fn gap_upper(&self) -> &[f64] {
         &self.upper
     }
@@ -111,7 +111,7 @@ impl Rows {
         Err(ConstraintError::RowShape { k, what: format!("they are about {} means", self.k) })
     }
 
-    /// Whether cluster means hold the rows whatever the partition: nothing is asked but ascending order.
+    /// Whether the means of every partition satisfy the rows: they ask for no more than ascending order.
     pub(crate) fn are_trivial(&self) -> bool {
         self.linear().is_none() && self.lower.iter().all(|&lower| lower == 0.0) && !self.have_upper()
     }

@@ -1,5 +1,5 @@
-//! Constraints as serde writes and reads them: a bound that is not there is null, because JSON has no infinity, and what is
-//! read passes the constructors' checks.
+//! The stored form of constraints. A missing bound is null, because JSON has no infinity; what is read passes the checks of the
+//! constructors.
 
 use super::gap_bounds::{GapBounds, PerGap};
 use super::linear_rows::LinearRows;

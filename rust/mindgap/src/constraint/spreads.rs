@@ -7,13 +7,24 @@ fn bad(what: String) -> ConstraintError {
     ConstraintError::BadSpreads { what }
 }
 
-/// What the precisions `1/σ²` of a mixture's components must hold: a bound on the ratio of the standard deviations, linear
+/// A constraint on the precisions `1/σ²` of a mixture's components: a bound on the ratio of the standard deviations, linear
 /// rows, or both.
+///
+/// ```
+/// use mindgap::{LinearRows, PrecisionRows};
+///
+/// // The first standard deviation is 2, so its precision is a quarter; no two differ more than fivefold.
+/// let first = LinearRows::new(2, &[1.0, 0.0], &[0.25], &[0.25])?;
+/// let rows = PrecisionRows::linear(first).and(&PrecisionRows::ratio(5.0)?);
+/// assert_eq!((rows.largest_ratio(), rows.rows().map(LinearRows::len)), (5.0, Some(1)));
+/// assert_eq!(PrecisionRows::constant_variation(Some(0.2))?.variation(), Some([0.2, 0.2]));
+/// # Ok::<(), mindgap::ConstraintError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrecisionRows {
     ratio: f64,
     linear: Option<LinearRows>,
-    /// The least and the largest coefficient of variation asked for, both infinite where any will do.
+    /// The smallest and the largest coefficient of variation that are allowed; both infinite where it is free.
     variation: Option<[f64; 2]>,
 }
 
@@ -34,7 +45,7 @@ impl PrecisionRows {
         Self { ratio: f64::INFINITY, linear: Some(rows), variation: None }
     }
 
-    /// Standard deviations in proportion to the means, `σ = c·μ`: `c` is given, or the same for all components.
+    /// Standard deviations proportional to the means, `σ = c·μ`; with `None`, `c` is estimated, one for all components.
     ///
     /// # Errors
     /// A coefficient that is not positive and finite.
@@ -65,8 +76,8 @@ impl PrecisionRows {
         Self { ratio: self.ratio.min(other.ratio), linear, variation }
     }
 
-    /// The least and the largest coefficient of variation asked for, where the spreads are in proportion to the means; both infinite
-    /// where any coefficient will do.
+    /// The smallest and the largest coefficient of variation that are allowed, where spreads are proportional to the means; both
+    /// infinite where the coefficient is free.
     pub fn variation(&self) -> Option<[f64; 2]> {
         self.variation
     }
@@ -82,7 +93,7 @@ impl PrecisionRows {
     }
 }
 
-/// The largest standard deviation is at most so many times the smallest (Hathaway 1985), so that the likelihood has a maximum.
+/// Bounds the ratio of the largest to the smallest standard deviation (Hathaway 1985), so that the likelihood has a maximum.
 ///
 /// ```
 /// use mindgap::{GapBounds, Mixture, Sample, SpreadRatio};
@@ -116,6 +127,15 @@ impl Constraint for SpreadRatio {
 }
 
 /// All standard deviations are equal.
+///
+/// ```
+/// use mindgap::{EqualSpreads, Mixture, Sample};
+///
+/// let sample = Sample::new(&[0.0, 0.4, 0.9, 5.0, 5.1, 5.2])?;
+/// let fit = Mixture::new(2).constraint(EqualSpreads).fit(&sample)?;
+/// assert_eq!(fit.variances()[0], fit.variances()[1]);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EqualSpreads;
 
@@ -129,7 +149,8 @@ impl Constraint for EqualSpreads {
     }
 }
 
-/// The standard deviations are in proportion to the means, `σ = c·μ`, as where the noise is a share of the signal. The data must be positive.
+/// The standard deviations are proportional to the means, `σ = c·μ`, as where noise grows with the signal. The data must be
+/// positive.
 ///
 /// ```
 /// use mindgap::{ConstantCv, Mixture, Sample};
@@ -144,7 +165,7 @@ impl Constraint for EqualSpreads {
 pub struct ConstantCv(Option<f64>);
 
 impl ConstantCv {
-    /// The coefficient; `None` where it is to be found.
+    /// The coefficient; `None` if it is to be estimated.
     ///
     /// # Errors
     /// A coefficient that is not positive and finite.
@@ -163,7 +184,17 @@ impl Constraint for ConstantCv {
     }
 }
 
-/// Some standard deviations, or all of them, are known.
+/// Fixes some or all of the standard deviations.
+///
+/// ```
+/// use mindgap::{FixedSpreads, Mixture, Sample};
+///
+/// let sample = Sample::new(&[0.0, 0.4, 0.9, 5.0, 5.5, 6.1])?;
+/// let known = FixedSpreads::new(&[Some(0.5), None])?;
+/// let fit = Mixture::new(2).constraint(known).fit(&sample)?;
+/// assert!((fit.variances()[0] - 0.25).abs() < 1e-12);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FixedSpreads(Vec<Option<f64>>);
 

@@ -1,4 +1,4 @@
-//! Constraints on the weights of a mixture's components, which are counted by ascending mean.
+//! Constraints on the weights of a mixture's components, which are numbered by ascending mean.
 
 use super::{BoxError, Constraint, LinearRows, Rows};
 use crate::error::ConstraintError;
@@ -24,7 +24,7 @@ fn bad(what: String) -> ConstraintError {
 pub struct FixedWeights(Vec<f64>);
 
 impl FixedWeights {
-    /// One weight a component.
+    /// One weight per component.
     ///
     /// # Errors
     /// Weights that are not positive, or do not sum to one (to 1e-6; they are divided by their sum).
@@ -51,6 +51,16 @@ impl Constraint for FixedWeights {
 }
 
 /// Each weight is between bounds of its own.
+///
+/// ```
+/// use mindgap::{Mixture, Sample, WeightBounds};
+///
+/// let sample = Sample::new(&[0.0, 0.4, 0.9, 1.1, 5.0, 5.5])?;
+/// let at_least_half = WeightBounds::new(&[0.0, 0.5], &[1.0, 1.0])?;
+/// let fit = Mixture::new(2).constraint(at_least_half).fit(&sample)?;
+/// assert!(fit.weights()[1] >= 0.5 - 1e-9);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct WeightBounds {
     lower: Vec<f64>,
@@ -58,7 +68,7 @@ pub struct WeightBounds {
 }
 
 impl WeightBounds {
-    /// One lower and one upper bound a component.
+    /// One lower and one upper bound per component.
     ///
     /// # Errors
     /// Bounds that no weights hold.
@@ -96,6 +106,15 @@ impl Constraint for WeightBounds {
 }
 
 /// Weight `i` is `ratio` times weight `j`.
+///
+/// ```
+/// use mindgap::{Mixture, Sample, WeightRatio};
+///
+/// let sample = Sample::new(&[0.0, 0.4, 0.9, 5.0, 5.5, 6.1])?;
+/// let fit = Mixture::new(2).constraint(WeightRatio::new(1, 0, 3.0)?).fit(&sample)?;
+/// assert!((fit.weights()[1] - 0.75).abs() < 1e-9);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WeightRatio {
     i: usize,

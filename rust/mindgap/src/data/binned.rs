@@ -2,7 +2,9 @@
 
 use super::sample::Sample;
 use crate::error::SampleError;
+use crate::shortened::Shortened;
 use std::cmp::Ordering;
+use std::fmt;
 
 /// Counts in bins between ascending edges; the first edge may be minus infinity and the last infinity.
 ///
@@ -15,7 +17,7 @@ use std::cmp::Ordering;
 /// assert!(fit.means()[0] < 1.5 && fit.means()[1] > 2.5);
 /// # Ok::<(), mindgap::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Binned {
     edges: Vec<f64>,
     sample: Sample,
@@ -58,6 +60,15 @@ impl Binned {
     /// The ends of each bin that holds points, ascending.
     pub(crate) fn intervals(&self) -> impl Iterator<Item = [f64; 2]> {
         self.occupied.iter().map(|&bin| [self.edges[bin], self.edges[bin + 1]])
+    }
+}
+
+impl fmt::Debug for Binned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Binned")
+            .field("edges", &Shortened(&self.edges))
+            .field("sample", &self.sample)
+            .finish_non_exhaustive()
     }
 }
 

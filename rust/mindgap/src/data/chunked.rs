@@ -1,6 +1,6 @@
 //! Data that do not fit in memory, read chunk by chunk.
 //!
-//! One pass makes a summary. K-means takes a few more to look closely around its boundaries; a mixture takes one an
+//! One pass makes a summary. K-means takes a few more to read the points near its boundaries; a mixture takes one per
 //! iteration. As many chunks are in memory at a time as there are threads.
 
 use crate::data::sample::Sample;
@@ -12,13 +12,22 @@ use rayon::prelude::*;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// Some of the data. [`MomentSums::RUN`](crate::MomentSums::RUN) says at which lengths cutting leaves no trace in a mixture's bits.
+/// A part of the data. Chunks of a multiple of [`MomentSums::RUN`](crate::MomentSums::RUN) values give the same bits however
+/// the data are divided.
+///
+/// ```
+/// use mindgap::Chunk;
+///
+/// assert_eq!(Chunk::from(vec![3.0, 1.0]).weights, None);
+/// let weighted = Chunk::weighted(vec![3.0, 1.0], vec![0.5, 2.0]);
+/// assert_eq!(weighted.values.len(), 2);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Chunk {
     /// The values, in any order; there may be none.
     pub values: Vec<f64>,
-    /// One weight each; `None` if each weighs one.
+    /// One weight per value; `None` if all are one.
     pub weights: Option<Vec<f64>>,
 }
 
@@ -35,7 +44,27 @@ impl From<Vec<f64>> for Chunk {
     }
 }
 
-/// A reader of chunks: the same ones in the same order every time. A function that returns an iterator is one.
+/// Reads data in chunks: the same chunks in the same order every time. Functions that return an iterator implement it.
+///
+/// ```
+/// use mindgap::{BoxError, Chunk, Chunked, Chunks};
+///
+/// /// Numbers, one a line, in several files.
+/// struct Files(Vec<std::path::PathBuf>);
+///
+/// impl Chunks for Files {
+///     fn read(&self) -> Box<dyn Iterator<Item = Result<Chunk, BoxError>> + '_> {
+///         Box::new(self.0.iter().map(|path| {
+///             let text = std::fs::read_to_string(path)?;
+///             let values: Result<Vec<f64>, _> = text.lines().map(str::parse).collect();
+///             Ok(Chunk::from(values?))
+///         }))
+///     }
+/// }
+///
+/// let missing = Chunked::new(Files(vec!["no such file".into()]));
+/// assert!(missing.unwrap_err().to_string().starts_with("chunk 0 of the data could not be read"));
+/// ```
 pub trait Chunks: Send + Sync {
     /// Returns all chunks, from the first; an error where one cannot be read.
     fn read(&self) -> Box<dyn Iterator<Item = Result<Chunk, BoxError>> + '_>;
@@ -51,7 +80,7 @@ where
     }
 }
 
-/// Data read in chunks: an engine for mixtures, and a sample for k-means that can be looked at more closely.
+/// Data read in chunks: an engine for mixtures, and for k-means a sample whose fit reads the chunks again near boundaries.
 ///
 /// ```
 /// use mindgap::{Chunk, Chunked, GapBounds, KMeans, Mixture};
@@ -74,7 +103,7 @@ impl Chunked {
     /// Reads all chunks once.
     ///
     /// # Errors
-    /// Chunks that cannot be had, or that hold what no [`Summary`] takes.
+    /// Chunks that cannot be read, or whose values a [`Summary`] refuses.
     pub fn new(chunks: impl Chunks + 'static) -> Result<Self, SampleError> {
         let reader = Arc::new(Reader { chunks: Box::new(chunks), number: OnceLock::new(), workers: OnceLock::new() });
         let summarise = |chunk: &Chunk| {
@@ -91,6 +120,14 @@ impl Chunked {
     }
 
     /// The summary that the first pass made.
+    ///
+    /// ```
+    /// use mindgap::{Chunk, Chunked};
+    ///
+    /// let data = Chunked::new(|| (0..3).map(|c| Ok(Chunk::from(vec![f64::from(c); 10]))))?;
+    /// assert_eq!((data.summary().count(), data.summary().high()), (30, Some(2.0)));
+    /// # Ok::<(), mindgap::SampleError>(())
+    /// ```
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
@@ -105,7 +142,7 @@ impl Chunked {
 }
 
 impl Chunked {
-    /// Works on every chunk, a few at a time, and hands what comes out to `take`, in order.
+    /// Applies `work` to every chunk, a few at a time, and passes the results to `take`, in order.
     pub(crate) fn fold<T: Send>(
         &self,
         work: impl Fn(&Chunk) -> Result<T, SampleError> + Sync,
@@ -124,7 +161,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Works on every chunk, a few at a time, and hands what comes out to `take`, in order.
+    /// Applies `work` to every chunk, a few at a time, and passes the results to `take`, in order.
     fn fold<T: Send>(
         &self,
         work: impl Fn(&Chunk) -> Result<T, SampleError> + Sync,

@@ -1,4 +1,11 @@
-//! The data: sorted samples, summaries of data that do not fit in memory, and data read in chunks.
+//! The data of a fit.
+//!
+//! | data | type | cost |
+//! |---|---|---|
+//! | in memory | [`Sample`], many of one size [`Table`] | a sort |
+//! | counts in bins | [`Binned`] | O(bins) |
+//! | read in chunks, again for each pass | [`Chunked`] | a pass for a summary, then one per iteration |
+//! | seen once, or merged from many machines | [`Summary`] | O(1) per point, memory for its cells |
 
 mod binned;
 mod chunked;

@@ -1,9 +1,18 @@
-//! [`Table`]: many small problems of one size, one a row.
+//! [`Table`]: many data sets of one size, one per row.
 
 use crate::error::SampleError;
+use crate::shortened::Shortened;
+use std::fmt;
 
 /// Numbers of either precision.
-#[derive(Clone, Copy, Debug)]
+///
+/// ```
+/// use mindgap::Numbers;
+///
+/// let single = Numbers::from(&[1.0f32, 2.0][..]);
+/// assert_eq!((single.len(), single.is_empty()), (2, false));
+/// ```
+#[derive(Clone, Copy, PartialEq)]
 pub enum Numbers<'a> {
     /// Single precision; converting them to doubles loses nothing.
     Single(&'a [f32]),
@@ -34,6 +43,15 @@ impl Numbers<'_> {
     }
 }
 
+impl fmt::Debug for Numbers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Single(numbers) => f.debug_tuple("Single").field(&Shortened(numbers)).finish(),
+            Self::Double(numbers) => f.debug_tuple("Double").field(&Shortened(numbers)).finish(),
+        }
+    }
+}
+
 impl<'a> From<&'a [f32]> for Numbers<'a> {
     fn from(numbers: &'a [f32]) -> Self {
         Self::Single(numbers)
@@ -55,7 +73,7 @@ impl<'a> From<&'a [f64]> for Numbers<'a> {
 /// assert_eq!((table.rows(), table.columns()), (2, 3));
 /// # Ok::<(), mindgap::SampleError>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Table<'a> {
     values: Numbers<'a>,
     weights: Option<Numbers<'a>>,

@@ -1,9 +1,16 @@
-//! Faults in a constraint.
+//! Errors in a constraint.
 
 use super::{BoxError, Cause, OutOfMemory};
 use thiserror::Error;
 
-/// Faults in a constraint, found before any fit.
+/// Errors in a constraint, found before any fit.
+///
+/// ```
+/// use mindgap::{ConstraintError, GapBounds};
+///
+/// let refused = GapBounds::between(2.0, 1.0).unwrap_err();
+/// assert_eq!(refused, ConstraintError::Crossed { gap: None, lower: 2.0, upper: 1.0 });
+/// ```
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ConstraintError {
@@ -51,7 +58,7 @@ pub enum ConstraintError {
         /// What does not fit.
         what: String,
     },
-    /// A row with a coefficient or bound that makes no sense.
+    /// A row with an invalid coefficient or bound.
     #[error("row {row} is not a constraint: {what}")]
     BadRow {
         /// Which row (0-based).
@@ -59,19 +66,19 @@ pub enum ConstraintError {
         /// What is wrong with it.
         what: String,
     },
-    /// A constraint on weights that none hold.
+    /// A constraint that no weights satisfy.
     #[error("{what}")]
     BadWeights {
         /// What is wrong.
         what: String,
     },
-    /// A constraint on spreads that none hold.
+    /// A constraint that no spreads satisfy.
     #[error("{what}")]
     BadSpreads {
         /// What is wrong.
         what: String,
     },
-    /// K-means under a constraint on what only a mixture has.
+    /// A constraint on weights or spreads, given to k-means.
     #[error(
         "the constraint is about {what}, which the clusters of k-means do not have; fit a mixture, or leave it out"
     )]
@@ -79,9 +86,9 @@ pub enum ConstraintError {
         /// "weights" or "spreads".
         what: &'static str,
     },
-    /// A bound that only centres far from all data could hold.
+    /// A bound that only centres far from all data could satisfy.
     #[error(
-        "the bounds of {what} {index} are {lower:?} and {upper:?}, which only centres over a million times the data's range away could hold; check its units"
+        "the bounds of {what} {index} are {lower:?} and {upper:?}, which only centres more than a million times the data's range away could satisfy; check its units"
     )]
     OffScale {
         /// "gap" or "row".

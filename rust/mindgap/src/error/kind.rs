@@ -1,21 +1,39 @@
-//! [`ErrorKind`]: what to do about an error, for callers that map errors to classes of their own.
+//! [`ErrorKind`]: the class of an error, for callers that map errors to classes of their own.
 
 use super::{ConstraintError, Error, KMeansError, MixtureError, SampleError};
 
 /// The class of an error. Every variant of every error of this crate has one, and a match on it needs no wildcard.
+///
+/// ```
+/// use mindgap::error::ErrorKind;
+/// use mindgap::{Centers, GapBounds, KMeans, Sample};
+///
+/// let sample = Sample::new(&[0.0, 1.0, 2.0])?;
+/// let far = KMeans::new(2).centers(Centers::Means).constraint(GapBounds::lower(5.0)).fit(&sample);
+/// let advice = match far.unwrap_err().kind() {
+///     ErrorKind::InvalidInput | ErrorKind::UnusableStart => "correct the input",
+///     ErrorKind::Infeasible => "widen the bounds",
+///     ErrorKind::Unsolved | ErrorKind::TimeLimit => "allow more time",
+///     ErrorKind::Engine | ErrorKind::Source => "look at your own part",
+///     ErrorKind::OutOfMemory => "summarise the data",
+///     ErrorKind::Interrupted => "nothing",
+/// };
+/// assert_eq!(advice, "widen the bounds");
+/// # Ok::<(), mindgap::SampleError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// The data, a setting or a constraint makes no sense; nothing was computed.
     InvalidInput,
-    /// A start that is no use for these data.
+    /// A start that cannot be used for these data.
     UnusableStart,
-    /// Nothing holds the constraint, or the paper's program found nothing that does.
+    /// No solution satisfies the constraint, or the paper's program found none.
     Infeasible,
     /// The search or a solver ended without a result.
     Unsolved,
-    /// The caller's own engine failed or answered nonsense.
+    /// The caller's own engine failed or returned an invalid answer.
     Engine,
-    /// The caller's own source failed, or showed other data than before.
+    /// The caller's own source failed, or returned other data than before.
     Source,
     /// The work needs more memory than there is or than was allowed.
     OutOfMemory,

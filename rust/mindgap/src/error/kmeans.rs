@@ -1,9 +1,18 @@
-//! Faults of k-means.
+//! Errors of k-means.
 
 use super::{Cause, ConstraintError, OutOfMemory, clash};
+use crate::shortened::Shortened;
 use thiserror::Error;
 
-/// Faults of a k-means fit.
+/// Errors of a k-means fit.
+///
+/// ```
+/// use mindgap::{KMeans, KMeansError, Sample};
+///
+/// let refused = KMeans::new(3).fit(&Sample::new(&[1.0, 1.0, 2.0])?).unwrap_err();
+/// assert_eq!(refused, KMeansError::TooFewDistinct { k: 3, distinct: 2 });
+/// # Ok::<(), mindgap::SampleError>(())
+/// ```
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum KMeansError {
@@ -26,7 +35,7 @@ pub enum KMeansError {
         /// The number of distinct values.
         distinct: usize,
     },
-    /// Weights so far apart that a sum over all points does not show the smallest.
+    /// Weights so far apart that the smallest is lost in a sum over all points.
     #[error(
         "the smallest weight is {smallest:e}, and all weights sum to {total:e}: too far apart for sums over all points; make weights below 1e-18 of the sum zero"
     )]
@@ -36,11 +45,11 @@ pub enum KMeansError {
         /// The sum of all weights.
         total: f64,
     },
-    /// The constraint makes no sense.
+    /// The constraint is invalid.
     #[error(transparent)]
     Constraint(#[from] ConstraintError),
-    /// No partition holds the bounds.
-    #[error("no partition into {k} clusters holds the gap bounds {} to {}{}", shortened(.lower), shortened(.upper), largest_lower(.largest))]
+    /// No partition satisfies the bounds.
+    #[error("no partition into {k} clusters satisfies the gap bounds {:?} to {:?}{}", Shortened(.lower), Shortened(.upper), largest_lower(.largest))]
     Infeasible {
         /// The number of clusters.
         k: usize,
@@ -48,15 +57,15 @@ pub enum KMeansError {
         lower: Vec<f64>,
         /// Their upper bounds.
         upper: Vec<f64>,
-        /// Where one lower bound serves all gaps: the largest that some partition holds.
+        /// Where all gaps have the same lower bound: the largest one that some partition satisfies.
         largest: Option<f64>,
     },
-    /// No centres hold all rows.
-    #[error("no ascending centres hold {}; widen or drop one of them", clash(.rows, *.ordering, "centres"))]
+    /// No centres satisfy all rows.
+    #[error("no ascending centres satisfy {}; widen or drop one of them", clash(.rows, *.ordering, "centres"))]
     InfeasibleRows {
-        /// Rows of the constraint that clash: drop any one and the others can be held.
+        /// Rows that contradict each other; without any one of them the others can be satisfied.
         rows: Vec<usize>,
-        /// Whether the clash also needs the centres to ascend.
+        /// Whether they do so only because centres must ascend.
         ordering: bool,
     },
     /// The quadratic program of the centres was not solved.
@@ -65,9 +74,9 @@ pub enum KMeansError {
     /// Free centres that hold the constraint are too far from the data for squares of the distances.
     #[error("the constraint puts the centres so far from the data that their cost is out of range; ask for less")]
     OutOfRange,
-    /// The search ended before it found a partition that holds the bounds, or proved that there is none.
+    /// The search ended before it found a partition that satisfies the bounds, or proved that there is none.
     #[error(
-        "no partition that holds the bounds was found within the search's limits, and none was ruled out; widen the bounds or round the data"
+        "the search reached its limits before it found a partition that satisfies the bounds or proved that there is none; widen the bounds or round the data"
     )]
     Undecided,
     /// The data are known in fewer cells than there are clusters.
@@ -78,8 +87,8 @@ pub enum KMeansError {
         /// How many cells there are.
         cells: usize,
     },
-    /// The source of the data failed, or showed other points than before.
-    #[error("the data could not be looked at more closely: {0}")]
+    /// The source of the data failed, or returned other points than before.
+    #[error("the data could not be read again: {0}")]
     Source(#[source] Cause),
     /// A setting that this method does not take.
     #[error("{0}")]
@@ -94,7 +103,7 @@ pub enum KMeansError {
         /// The separation.
         delta: f64,
     },
-    /// What was read is not a fit.
+    /// The stored form is not that of a fit.
     #[error("this is not a k-means fit: {what}")]
     BadFit {
         /// Why not.
@@ -109,16 +118,6 @@ pub enum KMeansError {
     /// The time limit passed before there was a result.
     #[error("the time limit passed before there was a result; allow more time")]
     TimeLimit,
-}
-
-/// The bounds, of many only the first.
-fn shortened(bounds: &[f64]) -> String {
-    match bounds {
-        [first, second, third, .., last] if bounds.len() > 12 => {
-            format!("[{first:?}, {second:?}, {third:?}, … {last:?}] ({} of them)", bounds.len())
-        }
-        few => format!("{few:?}"),
-    }
 }
 
 fn largest_lower(largest: &Option<f64>) -> String {

@@ -1,9 +1,16 @@
-//! Faults of a mixture.
+//! Errors of a mixture.
 
 use super::{BoxError, Cause, ConstraintError, KMeansError, OutOfMemory, clash};
 use thiserror::Error;
 
-/// Faults of a mixture fit.
+/// Errors of a mixture fit.
+///
+/// ```
+/// use mindgap::{MixtureError, Parameters};
+///
+/// let refused = Parameters::new(&[0.5, 0.4], &[0.0, 1.0], &[1.0, 1.0]).unwrap_err();
+/// assert_eq!(refused, MixtureError::ParametersWeights { sum: 0.9 });
+/// ```
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MixtureError {
@@ -28,7 +35,7 @@ pub enum MixtureError {
         /// What it may be.
         expected: &'static str,
     },
-    /// Values that were not recorded to the step that is said.
+    /// Values that were not recorded to the given resolution.
     #[error(
         "the values {first:?} and {second:?} are closer than half the resolution {resolution:?}, so they were not recorded to that step; \
          give the step they were recorded to"
@@ -41,7 +48,7 @@ pub enum MixtureError {
         /// The next one.
         second: f64,
     },
-    /// A value where nothing can have been seen.
+    /// A value outside the support.
     #[error("the value {value:?} lies outside the support from {low:?} to {high:?}; widen it or drop the value")]
     OutsideSupport {
         /// The value, or a bin's edge.
@@ -71,7 +78,7 @@ pub enum MixtureError {
         /// The number of components of the start.
         given: usize,
     },
-    /// A number in a start that makes no sense.
+    /// An invalid number in a start.
     #[error("the start's {what} {component} is {value:?}; {}", start_expects(.what))]
     BadParameter {
         /// "weight", "mean" or "variance".
@@ -81,7 +88,7 @@ pub enum MixtureError {
         /// What it is.
         value: f64,
     },
-    /// A mean or variance of a start that has nothing to do with the data.
+    /// A mean or variance of a start that is far from the scale of the data.
     #[error(
         "the start's {what} {component} is {value:?}, over a million times the data's range off; start nearer to the data"
     )]
@@ -99,26 +106,26 @@ pub enum MixtureError {
         /// Their sum.
         sum: f64,
     },
-    /// The constraint makes no sense.
+    /// The constraint is invalid.
     #[error(transparent)]
     Constraint(#[from] ConstraintError),
-    /// No means hold all rows.
-    #[error("no ascending means hold {}; widen or drop one of them", clash(.rows, *.ordering, "means"))]
+    /// No means satisfy all rows.
+    #[error("no ascending means satisfy {}; widen or drop one of them", clash(.rows, *.ordering, "means"))]
     Infeasible {
-        /// Rows of the constraint that clash: drop any one and the others can be held.
+        /// Rows that contradict each other; without any one of them the others can be satisfied.
         rows: Vec<usize>,
-        /// Whether the clash also needs the means to ascend.
+        /// Whether they do so only because means must ascend.
         ordering: bool,
     },
-    /// No weights, or no spreads, hold all rows on them.
-    #[error("no {block} hold {what}; widen or drop one of them")]
+    /// No weights, or no spreads, satisfy all rows on them.
+    #[error("no {block} satisfy {what}; widen or drop one of them")]
     InfeasibleBlock {
         /// "weights" or "spreads".
         block: &'static str,
-        /// What clashes.
+        /// Which rows contradict each other.
         what: String,
     },
-    /// The means that hold the constraint are too far from the data for squares of the distances.
+    /// The means that satisfy the constraint are too far from the data for squares of the distances.
     #[error("the constraint puts the means so far from the data that variances are out of range; ask for less")]
     OutOfRange,
     /// The k-means that gives the start failed.
@@ -132,7 +139,7 @@ pub enum MixtureError {
         /// What happened.
         what: String,
     },
-    /// The engine failed or answered nonsense.
+    /// The engine failed or returned an invalid answer.
     #[error("the engine failed: {0}")]
     Engine(#[source] Cause),
     /// An initializer of the caller's own refused.
@@ -141,7 +148,7 @@ pub enum MixtureError {
     /// The work needs more memory than there is.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
-    /// What was read is not a fit.
+    /// The stored form is not that of a fit.
     #[error("this is not the fit of a mixture: {what}")]
     BadFit {
         /// Why not.

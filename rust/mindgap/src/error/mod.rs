@@ -1,4 +1,4 @@
-//! What can be wrong, one enum a concern, with the facts in fields.
+//! Errors: one enum per concern, with the facts in fields.
 
 mod constraint;
 mod kind;
@@ -18,6 +18,19 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// Anything that can go wrong in this crate, for callers that need no finer distinction.
+///
+/// ```
+/// use mindgap::{Error, GapBounds, KMeans, Sample};
+///
+/// fn centers(x: &[f64], lower: f64, upper: f64) -> Result<Vec<f64>, Error> {
+///     let bounds = GapBounds::between(lower, upper)?;
+///     Ok(KMeans::new(2).constraint(bounds).fit(&Sample::new(x)?)?.centers().to_vec())
+/// }
+///
+/// assert!(matches!(centers(&[], 1.0, 2.0), Err(Error::Sample(_))));
+/// assert!(matches!(centers(&[1.0, 2.0], 2.0, 1.0), Err(Error::Constraint(_))));
+/// assert!(matches!(centers(&[1.0, 1.0], 1.0, 2.0), Err(Error::KMeans(_))));
+/// ```
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -51,10 +64,40 @@ impl Error {
     }
 }
 
-/// What a caller's own engine, initializer or constraint fails with: any error, or a message.
+/// The error of a caller's own constraint, initializer, engine or source: any error, or a message.
+///
+/// ```
+/// use mindgap::{BoxError, Constraint, GapBounds, Rows};
+///
+/// /// A least gap that is read from the environment.
+/// #[derive(Debug)]
+/// struct FromEnvironment;
+///
+/// impl Constraint for FromEnvironment {
+///     fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+///         let delta: f64 = std::env::var("NO_SUCH_VARIABLE")?.parse()?;
+///         Ok(GapBounds::lower(delta).rows(k)?)
+///     }
+/// }
+///
+/// assert!(FromEnvironment.rows(2).is_err());
+/// ```
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// The error of a caller's own part, with its chain of sources. Two are equal if they say the same.
+/// The error of a caller's own part, with its chain of sources. Two are equal if their messages are.
+///
+/// ```
+/// use mindgap::{ConstraintError, KMeans, KMeansError, Rows, Sample, constraint};
+///
+/// let refuses = constraint::from_fn(|k| "many".parse::<u32>().map(|_| Rows::none(k)));
+/// match KMeans::new(1).constraint(refuses).fit(&Sample::new(&[1.0])?) {
+///     Err(KMeansError::Constraint(ConstraintError::Refused(cause))) => {
+///         assert!(cause.error().is::<std::num::ParseIntError>());
+///     }
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok::<(), mindgap::SampleError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Cause(Arc<dyn StdError + Send + Sync>);
 
@@ -94,6 +137,17 @@ impl StdError for Cause {
     "{what} would take {gigabytes:.1} GB of memory, more than is available; ask for fewer clusters, or give fewer points",
     gigabytes = *.bytes as f64 / 1e9
 )]
+///
+/// ```
+/// use mindgap::{KMeans, KMeansError, Sample};
+///
+/// let sample = Sample::new(&[1.0, 2.0, 8.0])?;
+/// match KMeans::new(2).memory_limit(10).fit(&sample) {
+///     Err(KMeansError::OutOfMemory(refused)) => assert!(refused.bytes > 10),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok::<(), mindgap::SampleError>(())
+/// ```
 #[non_exhaustive]
 pub struct OutOfMemory {
     /// What needs it.

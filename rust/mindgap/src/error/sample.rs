@@ -1,16 +1,24 @@
-//! Faults in the data.
+//! Errors in the data.
 
 use super::{Cause, OutOfMemory};
 use thiserror::Error;
 
-/// Faults in the data or their weights.
+/// Errors in the data or their weights.
+///
+/// ```
+/// use mindgap::{Sample, SampleError};
+///
+/// let refused = Sample::new(&[1.0, f64::INFINITY]).unwrap_err();
+/// assert_eq!(refused, SampleError::NotFinite { index: 1, value: f64::INFINITY });
+/// assert_eq!(refused.to_string(), "the data hold inf at index 1; drop or replace values that are not finite");
+/// ```
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SampleError {
     /// There are no points.
     #[error("the data are empty; give at least one value")]
     Empty,
-    /// More points than an index of 32 bits can number.
+    /// More points than an index of 32 bits can address.
     #[error("the data have {len} points; at most {max} fit one sample", max = u32::MAX)]
     TooMany {
         /// How many there are.
@@ -92,7 +100,7 @@ pub enum SampleError {
         /// Why not.
         what: &'static str,
     },
-    /// A chunk of the data could not be had.
+    /// A chunk of the data could not be read.
     #[error("chunk {chunk} of the data could not be read: {cause}")]
     Unread {
         /// Which one, from 0.

@@ -1,7 +1,7 @@
-//! Alternation: each point goes to its nearest centre, the centres to the best place for their points, and so on.
+//! Alternation (Lloyd's method): assign each point to its nearest centre, place the centres best for their points, repeat.
 //!
-//! The assignment costs O(k log n). Where nearness would leave a cluster empty, a dynamic program over the few boundaries
-//! that may have to move, O(k²) at worst. Each boundary's cost is its own: moving it hands points from one centre to the next.
+//! The assignment costs O(k log n). Where it would leave a cluster empty, a dynamic program moves boundaries, O(k²) at worst;
+//! costs add over boundaries, because moving one only passes points from one centre to the next.
 
 use std::ops::Range;
 

@@ -9,6 +9,8 @@ use crate::error::{Error, KMeansError};
 use crate::memory::product;
 use crate::monitor::{Halt, Monitor, Progress};
 use crate::parallel::Workers;
+use crate::shortened::Shortened;
+use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,7 +23,18 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const BYTE: usize = 256;
 
 /// Labels, in the narrowest integers that hold `k` of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// ```
+/// use mindgap::{KMeans, RowLabels, Table};
+///
+/// let table = Table::new(&[1.0, 2.0, 9.0][..], 3)?;
+/// match KMeans::new(2).fit_rows(&table)?.labels {
+///     RowLabels::U8(labels) => assert_eq!(labels, [0, 0, 1]),
+///     RowLabels::U32(_) => unreachable!("two clusters"),
+/// }
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
 pub enum RowLabels {
     /// At most 256 clusters.
     U8(Vec<u8>),
@@ -30,19 +43,48 @@ pub enum RowLabels {
 }
 
 /// The k-means of each row of a [`Table`].
-#[derive(Clone, Debug, PartialEq)]
+///
+/// ```
+/// use mindgap::{KMeans, Table};
+///
+/// let fits = KMeans::new(1).fit_rows(&Table::new(&[1.0, 3.0, 4.0, 4.0][..], 2)?)?;
+/// assert_eq!((fits.centers, fits.inertia, fits.optimal), (vec![2.0, 4.0], vec![2.0, 0.0], vec![true, true]));
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct KMeansRows {
     /// The cluster of each value, row after row.
     pub labels: RowLabels,
-    /// The centres, ascending within a row: `k` a row.
+    /// The centres, `k` per row, ascending within each.
     pub centers: Vec<f64>,
-    /// What each row costs.
+    /// The cost of each row.
     pub inertia: Vec<f64>,
-    /// What no solution of each row can cost less than.
+    /// A lower bound on the optimal cost of each row.
     pub lower_bound: Vec<f64>,
     /// Whether each row is proven optimal.
     pub optimal: Vec<bool>,
+}
+
+impl fmt::Debug for RowLabels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::U8(labels) => f.debug_tuple("U8").field(&Shortened(labels)).finish(),
+            Self::U32(labels) => f.debug_tuple("U32").field(&Shortened(labels)).finish(),
+        }
+    }
+}
+
+impl fmt::Debug for KMeansRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KMeansRows")
+            .field("labels", &self.labels)
+            .field("centers", &Shortened(&self.centers))
+            .field("inertia", &Shortened(&self.inertia))
+            .field("lower_bound", &Shortened(&self.lower_bound))
+            .field("optimal", &Shortened(&self.optimal))
+            .finish()
+    }
 }
 
 impl KMeans {

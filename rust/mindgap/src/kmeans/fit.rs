@@ -1,4 +1,4 @@
-//! The result of k-means, in the units and the order of the data.
+//! The result of k-means, in the units and the order of the data: two passes over the points of each cluster, O(n).
 
 use super::rounding::{of_place, of_prefix_sums};
 use super::solution::Solution;
@@ -8,11 +8,13 @@ use crate::data::sample::Sample;
 use crate::numeric::double::Double;
 use crate::partition::Partition;
 use crate::proof::Proof;
+use crate::shortened::Shortened;
+use std::fmt;
 
 /// The costs agree, and the solution counts as proven, to this relative difference.
 pub(super) const PROVEN: f64 = 1e-9;
 
-/// Clusters, their centres, and how good they are proven to be.
+/// The result of k-means: clusters, their centres, and a proof of how good they are.
 ///
 /// ```
 /// use mindgap::{KMeans, Sample};
@@ -23,7 +25,7 @@ pub(super) const PROVEN: f64 = 1e-9;
 /// assert_eq!(fit.predict(&[0.0, 6.0]), [0, 1]);
 /// # Ok::<(), mindgap::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct KMeansFit {
     pub(super) labels: Vec<u32>,
     pub(super) centers: Vec<f64>,
@@ -87,7 +89,15 @@ impl KMeansFit {
         &self.centers
     }
 
-    /// What divides the clusters: midway between two neighbouring centres, or as near to that as the points beside it allow.
+    /// The boundaries between clusters: midway between two neighbouring centres, or as near to that as the labels allow.
+    ///
+    /// ```
+    /// use mindgap::{KMeans, Sample};
+    ///
+    /// let fit = KMeans::new(2).fit(&Sample::new(&[1.0, 2.0, 8.0, 9.0])?)?;
+    /// assert_eq!((fit.boundaries(), fit.sizes(), fit.within()), (&[5.0][..], &[2, 2][..], &[0.5, 0.5][..]));
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
     pub fn boundaries(&self) -> &[f64] {
         &self.boundaries
     }
@@ -122,7 +132,7 @@ impl KMeansFit {
         &self.active
     }
 
-    /// What no solution of the problem can cost less than.
+    /// A lower bound on the cost of every solution.
     pub fn lower_bound(&self) -> f64 {
         self.lower_bound
     }
@@ -136,6 +146,24 @@ impl KMeansFit {
     /// boundary goes to the left, NaN to the first.
     pub fn predict(&self, values: &[f64]) -> Vec<u32> {
         values.iter().map(|&x| cluster_of(&self.boundaries, x)).collect()
+    }
+}
+
+/// All but most of the labels: there may be millions.
+impl fmt::Debug for KMeansFit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KMeansFit")
+            .field("labels", &Shortened(&self.labels))
+            .field("centers", &self.centers)
+            .field("boundaries", &self.boundaries)
+            .field("sizes", &self.sizes)
+            .field("weights", &self.weights)
+            .field("within", &self.within)
+            .field("gaps", &self.gaps)
+            .field("active", &self.active)
+            .field("inertia", &self.inertia)
+            .field("lower_bound", &self.lower_bound)
+            .finish()
     }
 }
 

@@ -1,4 +1,9 @@
 //! K-means whose neighbouring centres keep a gap, solved exactly; under other linear rows, by alternation.
+//!
+//! [`KMeans`] resolves the constraint and picks a solver, each a module with its cost in its first lines: `unconstrained`,
+//! `free` (centres that need not be means), `means` (centres that must), `rows` (linear rows), `paper` (the published
+//! program, for comparison), and `refine` for data known as a summary. Solvers work in frame units on sorted points and
+//! return a partition with a proof (`solution`); [`KMeansFit`] measures it on the data.
 
 mod alternation;
 mod each_row;
@@ -30,7 +35,7 @@ use std::time::Duration;
 /// A point of a smaller share of the total weight would be lost to rounding in sums over all points.
 const LEAST_SHARE: f64 = 1e-18;
 
-/// The memory of a fit for a point: its label and sums.
+/// The memory of a fit per point: its label and sums.
 const BYTES_A_POINT: usize = 24;
 
 /// The memory for a distinct value, or for a candidate for a boundary where clusters are so many that most points are one.
@@ -38,18 +43,39 @@ const BYTES_A_CANDIDATE: usize = 96;
 
 /// Whether a centre is its cluster's mean. Under linear rows, which means cannot hold in general, it never need be: both
 /// settings ask for the same there.
+///
+/// ```
+/// use mindgap::{Centers, GapBounds, KMeans, Sample};
+///
+/// let sample = Sample::new(&[0.0, 1.0, 2.0])?;
+/// let kmeans = KMeans::new(2).constraint(GapBounds::lower(1.75));
+/// assert_eq!(kmeans.clone().fit(&sample)?.gaps(), [1.75]);
+/// assert!(kmeans.centers(Centers::Means).fit(&sample).is_err());
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Centers {
-    /// Each centre is the mean of its cluster, and the means hold the bounds (the paper's program). A bound that is too
-    /// large for the data leaves clusters of few points, or none that hold it.
+    /// Each centre is the mean of its cluster, and the means satisfy the bounds (the paper's program). A bound that is too
+    /// large for the data leads to clusters of few points, or cannot be satisfied.
     Means,
-    /// Centres are free: any that hold the bounds (the paper's statement). Points belong to the nearest centre.
+    /// Centres are any numbers that satisfy the bounds (the paper's statement). Points belong to the nearest centre.
     #[default]
     Free,
 }
 
 /// How the problem is solved.
+///
+/// ```
+/// use mindgap::{Centers, GapBounds, KMeans, KMeansMethod, Sample};
+///
+/// // The paper's tables miss the optimum here.
+/// let sample = Sample::new(&[0.0, 2.0, 2.0, 5.0, 6.0])?;
+/// let kmeans = KMeans::new(3).centers(Centers::Means).constraint(GapBounds::lower(2.5));
+/// assert_eq!(kmeans.clone().fit(&sample)?.inertia(), 6.0);
+/// assert_eq!(kmeans.method(KMeansMethod::Paper).fit(&sample)?.inertia(), 6.5);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KMeansMethod {
@@ -60,8 +86,18 @@ pub enum KMeansMethod {
     Paper,
 }
 
-/// What becomes of equal points. Where points weigh differently, those of one value are never divided: which of them to
-/// put on either side would be a subset-sum problem.
+/// Whether equal points may be in different clusters. Where weights differ, they never are: choosing which of them go to
+/// either side would be a subset-sum problem.
+///
+/// ```
+/// use mindgap::{Centers, GapBounds, KMeans, Sample, Ties};
+///
+/// let sample = Sample::new(&[0.0, 1.0, 1.0, 2.0])?;
+/// let near = KMeans::new(2).centers(Centers::Means).constraint(GapBounds::between(0.0, 1.1)?);
+/// assert_eq!(near.clone().fit(&sample)?.labels(), [0, 0, 1, 1]);
+/// assert!(near.ties(Ties::Together).fit(&sample).is_err());
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ties {
@@ -114,28 +150,28 @@ impl KMeans {
         }
     }
 
-    /// What the centres must hold.
+    /// Sets the constraint on the centres (default: none).
     #[must_use]
     pub fn constraint(mut self, constraint: impl Constraint + 'static) -> Self {
         self.constraint = Arc::new(constraint);
         self
     }
 
-    /// Whether centres are cluster means or free.
+    /// Sets whether centres are cluster means or free (default: [`Centers::Free`]).
     #[must_use]
     pub fn centers(mut self, centers: Centers) -> Self {
         self.centers = centers;
         self
     }
 
-    /// How the problem is solved.
+    /// Sets how the problem is solved (default: [`KMeansMethod::Exact`]).
     #[must_use]
     pub fn method(mut self, method: KMeansMethod) -> Self {
         self.method = method;
         self
     }
 
-    /// What becomes of equal points.
+    /// Sets whether equal points may be in different clusters (default: [`Ties::Split`]).
     #[must_use]
     pub fn ties(mut self, ties: Ties) -> Self {
         self.ties = ties;
@@ -145,6 +181,16 @@ impl KMeans {
     /// Ends the search after `limit` with the best solution so far and what is proven of it (default and `None`: no limit).
     ///
     /// A fit that has found nothing by then is an error, [`KMeansError::TimeLimit`].
+    ///
+    /// ```
+    /// use mindgap::{KMeans, Sample};
+    /// use std::time::Duration;
+    ///
+    /// let x: Vec<f64> = (0..2000).map(|i| f64::from(i * i % 1999)).collect();
+    /// let fit = KMeans::new(5).time_limit(Duration::from_secs(60)).tol(1e-3).fit(&Sample::new(&x)?)?;
+    /// assert!(fit.inertia() - fit.lower_bound() <= 1e-3 * fit.inertia());
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
     #[must_use]
     pub fn time_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.limits.time = limit.into();
@@ -170,12 +216,23 @@ impl KMeans {
     /// Solves the problem.
     ///
     /// # Errors
-    /// Settings that make no sense for this sample, and bounds or rows that no partition holds.
+    /// Settings that are invalid for this sample, and bounds or rows that no partition satisfies.
     pub fn fit(&self, sample: &Sample) -> Result<KMeansFit, KMeansError> {
         self.fit_with(sample, &mut Monitor::default())
     }
 
     /// Solves the problem, reporting to `monitor`, which may stop it.
+    ///
+    /// ```
+    /// use mindgap::{KMeans, KMeansError, Monitor, Sample};
+    /// use std::ops::ControlFlow;
+    ///
+    /// let x: Vec<f64> = (0..9000).map(|i| f64::from(i * 7919 % 9001)).collect();
+    /// let mut monitor = Monitor::new(|_| ControlFlow::Break(()));
+    /// let stopped = KMeans::new(5).fit_with(&Sample::new(&x)?, &mut monitor);
+    /// assert_eq!(stopped, Err(KMeansError::Interrupted));
+    /// # Ok::<(), mindgap::SampleError>(())
+    /// ```
     ///
     /// # Errors
     /// As [`KMeans::fit`]; also [`KMeansError::Interrupted`].

@@ -1,5 +1,5 @@
-//! The stored form of a k-means fit. What is read is checked, so that no method of a fit that was read can fail where that
-//! of a fit that was made does not.
+//! The stored form of a k-means fit. What is read is checked, so that methods of a stored fit cannot fail where those of a
+//! new one do not.
 
 use super::fit::KMeansFit;
 use crate::constraint::serde_form::{SideWord, side_words, sides};

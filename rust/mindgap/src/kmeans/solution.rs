@@ -1,4 +1,4 @@
-//! What a k-means solver hands back, in frame units and sorted positions.
+//! [`Solution`]: what a k-means solver returns, in frame units and sorted positions.
 
 use crate::data::sample::Prefixes;
 use crate::partition::Partition;

@@ -4,10 +4,21 @@
 ///
 /// A point of weight `w` adds `w` times the outer product of its vector `s = (r_1, r_1 z_1, r_1 z_1², r_2, …)` with itself, which takes
 /// `(3K)²` numbers and costs about twice what its moments cost.
+///
+/// ```
+/// use mindgap::{Engine, LocalEngine, Parameters, Sample};
+///
+/// let sample = Sample::new(&[-1.0, 0.0, 1.0])?;
+/// let standard = Parameters::new(&[1.0], &[0.0], &[1.0])?;
+/// let moments = LocalEngine::new(&sample).curved(&standard)?;
+/// let curvature = moments.curvature.expect("this engine knows it");
+/// assert_eq!((curvature.third[0], curvature.fourth[0], curvature.outer[0]), (0.0, 2.0, 3.0));
+/// # Ok::<(), mindgap::BoxError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Curvature {
-    /// `Σ w r_k z_k³`, one entry a component.
+    /// `Σ w r_k z_k³`, one entry per component.
     pub third: Vec<f64>,
     /// `Σ w r_k z_k⁴`.
     pub fourth: Vec<f64>,

@@ -1,4 +1,5 @@
-//! What a fit asks of whatever holds the data: a sample to start from, then moments and log-likelihood at given parameters.
+//! [`Engine`]: access to the data of a fit, in memory or elsewhere. It returns a sample to start from, then moments and
+//! log-likelihood at given parameters.
 //!
 //! A fit does not know where the data are. An engine may answer from the threads of this process or from many machines:
 //! all it returns are sums, and sums of parts add up.
@@ -14,11 +15,25 @@ use std::fmt;
 /// below 1e-12 for any number of points that fits a disk; a lost point among a billion is above it.
 const LOST_WEIGHT: f64 = 1e-10;
 
-/// What an E step yields: sums over the points `x` of weight `w`, where `r_k` is the responsibility of component `k`.
+/// The result of an E step: sums over the points `x` of weight `w`, where `r_k` is the responsibility of component `k`.
+///
+/// ```
+/// use mindgap::{Moments, Parameters};
+///
+/// // One component takes every point: the moments of 1, 2 and 6 about a mean of 2.
+/// let parameters = Parameters::new(&[1.0], &[2.0], &[1.0])?;
+/// let mut total = Moments::zero(&parameters);
+/// for x in [1.0_f64, 2.0, 6.0] {
+///     let log_density = -0.5 * (x - 2.0).powi(2) - 0.5 * std::f64::consts::TAU.ln();
+///     total.add(&Moments::new(vec![1.0], vec![x - 2.0], vec![(x - 2.0).powi(2)], log_density));
+/// }
+/// assert_eq!((total.weight[0], total.first[0], total.second[0]), (3.0, 3.0, 17.0));
+/// # Ok::<(), mindgap::MixtureError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Moments {
-    /// `Σ w r_k`, one entry a component.
+    /// `Σ w r_k`, one entry per component.
     pub weight: Vec<f64>,
     /// `Σ w r_k (x - μ_k)`, about the means that the engine was given.
     pub first: Vec<f64>,
@@ -35,7 +50,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Moments without a classification; one entry a component in each of the three lists.
+    /// Moments without a classification; one entry per component in each of the three lists.
     pub fn new(weight: Vec<f64>, first: Vec<f64>, second: Vec<f64>, log_likelihood: f64) -> Self {
         Self { weight, first, second, log_likelihood, classification: None, curvature: None, unseen: 0.0 }
     }
@@ -106,7 +121,7 @@ impl Moments {
     }
 }
 
-/// Whatever holds the data.
+/// Access to data that a fit does not hold itself.
 ///
 /// Parameters come in units of the data, and so do the answers. K-means needs no more than [`load`](Self::load): fit it to the sample
 /// that it returns, which looks at the data more closely where it is a [`Summary`](crate::Summary) with a
@@ -155,8 +170,24 @@ pub trait Engine {
     }
 }
 
-/// What a mixture is fitted to: a [`Sample`] or [`Binned`] counts in memory, or whatever an [`Engine`] holds, [`Chunked`](crate::Chunked) data among
+/// The data that a mixture is fitted to: a [`Sample`] or [`Binned`] counts in memory, or whatever an [`Engine`] holds, [`Chunked`](crate::Chunked) data among
 /// them. References convert into it, so that a fit takes either.
+///
+/// ```
+/// use mindgap::mixture::Data;
+/// use mindgap::{Chunk, Chunked, Mixture, MixtureError, MixtureFit, Sample};
+///
+/// fn two_components<'a>(data: impl Into<Data<'a>>) -> Result<MixtureFit, MixtureError> {
+///     Mixture::new(2).fit(data)
+/// }
+///
+/// let x = vec![0.0, 0.5, 1.0, 6.0, 6.4, 7.0];
+/// let sample = Sample::new(&x)?;
+/// let mut chunks = Chunked::new(move || std::iter::once(Ok(Chunk::from(x.clone()))))?;
+/// let (here, there) = (two_components(&sample)?, two_components(&mut chunks)?);
+/// assert!((here.log_likelihood() - there.log_likelihood()).abs() < 1e-9);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 pub enum Data<'a> {
     /// Data in memory; their points are labelled.
     Sample(&'a Sample),

@@ -26,6 +26,17 @@ const SPIKE_WIDTH: f64 = 0.5 - 1e-9;
 const SPIKE_EXCESS: [f64; 2] = [3.0, 2.0];
 
 /// Something about a fit that asks for a second look. Components are named by ascending mean.
+///
+/// ```
+/// use mindgap::{Finding, GapBounds, Mixture, Sample};
+///
+/// let x: Vec<f64> = (0..200).map(|i| f64::from(i % 20) * 0.1).collect();
+/// let fit = Mixture::new(2).constraint(GapBounds::lower(5.0)).fit(&Sample::new(&x)?)?;
+/// let decides = |finding: &Finding| matches!(finding, Finding::BoundDecides { .. });
+/// println!("{:?}", fit.findings().iter().map(Finding::code).collect::<Vec<_>>());
+/// assert!(fit.findings().iter().any(decides) || fit.findings().iter().any(|finding| finding.component().is_some()));
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

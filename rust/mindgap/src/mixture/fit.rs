@@ -10,6 +10,8 @@ use super::status::Status;
 use crate::constraint::Side;
 use crate::data::sample::Sample;
 use crate::numeric::portable::ln;
+use crate::shortened::Shortened;
+use std::fmt;
 
 /// A fitted mixture; components by ascending mean.
 ///
@@ -22,7 +24,7 @@ use crate::numeric::portable::ln;
 /// assert!(fit.converged() && fit.gaps()[0] >= 2.0);
 /// # Ok::<(), mindgap::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct MixtureFit {
     pub(super) parameters: Parameters,
     pub(super) labels: Vec<u32>,
@@ -132,11 +134,20 @@ impl MixtureFit {
 
     /// The log-likelihood of the fit, weighted.
     pub fn log_likelihood(&self) -> f64 {
-        self.history.last().copied().unwrap_or(f64::NAN)
+        self.history[self.n_iter()]
     }
 
     /// The log-likelihood along the way: entry `i` is that of the parameters that entered iteration `i + 1`, so the
     /// first is the start's, and the last, entry `n_iter`, is that of the parameters returned.
+    ///
+    /// ```
+    /// use mindgap::{Mixture, MixtureMethod, Sample};
+    ///
+    /// let x: Vec<f64> = (0..200).map(|i| f64::from(i % 20) + if i < 100 { 0.0 } else { 15.0 }).collect();
+    /// let fit = Mixture::new(2).method(MixtureMethod::Paper).fit(&Sample::new(&x)?)?;
+    /// assert!(fit.history().is_sorted() && fit.history().len() == fit.n_iter() + 1);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
     pub fn history(&self) -> &[f64] {
         &self.history
     }
@@ -225,7 +236,7 @@ impl MixtureFit {
         self.parameters.predict(values)
     }
 
-    /// The probability of each component at each of `values`: row-major, one row a value. NaN gives NaN.
+    /// The probability of each component at each of `values`: row-major, one row per value. NaN gives NaN.
     pub fn predict_proba(&self, values: &[f64]) -> Vec<f64> {
         self.parameters.predict_proba(values)
     }
@@ -235,9 +246,34 @@ impl MixtureFit {
         self.parameters.score_samples(values)
     }
 
-    /// The average log-density of `values`.
-    pub fn score(&self, values: &[f64]) -> f64 {
-        self.score_samples(values).iter().sum::<f64>() / values.len() as f64
+    /// The average log-density of `values`; `None` if there are none.
+    ///
+    /// ```
+    /// use mindgap::{Mixture, Sample};
+    ///
+    /// let fit = Mixture::new(1).fit(&Sample::new(&[0.0, 1.0, 2.0])?)?;
+    /// assert!(fit.score(&[1.0]) > fit.score(&[5.0]));
+    /// assert_eq!(fit.score(&[]), None);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    pub fn score(&self, values: &[f64]) -> Option<f64> {
+        let total: f64 = self.score_samples(values).iter().sum();
+        (!values.is_empty()).then(|| total / values.len() as f64)
+    }
+}
+
+/// What was fitted and how it ended; few of the labels, of which there may be millions.
+impl fmt::Debug for MixtureFit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MixtureFit")
+            .field("parameters", &self.parameters)
+            .field("log_likelihood", &self.log_likelihood())
+            .field("status", &self.status)
+            .field("findings", &self.findings)
+            .field("gaps", &self.gaps)
+            .field("active", &self.active)
+            .field("labels", &Shortened(&self.labels))
+            .finish_non_exhaustive()
     }
 }
 
@@ -250,6 +286,16 @@ impl MixtureFit {
     }
 
     /// The Bayesian information criterion; the total weight counts as the number of points.
+    ///
+    /// ```
+    /// use mindgap::{Mixture, Sample};
+    ///
+    /// let x: Vec<f64> = (0..200).map(|i| f64::from(i % 20) + if i < 100 { 0.0 } else { 40.0 }).collect();
+    /// let sample = Sample::new(&x)?;
+    /// let fits = [Mixture::new(1).fit(&sample)?, Mixture::new(2).fit(&sample)?];
+    /// assert!(fits[1].bic() < fits[0].bic() && fits[1].aic() < fits[0].aic() && fits[1].icl() < fits[0].icl());
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
     pub fn bic(&self) -> f64 {
         self.parameter_count() as f64 * ln(self.total_weight()) - 2.0 * self.log_likelihood()
     }

@@ -13,6 +13,18 @@ const VANISHING: f64 = 0.5;
 ///
 /// They assume many points for each parameter, and the truth inside of every bound. Where [`unreliable`](Self::unreliable) is not
 /// empty, bootstrap instead.
+///
+/// ```
+/// use mindgap::{Mixture, Sample};
+///
+/// let x: Vec<f64> = (0..400).map(|i| f64::from(i % 20) * 0.1 + if i < 200 { 0.0 } else { 6.0 }).collect();
+/// let fit = Mixture::new(2).fit(&Sample::new(&x)?)?;
+/// let errors = fit.standard_errors().expect("data in memory have second derivatives");
+/// // A mean of 200 points is known to its standard deviation over √200.
+/// let expected = (fit.variances()[0] / 200.0).sqrt();
+/// assert!((errors.means[0].unwrap() / expected - 1.0).abs() < 0.01);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -27,7 +27,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// One entry a component in each.
+    /// Parameters with one entry per component in each slice.
     ///
     /// # Errors
     /// If the lengths differ or are zero, a number is not finite, a variance is not positive, a weight is negative, or

@@ -12,6 +12,17 @@ use std::time::Duration;
 const MAX_ITER: usize = 1000;
 
 /// How a mixture is fitted.
+///
+/// ```
+/// use mindgap::{Mixture, MixtureMethod, Sample};
+///
+/// let x: Vec<f64> = (0..200).map(|i| f64::from(i % 20) + if i < 100 { 0.0 } else { 15.0 }).collect();
+/// let sample = Sample::new(&x)?;
+/// let best = Mixture::new(2).fit(&sample)?;
+/// let paper = Mixture::new(2).method(MixtureMethod::Paper).fit(&sample)?;
+/// assert!(best.log_likelihood() >= paper.log_likelihood() - 1e-6);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MixtureMethod {
@@ -24,6 +35,19 @@ pub enum MixtureMethod {
 }
 
 /// What the tolerance of [`MixtureMethod::Paper`] is measured in.
+///
+/// ```
+/// use mindgap::{Mixture, MixtureMethod, Sample, ToleranceScale};
+///
+/// let x: Vec<f64> = (0..200).map(|i| f64::from(i % 20) + if i < 100 { 0.0 } else { 15.0 }).collect();
+/// let paper = Mixture::new(2).method(MixtureMethod::Paper).tol_scale(ToleranceScale::Data);
+/// let iterations = |scale: f64| {
+///     let scaled: Vec<f64> = x.iter().map(|x| x * scale).collect();
+///     Ok::<_, mindgap::Error>(paper.fit(&Sample::new(&scaled)?)?.n_iter())
+/// };
+/// assert_eq!(iterations(1.0)?, iterations(1024.0)?);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToleranceScale {
@@ -125,6 +149,15 @@ impl Mixture {
 
     /// Sets how many times larger the largest standard deviation may be than the smallest, where the constraint says nothing of
     /// spreads: infinity for any, `None` for the default (10; none for [`MixtureMethod::Paper`]).
+    ///
+    /// ```
+    /// use mindgap::{Mixture, Sample};
+    ///
+    /// let sample = Sample::new(&[0.0, 1.0, 2.0, 3.0, 8.0, 8.01, 8.02, 8.03])?;
+    /// let fit = Mixture::new(2).spread_ratio(2.0).fit(&sample)?;
+    /// assert!((fit.variances()[0] / fit.variances()[1] - 4.0).abs() < 1e-6);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
     #[must_use]
     pub fn spread_ratio(mut self, ratio: impl Into<Option<f64>>) -> Self {
         self.spread_ratio = ratio.into();
@@ -139,6 +172,15 @@ impl Mixture {
     }
 
     /// Sets the largest number of iterations, at least 1; for [`MixtureMethod::Best`], of passes over the data by a climb.
+    ///
+    /// ```
+    /// use mindgap::{Mixture, MixtureMethod, Sample, Status};
+    ///
+    /// let x: Vec<f64> = (0..200).map(|i| f64::from(i % 20) + if i < 100 { 0.0 } else { 15.0 }).collect();
+    /// let fit = Mixture::new(2).method(MixtureMethod::Paper).max_iter(2).tol(1e-9).fit(&Sample::new(&x)?)?;
+    /// assert_eq!((fit.n_iter(), fit.status()), (2, &Status::MaxIterations));
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
     #[must_use]
     pub fn max_iter(mut self, max_iter: usize) -> Self {
         self.max_iter = max_iter;
@@ -184,6 +226,15 @@ impl Mixture {
     /// data are all equal). A component whose variance reaches it has collapsed; starts below it are raised to it. Without a
     /// floor, a constraint or a ratio of the caller's, spreads are also at least half the step of data that look rounded
     /// ([`Sample::rounding_step`]).
+    ///
+    /// ```
+    /// use mindgap::{Mixture, Sample};
+    ///
+    /// let sample = Sample::new(&[0.0, 1.0, 2.0, 3.0, 8.0, 8.01, 8.02, 8.03])?;
+    /// let fit = Mixture::new(2).min_variance(0.25).fit(&sample)?;
+    /// assert!(fit.variances()[1] >= 0.25);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
     #[must_use]
     pub fn min_variance(mut self, floor: impl Into<Option<f64>>) -> Self {
         self.min_variance = floor.into();
@@ -210,6 +261,16 @@ impl Mixture {
     /// Says that nothing outside `[low, high]` was recorded, such as beyond a detector's range: the likelihood is that of
     /// the mixture given that a point lies within. Weights, means and variances are those of the whole mixture, the standard
     /// deviations at most twice the range of the data. `None` where everything was seen.
+    ///
+    /// ```
+    /// use mindgap::{Mixture, Sample};
+    ///
+    /// // Only what is above zero was recorded.
+    /// let seen: Vec<f64> = (0..300).map(|i| f64::from(i % 100) * 0.03).collect();
+    /// let fit = Mixture::new(1).support([0.0, f64::INFINITY]).fit(&Sample::new(&seen)?)?;
+    /// assert!(fit.means()[0] < 1.485);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
     #[must_use]
     pub fn support(mut self, ends: impl Into<Option<[f64; 2]>>) -> Self {
         self.support = ends.into();

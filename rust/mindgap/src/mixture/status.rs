@@ -3,6 +3,18 @@
 use std::fmt;
 
 /// How a fit ended. The result is usable in every case; only [`Status::Converged`] asks for no second look.
+///
+/// ```
+/// use mindgap::{Mixture, Sample, Status};
+///
+/// let x: Vec<f64> = (0..200).map(|i| f64::from(i % 20) + if i < 100 { 0.0 } else { 15.0 }).collect();
+/// let fit = Mixture::new(2).fit(&Sample::new(&x)?)?;
+/// match fit.status() {
+///     Status::Converged => println!("{:?}", fit.means()),
+///     other => println!("look again: {other}"),
+/// }
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -45,11 +45,11 @@ pub struct Monitor<'a> {
     tol: f64,
     /// Work since the last report.
     spent: u64,
-    /// What one unit of cost is in squared data units.
+    /// One unit of cost, in squared data units.
     unit: f64,
     /// Added to the costs and bounds of this search, in squared data units, to give those of its parent's problem.
     offset: f64,
-    /// What holds for the parent's problem.
+    /// How the problem relates to the parent's.
     relation: Relation,
     /// Whether the work goes on after the time limit.
     untimed: bool,
@@ -57,11 +57,11 @@ pub struct Monitor<'a> {
     work: Option<u64>,
     /// The cost of the best solution so far, in the units of the search; infinite while there is none.
     pub(crate) cost: f64,
-    /// What no solution costs less than, in the units of the search.
+    /// A lower bound on the cost of every solution, in the units of the search.
     pub(crate) lower_bound: f64,
 }
 
-/// What a fit may spend, as its builder was told.
+/// The limits that were set on a builder.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SpendingLimits {
     /// Time, from when the fit begins.
@@ -81,7 +81,7 @@ enum Relation {
     Restricted,
 }
 
-/// What takes reports and says whether to go on.
+/// Receives reports and says whether to go on.
 type Callback<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<Halt> + 'a>;
 
 /// Where reports go.
@@ -219,7 +219,7 @@ impl<'a> Monitor<'a> {
         Monitor { work: Some(work), ..self.part() }
     }
 
-    /// A monitor for a part of which only that it goes on is passed on.
+    /// A monitor for a part that reports no more than that it is working.
     pub(crate) fn silent(&mut self) -> Monitor<'_> {
         self.counting(REPORT_EVERY)
     }

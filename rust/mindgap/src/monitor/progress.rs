@@ -25,7 +25,7 @@ pub enum Progress {
     Search {
         /// The cost of the best solution so far, in squared data units.
         cost: f64,
-        /// What no solution can cost less than.
+        /// A lower bound on the cost of every solution.
         lower_bound: f64,
     },
     /// An EM iteration has ended.
@@ -55,6 +55,12 @@ pub enum Progress {
 }
 
 /// Why a fit was stopped from outside. A match on it needs no wildcard.
+///
+/// ```
+/// use mindgap::{Halt, KMeansError};
+///
+/// assert_eq!(KMeansError::from(Halt::Interrupted), KMeansError::Interrupted);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
     /// The callback of [`Monitor::new`](super::Monitor::new) answered [`ControlFlow::Break`](std::ops::ControlFlow::Break): the fit is given up.

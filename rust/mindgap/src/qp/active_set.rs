@@ -1,7 +1,7 @@
-//! The exact optimum by a dual active-set method (Goldfarb and Idnani's), one small solve a step.
+//! The exact optimum by a dual active-set method (Goldfarb and Idnani's), one small solve per step.
 //!
-//! From a set of rows that press the right way, take the row that is missed by most, move towards it, and drop each
-//! row whose pressure vanishes on the way. A row that cannot be reached names the rows it clashes with.
+//! Starting from active rows whose multipliers have the right sign, it takes the row that is violated most, moves towards it,
+//! and drops each row whose multiplier reaches zero on the way. A row that cannot be reached names those it contradicts.
 
 use thiserror::Error;
 
@@ -56,7 +56,7 @@ fn hold(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Equilib
     chain::solve(rows, objective, bounds).unwrap_or_else(|| equality::solve(rows, objective, bounds))
 }
 
-/// The optimum if `bounds` are the rows active in it: nothing missed, and every row pressing the right way.
+/// The optimum if `bounds` are the rows active in it: no row violated, and every multiplier of the right sign.
 pub(crate) fn check(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Option<Optimum> {
     let Equilibrium { means, multipliers, noise, dependencies } = hold(rows, objective, bounds);
     let presses = |index: usize| bounds[index].side == Side::Both || multipliers[index] >= -noise[index];
@@ -95,7 +95,7 @@ struct ActiveSetSearch<'a> {
 }
 
 impl<'a> ActiveSetSearch<'a> {
-    /// The equalities, and those rows of the guess that press the right way.
+    /// The equalities, and those rows of the guess whose multipliers have the right sign.
     fn begin(
         rows: &'a RowMatrix,
         objective: Objective<'a>,
@@ -161,7 +161,7 @@ impl<'a> ActiveSetSearch<'a> {
         Err(Failure::NoEnd)
     }
 
-    /// The new row depends on the active ones: its pressure takes over from theirs until one vanishes.
+    /// The new row depends on the active ones: its multiplier grows and theirs change until one reaches zero.
     fn slide(&mut self, combination: &[f64]) -> Result<usize, Failure> {
         let new = self.active.len() - 1;
         let size = combination.iter().fold(0.0, |size: f64, c| size.max(c.abs()));

@@ -1,8 +1,8 @@
-//! The exact solve where all rows held with equality are gaps: O(k), as means glued together move as one.
+//! The exact solve where all rows held with equality are gaps: O(k), because means at fixed distances move as one.
 //!
-//! A run of glued means rests where the forces on it balance, and a gap presses with the sum of the forces on either side.
-//! Positions are reckoned from the stiffest mean of the run, which hardly moves, in doubled precision; forces are summed on
-//! the side without it.
+//! A run of means at fixed distances lies where the forces on it balance, and the multiplier of a gap is the sum of the forces
+//! on one side of it. Positions are relative to the stiffest mean of the run, which hardly moves, in doubled precision; forces
+//! are summed on the side without it.
 
 use super::equality::{Equilibrium, FORCE, Objective, orientation};
 use super::row_matrix::{Bound, RowMatrix};
@@ -29,7 +29,7 @@ pub(super) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]
     Some(state)
 }
 
-/// Means from `start` on that are glued by the bounds `links`.
+/// Means from `start` on whose gaps are fixed by the bounds `links`.
 struct GluedRun<'a> {
     start: usize,
     links: &'a [usize],
@@ -55,7 +55,7 @@ impl<'a> GluedRun<'a> {
         Self { start, links, targets, stiffness, stiffest, beyond }
     }
 
-    /// Where the run comes to rest, and what its gaps press with.
+    /// The position of the run, and the multipliers of its gaps.
     fn settle(&self, bounds: &[Bound], state: &mut Equilibrium) {
         let origin = Double::from(self.targets[self.stiffest]);
         // How far each target is from where it would be if the stiffest mean were at its own.

@@ -1,6 +1,6 @@
-//! The one file that talks to Clarabel, an interior-point solver: which rows are active?
+//! Clarabel, an interior-point solver, finds which rows are active.
 //!
-//! 60 to 80 µs a call. The solver is made once a fit and given new numbers at each call. Its means are as good as its
+//! 60 to 80 µs per call. The solver is made once per fit and given new numbers at each call. Its means are as good as its
 //! tolerances; the caller solves again on the rows that it finds, to the last bit.
 
 use super::equality::Objective;
@@ -9,7 +9,7 @@ use crate::constraint::Side;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
 
-/// Clarabel took no problem, or no new numbers; why does not matter to those who can do without it.
+/// Clarabel refused the problem or the new numbers; callers go on without it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Refusal;
 

@@ -4,7 +4,7 @@
 //! For the Newton steps of a climb, which have some dozens of variables and rows: O(n³) for the factor, O(n²) for each change of
 //! the active rows.
 
-/// A row is missed where it is off by more than this fraction of the sizes of its terms: a few roundings.
+/// A row is violated where it is off by more than this fraction of the sizes of its terms: a few roundings.
 const MISSED: f64 = 1e-13;
 
 /// What is left of a normal, squared, below this fraction of its square depends on the active normals.

@@ -14,15 +14,15 @@ const ZERO: f64 = 1e-11;
 /// Multipliers are known to this fraction of the forces that they balance.
 pub(super) const FORCE: f64 = 4e-15;
 
-/// The means that hold a set of rows with equality, and what the rows press with.
+/// The means that satisfy a set of rows with equality, and the multipliers of the rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Equilibrium {
     pub(crate) means: Vec<f64>,
-    /// One a bound, positive where the bound presses the right way; zero for rows that depend on the others.
+    /// One per bound, positive where the sign is right; zero for rows that depend on the others.
     pub(crate) multipliers: Vec<f64>,
     /// How far each multiplier may be off.
     pub(crate) noise: Vec<f64>,
-    /// For each bound that depends on the others: coefficients, one a bound, of a combination that vanishes.
+    /// For each bound that depends on the others: coefficients, one per bound, of a combination that vanishes.
     pub(crate) dependencies: Vec<(usize, Vec<f64>)>,
 }
 

@@ -77,7 +77,7 @@ impl LogProgram {
     /// The optimum.
     ///
     /// # Errors
-    /// What kept the quadratic program from an answer.
+    /// A failure of the quadratic program.
     pub(crate) fn solve(&mut self, a: &[f64], c: &[f64], monitor: &mut Monitor<'_>) -> Result<Vec<f64>, Failure> {
         let least = LEAST * a.iter().sum::<f64>();
         let a: Vec<f64> = a.iter().map(|a| a.max(least)).collect();

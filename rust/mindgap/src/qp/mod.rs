@@ -39,17 +39,17 @@ pub(crate) struct MeanProgram {
 /// Why there is no program of means that hold the rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum NoProgram {
-    /// The rows make no sense for these data.
+    /// The rows are invalid for these data.
     Constraint(ConstraintError),
-    /// These rows of the constraint clash, with the ascending order of the means or without.
+    /// These rows of the constraint contradict each other, with or without the ascending order of the means.
     Clash { rows: Vec<usize>, ordering: bool },
-    /// None were found, which exact arithmetic rules out.
+    /// No means were found, which exact arithmetic rules out.
     NotFound,
     /// The search for them was stopped.
     Halted(Halt),
 }
 
-/// What a failed search for means says.
+/// The error of a failed search for means.
 const NOT_FOUND: &str = "no means that hold the rows were found";
 
 impl From<NoProgram> for MixtureError {
@@ -79,7 +79,7 @@ impl MeanProgram {
     /// where nothing is asked and the means may even cross.
     ///
     /// # Errors
-    /// Rows that make no sense for these data, and rows that cannot be held together.
+    /// Rows that are invalid for these data, and rows that contradict each other.
     pub(crate) fn of(
         rows: &Rows,
         frame: &Frame,
@@ -101,8 +101,8 @@ impl MeanProgram {
         })
     }
 
-    /// The program under these rows. RowMatrix that clash by no more than was lost when their bounds were computed, as
-    /// equalities that say the same twice may, are held to that.
+    /// The program under these rows. Rows that contradict each other by no more than rounding of their bounds, such as an
+    /// equality given twice, are loosened by that much.
     ///
     /// # Errors
     /// The rows that cannot be held together.
@@ -150,13 +150,13 @@ impl MeanProgram {
     /// The best means.
     ///
     /// # Errors
-    /// What kept the solvers from an answer.
+    /// A failure of the solvers.
     pub(crate) fn solve(&mut self, objective: Objective<'_>, monitor: &mut Monitor<'_>) -> Result<Vec<f64>, Failure> {
         self.solve_from(objective, monitor, |program| program.interior_point(objective)?.active(objective))
     }
 
-    /// The best means, where `propose` says which rows may be active. Nothing depends on its being right: what it says is
-    /// checked, and where it fails or is wrong the active-set method goes on from what it said.
+    /// The best means, where `propose` guesses which rows are active. The guess is checked; where it is wrong, the active-set
+    /// method starts from it.
     fn solve_from(
         &mut self,
         objective: Objective<'_>,

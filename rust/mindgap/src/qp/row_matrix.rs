@@ -8,14 +8,14 @@ use crate::error::ConstraintError;
 use crate::memory::product;
 use crate::monitor::Monitor;
 
-/// A row may be missed by this fraction of the sizes of its terms, of the targets and of the largest mean, which is a few
+/// A row may be violated by this fraction of the sizes of its terms, of the targets and of the largest mean, which is a few
 /// roundings.
 const HELD: f64 = 1e-13;
 
 /// A bound farther away than this, in units of the fit, is no bound at all.
 const FARTHEST: f64 = 1e100;
 
-/// What somebody who computed a bound in doubles may have lost, as a fraction of the sizes of the row's terms in the
+/// The rounding error of a bound that a caller computed in doubles, as a fraction of the sizes of the row's terms in the
 /// data's units. Means far from zero are many such fractions of the data's range.
 const COMPUTED: f64 = 8.0 * f64::EPSILON;
 
@@ -186,7 +186,7 @@ impl RowMatrix {
         self.row(row)[span.clone()].iter().zip(&means[span.clone()]).map(|(a, mean)| a * mean)
     }
 
-    /// By how much a row is missed, and at which bound; `None` if it is held to rounding, where no target or mean is
+    /// By how much a row is violated, and at which bound; `None` if it is satisfied to rounding, where no target or mean is
     /// larger than `largest`.
     fn miss(&self, row: usize, means: &[f64], largest: f64) -> Option<(Bound, f64)> {
         let (lower, upper) = self.bounds(row);
@@ -198,12 +198,12 @@ impl RowMatrix {
         (by > HELD * (size + level.abs() + largest)).then_some((Bound { row, side }, by))
     }
 
-    /// Whether a row is missed by more than rounding, where targets of this scale were asked for.
+    /// Whether a row is violated by more than rounding, for targets of this scale.
     pub(crate) fn is_missed(&self, row: usize, means: &[f64], scale: f64) -> bool {
         self.miss(row, means, largest(means, scale)).is_some()
     }
 
-    /// The row that is missed by most, where targets of this scale were asked for.
+    /// The row that is violated most, for targets of this scale.
     pub(crate) fn worst_miss(&self, means: &[f64], scale: f64) -> Option<Bound> {
         let largest = largest(means, scale);
         let misses = (0..self.len()).filter_map(|row| self.miss(row, means, largest));

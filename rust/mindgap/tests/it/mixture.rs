@@ -323,7 +323,7 @@ fn each_fault_has_its_error() {
     assert_eq!(clash, MixtureError::Infeasible { rows: vec![0, 1], ordering: true });
     assert_eq!(
         clash.to_string(),
-        "no ascending means hold rows [0, 1] together with the means in ascending order; widen or drop one of them"
+        "no ascending means satisfy rows [0, 1] together with the means in ascending order; widen or drop one of them"
     );
     let mut stop = |_: &mindgap::Progress| std::ops::ControlFlow::Break(());
     let stopped = Mixture::new(2).init(start).fit_with(&sample, &mut Monitor::new(&mut stop));

@@ -1,7 +1,7 @@
 //! Atoms: runs of neighbouring points of which weight, mean and spread are known. A point is an atom without width.
 //!
 //! A sum of squares over whole atoms is exact: that of their means plus the squares within them. So a partition of atoms
-//! costs what it costs on the points, and solvers see weighted points. A width takes 33 bytes an atom.
+//! costs what it costs on the points, and solvers see weighted points. A width takes 33 bytes per atom.
 
 use super::Sample;
 use crate::data::frame::Frame;
@@ -47,10 +47,10 @@ impl Atom {
     }
 }
 
-/// Gives the atoms of the points in each of some windows, finer than one a window if it can.
+/// Returns the points of each window as atoms, several per window where possible.
 pub(crate) type ZoomFn = dyn Fn(&[(f64, f64)]) -> Result<Vec<Vec<Atom>>, BoxError> + Send + Sync;
 
-/// A look at the points behind atoms, which a sample carries along.
+/// Reads the points behind the atoms of a sample.
 #[derive(Clone)]
 pub(crate) struct SharedZoom(pub(crate) Arc<ZoomFn>);
 
@@ -60,7 +60,7 @@ impl fmt::Debug for SharedZoom {
     }
 }
 
-/// What is known of atoms with a width beside mean and weight, one entry an atom.
+/// What is known of atoms with a width besides mean and weight, one entry per atom.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Widths {
     within: Vec<f64>,

@@ -77,6 +77,12 @@ impl Sample {
 
     /// As [`Sample::new`], of values that the caller gives away: ascending ones are taken as they are, without a copy.
     ///
+    /// ```
+    /// let sample = mindgap::Sample::from_vec(vec![2.0, 1.0])?;
+    /// assert_eq!(sample.values(), [1.0, 2.0]);
+    /// # Ok::<(), mindgap::SampleError>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Sample::new`].
     pub fn from_vec(values: Vec<f64>) -> Result<Self, SampleError> {
@@ -151,6 +157,12 @@ impl Sample {
     }
 
     /// The values and the weights as they were given, those of weight zero too: a sample of them is this one.
+    ///
+    /// ```
+    /// let sample = mindgap::Sample::weighted(&[3.0, 1.0], &[2.0, 0.0])?;
+    /// assert_eq!(sample.given(), (vec![3.0, 1.0], Some(vec![2.0, 0.0])));
+    /// # Ok::<(), mindgap::SampleError>(())
+    /// ```
     pub fn given(&self) -> (Vec<f64>, Option<Vec<f64>>) {
         let mut values = vec![0.0; self.input_len()];
         for (&place, &value) in self.order.iter().zip(&self.values) {

@@ -1,7 +1,7 @@
 //! Prefix sums of weight, value and square in frame units: the cost and mean of any run of points in O(1).
 //!
-//! Sums are double-double, and so is what they add, so an outlier does not drown a narrow cluster. They are stored once every few points,
-//! 6 bytes a point; the rest is added on demand. Solvers gather the prefixes of the positions they care about into a
+//! Sums and their terms are double-double, so that an outlier does not drown a narrow cluster. They are stored every few points,
+//! 6 bytes per point; the rest is added on demand. Solvers gather the prefixes of the positions they care about into a
 //! slice and work on that.
 
 use super::Sample;

@@ -1,4 +1,4 @@
-//! A summary in columns, one entry a cell that holds points: what is written and sent. What is read is checked.
+//! A summary in columns, one entry per occupied cell: the form that is stored and sent. What is read is checked.
 
 use super::cell::SummaryCell;
 use super::grid::Grid;
@@ -24,9 +24,20 @@ enum SummaryDocument {
     Summary,
 }
 
-/// A [`Summary`] to be written or sent.
+/// A [`Summary`] in the form that is stored and sent.
 ///
 /// Cell `i` holds the values from `i·2^exponent` up to `(i+1)·2^exponent`.
+///
+/// ```
+/// use mindgap::{Summary, SummaryColumns};
+///
+/// let mut summary = Summary::new();
+/// summary.add(&[1.0, 2.0, 2.0])?;
+/// let columns = SummaryColumns::from(summary.clone());
+/// assert_eq!(columns.count, [1, 2]);
+/// assert_eq!(Summary::try_from(columns)?, summary);
+/// # Ok::<(), mindgap::SampleError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct SummaryColumns {

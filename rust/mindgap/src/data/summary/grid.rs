@@ -1,7 +1,7 @@
 //! Cells that all summaries have in common: cell `i` of exponent `e` holds the values from `i·2^e` up to `(i+1)·2^e`.
 //!
-//! Which exponent serves an interval depends on nothing but the interval and the number of cells allowed, so summaries
-//! of parts of the data end at the same cells whatever the parts and whatever the order they are merged in.
+//! The exponent of an interval depends on the interval and the limit on cells alone, so summaries of parts of the data end
+//! with the same cells whatever the parts and the order in which they are merged.
 
 use crate::data::frame::RANGE_EXPONENTS;
 use crate::numeric::{binary_exponent, power_of_two};

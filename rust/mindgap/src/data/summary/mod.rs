@@ -1,8 +1,8 @@
 //! Data of any size in a few thousand cells: counts, sums and sums of squares that can be merged.
 //!
-//! Adding takes O(1) a point and O(1) a cell for every call, and memory depends on the number of cells alone. Cells are
-//! the same for everybody ([`grid`]), so summaries of parts, made one after the other or on many machines, merge to that
-//! of the whole.
+//! Adding takes O(1) per point and O(1) per cell for every call, and memory depends on the number of cells alone. All summaries
+//! use the same cells ([`grid`]), so summaries of parts, made one after the other or on many machines, merge to that of the
+//! whole.
 
 mod cell;
 mod columns;
@@ -17,6 +17,7 @@ use crate::error::SampleError;
 use crate::memory::{check_memory, product};
 use cell::SummaryCell;
 use grid::Grid;
+use std::fmt;
 
 /// Points are summed in runs of this many for every cell: runs are then long beside the merging of their cells.
 const POINTS_A_CELL: usize = 16;
@@ -39,7 +40,7 @@ const SHORTEST_RUN: usize = 1 << 16;
 /// assert_eq!(fit.centers(), [1.5, 9.5]);
 /// # Ok::<(), mindgap::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "SummaryColumns", try_from = "SummaryColumns"))]
 pub struct Summary {
@@ -59,10 +60,10 @@ impl Default for Summary {
 }
 
 impl Summary {
-    /// How many cells a summary has at most unless told otherwise.
+    /// The default limit on the number of cells.
     pub const CELLS: usize = 1 << 14;
 
-    /// How many cells a summary can be told to have at most.
+    /// The largest limit on the number of cells.
     pub const MOST_CELLS: usize = 1 << 24;
 
     /// The summary of no points.
@@ -72,6 +73,15 @@ impl Summary {
 
     /// The summary of no points, of at most `limit` cells, taken as the nearest number from 2 to
     /// [`MOST_CELLS`](Self::MOST_CELLS).
+    ///
+    /// ```
+    /// use mindgap::Summary;
+    ///
+    /// let mut coarse = Summary::with_cells(64);
+    /// coarse.add_weighted(&[0.0, 1.0, 2.0], &[1.0, 0.5, 1.0])?;
+    /// assert_eq!((coarse.limit(), coarse.total_weight(), coarse.low()), (64, 2.5, Some(0.0)));
+    /// # Ok::<(), mindgap::SampleError>(())
+    /// ```
     pub fn with_cells(limit: usize) -> Self {
         Self {
             limit: limit.clamp(2, Self::MOST_CELLS),
@@ -82,7 +92,7 @@ impl Summary {
         }
     }
 
-    /// Takes in `values`, each of weight one. There may be none.
+    /// Adds `values`, each of weight one. There may be none.
     ///
     /// # Errors
     /// Values that are not finite, or whose range cannot be squared, and cells for which there is no memory; the summary is
@@ -94,7 +104,7 @@ impl Summary {
         Ok(())
     }
 
-    /// Takes in `values` with one weight each; those of weight zero leave no trace.
+    /// Adds `values` with one weight each; those of weight zero are left out.
     ///
     /// # Errors
     /// As [`Summary::add`]; also weights that are negative, not finite, of another number, or too large to be summed.
@@ -108,7 +118,7 @@ impl Summary {
         Ok(())
     }
 
-    /// Takes in the points of another summary. Of two limits on the number of cells the smaller one holds from here on.
+    /// Adds the points of another summary. The smaller of the two limits on the number of cells applies from then on.
     ///
     /// # Errors
     /// Weights too large to be summed, a range that cannot be squared, and cells for which there is no memory; the summary is then
@@ -142,6 +152,16 @@ impl Summary {
     }
 
     /// The mean, and the sum of squares about it divided by the total weight; exact up to rounding.
+    ///
+    /// ```
+    /// use mindgap::Summary;
+    ///
+    /// let mut summary = Summary::new();
+    /// assert_eq!(summary.mean_and_variance(), None);
+    /// summary.add(&[1.0, 3.0])?;
+    /// assert_eq!(summary.mean_and_variance(), Some((2.0, 1.0)));
+    /// # Ok::<(), mindgap::SampleError>(())
+    /// ```
     pub fn mean_and_variance(&self) -> Option<(f64, f64)> {
         let origin = self.low()?;
         let total = self.total_weight();
@@ -174,7 +194,7 @@ impl Summary {
         self.occupied().map(|(_, cell)| cell.atom(even(cell))).collect()
     }
 
-    /// Has the cells, `limit` at most, reach from the smallest to the largest of old and new points.
+    /// Makes the cells, `limit` at most, cover all old and new points.
     fn make_room(&mut self, limit: usize, total: f64, added: Option<(f64, f64)>) -> Result<(), SampleError> {
         if !total.is_finite() {
             return Err(SampleError::WeightOverflow { total });
@@ -257,6 +277,19 @@ impl Summary {
     /// The cells that hold points, with their numbers.
     fn occupied(&self) -> impl Iterator<Item = (i64, &SummaryCell)> {
         (self.start..).zip(&self.cells).filter(|(_, cell)| cell.count > 0)
+    }
+}
+
+/// The number of points, the extent and the total weight, not the cells: there are thousands.
+impl fmt::Debug for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Summary")
+            .field("count", &self.count())
+            .field("low", &self.low())
+            .field("high", &self.high())
+            .field("total_weight", &self.total_weight())
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
     }
 }
 

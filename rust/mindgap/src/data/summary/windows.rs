@@ -1,5 +1,4 @@
-//! A closer look at the data behind a summary: [`Source`], which reads them again, and summaries of the points in given
-//! windows alone.
+//! [`Source`] reads the data behind a summary again, in finer cells within some windows: O(log windows) per point.
 
 use super::Summary;
 use crate::data::sample::{Sample, SharedZoom, check_finite, check_weights};
@@ -10,6 +9,28 @@ use std::sync::Arc;
 /// proven for the points.
 ///
 /// [`Summary::of_windows`] answers for one array; the answers for parts of the data merge, window by window.
+///
+/// ```
+/// use mindgap::{BoxError, KMeans, Source, Summary};
+/// use std::sync::Arc;
+///
+/// /// Data that can be read again; here they are in memory.
+/// struct Readable(Vec<f64>);
+///
+/// impl Source for Readable {
+///     fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, BoxError> {
+///         let cells = Summary::cells_of_windows(windows.len());
+///         Ok(Summary::of_windows(&self.0, None, windows, cells)?)
+///     }
+/// }
+///
+/// let x: Vec<f64> = (0..5000).map(|i| f64::from(i % 100) + f64::from(i) * 1e-4).collect();
+/// let mut summary = Summary::with_cells(30);
+/// summary.add(&x)?;
+/// let fit = KMeans::new(3).fit(&summary.sample_of(Arc::new(Readable(x)))?)?;
+/// assert!(fit.is_optimal());
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 pub trait Source: Send + Sync {
     /// Summarises the points in each of `windows`: closed intervals, ascending and disjoint, each of them the extent of a
     /// cell that was summarised before.

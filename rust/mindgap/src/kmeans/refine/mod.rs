@@ -1,8 +1,8 @@
-//! K-means on data of which only sums over atoms with a width are known, with closer looks at some of them.
+//! K-means on a summary: only sums over atoms are known, and some atoms can be read again in finer ones.
 //!
-//! A partition of atoms is one of their points and costs the same, so solvers that see atoms as points give an upper bound
-//! on the optimum of the points. A [`round`] adds a lower bound, and says which atoms an optimum may cut; [`passes`] over
-//! the data show those in finer atoms. The work is that of the solvers on as many points as there are atoms.
+//! A partition of atoms is one of their points at the same cost, so solvers that see atoms as points give an upper bound on
+//! the optimum of the points. A [`round`] adds a lower bound and finds which atoms an optimum may divide; [`passes`] over the
+//! data replace those by finer atoms. The cost is that of the solvers on as many points as there are atoms.
 
 mod passes;
 mod round;

@@ -1,4 +1,4 @@
-//! Round after round: what a round says may be cut is looked into, until nothing is left.
+//! Repeats rounds: atoms that an optimum may divide are read again in finer atoms, until none is left.
 
 use super::super::KMeans;
 use super::super::fit::KMeansFit;

@@ -1,4 +1,4 @@
-//! One look at the atoms: the best partition of them, a bound for their points, and which of them to look into.
+//! One round: the best partition of the atoms, a lower bound for their points, and which atoms to make finer.
 
 use super::super::fit::PROVEN;
 use super::super::solution::Solution;
@@ -46,21 +46,21 @@ enum SolverKind<'a> {
 }
 
 impl<'a> SolverKind<'a> {
-    fn of(kmeans: &KMeans, rows: &'a Rows) -> Result<Self, KMeansError> {
-        Ok(match rows {
+    fn of(kmeans: &KMeans, rows: &'a Rows) -> Self {
+        match rows {
             _ if kmeans.k == 1 => Self::Rows,
             rows if rows.are_trivial() => Self::Unconstrained,
             rows if rows.linear().is_some() => Self::Rows,
             rows if kmeans.centers == Centers::Free => Self::Free(rows),
             rows => Self::Separated(rows),
-        })
+        }
     }
 }
 
 /// Which atoms an optimum may cut, as long as nothing is known of it: those of several values; where means must hold
 /// bounds, also those of several points.
 pub(super) fn may_be_cut(kmeans: &KMeans, sample: &Sample, rows: &Rows) -> Vec<bool> {
-    let separated = matches!(SolverKind::of(kmeans, rows), Ok(SolverKind::Separated(_)));
+    let separated = matches!(SolverKind::of(kmeans, rows), SolverKind::Separated(_));
     let divided = kmeans.divides_ties(sample);
     sample.atoms().map(|atom| if separated { is_divisible(divided, &atom) } else { !atom.is_point() }).collect()
 }
@@ -77,7 +77,7 @@ pub(super) fn run(
         let wanted = (0..sample.len()).filter(|&i| !sample.atom(i).is_point()).collect();
         RoundResult::new(None, Proof::AtLeast(0.0), wanted)
     } else {
-        match SolverKind::of(kmeans, rows)? {
+        match SolverKind::of(kmeans, rows) {
             SolverKind::Unconstrained => {
                 let solution = unconstrained::solve_atoms(sample, kmeans.k, open, monitor)?;
                 RoundResult::of(solution, indices(open))

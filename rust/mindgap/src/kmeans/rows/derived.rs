@@ -1,4 +1,4 @@
-//! Bounds on gaps that follow from rows: from rows about two neighbours, and from bounds on single centres.
+//! Bounds on gaps that linear rows imply: rows on two neighbours, and bounds on single centres; O(k × rows).
 
 use crate::constraint::Rows;
 use crate::kmeans::rounding::of_difference;

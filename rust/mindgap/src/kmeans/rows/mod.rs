@@ -1,8 +1,8 @@
 //! K-means under linear rows, which need not be bounds on gaps: alternation from several starts.
 //!
 //! Given centres, each point goes to the nearest; given clusters, a quadratic program places the centres; and so on until
-//! the cost no longer falls. A round costs O(k log n) beside the program. The result is a local optimum: what it is worth
-//! is said by a bound, the optimum of a problem with fewer rows (none, or those that bound gaps).
+//! the cost no longer falls. A round costs O(k log n) beside the program. The result is a local optimum,
+//! with a lower bound from the optimum of a problem with fewer rows (none, or those that bound gaps).
 
 mod derived;
 mod search;

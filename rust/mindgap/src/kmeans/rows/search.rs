@@ -1,4 +1,4 @@
-//! Alternation from many starts, and the best of all that it has found.
+//! Alternation from many starts; the best result is kept.
 
 use std::collections::BTreeSet;
 

@@ -44,6 +44,13 @@ const FEWER: f64 = 0.5;
 const RATIO_ERROR: f64 = 1e-12;
 
 /// How a mixture is certified.
+///
+/// ```
+/// use mindgap::CertifyOptions;
+///
+/// let closer = CertifyOptions { epsilon: 0.01, ..CertifyOptions::default() };
+/// assert!(!closer.record);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CertifyOptions {
     /// How far above the best known log-likelihood the bound may be: 0.1 by default, which no statistical decision feels.
@@ -59,7 +66,21 @@ impl Default for CertifyOptions {
 }
 
 /// What is proven about the maximum of a mixture's likelihood.
-#[derive(Clone, Debug)]
+///
+/// ```
+/// use mindgap::{CertifyOptions, Mixture, Monitor, Sample};
+///
+/// let sample = Sample::new(&[0.0, 1.0, 2.0, 4.0])?;
+/// let mixture = Mixture::new(1);
+/// let fit = mixture.fit(&sample)?;
+/// let options = CertifyOptions { record: true, ..CertifyOptions::default() };
+/// let certificate = mixture.certify(&sample, &fit, options, &mut Monitor::default())?;
+/// assert_eq!((certificate.halted(), certificate.parameters().k()), (None, 1));
+/// assert!(certificate.upper_bound() >= Some(fit.log_likelihood()));
+/// assert!(certificate.proof().is_some() && certificate.nodes() > 0);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
     upper_bound: Option<f64>,
     parameters: Parameters,

@@ -35,6 +35,15 @@ pub(in crate::mixture) fn sum_sorted(
 }
 
 /// The points of a [`Sample`], in units of the data.
+///
+/// ```
+/// use mindgap::{Engine, LocalEngine, Parameters, Sample};
+///
+/// let sample = Sample::new(&[1.0, 2.0, 6.0])?;
+/// let moments = LocalEngine::new(&sample).moments(&Parameters::new(&[1.0], &[2.0], &[1.0])?)?;
+/// assert_eq!((moments.weight[0], moments.first[0]), (3.0, 3.0));
+/// # Ok::<(), mindgap::BoxError>(())
+/// ```
 #[derive(Clone)]
 pub struct LocalEngine<'a> {
     sample: &'a Sample,

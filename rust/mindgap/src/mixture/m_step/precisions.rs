@@ -16,6 +16,16 @@ use crate::monitor::Monitor;
 use crate::qp::{Failure, LogProgram, NoInterior, RowMatrix};
 
 /// Which variances a mixture may have.
+///
+/// ```
+/// use mindgap::{Mixture, Sample, VarianceModel};
+///
+/// let sample = Sample::new(&[0.0, 0.4, 0.9, 5.0, 5.1, 5.2])?;
+/// let fit = Mixture::new(2).variances(VarianceModel::Equal).fit(&sample)?;
+/// assert_eq!(fit.variances()[0], fit.variances()[1]);
+/// assert_eq!(fit.parameter_count(), 4);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VarianceModel {

@@ -11,6 +11,26 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Gives a fit its start; implement it, or use [`from_fn`], to bring your own.
+///
+/// ```
+/// use mindgap::{BoxError, Initializer, Mixture, Monitor, Parameters, Rows, Sample};
+///
+/// /// Means at the quantiles `(c + ½) / k`.
+/// #[derive(Debug)]
+/// struct Quantiles;
+///
+/// impl Initializer for Quantiles {
+///     fn start(&self, sample: &Sample, k: usize, _: &Rows, _: &mut Monitor<'_>) -> Result<Parameters, BoxError> {
+///         let x = sample.values();
+///         let means: Vec<f64> = (0..k).map(|c| x[(2 * c + 1) * x.len() / (2 * k)]).collect();
+///         Ok(Parameters::new(&vec![1.0 / k as f64; k], &means, &vec![1.0; k])?)
+///     }
+/// }
+///
+/// let fit = Mixture::new(2).init(Quantiles).fit(&Sample::new(&[0.0, 0.5, 1.0, 7.0, 7.4, 8.0])?)?;
+/// assert!(fit.converged());
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 pub trait Initializer: fmt::Debug + Send + Sync {
     /// Parameters for `k` components, in units of the data. They need not hold `rows`: the first M step sees to that.
     /// `monitor` is told of long work and may stop it.
@@ -43,6 +63,15 @@ where
 }
 
 /// An initializer made by [`from_fn`].
+///
+/// ```
+/// use mindgap::{Initializer, Monitor, Parameters, Rows, Sample, mixture};
+///
+/// let fixed = mixture::from_fn(|_, _, _| Parameters::new(&[1.0], &[3.0], &[1.0]));
+/// let start = fixed.start(&Sample::new(&[2.0, 4.0])?, 1, &Rows::none(1), &mut Monitor::default())?;
+/// assert_eq!(start.means(), [3.0]);
+/// # Ok::<(), mindgap::BoxError>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct InitializerFn<F>(F);
 
@@ -94,14 +123,42 @@ impl Initializer for Parameters {
 
 /// The paper's rule: constrained k-means where one positive lower bound serves all gaps (and some partition holds it), else
 /// optimal k-means.
+///
+/// ```
+/// use mindgap::{GapBounds, Mixture, PaperStart, Sample};
+///
+/// let sample = Sample::new(&[0.0, 0.5, 1.0, 7.0, 7.4, 8.0])?;
+/// let fit = Mixture::new(2).constraint(GapBounds::lower(5.0)).init(PaperStart).fit(&sample)?;
+/// assert!(fit.converged());
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PaperStart;
 
 /// Optimal k-means without a constraint.
+///
+/// ```
+/// use mindgap::{Ckmeans, Initializer, Monitor, Rows, Sample};
+///
+/// let sample = Sample::new(&[0.0, 1.0, 7.0, 8.0])?;
+/// let start = Ckmeans.start(&sample, 2, &Rows::none(2), &mut Monitor::default())?;
+/// assert_eq!((start.means(), start.variances()), (&[0.5, 7.5][..], &[0.25, 0.25][..]));
+/// # Ok::<(), mindgap::BoxError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ckmeans;
 
 /// K-means under the constraint's lower bounds (under the rows, where it is linear rows).
+///
+/// ```
+/// use mindgap::{Centers, ConstrainedKMeans, Mixture, Sample};
+///
+/// let sample = Sample::new(&[0.0, 0.5, 1.0, 2.0, 2.4, 3.0])?;
+/// let apart = ConstrainedKMeans::new().delta(2.5).centers(Centers::Free);
+/// let fit = Mixture::new(2).init(apart).fit(&sample)?;
+/// assert!(fit.means()[0] < fit.means()[1]);
+/// # Ok::<(), mindgap::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConstrainedKMeans {
     delta: Option<f64>,

@@ -104,7 +104,7 @@ def test_npy_files_of_every_kind_are_read_not_mapped(tmp_path: Path, dtype: str)
         expect(mg.Chunks(tmp_path / "m.npy", size=777, column=1), x[::-1].astype(float))
         with pytest.raises(mg.InvalidInputError, match="one column"):
             mg.Chunks(tmp_path / "m.npy")
-        with pytest.raises(mg.InvalidInputError, match="2 columns without names; 2 is none"):
+        with pytest.raises(mg.InvalidInputError, match="2 columns without names; there is no column 2"):
             mg.Chunks(tmp_path / "m.npy", column=2)
 
 
@@ -153,12 +153,12 @@ def test_numbers_of_every_type_of_arrow(tmp_path: Path, column: str, values: Any
         (lambda path: mg.Chunks(path / "damaged.parquet", column="x"), "cannot be read as Parquet"),
         (lambda path: mg.Chunks(path / "two.npz"), "holds the arrays x, w; name one with column="),
         (lambda path: mg.Chunks(path / "two.npz", column="y"), "has no array 'y'"),
-        (lambda path: mg.Chunks(path / "empty"), "folder without files"),
-        (lambda path: mg.Chunks(path / "short.npy"), "ends too early"),
+        (lambda path: mg.Chunks(path / "empty"), "folder without"),
+        (lambda path: mg.Chunks(path / "short.npy"), "it is truncated"),
         (lambda path: mg.Chunks(path / "object.npy"), "dtype object"),
         (lambda path: mg.Chunks([path / "t.parquet", path / "gone.npy"], column="x"), "gone.npy"),
         (lambda path: mg.Chunks(TABLE.to_reader(), column="x"), "can be read only once"),
-        (lambda path: list(mg.Chunks([X], "w")), "chunk 0 is no table with a column 'w'"),
+        (lambda path: list(mg.Chunks([X], "w")), "chunk 0 is not a table with a column 'w'"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, build: Any, fault: str) -> None:

@@ -189,9 +189,9 @@ def test_a_fault_names_its_chunk() -> None:
 
 def test_a_source_that_dries_up_is_found_out() -> None:
     once = iter([X[:100], X[100:200]])
-    with pytest.raises(mg.ChangedDataError, match="gave 0 of them after 2 the first time"):
+    with pytest.raises(mg.ChangedDataError, match="returned 0 chunks, but 2 in the first pass"):
         mg.mixture(mg.Chunks(lambda: once), 2)
-    with pytest.raises(mg.InvalidInputError, match="gave 0 of them; "):
+    with pytest.raises(mg.InvalidInputError, match="returned none; "):
         mg.kmeans(mg.Chunks([]), 2)
 
 

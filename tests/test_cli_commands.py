@@ -201,7 +201,7 @@ def test_pictures(name: str, fit: Any, tmp_path: Path) -> None:
         (
             ("select", "-k", "2,3", "--constraint", "per-gap:lower=[1,1,1]"),
             2,
-            "no number of components gave a sound fit",
+            "no number of components gave a valid fit",
         ),
         (("path", "-k", 2, "--deltas", "0:1"), 2, "'0:1' is not a grid"),
         (("path", "-k", 2, "--deltas", "0,-1"), 2, "they must be finite and not negative"),

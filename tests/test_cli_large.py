@@ -121,7 +121,7 @@ def test_models_of_a_large_file_are_chosen_on_its_summary(command: Command, file
 
 def test_labels_of_chunks_need_parquet(command: Command, files: Path) -> None:
     ended = command("kmeans", files / "x.npy", "-k", "3", "--labels", files / "labels.csv")
-    assert "go into a .parquet file" in ended.err
+    assert "labels to a .parquet file" in ended.err
 
 
 @pytest.mark.parametrize("suffix", [".json", ".summary"])

@@ -110,7 +110,7 @@ def test_weights(tmp_path: Path, centers: Any, command: Command) -> None:
     assert "missing in column n" in command("kmeans", path, "-k", 2, "--column", "x", "--weights", "n").fault
     path.write_text("x,n\n1,3\n2,-1\n")
     ended = command("kmeans", path, "-k", 2, "--column", "x", "--weights", "n")
-    assert (ended.code, ended.fault) == (2, f"column n of {path} holds -1.0 at line 3; no weight is negative")
+    assert (ended.code, ended.fault) == (2, f"column n of {path} holds -1.0 at line 3; weights must not be negative")
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,12 @@ def test_weights(tmp_path: Path, centers: Any, command: Command) -> None:
         (b"a,height\n1,2\n", ("--column", "hieght"), "no column 'hieght'; did you mean 'height'? there are a, height"),
         (b"1,2\n", ("--column", "x"), "no names but 2 columns; give a number from 1"),
         (b"1,2\n", ("--column", "3"), "has no column '3'"),
-        (b"2019,2020\n1,2\n", ("--column", "2020"), "or --header if names are in its first row"),
-        (b"x,w\n1,1\n2,-1\n", ("--column", "x", "--weights", "w"), "holds -1.0 at line 3; no weight is negative"),
+        (b"2019,2020\n1,2\n", ("--column", "2020"), "or --header if the first row has names"),
+        (
+            b"x,w\n1,1\n2,-1\n",
+            ("--column", "x", "--weights", "w"),
+            "holds -1.0 at line 3; weights must not be negative",
+        ),
         (b"x,x\n1,2\n", ("--column", "x"), "more than one column 'x'"),
         (b"x\n1\ntwo\n", (), "holds text at line 3: 'two'"),
         (b'a,x\n"1\n1",1\n2,two\n', ("--column", "x"), "holds text at line 4: 'two'"),
@@ -258,8 +262,8 @@ def test_dialects(
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("x\n1\n170 cm\n", (), "say --units 'cm'"),
-        ("x\n1\n?\n", (), "say --na '?'"),
+        ("x\n1\n170 cm\n", (), "add --units 'cm'"),
+        ("x\n1\n?\n", (), "add --na '?'"),
         ("a;x\n1;1,5\n2;1.5\n", ("--column", "x", "--decimal", ","), "at line 3"),
         ("a,x\n1,2\n# c\n3,four\n", ("--column", "x", "--comment", "#"), "at line 4"),
         ("x\n1\n-99\n", ("--na", "-99"), "1 value is missing in column x"),

@@ -32,10 +32,10 @@ def test_what_the_built_ins_ask() -> None:
         (lambda: mg.TwoSided(np.inf, np.inf), "the lower bound of every gap is inf; it must be finite"),
         (lambda: mg.PerGap([1, -2]), "the lower bound of gap 1 is -2.0; it must be finite and not negative"),
         (lambda: mg.PerGap([1, 2], [3, 1]), "the lower bound 2.0 of gap 1 is above its upper bound 1.0"),
-        (lambda: mg.PerGap([1, 2], [3]), "lower has 2 bounds and upper 1; give equally many"),
+        (lambda: mg.PerGap([1, 2], [3]), "lower has 2 bounds and upper 1; give as many of each"),
         (lambda: mg.PerGap([1, 2], [3, np.nan]), "the upper bound of gap 1 is nan"),
         (lambda: mg.PerGap(1), "lower is a single number"),
-        (lambda: mg.PerGap([1, 2]).gaps(2), "2 clusters have 1 gaps, but per-gap was given 2 bounds"),
+        (lambda: mg.PerGap([1, 2]).gaps(2), "2 clusters have 1 gaps, but per-gap has 2 bounds"),
     ],
 )
 def test_bad_parameters_have_their_own_messages(build: Callable[[], Any], message: str) -> None:
@@ -44,7 +44,7 @@ def test_bad_parameters_have_their_own_messages(build: Callable[[], Any], messag
 
 
 def test_a_wrong_number_of_bounds_is_the_users_fault() -> None:
-    with pytest.raises(mg.InvalidInputError, match="3 clusters have 2 gaps, but per-gap was given 1 bounds"):
+    with pytest.raises(mg.InvalidInputError, match="3 clusters have 2 gaps, but per-gap has 1 bounds"):
         mg.kmeans([1, 2, 3], 3, mg.PerGap([1]))
 
 
@@ -122,14 +122,14 @@ def test_constraints_are_combined() -> None:
         assert centers[0] == pytest.approx(1)
         assert (np.diff(centers) >= 3 - 1e-9).all()
         assert (np.diff(centers) <= 5 + 1e-9).all()
-    with pytest.raises(mg.InfeasibleError, match="gap 0 must be at least 3 and at most 2; no gap is"):
+    with pytest.raises(mg.InfeasibleError, match="gap 0 must be at least 3 and at most 2: no gap can"):
         mg.kmeans(x, 3, mg.LowerOnly(3) & mg.TwoSided(0, 2))
     with pytest.raises(TypeError):
         mg.LowerOnly(3) & 2  # type: ignore[operator]
 
 
 def test_a_part_that_is_broken_is_named() -> None:
-    with pytest.raises(mg.PluginError, match=r"constraint 'first' .* unusable in rows\(2\)"):
+    with pytest.raises(mg.PluginError, match=r"constraint 'first' .* built an invalid object in rows\(2\)"):
         mg.kmeans([1.0, 2.0, 3.0], 2, mg.LowerOnly(1) & First(np.nan))
 
 

@@ -81,7 +81,7 @@ def test_the_first_faulty_row_is_named() -> None:
     ("x", "k", "weights", "message"),
     [
         ([1.0, 2.0], 1, None, "x has shape"),
-        (np.ones((2, 0)), 1, None, "give at least one value to a row"),
+        (np.ones((2, 0)), 1, None, "give at least one value in each row"),
         (MATRIX, 0, None, "k is 0"),
         (MATRIX, 61, None, "in row 0, k is 61, but there are only 60 points"),
         (MATRIX, 2, WEIGHTS[:, :5], "sample_weight has shape"),

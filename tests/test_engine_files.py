@@ -80,9 +80,9 @@ def test_mixture_labels(command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
-        (("points.db", "--column", "x"), "the engine 'sqlite' reads FILE itself; say --column in its parameters"),
-        (("points.db", "--drop-missing"), "say --drop-missing in its parameters"),
-        (("points.db", "--no-header"), "say --header in its parameters"),
+        (("points.db", "--column", "x"), "the engine 'sqlite' reads FILE itself; give --column in its parameters"),
+        (("points.db", "--drop-missing"), "give --drop-missing in its parameters"),
+        (("points.db", "--no-header"), "give --header in its parameters"),
         (("-",), "reads FILE itself; give a file instead of -"),
     ],
 )

@@ -65,9 +65,9 @@ def test_loading_checks_and_sorts() -> None:
 
 
 def test_the_base_class_says_what_is_missing() -> None:
-    with pytest.raises(NotImplementedError, match="Engine does not answer load"):
+    with pytest.raises(NotImplementedError, match="Engine does not implement load"):
         mg.Engine().load([1], None)
-    with pytest.raises(NotImplementedError, match="Engine does not answer moments"):
+    with pytest.raises(NotImplementedError, match="Engine does not implement moments"):
         mg.Engine().moments(WEIGHTS, MEANS, VARIANCES)
     mg.Engine().close()
 
@@ -136,7 +136,7 @@ def test_without_a_closer_look_the_bound_is_honest() -> None:
     ("answer", "fault"),
     [
         (None, "returned None from zoom: not a list of mindgap.Summary"),
-        ([], "0 summaries of"),
+        ([], "0 summaries for"),
         ([3], "not a list of mindgap.Summary"),
     ],
 )
@@ -161,14 +161,14 @@ class Forgetful(Split):
 
 
 def test_a_closer_look_at_other_points_is_found_out() -> None:
-    with pytest.raises(mg.PluginError, match=r"^engine 'forgetful' .* answered zoom with what a fit cannot use"):
+    with pytest.raises(mg.PluginError, match=r"^engine 'forgetful' .* returned an invalid summary from zoom"):
         mg.kmeans(np.random.default_rng(2).normal(size=3000), 3, engine=Forgetful())
 
 
 @pytest.mark.parametrize("init", ["auto", "ckmeans", "constrained-kmeans"])
 def test_an_initializer_is_not_blamed_for_a_closer_look(init: str) -> None:
     x = np.random.default_rng(2).normal(size=3000)
-    with pytest.raises(mg.PluginError, match=r"^engine 'forgetful' .* answered zoom with what a fit cannot use"):
+    with pytest.raises(mg.PluginError, match=r"^engine 'forgetful' .* returned an invalid summary from zoom"):
         mg.mixture(x, 3, mg.LowerOnly(0.1), init=init, method="paper", engine=Forgetful())
 
 

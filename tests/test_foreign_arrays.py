@@ -53,7 +53,7 @@ def test_arrays_off_their_alignment_are_read() -> None:
         (boxed(np.timedelta64(3), np.timedelta64(4)), "at index 0, which is not a real number"),
         (boxed(np.array([1.0]), 2.0), "at index 0, which is not a real number"),
         ([np.ma.masked, 1.0, 2.0], "x has 1 masked values"),
-        ([[2**53 + 1], [1]], "integer 9007199254740993 at index 0, which no double holds exactly"),
+        ([[2**53 + 1], [1]], "integer 9007199254740993 at index 0, which no double represents"),
         (np.array([1, 2**64 - 1], dtype=">u8"), "integer 18446744073709551615 at index 1"),
         ([1, -(2**63) + 1], "integer -9223372036854775807 at index 1"),
         ([2**63 + 1, -1], "integer 9223372036854775809 at index 0"),

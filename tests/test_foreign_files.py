@@ -60,7 +60,7 @@ def test_empty_cells_at_the_end_of_a_row_are_nothing(command: Command) -> None:
 @pytest.mark.parametrize("first", ["1_000", "$5", "5%", "=1+1", '"1,5"', "1 234", "2026-01-01"])
 def test_a_first_number_that_cannot_be_read_is_no_name(first: str, command: Command) -> None:
     content = f"{first}\n2\n3\n".encode()
-    assert "neither a number nor a name; say which it is" in fault(command, content)
+    assert "neither a number nor a name; add --header" in fault(command, content)
     assert read(command, content, "--header") == [2, 3]
 
 
@@ -86,7 +86,7 @@ def test_nothing_is_unpickled(command: Command) -> None:
 
 
 def test_whole_numbers_that_no_double_holds(command: Command) -> None:
-    assert "which no double holds exactly" in fault(command, stored(np.array([2**53 + 1])))
+    assert "which no double represents" in fault(command, stored(np.array([2**53 + 1])))
     assert "cannot be read as Parquet: Integer value 9007199254740993" in fault(command, parquet(x=[2**53 + 1]))
 
 

@@ -79,7 +79,7 @@ def test_what_is_no_text_is_refused(thing: Any) -> None:
 
 
 def test_a_field_that_stands_there_twice_is_refused() -> None:
-    with pytest.raises(mg.InvalidInputError, match="'inertia' stands in it twice"):
+    with pytest.raises(mg.InvalidInputError, match="'inertia' appears twice"):
         mg.KMeansResult.from_json(KMEANS.to_json()[:-1] + ', "inertia": 3}')
 
 

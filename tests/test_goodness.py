@@ -30,7 +30,7 @@ def test_data_of_the_model_pass_and_others_fail() -> None:
     wrong = mg.goodness_of_fit(mg.mixture(right, 1), n_bootstrap=39, rng=1)
     assert wrong.p_value == 1 / 40
     assert f"{wrong.statistic:.4g}" in wrong.summary()
-    with pytest.raises(mg.InvalidInputError, match="does not hold its data"):
+    with pytest.raises(mg.InvalidInputError, match="does not have its data"):
         mg.goodness_of_fit(mg.MixtureResult.from_json(fit.to_json()))
 
 

@@ -59,5 +59,5 @@ def test_the_paper_s_program_can_be_asked_for() -> None:
 
 
 def test_a_base_class_says_what_is_missing() -> None:
-    with pytest.raises(NotImplementedError, match="Initializer does not answer start"):
+    with pytest.raises(NotImplementedError, match="Initializer does not implement start"):
         mg.Initializer().start(mg.Sample(X), 1, None)

@@ -108,10 +108,10 @@ def test_weights_count_as_so_many_points() -> None:
         (lambda: mg.mixture([1, 2, 3], 1, resolution=0), "resolution is 0"),
         (lambda: mg.mixture([1, 2, 3], 1, support=(1.5, 4)), "outside the support"),
         (lambda: mg.mixture([1, 2, 3], 1, support=(4, 1.5)), "its low end must be below"),
-        (lambda: mg.mixture([1, 2, 3], 1, support=3), "give its low and its high end"),  # type: ignore[arg-type]
+        (lambda: mg.mixture([1, 2, 3], 1, support=3), "the low end and the high end"),  # type: ignore[arg-type]
         (lambda: mg.Binned([0, 1], [1, 2]), "one edge more"),
         (lambda: mg.Binned([0, 2, 1], [1, 2]), "edges must ascend"),
-        (lambda: mg.Binned([0, 1, 2], [0, 0]), "not zero throughout"),
+        (lambda: mg.Binned([0, 1, 2], [0, 0]), "at least one must be positive"),
         (lambda: mg.Binned([-np.inf, np.inf], [3]), "no edge is finite"),
         (lambda: mg.mixture(mg.Binned([0, 1, 2], [3, 4]), 3), "distinct"),
         (lambda: mg.mixture(mg.Binned([0, 1, 2], [3, 4]), 1, resolution=1), "bins have widths of their own"),

@@ -100,7 +100,7 @@ def test_a_result_is_stored_and_shown(peaks: Any) -> None:
     again = mg.KMeansResult.from_json(result.to_json())
     assert again.active == result.active
     assert again.centers.tolist() == result.centers.tolist()
-    assert "proven to be at least" in result.summary()
+    assert "the optimum is at least" in result.summary()
     assert result.predict(peaks).tolist() == result.labels.tolist()
 
 

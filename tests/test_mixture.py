@@ -228,5 +228,5 @@ def test_progress_is_one_line_on_standard_error(capsys: pytest.CaptureFixture[st
 def test_a_sample_is_sorted_once_for_many_fits() -> None:
     sample = mg.Sample(X)
     assert np.array_equal(mg.mixture(sample, 3, BOUNDS).means, mg.mixture(X, 3, BOUNDS).means)
-    with pytest.raises(mg.InvalidInputError, match="beside a Sample"):
+    with pytest.raises(mg.InvalidInputError, match="in addition to a Sample"):
         mg.mixture(sample, 3, sample_weight=np.ones(len(X)))

@@ -82,7 +82,7 @@ BROKEN = {
     ),
     "no answer": (
         GOOD.replace("def gaps", "def gap"),
-        "Wide does not answer gaps or rows",
+        "Wide does not implement gaps or rows",
     ),
 }
 
@@ -188,5 +188,5 @@ def test_a_blocked_plugin_that_is_asked_for_says_why(name: str, install: Install
         ),
     ):
         mg.constraint(name)
-    with pytest.raises(mg.InvalidInputError, match="`mindgap plugins` lists 1 not loaded"):
+    with pytest.raises(mg.InvalidInputError, match="`mindgap plugins` lists 1 that are not loaded"):
         mg.constraint("some-other")

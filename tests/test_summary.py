@@ -52,7 +52,7 @@ def test_merging_with_itself_doubles_every_point() -> None:
 def test_the_smaller_of_two_limits_holds() -> None:
     summary = mg.Summary.of(X, cells=1000)
     with pytest.warns(
-        UserWarning, match="of at most 10 and 1000 cells merge into one of at most 10: all of it is coars"
+        UserWarning, match="of at most 10 and 1000 cells merge into one of at most 10: the finer one loses"
     ):
         summary.merge(mg.Summary.of(X, cells=10))
     assert summary.cells == 10

@@ -102,12 +102,12 @@ class Unready(Widths):
     [
         (NoName, "its name 'No Name' is not lower case"),
         (Forgetful, "does not keep its parameter 'size'"),
-        (Trusting, r"Trusting\(size=True\) takes it"),
+        (Trusting, r"Trusting\(size=True\) accepts it"),
         (Short, r"gaps\(1\) has 1 bounds; 1 centres have 0 gaps"),
-        (Wavering, "answers something else"),
+        (Wavering, "returns other bounds or rows"),
         (Listed, r"gaps\(1\) returned \[\]"),
-        (Huge, "no fit of the data can hold it"),
-        (Silent, r"answers neither gaps\(1\) nor rows\(1\)"),
+        (Huge, "no fit of the data can satisfy it"),
+        (Silent, r"implements neither gaps\(1\) nor rows\(1\)"),
         (Unready, r"prepare\(sample\) returned None"),
     ],
 )
@@ -147,7 +147,7 @@ class Bare(Even):
 
 @pytest.mark.parametrize(
     ("kind", "fault"),
-    [(Drawn, "another one each time"), (OneMore, "has 2 components"), (Bare, "returned")],
+    [(Drawn, "differs from call to call"), (OneMore, "has 2 components"), (Bare, "returned")],
 )
 def test_broken_initializers_are_found(kind: type[Even], fault: str) -> None:
     check_initializer(Even())
@@ -205,7 +205,7 @@ class Half(Sqlite):
         (Sqlite, None),
         (Off, "moments has first"),
         (Unclassified, "no classification"),
-        (Mislabelled, "its labels are not"),
+        (Mislabelled, "its labels differ"),
         (Half, "data of total weight 30, not 60"),
     ],
 )

@@ -81,7 +81,7 @@ def test_a_plugin_answers_for_weights_and_precisions(x: np.ndarray) -> None:
     [
         (lambda: mg.FixedWeights([0.5, 0.6]), "sum to 1.1"),
         (lambda: mg.FixedWeights([1, 0]), "must be positive"),
-        (lambda: mg.WeightBounds([0.5, 0.2], [0.4, 1]), "must ascend"),
+        (lambda: mg.WeightBounds([0.5, 0.2], [0.4, 1]), "0 <= lower <= upper <= 1"),
         (lambda: mg.WeightRatio(1, 1, 2), "between weights 1 and 1"),
         (lambda: mg.SpreadRatio(0.5), "at least 1"),
         (lambda: mg.FixedSpreads([-1]), "must be positive"),
@@ -99,5 +99,5 @@ def test_what_nobody_can_hold_is_named(x: np.ndarray) -> None:
         mg.mixture(x, 3, mg.FixedWeights([0.4, 0.3, 0.3]) & mg.WeightBounds([0.5, 0, 0], [1, 1, 1]))
     with pytest.raises(mg.InfeasibleError, match="no spreads satisfy"):
         mg.mixture(x, 3, mg.FixedSpreads([1, None, 9]) & mg.SpreadRatio(2))
-    with pytest.raises(mg.InvalidInputError, match="k-means do not have"):
+    with pytest.raises(mg.InvalidInputError, match="k-means does not have"):
         mg.kmeans(x, 3, mg.LowerOnly(1) & mg.SpreadRatio(2))

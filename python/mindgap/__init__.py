@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
 __version__ = _core.VERSION
 
-# Imported when first asked for, so that importing mindgap stays quick.
+# Imported on first use, so that importing mindgap stays fast.
 _MODULES = ("datasets", "plots", "report")
 _INFERENCE = (
     "Bootstrap",

@@ -1,6 +1,6 @@
-"""Checks for the tests of plugins: whether a constraint, an initializer or an engine keeps what mindgap relies on.
+"""Checks for the tests of plugins: that a constraint, an initializer or an engine does what mindgap relies on.
 
-Each raises `AssertionError` at the first promise that is broken, and says which. They take well under a second:
+Each raises `AssertionError` at the first requirement that is not met. They take well under a second:
 
 >>> from mindgap.testing import check_constraint
 >>> check_constraint(mg.LowerOnly(1.5))
@@ -26,47 +26,47 @@ if TYPE_CHECKING:
 
 __all__ = ["check_constraint", "check_engine", "check_initializer"]
 
-#: How far a fitted centre may be from its bound, as a part of the data's range.
+#: The largest violation of a bound by a fitted centre, as a fraction of the data's range.
 _HELD = 1e-9
 
-#: How far an engine's sums may be from those of the core, whose order of adding is another.
+#: The largest relative difference between an engine's sums and the core's, which adds in another order.
 _AGREE = 1e-9
 
 
 def check_constraint(constraint: mg.Constraint, *, x: Any = None, ks: Iterable[int] = range(1, 6)) -> None:
-    """Check that a constraint answers well, always the same, and that fits hold what it answers.
+    """Check that a constraint returns valid bounds or rows, always the same, and that fits satisfy them.
 
     Parameters
     ----------
     constraint : Constraint
-        The object to check. Its numeric parameters are also tried with values that are invalid.
+        The object to check. Its numeric parameters are also tried with invalid values.
     x : array-like of numbers, optional
-        Data that can satisfy the constraint for some k; by default 100 points from 0 to 50.
+        Data that can satisfy the constraint for some k (default: 100 points from 0 to 50).
     ks : iterable of int
-        The numbers of centres to ask for. An `InvalidInputError` says that the constraint does not serve one of them.
+        The numbers of centres to try. The constraint may raise `InvalidInputError` for those it does not support.
     """
     _check_plugin(constraint, mg.Constraint)
     sample = mg.Sample(_groups(5) if x is None else x)
     prepared = constraint.prepare(sample)
     _expect(isinstance(prepared, mg.Constraint), constraint, f"prepare(sample) returned {shorten(prepared)}")
     answers = {k: rows for k in ks if (rows := _rows(prepared, k)) is not None}
-    _expect(bool(answers), constraint, f"serves none of k = {', '.join(map(str, ks))}; give `ks` that it serves")
+    _expect(bool(answers), constraint, f"supports none of k = {', '.join(map(str, ks))}; give `ks` that it supports")
     for twin in (copy.deepcopy(constraint), constraint):
         again = {k: _rows(twin.prepare(sample), k) for k in answers}
-        _expect(again == answers, constraint, "a copy of it, or the same object asked again, answers something else")
+        _expect(again == answers, constraint, "a copy of it, or a second call, returns other bounds or rows")
     fitted = [k for k in answers if k <= sample.distinct and _holds(constraint, sample, k, answers[k])]
-    _expect(bool(fitted), constraint, "no fit of the data can hold it; give `x` that can")
+    _expect(bool(fitted), constraint, "no fit of the data can satisfy it; give `x` that can")
 
 
 def check_initializer(initializer: mg.Initializer, *, ks: Iterable[int] = (1, 2, 3)) -> None:
-    """Check that an initializer finds a start for all kinds of data, always the same, and that fits run from it.
+    """Check that an initializer returns a start for all kinds of data, always the same, and that fits run from it.
 
     Parameters
     ----------
     initializer : Initializer
-        The object to check. Its numeric parameters are also tried with values that are invalid.
+        The object to check. Its numeric parameters are also tried with invalid values.
     ks : iterable of int
-        The numbers of components to ask for.
+        The numbers of components to try.
     """
     _check_plugin(initializer, mg.Initializer)
     values = _groups(3)
@@ -84,7 +84,7 @@ def check_initializer(initializer: mg.Initializer, *, ks: Iterable[int] = (1, 2,
         for k in ks
         if k <= sample.distinct
     ]
-    _expect(any(found), initializer, "it finds no start for any of the data")
+    _expect(any(found), initializer, "it returns no start for any of the data")
 
 
 def check_engine(
@@ -92,15 +92,15 @@ def check_engine(
     *,
     as_input: Callable[[FloatArray, FloatArray | None], tuple[Any, Any]] = lambda x, sample_weight: (x, sample_weight),
 ) -> None:
-    """Check that an engine answers for its data as the core does for the same data in memory.
+    """Check that an engine gives the same results as the core does for the same data in memory.
 
     Parameters
     ----------
     engine : Engine
-        The object to check. Its numeric parameters are also tried with values that are invalid.
+        The object to check. Its numeric parameters are also tried with invalid values.
     as_input : callable
-        Makes of an array and its weights (or None) what the engine takes in their place: a table in a database, say.
-        It returns the two arguments `x` and `sample_weight` of a fit.
+        Converts an array and its weights (or None) to what the engine takes, such as a table in a database.
+        Returns the arguments `x` and `sample_weight` of a fit.
     """
     _check_plugin(engine, mg.Engine)
     values = np.random.default_rng(1).permutation(_groups(3))
@@ -120,18 +120,18 @@ _PARAMETERS = ("weights", "means", "variances")
 
 
 def _groups(k: int) -> FloatArray:
-    """K groups of twenty points around 0, 10, 20 and so on, every gap between points another one."""
+    """Return k groups of twenty points around 0, 10, 20 and so on, with no two gaps between points equal."""
     spread = np.sinh(np.linspace(-1.5, 1.5, 20))
     return np.concatenate([10 * group + (1 + 0.1 * group) * spread for group in range(k)])
 
 
-def _expect(holds: bool, plugin: Plugin, fault: str) -> None:
-    if not holds:
+def _expect(valid: bool, plugin: Plugin, fault: str) -> None:
+    if not valid:
         raise AssertionError(f"{plugin!r}: {fault}")
 
 
 def _check_plugin(plugin: Any, base: type[Plugin]) -> None:
-    """Check what constraints, initializers and engines have in common: a name, parameters that can be seen and set."""
+    """Check the name and the parameters, which every kind of plugin has."""
     if not isinstance(plugin, base):
         raise AssertionError(f"{shorten(plugin)} is not an object of a subclass of mindgap.{base.__name__}")
     _expect(bool(NAME.fullmatch(str(plugin.name))), plugin, f"its name {plugin.name!r} is not lower case with hyphens")
@@ -145,7 +145,7 @@ def _check_plugin(plugin: Any, base: type[Plugin]) -> None:
 
 
 def _check_number(plugin: Plugin, given: dict[str, Any], name: str, value: float) -> None:
-    """Check that a numeric parameter takes numpy's numbers and refuses what is no number."""
+    """Check that a numeric parameter accepts numpy's numbers and refuses everything else."""
     numpy_number = np.int64(value) if isinstance(value, int) else np.float64(value)
     type(plugin)(**(given | {name: numpy_number}))
     for bad in (True, math.nan, "text", [1.0, 2.0]):
@@ -156,13 +156,13 @@ def _check_number(plugin: Plugin, given: dict[str, Any], name: str, value: float
         except Exception as error:
             fault = f"raises {type(error).__name__}"
         else:
-            fault = "takes it"
+            fault = "accepts it"
         advice = "raise mindgap.InvalidInputError, as the functions of mindgap.validation do"
         raise AssertionError(f"{type(plugin).__name__}({name}={bad!r}) {fault}; {advice}")
 
 
 def _check_start(initializer: mg.Initializer, data: str, sample: mg.Sample, k: int) -> bool:
-    """Check the starts for one sample; return whether there are any, since the data may not hold what it asks."""
+    """Check the starts for one sample; return False if they are infeasible for it."""
     for constraint in (None, mg.LowerOnly(0.0)):
         what = f"start({data}, {k}, {constraint})"
         try:
@@ -172,21 +172,21 @@ def _check_start(initializer: mg.Initializer, data: str, sample: mg.Sample, k: i
         _expect(isinstance(start, mg.Parameters), initializer, f"{what} returned {shorten(start)}")
         _expect(start.k == k, initializer, f"{what} has {start.k} components")
         same = all(np.array_equal(getattr(start, part), getattr(again, part)) for part in _PARAMETERS)
-        _expect(same, initializer, f"{what} is another one each time; draw from a fixed seed")
+        _expect(same, initializer, f"{what} differs from call to call; draw from a fixed seed")
     fit = mg.mixture(sample, k, init=initializer, max_iter=3)
     _expect(bool(np.isfinite(fit.means).all()), initializer, f"a fit of {data} from it is not finite")
     return True
 
 
 def _rows(constraint: mg.Constraint, k: int) -> mg.LinearRows | None:
-    """Return all that a constraint asks of k centres as rows; None where it does not serve k."""
+    """Return the bounds and rows of a constraint on k centres as rows; None if it does not support k."""
     try:
         gaps, rows = constraint.gaps(k), constraint.rows(k)
     except mg.InvalidInputError as error:
         if type(error) is mg.InvalidInputError:
             return None
         raise AssertionError(f"{constraint!r}: its answer for k = {k} is invalid: {error}") from error
-    _expect(gaps is not None or rows is not None, constraint, f"answers neither gaps({k}) nor rows({k})")
+    _expect(gaps is not None or rows is not None, constraint, f"implements neither gaps({k}) nor rows({k})")
     parts = []
     if gaps is not None:
         _expect(isinstance(gaps, mg.GapBounds), constraint, f"gaps({k}) returned {shorten(gaps)}")
@@ -194,13 +194,13 @@ def _rows(constraint: mg.Constraint, k: int) -> mg.LinearRows | None:
         parts.append(gaps.as_rows())
     if rows is not None:
         _expect(isinstance(rows, mg.LinearRows), constraint, f"rows({k}) returned {shorten(rows)}")
-        _expect(rows.k == k, constraint, f"rows({k}) are about {rows.k} centres")
+        _expect(rows.k == k, constraint, f"rows({k}) have {rows.k} columns; there are {k} centres")
         parts.append(rows)
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
 def _holds(constraint: mg.Constraint, sample: mg.Sample, k: int, rows: mg.LinearRows) -> bool:
-    """Check that fits of the sample hold the rows; return whether the sample can at all."""
+    """Check that fits of the sample satisfy the rows; return False if that is infeasible."""
     try:
         centers = {
             "k-means": mg.kmeans(sample, k, constraint, centers="means").centers,
@@ -213,7 +213,7 @@ def _holds(constraint: mg.Constraint, sample: mg.Sample, k: int, rows: mg.Linear
         sides = rows.matrix @ found
         size = slack * (1 + np.abs(rows.matrix).sum(axis=1))
         held = bool((sides >= rows.lower - size).all() and (sides <= rows.upper + size).all())
-        _expect(held, constraint, f"{what} with {k} centres at {found.tolist()} does not hold it")
+        _expect(held, constraint, f"{what} with {k} centres at {found.tolist()} does not satisfy it")
     return True
 
 
@@ -232,7 +232,7 @@ def _check_answers(engine: mg.Engine, x: FloatArray, mass: FloatArray | None, gi
             mixture = np.full(k, 1 / k), np.linspace(1, 19, k), np.full(k, 9.0)
             _compare(engine, "moments", engine.moments(*mixture), mg.Moments.of(x, mass, *mixture))
             last = engine.finish(*mixture)
-            _expect(last.classification is not None, engine, "finish has no classification: fits have no ICL")
+            _expect(last.classification is not None, engine, "finish returns no classification: fits have no ICL")
             _compare(engine, "finish", last, mg.Moments.of(x, mass, *mixture))
     finally:
         engine.close()
@@ -242,7 +242,7 @@ def _compare(engine: mg.Engine, call: str, found: mg.Moments, core: mg.Moments) 
     _expect(isinstance(found, mg.Moments), engine, f"{call} returned {shorten(found)}")
     for name in ("weight", "first", "second", "log_likelihood", "classification"):
         one, two = getattr(found, name), getattr(core, name)
-        # The first moments cancel; their size is that of the second ones.
+        # First moments cancel, so their error is measured by the size of the second moments.
         size = float(np.sqrt(core.weight.sum() * core.second.sum())) if name == "first" else 0.0
         if one is not None and not np.allclose(one, two, rtol=_AGREE, atol=_AGREE * size):
             raise AssertionError(f"{engine!r}: {call} has {name} {one}, but the core has {two}")
@@ -262,7 +262,7 @@ def _check_fits(engine: mg.Engine, x: FloatArray, mass: FloatArray | None, given
     mixture: dict[str, Any] = {"init": "ckmeans", "max_iter": 50}
     far = mg.mixture(given[0], 3, constraint, sample_weight=given[1], engine=engine, **mixture)
     near = mg.mixture(x, 3, constraint, sample_weight=mass, **mixture)
-    # Each climb ends within 1e-8 log units of the top, where the means still differ by some 1e-4 of their errors.
+    # A fit stops within 1e-8 log units of the maximum; the means are then off by about 1e-4 of their errors.
     _expect(
         math.isclose(far.log_likelihood, near.log_likelihood, rel_tol=_AGREE, abs_tol=1e-6),
         engine,
@@ -277,6 +277,6 @@ def _check_fits(engine: mg.Engine, x: FloatArray, mass: FloatArray | None, given
 
 
 def _check_labels(engine: mg.Engine, found: Any, expected: Any) -> None:
-    """Check labels that come as an array; those in a form of the engine's own are for its author to check."""
+    """Check labels that are an array; the author of an engine checks labels in a form of its own."""
     if isinstance(found, np.ndarray) and len(found):
-        _expect(bool(np.array_equal(found, expected)), engine, "its labels are not those of the fit in memory")
+        _expect(bool(np.array_equal(found, expected)), engine, "its labels differ from those of the fit in memory")

@@ -1,4 +1,4 @@
-"""Checks of what comes from outside, for mindgap and for plugins: numbers, counts, choices, vectors and matrices.
+"""Validation of arguments, for mindgap and for plugins: numbers, counts, choices, vectors and matrices.
 
 Each function returns the value as the core takes it, or raises `InvalidInputError` with the name of the parameter.
 """
@@ -36,24 +36,24 @@ __all__ = [
 
 FloatArray = npt.NDArray[np.float64]
 
-#: Where random numbers come from: a seed, a generator, or None for new ones each time.
+#: A source of random numbers: a seed, a generator, or None for a new seed each time.
 RNG: TypeAlias = "int | np.random.Generator | np.random.SeedSequence | None"
 
 _NUMBERS = "biuf"
 _DOUBLE = np.dtype(np.float64)
 
-#: What any count of points, clusters or iterations stays below; up to here a double holds every integer.
+#: The largest count of points, clusters or iterations. A double represents every integer up to here.
 _LARGEST_COUNT = 2**53
 
-#: What Python or numpy would make a real number of, leaving out what it means.
+#: Types that float() converts to a real number, losing their meaning.
 _NO_NUMBERS = (complex, np.complexfloating, np.datetime64, np.timedelta64)
 
 
 def as_vector(x: Any, name: str) -> FloatArray:
-    """One-dimensional doubles from a list, an array of any stride or byte order, a column, a series.
+    """Return a list, an array of any stride or byte order, a column or a series as a vector of doubles.
 
     Raises InvalidInputError for anything that is not a vector of real numbers, and for integers that no double
-    holds. Whether the numbers are finite is for the core to say, which looks at each of them anyway.
+    represents. The core checks that the numbers are finite.
     """
     if type(x) is np.ndarray and x.dtype == _DOUBLE and x.ndim == 1 and x.flags.c_contiguous and x.flags.aligned:
         return x
@@ -61,7 +61,7 @@ def as_vector(x: Any, name: str) -> FloatArray:
 
 
 def as_matrix(x: Any, name: str) -> FloatArray:
-    """Two-dimensional doubles, row after row in memory whatever order they come in; else as `as_vector`."""
+    """Return a matrix of doubles in row-major order; otherwise as `as_vector`."""
     array = _as_real(x, name)
     if array.ndim != 2:
         raise InvalidInputError(f"{name} has shape {array.shape}; give a matrix")
@@ -69,27 +69,27 @@ def as_matrix(x: Any, name: str) -> FloatArray:
 
 
 def as_table(x: Any, name: str) -> npt.NDArray[Any]:
-    """Two-dimensional numbers, row after row: single precision stays, everything else as `as_matrix`."""
+    """Return a matrix in row-major order; single precision is kept, everything else is as in `as_matrix`."""
     if type(x) is np.ndarray and x.dtype == np.float32 and x.ndim == 2:
         return np.require(x, dtype=np.float32, requirements=["C", "A"])
     return as_matrix(x, name)
 
 
 def _in_order(array: FloatArray) -> FloatArray:
-    """The doubles one after the other, each where the processor wants it, as the core reads them."""
+    """Return the array contiguous and aligned, as the core reads it."""
     ordered: FloatArray = np.require(array, requirements=["C", "A"])
     return ordered
 
 
 def _as_real(x: Any, name: str) -> FloatArray:
-    """Doubles of any shape."""
+    """Return an array of doubles of any shape."""
     array = _as_array(x, name)
     if array.dtype.kind == "O":
         return _from_objects(array, name)
     if array.dtype.kind not in _NUMBERS:
         raise InvalidInputError(f"{name} has dtype {array.dtype}; give real numbers")
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
-        # A long double beyond the largest double becomes infinite, for the core to refuse.
+        # A long double above the largest double becomes infinite, which the core refuses.
         with np.errstate(all="ignore"):
             doubles = array.astype(np.float64)
     else:
@@ -97,7 +97,7 @@ def _as_real(x: Any, name: str) -> FloatArray:
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
         _refuse_rounded(array, doubles, name)
     elif isinstance(x, (list, tuple)) and (np.abs(doubles) >= _LARGEST_COUNT).any():
-        # Of integers among others numpy has made doubles already.
+        # numpy has already converted integers in a mixed list to doubles.
         return _from_objects(np.array(x, dtype=object), name)
     return doubles
 
@@ -105,7 +105,7 @@ def _as_real(x: Any, name: str) -> FloatArray:
 def _as_array(x: Any, name: str) -> npt.NDArray[Any]:
     if isinstance(x, (str, bytes)):
         raise InvalidInputError(
-            f"{name} is text ({x[:40]!r}); give numbers, read from a file first if that is its name"
+            f"{name} is text ({x[:40]!r}); give numbers, or read the file first if this is its name"
         )
     if is_elsewhere(x):
         kind = f"{type(x).__module__.partition('.')[0]} {type(x).__name__}"
@@ -117,12 +117,12 @@ def _as_array(x: Any, name: str) -> npt.NDArray[Any]:
         return np.asarray(x)
     except MemoryError:
         raise
-    except Exception as error:  # whatever the object's own conversion raises
+    except Exception as error:  # the object's own conversion may raise anything
         raise InvalidInputError(f"{name} is not an array of numbers: {reason(error)}") from error
 
 
 def is_elsewhere(x: Any) -> bool:
-    """Whether it is a Dask collection, or holds one: numpy would gather all of it into this process."""
+    """Return whether `x` is or holds a Dask collection, which numpy would load into this process."""
     graph = getattr(x, "__dask_graph__", None)
     try:
         return callable(graph) and graph() is not None
@@ -131,9 +131,9 @@ def is_elsewhere(x: Any) -> bool:
 
 
 def _masked(x: Any) -> int:
-    """The number of masked values, of which numpy takes what lies beneath, also within a list."""
+    """Return the number of masked values; numpy would use the data under the mask."""
     if "numpy.ma" not in sys.modules:
-        return 0  # nobody has masked anything, and importing it takes as long as a hundred fits
+        return 0  # no masked arrays exist yet, and the import takes as long as a hundred fits
     if isinstance(x, np.ma.MaskedArray):
         return int(np.sum(np.ma.getmaskarray(x)))
     parts = x if isinstance(x, (list, tuple)) else ()
@@ -141,7 +141,7 @@ def _masked(x: Any) -> int:
 
 
 def _refuse_rounded(wholes: npt.NDArray[Any], doubles: FloatArray, name: str) -> None:
-    """Refuse integers that have become others."""
+    """Refuse integers that the conversion to doubles has changed."""
     if wholes.size == 0 or max(int(wholes.max()), -int(wholes.min())) <= _LARGEST_COUNT:
         return
     beyond = doubles >= float(np.iinfo(wholes.dtype).max)
@@ -152,13 +152,13 @@ def _refuse_rounded(wholes: npt.NDArray[Any], doubles: FloatArray, name: str) ->
 
 def _rounded(whole: int, index: int, name: str) -> InvalidInputError:
     return InvalidInputError(
-        f"{name} holds the integer {shorten(whole)} at index {index}, which no double holds exactly; "
+        f"{name} holds the integer {shorten(whole)} at index {index}, which no double represents; "
         "subtract an offset from all of them, or round them yourself, as with astype(float)"
     )
 
 
 def _from_objects(array: npt.NDArray[Any], name: str) -> FloatArray:
-    """Python numbers, decimals, fractions; not text that looks like a number, nor times that can be made one."""
+    """Convert Python numbers, decimals and fractions; refuse text, dates and durations."""
     doubles = [_from_object(item, index, name) for index, item in enumerate(array.flat)]
     return np.array(doubles, dtype=np.float64).reshape(array.shape)
 
@@ -194,12 +194,12 @@ def _as_column(array: FloatArray, name: str) -> FloatArray:
 
 
 def is_integer(value: Any) -> bool:
-    """Whether it is an integer; neither a truth value nor a duration is one, though Python and numpy say so."""
+    """Return whether a value is an integer. Booleans and durations are not."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def as_count(k: Any, name: str, least: int = 1) -> int:
-    """Return an integer that is not below `least`."""
+    """Return an integer that is at least `least`."""
     if type(k) is not int and not is_integer(k):
         raise InvalidInputError(f"{name} is {shorten(k)}; it must be an integer")
     if k < least:
@@ -210,7 +210,7 @@ def as_count(k: Any, name: str, least: int = 1) -> int:
 
 
 def as_number(value: Any, name: str) -> float:
-    """One real number, finite or not."""
+    """Return one real number, which may be infinite or NaN."""
     if type(value) is float:
         return value
     if not (is_integer(value) or isinstance(value, (float, np.floating))):
@@ -219,13 +219,13 @@ def as_number(value: Any, name: str) -> float:
         with np.errstate(all="ignore"):
             return float(value)
     except OverflowError as error:
-        raise InvalidInputError(f"{name} is {shorten(value)}, which is beyond the largest double") from error
+        raise InvalidInputError(f"{name} is {shorten(value)}, which is larger than the largest double") from error
 
 
 def as_ends(value: Any, name: str) -> tuple[float, float]:
-    """Two numbers, of which the first is less; either may be infinite."""
+    """Return two numbers, the first less than the second; either may be infinite."""
     if isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or len(value) != 2:
-        raise InvalidInputError(f"{name} is {shorten(value)}; give its low and its high end")
+        raise InvalidInputError(f"{name} is {shorten(value)}; give two numbers, the low end and the high end")
     low, high = as_number(value[0], name), as_number(value[1], name)
     if not low < high:
         raise InvalidInputError(f"{name} is {shorten(value)}; its low end must be below its high end")
@@ -249,7 +249,7 @@ def as_positive(value: Any, name: str) -> float:
 
 
 def as_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
-    """Return one of the choices, which are words."""
+    """Return the value if it is one of the choices."""
     if not isinstance(value, str) or value not in choices:
         allowed = " or ".join([", ".join(map(repr, choices[:-1])), repr(choices[-1])])
         raise InvalidInputError(f"{name} must be {allowed}, not {shorten(value)}")
@@ -257,7 +257,7 @@ def as_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
 
 
 def as_seed(rng: RNG) -> int:
-    """Return the seed that stands for `rng`: of None a new one, of a generator the next that it draws."""
+    """Return `rng` as a seed: a new one for None, the next draw for a generator."""
     if isinstance(rng, np.random.SeedSequence) and isinstance(rng.entropy, int) and not rng.spawn_key:
         return rng.entropy
     if rng is None or isinstance(rng, (np.random.Generator, np.random.SeedSequence)):
@@ -268,26 +268,26 @@ def as_seed(rng: RNG) -> int:
 
 
 def as_generator(rng: RNG) -> np.random.Generator:
-    """Return `rng` itself where it is a generator, else one of its seed."""
+    """Return `rng` if it is a generator, else a generator with this seed."""
     if isinstance(rng, (np.random.Generator, np.random.SeedSequence)):
         return np.random.default_rng(rng)
     return np.random.default_rng(as_seed(rng))
 
 
 def freeze(*arrays: Any) -> None:
-    """Make arrays read-only; what is not an array, such as the labels of an engine, is left alone."""
+    """Make arrays read-only; other objects, such as the labels of an engine, are left alone."""
     for array in arrays:
         if isinstance(array, np.ndarray):
             array.setflags(write=False)
 
 
 def frozen(values: Any, name: str) -> FloatArray:
-    """Return a read-only copy of a vector of numbers, finite or not."""
+    """Return a read-only copy of a vector of numbers, which may be infinite or NaN."""
     return _frozen(as_vector, values, name)
 
 
 def frozen_matrix(values: Any, name: str) -> FloatArray:
-    """Return a read-only copy of a matrix of numbers, finite or not."""
+    """Return a read-only copy of a matrix of numbers, which may be infinite or NaN."""
     return _frozen(as_matrix, values, name)
 
 

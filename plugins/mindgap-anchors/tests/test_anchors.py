@@ -61,7 +61,7 @@ def test_the_rows_say_what_the_name_says(spec, good, bad):
         ("fixed-means:means=[nan]", "those that are known must be finite"),
         ("fixed-means:means=[2,none,1]", "those that are known must ascend"),
         ("mean-bounds", "neither lower nor upper bounds"),
-        ("mean-bounds:lower=[1,2],upper=[3]", "2 lower and 1 upper bounds; give equally many"),
+        ("mean-bounds:lower=[1,2],upper=[3]", "2 lower and 1 upper bounds; give as many of each"),
         ("mean-bounds:lower=[1,2],upper=[3,1]", "centre 1 cannot be between 2.0 and 1.0"),
         ("mean-bounds:lower=[nan]", "centre 0 cannot be between nan and inf"),
         ("mean-bounds:lower=[a]", r"lower\[0\] is 'a'; it must be one number"),

@@ -32,5 +32,5 @@ def test_bounded_peaks_stay_within_their_bounds():
 
 
 def test_peaks_that_cannot_be_are_reported_with_the_plugin():
-    with pytest.raises(mg.InfeasibleError, match=r"'mean-bounds' \(mindgap-anchors .*\) cannot be held"):
+    with pytest.raises(mg.InfeasibleError, match=r"'mean-bounds' \(mindgap-anchors .*\) is infeasible"):
         mg.mixture(DATA.values, 2, "mean-bounds:lower=[300,none],upper=[none,200]")

@@ -1,4 +1,4 @@
-"""The command line: one file a command, imported when the command is used."""
+"""The command line: one module per command, imported when the command is used."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from mindgap.host.lookup import commands, why_absent
 from mindgap.host.manager import host
 from mindgap.host.registry import COMMAND, hint
 
-# command -> (the module of this package whose `command` it is, what the list of commands says of it)
+# command -> (the module with its `command`, its line in the list of commands)
 COMMANDS: dict[str, tuple[str, str]] = {
-    "kmeans": ("kmeans", "Cluster the numbers in a file exactly, the centres a gap apart."),
-    "mixture": ("mixture", "Fit a Gaussian mixture to them, the means a gap apart."),
-    "select": ("select", "Find the number of components of a mixture."),
-    "path": ("path", "Show what a growing bound on the gaps does."),
-    "predict": ("predict", "Label the numbers in another file by a stored fit."),
+    "kmeans": ("kmeans", "Cluster the numbers in a file by exact k-means."),
+    "mixture": ("mixture", "Fit a Gaussian mixture to the numbers in a file."),
+    "select": ("select", "Choose the number of components of a mixture."),
+    "path": ("path", "Show the effect of a growing bound on the gaps."),
+    "predict": ("predict", "Label the numbers in another file with a stored fit."),
     "compare": ("compare", "Test a constraint: fit with and without it."),
-    "summarize": ("summarize", "Store what a fit needs to know of a large file."),
-    "merge": ("merge", "Merge several of these summaries."),
-    "report": ("report", "Write a fit as one HTML file that opens offline."),
-    "plugins": ("list_plugins", "List the constraints, initializers, engines and commands that there are."),
+    "summarize": ("summarize", "Write a summary of a large file, to be fitted later."),
+    "merge": ("merge", "Merge several summaries."),
+    "report": ("report", "Fit a mixture and write a report as one HTML file."),
+    "plugins": ("list_plugins", "List all constraints, initializers, engines and commands."),
     "new-plugin": ("new_plugin", "Write a new extension package."),
 }
 
 
 class _Commands(click.Group):
-    """A group that imports a command when it is run, and extension packages when a name or the help asks for them."""
+    """A group that imports a command when it is run, and extension packages for unknown names and for help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS, *(entry.name for entry in commands())]
@@ -66,17 +66,16 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="mindgap")
 def app() -> None:
-    """Cluster real numbers whose centres keep a given gap."""
+    """Cluster one-dimensional data with a known gap between the centres."""
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit: 0 well, 2 usage or input, 3 infeasible, 4 solver, 5 plugin, 130 interrupted.
+    """Run the command line and exit: 0 success, 2 usage or input, 3 infeasible, 4 solver, 5 plugin, 130 interrupted.
 
-    Every fault is one line on standard error; one that is nobody's but mindgap's is code 1, and MINDGAP_TRACEBACK=1
-    shows where it comes from.
+    Every error is one line on standard error. An internal error has code 1; MINDGAP_TRACEBACK=1 shows its traceback.
     """
     warnings.showwarning = _show_warning
-    # What a plugin prints while it is imported must not end up in the output.
+    # Keep what a plugin prints on import out of standard output.
     host.around_imports = lambda: redirect_stdout(sys.stderr)
     try:
         raise SystemExit(app(arguments, prog_name="mindgap", standalone_mode=False) or 0)
@@ -90,17 +89,17 @@ def run(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         _complain("interrupted", 130)
     except BrokenPipeError:
-        # Whoever read our output has stopped; there is nobody to tell.
+        # The reader of our output has gone.
         _discard_output()
         raise SystemExit(141) from None
     except (OSError, UnicodeEncodeError) as error:
-        # Files have been dealt with where they are read and written: this is standard output.
+        # Errors of files are handled where they are read and written: this is standard output.
         _discard_output()
         _complain(f"the output cannot be written: {getattr(error, 'strerror', None) or error}", 2)
     except MemoryError:
-        _complain("there is not enough memory for this", 4)
+        _complain("out of memory", 4)
     except ModuleNotFoundError:
-        raise  # an extra, which the caller knows
+        raise  # a missing extra, which the caller reports
     except Exception as error:
         if os.environ.get("MINDGAP_TRACEBACK"):
             raise
@@ -109,7 +108,7 @@ def run(arguments: list[str] | None = None) -> None:
 
 
 def exit_code(error: MindgapError) -> int:
-    """Return the exit code of an error; of several kinds the most specific counts."""
+    """Return the exit code of an error, by its most specific class."""
     kinds = ((InfeasibleError, 3), (PluginError, 5), (SolverError, 4))
     return next((code for kind, code in kinds if isinstance(error, kind)), 2)
 

@@ -1,4 +1,4 @@
-"""Columns of a large text by Arrow's CSV reader, where pyarrow is installed and reads the text without a complaint."""
+"""Read columns of a large text file with Arrow's CSV reader, if pyarrow is installed and accepts the file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def read_numbers(
     table: DelimitedText, text: bytes, places: Sequence[int], missing: Collection[str], decimal: str
 ) -> list[FloatArray] | None:
-    """Return columns of numbers, NaN where one is missing; None for the careful reader to say what is wrong."""
+    """Return columns of numbers, with NaN for missing cells; None if Arrow cannot read them."""
     words = [form for word in missing for form in (word, word.upper(), word.capitalize())]
     kinds = {_name(place): "float64" for place in places}
     found = _read(table, text, kinds, null_values=sorted({*words, "NaN", "N/A"}), decimal_point=decimal)
@@ -24,7 +24,7 @@ def read_numbers(
 
 
 def read_texts(table: DelimitedText, text: bytes, place: int) -> list[str] | None:
-    """Return a column as it is written; None for the careful reader to say what is wrong."""
+    """Return a column as text; None if Arrow cannot read it."""
     found = _read(table, text, {_name(place): "string"}, strings_can_be_null=False)
     return found and found[0].to_pylist()
 

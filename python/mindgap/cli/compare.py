@@ -1,4 +1,4 @@
-"""`mindgap compare`: whether the data in one column contradict a constraint."""
+"""`mindgap compare`: test whether the data in one column contradict a constraint."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def command(
     settings: dict[str, Any],
     as_json: bool,
 ) -> None:
-    """Fit a mixture with and without a constraint, and say whether the data contradict it.
+    """Fit a mixture with and without a constraint, and test whether the data contradict it.
 
-    The p-value is that of the likelihood ratio: a small one speaks against the constraint.
+    The p-value is from the likelihood ratio: a small one is evidence against the constraint.
     """
     if constraint is None:
         raise click.UsageError("give the constraint to test with --constraint")

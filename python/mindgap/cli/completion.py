@@ -1,4 +1,4 @@
-"""What the shell completes beside commands and options: columns of the file, constraints, starts and engines."""
+"""Shell completion of values: columns of the file, constraints, initializers and engines."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
     import click
 
-#: A larger file is not read for its names while the shell waits.
+#: The largest file that is read for its column names while the shell waits.
 _MOST_BYTES = 1 << 26
 
 
 def columns(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Return the columns of the file on the command line that begin so; none where it cannot be read."""
+    """Return the matching columns of the file on the command line; none if it cannot be read."""
     given = context.params
-    # Where the last option lacks its value, click has not come to the arguments yet; FILE is the last of them.
+    # While the last option lacks its value, click has not parsed the arguments; FILE is the last one.
     source = given.get("source") or next((name for name in context.args[::-1] if Path(name).is_file()), "-")
     if source == "-":
         return []
-    with suppress(Exception):  # whatever is wrong will be said when the command runs
+    with suppress(Exception):  # the command reports the error when it runs
         if Path(source).stat().st_size <= _MOST_BYTES:
             options = {name: given[name] for name in ("delimiter", "comment", "decimal") if given.get(name)}
             return [name for name in names_in(Request(source, **options)) if name.startswith(incomplete)]
@@ -33,7 +33,7 @@ def columns(context: click.Context, parameter: click.Parameter, incomplete: str)
 
 
 def plugins(kind: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Return what completes the names of the plugins of a kind."""
+    """Return the completion of the names of the plugins of a kind."""
 
     def names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
         found = (record.name for record in lookup.plugins() if record.kind == kind)

@@ -1,7 +1,7 @@
-"""CSV, TSV and columns aligned by spaces: quoted cells, a byte-order mark, a header or none, missing cells.
+"""CSV, TSV and columns aligned by spaces, with quoted cells, byte-order marks, optional headers and missing cells.
 
-A large file is read by Arrow (`cli.arrow_text`). The csv module reads small files, files that Arrow refuses, and those
-of which a message must name a line.
+A large file is read by Arrow (`cli.arrow_text`). The csv module reads small files, files that Arrow refuses, and files
+with an error, to name the line.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from mindgap.cli.reading import Request
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
-#: What `Request.delimiter` is where cells are separated by any number of spaces.
+#: The value of `Request.delimiter` for cells separated by any number of spaces.
 WHITESPACE = "whitespace"
 _SEPARATORS = ("\t", ";", ",")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-#: Below this size the csv module is done before Arrow is imported.
+#: Below this size the csv module is faster than importing Arrow.
 ARROW_FROM = 1 << 18
 _UNIT = re.compile(r"[-+0-9.,eE]*\d\.?\s*([^\W\d].*|[%°µ].*)")
 
@@ -39,7 +39,7 @@ class _Row(NamedTuple):
 
 
 class DelimitedText(Table):
-    """The table in a text; only its first line is read until more is asked for."""
+    """The table in a text file; only its first line is read at first."""
 
     def __init__(self, request: Request, content: bytes) -> None:
         self._request = request
@@ -55,7 +55,7 @@ class DelimitedText(Table):
         self.width = len(first.cells)
 
     def numbers(self, *places: int) -> list[Column]:
-        """Return some columns of numbers, by Arrow if it can read them."""
+        """Return columns of numbers, read by Arrow if it can."""
         fast = self._arrow_can() and read_numbers(self, self._plain(), places, self._missing, self._request.decimal)
         if fast:
             return [
@@ -70,23 +70,23 @@ class DelimitedText(Table):
         return [self._column(place) for place in places]
 
     def texts(self, place: int) -> list[str]:
-        """Return a column as it is written, without the spaces around."""
+        """Return a column as text, without surrounding spaces."""
         if self._arrow_can() and (found := read_texts(self, self._plain(), place)) is not None:
             return [cell.strip() for cell in found]
         return [row.cells[place].strip() if place < len(row.cells) else "" for row in self._body]
 
     def rows(self) -> Iterator[list[str]]:
-        """Return the cells of each row, as many as the first row has."""
+        """Return the cells of each row, padded to the width of the first row."""
         return ([*row.cells, *[""] * (self.width - len(row.cells))][: self.width] for row in self._body)
 
     def _arrow_can(self) -> bool:
-        """Whether Arrow is worth its import, and reads this text as the csv module does."""
+        """Return whether Arrow is worth its import and reads this text as the csv module does."""
         text = self._text
         sound = text.count("\r") == text.count("\r\n") and text.count('"') % 2 == 0
         return len(text) >= ARROW_FROM and sound and not (self.aligned and '"' in text)
 
     def _plain(self) -> bytes:
-        """Return the text as Arrow reads it: from the first row on, without comments, one space between columns."""
+        """Return the text for Arrow: from the first row on, without comments, one space between aligned columns."""
         text = self._text
         if self._request.comment is not None:
             text = "".join(_without_comments(text, self._request.comment, []))
@@ -100,7 +100,7 @@ class DelimitedText(Table):
         return MISSING | {word.strip().lower() for word in self._request.na}
 
     def _parsed(self) -> Iterator[_Row]:
-        """Read row after row, each with the line that it begins on."""
+        """Yield the rows, each with the line on which it begins."""
         lines: list[int] = []
         source = _without_comments(self._text, self._request.comment, lines)
         if self.aligned:
@@ -118,14 +118,14 @@ class DelimitedText(Table):
 
     @cached_property
     def _body(self) -> list[_Row]:
-        """The rows below the header."""
+        """Yield the rows below the header."""
         rows = [*self._parsed()]
         while rows and not any(cell.strip() for cell in rows[-1].cells) and len(rows[-1].cells) < 2:
             rows.pop()
         first = next(index for index, row in enumerate(rows) if row.cells)
         body = rows[first + self.header :]
         if self.width > 1:
-            # Blank lines between the rows of a table are no rows; in a single column they are missing values.
+            # Blank lines in a table are skipped; in a single column they are missing values.
             body = [row for row in body if row.cells]
         self._refuse_surplus(body)
         if not body:
@@ -133,24 +133,24 @@ class DelimitedText(Table):
         return body
 
     def _refuse_surplus(self, rows: list[_Row]) -> None:
-        """Refuse a row with more cells than the first: what stands in them would be lost, as of 1,5 in one column."""
+        """Refuse a row with more cells than the first, such as 1,5 in a file of one column."""
         for row in rows:
             if any(cell.strip() for cell in row.cells[self.width :]):
                 raise InvalidInputError(
                     f"{self._request.title} has {len(row.cells)} cells at line {row.line}, but {self.width} in its "
-                    "first row; quote cells that hold the separator, name another with --delimiter, or say "
+                    "first row; quote cells that hold the separator, name another with --delimiter, or add "
                     "--decimal , if the comma is a decimal one"
                 )
 
     def _has_header(self, cells: list[str]) -> bool:
-        """Whether there is a name among the cells; a first number that cannot be read must not pass for one."""
+        """Return whether the cells hold a name; an unreadable number must not count as one."""
         words = [cell for cell in cells if cell.strip().lower() not in self._missing and self._number(cell) is None]
         if words and not any(mark.isalpha() for word in words for mark in word):
             dubious = next((word for word in words if any(mark.isdigit() for mark in word)), None)
             if dubious is not None:
                 raise InvalidInputError(
-                    f"the first row of {self._request.title} holds {shorten(dubious)}, neither a number nor a name; "
-                    "say which it is with --no-header or --header"
+                    f"the first row of {self._request.title} holds {shorten(dubious)}, which is neither "
+                    "a number nor a name; add --header or --no-header"
                 )
         return bool(words)
 
@@ -182,11 +182,11 @@ class DelimitedText(Table):
         if self._request.decimal == "," and _number(cell) is not None:
             return f"{text}; with --decimal , a point is not allowed in a number"
         if _number(cell.replace(",", ".")) is not None:
-            return f"{text}; write decimals with a point, or say --decimal ,"
+            return f"{text}; write decimals with a point, or add --decimal ,"
         if (unit := _UNIT.fullmatch(cell)) and self._request.units is None:
-            return f"{text}; if that is a unit, say --units {unit[1]!r}"
+            return f"{text}; if that is a unit, add --units {unit[1]!r}"
         if not any(mark.isalnum() for mark in cell):
-            return f"{text}; if that stands for a missing value, say --na {cell!r}"
+            return f"{text}; if that stands for a missing value, add --na {cell!r}"
         return text
 
 
@@ -201,7 +201,7 @@ def _text(request: Request, content: bytes) -> str:
 
 
 def _without_comments(text: str, mark: str | None, lines: list[int]) -> Iterator[str]:
-    """Return the lines without those that begin with the mark of a comment; note in `lines` which they are."""
+    """Return the lines without comments; `lines` gets their line numbers."""
     for number, line in enumerate(_lines(text), 1):
         if mark is None or not line.lstrip().startswith(mark):
             lines.append(number)
@@ -209,12 +209,12 @@ def _without_comments(text: str, mark: str | None, lines: list[int]) -> Iterator
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Return the lines with their ends: only those that the csv module takes for one."""
+    """Return the lines with their ends, split as the csv module does."""
     return (match[0] for match in re.finditer(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text))
 
 
 def _separator(request: Request, text: str) -> str:
-    """The separator that the first line has: a comma beside semicolons is a decimal one."""
+    """Return the separator in the first line; with semicolons a comma is a decimal one."""
     lines = (line for line in _without_comments(text, request.comment, []) if line.strip())
     first, second = next(lines, ""), next(lines, "")
     outside_quotes = "".join(first.split('"')[::2])
@@ -226,7 +226,7 @@ def _separator(request: Request, text: str) -> str:
 
 
 def _number(cell: str) -> float | None:
-    if "_" in cell:  # Python reads 1_000, nobody else does
+    if "_" in cell:  # only Python reads 1_000 as a number
         return None
     try:
         return float(cell)

@@ -1,4 +1,4 @@
-"""What `--json` prints: the stored form of a fit, with the file, the column and the settings that it came from."""
+"""The output of `--json`: the stored form of a fit, with the file, the column and the settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def run_facts(request: Request, data: Data | Elsewhere, **given: Any) -> dict[str, Any]:
-    """Return where a result comes from; what was not given is left out."""
+    """Return the origin of a result, without options that were not given."""
     facts: dict[str, Any] = {"mindgap": __version__, "file": request.title, "column": request.column}
     if isinstance(data, Data):
         facts |= {
@@ -35,21 +35,21 @@ def run_facts(request: Request, data: Data | Elsewhere, **given: Any) -> dict[st
 
 
 def settings_of(kind: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
-    """Return all settings of a fit: those given, and the defaults of the others that are known."""
+    """Return all settings of a fit: those given, and the defaults of the others."""
     declared = {name: given.get(name, field.default) for name, field in kind.__dataclass_fields__.items()}
     others = {name: getattr(value, "name", value) for name, value in given.items() if name not in declared}
     return {name: value for name, value in (declared | others).items() if value is not None}
 
 
 def fit_json(parts: list[Part], facts: dict[str, Any]) -> dict[str, Any]:
-    """Return the document of a fit, or of all groups."""
+    """Return the JSON document of a fit, or of all groups."""
     return grouped_json(parts, _document, facts)
 
 
 def grouped_json(
     parts: list[Part], document: Callable[[Part], dict[str, Any]], facts: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return what `document` says of the only part, or of each group."""
+    """Return `document` of the only part, or of each group."""
     if parts[0].places is None:
         return {**document(parts[0]), "run": facts}
     groups = {part.name: {"reason": part.reason} if part.result is None else document(part) for part in parts}
@@ -62,5 +62,5 @@ def _document(part: Part) -> dict[str, Any]:
 
 
 def command_line(arguments: list[str]) -> str:
-    """Return the command that repeats a run, as a shell takes it."""
+    """Return the shell command that repeats a run."""
     return shlex.join(["mindgap", *arguments])

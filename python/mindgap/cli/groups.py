@@ -1,4 +1,4 @@
-"""One fit for each group of rows, the groups being the values of a column: fitted in turn, shown in one table."""
+"""One fit for each group of rows with the same value in a column, shown in one table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-#: More groups than this are a column of something else.
+#: The most groups; a column with more values is probably not one of groups.
 _MOST = 1000
 
 
@@ -29,11 +29,11 @@ class Part:
     Attributes
     ----------
     name : str
-        What the rows of the group have in common; empty without groups.
+        The value that the rows of the group share; empty without groups.
     data : Data or Elsewhere
         The values of the group.
     places : array of int or None
-        Which values of the whole they are; None for all of them.
+        The indices of the group's values; None for all.
     result : a result or None
         The fit; None if it failed.
     reason : str or None
@@ -48,7 +48,7 @@ class Part:
 
 
 def fit_parts(data: Data | Elsewhere, fit: Callable[[Data | Elsewhere], Any]) -> list[Part]:
-    """Fit the data, or each of their groups; a group that cannot be fitted says why, unless none can."""
+    """Fit the data or each group. A failed group has its reason; if all fail, the error is raised."""
     with waiting("fitting"):
         return _fitted(data, fit)
 
@@ -75,7 +75,7 @@ def _fitted(data: Data | Elsewhere, fit: Callable[[Data | Elsewhere], Any]) -> l
 
 
 def _places(groups: list[str]) -> dict[str, npt.NDArray[np.int64]]:
-    """Return where the rows of each group are, the groups in the order of their names, numbers by size."""
+    """Return the indices of each group, in the order of the names (numbers by size)."""
     names, inverse = np.unique(np.array(groups, dtype=object), return_inverse=True)
     if len(names) > _MOST:
         raise InvalidInputError(f"--group-by has {len(names)} groups; name a column with at most {_MOST} values")
@@ -92,7 +92,7 @@ def _order(name: str) -> tuple[float, str]:
 
 
 def joined_columns(data: Data | Elsewhere, parts: list[Part]) -> Mapping[str, Any]:
-    """Return the columns that `--labels` appends, for all values; empty for those of a group without a fit."""
+    """Return the columns that `--labels` appends, empty for the values of a group without a fit."""
     if parts[0].places is None:
         return label_columns(data, parts[0].result)
     assert isinstance(data, Data)
@@ -106,7 +106,7 @@ def joined_columns(data: Data | Elsewhere, parts: list[Part]) -> Mapping[str, An
 
 
 def joined_table(parts: list[Part], table_of: Callable[[Any], TextTable]) -> TextTable:
-    """Return one table of all the fits, the group in its first column."""
+    """Return one table of all fits, with the group in the first column."""
     if parts[0].places is None:
         return table_of(parts[0].result)
     tables = [(part, table_of(part.result)) for part in parts if part.result is not None]

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 @kmeans_options
 @output_options(labels=True)
 def command(request: Request, output: Output, k: int, constraint: str | None, settings: dict[str, Any]) -> None:
-    """Cluster the numbers in FILE exactly, the centres a gap apart.
+    """Cluster the numbers in FILE by exact k-means, with an optional constraint on the centres.
 
-    FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
+    FILE is CSV, TSV, Parquet, Feather or npy, also compressed (gz, bz2, xz, zst, zip); - reads standard input.
     """
     output.check(request.source)
     data = data_for(request, settings, "chunks")

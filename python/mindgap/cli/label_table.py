@@ -1,4 +1,4 @@
-"""Labels as Parquet: the columns of a source as they are, text where they came as text, and those of the fit."""
+"""Write the columns of a source and the labels of a fit as Parquet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def write_parquet(path: str, data: Data | Elsewhere, columns: Mapping[str, Any]) -> None:
-    """Write the rows of data in memory with the columns of a fit appended; rows that were left out are empty there."""
+    """Write the rows of data in memory with the columns of a fit appended, empty for rows that were left out."""
     demand("parquet", "pyarrow")
     import pyarrow as pa
     from pyarrow import parquet
@@ -47,9 +47,9 @@ def write_parquet(path: str, data: Data | Elsewhere, columns: Mapping[str, Any])
 
 
 def write_chunks(path: str, request: Request, chunks: Chunks, result: Any) -> int:
-    """Write the labels of a file that was read in chunks, beside its other columns."""
+    """Write the labels of a file that is read in chunks, with its other columns."""
     if not path.lower().endswith(".parquet"):
-        raise InvalidInputError(f"{request.title} is read in chunks; labels of it go into a .parquet file, not {path}")
+        raise InvalidInputError(f"{request.title} is read in chunks; write its labels to a .parquet file, not {path}")
     rows: int = result.write_labels(path, chunks, keys=other_columns(request))
     return rows
 

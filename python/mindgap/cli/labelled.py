@@ -1,4 +1,4 @@
-"""The rows of a source with what a fit says of each appended: its label, how likely that is, how far off the centre."""
+"""Append to the rows of a source the label, its probability and the distance from the centre."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def label_columns(data: Data | Elsewhere, result: KMeansResult | MixtureResult) -> dict[str, Any]:
-    """Return the columns to append, one entry a value; of data that an engine has read, its labels alone."""
+    """Return the columns to append, one entry per value; only the labels if an engine has read the data."""
     if isinstance(data, Elsewhere):
         return {"label": result.labels}
     if isinstance(result, MixtureResult):
@@ -33,9 +33,9 @@ def label_columns(data: Data | Elsewhere, result: KMeansResult | MixtureResult) 
 
 
 def labelled_text(data: Data | Elsewhere, columns: Mapping[str, Any]) -> str:
-    """Return the table as CSV with the columns appended; rows that were left out of the fit have empty cells there.
+    """Return the table as CSV with the columns appended; they are empty for rows that were left out.
 
-    A text keeps its separator and its decimal mark.
+    A text file keeps its separator and its decimal mark.
     """
     text = io.StringIO()
     if isinstance(data, Elsewhere):
@@ -60,7 +60,7 @@ def labelled_text(data: Data | Elsewhere, columns: Mapping[str, Any]) -> str:
 
 
 def new_names(names: list[str], columns: Iterable[str]) -> list[str]:
-    """Return the names of the columns to append, other than those that the table has."""
+    """Return names for the columns to append that the table does not have."""
     found = []
     for name in columns:
         while name in names:

@@ -1,4 +1,4 @@
-"""Files that are not read into memory: npy and Parquet beyond a quarter of it, in chunks; and stored summaries."""
+"""Files that are not read into memory: large npy and Parquet files, read in chunks, and stored summaries."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from mindgap.model.summary_bytes import MAGIC
 if TYPE_CHECKING:
     from mindgap.cli.reading import Request
 
-#: Bytes beyond which a file is read in chunks, where the variable is set; else a quarter of the memory.
+#: The environment variable for the size in bytes above which files are read in chunks (default: a quarter of memory).
 ABOVE = "MINDGAP_CHUNK_ABOVE"
 
-#: A stored summary in JSON begins with this.
+#: The beginning of a stored summary in JSON.
 _JSON = b'{"mindgap": "Summary"'
 
 
 def limit() -> float:
-    """Return the bytes beyond which a file is read in chunks."""
+    """Return the size in bytes above which a file is read in chunks."""
     if given := os.environ.get(ABOVE):
         if not given.isdecimal():
             raise InvalidInputError(f"{ABOVE} is {given!r}; it must be a number of bytes")
         return int(given)
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 4
-    except (AttributeError, OSError, ValueError):  # a system that does not say
+    except (AttributeError, OSError, ValueError):  # the system does not report its memory
         return float("inf")
 
 
 def stored_summary(source: str) -> Summary | None:
-    """Return the summary that a file holds; None if it holds something else."""
+    """Return the summary in a file, or None if it holds something else."""
     start = _start(source)
     if start.startswith(MAGIC):
         return Summary.from_bytes(Path(source).read_bytes())
@@ -44,7 +44,7 @@ def stored_summary(source: str) -> Summary | None:
 
 
 def chunks_of(request: Request) -> Chunks | None:
-    """Return a large npy or Parquet file in chunks; None for what is small, or must be looked at as a whole."""
+    """Return a large npy or Parquet file in chunks; None if it is small, or an option needs all of it."""
     whole = request.drop_missing or request.group_by or request.na or request.units
     start = _start(request.source)
     if whole or not start.startswith((b"\x93NUMPY", b"PAR1")):
@@ -73,7 +73,7 @@ def summary_of(chunks: Chunks, cells: int = CELLS) -> Summary:
 
 
 def other_columns(request: Request) -> list[str]:
-    """Return the columns of a Parquet file that go beside its labels: all but those that the labels are called."""
+    """Return the columns of a Parquet file to write beside its labels: all but those with the labels' names."""
     if not _start(request.source).startswith(b"PAR1"):
         return []
     return [name for name in _parquet_facts(request.source)[0] if name not in ("label", "probability")]
@@ -85,19 +85,19 @@ def _parquet_facts(source: str) -> tuple[list[str], int]:
     try:
         meta = parquet.read_metadata(source)
         return list(meta.schema.to_arrow_schema().names), meta.num_rows
-    except Exception as error:  # what Arrow makes of a damaged file is of many classes
+    except Exception as error:  # Arrow raises many kinds of errors for damaged files
         raise InvalidInputError(f"{source} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
 
 
 def _by_number(wanted: str | None, names: list[str]) -> str | None:
-    """Return the name of a column that may have been given by its number from 1."""
+    """Return the name of a column that was given by name or by its number from 1."""
     if wanted is None or wanted in names or not wanted.isdecimal() or not 1 <= int(wanted) <= len(names):
         return wanted
     return names[int(wanted) - 1]
 
 
 def _start(source: str) -> bytes:
-    """Return how a regular file begins; nothing for a pipe, whose content can be read only once."""
+    """Return the first bytes of a regular file; none of a pipe, which can be read only once."""
     try:
         if not Path(source).is_file():
             return b""

@@ -1,4 +1,4 @@
-"""`mindgap plugins`: what is registered, by whom, and what was blocked."""
+"""`mindgap plugins`: list what is registered, by which package, and what was blocked."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _COLUMNS = ("name", "package", "version", "status", "hooks", "parameters")
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs instead of tables.")
 def command(as_json: bool) -> None:
-    """List the constraints, initializers and engines that there are, and the commands of extension packages.
+    """List all constraints, initializers and engines, and the commands of extension packages.
 
-    Also shows every installed plugin package that was not loaded, and why.
+    Also list every installed plugin package that was not loaded, and why.
     """
     records = plugins()
     if as_json:

@@ -1,4 +1,4 @@
-"""`mindgap merge`: several stored summaries as one."""
+"""`mindgap merge`: merge stored summaries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mindgap.model.summary import Summary
     ),
 )
 @click.argument("sources", metavar="SUMMARY...", nargs=-1, required=True)
-@click.option("--out", metavar="OUT", required=True, help="Where to write it: JSON, or the compact form if not .json.")
+@click.option("--out", metavar="OUT", required=True, help="The file to write: JSON, or the binary form if not .json.")
 def command(sources: tuple[str, ...], out: str) -> None:
     """Merge summaries that `mindgap summarize` or `Summary.to_json` stored."""
     check_target(out, "-")

@@ -1,4 +1,4 @@
-"""`mindgap mixture`: a Gaussian mixture of one column of a file."""
+"""`mindgap mixture`: fit a Gaussian mixture to one column of a file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @grouped_data_options
 @click.option("-k", "k", type=int, required=True, help="The number of components.")
 @constraint_option
-@click.option("--certify", is_flag=True, help="Prove how far from the maximum the likelihood can be at most.")
+@click.option("--certify", is_flag=True, help="Prove an upper bound on the log-likelihood.")
 @click.option("--proof", type=click.Path(dir_okay=False), help="Write the proof of the certificate to this file.")
 @mixture_options()
 @output_options(labels=True)
@@ -47,9 +47,9 @@ def command(
     proof: str | None,
     settings: dict[str, Any],
 ) -> None:
-    """Fit a Gaussian mixture to the numbers in FILE, the means a gap apart.
+    """Fit a Gaussian mixture to the numbers in FILE, with an optional constraint on the means, weights and spreads.
 
-    FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
+    FILE is CSV, TSV, Parquet, Feather or npy, also compressed (gz, bz2, xz, zst, zip); - reads standard input.
     """
     output.check(request.source)
     data = data_for(request, settings, "chunks")
@@ -84,7 +84,7 @@ def result_table(result: MixtureResult) -> TextTable:
 
 
 def fit_document(result: MixtureResult) -> dict[str, Any]:
-    """Return what JSON for programs says of one fit among several."""
+    """Return the JSON document of one fit among several."""
     names = (
         *("weights", "means", "variances", "log_likelihood", "n_iter", "status", "message", "gaps", "active"),
         *("thresholds", "n_parameters", "bic", "aic"),

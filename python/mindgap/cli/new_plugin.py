@@ -1,4 +1,4 @@
-"""`mindgap new-plugin`: writes a complete extension package from the templates."""
+"""`mindgap new-plugin`: write a complete extension package from templates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mindgap.host.manager import host
 from mindgap.host.registry import COMMAND, KINDS, NAME
 
 _TEMPLATES = Path(__file__).with_name("templates")
-#: What the generator can write.
+#: The kinds of plugins that can be generated.
 TEMPLATE_KINDS = (*KINDS, COMMAND.name)
 
 
@@ -29,26 +29,26 @@ TEMPLATE_KINDS = (*KINDS, COMMAND.name)
     ),
 )
 @click.argument("name")
-@click.option("--kind", type=click.Choice(TEMPLATE_KINDS), required=True, help="What the plugin brings.")
+@click.option("--kind", type=click.Choice(TEMPLATE_KINDS), required=True, help="The kind of plugin.")
 @click.option(
     "--dir",
     "parent",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path(),
     show_default="here",
-    help="Where the package's directory is made.",
+    help="The folder in which to create the package.",
 )
 def command(name: str, kind: str, parent: Path) -> None:
-    """Write a new extension package that brings NAME.
+    """Write a new extension package with a plugin NAME.
 
-    The package installs, shows up in `mindgap plugins` and passes its own tests as written. Then make it yours.
+    The package can be installed as it is, is listed by `mindgap plugins` and passes its own tests. Then edit it.
     """
     for path in write_package(name, kind, parent):
         click.echo(f"wrote {path}")
 
 
 def write_package(name: str, kind: str, parent: Path) -> list[Path]:
-    """Write the package that brings `name` below `parent`, and return its files."""
+    """Write the package with the plugin `name` into the folder `parent`, and return its files."""
     name = name.removeprefix("mindgap-")
     if not NAME.fullmatch(name):
         raise InvalidInputError(
@@ -83,7 +83,7 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
 
 
 def _write_folder(target: Path, files: dict[str, str]) -> None:
-    """Write files below a folder that is not there yet: all of them, or none and no folder."""
+    """Write files into a new folder: all of them, or none and no folder."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{target.name[:40]}.", dir=target.parent) as drafts:
         draft = Path(drafts) / target.name

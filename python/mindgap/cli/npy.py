@@ -1,4 +1,4 @@
-"""Arrays that numpy stored: one column, one of several by number, or a field by name."""
+"""Arrays in npy files: one column, a column by number, or a field by name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class StoredArray(Table):
         self.width = len(self.names) if self.names else 1 if array.ndim == 1 else array.shape[1]
 
     def numbers(self, *places: int) -> list[Column]:
-        """Return some columns."""
+        """Return columns of numbers."""
         return [self._column(place) for place in places]
 
     def texts(self, place: int) -> list[str]:
@@ -56,12 +56,12 @@ class StoredArray(Table):
 
 
 def _stored(request: Request, content: bytes) -> npt.NDArray[Any]:
-    """Return the array, whose objects are never unpickled; a header that claims more than there is costs nothing."""
+    """Return the array. Objects are never unpickled, and a header with a false size allocates nothing."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what numpy has to say of old headers
+            warnings.simplefilter("ignore")  # numpy warns about old headers
             array: npt.NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
-    except Exception as error:  # numpy lets through what its parsers of headers and dtypes raise, and MemoryError
+    except Exception as error:  # numpy passes on any error of its parsers, and MemoryError
         why = reason(error).splitlines()[0]
         raise InvalidInputError(f"{request.title} cannot be read as npy: {why}") from None
     return array

@@ -1,4 +1,4 @@
-"""The options that commands share, each group packed into one object."""
+"""The options that commands share; a command gets each group as one object."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-#: A path of more fits than this is a typing error.
+#: The most fits of a path; a larger number is probably a typing error.
 _MOST_DELTAS = 100_000
 
 _TAB = ("tab", "\\t", "\t")
@@ -31,7 +31,7 @@ _EXIT_CODES = """Exit codes: 0 success · 2 bad usage or input · 3 infeasible c
             4 the solver failed · 5 a plugin failed · 130 interrupted
             1 an internal error"""
 
-#: Marks a paragraph that click must not wrap.
+#: The mark of a paragraph that click does not wrap.
 _AS_IT_IS = "\b\n"
 
 
@@ -39,12 +39,12 @@ _ENGINE = click.option(
     "--engine",
     shell_complete=plugins("engine"),
     metavar="SPEC",
-    help="Where the data are; some engines read FILE themselves.  [default: local]",
+    help="The engine that holds the data; some read FILE themselves.  [default: local]",
 )
 
 
 def epilog(*examples: str) -> str:
-    """Return what follows the options in a command's help: the examples, and the exit codes."""
+    """Return the end of a command's help: the examples and the exit codes."""
     lines = "\n".join(["Examples:", *(f"  {example}" for example in examples)])
     return f"{_AS_IT_IS}{lines}\n\n{_AS_IT_IS}{_EXIT_CODES}"
 
@@ -60,7 +60,7 @@ def grouped_data_options(function: F) -> F:
         "--group-by",
         shell_complete=columns,
         metavar="NAME",
-        help="Fit each group separately: the rows that share a value in this column.",
+        help="Fit each group separately: the rows with the same value in this column.",
     )
     return _packed(function, "request", Request, *_reading_options(), group)
 
@@ -74,15 +74,13 @@ def _reading_options() -> list[Callable[[Any], Any]]:
             metavar="NAME",
             help="The column of the data: its name, or its number from 1.",
         ),
-        click.option(
-            "--weights", shell_complete=columns, metavar="NAME", help="The column of the weights of the points."
-        ),
+        click.option("--weights", shell_complete=columns, metavar="NAME", help="The column of the sample weights."),
         click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing value, and report how many."),
         click.option(
             "--delimiter",
             metavar="CHAR",
             callback=_delimiter,
-            help="What separates the cells: a character, tab, or whitespace (default: detected).",
+            help="The cell separator: a character, tab, or whitespace (default: detected).",
         ),
         click.option(
             "--header/--no-header", default=None, help="Whether the first row holds names (default: detected)."
@@ -95,19 +93,19 @@ def _reading_options() -> list[Callable[[Any], Any]]:
             "--na",
             metavar="TEXT",
             multiple=True,
-            help="What stands for a missing value, such as ?; repeat it for more.",
+            help="The mark of a missing value, such as ?; repeat it for more.",
         ),
         click.option("--units", metavar="UNIT", help="The unit of measurement; cells may contain it, as in 170 cm."),
     ]
 
 
 def output_options(*, labels: bool) -> Callable[[F], F]:
-    """Add where results go; the command gets them as `output`."""
+    """Add the options for output; the command gets them as `output`."""
     options = [click.option("--json", "as_json", is_flag=True, help="Print JSON for programs instead of a table.")]
     if labels:
         text = "Write the rows of FILE with their labels appended to this file: CSV, or .parquet."
         options.append(click.option("--labels", metavar="OUT", help=text))
-    text = "Draw a picture into this file: .png, .svg or .pdf."
+    text = "Write a picture to this file: .png, .svg or .pdf."
     options.append(click.option("--plot", metavar="OUT", help=text))
     return lambda function: _packed(function, "output", Output, *options)
 
@@ -136,14 +134,14 @@ def mixture_options(*, without: str | None = None) -> Callable[[F], F]:
         "--init",
         shell_complete=plugins("initializer"),
         metavar="SPEC",
-        help="Where to start: auto (a search), or an initializer with parameters.",
+        help="The start: auto (a search), or an initializer with parameters.",
     )
     options = [init, *setting_options(MixtureSettings, without), _ENGINE]
     return lambda function: _settings(function, *options)
 
 
 def setting_options(settings: type[Settings], without: str | None = None) -> list[Callable[[Any], Any]]:
-    """Return an option for each setting of a fit but one, as its table declares it."""
+    """Return an option for each declared setting of a fit but one."""
     options = []
     for name, setting in settings.__dataclass_fields__.items():
         if name == without:
@@ -169,13 +167,13 @@ def _settings(function: F, *options: Callable[[Any], Any]) -> F:
 
 
 def deltas_option(function: F) -> F:
-    """Add the grid of least gaps."""
-    text = f"The least gaps: 0:2:21 (from, to, how many), or 0,0.5,1.  [default: {GRID}, up to the data's range]"
+    """Add the grid of lower bounds."""
+    text = f"The lower bounds: 0:2:21 (from, to, how many), or 0,0.5,1.  [default: {GRID}, up to the data's range]"
     return click.option("--deltas", metavar="GRID", callback=_deltas, help=text)(function)
 
 
 def _packed(function: F, name: str, build: Callable[..., Any], *options: Callable[[Any], Any]) -> F:
-    """Return the command with these options, whose values it gets as one argument."""
+    """Return the command with these options, passed as one argument."""
     names: set[str] = set()
 
     @functools.wraps(function)
@@ -207,8 +205,8 @@ def _even(first: float, last: float, count: int) -> Any:
     if not 0 < count <= _MOST_DELTAS:
         raise ValueError
     if not (np.isfinite(first) and np.isfinite(last)):
-        return [first, last]  # for the path to refuse
-    # Halves, whose difference is finite.
+        return [first, last]  # the path refuses it
+    # The difference of halves cannot overflow.
     return 2 * np.linspace(first / 2, last / 2, count)
 
 

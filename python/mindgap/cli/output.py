@@ -1,4 +1,4 @@
-"""Where a command's results go: a table or JSON on standard output, labels and a picture into files."""
+"""The output of a command: a table or JSON on standard output, labels and a picture in files."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from mindgap.foundation.progress import waiting
 from mindgap.model.chunks import Chunks
 from mindgap.model.summary import Summary
 
-#: Panels that one picture has at most.
+#: The most panels of a picture.
 _MOST_PANELS = 24
 
 
 @dataclass(frozen=True)
 class Output:
-    """What was asked for beside the table."""
+    """The requested output."""
 
     as_json: bool = False
     labels: str | None = None
     plot: str | None = None
 
     def check(self, source: str) -> None:
-        """Refuse what could not be written, or would replace the data, before anything is computed."""
+        """Refuse files that cannot be written, or that would replace the data, before anything is computed."""
         names = [name for name in (self.labels, self.plot) if name is not None]
         for name in names:
             check_target(name, source)
@@ -44,9 +44,9 @@ class Output:
             picture_format(self.plot)
 
     def write_labels(self, data: Data | Elsewhere, parts: list[Part], request: Request | None = None) -> None:
-        """Write the rows of the source, in their order, with what the fits say of them appended: Parquet, or text.
+        """Write the rows of the source with labels appended, as Parquet or text.
 
-        Of a source that an engine has read, the labels alone are known; of a summary, none.
+        For a source that an engine has read, only the labels are written; a summary has none.
         """
         if self.labels is not None:
             from mindgap.cli.label_table import write_chunks, write_parquet  # not needed without labels
@@ -64,11 +64,11 @@ class Output:
             click.echo(f"wrote {self.labels}", err=True)
 
     def draw(self, result: Any, label: str | None = None) -> None:
-        """Draw the result if a picture was asked for; `label` says what the data are."""
+        """Draw the result if a picture was requested; `label` describes the data."""
         self.draw_parts([Part("", Elsewhere(""), None, result)], label)
 
     def draw_parts(self, parts: list[Part], label: str | None = None) -> None:
-        """Draw each fit, one below the other, if a picture was asked for."""
+        """Draw the fits, one below the other, if a picture was requested."""
         if self.plot is not None:
             with waiting("drawing"):
                 self._draw(self.plot, parts, label)
@@ -91,16 +91,16 @@ class Output:
 
 
 def check_target(name: str, source: str) -> None:
-    """Refuse to write where nothing can be, or onto the file that is read."""
+    """Refuse a path that cannot be written, or that is the input file."""
     if "\0" in name:
-        raise InvalidInputError(f"cannot write {name!r}: no file has such a name")
+        raise InvalidInputError(f"cannot write {name!r}: this is not a valid name of a file")
     parent = Path(name).parent
     if not os.path.isdir(parent):  # noqa: PTH112  # which says no where a path cannot even be asked for
         raise InvalidInputError(f"there is no folder {parent} to write {name} into")
     if os.path.isdir(name):  # noqa: PTH112
         raise InvalidInputError(f"cannot write {name!r}: it is a folder")
     if source != "-" and os.path.isfile(source) and os.path.realpath(source) == os.path.realpath(name):  # noqa: PTH113
-        raise InvalidInputError(f"{name} is the file that the data come from; write to another")
+        raise InvalidInputError(f"{name} is the input file; write to another")
 
 
 def _panels(parts: list[Part], label: str | None) -> Any:

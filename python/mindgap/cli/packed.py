@@ -1,4 +1,4 @@
-"""Files that hold another: gzip, bzip2, xz, zstd and zip, told by how they begin. Other programs' files are refused."""
+"""Compressed files (gzip, bzip2, xz, zstd, zip), detected by their first bytes. Files of other programs are refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _EXPORT = "save the sheet as CSV"
 
-#: How files begin that mindgap does not read: what they are, and what to do.
+#: The first bytes of files that mindgap does not read, with their kind and what to do.
 _FOREIGN = {
     b"\xd0\xcf\x11\xe0": ("an old Excel workbook", _EXPORT),
     b"SQLite format 3": ("an SQLite database", "export the column, as with sqlite3 -csv"),
@@ -34,7 +34,7 @@ _FOREIGN = {
 
 
 def unpacked(content: bytes, title: str) -> bytes:
-    """Return what a packed file holds, or the content itself; refuse what other programs wrote in their own form."""
+    """Return the content, decompressed if necessary; refuse files in formats of other programs."""
     for begin, unpack in _PACKED.items():
         if content.startswith(begin):
             try:
@@ -58,12 +58,12 @@ def _zip(content: bytes, title: str) -> bytes:
                 "or in Python: pandas.read_excel(...)[column] into mindgap.mixture"
             )
         if any(name.endswith(".npy") for name in names):
-            raise InvalidInputError(f"{title} is an archive of numpy's (npz); save the one array with numpy.save")
+            raise InvalidInputError(f"{title} is a numpy archive (npz); save the one array with numpy.save")
         if len(names) != 1:
             raise InvalidInputError(f"{title} holds {len(names)} files; give a zip with one, or unpack it first")
         try:
             return archive.read(names[0])
-        except (RuntimeError, NotImplementedError) as error:  # encrypted, or packed in a way that Python does not know
+        except (RuntimeError, NotImplementedError) as error:  # encrypted, or compressed by an unknown method
             raise InvalidInputError(f"{title} cannot be unpacked: {reason(error)}") from None
 
 

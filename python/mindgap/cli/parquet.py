@@ -1,4 +1,4 @@
-"""Parquet and Feather, by pyarrow: the extra ``mindgap[parquet]``. Reads only the columns that are asked for."""
+"""Parquet and Feather files, read by pyarrow (the extra ``mindgap[parquet]``). Only the needed columns are read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ArrowTable(Table):
         self.width = len(self.names)
 
     def numbers(self, *places: int) -> list[Column]:
-        """Return some columns."""
+        """Return columns of numbers."""
         with self._faults():
             return [self._column(place) for place in places]
 
@@ -57,7 +57,7 @@ class ArrowTable(Table):
             yield
         except InvalidInputError:
             raise
-        except Exception as error:  # what Arrow makes of a damaged file is of many classes
+        except Exception as error:  # Arrow raises many kinds of errors for damaged files
             why = reason(error).splitlines()[0]
             raise InvalidInputError(f"{self._title} cannot be read as {self._kind}: {why}") from None
 
@@ -80,6 +80,6 @@ class ArrowTable(Table):
             cells = cells.cast(self._arrow.float64())
         elif not (types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind)):
             raise InvalidInputError(f"column {name} of {self._title} holds {kind}, not numbers")
-        # Integers that no double holds are refused, as everywhere.
+        # Integers that no double represents are refused, as everywhere.
         values = cells.cast(self._arrow.float64()).to_numpy(zero_copy_only=False)
         return Column(as_vector(values, f"column {name}"), place + 1, name)

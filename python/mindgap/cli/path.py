@@ -1,4 +1,4 @@
-"""`mindgap path`: what a growing bound on the gaps does to a mixture of one column."""
+"""`mindgap path`: fit a mixture under a growing lower bound on the gaps."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 @click.option("-k", "k", type=int, required=True, help="The number of components.")
 @deltas_option
 @constraint_option
-@click.option("--width", type=float, metavar="W", help="Keep every gap at most delta + W as well.")
-@click.option("--certify", is_flag=True, help="Prove how far from its maximum each likelihood can be at most.")
+@click.option("--width", type=float, metavar="W", help="Also keep every gap at most delta + W.")
+@click.option("--certify", is_flag=True, help="Prove an upper bound on each log-likelihood.")
 @mixture_options()
 @output_options(labels=False)
 def command(
@@ -54,12 +54,12 @@ def command(
     certify: bool,
     settings: dict[str, Any],
 ) -> None:
-    """Fit a mixture for each of a grid of least gaps, and say where the bound bites.
+    """Fit a mixture for each of a grid of lower bounds on the gaps, and show from where the bound bites.
 
-    A constraint is held at every one of them as well.
+    A constraint, if given, holds at every one of them.
 
-    FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
-    Each fit starts at the one before.
+    FILE is CSV, TSV, Parquet, Feather or npy, also compressed (gz, bz2, xz, zst, zip); - reads standard input.
+    Each fit starts at the previous one.
     """
     output.check(request.source)
     data = data_for(request, settings, "summary")

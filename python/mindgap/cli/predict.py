@@ -1,4 +1,4 @@
-"""`mindgap predict`: the labels that a stored fit gives to the numbers in another file."""
+"""`mindgap predict`: label the numbers in another file with a stored fit."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ _KINDS: tuple[type[KMeansResult | MixtureResult], ...] = (KMeansResult, MixtureR
 )
 @click.argument("fit", metavar="FIT.json")
 @data_options
-@click.option("--out", metavar="OUT", help="Where to write the rows: CSV, or OUT.parquet.  [default: standard output]")
+@click.option("--out", metavar="OUT", help="The file to write: CSV, or OUT.parquet.  [default: standard output]")
 def command(fit: str, request: Request, out: str | None) -> None:
-    """Label the numbers in FILE by a fit that `kmeans --json` or `mixture --json` stored.
+    """Label the numbers in FILE with a fit that `kmeans --json` or `mixture --json` stored.
 
-    The rows of FILE are written as CSV with the label appended, how likely it is (of a mixture) and the distance to the
-    centre. A large npy or Parquet file is read in chunks; its labels go into a Parquet file.
+    Writes the rows of FILE as CSV, followed by the label, its probability (for a mixture) and the distance from the
+    centre. A large npy or Parquet file is read in chunks; its labels are written to a Parquet file.
     """
     if out is not None:
         check_target(out, request.source)
     result = _stored(fit)
     if (chunks := chunks_of(request)) is not None:
         if out is None:
-            raise InvalidInputError(f"{request.title} is read in chunks; say --out labels.parquet")
+            raise InvalidInputError(f"{request.title} is read in chunks; add --out labels.parquet")
         with waiting("labelling"):
             write_chunks(out, request, chunks, result)
     else:
         data = read_data(request)
-        # The labels stored are those of other data.
+        # The stored labels are those of other data.
         with waiting("labelling"):
             columns = label_columns(data, replace(result, labels=_NONE))
             if out is None:

@@ -1,4 +1,4 @@
-"""Tables in the terminal: no boxes, at most as wide as the terminal, or 80 columns in a pipe; no colour is needed."""
+"""Tables in the terminal, at most as wide as the terminal (80 columns in a pipe), readable without colour."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def print_table(table: TextTable) -> None:
-    """Print a table: numbers to the right, and the last column, which holds words, folded where it is long."""
+    """Print a table: numbers right-aligned, text in the last column wrapped."""
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column in table.head[:-1]:
         grid.add_column(column, justify="right", no_wrap=True)
@@ -33,7 +33,7 @@ def print_table(table: TextTable) -> None:
 
 
 def print_bare(*parts: RenderableType) -> None:
-    """Print without the spaces that fill up the last column."""
+    """Print without trailing spaces."""
     console = Console(highlight=False)
     with console.capture() as printed:
         console.print(*parts)
@@ -42,12 +42,12 @@ def print_bare(*parts: RenderableType) -> None:
 
 
 def print_words(text: str) -> None:
-    """Print a sentence, on more lines where it is longer than the terminal is wide."""
+    """Print a sentence, wrapped to the width of the terminal."""
     print_bare(Text(printable(text)))
 
 
 def print_data(data: Data | Elsewhere) -> None:
-    """Say what was read, and what was left out."""
+    """Print what was read and what was left out."""
     if isinstance(data, Elsewhere):
         print_words(f"{data.values}, {data.how}" if isinstance(data.values, str) else data.how)
         return

@@ -1,7 +1,7 @@
-"""The data of a command: one column of numbers, and maybe one of weights, from a file or standard input.
+"""The data of a command: one column of numbers, and optionally one of weights, from a file or standard input.
 
-Delimited text, npy, Parquet, Feather and packed files are told apart by how the content begins, not by the file's name.
-A named pipe is waited for, as every program does that reads one: that is how a shell hands over ``<(command)``.
+The format (delimited text, npy, Parquet, Feather, compressed) is detected by the first bytes, not by the file's name.
+Reading a named pipe waits for its writer: a shell passes ``<(command)`` this way.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """Which data a command was asked to read, and how."""
+    """The data that a command is to read, and how."""
 
     source: str
     column: str | None = None
@@ -56,26 +56,26 @@ class Request:
 
 @dataclass(frozen=True)
 class Data:
-    """What was read: finite values with their weights, and which rows of the source they are.
+    """The data that were read: finite values with their weights, and their rows in the source.
 
     Attributes
     ----------
     values : array of float
         The numbers, without the rows that were dropped.
     weights : array of float or None
-        Their weights, if a column of weights was asked for.
+        Their weights, if a column of weights was given.
     kept : array of bool
-        For every row of the source whether it is among the values.
+        Whether each row of the source is among the values.
     name : str or None
         The name of the column, if it has one.
     table : Table
-        The whole table that the source holds.
+        The whole table of the source.
     units : str or None
-        What the numbers are measured in, if that was said.
+        The unit of the numbers, if it was given.
     decimal : str
         The decimal mark of the source.
     groups : list of str or None
-        The group of each value, if a column of groups was asked for.
+        The group of each value, if a column of groups was given.
     """
 
     values: FloatArray
@@ -89,7 +89,7 @@ class Data:
 
     @property
     def label(self) -> str | None:
-        """What the axis of a picture says: the name of the column, and its units."""
+        """The label of the axis of a picture: the name of the column and its units."""
         if self.units is None:
             return self.name
         return f"{self.name or 'x'} ({self.units})"
@@ -102,7 +102,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """A source that is not read here: what fits take in place of values and weights, and how it is read."""
+    """Data that are not read here: what fits take instead of values and weights, and how it is read."""
 
     values: Any
     weights: None = None
@@ -112,7 +112,7 @@ class Elsewhere:
 
 
 def data_for(request: Request, settings: dict[str, Any], large: Literal["chunks", "summary"]) -> Data | Elsewhere:
-    """Return the data; their source where the engine among the settings reads files itself; or a stored summary.
+    """Return the data, a stored summary, or the path if the engine in the settings reads files itself.
 
     A large file is read in chunks, or once into a summary.
     """
@@ -141,14 +141,14 @@ def data_for(request: Request, settings: dict[str, Any], large: Literal["chunks"
     }
     given += [option for option, value in others.items() if value] + ["--decimal"] * (request.decimal != ".")
     if given:
-        raise InvalidInputError(f"the engine {engine.name!r} reads FILE itself; say {given[0]} in its parameters")
+        raise InvalidInputError(f"the engine {engine.name!r} reads FILE itself; give {given[0]} in its parameters")
     if request.source == "-":
         raise InvalidInputError(f"the engine {engine.name!r} reads FILE itself; give a file instead of -")
     return Elsewhere(request.source)
 
 
 def read_data(request: Request) -> Data:
-    """Return the column that was asked for, or InvalidInputError that says where it cannot be read."""
+    """Return the requested column, or raise InvalidInputError with the place that cannot be read."""
     with waiting(f"reading {printable(request.title)}"):
         return _read(request)
 
@@ -202,7 +202,7 @@ def _standard_input() -> bytes:
 
 
 def _refuse_device(file: int, source: str) -> None:
-    """Refuse what never ends, such as /dev/zero; a terminal, a pipe and /dev/null do end."""
+    """Refuse endless devices such as /dev/zero; a terminal, a pipe and /dev/null are allowed."""
     status = os.fstat(file)
     if not (stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)) or os.isatty(file):
         return
@@ -211,7 +211,7 @@ def _refuse_device(file: int, source: str) -> None:
 
 
 def names_in(request: Request) -> list[str]:
-    """Return the names of the columns of a source; none where it has no names."""
+    """Return the names of the columns of a source, if it has names."""
     return _table(request, unpacked(_content(request), request.title)).names or []
 
 
@@ -232,7 +232,7 @@ def _table(request: Request, content: bytes) -> Table:
 
 
 def _columns(request: Request, table: Table) -> tuple[Column, Column | None]:
-    """Return the column that was asked for, and that of the weights if one was."""
+    """Return the requested column, and that of the weights if there is one."""
     places = [place_of(request.column, table.names, table.width, request.title)]
     if request.weights is not None:
         places.append(place_of(request.weights, table.names, table.width, request.title, "--weights"))

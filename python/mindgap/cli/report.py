@@ -1,4 +1,4 @@
-"""`mindgap report`: a mixture of one column as an HTML file that opens offline."""
+"""`mindgap report`: fit a mixture to one column and write a report as HTML."""
 
 from __future__ import annotations
 
@@ -40,9 +40,15 @@ if TYPE_CHECKING:
 )
 @grouped_data_options
 @click.option("-k", "k", type=int, required=True, help="The number of components.")
-@click.option("--out", metavar="OUT.html", default="report.html", show_default=True, help="Where to write it.")
-@click.option("--title", metavar="TEXT", help="The heading.  [default: the name of the file]")
-@click.option("--bootstrap", type=click.IntRange(0), default=200, show_default=True, help="Refits for the intervals.")
+@click.option("--out", metavar="OUT.html", default="report.html", show_default=True, help="The file to write.")
+@click.option("--title", metavar="TEXT", help="The title.  [default: the name of the file]")
+@click.option(
+    "--bootstrap",
+    type=click.IntRange(0),
+    default=200,
+    show_default=True,
+    help="The number of refits for the intervals.",
+)
 @deltas_option
 @constraint_option
 @mixture_options()
@@ -58,9 +64,9 @@ def command(
 ) -> None:
     """Fit a mixture to the numbers in FILE and write a report as one HTML file.
 
-    FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
-    The report holds the picture, the parameters with bootstrap intervals, the history of the fit, and a slider along a
-    path of least gaps.
+    FILE is CSV, TSV, Parquet, Feather or npy, also compressed (gz, bz2, xz, zst, zip); - reads standard input.
+    The report has a picture, the parameters with bootstrap intervals, the history of the fit, and a slider over lower
+    bounds on the gaps.
     """
     check_target(out, request.source)
     data = read_data(request)
@@ -96,9 +102,10 @@ def command(
 def _fit(
     data: Data | Elsewhere, k: int, constraint: str | None, deltas: Any, settings: dict[str, Any]
 ) -> tuple[MixtureResult, GapPath | None]:
-    """Return the fit, and a path along δ that the fit is on.
+    """Return the fit, and a path along δ that contains it.
 
-    The path of a least gap goes through it; that of any other constraint holds it at every δ, and begins with the fit.
+    If the constraint is a single lower bound, the path goes through it; any other constraint holds at every δ, and the
+    path begins with the fit.
     """
     live = sys.stderr.isatty()
 
@@ -112,7 +119,7 @@ def _fit(
     base, here = (constraint, 0.0) if delta is None else (None, delta)
     grid = None if deltas is None and here == 0 else _with(here, data, k, deltas)
     if delta is None and grid is not None and result.bounds is not None:
-        # No larger least gap satisfies the constraint.
+        # No larger lower bound is compatible with the constraint.
         grid = grid[grid <= result.bounds.upper.min()]
     path = gap_path(data.values, k, grid, base, sample_weight=data.weights, progress=live, **settings)
     place = int(np.flatnonzero(path.deltas == here)[0])
@@ -123,7 +130,7 @@ def _fit(
 
 
 def _least_gap(result: MixtureResult) -> float | None:
-    """Return the least gap that the constraint is, zero where there is none; None where it is more than that."""
+    """Return the lower bound if the constraint is a single one, 0 if there is no constraint, else None."""
     if result.rows is not None or result.blocks:
         return None
     if result.bounds is None:
@@ -142,7 +149,7 @@ def _with(delta: float, data: Data | Elsewhere, k: int, deltas: Any) -> Any:
 def _raised(
     path: GapPath, place: int, result: MixtureResult, data: Data | Elsewhere, settings: dict[str, Any]
 ) -> tuple[MixtureResult, ...]:
-    """Return the fits of the path with the given one among them; those under weaker bounds are not below it."""
+    """Return the path with the given fit in it; fits under weaker bounds are raised to at least its likelihood."""
     fits = [*path.results]
     fits[place] = result
     start = {"init": (result.weights, result.means, result.variances)}
@@ -155,7 +162,7 @@ def _raised(
 
 
 def _origin(request: Request, data: Data, constraint: str | None, settings: dict[str, Any]) -> dict[str, str]:
-    """Return what the report says of where the fit comes from."""
+    """Return the origin of the fit for the report."""
     rows = f"{len(data.kept)} read, {data.n_dropped} without a value left out"
     pairs = {"file": request.title, "column": data.name or request.column or "1", "rows": rows}
     if request.weights is not None:

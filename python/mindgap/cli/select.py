@@ -1,4 +1,4 @@
-"""`mindgap select`: how many components a mixture of one column should have."""
+"""`mindgap select`: choose the number of components of a mixture."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mindgap.inference.selection import Selection
 
 
-#: More fits than this in one command are a typing error.
+#: The most fits of one command; a larger number is probably a typing error.
 _MOST = 10_000
 
 
@@ -67,14 +67,20 @@ def _is_number(text: str) -> bool:
 )
 @grouped_data_options
 @click.option(
-    "-k", "ks", metavar="RANGE", default="1-8", show_default=True, callback=_numbers, help="What to try: 1-8, or 2,3,5."
+    "-k",
+    "ks",
+    metavar="RANGE",
+    default="1-8",
+    show_default=True,
+    callback=_numbers,
+    help="The numbers of components: 1-8, or 2,3,5.",
 )
 @constraint_option
 @click.option(
     "--against",
     metavar="SPEC",
     multiple=True,
-    help="Rank the models under this constraint too; none for no constraint; repeat it for more.",
+    help="Also try this constraint, or none for no constraint; repeat it for more.",
 )
 @click.option(
     "--variances",
@@ -82,10 +88,12 @@ def _is_number(text: str) -> bool:
     default="free",
     show_default=True,
     callback=_variances,
-    help="What to try: free, equal, bounded, or several, as in equal,free.",
+    help="The variances to try: free, equal, bounded, or several, as in equal,free.",
 )
-@click.option("--criterion", type=click.Choice(CRITERIA), default="bic", show_default=True, help="What ranks the fits.")
-@click.option("--certify", is_flag=True, help="Prove how far from its maximum each likelihood can be at most.")
+@click.option(
+    "--criterion", type=click.Choice(CRITERIA), default="bic", show_default=True, help="The criterion for the ranking."
+)
+@click.option("--certify", is_flag=True, help="Prove an upper bound on each log-likelihood.")
 @mixture_options(without="variances")
 @output_options(labels=True)
 def command(
@@ -99,9 +107,9 @@ def command(
     certify: bool,
     settings: dict[str, Any],
 ) -> None:
-    """Find the number of components of a mixture, or the best of several models, by an information criterion.
+    """Choose the number of components of a mixture, or the best of several models, by an information criterion.
 
-    FILE is CSV, TSV, Parquet, Feather or npy, also packed (gz, bz2, xz, zst, zip); - reads standard input.
+    FILE is CSV, TSV, Parquet, Feather or npy, also compressed (gz, bz2, xz, zst, zip); - reads standard input.
     Labels are those of the best fit.
     """
     output.check(request.source)

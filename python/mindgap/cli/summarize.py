@@ -1,4 +1,4 @@
-"""`mindgap summarize`: the summary of a file's numbers, to be merged with others and fitted in their place."""
+"""`mindgap summarize`: write a summary of a file, to be merged with others and fitted."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from mindgap.model.summary import CELLS, Summary
     ),
 )
 @data_options
-@click.option("--out", metavar="OUT", required=True, help="Where to write it: JSON, or the compact form if not .json.")
-@click.option("--cells", type=int, default=CELLS, help=f"The most cells.  [default: {CELLS}]")
+@click.option("--out", metavar="OUT", required=True, help="The file to write: JSON, or the binary form if not .json.")
+@click.option("--cells", type=int, default=CELLS, help=f"The maximum number of cells.  [default: {CELLS}]")
 def command(request: Request, out: str, cells: int) -> None:
-    """Write counts, sums and sums of squares of the numbers in FILE, in a few thousand cells."""
+    """Write a summary of the numbers in FILE: counts, sums and sums of squares in a few thousand cells."""
     check_target(out, request.source)
     if (chunks := chunks_of(request)) is not None:
         summary = summary_of(chunks, cells)
@@ -35,6 +35,6 @@ def command(request: Request, out: str, cells: int) -> None:
 
 
 def write_summary(out: str, summary: Summary) -> None:
-    """Write a summary as JSON or in the compact form, by the name of the file, and say so."""
+    """Write a summary as JSON or in the binary form, by the suffix of the file, and report it."""
     write_atomically(out, summary.to_json().encode() if out.lower().endswith(".json") else summary.to_bytes())
     click.echo(f"wrote {out}: {summary.count} values", err=True)

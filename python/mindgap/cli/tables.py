@@ -1,4 +1,4 @@
-"""Tables and their columns, found by name or number, whatever kind of file they are in."""
+"""Tables of any file format, and their columns by name or number."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
     from mindgap.validation import FloatArray
 
-#: A message lists no more columns than this.
+#: The most columns that a message lists.
 _MOST_LISTED = 12
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of numbers; a missing one is NaN.
+    """One column of numbers, with NaN for missing cells.
 
     Attributes
     ----------
     values : array of float
-        One entry a row.
+        One entry per row.
     number : int
-        Which it is, from 1.
+        The number of the column, from 1.
     name : str or None
-        What it is called, if anything.
+        The name of the column, if it has one.
     lines : callable, sequence of int or None
-        The line of the file that each row begins on, or what finds them out; None where the file has no lines.
+        The line on which each row begins, or a function that returns them; None if the file has no lines.
     """
 
     values: FloatArray
@@ -44,24 +44,24 @@ class Column:
 
     @property
     def title(self) -> str:
-        """Its name in messages."""
+        """The name of the column in messages."""
         return f"column {self.name or self.number}"
 
     def place(self, row: int) -> str:
-        """Return where a row is, for messages."""
+        """Return the place of a row, for messages."""
         if self.lines is None:
             return f"row {row + 1}"
         lines = self.lines() if callable(self.lines) else self.lines
         return f"line {lines[row]}"
 
     def without(self, numbers: Sequence[float]) -> Column:
-        """Return the column with these numbers, which stand for missing values, as NaN."""
+        """Return the column with NaN for the numbers that mark missing values."""
         if not len(numbers):
             return self
         return replace(self, values=np.where(np.isin(self.values, numbers), np.nan, self.values))
 
     def refuse_infinite(self, source: str) -> Column:
-        """Return the column itself, or say where it has an infinite value."""
+        """Return the column, or raise InvalidInputError at an infinite value."""
         infinite = np.isinf(self.values)
         if infinite.any():
             row = int(np.argmax(infinite))
@@ -70,26 +70,26 @@ class Column:
         return self
 
     def refuse_negative(self, source: str) -> Column:
-        """Return the column itself, or say where it has a value that no weight can be."""
+        """Return the column of weights, or raise InvalidInputError at a negative one."""
         negative = self.values < 0
         if negative.any():
             row = int(np.argmax(negative))
             value = self.values[row]
             raise InvalidInputError(
-                f"{self.title} of {source} holds {value} at {self.place(row)}; no weight is negative"
+                f"{self.title} of {source} holds {value} at {self.place(row)}; weights must not be negative"
             )
         return self
 
 
 class Table(ABC):
-    """What a file holds: columns with or without names.
+    """The table in a file: columns with or without names.
 
     Attributes
     ----------
     names : list of str or None
-        What the columns are called.
+        The names of the columns.
     width : int
-        How many columns there are.
+        The number of columns.
     """
 
     names: list[str] | None
@@ -97,7 +97,7 @@ class Table(ABC):
 
     @abstractmethod
     def numbers(self, *places: int) -> list[Column]:
-        """Return some columns as numbers, or InvalidInputError that says where one is not."""
+        """Return columns of numbers, or raise InvalidInputError at a cell that is not a number."""
 
     @abstractmethod
     def texts(self, place: int) -> list[str]:
@@ -109,7 +109,7 @@ class Table(ABC):
 
 
 def place_of(wanted: str | None, names: Sequence[str] | None, width: int, source: str, option: str = "--column") -> int:
-    """Return the index of the column wanted: by name, else by its number from 1; the only one if none is named."""
+    """Return the index of a column given by name or by its number from 1; by default the only one."""
     if wanted is None:
         if width == 1:
             return 0
@@ -123,7 +123,7 @@ def place_of(wanted: str | None, names: Sequence[str] | None, width: int, source
         return int(wanted) - 1
     if names is None:
         columns = f"{width} column{'s' if width > 1 else ''}"
-        known = f"it has no names but {columns}; give a number from 1, or --header if names are in its first row"
+        known = f"it has no names but {columns}; give a number from 1, or --header if the first row has names"
     else:
         known = f"{hint(wanted, names)}there are {_listed(names)}"
     raise InvalidInputError(f"{source} has no column {shorten(wanted)}; {known}")

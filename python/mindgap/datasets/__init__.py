@@ -1,4 +1,4 @@
-"""Data to try mindgap on: a real survey, the paper's models, and one generator for each field of use."""
+"""Data sets: a real survey, the paper's models, and simulated data of several fields."""
 
 from mindgap.datasets.fields import dna_content, fish_lengths, photoelectron_counts, repeat_lengths
 from mindgap.datasets.labelled import Labelled

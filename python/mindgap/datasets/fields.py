@@ -1,4 +1,4 @@
-"""Simulated data of the fields where the spacing of the peaks is known beforehand."""
+"""Simulated data of fields in which the spacing of the peaks is known."""
 
 from __future__ import annotations
 

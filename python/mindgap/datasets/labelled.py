@@ -1,4 +1,4 @@
-"""Values with the group that each truly came from."""
+"""Values with their true groups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Labelled(NamedTuple):
-    """Values and the group, 0 to k-1, that each came from."""
+    """Values and their true groups, 0 to k-1."""
 
     values: npt.NDArray[np.float64]
     groups: npt.NDArray[np.int64]
@@ -29,7 +29,7 @@ class Labelled(NamedTuple):
         return np.bincount(self.groups, deviations**2) / np.bincount(self.groups)
 
     def shares(self) -> npt.NDArray[np.float64]:
-        """Return the share of the points in each group."""
+        """Return the fraction of the points in each group."""
         return np.bincount(self.groups) / len(self.groups)
 
 

@@ -1,4 +1,4 @@
-"""How far a fit is from a known truth, as the paper measures it."""
+"""The distance of a fit from a known truth, as the paper measures it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def rand_index(one: npt.ArrayLike, two: npt.ArrayLike) -> float:
-    """Return the share of pairs of points on which two labellings agree: together in both or apart in both."""
+    """Return the fraction of pairs of points on which two labellings agree: together in both or apart in both."""
     rows, row_of = np.unique(np.asarray(one), return_inverse=True)
     columns, column_of = np.unique(np.asarray(two), return_inverse=True)
     if len(row_of) != len(column_of):
         raise InvalidInputError(
-            f"the labellings have {len(row_of)} and {len(column_of)} points; they must be of the same points points"
+            f"the labellings have {len(row_of)} and {len(column_of)} points; give labels of the same points"
         )
     table = np.bincount(row_of * len(columns) + column_of, minlength=len(rows) * len(columns))
     counts = table.reshape(len(rows), len(columns))
@@ -38,7 +38,7 @@ def _pairs(counts: npt.NDArray[Any]) -> int:
 
 
 def total_center_error(result: KMeansResult, truth: Labelled) -> float:
-    """Return the sum over clusters of how far a centre is from its group's mean."""
+    """Return the sum over clusters of the distance of a centre from its group's mean."""
     return float(np.abs(result.centers - truth.means()).sum())
 
 
@@ -48,7 +48,7 @@ def total_size_error(result: KMeansResult, truth: Labelled) -> float:
 
 
 def mean_center_error(result: MixtureResult, means: npt.ArrayLike) -> float:
-    """Return the mean over components of how far a mean is from the true one."""
+    """Return the mean over components of the distance of a mean from the true one."""
     return float(np.abs(result.means - np.asarray(means)).mean())
 
 

@@ -17,7 +17,7 @@ NYPANS_UPPER = (0.029023, 0.01895, 0.01154)
 
 def nypans_heights() -> Labelled:
     """Return the heights in metres of 9980 students, and their grade as 0 (grade 9) to 3 (grade 12)."""
-    from importlib.resources import files  # slow to import, and seldom needed
+    from importlib.resources import files  # slow to import and rarely needed
 
     text = files("mindgap.datasets").joinpath("nypans_2010_height_by_grade.csv").read_text(encoding="utf-8")
     rows = np.array([[float(cell) for cell in line.split(",")] for line in text.splitlines()[1:]])

@@ -1,1 +1,1 @@
-"""The two fits, `kmeans` and `mixture`, and how they load their data."""
+"""The two fits, `kmeans` and `mixture`, and the loading of their data."""

@@ -1,4 +1,4 @@
-"""Certificates of mixtures: a bound that no admissible mixture is above."""
+"""Certificates of mixtures: a proven upper bound on the log-likelihood of every admissible mixture."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from mindgap.model.sample import Sample
 
-#: How far above the best known log-likelihood the bound may be: less than any decision could rest on.
+#: The largest distance of the bound above the best known log-likelihood: less than matters for any decision.
 EPSILON = 0.1
 
-#: A mixture that the search comes by becomes the fit if it is better by more.
+#: A mixture that the proof finds replaces the fit if its log-likelihood is higher by more than this.
 BETTER = 1e-7
 
 
@@ -29,7 +29,7 @@ def certified(
     time_limit: float | None,
     watch: Any,
 ) -> tuple[_core.MixtureFit, float | None]:
-    """Return the fit, or a better one that the search came by, and the bound, if one was proven in time."""
+    """Return the fit, or a better one that the proof found, and the bound if it was proven in time."""
     limit = None if time_limit is None else max(time_limit, 0.0)
     found = _core.certify(fit, sample._core, epsilon=EPSILON, record=proof is not None, time_limit=limit, watch=watch)
     if found.log_likelihood > fit.log_likelihood + BETTER:
@@ -37,7 +37,9 @@ def certified(
         fit = max(fit, better, key=lambda either: either.log_likelihood)
     if proof is not None:
         if found.proof is None:
-            warnings.warn("nothing was proven in time: there is no proof to write", stacklevel=3)
+            warnings.warn(
+                "nothing was proven within the time limit, so there is no proof to write; allow more time", stacklevel=3
+            )
         else:
             write_atomically(proof, found.proof.encode())
     return fit, found.upper_bound

@@ -1,4 +1,4 @@
-"""The engine of `Chunks`: one pass over the chunks for whatever is asked, a few of them at a time on threads."""
+"""The engine of `Chunks`: one pass over the chunks for each request, several chunks at a time in threads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class Chunked(Engine):
-    """Reads the chunks again for every pass; partial sums are added in the order of the chunks."""
+    """An engine that reads the chunks again for every pass and adds partial sums in the order of the chunks."""
 
     name = "chunked"
 
@@ -36,7 +36,7 @@ class Chunked(Engine):
     def load(self, x: Chunks, sample_weight: Any) -> Summary:
         """Read the chunks once, into a summary."""
         if sample_weight is not None:
-            raise InvalidInputError("sample_weight is given beside Chunks; give the weights to the Chunks")
+            raise InvalidInputError("sample_weight is given in addition to Chunks; give the weights to the Chunks")
         self._chunks = x
         self._first: list[Fingerprint] | None = None
         summary = Summary()
@@ -65,7 +65,7 @@ class Chunked(Engine):
         return whole
 
     def _each(self, work: Callable[[FloatArray, FloatArray | None], T]) -> Iterator[T]:
-        """What `work` makes of each chunk, in order; afterwards, whether the chunks were those of the first pass."""
+        """Yield `work` of each chunk, in order; then check that the chunks were the same as in the first pass."""
         seen, points = [], 0
         self._passes += 1
         pieces = enumerate(self._chunks._pieces())
@@ -76,7 +76,7 @@ class Chunked(Engine):
                 self.watch("reading", self._passes, points)
             yield answer
         if not seen and self._first is None:
-            raise InvalidInputError("the source of the chunks gave 0 of them; it must give all, every time")
+            raise InvalidInputError("the source of the chunks returned none; it must return all chunks in every pass")
         if self._first is None:
             self._first = seen
         else:
@@ -84,7 +84,7 @@ class Chunked(Engine):
 
 
 def _on_piece(work: Callable[[FloatArray, FloatArray | None], T], number: int, piece: Piece) -> tuple[T, Fingerprint]:
-    """Load a chunk and call `work`; name the chunk in the error if it raises one."""
+    """Load a chunk and call `work`; errors name the chunk."""
     values, weights, _ = load_piece(number, piece)
     try:
         answer = work(values, weights)
@@ -94,9 +94,9 @@ def _on_piece(work: Callable[[FloatArray, FloatArray | None], T], number: int, p
 
 
 def _expect_same(seen: list[Fingerprint], first: list[Fingerprint]) -> None:
-    """Raise ChangedDataError where a pass has seen other data than the first; the order of the chunks may differ."""
+    """Raise ChangedDataError if a pass read other data than the first one; the order of the chunks may differ."""
     if len(seen) != len(first):
-        what = f"the source of the chunks gave {len(seen)} of them after {len(first)} the first time"
+        what = f"the source returned {len(seen)} chunks, but {len(first)} in the first pass"
         raise ChangedDataError(f"{what}; {ADVICE}")
     if sum(seen, Fingerprint()).difference(sum(first, Fingerprint())) is None:
         return

@@ -9,7 +9,7 @@ from mindgap.fit.loading import loaded
 from mindgap.fit.watching import watching
 from mindgap.foundation.errors import InvalidInputError, MindgapError
 from mindgap.host import guard, lookup
-from mindgap.host.builtin.constraints import blocks_of, prepared, rows_of
+from mindgap.host.resolving import resolve
 from mindgap.model.binned import Binned
 from mindgap.model.constraint import Constraint
 from mindgap.model.settings import KMeansSettings
@@ -43,48 +43,48 @@ def kmeans(
     progress: bool = False,
     callback: Callable[[Step], Any] | None = None,
 ) -> KMeansResult:
-    """Cluster one-dimensional data into `k` clusters whose centres satisfy a constraint, at the least cost.
+    """Cluster one-dimensional data into `k` clusters of least cost whose centres satisfy a constraint.
 
     Parameters
     ----------
     x : array-like of n numbers
-        The data: a list, an array, one column of a frame, a `Sample`; `Chunks` of data larger than memory; a `Summary`;
-        or what the engine takes.
+        The data: a list, an array, one column of a frame or a `Sample`; `Chunks`, for data larger than memory; a
+        `Summary`; or data of the engine's own kind.
     k : int
-        The number of clusters; each keeps at least one point.
+        The number of clusters. Each has at least one point.
     constraint : Constraint, str or None
         The constraint on the centres: `LowerOnly(delta)`, `TwoSided(lower, upper)`, `PerGap(lower, upper)`, a plugin's,
-        or a name with parameters, such as ``"lower-only:delta=1.75"``. Bounds are held to 1e-12 of the data's range.
+        or a name with parameters, such as ``"lower-only:delta=1.75"``. Bounds are satisfied to 1e-12 of the data's
+        range.
     centers : "free" or "means"
-        Whether a centre is any position that satisfies the constraint, and points belong to the nearest one (the
-        problem as the paper states it), or each centre is its cluster's mean (the paper's program). Without a
-        constraint these are the same. Under linear rows, which cluster means cannot satisfy in general, centres are
-        free either way.
+        With "free" the centres may be anywhere that satisfies the constraint, and each point belongs to the nearest
+        one: the problem as the paper states it. With "means" each centre is its cluster's mean: the problem that the
+        paper's program solves. Without a constraint both are the same. Under linear rows centres are always free, since
+        cluster means cannot satisfy them in general.
     method : "exact" or "paper"
-        "exact" finds the optimum and proves it (under linear rows: the best that alternating assignment and a
-        quadratic program finds from several starts, with `lower_bound` to judge it by); "paper" is the published
-        program to the letter, which misses the optimum on some data, for comparison; it needs ``centers="means"``.
+        "exact" finds the optimum and proves it. (Under linear rows it alternates between assignment and a quadratic
+        program from several starts; `lower_bound` says how far from the optimum the result can be.) "paper" is exactly
+        the published program, for comparison: it misses the optimum on some data and needs ``centers="means"``.
     ties : "split" or "together"
-        Whether equal points may fall into neighbouring clusters.
+        Whether equal points may belong to different clusters.
     sample_weight : array-like of n numbers, optional
         A weight for each point, not negative.
     missing : "error" or "drop"
-        Whether a NaN, None or masked value is an error, or its point is left out and labelled -1.
+        What to do about NaN, None or masked values: raise an error, or leave these points out and label them -1.
     engine : Engine or str
-        Where the data are.
+        The engine that holds the data.
     time_limit : float, optional
-        The most seconds to search for a proof. Then the result is the best found, with what is proven of it in
-        `lower_bound`; it is a `SolverError` if nothing was found by then.
+        The maximum number of seconds. After that the search stops with the best solution found and the `lower_bound`
+        proven so far, or raises `SolverError` if it has found none.
     tol : float
-        End the search when the cost is proven to exceed the optimum by at most this fraction of itself. The default
-        asks for the optimum.
+        Stop when the cost is proven to exceed the optimum by at most this fraction. The default means: at the optimum.
     memory_limit : int, optional
-        The most bytes of memory to take beside the data; what is known to need more is an `OutOfMemoryError` before it
-        begins. By default as much as the machine gives.
+        The maximum memory to use in addition to the data, in bytes. A computation that needs more raises
+        `OutOfMemoryError` before it begins. By default there is no limit but the machine's memory.
     progress : bool
         Whether to show a live line on standard error.
     callback : callable, optional
-        Called with a `Step` as the search goes on. When it returns True, the result is the best found so far.
+        Called with a `Step` during the search. If it returns True, the search stops with the best solution found.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def kmeans(
     InvalidInputError
         If the data, the weights, `k` or the constraint are invalid.
     InfeasibleError
-        If no partition satisfies the constraint; it says which lower bound one would hold, or which rows clash.
+        If no partition satisfies the constraint. The error says which lower bound is feasible, or which rows conflict.
 
     Examples
     --------
@@ -114,14 +114,14 @@ def kmeans(
     )
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
     if isinstance(x, Binned):
-        raise InvalidInputError("Binned is for mixture and select; k-means takes points: give its `sample`")
+        raise InvalidInputError("Binned is for mixture and select; for k-means, give its `sample`")
     with watching(progress, callback) as watch, loaded(x, sample_weight, engine, missing, watch) as data:
-        # Nobody is asked for the gaps of more clusters than there are points; the core says what is wrong then.
-        ready = prepared(chosen, data.sample)
-        rows = None if ready is None or count > data.sample._core.points else rows_of(ready, count)
-        if blocks_of(ready, count):
+        # With more clusters than points the core raises the error; bounds on so many gaps may not fit into memory.
+        asked = None if count > data.sample._core.points else chosen
+        ready, rows, blocks = resolve(asked, data.sample, count)
+        if blocks:
             raise InvalidInputError(
-                f"{ready!r} is about weights or spreads, which the clusters of k-means do not have; fit a mixture"
+                f"{ready!r} is about weights or spreads, which k-means does not have; fit a mixture"
             )
         try:
             bounds = None if rows is None else rows.arrays()

@@ -9,7 +9,7 @@ import numpy as np
 from mindgap import _core
 from mindgap.foundation.errors import InvalidInputError, MindgapError
 from mindgap.host import guard, lookup
-from mindgap.host.builtin.constraints import blocks_of, depends_on_data, rows_of
+from mindgap.host.resolving import blocks_of, depends_on_data, rows_of
 from mindgap.model.constraint import Constraint
 from mindgap.model.settings import KMeansSettings
 from mindgap.results.kmeans_rows import KMeansRows
@@ -30,20 +30,20 @@ def kmeans_rows(
     centers: Literal["free", "means"] = "free",
     ties: Literal["split", "together"] = "split",
 ) -> KMeansRows:
-    """Cluster each row of a matrix by itself into `k` clusters, exactly, on all cores.
+    """Cluster each row of a matrix separately into `k` clusters, exactly, on all cores.
 
-    Every row has the result that `kmeans` has for it, to the bit. No Python runs between rows.
+    The result for each row is that of `kmeans`, to the bit. No Python runs between rows.
 
     Parameters
     ----------
     x : array-like of numbers, a matrix
-        The data. Single precision is read as it is, without a copy in double precision.
+        The data. Single precision is read without a copy in double precision.
     k : int
         The number of clusters of each row.
     constraint : Constraint, str or None
         The constraint on the centres of every row, as for `kmeans`. It must not depend on the data of a row.
     sample_weight : array-like of numbers, optional
-        A weight for each value of `x`, or one for each column, which then serves all rows.
+        A weight for each value of `x`, or one for each column, used for all rows.
     centers : "free" or "means"
         As for `kmeans`.
     ties : "split" or "together"
@@ -52,14 +52,14 @@ def kmeans_rows(
     Returns
     -------
     KMeansRows
-        With `labels`, `centers`, `inertia`, `lower_bound` and `optimal`, one row each.
+        With `labels`, `centers`, `inertia`, `lower_bound` and `optimal` of each row.
 
     Raises
     ------
     InvalidInputError
-        If the data, the weights, `k` or the constraint are invalid; it names the first such row.
+        If the data, the weights, `k` or the constraint are invalid. The error names the first such row.
     InfeasibleError
-        If no partition of a row satisfies the constraint; it names the first such row.
+        If no partition of a row satisfies the constraint. The error names the first such row.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def kmeans_rows(
     settings = KMeansSettings(centers=centers, ties=ties)
     matrix = as_table(x, "x")
     if matrix.shape[1] == 0:
-        raise InvalidInputError(f"x has shape {matrix.shape}; give at least one value to a row")
+        raise InvalidInputError(f"x has shape {matrix.shape}; give at least one value in each row")
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
     rows = None if chosen is None or count > matrix.shape[1] else _rows(chosen, count)
     bounds = None if rows is None else rows.arrays()
@@ -94,13 +94,13 @@ def _rows(constraint: Constraint, k: int) -> GapBounds | LinearRows | None:
         )
     if blocks_of(constraint, k):
         raise InvalidInputError(
-            f"{constraint!r} is about weights or spreads, which the clusters of k-means do not have; fit a mixture"
+            f"{constraint!r} is about weights or spreads, which k-means does not have; fit a mixture"
         )
     return rows_of(constraint, k)
 
 
 def _weights(given: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    """Return the weights as a matrix: one row for all, or as many as the data have."""
+    """Return the weights as a matrix with one row for all rows of the data, or one for each."""
     if np.ndim(given) == 1:
         weights = as_vector(given, "sample_weight")[None, :]
         expected: tuple[int, ...] = (1, shape[1])
@@ -108,6 +108,6 @@ def _weights(given: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         weights, expected = as_table(given, "sample_weight"), shape
     if weights.shape != expected:
         raise InvalidInputError(
-            f"sample_weight has shape {np.shape(given)}, but x has {shape}; give a weight a value, or one a column"
+            f"sample_weight has shape {np.shape(given)}, but x has {shape}; give one for each value or each column"
         )
     return weights

@@ -1,4 +1,4 @@
-"""The data of a fit: a sample in this process, or with an engine."""
+"""The data of a fit: a sample in this process, or data that an engine holds."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result", KMeansResult, MixtureResult)
 
-#: What a fit takes: numbers in any form that numpy knows, or what stands for them; an engine may take anything else.
+#: Data that a fit accepts: any array-like, or one of mindgap's own types; an engine may accept other types.
 Data: TypeAlias = "npt.ArrayLike | Sample | Binned | Summary | Chunks"
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a fit works on: the data, or what an engine lets it see of them."""
+    """The data of a fit, or the sample of them that an engine returned."""
 
     sample: Sample
     engine: Engine | None = None
@@ -46,11 +46,11 @@ class Loaded:
     bins: Binned | None = None
 
     def kept(self) -> Sample | Histogram:
-        """What a result keeps for its pictures; of data that lie elsewhere, no way back to them."""
+        """Return what a result keeps for pictures: the sample, or a histogram of data in an engine."""
         return self.sample if self.engine is None else histogram_of(self.sample.values, self.sample.weights)
 
     def labelled(self, result: Result) -> Result:
-        """The result with the engine's labels, if it gives any, and -1 for points that were left out."""
+        """Return the result with the engine's labels, if any, and -1 for points that were left out."""
         if self.present is not None:
             labels = np.full(len(self.present), -1, dtype=np.int32)
             labels[self.present] = result.labels
@@ -60,7 +60,7 @@ class Loaded:
 
     def _labels(self, engine: Engine, result: KMeansResult | MixtureResult) -> Any:
         points = self.sample._core.points
-        # Points of weight zero have labels too, but are not in the sample.
+        # Points of weight zero have labels but are not in the sample.
         most = None if self.weighted or self.sample.total_weight != points else points
         return guard.labels(engine, result.predict, result.k, points, most)
 
@@ -68,13 +68,14 @@ class Loaded:
 def loaded(
     x: Any, sample_weight: Any, engine: Engine | str, missing: str = "error", watch: Any = None
 ) -> AbstractContextManager[Loaded]:
-    """Return the data in this process, or bring them to the engine for as long as a fit takes; passes tell `watch`."""
+    """Return a context with the loaded data; at its end the engine, if any, is closed. Passes report to `watch`."""
     if isinstance(x, Binned):
         if sample_weight is not None or not is_local(engine) or missing != "error":
-            raise InvalidInputError("Binned counts are weights and lie in memory; leave the other arguments out")
+            raise InvalidInputError("Binned data take no sample_weight, engine or missing; leave these out")
         return nullcontext(Loaded(x.sample, bins=x))
     engine = _owner(x, engine)
-    if as_choice(missing, "missing", ("error", "drop")) == "drop":
+    if missing != "error":
+        as_choice(missing, "missing", ("error", "drop"))
         if not is_local(engine) or isinstance(x, (Chunks, Sample, Summary)):
             raise InvalidInputError("missing='drop' is for arrays and columns; drop the missing values yourself")
         return nullcontext(_present(x, sample_weight))
@@ -84,8 +85,10 @@ def loaded(
 
 
 def _owner(x: Any, engine: Engine | str) -> Engine | str:
-    """Return the engine that was named, or else the one that the data belong to."""
-    return (engine_for(x) or engine) if isinstance(engine, str) and engine == "local" else engine
+    """Return the given engine, or the one that the data belong to."""
+    if type(x) is np.ndarray or not isinstance(engine, str) or engine != "local":
+        return engine
+    return engine_for(x) or engine
 
 
 def _present(x: Any, sample_weight: Any) -> Loaded:
@@ -106,19 +109,19 @@ def _present(x: Any, sample_weight: Any) -> Loaded:
 
 
 def _with_nan(x: Any) -> Any:
-    """Return what it holds with NaN for what is masked, or NA to pandas."""
+    """Return the values with NaN for masked values and pandas' NA."""
     if "numpy.ma" in sys.modules and isinstance(x, np.ma.MaskedArray):
         return np.where(np.ma.getmaskarray(x), np.nan, np.ma.getdata(x))
     if hasattr(x, "isna") and hasattr(x, "to_numpy"):
         try:
             return x.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError):
-            return x  # for `as_vector` to say what is wrong
+            return x  # `as_vector` raises the error
     return x
 
 
 def is_local(engine: Engine | str) -> bool:
-    """Whether an engine is this process itself; a subclass of the local engine wants to be asked."""
+    """Return whether the engine is the built-in local one, not a subclass of it."""
     return engine == "local" if isinstance(engine, str) else type(engine) is Local
 
 
@@ -133,9 +136,9 @@ def _with_engine(x: Any, sample_weight: Any, engine: Engine | str, watch: Any) -
 
 
 def sorted_once(x: Any, settings: dict[str, Any]) -> Any:
-    """Return the data for many fits: a sample where they are local, which takes `sample_weight` out of the settings.
+    """Return the data for several fits: a sample of local data, which takes `sample_weight` out of the settings.
 
-    Another engine gets what it was given, since only it knows where the data are.
+    Data of another engine are returned unchanged.
     """
     if isinstance(x, Binned):
         return x

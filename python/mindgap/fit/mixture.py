@@ -11,8 +11,8 @@ from mindgap.fit.loading import loaded
 from mindgap.fit.watching import watching
 from mindgap.foundation.errors import InvalidInputError, MindgapError
 from mindgap.host import guard, lookup
-from mindgap.host.builtin.constraints import blocks_of, prepared, rows_of
 from mindgap.host.builtin.initializers import BUILT_IN
+from mindgap.host.resolving import resolve
 from mindgap.model.constraint import Constraint
 from mindgap.model.parameters import Parameters
 from mindgap.model.settings import MixtureSettings
@@ -60,84 +60,85 @@ def mixture(
 ) -> MixtureResult:
     """Fit a mixture of `k` normal distributions whose means satisfy a constraint, by maximum likelihood.
 
-    The fit is the highest likelihood that a search finds: many starts are climbed on a summary of the data, the best of
-    them on the data themselves, by Newton steps on the constraint until nothing is left to gain. It says how sure it
-    is: how many starts ended there, the next best fit, standard errors, and findings that ask for a second look.
+    The likelihood has many local maxima. The fit is the highest one that a search finds: EM and Newton steps from many
+    starts on a summary of the data, then from the best of them on the data themselves. The result says how reliable it
+    is: how many starts ended there, the next best maximum, standard errors, and findings that deserve a second look.
 
     Parameters
     ----------
     x : array-like of n numbers
-        The data: a list, an array, one column of a frame, a `Sample`; `Binned` counts; `Chunks` of data larger than
-        memory; a `Summary`, of which every point is seen at the mean of its cell; or what the engine takes.
+        The data: a list, an array, one column of a frame or a `Sample`; `Binned` counts; `Chunks`, for data larger than
+        memory; a `Summary`, which puts every point at the mean of its cell; or data of the engine's own kind.
     k : int
         The number of components.
     constraint : Constraint, str or None
         The constraint on the means: `LowerOnly(delta)`, `TwoSided(lower, upper)`, `PerGap(lower, upper)`; on the
         weights: `FixedWeights`, `WeightBounds`, `WeightRatio`; on the spreads: `SpreadRatio`, `EqualSpreads`,
-        `FixedSpreads`, `ConstantCV`; a plugin's; several, joined by ``&``; or a name with parameters, such as
+        `FixedSpreads`, `ConstantCV`; a plugin's; several joined by ``&``; or a name with parameters, such as
         ``"two-sided:lower=1.9,upper=2.1"``.
     init : Initializer, Parameters, MixtureResult, (weights, means, variances) or str
-        "auto" searches. Anything else is where one climb starts, such as the result of an earlier fit, perhaps stored;
-        it need not satisfy the constraint.
+        "auto" searches from many starts. Anything else is the start of a single climb, such as the result of an earlier
+        fit. The start need not satisfy the constraint.
     method : "best" or "paper"
-        The highest likelihood; or the published EM to the letter: started by constrained k-means where one lower bound
-        serves all gaps (and some partition holds it), else by k-means, and iterated until no parameter moves by more
-        than 1e-3 in units of the data, with no bound on the ratio of spreads.
+        "best" looks for the highest likelihood. "paper" is exactly the published EM: it starts from constrained k-means
+        if all gaps have the same lower bound (and a partition satisfies it), else from k-means; it stops when no
+        parameter moves by more than 1e-3 in units of the data; and it does not bound the ratio of spreads.
     tol : float, optional
-        The fit has converged when less than this is left to gain, in log units (1e-8 by default); with method "paper",
-        when no parameter moves by more (1e-3 by default).
+        Converge when the log-likelihood can rise by less than this (default 1e-8); with method "paper", when no
+        parameter moves by more than this (default 1e-3).
     tol_scale : "absolute" or "data"
-        Whether the `tol` of method "paper" is measured in units of the data, or in their standard deviations (means)
-        and variances.
+        The unit of `tol` with method "paper": that of the data, or their standard deviation (variance for variances).
     max_iter : int
-        The most passes over the data of a climb; with method "paper", the most iterations.
+        The maximum number of passes over the data in a climb; with method "paper", of iterations.
     variances : "free" or "equal"
-        Whether each component has a variance of its own; the standard deviations then differ at most tenfold, since
-        without a bound the likelihood has no maximum.
+        Whether each component has its own variance, or all have the same. Free standard deviations differ at most
+        tenfold, since without a bound the likelihood has no maximum.
     min_variance : float, optional
-        The least variance of a component, in squared units of the data; a small part of the data's by default. Where
-        neither this nor the constraint says anything, a component on data that look rounded is at least half a step
-        wide.
+        The smallest variance of a component, in squared units of the data; by default a small fraction of the data's
+        variance. If the data look rounded, and neither this nor the constraint bounds the spreads, the default is a
+        standard deviation of half a rounding step.
     resolution : float, optional
-        The step that the values were recorded to, such as 0.0254 for inches in metres. Each value then stands for the
-        interval of half a step on either side, and the log-likelihood is that of the intervals' probabilities.
+        The step to which the values were rounded, such as 0.0254 for inches in metres. Each value then stands for the
+        interval of half a step on either side, and the likelihood is the probability of these intervals.
     support : (low, high), optional
         The range outside which nothing was recorded, such as a detector's; either end may be infinite. The likelihood
-        is that of the mixture given that a point lies within; the parameters are those of the whole mixture. The
-        standard deviations are at most twice the range of the data.
+        is conditional on lying in this range; the parameters are those of the whole mixture. Standard deviations are
+        at most twice the range of the data.
     starts : int
-        How many starts are drawn at random, beside some twenty deterministic ones and the moves from the best.
+        The number of random starts, in addition to about twenty deterministic ones and moves from the best.
     rng : int, Generator or None
-        What they are drawn with. The default is a fixed seed, so that a fit can be repeated; None draws a new one, and
-        `settings` of the result says which.
+        The seed of the random starts. The default is fixed, so that a fit can be repeated; None draws a new seed, which
+        is in the `settings` of the result.
     sample_weight : array-like of n numbers, optional
         A weight for each point, not negative.
     missing : "error" or "drop"
-        Whether a NaN, None or masked value is an error, or its point is left out and labelled -1.
+        What to do about NaN, None or masked values: raise an error, or leave these points out and label them -1.
     engine : Engine or str
-        Where the data are and the E step runs.
+        The engine that holds the data and runs the E step.
     certify : bool
-        Whether to prove how far from the maximum the likelihood can be at most: `upper_bound` of the result, 0.1 above
-        the best mixture known where the search comes to its end. Needs equal variances or a bounded ratio of spreads.
+        Whether to prove an upper bound on the log-likelihood of every admissible mixture: `upper_bound` of the result.
+        If the proof is completed, the bound is 0.1 above the best mixture known. Needs equal variances or a bounded
+        ratio of spreads.
     proof : path, optional
         Where to write the proof of the certificate. `python -m mindgap.inference.check_certificate` checks it.
     time_limit : float, optional
-        The most seconds that the fit and its certificate may take. Then the result is the best found, of status
-        "time-limit", with what is proven by then; it is a `SolverError` if nothing was found.
+        The maximum number of seconds for the fit and its certificate. After that the result is the best fit found, with
+        status "time-limit" and the bound proven so far; or `SolverError` is raised if there is none.
     memory_limit : int, optional
-        The most bytes of memory to take beside the data; what is known to need more is an `OutOfMemoryError` before it
-        begins. By default as much as the machine gives.
+        The maximum memory to use in addition to the data, in bytes. A computation that needs more raises
+        `OutOfMemoryError` before it begins. By default there is no limit but the machine's memory.
     progress : bool
         Whether to show a live line on standard error.
     callback : callable, optional
-        Called with a `Step` after each iteration. When it returns True, the fit ends with the best found so far, of
+        Called with a `Step` after each iteration. If it returns True, the fit stops with the best found so far and
         status "time-limit".
 
     Returns
     -------
     MixtureResult
-        With `weights`, `means`, `variances`, `labels`, `log_likelihood`; how the fit ended, `status` and `message`; and
-        how sure it is: `findings`, `standard_errors`, `newton_decrement`, `starts`, `starts_at_best`, `runner_up`.
+        With `weights`, `means`, `variances`, `labels` and `log_likelihood`; how the fit ended: `status` and `message`;
+        and how reliable it is: `findings`, `standard_errors`, `newton_decrement`, `starts`, `starts_at_best`,
+        `runner_up`.
 
     Raises
     ------
@@ -178,9 +179,7 @@ def mixture(
     ):
         if count > (distinct := data.sample.distinct):
             raise InvalidInputError(f"k is {count}, but the number of distinct values is {distinct}; ask for fewer")
-        ready = prepared(chosen, data.sample)
-        rows = None if ready is None else rows_of(ready, count)
-        blocks = blocks_of(ready, count)
+        ready, rows, blocks = resolve(chosen, data.sample, count)
         wanted = certify or proof is not None
         if wanted and (data.engine is not None or data.bins is not None):
             raise InvalidInputError("only values in memory can be certified; fit them with the local engine")
@@ -214,7 +213,7 @@ def mixture(
 
 
 def _given(init: Any) -> Parameters | Initializer:
-    """Return the parameters or the initializer that were given, perhaps by name."""
+    """Return `init` as parameters or an initializer."""
     if isinstance(init, MixtureResult):
         return Parameters(init.weights, init.means, init.variances)
     if isinstance(init, (tuple, list)):
@@ -232,7 +231,7 @@ def _start(
     rows: Any,
     settings: MixtureSettings,
 ) -> Parameters | None:
-    """Return the parameters that the climb starts from; None for a search."""
+    """Return the start of a single climb, or None for a search."""
     if isinstance(init, Parameters):
         if init.k != k:
             raise InvalidInputError(f"the start has {init.k} components, but k is {k}")

@@ -1,4 +1,4 @@
-"""Natural breaks, as maps use them: the classes of exact k-means by their limits."""
+"""Natural breaks, as used for maps: the limits of the classes of exact k-means."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def breaks(x: npt.ArrayLike | Sample, k: int, *, sample_weight: npt.ArrayLike | 
     k : int
         The number of classes.
     sample_weight : array-like of n numbers, optional
-        A weight for each point, not negative. Points of weight zero do not count.
+        A weight for each point, not negative. Points of weight zero are ignored.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a running fit tells: a live line on standard error, a callback that may stop it, or both."""
+"""Reports of a running fit: a live line on standard error, a callback that can stop the fit, or both."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from mindgap.model.parameters import Parameters
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    #: What the core calls with a word for the report and its numbers; True ends the fit.
+    #: A function that the core calls with the kind of a report and its numbers; it returns True to stop the fit.
     Watch: TypeAlias = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a callback of `kmeans` or `mixture` is called with. Return True from the callback to stop the fit.
+    """The argument of a callback of `kmeans` or `mixture`. The callback returns True to stop the fit.
 
     Attributes
     ----------
     stage : "search", "climb" or "certificate"
-        What goes on: k-means looks for clusters and a proof; a mixture climbs; its certificate is being proven.
+        The stage of the fit: k-means searches for clusters and a proof; a mixture climbs; a certificate is being
+        proven.
     iteration : int or None
-        How many iterations of a climb have ended; of a certificate, how many regions were looked at.
+        The number of iterations of a climb, or of regions examined for a certificate.
     parameters : Parameters or None
-        The iterate of a climb. Give it to `mixture` as `init` to go on from there.
+        The current parameters of a climb. Pass them to `mixture` as `init` to continue from there.
     log_likelihood : float or None
-        That of the iterate, or the best known.
+        The log-likelihood of the current parameters, or the best known one.
     cost : float or None
-        The least cost of k-means found so far; infinite while nothing is found.
+        The lowest cost of k-means found so far; infinite if no solution has been found.
     bound : float or None
-        What no clustering can cost less than; of a certificate, the bound that is being proven; of a climb by method
-        "best", how high the likelihood would be after the next step.
+        The lower bound on the cost of k-means; the upper bound that a certificate is proving; for a climb with method
+        "best", the log-likelihood predicted after the next step.
 
     Examples
     --------
@@ -57,7 +58,7 @@ class Step:
 def watching(
     progress: bool, callback: Callable[[Step], Any] | None, paper: bool = False
 ) -> AbstractContextManager[Watch | None]:
-    """Return a context with what the core is to call; None where nobody watches."""
+    """Return a context with the function that the core calls, or None if there is nothing to report to."""
     if callback is not None and not callable(callback):
         raise InvalidInputError(f"callback is a {type(callback).__name__}; give a function of one argument")
     return _watching(progress, callback, paper) if progress or callback is not None else nullcontext()
@@ -77,7 +78,7 @@ def _watching(progress: bool, callback: Callable[[Step], Any] | None, paper: boo
 
 
 def _step(kind: str, values: tuple[Any, ...], paper: bool) -> Step | None:
-    """Return what a report of the core says; None for what no callback is told."""
+    """Return a report of the core as a step, or None if callbacks do not get it."""
     if kind == "search":
         return Step("search", cost=values[0], bound=values[1])
     if kind == "iteration":

@@ -1,1 +1,1 @@
-"""What every layer uses: messages, files, progress, random numbers, optional dependencies."""
+"""Used by every layer: errors, messages, files, progress, stored documents, optional dependencies."""

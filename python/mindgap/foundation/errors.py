@@ -1,4 +1,4 @@
-"""What mindgap raises. Catch `MindgapError` for all of it."""
+"""The exceptions of mindgap, all derived from `MindgapError`, and its warning."""
 
 
 class MindgapError(Exception):
@@ -10,11 +10,11 @@ class InvalidInputError(MindgapError, ValueError):
 
 
 class ChangedDataError(InvalidInputError):
-    """Data that a fit reads several times were not the same every time; the message says where and what to do."""
+    """The data changed while a fit was reading them; the message says where and what to do."""
 
 
 class InfeasibleError(MindgapError):
-    """No solution satisfies the constraint; the attributes say what was asked.
+    """No solution satisfies the constraint; the attributes describe the problem.
 
     Attributes
     ----------
@@ -23,12 +23,11 @@ class InfeasibleError(MindgapError):
     lower, upper : list of float or None
         The bounds of the gaps.
     largest : float or None
-        Where one lower bound serves all gaps: the largest that can be held.
+        If all gaps have the same lower bound: the largest one that is feasible.
     delta : float or None
-        The separation that the paper's program was given.
+        The lower bound given to the paper's program.
     rows : list of int or None
-        The rows of the constraint that clash, where it is linear rows (or for a mixture): drop any one and the others
-        can be held.
+        For linear rows and for mixtures: the rows that conflict. Without any one of them the others are feasible.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class SolverError(MindgapError):
 
 
 class OutOfMemoryError(SolverError, MemoryError):
-    """The work is known to take more memory than there is; nothing has been computed."""
+    """The computation needs more memory than is available; nothing has been computed."""
 
 
 class PluginError(MindgapError):
@@ -70,27 +69,27 @@ class PluginError(MindgapError):
 class UnusableValueError(InvalidInputError):
     """A value that plugins exchange (bounds, rows, a start, moments) was built from numbers that are invalid.
 
-    Where a plugin builds it, the caller sees a `PluginError` that names the plugin instead.
+    If a plugin built it, the caller sees a `PluginError` that names the plugin instead.
     """
 
 
 class UnusableLookError(InvalidInputError):
-    """A closer look at data elsewhere does not agree with what was said of them before.
+    """A refined summary of remote data contradicts the earlier one.
 
-    Where an engine answered it, the caller sees a `PluginError` that names the engine instead.
+    If an engine returned it, the caller sees a `PluginError` that names the engine instead.
     """
 
 
 class InfeasiblePluginError(PluginError, InfeasibleError):
-    """A plugin's constraint asks for what no centres satisfy; caught as either of its bases."""
+    """No centres satisfy a plugin's constraint. It can be caught as either of its bases."""
 
 
-#: What a plugin may raise that is not about the plugin: someone wants the program, or a generator, to stop.
+#: Exceptions of a plugin that are passed on unchanged: they stop the program, or a generator.
 PASSING = (KeyboardInterrupt, SystemExit, GeneratorExit)
 
 
 class PluginWarning(UserWarning):
-    """A plugin package was blocked, or asked for and not found; everything else works."""
+    """A plugin package was blocked, or requested and not found; everything else works."""
 
 
 # Tracebacks and pickles name these classes as callers do: `mindgap.InvalidInputError`.

@@ -1,4 +1,4 @@
-"""Files, written whole or not at all; and arrays as one column."""
+"""Atomic writes of files, and a check that an array is one column."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file under another name in the same folder, then put it in place in one step.
+    """Write a file atomically: under a temporary name in the same folder, then renamed.
 
-    A link is followed, so that what it points to is replaced; a device or pipe is written to directly.
+    A symbolic link stays and its target is replaced. A device or pipe is written to directly.
     """
     try:
         given = Path(path)  # /dev/stdout leads to a pipe, which has no path of its own
@@ -40,7 +40,7 @@ def _replace(target: Path, content: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())  # else a power cut could leave the new name with nothing under it
+            os.fsync(file.fileno())  # a power cut after the rename must not leave an empty file
         draft.chmod(_mode(target))
         draft.replace(target)
     except BaseException:
@@ -49,7 +49,7 @@ def _replace(target: Path, content: bytes) -> None:
 
 
 def _mode(target: Path) -> int:
-    """Return the permissions of the file that is replaced, or those that a new file gets."""
+    """Return the permissions of the replaced file, or the default ones for a new file."""
     if target.exists():
         return target.stat().st_mode & 0o777
     mask = os.umask(0)
@@ -58,7 +58,7 @@ def _mode(target: Path) -> int:
 
 
 def one_column(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """Return an array of numbers of any kind as one dimension, without a copy."""
+    """Return a view of a numeric array of one column as one dimension, or raise InvalidInputError."""
     if array.dtype.kind not in "biuf" or not (array.ndim == 1 or (array.ndim == 2 and array.shape[1] == 1)):
         raise InvalidInputError(f"{name} has shape {array.shape} and dtype {array.dtype}; give one column of numbers")
     return array if array.ndim == 1 else array[:, 0]

@@ -1,20 +1,20 @@
-"""Values and errors from outside in the words of a message: short, and never a failure of their own."""
+"""Format foreign values and errors for messages: short, printable, and without raising."""
 
 from __future__ import annotations
 
 import reprlib
 
-#: Of a container no more than its first items is looked at, however many it has.
+#: Formats only the first items of a container, however many it has.
 _CONTAINERS = reprlib.Repr()
 _CONTAINERS.maxlist = _CONTAINERS.maxtuple = _CONTAINERS.maxset = _CONTAINERS.maxfrozenset = _CONTAINERS.maxdict = 20
 _CONTAINERS.maxstring = _CONTAINERS.maxother = _CONTAINERS.maxlong = 80
 
 
 def shorten(value: object, longest: int = 80) -> str:
-    """Return the repr of a value, cut where it is long; its type where it has none."""
+    """Return the repr of a value, truncated to `longest`; its type if the repr raises."""
     try:
         text = _CONTAINERS.repr(value) if isinstance(value, (list, tuple, set, frozenset, dict)) else repr(value)
-    except Exception:  # a repr of someone else's, or an integer too long to be written in decimals
+    except Exception:  # a foreign repr may raise anything; Python refuses to print very long integers
         if isinstance(value, int):
             return f"an integer of {value.bit_length()} bits"
         return f"an object of type {type(value).__qualname__}"
@@ -22,7 +22,7 @@ def shorten(value: object, longest: int = 80) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """Return what an error says; its class where it does not say anything."""
+    """Return the message of an error, or the name of its class if it has none."""
     try:
         return str(error) or type(error).__name__
     except Exception:
@@ -30,9 +30,9 @@ def reason(error: BaseException) -> str:
 
 
 def printable(text: str) -> str:
-    """Return text in which what a terminal or a reader would act on, or could not show, is spelt out.
+    """Return text with unprintable characters escaped.
 
-    Control characters, marks that turn the direction of writing, and halves of characters come from names in files.
+    Names read from files may hold control characters, bidirectional marks and lone surrogates.
     """
     if text.isprintable():
         return text

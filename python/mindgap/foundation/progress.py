@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-#: Whether to show a bar, or what to call with (done, total) instead.
+#: Whether to show a bar, or a function to call with (done, total) instead.
 Progress: TypeAlias = "bool | Callable[[int, int], None]"
 
 _WIDTH = 30
 
-#: Seconds between two updates, so that printing costs nothing.
+#: The least number of seconds between two updates, so that printing costs nothing.
 _PAUSE = 0.1
 
-#: Seconds without a word after which a wait is shown.
+#: Seconds without output after which the clock is shown.
 _PATIENCE = 1.0
 
-#: Columns that a line is filled up to, so that it covers the one before.
+#: The width to which a line is padded, so that it overwrites the previous one.
 _COLUMNS = 72
 
 
 @contextmanager
 def shown(progress: Progress, what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Yield what is called with the number of steps done."""
+    """Yield a function to call with the number of steps done."""
     if callable(progress):
         yield lambda done: progress(done, total)
     elif not progress:
@@ -49,7 +49,7 @@ def _draw(what: str, done: int, total: int) -> None:
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Say on a terminal what is waited for, and for how long, whenever nothing else was shown for a second."""
+    """Show on a terminal what the program is doing, and for how long, when nothing else was shown for a second."""
     if not sys.stderr.isatty():
         yield
         return
@@ -64,7 +64,7 @@ def waiting(what: str) -> Iterator[None]:
 
 
 def _count(what: str, over: threading.Event) -> None:
-    """Show a clock until it is over, and wipe it out then."""
+    """Show a clock until `over` is set, then erase it."""
     begun, shown_at = time.monotonic(), None
     while not over.wait(_PATIENCE):
         if shown_at == _last[0] or time.monotonic() - _last[0] >= _PATIENCE:
@@ -75,18 +75,18 @@ def _count(what: str, over: threading.Event) -> None:
         sys.stderr.flush()
 
 
-#: When a line was last shown.
+#: The time when a line was last shown.
 _last = [-_PATIENCE]
 
 
 def _say(line: str, end: str = "") -> None:
-    """Show a line in the place of the one before."""
+    """Show a line in place of the previous one."""
     _last[0] = time.monotonic()
     sys.stderr.write(f"\r{line:<{_COLUMNS}}{end}")
     sys.stderr.flush()
 
 
-#: The line for each kind of report.
+#: The format of the line for each kind of report.
 _LINES = {
     "search": "search: cost {:.8g}, at least {:.8g}",
     "reading": "pass {} over the data: {} points",
@@ -97,14 +97,14 @@ _LINES = {
 
 
 class ProgressLine:
-    """Called by the core after each iteration; used as a context that ends the line."""
+    """A live line, called by the core after each iteration; as a context manager it ends the line."""
 
     def __init__(self) -> None:
         self._next = 0.0
         self._last: str | None = None
 
     def __call__(self, kind: str, *values: float | str) -> None:
-        """Show the iteration, or the nodes of a certificate, if the last line shown is old enough."""
+        """Show a report, unless the last line was shown less than a tenth of a second ago."""
         self._last = _LINES[kind].format(*values)
         now = time.monotonic()
         if now >= self._next:

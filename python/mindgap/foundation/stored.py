@@ -1,4 +1,4 @@
-"""Documents as JSON: versioned, checked on the way in, safe to load from strangers."""
+"""Stored documents as JSON: versioned, and checked when read, so that untrusted files are safe to load."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from mindgap.foundation.messages import shorten
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-#: The version of the stored form that is written; every version up to it is read.
+#: The format version that is written; every version up to it can be read.
 VERSION = 1
 
-#: No likelihood is beyond this, and no count; the sums and products that results make of them are finite.
+#: Limits of stored numbers and counts, so that sums and products of a few of them are finite.
 _LARGEST, _MOST = 1e300, 2**53
 
 
@@ -26,7 +26,7 @@ def dump(kind: str, fields: dict[str, Any]) -> str:
 
 
 def to_json(document: Any) -> str:
-    """Return JSON text: arrays are lists, and what is not finite is null."""
+    """Return JSON text, with arrays as lists and non-finite numbers as null."""
     import json  # not needed to import mindgap
 
     return json.dumps(_plain(document), allow_nan=False)
@@ -45,16 +45,16 @@ def _plain(value: Any) -> Any:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Two readers must not be able to take different values from one text."""
+    """Refuse a repeated name, which two readers could resolve differently."""
     document = dict(pairs)
     if len(document) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{shorten(next(name for name in names if names.count(name) > 1))} stands in it twice")
+        raise ValueError(f"{shorten(next(name for name in names if names.count(name) > 1))} appears twice")
     return document
 
 
 class Fields:
-    """Typed access to the fields of a stored document; each fault names the field."""
+    """Typed access to the fields of a stored document; each error names the field."""
 
     def __init__(self, kind: str, document: dict[str, Any]) -> None:
         self._kind = kind
@@ -79,42 +79,42 @@ class Fields:
         return cls(kind, document)
 
     def number(self, name: str, *, least: float = -_LARGEST) -> float:
-        """One number, so far from the ends that sums of a few are finite."""
+        """Return a number whose size is at most 1e300."""
         number = self._number(name, self._get(name))
         if not least <= number <= _LARGEST:
             raise self._fault(name, f"a number of at least {least:g} and at most {_LARGEST:g}")
         return number
 
     def integer(self, name: str, *, least: int = 0) -> int:
-        """One integer that can be a count."""
+        """Return an integer of at most 2⁵³."""
         value = self._get(name)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value < _MOST:
             raise self._fault(name, f"an integer of at least {least}")
         return value
 
     def flag(self, name: str) -> bool:
-        """True or false."""
+        """Return a boolean."""
         value = self._get(name)
         if not isinstance(value, bool):
             raise self._fault(name, "true or false")
         return value
 
     def text(self, name: str, allowed: tuple[str, ...] | None = None) -> str:
-        """A string, one of those allowed."""
+        """Return a string, one of those allowed."""
         value = self._get(name)
         if not isinstance(value, str) or (allowed is not None and value not in allowed):
             raise self._fault(name, "text" if allowed is None else f"one of {', '.join(allowed)}")
         return value
 
     def texts(self, name: str, length: int | None = None, allowed: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        """Strings, as many as said, each one of those allowed."""
+        """Return a tuple of strings of the given length, each one of those allowed."""
         items = self._list(name, length)
         if not all(isinstance(item, str) and (allowed is None or item in allowed) for item in items):
             raise self._fault(name, f"a list of {'text' if allowed is None else ', '.join(allowed)}")
         return tuple(items)
 
     def numbers(self, name: str, length: int | None = None, *, absent: float | None = None) -> np.ndarray[Any, Any]:
-        """Finite numbers, as many as said; null stands for `absent` where that is given."""
+        """Return finite numbers, of the given length; null stands for `absent`, if that is given."""
         items = self._list(name, length)
         if absent is not None:
             items = [absent if item is None else self._number(name, item) for item in items]
@@ -122,45 +122,45 @@ class Fields:
         return np.array([self._number(name, item) for item in items], dtype=np.float64)
 
     def least_numbers(self, name: str, length: int, least: float) -> np.ndarray[Any, Any]:
-        """Finite numbers, as many as said, none below the least."""
+        """Return finite numbers, of the given length, all at least `least`."""
         values = self.numbers(name, length)
         self.check(name, bool((values >= least).all()), f"numbers of at least {least:g}")
         return values
 
     def ascending(self, name: str, length: int | None = None) -> np.ndarray[Any, Any]:
-        """Finite numbers that do not fall."""
+        """Return finite numbers in ascending order."""
         values = self.numbers(name, length)
         self.check(name, bool((values[1:] >= values[:-1]).all()), "ascending numbers")
         return values
 
     def check(self, name: str, sound: bool, expected: str) -> None:
-        """Refuse a field that is not sound."""
+        """Raise InvalidInputError about a field unless it is valid."""
         if not sound:
             raise self._fault(name, expected)
 
     def integers(self, name: str, length: int | None = None, *, below: int, least: int = 0) -> np.ndarray[Any, Any]:
-        """Integers from `least` up to, not including, `below`."""
+        """Return integers from `least` to `below - 1`."""
         items = self._list(name, length)
         if not all(type(item) is int and least <= item < below for item in items):
             raise self._fault(name, f"a list of integers from {least} to {below - 1}")
         return np.array(items, dtype=np.int64)
 
     def nested(self, name: str) -> Self:
-        """The fields of an object within the document."""
+        """Return the fields of a nested object."""
         value = self._get(name)
         if not isinstance(value, dict):
             raise self._fault(name, "an object")
         return type(self)(f"{self._kind}'s {name}", value)
 
     def objects(self, name: str) -> list[Self]:
-        """The fields of each object in a list."""
+        """Return the fields of each object in a list."""
         items = self._list(name, None)
         if not all(isinstance(item, dict) for item in items):
             raise self._fault(name, "a list of objects")
         return [type(self)(f"{self._kind}'s {name}", item) for item in items]
 
     def has(self, name: str) -> bool:
-        """Whether the field is there and not null."""
+        """Return whether the field is present and not null."""
         return self._document.get(name) is not None
 
     def _get(self, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The commands that a plugin adds to the command line, collected in a group of its own and checked."""
+"""Collect and check the commands that a plugin adds to the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import click
 
-#: The commands that mindgap itself has; no plugin may replace them.
+#: The commands of mindgap itself, which no plugin may replace.
 BUILT_IN = (
     "kmeans",
     "mixture",
@@ -29,7 +29,7 @@ BUILT_IN = (
 
 
 def collected(add: Callable[[click.Group], None]) -> list[tuple[str, click.Command]]:
-    """Return the commands that `add` adds to a group; none where click, which the command line needs, is missing."""
+    """Return the commands that `add` adds to a group; none if click is not installed."""
     if find_spec("click") is None:
         return []
     import click

@@ -1,4 +1,4 @@
-"""Finding the plugins of installed packages: the entry points of group ``mindgap``. Nothing is imported here."""
+"""Find the plugins of installed packages: the entry points of group ``mindgap``. Nothing is imported here."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _COMPARE = {
 
 @dataclass
 class Found:
-    """A module that the entry points of an installed distribution name, and what became of it.
+    """A module that is an entry point of an installed distribution, and its status.
 
-    `status` is "waiting" until the module is imported, then "loaded" or "blocked"; "disabled" where
-    MINDGAP_LOAD_PLUGINS leaves the distribution out. `cause` says why it is not loaded, or that it brought nothing.
+    `status` is "waiting" until the module is imported, then "loaded" or "blocked"; "disabled" if
+    MINDGAP_LOAD_PLUGINS leaves the distribution out. `cause` says why it is not loaded, or that it registers nothing.
     """
 
     names: tuple[str, ...]
@@ -46,16 +46,16 @@ class Found:
 
     @property
     def package(self) -> str:
-        """The distribution's name, as installers compare it."""
+        """The normalised name of the distribution."""
         return normalised(self.origin.package or "")
 
     def block(self, cause: str) -> None:
-        """Leave it out for good."""
+        """Mark it as blocked."""
         self.status, self.cause = "blocked", cause
 
 
 def find() -> list[Found]:
-    """Return what all installed distributions name; the first distribution of a name on the path counts."""
+    """Return the entry points of all installed distributions; of several with one name, the first on the path."""
     from importlib import metadata  # slow to import, and only needed on first use
 
     only = allowed()
@@ -66,7 +66,7 @@ def find() -> list[Found]:
             if f"[{GROUP}]" not in text:
                 continue
             package = normalised(distribution.metadata["Name"])
-        except Exception:  # a broken distribution of somebody else's is not ours to report
+        except Exception:  # an unrelated broken distribution
             continue
         if package not in seen:
             seen[package] = list(_of_distribution(distribution))
@@ -94,7 +94,7 @@ def _of_distribution(distribution: metadata.Distribution) -> Iterator[Found]:
 
 
 def unmet_requirement(requirements: list[str], version: str = VERSION) -> str | None:
-    """Return the requirement on mindgap that `version` does not meet, if there is one; installers may be overruled."""
+    """Return the requirement on mindgap that `version` does not meet, or None. Installers can be told to ignore it."""
     ours = _numbers(version)
     for requirement in requirements:
         needed = re.match(r"mindgap\s*(?:\[[^]]*\])?\s*\(?([<>=!~][^;)]*)", requirement)
@@ -120,5 +120,5 @@ def allowed() -> frozenset[str] | None:
 
 
 def normalised(name: str) -> str:
-    """Return a distribution's name as installers compare it."""
+    """Return the normalised name of a distribution."""
     return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,6 +1,6 @@
-"""Which engine owns an object: how a fit of a Dask array reaches the Dask engine without ``engine=``.
+"""Find the engine that owns an object, so that a Dask array is fitted by the Dask engine without ``engine=``.
 
-Arrays, lists and frames of this process never come here, and import no package.
+Arrays, lists and frames in memory import no package.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from mindgap.validation import is_elsewhere
 if TYPE_CHECKING:
     from mindgap.model.engine import Engine
 
-#: Packages whose objects lie in this process, and which no engine is asked about.
+#: Packages whose objects are in memory, so that no engine owns them.
 _HERE = frozenset({"array", "builtins", "collections", "mindgap", "numpy", "pandas", "polars", "pyarrow"})
 
 _ENGINE = KINDS["engine"]
 
 
 def engine_for(x: Any) -> Engine | None:
-    """Return a new engine for data that an engine says are its own; None for what lies in this process.
+    """Return a new engine for data that belong to an engine; None for data in memory.
 
-    Raises InvalidInputError where the data lie elsewhere and the package with their engine is not there.
+    Raises InvalidInputError if the data are not in memory and the package with their engine is not installed.
     """
     package = _package(x)
     if package in _HERE:
@@ -46,13 +46,13 @@ def engine_for(x: Any) -> Engine | None:
 
 
 def _package(x: Any) -> str:
-    """Return the package that the type of an object comes from; of what holds a Dask collection, Dask."""
+    """Return the package of an object's type; "dask" for an object that holds a Dask collection."""
     package = type(x).__module__.partition(".")[0]
     return "dask" if package not in _HERE and is_elsewhere(x) else package
 
 
 def _takes(engine: type[Engine], x: Any) -> bool:
-    """Ask an engine whether an object is its own; one that cannot say does not stop the fit."""
+    """Return whether an engine takes an object; an engine that raises does not stop the fit."""
     try:
         return engine.takes(x) is True
     except PASSING:

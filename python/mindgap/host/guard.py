@@ -1,7 +1,8 @@
-"""Guarded calls: what a plugin answers is checked before anybody relies on it.
+"""Guarded calls of plugins: what they return is checked before it is used.
 
-Whatever a plugin raises or returns that is of no use becomes a `PluginError` with its name, its package and what it
-returned. `InvalidInputError` and `InfeasibleError` that it raises on purpose, about what the user asked of it, pass.
+An invalid return value or an unexpected exception becomes a `PluginError` with the name of the plugin, its package and
+what it returned. `InvalidInputError` and `InfeasibleError`, which a plugin raises about the user's request, are passed
+on.
 """
 
 from __future__ import annotations
@@ -62,12 +63,12 @@ def prepare(constraint: Constraint, sample: Sample) -> Constraint:
     return found
 
 
-#: What a constraint may answer that is about weights and spreads, and not about centres.
+#: The methods of a constraint that are about weights and spreads.
 _BLOCKS = ("weight_rows", "precision_rows", "spread_ratio")
 
 
 def rows(constraint: Constraint, k: int) -> GapBounds | LinearRows | None:
-    """Return what a constraint asks of k centres: bounds on their gaps, linear rows, rows for both, or nothing."""
+    """Return the bounds or rows of a constraint on k centres: rows if it has both, None if it has neither."""
     with _blaming(constraint, f"gaps({k})"):
         gaps = constraint.gaps(k)
         if gaps is not None:
@@ -80,7 +81,7 @@ def rows(constraint: Constraint, k: int) -> GapBounds | LinearRows | None:
             found = _expect(found, LinearRows, constraint, f"rows({k})")
     if found is None:
         if gaps is None and all(getattr(type(constraint), name) is getattr(Constraint, name) for name in _BLOCKS):
-            raise PluginError(f"{title(constraint)} answered neither gaps({k}) nor rows({k})")
+            raise PluginError(f"{title(constraint)} returned neither gaps({k}) nor rows({k})")
         return gaps
     if found.k != k:
         raise _returned(constraint, f"rows({k})", found, f"rows on {found.k} centres, but there are {k}")
@@ -108,7 +109,7 @@ def spread_ratio(constraint: Constraint) -> float | None:
 
 
 def variation(constraint: Constraint) -> float | None:
-    """Return the coefficient of variation that a constraint asks for."""
+    """Return the coefficient of variation of a constraint."""
     with _blaming(constraint, "variation"):
         found = constraint.variation()
     if found is not None and not (isinstance(found, (int, float)) and found > 0):
@@ -117,16 +118,16 @@ def variation(constraint: Constraint) -> float | None:
 
 
 def start(initializer: Initializer, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:
-    """Return where an initializer starts a fit of k components."""
+    """Return the start of an initializer for k components."""
     with _blaming(initializer, "start"):
         found = _expect(initializer.start(sample, k, constraint), Parameters, initializer, "start")
     if found.k != k:
-        raise _returned(initializer, "start", found, f"{found.k} components, but {k} were asked for")
+        raise _returned(initializer, "start", found, f"{found.k} components, but k is {k}")
     return found
 
 
 def load(engine: Engine, x: Any, sample_weight: Any) -> Sample:
-    """Hand the data to an engine and return what it lets k-means and initializers see of them."""
+    """Load the data into an engine and return the sample that k-means and initializers work on."""
     with _blaming(engine, "load"):
         found = engine.load(x, sample_weight)
         if isinstance(found, Summary):
@@ -140,7 +141,7 @@ def load(engine: Engine, x: Any, sample_weight: Any) -> Sample:
 
 
 def _zooming(engine: Engine) -> Callable[[FloatArray], list[_core.Summary]]:
-    """Return what the core calls for a closer look at some windows."""
+    """Return the function that the core calls for refined summaries of some windows."""
 
     def zoom(windows: FloatArray) -> list[_core.Summary]:
         with _blaming(engine, "zoom"):
@@ -148,16 +149,16 @@ def _zooming(engine: Engine) -> Callable[[FloatArray], list[_core.Summary]]:
         if not isinstance(found, list) or not all(isinstance(part, Summary) for part in found):
             raise _returned(engine, "zoom", found, "not a list of mindgap.Summary")
         if len(found) != len(windows):
-            raise _returned(engine, "zoom", found, f"{len(found)} summaries of {len(windows)} windows")
+            raise _returned(engine, "zoom", found, f"{len(found)} summaries for {len(windows)} windows")
         return [part._core for part in found]
 
     return zoom
 
 
 def labels(engine: Engine, predict: Callable[[Any], Any], k: int, least: int, most: int | None) -> Any:
-    """Return an engine's labels of its points, in an array or in a form of its own; None if it gives none.
+    """Return an engine's labels, in an array or in a form of its own; None if it has none.
 
-    `least` and `most` are how many labels an array may have.
+    An array must have between `least` and `most` labels.
     """
     with _blaming(engine, "labels"):
         found = engine.labels(predict)
@@ -165,12 +166,12 @@ def labels(engine: Engine, predict: Callable[[Any], Any], k: int, least: int, mo
         if found.ndim != 1 or found.dtype.kind not in "iu" or ((found < 0) | (found >= k)).any():
             raise _returned(engine, "labels", found, f"not integers from 0 to {k - 1}")
         if len(found) < least or (most is not None and len(found) > most):
-            raise _returned(engine, "labels", found, f"{len(found)} labels of {least} points")
+            raise _returned(engine, "labels", found, f"{len(found)} labels for {least} points")
     return found
 
 
 def mapped(engine: Engine, x: Any, work: Callable[[Any], Any], dtype: Any, columns: int | None) -> Any:
-    """Return what an engine makes of its own data by a function of an array."""
+    """Apply a function of an array to an engine's own data."""
     with _blaming(engine, "map"):
         return engine.map(x, work, dtype, columns)
 
@@ -184,7 +185,7 @@ def written(
     keys: tuple[str, ...],
     tell: Callable[[int, int | None], None],
 ) -> int:
-    """Let an engine write labels of its own data; return the number of rows."""
+    """Let an engine write the labels of its own data; return the number of rows."""
     with _blaming(engine, "write"):
         return engine.write(path, x, columns, column, keys, tell)
 
@@ -192,7 +193,7 @@ def written(
 def moments(
     engine: Engine, weights: FloatArray, means: FloatArray, variances: FloatArray, last: bool = False
 ) -> Moments:
-    """Return an engine's moments at the given parameters, which may be the last."""
+    """Return an engine's moments at the given parameters; `last` marks the end of the fit."""
     call = "finish" if last else "moments"
     with _blaming(engine, call):
         answer = engine.finish if last else engine.moments
@@ -204,7 +205,7 @@ def moments(
 
 
 def answering(engine: Engine) -> Callable[[FloatArray, FloatArray, FloatArray, bool], Answer]:
-    """Return what the core calls for an engine's moments."""
+    """Return the function that the core calls for an engine's moments."""
 
     def answer(weights: FloatArray, means: FloatArray, variances: FloatArray, last: bool) -> Answer:
         found = moments(engine, weights, means, variances, last)
@@ -215,9 +216,9 @@ def answering(engine: Engine) -> Callable[[FloatArray, FloatArray, FloatArray, b
 
 @contextmanager
 def in_use(engine: Engine) -> Iterator[None]:
-    """Keep an engine to one fit at a time, and close it when the fit is over.
+    """Use an engine in one fit at a time, and close it when the fit ends.
 
-    An engine object answers for the data that it loaded last. Where the fit failed, its own error is the one to see.
+    An engine object holds the data that it loaded last. If the fit fails, its error hides an error of `close`.
     """
     mine = object()
     if _in_use.setdefault(id(engine), mine) is not mine:
@@ -235,7 +236,7 @@ def in_use(engine: Engine) -> Iterator[None]:
         del _in_use[id(engine)]
 
 
-#: The engines in use, by their id: each with a mark of the fit that uses it.
+#: The engines in use by id, each with a mark of its fit.
 _in_use: dict[int, object] = {}
 
 
@@ -245,17 +246,17 @@ def _close(engine: Engine) -> None:
 
 
 def blame(error: MindgapError, constraint: Constraint | None, start: object, engine: Engine | None) -> None:
-    """Raise a PluginError where a plugin's constraint, start or closer look is what a solver could not work with."""
+    """Raise a PluginError if a solver failed because of a plugin's constraint, start or refined summary."""
     if isinstance(error, InfeasibleError) and _is_plugin(constraint) and not isinstance(error, PluginError):
-        blamed = InfeasiblePluginError(f"{title(constraint)} cannot be held: {error}")
+        blamed = InfeasiblePluginError(f"{title(constraint)} is infeasible: {error}")
         blamed.__dict__.update(vars(error))
         raise blamed from error
     if isinstance(error, UnusableValueError) and _is_plugin(start):
-        raise PluginError(f"{title(start)} returned what a fit cannot start from: {error}") from error
+        raise PluginError(f"{title(start)} returned an invalid start: {error}") from error
     if isinstance(error, UnusableLookError) and engine is not None and is_built_in(engine):
         raise ChangedDataError(f"{error}; {ADVICE}") from error
     if isinstance(error, UnusableLookError) and _is_plugin(engine):
-        raise PluginError(f"{title(engine)} answered zoom with what a fit cannot use: {error}") from error
+        raise PluginError(f"{title(engine)} returned an invalid summary from zoom: {error}") from error
 
 
 def _is_plugin(part: object) -> TypeGuard[Plugin]:
@@ -263,7 +264,7 @@ def _is_plugin(part: object) -> TypeGuard[Plugin]:
 
 
 def title(plugin: Plugin) -> str:
-    """Return what a message calls a plugin: its kind, its name and where it comes from."""
+    """Return a plugin's kind, name and origin, for messages."""
     kind = next((kind.name for kind in KINDS.values() if isinstance(plugin, kind.base)), "plugin")
     entry = host.registry().entry_of(type(plugin))
     origin = entry.origin if entry else Origin.of_class(type(plugin))
@@ -271,23 +272,23 @@ def title(plugin: Plugin) -> str:
 
 
 def _name(plugin: Plugin) -> str:
-    # The class's: a plugin may have made something of its own of the attribute.
+    # From the class: the object may have overwritten the attribute.
     name = getattr(type(plugin), "name", None)
     return name if isinstance(name, str) and name else type(plugin).__qualname__
 
 
 def is_built_in(plugin: Plugin) -> bool:
-    """Whether mindgap itself brings the plugin."""
+    """Return whether the plugin is one of mindgap's own."""
     return type(plugin).__module__.partition(".")[0] == "mindgap"
 
 
 @contextmanager
 def _blaming(plugin: Plugin, call: str) -> Iterator[None]:
-    """Turn what a plugin raises into a PluginError, unless it is about what the user asked or gave."""
+    """Turn exceptions of a plugin into a PluginError, unless they are about the user's request."""
     try:
         yield
     except UnusableValueError as error:
-        raise PluginError(f"{title(plugin)} built something unusable in {call}: {error}") from error
+        raise PluginError(f"{title(plugin)} built an invalid object in {call}: {error}") from error
     except (InvalidInputError, InfeasibleError, SolverError, PluginError, *PASSING):
         raise
     except BaseException as error:
@@ -297,8 +298,8 @@ def _blaming(plugin: Plugin, call: str) -> Iterator[None]:
 
 
 def _expect(answer: T, kind: type[T], plugin: Plugin, call: str) -> T:
-    """Return a plugin's answer built anew, and so checked: its parts may have been put out since it was built."""
-    # By its type: what an object says of its own class need not be true.
+    """Return a copy of a plugin's answer. Building it checks its parts, which may have changed since it was built."""
+    # By its type: __class__ can be overridden.
     if not issubclass(type(answer), kind):
         raise _returned(plugin, call, answer, f"not a mindgap.{kind.__name__}")
     parts = [part.name for part in fields(kind) if not part.name.startswith("_")]  # type: ignore[arg-type]

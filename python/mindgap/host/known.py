@@ -1,4 +1,4 @@
-"""What the extension packages of this project bring, so that a name asked for in vain can say where it is."""
+"""The names in the extension packages of this project, so that an error can say which package to install."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKAGES: dict[str, dict[str, str]] = {
 
 
 def advice(kind: str, name: str) -> str | None:
-    """Return which package brings the name and how to install it, or None where no known package does."""
+    """Return which known package has the name and how to install it, or None."""
     package = PACKAGES[kind].get(name)
     if package is None:
         return None

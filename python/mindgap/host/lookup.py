@@ -1,4 +1,4 @@
-"""Constraints, initializers and engines by name with parameters, and the list of what there is."""
+"""Look up constraints, initializers and engines by name or spec string, register them, and list them."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ P = TypeVar("P")
 
 @dataclass(frozen=True)
 class PluginRecord:
-    """One line of `plugins`: something registered, or an entry point that was not loaded.
+    """One entry of `plugins`: a registered plugin, or an entry point that was not loaded.
 
     Attributes
     ----------
     name : str
-        What it is asked for by; of an entry point that was not loaded, the entry point's name.
+        The name of the plugin, or of the entry point that was not loaded.
     kind : str or None
-        "constraint", "initializer", "engine" or "command"; None where nothing was registered.
+        "constraint", "initializer", "engine" or "command"; None if nothing was registered.
     package, version : str or None
-        The distribution that brought it; None for what a script registered.
+        The distribution of the plugin; None if a script registered it.
     hooks : tuple of str
         The hooks that the plugin implements.
     status : str
         "loaded", "blocked" (it is broken, or needs another mindgap) or "disabled" (by MINDGAP_LOAD_PLUGINS).
     parameters : tuple of str
-        What it takes, with defaults: ``("lower", "upper=None")``.
+        The parameters with their defaults: ``("lower", "upper=None")``.
     cause : str or None
         Why it was not loaded, or that it registers nothing.
 
@@ -62,14 +62,14 @@ class PluginRecord:
 
 
 def constraint(spec: str | Constraint, **parameters: Any) -> Constraint:
-    """Return a constraint by name or spec string; an object is returned as it is.
+    """Return a constraint by name or spec string; an object is returned unchanged.
 
     Parameters
     ----------
     spec : str or Constraint
         A name, or a name with parameters: ``"name:parameter=value,..."``; several are joined by ``&``.
     **parameters
-        Parameters, where `spec` is a name.
+        Parameters, if `spec` is a name.
 
     Examples
     --------
@@ -86,14 +86,14 @@ def constraint(spec: str | Constraint, **parameters: Any) -> Constraint:
 
 
 def initializer(spec: str | Initializer, **parameters: Any) -> Initializer:
-    """Return an initializer by name or spec string; an object is returned as it is.
+    """Return an initializer by name or spec string; an object is returned unchanged.
 
     Parameters
     ----------
     spec : str or Initializer
         A name, or a name with parameters: ``"name:parameter=value,..."``.
     **parameters
-        Parameters, where `spec` is a name.
+        Parameters, if `spec` is a name.
 
     Examples
     --------
@@ -104,14 +104,14 @@ def initializer(spec: str | Initializer, **parameters: Any) -> Initializer:
 
 
 def engine(spec: str | Engine, **parameters: Any) -> Engine:
-    """Return an engine by name or spec string; an object is returned as it is.
+    """Return an engine by name or spec string; an object is returned unchanged.
 
     Parameters
     ----------
     spec : str or Engine
         A name, or a name with parameters: ``"name:parameter=value,..."``.
     **parameters
-        Parameters, where `spec` is a name.
+        Parameters, if `spec` is a name.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def engine(spec: str | Engine, **parameters: Any) -> Engine:
 
 
 def register(plugin: P) -> P:
-    """Register a plugin of one's own, and return it, so that it can decorate a class.
+    """Register a plugin and return it, so that `register` can be used as a decorator.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def register(plugin: P) -> P:
     Raises
     ------
     PluginError
-        If it is broken. Then nothing of it is registered.
+        If it is broken; then nothing is registered.
 
     Examples
     --------
@@ -152,12 +152,12 @@ def register(plugin: P) -> P:
 
 
 def unregister(plugin: object) -> None:
-    """Take back what `register` did with the same object.
+    """Undo `register` of the same object.
 
     Parameters
     ----------
     plugin
-        What was given to `register`.
+        The object that was given to `register`.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def unregister(plugin: object) -> None:
 
 
 def plugins() -> list[PluginRecord]:
-    """Return everything that is registered, and every entry point that brought nothing, with the cause.
+    """Return all registered plugins, and all entry points that registered nothing, with the cause.
 
     Imports every installed plugin package.
 
@@ -233,7 +233,7 @@ def _resolve(kind_name: str, given: object, parameters: dict[str, Any]) -> Plugi
 
 
 def _as_bound(kind_name: str, given: object) -> str:
-    """How a number that was given for a constraint becomes one."""
+    """Return a suggestion for a number that was given as a constraint."""
     if kind_name != "constraint" or isinstance(given, bool) or not isinstance(given, (int, float)):
         return ""
     number = given if isinstance(given, int) else float(given)
@@ -241,7 +241,7 @@ def _as_bound(kind_name: str, given: object) -> str:
 
 
 def _with_names(kind: Kind, given: str, error: spec.UnnamedValueError) -> InvalidInputError:
-    """Return the fault of a value without a name, with the names that the plugin has for its values."""
+    """Return the error for a value without a name, with an example that uses the plugin's parameters."""
     entry = host.find(kind, error.name)
     names = list(entry.plugin.parameters()) if entry else []
     if not names:
@@ -258,7 +258,7 @@ def _skeleton(name: str, parameters: list[str]) -> str:
 
 
 def _find(kind: Kind, name: str) -> Entry:
-    """Return the entry of that name, or say what there is, what is near, and which package may have it."""
+    """Return the entry of a name, or raise an error with similar names and the package that may have it."""
     if found := host.find(kind, name):
         return found
     if cause := why_absent(kind, name):
@@ -266,12 +266,12 @@ def _find(kind: Kind, name: str) -> Entry:
     there = host.registry().names(kind)
     text = f"there is no {kind.name} {name!r}; {hint(name, there)}there are {', '.join(there)}"
     if absent := [item for item in host.found() if item.status != "loaded"]:
-        text += f"; `mindgap plugins` lists {len(absent)} not loaded"
+        text += f"; `mindgap plugins` lists {len(absent)} that are not loaded"
     raise InvalidInputError(text)
 
 
 def why_absent(kind: Kind, name: str) -> str | None:
-    """Return which package has the name and why it is not loaded, if one is known."""
+    """Return which known package has the name and why it is not loaded, or None."""
     package = known.PACKAGES[kind.name].get(name)
     for item in host.found():
         named = {*item.names, item.package, item.package.removeprefix("mindgap-")}
@@ -282,7 +282,7 @@ def why_absent(kind: Kind, name: str) -> str | None:
 
 
 def commands() -> list[Entry]:
-    """Return the commands that installed packages add to the command line."""
+    """Return the commands of installed packages."""
     return [entry for entry in host.load() if entry.kind is COMMAND]
 
 

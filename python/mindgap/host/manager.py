@@ -1,6 +1,6 @@
-"""The plugin host: imports a package when a name asks for it, blocks the broken ones, and keeps the registry.
+"""The plugin host imports a package when one of its names is used, blocks broken packages, and keeps the registry.
 
-A plugin's classes are registered all together or not at all.
+The classes of a plugin are registered all together or not at all.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _HOOKS = (*(kind.hook for kind in KINDS.values()), COMMAND.hook)
 
 
 class PluginHost:
-    """Everything that is registered, and the plugins that brought it.
+    """The registered plugins, and the installed packages that have more.
 
-    `around_imports` makes what a plugin is imported and registered within: the command line keeps what plugins print
-    out of its own output.
+    `around_imports` returns the context in which plugins are imported and registered. The command line uses it to
+    keep their output out of its own.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class PluginHost:
         self._manager.add_hookspecs(hookspecs)
 
     def registry(self) -> Registry:
-        """Return what is registered so far, the built-in plugins at least; no package is imported for it."""
+        """Return the registry as it is now, with the built-in plugins; no package is imported."""
         with self._lock:
             if not self._manager.get_plugins():
                 for module in BUILT_IN:
@@ -58,7 +58,7 @@ class PluginHost:
         return self._registry
 
     def find(self, kind: Kind, name: str) -> Entry | None:
-        """Return what has a name: registered already, of a package that says so, or else of any installed package."""
+        """Return the entry of a name. Imports the package that is known to have it, else all installed packages."""
         if entry := self.registry().get(kind, name):
             return entry
         package = known.PACKAGES[kind.name].get(name)
@@ -70,20 +70,20 @@ class PluginHost:
         return None
 
     def engines_near(self, package: str) -> list[Entry]:
-        """Return the engines that are registered, after those have been imported that are named like a package."""
+        """Return the registered engines, after importing the plugins that are named after a package."""
         registry, kind = self.registry(), KINDS["engine"]
         known_as = known.PACKAGES[kind.name].get(package)
         self._load([item for item in self.found() if package in item.names or item.package == known_as])
         return [entry for entry in registry if entry.kind is kind]
 
     def load(self) -> Registry:
-        """Return the registry after every installed package has been imported."""
+        """Import every installed plugin package and return the registry."""
         registry = self.registry()
         self._load(self.found())
         return registry
 
     def found(self) -> list[Found]:
-        """Return the plugins of installed packages, imported or not."""
+        """Return the plugins of installed packages, whether imported or not."""
         with self._lock:
             if self._found is not None:
                 return self._found
@@ -93,7 +93,7 @@ class PluginHost:
         return self._found
 
     def register(self, plugin: object) -> None:
-        """Register a plugin of the user's own, an object with hooks or a class, or raise PluginError."""
+        """Register a class or an object with hooks, or raise PluginError."""
         registry = self.registry()
         with self._lock:
             if kind := _kind_of(plugin):
@@ -111,7 +111,7 @@ class PluginHost:
             self._registered.append((plugin, entries))
 
     def unregister(self, plugin: object) -> None:
-        """Take back what `register` did."""
+        """Undo `register`."""
         with self._lock:
             for index, (registered, entries) in enumerate(self._registered):
                 if registered is plugin:
@@ -123,16 +123,16 @@ class PluginHost:
         raise InvalidInputError(f"{plugin!r} was not registered with mindgap.register")
 
     def _forget_redefined(self, plugin: type) -> None:
-        """Running a notebook's cell again redefines its class: the new one replaces the old one."""
+        """Remove the previous definition of a class, which running a notebook cell again redefines."""
         for registered, _ in list(self._registered):
             same = isinstance(registered, type) and registered.__qualname__ == plugin.__qualname__
             if same and registered.__module__ == plugin.__module__ and registered is not plugin:
                 self.unregister(registered)
 
     def _load(self, wanted: list[Found]) -> None:
-        """Import and register what is waiting, and report what is blocked. Nothing is raised but such warnings."""
+        """Import and register plugins that are not loaded yet. Blocked ones cause a warning, never an error."""
         with self.around_imports():
-            # Without the lock: a module that another thread imports may wait for the lock, to register a plugin.
+            # Import without the lock: a module that another thread imports may wait for the lock to register a plugin.
             modules = [(found, self._imported(found)) for found in wanted if found.status == "waiting"]
             with self._lock:
                 for found, plugin in modules:
@@ -144,7 +144,7 @@ class PluginHost:
                 _warn(f"plugin {found.names[0]!r} of {found.origin} is blocked: {found.cause}")
 
     def _imported(self, found: Found) -> object | None:
-        """Return what an entry point names; None if it is blocked, or not ready since this thread is importing it."""
+        """Return the object of an entry point; None if it is blocked, or if this thread is importing it already."""
         assert found.entry_point is not None
         try:
             module = import_module(found.entry_point.module)
@@ -163,7 +163,7 @@ class PluginHost:
             found.status, found.cause = "loaded", None if brought else "it registers nothing"
 
     def _add(self, plugin: object, name: str, origin: Origin) -> list[Entry]:
-        """Register what one plugin's hooks bring, or raise PluginError and leave no trace of it."""
+        """Register everything a plugin's hooks provide, or raise PluginError and register nothing."""
         try:
             self._manager.register(plugin, name)
         except pluggy.PluginValidationError as error:
@@ -188,9 +188,9 @@ class PluginHost:
         return staged
 
     def _hooks_of(self, plugin: object) -> dict[str, pluggy.HookImpl]:
-        """Return what a plugin implements, by hook; raise PluginError if a hook is unknown or lacks its argument.
+        """Return a plugin's implementations by hook; raise PluginError if a hook is unknown or lacks its argument.
 
-        A hook that this version does not know is no fault where it is marked with ``hookimpl(optionalhook=True)``.
+        An unknown hook that is marked with ``hookimpl(optionalhook=True)`` is ignored.
         """
         callers = self._manager.get_hookcallers(plugin) or []
         if not callers:
@@ -245,7 +245,7 @@ def _one_line(error: object) -> str:
 
 
 def _warn(message: str) -> None:
-    """Warn at the line outside mindgap that made it load its plugins."""
+    """Warn at the line outside mindgap that caused the plugins to load."""
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "mindgap":
         level, frame = level + 1, frame.f_back

@@ -1,4 +1,4 @@
-"""Where a plugin comes from, for messages and lists."""
+"""The origin of a plugin, for messages and lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Origin:
-    """The distribution that brought a plugin, or the module of a script."""
+    """The distribution of a plugin, or its module if it is from a script."""
 
     package: str | None
     version: str | None
@@ -24,12 +24,12 @@ class Origin:
 
     @classmethod
     def of_distribution(cls, distribution: metadata.Distribution, module: str) -> Origin:
-        """Return the origin of what an installed distribution brings."""
+        """Return the origin of a module of an installed distribution."""
         return cls(distribution.metadata["Name"], distribution.version, module)
 
     @classmethod
     def of_class(cls, plugin: type) -> Origin:
-        """Return the origin of a class that nobody registered: its distribution if there is one, else its module."""
+        """Return the origin of an unregistered class: its distribution if there is one, else its module."""
         from importlib import metadata  # slow to import, and only needed for a message
 
         module = plugin.__module__

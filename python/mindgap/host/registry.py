@@ -1,4 +1,4 @@
-"""The registry: what is registered under which name, and by whom."""
+"""The registry: the class and the origin of every registered name."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from mindgap.host.origin import Origin
 
-#: What a plugin may be called.
+#: Valid names of plugins.
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of plugin: its base class, its hook, and the methods of which it must answer some."""
+    """One kind of plugin: its base class, its hook, and the methods it must implement."""
 
     name: str
     base: type[Plugin]
@@ -32,7 +32,7 @@ class Kind:
     needs_all: bool = True
 
     def missing(self, plugin: type[Plugin]) -> tuple[str, ...]:
-        """Return the methods that the class has left unanswered and must not."""
+        """Return the required methods that a class does not implement."""
         unanswered = tuple(name for name in self.answers if getattr(plugin, name) is getattr(self.base, name))
         return unanswered if self.needs_all or len(unanswered) == len(self.answers) else ()
 
@@ -52,7 +52,7 @@ KINDS = {
     )
 }
 
-#: Commands are objects of click, which only the command line needs; the host collects them apart from the classes.
+#: Commands are click objects, which only the command line needs; the host collects them apart from the classes.
 COMMAND = Kind("command", Plugin, "register_commands", ())
 
 
@@ -70,15 +70,15 @@ class Entry:
 class Registry:
     """The registered classes of every kind, by name.
 
-    Lookups take no lock: the entries are replaced by others, never altered, so that a plugin is seen as a whole or not
-    at all. Changes are made under the host's lock.
+    Lookups take no lock: the mapping is replaced, never changed in place, so that other threads see all of a plugin or
+    nothing. Changes are made under the host's lock.
     """
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str], Entry] = {}
 
     def check(self, kind: Kind, plugin: object, staged: Iterable[Entry] = ()) -> type[Plugin]:
-        """Return the class if it may be registered beside what is there and what is staged, or raise PluginError."""
+        """Return the class if it can be registered beside the existing and the staged entries, or raise PluginError."""
         if not (isinstance(plugin, type) and issubclass(plugin, kind.base)):
             raise PluginError(f"{plugin!r} is not a subclass of mindgap.{kind.base.__name__}")
         if not NAME.fullmatch(str(plugin.name)):
@@ -86,12 +86,12 @@ class Registry:
             raise PluginError(f"{plugin.__qualname__} has the name {plugin.name!r}; {how}")
         if missing := kind.missing(plugin):
             joined = (" and " if kind.needs_all else " or ").join(missing)
-            raise PluginError(f"{plugin.__qualname__} does not answer {joined}")
+            raise PluginError(f"{plugin.__qualname__} does not implement {joined}")
         self.check_free(kind, plugin.name, staged)
         return plugin
 
     def check_free(self, kind: Kind, name: str, staged: Iterable[Entry] = ()) -> None:
-        """Raise PluginError if the name is taken by what is there or what is staged."""
+        """Raise PluginError if an existing or a staged entry has the name."""
         for holder in (*self._entries.values(), *staged):
             if (holder.kind, holder.name) == (kind, name):
                 raise PluginError(f"the {kind.name} {name!r} is taken by {holder.origin}; choose another name")
@@ -101,7 +101,7 @@ class Registry:
         self._entries = self._entries | {(entry.kind.name, entry.name): entry for entry in entries}
 
     def discard(self, entries: Iterable[Entry]) -> None:
-        """Take entries out again."""
+        """Remove entries."""
         gone = {(entry.kind.name, entry.name) for entry in entries}
         self._entries = {key: entry for key, entry in self._entries.items() if key not in gone}
 
@@ -122,8 +122,8 @@ class Registry:
 
 
 def hint(name: str, known: Iterable[str]) -> str:
-    """Return "did you mean ...? " where something known is near."""
-    import difflib  # for messages alone
+    """Return "did you mean ...? " if a known name is similar."""
+    import difflib  # only needed for messages
 
     nearest = difflib.get_close_matches(name, list(known), n=1)
     return f"did you mean {nearest[0]!r}? " if nearest else ""

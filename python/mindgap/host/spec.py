@@ -1,7 +1,7 @@
 """Spec strings: a registered name with parameters, as in ``"per-gap:lower=[1,2],upper=[3,inf]"``.
 
-Values are numbers, inf, true, false, none, text (quoted, or bare where it is a word) and lists of these. Nothing is
-ever evaluated.
+Values are numbers, inf, true, false, none, text (quotes are optional for words) and lists of these. Nothing is
+evaluated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class UnnamedValueError(InvalidInputError):
     Attributes
     ----------
     name : str
-        The name that the spec string begins with.
+        The name at the beginning of the spec string.
     """
 
     def __init__(self, spec: str) -> None:

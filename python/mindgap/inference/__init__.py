@@ -1,4 +1,4 @@
-"""Choosing: the number of components, the gap, and how certain the parameters are."""
+"""Inference: choose the number of components and the gap, test models, and measure the uncertainty of parameters."""
 
 from mindgap.inference.bootstrapping import Bootstrap
 from mindgap.inference.goodness import GoodnessOfFit, goodness_of_fit

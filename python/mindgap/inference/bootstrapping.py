@@ -1,4 +1,4 @@
-"""How certain the parameters of a mixture are: refits of data drawn again, in parallel."""
+"""The bootstrap: how uncertain the parameters of a mixture are, from refits in parallel."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PARAMETERS = ("weights", "means", "variances", "gaps")
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """The parameters of every refit: one row a replicate, one column a component (or gap)."""
+    """The parameters of every refit: one row per replicate, one column per component or gap."""
 
     weights: FloatArray
     means: FloatArray
@@ -43,20 +43,20 @@ class Replicates:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bootstrap:
-    """Refits of data drawn again, and the intervals that follow from them.
+    """Bootstrap replicates of a fit, and their intervals.
 
-    Components are matched by the order of their means, which every fit keeps, so that there is no label switching.
+    Components are matched by the order of their means, so that there is no label switching.
 
     Attributes
     ----------
     estimate : MixtureResult
-        The fit that was drawn from or that the data were resampled for.
+        The original fit.
     replicates : Replicates
         The parameters of the refits that succeeded.
     n_failed : int
-        How many refits failed or had a component that collapsed or vanished; they are left out.
+        The number of refits that failed or lost a component; they are left out.
     seed : int
-        What the replicates were drawn with; `rng=seed` draws them again.
+        The seed of the replicates; `rng=seed` draws them again.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Bootstrap:
         return len(self.replicates.weights)
 
     def interval(self, level: float = 0.95) -> Intervals:
-        """Return the percentile intervals that hold the share `level` of the replicates."""
+        """Return the percentile intervals that contain the fraction `level` of the replicates."""
         level = as_level(level)
         tails = [(1 - level) / 2, (1 + level) / 2]
         ends = {name: np.quantile(getattr(self.replicates, name), tails, axis=0).T for name in PARAMETERS}
@@ -86,7 +86,7 @@ class Bootstrap:
         return Replicates(**{name: getattr(self.replicates, name).std(axis=0) for name in PARAMETERS})
 
     def table(self, level: float = 0.95) -> TextTable:
-        """Return what `summary` and notebooks show: the estimates and their intervals."""
+        """Return the table that `summary` and notebooks show: the estimates and their intervals."""
         failed = f", {self.n_failed} more failed and are left out" if self.n_failed else ""
         note = f"{100 * level:g}% intervals from {len(self)} replicates{failed}"
         rows = [
@@ -95,7 +95,7 @@ class Bootstrap:
         return TextTable(f"Bootstrap, k = {self.estimate.k}", ("from", "estimate", "to", "parameter"), rows, [note])
 
     def _rows(self, level: float) -> list[tuple[str, float, float, float]]:
-        """For each parameter its name, the estimate, and the ends of its interval."""
+        """Yield the name, the estimate and the ends of the interval of each parameter."""
         intervals = self.interval(level)
         return [
             (f"{name.removesuffix('s')} {index}", float(estimate), float(low), float(high))
@@ -113,7 +113,7 @@ class Bootstrap:
         return self.table().html()
 
     def to_frame(self, level: float = 0.95, backend: Backend | None = None) -> Any:
-        """Return the estimates and their intervals as a frame of `backend`: pandas, else polars, unless told."""
+        """Return estimates and intervals as a data frame: "pandas" or "polars", by default the first installed."""
         names, estimates, lows, highs = zip(*self._rows(level), strict=True)
         return frame_of({"parameter": names, "estimate": estimates, "low": lows, "high": highs}, backend)
 
@@ -132,7 +132,7 @@ def bootstrap(
     threads: int | None = None,
     progress: Progress = False,
 ) -> Bootstrap:
-    """Draw data again `n` times, refit each, and keep the parameters. `MixtureResult.bootstrap` says more."""
+    """Refit `n` replicates, as described in `MixtureResult.bootstrap`."""
     if x is None and sample_weight is not None:
         raise InvalidInputError("sample_weight is for resampling data; give x as well")
     refit = refit_like(result)
@@ -142,13 +142,13 @@ def bootstrap(
     fits = replicate(lambda stream: refit(draw(stream)), n, seed, threads=threads, progress=progress, what="bootstrap")
     sound = [fit for fit in fits if fit is not None]
     if not sound:
-        raise SolverError(f"none of {n} refits succeeded; the fit has more components than the data can tell apart")
+        raise SolverError(f"none of {n} refits succeeded; the fit has more components than the data support")
     rows = {field.name: np.array([getattr(fit, field.name) for fit in sound]) for field in fields(Replicates)}
     return Bootstrap(result, Replicates(**rows), len(fits) - len(sound), seed)
 
 
 def parametric(result: MixtureResult, points: int) -> Callable[[np.random.Generator], Sample | Binned]:
-    """Return what draws so many points from the fitted mixture, and records them as the data were."""
+    """Return a function that draws a replicate from the fitted mixture, rounded or binned as the data are."""
     step = None if result.settings is None else result.settings.resolution
 
     def draw(rng: np.random.Generator) -> Sample | Binned:
@@ -161,9 +161,9 @@ def parametric(result: MixtureResult, points: int) -> Callable[[np.random.Genera
 
 
 def resampling(x: Any, sample_weight: Any, size: int | None) -> Callable[[np.random.Generator], Sample | Binned]:
-    """Return what draws from the data with replacement, in proportion to their weights.
+    """Return a function that draws from the data with replacement, in proportion to their weights.
 
-    Equal values are one with their weights summed: a draw is then a count for each, in whatever order the data came.
+    A draw is a count for each distinct value, so that it does not depend on the order of the data.
     """
     if isinstance(x, Binned):
         total = float(x.counts.sum())

@@ -1,4 +1,4 @@
-"""The upper tail of the chi-square distribution with an integer of degrees of freedom, in O(df) operations."""
+"""The upper tail of the chi-square distribution with integer degrees of freedom, in O(df) operations."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 
 
 def chi_square_tail(value: float, df: int) -> float:
-    """Return the probability of more than `value`; with df = 0 the distribution is a point at zero.
+    """Return the probability of exceeding `value`; with df = 0 the distribution is a point at zero.
 
-    The finite sums for half-integer and integer shape of the incomplete gamma function; terms in logarithms, so that
-    a large `value` neither overflows nor loses the sum.
+    Uses the finite sums of the incomplete gamma function for half-integer and integer shape, with terms in logarithms,
+    so that a large `value` causes no overflow or underflow.
     """
     if value <= 0:
         return 1.0

@@ -1,4 +1,4 @@
-"""Whether a mixture fits its data at all: the Kolmogorov-Smirnov distance, judged by data drawn from the fit."""
+"""Goodness of fit: the Kolmogorov-Smirnov distance, with a p-value from the parametric bootstrap."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GoodnessOfFit:
-    """How far the data are from a fitted mixture, and how often chance alone takes them as far.
+    """The distance of the data from a fitted mixture, and how often chance alone gives a distance as large.
 
     Attributes
     ----------
     statistic : float
-        The Kolmogorov-Smirnov distance: the largest difference between the share of the data up to a point and that of
+        The Kolmogorov-Smirnov distance: the largest difference between the cumulative distributions of the data and of
         the mixture.
     p_value : float
-        The share of data sets drawn from the fit, and fitted again, that are at least as far from their fit. A small
-        one says that the data are not from such a mixture; a large one, that these data do not show it.
+        The fraction of data sets, drawn from the fit and fitted again, that are at least as far from their fit. A small
+        value is evidence that the data are not from such a mixture; a large one means that there is no such evidence.
     n_bootstrap : int
-        The number of data sets behind it, without those whose refits failed.
+        The number of data sets drawn, without those whose refits failed.
     seed : int
-        What they were drawn with; `rng=seed` draws them again.
+        The seed of the data sets; `rng=seed` draws them again.
 
     Examples
     --------
@@ -71,17 +71,17 @@ def goodness_of_fit(
 ) -> GoodnessOfFit:
     """Test whether the data can come from the mixture that was fitted to them.
 
-    The p-value is that of the parametric bootstrap: the parameters are estimated anew from each data set drawn, as they
-    were from the data, without which the distance would look too small. Data on a grid (integers, rounded measurements)
-    are compared with draws rounded to that grid.
+    The p-value is from the parametric bootstrap. Each data set is drawn from the fit and fitted again, since a fit is
+    closer to its own data than the true mixture is. Data on a grid (integers, rounded measurements) are compared with
+    draws rounded to that grid.
 
     Parameters
     ----------
     result : MixtureResult
         The fit.
     x, sample_weight : array-like, optional
-        The data, where the result does not hold them: one that was stored, or fitted elsewhere. Weights count as so
-        many equal points.
+        The data, if the result does not have them (it was stored, or fitted by an engine). A weight counts as that many
+        equal points.
     n_bootstrap : int
         The number of data sets to draw.
     rng, threads, progress
@@ -101,7 +101,7 @@ def goodness_of_fit(
     """
     sample = result.data if x is None else Sample.of(x, sample_weight)
     if not isinstance(sample, Sample):
-        raise InvalidInputError("this result does not hold its data; give them as x")
+        raise InvalidInputError("this result does not have its data; give them as x")
     refit, seed = refit_like(result), as_seed(rng)
     as_count(n_bootstrap, "n_bootstrap")
     points = round(sample.total_weight)
@@ -119,7 +119,7 @@ def goodness_of_fit(
     drawn = replicate(distance, n_bootstrap, seed, threads=threads, progress=progress, what="goodness of fit")
     sound = [value for value in drawn if value is not None]
     if not sound:
-        raise SolverError(f"none of {n_bootstrap} refits succeeded; there is no p-value")
+        raise SolverError(f"none of {n_bootstrap} refits succeeded, so there is no p-value")
     statistic = _distance(result, sample)
     share = (1 + sum(value >= statistic for value in sound)) / (1 + len(sound))
     return GoodnessOfFit(statistic, share, len(sound), seed)

@@ -1,4 +1,4 @@
-"""Whether the data contradict a constraint, or ask for more components: the likelihood ratio of two fits."""
+"""The likelihood ratio of two fits: do the data contradict a constraint, or need more components."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mindgap.foundation.errors import InvalidInputError, SolverError
-from mindgap.host.builtin.constraints import blocks_of
+from mindgap.host.resolving import blocks_of
 from mindgap.inference.bootstrapping import parametric
 from mindgap.inference.chi_square import chi_square_tail
 from mindgap.inference.refitting import climbed_like, refit_like, searched_like
@@ -19,29 +19,30 @@ if TYPE_CHECKING:
     from mindgap.model.binned import Binned
     from mindgap.results.mixture import MixtureResult
 
-#: A free fit may be worse by this share of the log-likelihood before it is called stuck: EM stops short of the top.
+#: A free fit is called stuck if it is worse by more than this fraction of the log-likelihood.
 _SHORTFALL = 1e-6
 
 
 @dataclass(frozen=True)
 class LikelihoodRatio:
-    """The likelihood ratio of two fits of the same data, the first of which is a special case of the second.
+    """The likelihood ratio of two fits of the same data, where the first model is a special case of the second.
 
     Attributes
     ----------
     statistic : float
         Twice the difference of the log-likelihoods, not negative.
     df : int
-        The bounds that the constrained fit is at, and the parameters that it has less.
+        The number of active bounds of the constrained fit, plus the number of parameters that it has fewer.
     p_value : float or None
-        The upper tail of the chi-square distribution with `df` degrees of freedom; 1 where `df` is 0; None where no
-        chi-square is known to be near: for different numbers of components.
+        The upper tail of the chi-square distribution with `df` degrees of freedom; 1 if `df` is 0. None if the numbers
+        of components differ, since no chi-square approximation holds then.
     bootstrap_p_value : float or None
-        The share of data sets drawn from the constrained fit whose statistic is at least as large; None if not asked.
+        The fraction of data sets drawn from the constrained fit whose statistic is at least as large; None if not
+        computed.
     n_bootstrap : int
-        The number of data sets behind it, without those whose refits failed.
+        The number of data sets drawn, without those whose refits failed.
     seed : int or None
-        What they were drawn with; `rng=seed` draws them again.
+        The seed of the data sets; `rng=seed` draws them again.
 
     Examples
     --------
@@ -75,39 +76,38 @@ def compare(
     threads: int | None = None,
     progress: Progress = False,
 ) -> LikelihoodRatio:
-    """Compare a fit with a more general one: whether the data contradict the constraint, or ask for a component more.
+    """Compare a fit with a more general one: do the data contradict the constraint, or need another component.
 
-    If the constraint is true, the statistic follows (for large samples) a chi-bar-squared distribution: a mixture of
-    chi-squares whose degrees of freedom are the number of bounds that the constrained fit is at. Given that number,
-    it is chi-square with as many degrees of freedom where the true means lie on those bounds, and smaller where they
-    lie inside. `p_value` is that tail, which is thus on the safe side. Equal variances against free ones
-    are k - 1 degrees more.
+    If the constraint is true, the statistic has (for large samples) a chi-bar-squared distribution: a mixture of
+    chi-squares whose degrees of freedom are the number of active bounds. Given that number, it is chi-square with as
+    many degrees of freedom if the true means lie on these bounds, and smaller if they do not. `p_value` is this tail,
+    so it is conservative. Equal variances against free ones add k - 1 degrees of freedom.
 
-    Where the results hold their data, each fit is first climbed again from the optimum of the other, and the higher one
-    counts: a fit that is stuck would look like evidence.
+    If the results have their data, each fit is first repeated from the optimum of the other and the higher one is used,
+    since a fit that is stuck at a local maximum would look like evidence.
 
-    Mind these before you rely on it:
+    Limits:
 
-    - it is for large samples, and for components that are all there: with a weight near zero or two equal components
-      the theory of likelihood ratios fails, and only the bootstrap is left (and even that is rough). For k against more
-      components no chi-square is right at all: ask for `n_bootstrap`;
-    - bounds that were chosen after a look at the data make any p-value too small or too large;
-    - a large p-value says that the data do not contradict the constraint, not that it is true.
+    - The theory needs a large sample and components with distinct means and positive weights. Otherwise only the
+      bootstrap is left, and even that is rough. For different numbers of components no chi-square is valid: give
+      `n_bootstrap`.
+    - If the bounds were chosen after a look at the data, no p-value is valid.
+    - A large p-value means that the data do not contradict the constraint, not that it is true.
 
     Parameters
     ----------
     constrained, free : MixtureResult
         Fits of the same data; `free` without the constraint, or with a weaker one, or with more components.
     n_bootstrap : int
-        If positive, also draw so many data sets from the constrained fit, fit each both ways, and count.
+        If positive, also draw this many data sets from the constrained fit and fit each with both models.
     rng, threads, progress
         As in `MixtureResult.bootstrap`.
 
     Raises
     ------
     InvalidInputError
-        If the fits are not of the same data, the free fit is worse than the constrained one, or nothing is known that
-        the statistic could be judged by: constraints on weights and spreads, or more components, without `n_bootstrap`.
+        If the fits are not of the same data, the free fit is worse than the constrained one, or the distribution of the
+        statistic is not known: constraints on weights and spreads, or more components, need `n_bootstrap`.
 
     Examples
     --------
@@ -131,22 +131,22 @@ def compare(
 
 
 def _p_value(constrained: MixtureResult, free: MixtureResult, statistic: float, df: int) -> float | None:
-    """Return the tail of chi-square where it is known to be right, or on the safe side."""
+    """Return the tail of the chi-square distribution if it is known to be right or conservative."""
     if constrained.k != free.k or _other_rows(constrained):
         return None
     return chi_square_tail(statistic, df) if df else 1.0
 
 
 def _other_rows(fit: MixtureResult) -> bool:
-    """Whether a fit is held by something other than bounds and rows on its means."""
+    """Return whether a fit has constraints other than bounds and rows on its means."""
     return fit.constraint is not None and bool(blocks_of(fit.constraint, fit.k))
 
 
 def _check_reference(constrained: MixtureResult, free: MixtureResult, n_bootstrap: int) -> None:
-    """Refuse a statistic that nothing is known to judge by."""
+    """Refuse a statistic whose distribution is not known."""
     if constrained.k != free.k and not n_bootstrap:
         raise InvalidInputError(
-            f"the fits differ in k ({constrained.k} and {free.k}), and no chi-square is right for that; "
+            f"the fits differ in k ({constrained.k} and {free.k}), for which no chi-square distribution is valid; "
             "give n_bootstrap, such as 200"
         )
     if constrained.n_parameters > free.n_parameters:
@@ -156,13 +156,13 @@ def _check_reference(constrained: MixtureResult, free: MixtureResult, n_bootstra
         )
     if _other_rows(constrained) and not n_bootstrap:
         raise InvalidInputError(
-            f"{constrained.constraint!r} is about weights or spreads, for which no chi-square is known to be right; "
+            f"{constrained.constraint!r} is about weights or spreads, for which no chi-square is known to be valid; "
             "give n_bootstrap, such as 200"
         )
 
 
 def _climbed(fit: MixtureResult, other: MixtureResult) -> MixtureResult:
-    """Return a fit, or a higher one that is climbed to from the optimum of the other."""
+    """Return a fit, or a higher one that a climb from the optimum of the other reaches."""
     unknown = not isinstance(fit.data, Sample) or fit.settings is None or fit.settings.method == "paper"
     if unknown or fit.k != other.k or fit.status == "collapsed" or not (other.weights > 0).all():
         return fit
@@ -178,7 +178,7 @@ def _check_same(constrained: MixtureResult, free: MixtureResult) -> None:
         mine, theirs = getattr(constrained.settings, name, None), getattr(free.settings, name, None)
         if mine != theirs:
             raise InvalidInputError(
-                f"the fits differ in {name} ({mine} and {theirs}); their likelihoods do not compare"
+                f"the fits differ in {name} ({mine} and {theirs}); their likelihoods cannot be compared"
             )
 
 
@@ -186,7 +186,7 @@ def _statistic(constrained: MixtureResult, free: MixtureResult) -> float:
     difference = free.log_likelihood - constrained.log_likelihood
     if _holds_back(free) and not _holds_back(constrained) and difference < 0:
         raise InvalidInputError(
-            "a constraint holds the second fit back and none the first: the order is compare(constrained, free)"
+            "the second fit has active bounds and the first has none: the order is compare(constrained, free)"
         )
     if difference < -_SHORTFALL * max(1.0, abs(free.log_likelihood)):
         raise InvalidInputError(
@@ -209,7 +209,7 @@ def _drawn_statistics(
     threads: int | None,
     progress: Progress,
 ) -> list[float]:
-    # With more components, the way from the optimum of the data is not the way to that of a draw: each is searched for.
+    # With more components, the optimum of the data is a poor start for a draw: search for each.
     search = constrained.k != free.k
     hold, release = (
         (searched_like(constrained), searched_like(free))
@@ -225,7 +225,7 @@ def _drawn_statistics(
         held = hold(sample)
         if held is None:
             return None
-        # Also from the held fit, so that the free one is not stuck below it.
+        # Also start at the constrained fit, so that the free one is not stuck below it.
         again = () if search else (release(sample, held),)
         released = [fit for fit in (release(sample), *again) if fit is not None]
         if not released:
@@ -243,5 +243,5 @@ def _drawn_statistics(
     )
     sound = [value for value in drawn if value is not None]
     if not sound:
-        raise SolverError(f"none of {n} pairs of refits succeeded; there is no bootstrap p-value")
+        raise SolverError(f"none of {n} pairs of refits succeeded, so there is no bootstrap p-value")
     return sound

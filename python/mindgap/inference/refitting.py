@@ -1,4 +1,4 @@
-"""Fitting other data as a result was fitted: its constraint and settings, started at its parameters."""
+"""Fit other data with the constraint and settings of a result, from its parameters."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def no_proof(settings: dict[str, Any]) -> None:
 
 
 def held(result: MixtureResult) -> Constraint | None:
-    """Return what the means of a result were held to."""
+    """Return the bounds or rows on the means of a result."""
     rows = result.bounds or result.rows
     return result.constraint or (None if rows is None else Kept(rows, result.blocks))
 
 
 def climbed_like(result: MixtureResult) -> Callable[[Any, MixtureResult], MixtureResult | None]:
-    """Return what fits a sample as `result` was fitted, from the parameters of another fit.
+    """Return a function that fits a sample like `result`, from the parameters of another fit.
 
-    It answers None where the fit fails or degenerates.
+    The function returns None if the fit fails or degenerates.
     """
     settings = result.settings
     if settings is None:
         raise InvalidInputError(
-            "this result does not know its constraint and settings (it was stored without them); fit it again"
+            "this result lacks its constraint or settings (it was stored without them); fit it again"
         )
     constraint = held(result)
 
@@ -48,7 +48,7 @@ def climbed_like(result: MixtureResult) -> Callable[[Any, MixtureResult], Mixtur
         except OutOfMemoryError:
             raise
         except (SolverError, InvalidInputError):
-            # So few distinct values were drawn that there is no fit, or the solver gave up.
+            # Too few distinct values were drawn, or the solver failed.
             return None
         return None if fit.status in DEGENERATE else fit
 
@@ -56,13 +56,13 @@ def climbed_like(result: MixtureResult) -> Callable[[Any, MixtureResult], Mixtur
 
 
 def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
-    """Return what fits a sample as `result` was fitted, from its parameters or those of another fit.
+    """Return a function that fits a sample like `result`, from its parameters or those of another fit.
 
-    It answers None where the fit fails or degenerates.
+    The function returns None if the fit fails or degenerates.
     """
     climb = climbed_like(result)
     if not ((result.weights > 0).all() and (result.variances > 0).all()):
-        raise InvalidInputError(f"this fit is degenerate ({result.message}); there is nothing to draw from")
+        raise InvalidInputError(f"this fit is degenerate ({result.message}), so nothing can be drawn from it")
 
     def refit(sample: Any, origin: MixtureResult = result) -> MixtureResult | None:
         return climb(sample, origin)
@@ -71,14 +71,14 @@ def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
 
 
 def searched_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
-    """Return what fits a sample as `result` was fitted, searching for the highest likelihood.
+    """Return a function that fits a sample like `result`, with a search for the highest likelihood.
 
-    It answers None where the fit fails. A component that vanishes is no failure: the likelihood is that of fewer.
+    The function returns None if the fit fails. A component that vanishes is not a failure.
     """
     settings, constraint = result.settings, held(result)
     if settings is None:
         raise InvalidInputError(
-            "this result does not know its constraint and settings (it was stored without them); fit it again"
+            "this result lacks its constraint or settings (it was stored without them); fit it again"
         )
 
     def refit(sample: Any) -> MixtureResult | None:

@@ -1,4 +1,4 @@
-"""Many independent draws in threads, the same whatever their number: each draw has its own random stream."""
+"""Independent draws in threads. Each draw has its own random stream, so that the number of threads does not matter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mindgap.validation import as_count
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: More draws than this at once are a typing error.
+#: The maximum number of draws; more would not fit into memory.
 _MOST = 1_000_000
 
 T = TypeVar("T")
@@ -29,8 +29,8 @@ def replicate(
     progress: Progress,
     what: str,
 ) -> list[T]:
-    """Return `n` draws in order; `draw` spends its time in the core, which leaves the interpreter to the others."""
-    from concurrent.futures import ThreadPoolExecutor  # costs more to import than the rest of mindgap's Python
+    """Return `n` draws in order. Threads help because `draw` spends its time in the core, which releases the GIL."""
+    from concurrent.futures import ThreadPoolExecutor  # slower to import than the rest of mindgap
 
     if as_count(n, "n") > _MOST:
         raise InvalidInputError(f"n is {n}; more than {_MOST} draws do not fit into memory")
@@ -44,7 +44,7 @@ def replicate(
                 draws.append(future.result())
                 tick(done)
         except BaseException:
-            # Also for an interrupt: what has not begun is not begun any more.
+            # On an interrupt, too: cancel the draws that have not begun.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return draws

@@ -1,4 +1,4 @@
-"""Fitting a grid of models: numbers of components, models of the variances, constraints."""
+"""Fit a grid of models: numbers of components, models of the variances, constraints."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ CRITERIA = ("bic", "aic", "icl")
 Variances: TypeAlias = Literal["free", "equal", "bounded"]
 VARIANCES = ("free", "equal", "bounded")
 
-#: How many times the least deviation the largest may be where the variances are "bounded", unless told.
+#: The default ratio of the largest to the smallest standard deviation with "bounded" variances.
 RATIO = 3.0
 
-#: What a component gets that is only there to be one more; it takes less from the likelihood than a fit leaves.
+#: The weight of an added component: so small that it changes the likelihood by less than the tolerance of a fit.
 _NO_WEIGHT = 1e-12
 
 
@@ -50,7 +50,7 @@ def select(
     progress: Progress = False,
     **settings: Any,
 ) -> Selection:
-    """Fit a mixture for each number of components, and say which is best by an information criterion.
+    """Fit a mixture for each number of components and choose the best by an information criterion.
 
     Give several models of the variances, or several constraints, to rank all combinations. The criteria count 3k-1
     parameters (2k with equal variances), whether or not a bound is active, so that they do not favour a constraint. To
@@ -63,36 +63,36 @@ def select(
     k : iterable of int
         The numbers of components to try.
     constraint : Constraint, str, None, or a mapping of names to them
-        The constraint on the means; one that serves every k, such as `LowerOnly`. A k for which it has no meaning or
-        cannot be held is recorded in `reasons`. Of a mapping each is tried; None stands for no constraint.
+        The constraint on the means; one that is valid for every k, such as `LowerOnly`. If it is invalid or infeasible
+        for a k, `reasons` says so. All constraints of a mapping are tried; None means no constraint.
     variances : "free", "equal", "bounded", or several of them
-        A variance for each component; one for all; or one for each, the largest standard deviation at most `ratio`
-        times the least.
+        One variance per component; one for all; or one per component, with the largest standard deviation at most
+        `ratio` times the smallest.
     ratio : float
         The bound of "bounded".
     criterion : "bic", "aic", "icl" or callable
-        BIC finds the number of components when the model is right; AIC aims at prediction and picks more; ICL wants
-        components that do not overlap and picks fewer. A function of a `MixtureResult` returns a number of its own
-        making, of which less is better.
+        BIC finds the number of components if the model is right; AIC aims at prediction and picks more; ICL prefers
+        components that do not overlap and picks fewer. Or a function that returns a number for a `MixtureResult`; lower
+        is better.
     certify : bool
-        Whether to prove how far from its maximum each likelihood can be at most: `upper_bound` of the results.
+        Whether to prove an upper bound on each log-likelihood: `upper_bound` of the results.
     time_limit : float, optional
-        The most seconds that one fit and its certificate may take, as in `mixture`.
+        The maximum number of seconds for one fit and its certificate, as in `mixture`.
     progress : bool or callable
-        Whether to show a bar on standard error; or what to call with (done, total).
+        Whether to show a bar on standard error; or a function to call with (done, total).
     **settings
         As in `mixture`.
 
     Returns
     -------
     Selection
-        All models, with `ranking`, `best` and `best_result`. A fit in which a component collapsed or vanished is among
-        them but never the best.
+        All models, with `ranking`, `best` and `best_result`. A fit in which a component collapsed or vanished is never
+        the best.
 
     Raises
     ------
     MindgapError
-        If no model has a sound fit; of the kind that the fits failed with.
+        If no model has a valid fit; the class is that of the fits' errors.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def select(
     return selection
 
 
-#: What `mixture` is told of the variances.
+#: The `variances` argument of `mixture` for each model.
 _SETTING = {"free": "free", "equal": "equal", "bounded": "free"}
 
 
@@ -148,7 +148,7 @@ def _model(constraint: Constraint | str | None, kind: str, bound: SpreadRatio) -
 
 
 def _kinds(variances: Any) -> list[str]:
-    """Return the models of the variances, each once."""
+    """Return the distinct models of the variances."""
     given = [variances] if isinstance(variances, str) or not isinstance(variances, Iterable) else [*variances]
     if not given:
         raise InvalidInputError("variances is empty; give 'free', 'equal' or 'bounded', or several of them")
@@ -180,7 +180,7 @@ def _criterion(criterion: Any) -> tuple[str, Callable[[MixtureResult], float]]:
 def _numbers(k: Any) -> tuple[int, ...]:
     try:
         numbers = list(k)
-    except Exception:  # whatever its own iterator raises
+    except Exception:  # a foreign iterator may raise anything
         numbers = None
     if numbers is None or isinstance(k, (str, bytes)):
         raise InvalidInputError(f"k is {shorten(k)}; give the numbers of components to try, such as range(1, 9)")
@@ -191,7 +191,7 @@ def _numbers(k: Any) -> tuple[int, ...]:
 
 
 def _not_below(fewer: Any, fit: Any, data: Any, settings: dict[str, Any]) -> Any:
-    """Return the fit, or a climb from that with fewer components where it is lower: one more never costs likelihood."""
+    """Return the fit, or a climb from the fit with fewer components if that ends higher."""
     if not (isinstance(fewer, MixtureResult) and isinstance(fit, MixtureResult)):
         return fit
     if fit.log_likelihood >= fewer.log_likelihood or settings.get("method") == "paper":
@@ -204,7 +204,7 @@ def _not_below(fewer: Any, fit: Any, data: Any, settings: dict[str, Any]) -> Any
 
 
 def _one_more(fit: Any, wider: MixtureResult) -> Parameters:
-    """Return the parameters of a fit with one more component, of next to no weight, beyond the last."""
+    """Return the parameters of a fit with one more component, of negligible weight, above the last."""
     gap = np.sqrt(fit.variances[-1])
     if wider.bounds is not None:
         place = len(fit.means) - 1
@@ -225,14 +225,14 @@ def _attempt(data: Any, k: int, constraint: Constraint | str | None, settings: d
 def _reason(fit: MixtureResult | MindgapError, value: float) -> str | None:
     if isinstance(fit, MindgapError):
         return str(fit)
-    # A collapsed component makes the likelihood as large as one likes.
+    # A collapsed component makes the likelihood arbitrarily large.
     if fit.status in DEGENERATE:
         return fit.message
     return "its criterion is NaN" if np.isnan(value) else None
 
 
 def _nothing_sound(selection: Selection, fits: list[Any]) -> MindgapError:
-    """Return the error that they all are, or one of the first's kind that lists them."""
+    """Return the common error of all fits, or an error of the first one's class that lists them all."""
     errors = [fit for fit in fits if isinstance(fit, MindgapError)]
     if len(errors) == len(fits) and len({*selection.reasons}) == 1:
         return errors[0]
@@ -241,4 +241,4 @@ def _nothing_sound(selection: Selection, fits: list[Any]) -> MindgapError:
     ]
     listed = "; ".join(f"{selection.name_of(place)}: {reason}" for place, reason in enumerate(selection.reasons))
     what = "model" if selection.is_grid else "number of components"
-    return (kinds[0] if kinds else SolverError)(f"no {what} gave a sound fit: {listed}")
+    return (kinds[0] if kinds else SolverError)(f"no {what} gave a valid fit: {listed}")

@@ -1,4 +1,4 @@
-"""Mixtures of different models, compared by a criterion: the number of components, the spreads, the constraint."""
+"""Models compared by a criterion: the number of components, the variances, the constraint."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ class Selection:
     """Mixtures of several models, and the best of them by a criterion.
 
     The models are all combinations of the constraints, the models of the variances and the numbers of components, in
-    that order; `ranking` is their order from the best on.
+    that order; `ranking` orders them from best to worst.
 
     Attributes
     ----------
     criterion : str
-        "bic", "aic", "icl" or the name of a function; less is better.
+        "bic", "aic", "icl" or the name of a function; lower is better.
     ks : tuple of int
         The number of components of each model.
     variances : tuple of str
         The variances of each model: "free", "equal" or "bounded".
     constraints : tuple of str
-        The constraint of each model, "none" where there is none.
+        The constraint of each model, "none" if there is none.
     results : tuple of MixtureResult or None
-        The fit of each model; None where there is none.
+        The fit of each model; None if it failed.
     values : array of float
-        The criterion of each model; NaN where there is no fit.
+        The criterion of each model; NaN if there is no fit.
     reasons : tuple of str or None
-        Why there is no fit, or why the fit cannot be chosen; None for a sound fit.
+        Why there is no fit, or why the fit cannot be chosen; None for a valid fit.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Selection:
 
     @property
     def ranking(self) -> tuple[int, ...]:
-        """The places of the models, the best first; those that cannot be chosen come last."""
+        """The indices of the models from best to worst; those that cannot be chosen come last."""
         places = range(len(self.ks))
         return tuple(sorted(places, key=lambda place: (self.reasons[place] is not None, self._value(place), place)))
 
@@ -76,7 +76,7 @@ class Selection:
     def best_result(self) -> MixtureResult:
         """The fit of the best model."""
         result = self.results[self.ranking[0]]
-        assert result is not None  # there is a sound fit
+        assert result is not None  # there is a valid fit
         return result
 
     @property
@@ -85,9 +85,9 @@ class Selection:
         return len({*self.variances}) > 1 or len({*self.constraints}) > 1
 
     def table(self) -> TextTable:
-        """Return what `summary`, notebooks and the command line show: a line for each model.
+        """Return the table that `summary`, notebooks and the command line show.
 
-        They are ranked where they differ in more than the number of components.
+        Models that differ in more than the number of components are ranked.
         """
         places = range(len(self.ks))
         notes = [f"{self.name_of(place)}: {self.reasons[place]}" for place in places if self.reasons[place] is not None]
@@ -100,7 +100,7 @@ class Selection:
         return TextTable("Models", heads, ranked, notes)
 
     def name_of(self, place: int) -> str:
-        """Return what tells a model from the others, in words."""
+        """Return a description of a model that distinguishes it from the others."""
         name = f"k = {self.ks[place]}"
         return f"{name}, {self.variances[place]} variances, {self.constraints[place]}" if self.is_grid else name
 
@@ -125,7 +125,7 @@ class Selection:
         return [f"{rank}" if self.reasons[place] is None else "-", *model, *fit, self.constraints[place]]
 
     def summary(self) -> str:
-        """Return the models as a table in plain text, and why some cannot be chosen."""
+        """Return a table of the models, with why some cannot be chosen, as plain text."""
         return self.table().plain()
 
     def _repr_html_(self) -> str:
@@ -138,7 +138,7 @@ class Selection:
         return plot_selection(self, ax, label=label)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return the models as a frame of `backend`: pandas, else polars, unless told, one row for each."""
+        """Return the models as a data frame: "pandas" or "polars", by default the first that is installed."""
         columns: dict[str, Any] = {"k": list(self.ks)}
         if self.is_grid:
             columns |= {"variances": list(self.variances), "constraint": list(self.constraints)}

@@ -1,4 +1,4 @@
-"""What a bound on the gaps does: one mixture for each of a grid of bounds."""
+"""The effect of a bound on the gaps: one mixture for each of a grid of bounds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from mindgap.fit.mixture import mixture
 from mindgap.foundation.errors import InfeasibleError, InvalidInputError
 from mindgap.foundation.progress import shown
 from mindgap.host import lookup
-from mindgap.host.builtin.constraints import LowerOnly, TwoSided, prepared, rows_of
+from mindgap.host.builtin.constraints import LowerOnly, TwoSided
+from mindgap.host.resolving import prepared, rows_of
 from mindgap.inference.refitting import no_proof
 from mindgap.model.bounds import GapBounds
 from mindgap.model.parameters import Parameters
@@ -32,22 +33,22 @@ if TYPE_CHECKING:
     from mindgap.foundation.progress import Progress
     from mindgap.model.constraint import Constraint
 
-#: How many bounds are tried where only their range is known.
+#: The default number of bounds.
 GRID = 21
 
-#: A fall of the log-likelihood by more than this share is the bound's doing, not that of an unfinished fit.
+#: A fall of the log-likelihood by more than this fraction is caused by the bound, not by an unfinished fit.
 _FALLEN = 1e-6
 
-#: A rise of the log-likelihood by less than this share is rounding.
+#: A rise of the log-likelihood by less than this fraction is rounding.
 _ROUNDING = 1e-12
 
-#: What a component without weight gets back to start from; it takes less from the likelihood than a fit leaves.
+#: The weight that a component without weight gets in a start: so small that it hardly changes the likelihood.
 _LEAST_WEIGHT = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GapPath:
-    """Mixtures with the same number of components, whose least gap δ grows along the path.
+    """Mixtures with the same number of components under a growing lower bound δ on the gaps.
 
     Attributes
     ----------
@@ -56,9 +57,9 @@ class GapPath:
     results : tuple of MixtureResult
         The fit for each of `deltas`.
     width : float or None
-        If not None, every gap was also kept at most δ + width.
+        If not None, every gap is also at most δ + width.
     constraint : Constraint or None
-        What was held at every δ as well.
+        The constraint that holds at every δ in addition.
 
     Examples
     --------
@@ -92,14 +93,14 @@ class GapPath:
 
     @property
     def n_active(self) -> tuple[int, ...]:
-        """For each fit the number of gaps that δ holds apart."""
+        """The number of gaps of each fit at the bound δ."""
         return tuple(_held_at(*pair) for pair in zip(self.deltas.tolist(), self.results, strict=True))
 
     @property
     def bites_at(self) -> float | None:
-        """The least δ of the grid that changes the fit: a gap is at its bound, or the likelihood has fallen.
+        """The smallest δ of the grid that changes the fit: a gap is at its bound, or the likelihood is lower.
 
-        None if no δ does. A fit that ran out of iterations can make it a step of the grid too small.
+        None if no δ does. If a fit ran out of iterations, this can be a step of the grid too small.
         """
         best = self.results[0].log_likelihood
         fallen = self.log_likelihoods < best - _FALLEN * abs(best)
@@ -108,7 +109,7 @@ class GapPath:
         return float(self.deltas[biting[0]]) if biting.size else None
 
     def table(self) -> TextTable:
-        """Return what `summary`, notebooks and the command line show: the path, and where the bound bites."""
+        """Return the table that `summary`, notebooks and the command line show."""
         head = ("delta", "log-likelihood", "active", "least gap", "iterations", "remarks")
         return TextTable(
             f"Gap path, k = {self.k}", head, [*map(self._cells, range(len(self.deltas)))], [self._verdict()]
@@ -129,7 +130,7 @@ class GapPath:
         return f"the bound bites from delta = {self.bites_at:.6g}"
 
     def summary(self) -> str:
-        """Return the path as a table in plain text, and where the bound starts to bite."""
+        """Return a table of the path, with the δ from which the bound bites, as plain text."""
         return self.table().plain()
 
     def _repr_html_(self) -> str:
@@ -138,14 +139,14 @@ class GapPath:
     def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw the means against δ into `ax`, or means, gaps and log-likelihood into a new figure; return the axes.
 
-        `label` says what the data are. Needs ``mindgap[plot]``.
+        `label` describes the data. Needs ``mindgap[plot]``.
         """
         from mindgap.plots import plot_path
 
         return plot_path(self, ax, label=label)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return the path as a frame of `backend`: pandas, else polars, unless told, one row for each δ."""
+        """Return the path as a data frame: "pandas" or "polars", by default the first that is installed."""
         columns: dict[str, Any] = {
             "delta": self.deltas,
             "log_likelihood": self.log_likelihoods,
@@ -173,14 +174,14 @@ def gap_path(
     progress: Progress = False,
     **settings: Any,
 ) -> GapPath:
-    """Fit a mixture for each of a grid of least gaps δ.
+    """Fit a mixture for each of a grid of lower bounds δ on the gaps.
 
-    Below some δ the bound changes nothing; `bites_at` says from where on it does, to the grid's resolution. The fall
-    of the log-likelihood from there is what the bound costs.
+    A small δ changes nothing. From `bites_at` on, to the resolution of the grid, the bound changes the fit, and the
+    fall of the log-likelihood is its cost.
 
-    Each fit is the better of that of `mixture` and of a climb from the fit before; and a fit that turns out worse than
-    the next, which satisfies its bound too (unless there is a `width`), is climbed again from there. So the
-    log-likelihood never rises along the path.
+    Each fit is the better of `mixture` and a climb from the previous fit. If the next fit, which also satisfies the
+    smaller bound (unless there is a `width`), is better, the fit is repeated from there. So the log-likelihood never
+    rises along the path.
 
     Parameters
     ----------
@@ -189,12 +190,12 @@ def gap_path(
     k : int
         The number of components.
     deltas : array-like of float, int or None
-        The least gaps, in any order; or how many, evenly from zero to where the means would span the data, or as far
-        as the constraint allows.
+        The lower bounds, in any order; or their number: evenly spaced from zero to where the means would span the data,
+        or as far as the constraint allows.
     constraint : Constraint, str or None
-        What the means (or weights and spreads) satisfy at every δ as well.
+        A constraint that holds at every δ in addition.
     width : float, optional
-        Keep every gap at most δ + width as well.
+        If given, every gap is also at most δ + width.
     certify : bool
         Whether to prove how far from its maximum each likelihood can be at most: `upper_bound` of the results.
     time_limit : float, optional
@@ -202,7 +203,7 @@ def gap_path(
     progress : bool or callable
         Whether to show a bar on standard error; or what to call with (done, total).
     **settings
-        As in `mixture`; `init` is where the first fit starts.
+        As in `mixture`; `init` is the start of the first fit.
 
     Returns
     -------
@@ -232,7 +233,7 @@ def gap_path(
             try:
                 walk.step(float(delta))
             except InfeasibleError:
-                # Nobody asked for this δ: the path ends where the constraint ends it.
+                # The grid was chosen here, so the path may end where the constraint becomes infeasible.
                 if done == 1 or not chosen:
                     raise
                 break
@@ -244,7 +245,7 @@ def gap_path(
 
 
 class _Walk:
-    """The fits of a path as they are made: where each starts, and what is done where EM gets stuck."""
+    """The fits of a path in the making: where each starts, and how a fit that is stuck is repeated."""
 
     def __init__(
         self,
@@ -262,9 +263,9 @@ class _Walk:
         self.results: list[MixtureResult] = []
 
     def step(self, delta: float) -> None:
-        """Fit anew and from the fit before, and keep the better."""
+        """Fit from scratch and from the previous fit, and keep the better."""
         fits = []
-        # k-means may know no partition with so large a gap to start from.
+        # k-means may have no partition with so large a gap to start from.
         with suppress(InfeasibleError) if self.results else nullcontext():
             fits.append(self._fit(delta, self.init, self.proving))
         if self.results and (start := _start(self.results[-1])) is not None:
@@ -273,7 +274,7 @@ class _Walk:
         self.results.append(_with_bound(max(fits, key=_soundness), fits[0].upper_bound))
 
     def retrace(self) -> None:
-        """Refit, from the far end, what its successor beats: that one holds the smaller bound too."""
+        """Repeat, from the largest δ down, each fit that is worse than its successor, which satisfies its bound too."""
         for place in range(len(self.results) - 2, -1, -1):
             here, ahead = self.results[place : place + 2]
             rise = ahead.log_likelihood - here.log_likelihood
@@ -291,17 +292,17 @@ class _Walk:
 
 
 def _with_bound(result: MixtureResult, upper_bound: float | None) -> MixtureResult:
-    """Return the fit with what was proven about its problem, which holds for every fit of it."""
+    """Return the fit with the proven upper bound, which is valid for every fit of the same problem."""
     return result if upper_bound is None else replace(result, upper_bound=upper_bound)
 
 
 def _soundness(result: MixtureResult) -> tuple[bool, float]:
-    """What makes one fit better than another: first that no component has collapsed, then the likelihood."""
+    """Return a key to compare fits: first that no component has collapsed, then the likelihood."""
     return result.status != "collapsed", result.log_likelihood
 
 
 def _start(result: MixtureResult) -> Parameters | None:
-    """Return where a climb from this fit starts; a component that has lost its weight gets a little back."""
+    """Return the start of a climb from this fit; a component without weight gets a little."""
     if result.status == "collapsed":
         return None
     weights = np.maximum(result.weights, _LEAST_WEIGHT)
@@ -309,7 +310,7 @@ def _start(result: MixtureResult) -> Parameters | None:
 
 
 def _held_at(delta: float, result: MixtureResult) -> int:
-    """Return how many gaps are at δ, and not at a larger bound of the constraint."""
+    """Return the number of gaps at δ, without those at a larger bound of the constraint."""
     at_lower = np.array([state in ("lower", "both") for state in gap_states(result)], dtype=bool)
     return int((at_lower & (result.gaps <= delta + _ROUNDING * (abs(delta) + np.ptp(result.means)))).sum())
 
@@ -319,22 +320,21 @@ def _is_number(deltas: Any) -> bool:
 
 
 def _even(number: Any, data: Any, k: int, base: Constraint | None) -> FloatArray:
-    """Return bounds from zero on until the means span the data, or as far as the constraint lets them."""
+    """Return evenly spaced bounds from zero to where the means span the data, or as far as the constraint allows."""
     if not isinstance(data, Sample):
         raise InvalidInputError("the range of the data is not known with this engine; give deltas as a list")
     largest = float(data.values[-1] - data.values[0]) / max(k - 1, 1)
-    ready = prepared(base, data)
-    rows = None if ready is None else rows_of(ready, k)
+    rows = None if base is None else rows_of(prepared(base, data), k)
     if isinstance(rows, GapBounds):
         largest = min(largest, float(rows.upper.min(initial=np.inf)))
     return np.linspace(0.0, largest, GRID if number is None else as_count(number, "deltas"))
 
 
 def _given(deltas: Any) -> FloatArray:
-    """Return the bounds that were given, ascending and each once."""
+    """Return the given bounds, ascending and without duplicates."""
     grid = np.unique(as_vector(deltas, "deltas"))
     if len(grid) == 0:
-        raise InvalidInputError("deltas is empty; give the least gaps to try")
+        raise InvalidInputError("deltas is empty; give the lower bounds to try")
     if not (np.isfinite(grid).all() and grid[0] >= 0):
         raise InvalidInputError(f"deltas are {grid.tolist()}; they must be finite and not negative")
     return grid

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class Binned:
-    """Counts in bins, for `mixture` and `select`: every point is somewhere in its bin.
+    """Binned data for `mixture` and `select`: of each point only the bin is known.
 
     Parameters
     ----------
     edges : array-like of n + 1 numbers
         The edges of the bins, ascending; the first may be minus infinity and the last infinity.
     counts : array-like of n numbers
-        The number (weight) of the points in each bin, not negative.
+        The number of points (or their weight) in each bin, not negative.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class Binned:
     2
     """
 
-    #: What the data are called, for pictures.
+    #: The name of the data, for pictures.
     name: str | None = None
 
     edges: FloatArray
@@ -49,13 +49,13 @@ class Binned:
             before = f"{self.edges[index]} after {self.edges[index - 1]}"
             raise InvalidInputError(f"edge {index} is {before}; edges must ascend")
         if not np.isfinite(self.edges).any():
-            raise InvalidInputError("no edge is finite; give a bin that ends somewhere")
+            raise InvalidInputError("no edge is finite; give a bin with a finite edge")
         if not (np.isfinite(self.counts).all() and (self.counts >= 0).all() and self.counts.any()):
-            raise InvalidInputError("the counts must be finite and not negative, and not zero throughout")
+            raise InvalidInputError("the counts must be finite and not negative, and at least one must be positive")
 
     @cached_property
     def closed_edges(self) -> FloatArray:
-        """The edges, an open bin being as wide as its neighbour."""
+        """The edges; an open bin gets the width of its neighbour."""
         edges: FloatArray = self.edges.copy()
         widths = np.diff(edges[np.isfinite(edges)])
         if np.isinf(edges[0]):
@@ -66,12 +66,12 @@ class Binned:
 
     @cached_property
     def sample(self) -> Sample:
-        """The points as if each lay in the middle of its bin."""
+        """The points, each at the middle of its bin."""
         edges = self.closed_edges
         return Sample(edges[:-1] / 2 + edges[1:] / 2, self.counts)
 
     def redrawn(self, values: FloatArray) -> Binned:
-        """Return the counts of other values in the same bins; what lies beyond the edges is in the outermost."""
+        """Return the counts of other values in the same bins; values outside the edges count in the outermost bins."""
         places = np.clip(np.searchsorted(self.edges, values, side="right") - 1, 0, len(self.counts) - 1)
         return Binned(self.edges, np.bincount(places, minlength=len(self.counts)).astype(np.float64))
 
@@ -83,7 +83,7 @@ class Binned:
             return NotImplemented
         return np.array_equal(self.edges, other.edges) and np.array_equal(self.counts, other.counts)
 
-    __hash__ = None  # type: ignore[assignment]  # arrays have none either
+    __hash__ = None  # type: ignore[assignment]  # arrays are not hashable
 
     def __repr__(self) -> str:
         ends = f"{self.edges[0]:.6g} to {self.edges[-1]:.6g}"

@@ -1,4 +1,4 @@
-"""What a constraint answers: bounds on the gaps between neighbouring centres, or linear rows on the centres."""
+"""What a constraint returns: bounds on the gaps between neighbouring centres, or linear rows on the centres."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class GapBounds:
         least = frozen(lower, "lower")
         largest = frozen(np.full(len(least), np.inf) if upper is None else upper, "upper")
         if len(least) != len(largest):
-            raise UnusableValueError(f"lower has {len(least)} bounds and upper {len(largest)}; give equally many")
+            raise UnusableValueError(f"lower has {len(least)} bounds and upper {len(largest)}; give as many of each")
         for gap, bounds in enumerate(zip(least.tolist(), largest.tolist(), strict=True)):
             check_gap(*bounds, f"gap {gap}")
         object.__setattr__(self, "lower", least)
@@ -46,7 +46,7 @@ class GapBounds:
 
     @classmethod
     def _of_sound(cls, lower: FloatArray, upper: FloatArray) -> GapBounds:
-        """Return bounds that were checked already, without another look or copy."""
+        """Return bounds that are known to be valid, without a check or a copy."""
         bounds = cls.__new__(cls)
         lower.setflags(write=False)
         upper.setflags(write=False)
@@ -65,11 +65,11 @@ class GapBounds:
             return NotImplemented
         return np.array_equal(self.lower, other.lower) and np.array_equal(self.upper, other.upper)
 
-    __hash__ = None  # type: ignore[assignment]  # arrays have none either
+    __hash__ = None  # type: ignore[assignment]  # arrays are not hashable
 
     @property
     def single_lower(self) -> float | None:
-        """The one lower bound that serves all gaps, or None if the bounds differ or there are upper ones."""
+        """The lower bound of all gaps if they share one and have no upper bound, else None."""
         if len(self) == 0 or np.isfinite(self.upper).any() or (self.lower != self.lower[0]).any():
             return None
         return float(self.lower[0])
@@ -79,11 +79,11 @@ class GapBounds:
         return self.lower, self.upper
 
     def __and__(self, other: GapBounds) -> GapBounds:
-        """Return the bounds that hold where both do."""
+        """Return the intersection of two bounds."""
         lower, upper = np.maximum(self.lower, other.lower), np.minimum(self.upper, other.upper)
         for gap in np.flatnonzero(lower > upper).tolist():
             what = f"gap {gap} must be at least {lower[gap]:g} and at most {upper[gap]:g}"
-            raise InfeasibleError(f"{what}; no gap is", k=len(self) + 1, lower=lower.tolist(), upper=upper.tolist())
+            raise InfeasibleError(f"{what}: no gap can", k=len(self) + 1, lower=lower.tolist(), upper=upper.tolist())
         return GapBounds(lower, upper)
 
     def as_rows(self) -> LinearRows:
@@ -100,7 +100,7 @@ class LinearRows:
     ----------
     matrix : array-like of shape (rows, k)
         The coefficients, finite; no row is all zero.
-    lower, upper : array-like of one float a row
+    lower, upper : array-like of one float per row
         The bounds; equal ones make an equality, minus infinity and infinity mean no bound.
 
     Examples
@@ -122,7 +122,7 @@ class LinearRows:
         least, largest = frozen(lower, "lower"), frozen(upper, "upper")
         if not len(coefficients) == len(least) == len(largest):
             rows = f"matrix has {len(coefficients)} rows, lower {len(least)} and upper {len(largest)} bounds"
-            raise UnusableValueError(f"{rows}; give equally many")
+            raise UnusableValueError(f"{rows}; give as many of each")
         for row, bounds in enumerate(zip(least.tolist(), largest.tolist(), strict=True)):
             _check_row(row, coefficients[row], *bounds)
         object.__setattr__(self, "matrix", coefficients)
@@ -130,7 +130,7 @@ class LinearRows:
         object.__setattr__(self, "upper", largest)
 
     def __add__(self, other: LinearRows) -> LinearRows:
-        """Return these rows and the others, in that order."""
+        """Return these rows followed by the others."""
         if not isinstance(other, LinearRows):
             return NotImplemented
         mine, theirs = self.arrays(), other.arrays()
@@ -138,7 +138,7 @@ class LinearRows:
 
     @property
     def k(self) -> int:
-        """The number of centres that the rows are about."""
+        """The number of centres."""
         return int(self.matrix.shape[1])
 
     def arrays(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -158,11 +158,11 @@ class LinearRows:
         pairs = ((self.matrix, other.matrix), (self.lower, other.lower), (self.upper, other.upper))
         return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
 
-    __hash__ = None  # type: ignore[assignment]  # arrays have none either
+    __hash__ = None  # type: ignore[assignment]  # arrays are not hashable
 
 
 def check_gap(lower: float, upper: float, gap: str) -> None:
-    """Refuse bounds that no gap can have; `gap` says which it is."""
+    """Refuse bounds that no gap can satisfy; `gap` names the gap."""
     if not (np.isfinite(lower) and lower >= 0):
         raise UnusableValueError(f"the lower bound of {gap} is {lower}; it must be finite and not negative")
     if np.isnan(upper) or upper < 0:
@@ -179,6 +179,6 @@ def _check_row(row: int, coefficients: FloatArray, lower: float, upper: float) -
     if not coefficients.any():
         raise UnusableValueError(f"row {row} has coefficients that are all zero; drop it")
     if np.isnan(lower) or np.isnan(upper) or lower == np.inf or upper == -np.inf:
-        raise UnusableValueError(f"row {row} has the bounds {lower} and {upper}, between which no value lies")
+        raise UnusableValueError(f"row {row} has the bounds {lower} and {upper}; no value satisfies them")
     if lower > upper:
         raise UnusableValueError(f"row {row} has the lower bound {lower} above its upper bound {upper}")

@@ -1,4 +1,4 @@
-"""Data that are read piece by piece, as often as a fit asks: larger than memory, or not arrays at all."""
+"""Data that are read chunk by chunk, as often as needed: larger than memory, or not in arrays."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ if TYPE_CHECKING:
 
     from mindgap.model.sources import Piece
 
-#: Points that an array or a file is cut into: 8 MB.
+#: The number of points in a chunk of an array or file: 8 MB.
 SIZE = 2**20
 
 
 class Chunks:
-    """Data for `kmeans` and `mixture` that are never in memory as a whole.
+    """Data for `kmeans` and `mixture` that are read in chunks, never all into memory.
 
-    A fit reads them several times: once for a summary, once for each iteration of a mixture, a few times for the
-    closer looks of k-means. It holds some chunks at a time, one or two for each processor. A source that is not the
-    same every time is a `ChangedDataError`.
+    A fit reads the data several times: once for a summary, once for each iteration of a mixture, a few times to refine
+    the summary for k-means. It holds one or two chunks per processor in memory. If the data change between two passes,
+    it raises `ChangedDataError`.
 
     Parameters
     ----------
     source : array, path, paths, table, iterable or callable
-        - an array, which is cut into pieces, such as ``numpy.load(path, mmap_mode="r")``;
+        - an array, which is cut into chunks, such as ``numpy.load(path, mmap_mode="r")``;
         - the path of a npy, npz, Parquet or CSV file, of a folder with Parquet files, or a list of paths;
         - a table of Arrow or polars, or a data frame of pandas;
-        - the chunks themselves: anything that can be iterated over again and again, or a function that returns an
-          iterator. A chunk is an array, a pair of arrays (values and their weights), or a table (an Arrow record
+        - the chunks themselves: an iterable that can be read several times, or a function that returns an iterator.
+          A chunk is an array, a pair of arrays (values and their weights), or a table (an Arrow record
           batch, a polars frame).
 
         Parquet and CSV files need the extra ``mindgap[parquet]``.
     sample_weight : array, path, list of paths or str, optional
         A weight for each point of an array or npy file; of tables and npz files, the name of the column of weights.
     size : int
-        The points of a piece of an array or file. A row group of a Parquet file is read whole; small ones together.
+        The number of points in a chunk of an array or file. A chunk of a Parquet file is one or more whole row groups.
     column : str or int, optional
         The column of a table, the array of a npz file, the field of a structured array; or the number, from 0, of a
-        column of a matrix in a npy file. Not needed where there is only one.
+        column of a matrix in a npy file. Not needed if there is only one.
 
     Examples
     --------
@@ -55,17 +55,17 @@ class Chunks:
         self._source = open_source(source, sample_weight, as_count(size, "size"), column)
 
     def __iter__(self) -> Iterator[tuple[FloatArray, FloatArray | None]]:
-        """Values and weights, chunk by chunk."""
+        """Yield the values and weights of each chunk."""
         for number, piece in enumerate(self._pieces()):
             values, weights, _ = load_piece(number, piece)
             yield values, weights
 
     def _pieces(self, keys: tuple[str, ...] = ()) -> Iterator[Piece]:
-        """The chunks, each to be loaded when it is used, with some other columns of a table."""
+        """Return the chunks, which are loaded when they are used, with the given key columns."""
         return self._source.pieces(keys)
 
     def _rows(self) -> int | None:
-        """The number of points, if it is known before they are read."""
+        """Return the number of points if it is known without reading them."""
         return self._source.rows()
 
 
@@ -78,5 +78,5 @@ def load_piece(number: int, piece: Piece) -> tuple[FloatArray, FloatArray | None
 
 
 def title(number: int, piece: Piece) -> str:
-    """Return what messages call a chunk."""
+    """Return the name of a chunk for messages."""
     return f"chunk {number}" if piece.place is None else f"chunk {number} ({piece.place})"

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 class Constraint(Plugin):
     """A constraint on k ascending centres. Subclass it and implement `gaps`, `rows` or both.
 
-    With `gaps`, k-means is exact. With `rows`, any linear rows on the centres are possible: mixtures take them as
-    they are, k-means by alternating assignment and a quadratic program. Centres hold what both answer. A constraint
-    that depends on the data answers `prepare`. What is known of a mixture's weights and spreads is answered by
-    `weight_rows`, `precision_rows`, `spread_ratio` and `variation`. Two constraints are combined with ``&``.
+    `gaps` returns bounds on the gaps between neighbouring centres; k-means is exact under them. `rows` returns linear
+    rows on the centres; k-means then alternates between assignment and a quadratic program. If a constraint implements
+    both, the centres satisfy both. A constraint that depends on the data implements `prepare`. The methods
+    `weight_rows`, `precision_rows`, `spread_ratio` and `variation` constrain the weights and spreads of a mixture.
+    Combine constraints with ``&``.
 
     Examples
     --------
@@ -33,10 +34,10 @@ class Constraint(Plugin):
     """
 
     def prepare(self, sample: Sample) -> Constraint:
-        """Return the constraint for these data, such as bounds in standard deviations; itself unless answered.
+        """Return the constraint for these data, such as bounds in standard deviations; by default itself.
 
-        Called once a fit, before `gaps` and `rows` are asked of what it returns; again for each bootstrap replicate
-        and each fold of a cross-validation, with the data of that fit.
+        Called once for each fit, before `gaps` and `rows` of the returned constraint; again for each bootstrap
+        replicate and each fold of a cross-validation, with the data of that fit.
         """
         return self
 
@@ -49,7 +50,7 @@ class Constraint(Plugin):
         return None
 
     def weight_rows(self, k: int) -> LinearRows | None:
-        """Return rows on the weights of a mixture's k components, counted by ascending mean, or None."""
+        """Return rows on the weights of a mixture's k components, ordered by mean, or None."""
         return None
 
     def precision_rows(self, k: int) -> LinearRows | None:
@@ -57,20 +58,20 @@ class Constraint(Plugin):
         return None
 
     def spread_ratio(self) -> float | None:
-        """Return how many times the smallest standard deviation of a mixture the largest may be, or None."""
+        """Return the largest allowed ratio between two standard deviations of a mixture, or None."""
         return None
 
     def variation(self) -> float | None:
-        """Return the coefficient c of spreads that are c times the means, infinity for any, or None if they are not."""
+        """Return the coefficient of variation (std / mean) of all components, infinity to estimate it, or None."""
         return None
 
     def __and__(self, other: Constraint) -> Constraint:
-        """Return a constraint that asks what both ask."""
+        """Return the conjunction of two constraints."""
         return All(self, other) if isinstance(other, Constraint) else NotImplemented
 
 
 class All(Constraint):
-    """What several constraints ask, together: what ``&`` makes of them."""
+    """The conjunction of several constraints, made by ``&``."""
 
     name = "all"
 
@@ -80,35 +81,35 @@ class All(Constraint):
             self.parts += part.parts if isinstance(part, All) else (part,)
 
     def prepare(self, sample: Sample) -> Constraint:
-        """Return what all parts ask of these data."""
+        """Return the conjunction of the parts for these data."""
         return All(*(part.prepare(sample) for part in self.parts))
 
     def gaps(self, k: int) -> GapBounds | None:
-        """Return the bounds on the gaps that all parts ask, or None if none of them has any."""
-        asked = [gaps for part in self.parts if (gaps := part.gaps(k)) is not None]
-        return reduce(GapBounds.__and__, asked) if asked else None
+        """Return the intersection of the parts' bounds on the gaps, or None if no part has any."""
+        given = [gaps for part in self.parts if (gaps := part.gaps(k)) is not None]
+        return reduce(GapBounds.__and__, given) if given else None
 
     def rows(self, k: int) -> LinearRows | None:
-        """Return the rows of all parts, or None if none of them has any."""
-        asked = [rows for part in self.parts if (rows := part.rows(k)) is not None]
-        return reduce(LinearRows.__add__, asked) if asked else None
+        """Return the rows of all parts, or None if no part has any."""
+        given = [rows for part in self.parts if (rows := part.rows(k)) is not None]
+        return reduce(LinearRows.__add__, given) if given else None
 
     def weight_rows(self, k: int) -> LinearRows | None:
-        """Return the rows on the weights of all parts, or None if none of them has any."""
-        asked = [rows for part in self.parts if (rows := part.weight_rows(k)) is not None]
-        return reduce(LinearRows.__add__, asked) if asked else None
+        """Return the rows of all parts on the weights, or None if no part has any."""
+        given = [rows for part in self.parts if (rows := part.weight_rows(k)) is not None]
+        return reduce(LinearRows.__add__, given) if given else None
 
     def precision_rows(self, k: int) -> LinearRows | None:
-        """Return the rows on the precisions of all parts, or None if none of them has any."""
-        asked = [rows for part in self.parts if (rows := part.precision_rows(k)) is not None]
-        return reduce(LinearRows.__add__, asked) if asked else None
+        """Return the rows of all parts on the precisions, or None if no part has any."""
+        given = [rows for part in self.parts if (rows := part.precision_rows(k)) is not None]
+        return reduce(LinearRows.__add__, given) if given else None
 
     def spread_ratio(self) -> float | None:
-        """Return the least ratio of spreads that a part asks for, or None if none does."""
+        """Return the smallest ratio of the parts, or None if no part has one."""
         return min((ratio for part in self.parts if (ratio := part.spread_ratio()) is not None), default=None)
 
     def variation(self) -> float | None:
-        """Return the coefficient of variation that a part asks for, a given one before any; None if none does."""
+        """Return the smallest coefficient of the parts, or None if no part has one."""
         return min((found for part in self.parts if (found := part.variation()) is not None), default=None)
 
     def __repr__(self) -> str:
@@ -116,7 +117,7 @@ class All(Constraint):
 
 
 class Kept(Constraint):
-    """What a stored result was held to, whatever constraint it came from."""
+    """The bounds and rows of a stored result, whose original constraint may not be available."""
 
     name = "kept"
 
@@ -124,30 +125,30 @@ class Kept(Constraint):
         self.held, self.blocks, self.text = held, blocks, text
 
     def gaps(self, k: int) -> GapBounds | None:
-        """Return the bounds on the gaps that were kept."""
+        """Return the stored bounds on the gaps."""
         return self.held if isinstance(self.held, GapBounds) else None
 
     def rows(self, k: int) -> LinearRows | None:
-        """Return the rows on the means that were kept."""
+        """Return the stored rows on the means."""
         return self.held if isinstance(self.held, LinearRows) else None
 
     def weight_rows(self, k: int) -> LinearRows | None:
-        """Return the rows on the weights that were kept."""
+        """Return the stored rows on the weights."""
         return self._block("weight_rows")
 
     def precision_rows(self, k: int) -> LinearRows | None:
-        """Return the rows on the precisions that were kept."""
+        """Return the stored rows on the precisions."""
         return self._block("precision_rows")
 
     def _block(self, name: str) -> LinearRows | None:
         return None if name not in self.blocks else LinearRows(*self.blocks[name])
 
     def spread_ratio(self) -> float | None:
-        """Return the ratio of spreads that was kept."""
+        """Return the stored ratio of spreads."""
         return self.blocks.get("spread_ratio")
 
     def variation(self) -> float | None:
-        """Return the coefficient of variation that was kept."""
+        """Return the stored coefficient of variation."""
         return self.blocks.get("variation")
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""The base class of engines: where the data are and the E step runs."""
+"""The base class of engines, which hold the data and run the E step."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ if TYPE_CHECKING:
 
 
 class Engine(Plugin):
-    """Computes on the data, wherever they are: parameters in, moments out. Subclass it and implement both methods.
+    """An engine holds the data and computes their moments. Subclass it and implement `load` and `moments`.
 
-    A mixture calls `load` once, then `moments` once an iteration, then `finish`, `labels` and `close`. The M step, its
-    quadratic program and the decision to stop stay with the fit. K-means, and the starts that it gives, call `load` and
-    then `zoom` until the clusters are proven to be the best; where an engine does not answer `zoom`, they are as good
-    as what it loaded tells.
+    A mixture calls `load` once, then `moments` once per iteration, then `finish`, `labels` and `close`. The M step, its
+    quadratic program and the stopping rule stay with the fit. K-means, and starts by k-means, call `load` and then
+    `zoom` until the clusters are proven optimal. Without `zoom`, they are as good as what `load` returned.
 
     Examples
     --------
@@ -42,26 +41,26 @@ class Engine(Plugin):
     """
 
     reads_files: ClassVar[bool] = False
-    """Whether `load` takes a path: then the command line hands FILE over unread, with ``--engine``."""
+    """Whether `load` takes a path. If so, the command line passes FILE to ``--engine`` without reading it."""
 
-    # An engine holds data: it is equal to itself alone.
+    # An engine holds data, so it is equal only to itself.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
     @classmethod
     def takes(cls, x: Any) -> bool:
-        """Return whether `x` is a kind of data that only this engine can fit, so that ``engine=`` can be left out.
+        """Return whether only this engine can fit `x`, so that ``engine=`` can be left out.
 
-        Asked about types that are not numpy's, pandas', polars', Arrow's or Python's own.
+        Called for types that are not from numpy, pandas, polars, Arrow or the standard library.
         """
         return False
 
     def map(self, x: Any, work: Callable[[Any], Any], dtype: npt.DTypeLike, columns: int | None = None) -> Any:
-        """Return what `work` makes of the values in `x`, in the form of `x` and lazily: labels, or probabilities.
+        """Apply `work` to the values in `x`, lazily, and return the result in the form of `x`.
 
-        `work` takes an array and returns one of that dtype: as long, or with a row for each value and so many columns.
+        `work` takes an array of n values and returns n numbers of type `dtype`, or n rows of `columns` numbers.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not answer map(x, work, dtype, columns)")
+        raise NotImplementedError(f"{type(self).__name__} does not implement map(x, work, dtype, columns)")
 
     def write(
         self,
@@ -72,32 +71,33 @@ class Engine(Plugin):
         keys: tuple[str, ...],
         tell: Callable[[int, int | None], None],
     ) -> int:
-        """Write what `columns` makes of the values in `x` as Parquet into a folder, and return the number of rows.
+        """Write the columns that `columns` computes from the values in `x` as Parquet files; return the number of rows.
 
-        The values are in `column` where `x` is a table, whose columns `keys` are written too. Call `tell` with the rows
-        done and all of them, None where that is not known.
+        If `x` is a table, the values are in `column`, and the columns `keys` are written too. Call `tell` with the
+        number of rows written and the total, or None if that is not known.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not answer write(path, x, columns, column, keys, tell)")
+        call = "write(path, x, columns, column, keys, tell)"
+        raise NotImplementedError(f"{type(self).__name__} does not implement {call}")
 
     def load(self, x: Any, sample_weight: Any) -> Sample | Summary:
-        """Take the data, and return them or their summary, for k-means, the initializer and the data's scale."""
-        raise NotImplementedError(f"{type(self).__name__} does not answer load(x, sample_weight)")
+        """Load the data, and return them or their summary, for k-means, the initializer and the data's scale."""
+        raise NotImplementedError(f"{type(self).__name__} does not implement load(x, sample_weight)")
 
     def moments(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
         """Return the moments of all the data at these parameters of the mixture."""
-        raise NotImplementedError(f"{type(self).__name__} does not answer moments(weights, means, variances)")
+        raise NotImplementedError(f"{type(self).__name__} does not implement moments(weights, means, variances)")
 
     def finish(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
-        """Return the moments at the fitted parameters, the classification among them: as `moments` unless answered."""
+        """Return the moments at the fitted parameters, with the classification; by default `moments`."""
         return self.moments(weights, means, variances)
 
     def zoom(self, windows: FloatArray) -> list[Summary]:
-        """Return the summary of the points in each window: closed intervals, ascending and disjoint, a row each."""
-        raise NotImplementedError(f"{type(self).__name__} does not answer zoom(windows)")
+        """Return a summary of the points in each window; `windows` is as in `Summary.of_windows`."""
+        raise NotImplementedError(f"{type(self).__name__} does not implement zoom(windows)")
 
     def labels(self, predict: Callable[[Any], npt.NDArray[np.int32]]) -> Any:
-        """Return the label of each point, where `predict` has those of an array, or None to leave them out."""
+        """Return the labels of all points, or None for none; `predict` computes the labels of an array."""
         return None
 
     def close(self) -> None:
-        """Release the data; called once when the fit ends, also after an error."""
+        """Release the data. Called once when the fit ends, even after an error."""

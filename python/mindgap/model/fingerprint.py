@@ -1,4 +1,4 @@
-"""What a pass over the data has seen, to tell whether a later pass sees the same."""
+"""A fingerprint of the data, to check that every pass reads the same points."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 _MODULUS = 2**64
 
-#: How far two sums of the same weights may be apart, as a part of them: they may have been added on other processors.
+#: The relative difference allowed between two sums of the same weights, which may be added in another order.
 _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The number of some points, their total weight, and the sum of their bits, which tells other values apart.
+    """The number of points, their total weight, and the sum of their bits, which differs for other values.
 
-    The order of the points does not count. Taking it costs a tenth of an E step.
+    It does not depend on the order of the points, and costs a tenth of an E step.
 
     Examples
     --------
@@ -42,14 +42,14 @@ class Fingerprint:
         bits = int(np.add.reduce(values.view(np.uint64)))
         if weights is None:
             return cls(len(values), float(len(values)), bits)
-        bits += int(np.dot(_folded(values), _folded(weights)))  # which weight goes with which value
+        bits += int(np.dot(_folded(values), _folded(weights)))  # ties each weight to its value
         return cls(len(values), float(weights.sum()), bits % _MODULUS)
 
     def __add__(self, other: Fingerprint) -> Fingerprint:
         return Fingerprint(self.points + other.points, self.weight + other.weight, (self.bits + other.bits) % _MODULUS)
 
     def difference(self, first: Fingerprint) -> str | None:
-        """Return how these points differ from those of the first pass; None if they do not."""
+        """Return how these points differ from those of the first pass, or None."""
         if self.points != first.points:
             return f"{self.points} points, where the first pass had {first.points}"
         if not math.isclose(self.weight, first.weight, rel_tol=_TOLERANCE):
@@ -58,11 +58,11 @@ class Fingerprint:
 
 
 def _folded(numbers: FloatArray) -> npt.NDArray[np.uint64]:
-    """The bits of doubles, of which integers have none in the lower half, with both halves laid over each other."""
+    """Return the bits of doubles with the upper half folded into the lower one, which is zero for integers."""
     bits = numbers.view(np.uint64)
     folded: npt.NDArray[np.uint64] = bits ^ (bits >> np.uint64(32))
     return folded
 
 
-#: What to do about a source that is not the same every time.
-ADVICE = "a fit reads its data several times: fit a copy that stays as it is, or one read-through into a Summary"
+#: What to do about a source that changes between passes.
+ADVICE = "a fit reads its data several times: fit a copy that does not change, or a Summary made in one pass"

@@ -1,4 +1,4 @@
-"""The base class of initializers: where a mixture's EM starts."""
+"""The base class of initializers, which give a mixture fit its starting point."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Initializer(Plugin):
-    """Find where a mixture fit starts. Subclass it and implement `start`.
+    """An initializer returns the starting point of a mixture fit. Subclass it and implement `start`.
 
     Examples
     --------
@@ -26,4 +26,4 @@ class Initializer(Plugin):
 
     def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:
         """Return the start for k components; it need not satisfy the constraint."""
-        raise NotImplementedError(f"{type(self).__name__} does not answer start(sample, k, constraint)")
+        raise NotImplementedError(f"{type(self).__name__} does not implement start(sample, k, constraint)")

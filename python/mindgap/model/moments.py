@@ -1,4 +1,4 @@
-"""Moments: what an E step answers, and what engines add up."""
+"""Moments: the sums that an E step returns, and that engines add up."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from mindgap.validation import FloatArray, as_vector, frozen_finite
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What the M step needs of the data: for each component k, with responsibilities r and sample weights w.
+    """The sums over the data that the M step needs, for each component, with responsibilities r and sample weights w.
 
     Parameters
     ----------
     weight : array-like of k floats
         The sums of w·r.
     first : array-like of k floats
-        The sums of w·r·(x - mean), about the means that were given.
+        The sums of w·r·(x - mean), about the given means.
     second : array-like of k floats
         The sums of w·r·(x - mean)².
     log_likelihood : float
-        The weighted log-likelihood of the data at the parameters that were given.
+        The weighted log-likelihood of the data at the given parameters.
     classification : float, optional
-        The sums of w·log(max r), from which `icl` is known.
+        The sum of w·log(max r), which `icl` needs.
 
     Examples
     --------
@@ -36,12 +36,12 @@ class Moments:
 
     Notes
     -----
-    Moments of different points at the same parameters are added with ``+``. Those that `of` computed keep what rounding
-    would lose until all is added: their sum does not depend on the order.
+    Add moments of different points at the same parameters with ``+``. Moments from `of` keep the rounding errors of
+    their sums, so that the total does not depend on the order.
     """
 
     RUN: ClassVar[int] = _core.MomentSums.RUN
-    """Points whose sums are rounded together."""
+    """The number of points whose sums are rounded together."""
 
     weight: FloatArray
     first: FloatArray
@@ -64,11 +64,10 @@ class Moments:
     def of(
         cls, x: Any, sample_weight: Any, weights: Any, means: Any, variances: Any, *, classify: bool = True
     ) -> Moments:
-        """Return the moments of some points, in any order, at these parameters of a mixture.
+        """Return the moments of points, in any order, at the parameters of a mixture.
 
-        Nothing is sorted, and one thread does it, without the interpreter's lock: an engine calls it for each
-        piece of the data and adds what it returns. Pieces of a multiple of `RUN` points give the same bits however
-        the data are cut.
+        Runs in one thread, releases the GIL and sorts nothing: an engine calls it for each piece of the data and adds
+        the results. If every piece has a multiple of `RUN` points, the bits do not depend on how the data are cut.
 
         Parameters
         ----------
@@ -79,7 +78,7 @@ class Moments:
         weights, means, variances : array-like of k floats
             The mixture.
         classify : bool
-            Whether the classification is wanted, too: a tenth of the work, for `Engine.finish` alone.
+            Whether to compute the classification: a tenth of the work, needed only for `Engine.finish`.
 
         Examples
         --------
@@ -116,7 +115,7 @@ class Moments:
         )
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        """Write the sums alone where there are any: they are what the rest follows from."""
+        """Pickle only the sums, if there are any; the rest follows from them."""
         if self._sums is not None:
             return Moments._of_sums, (self._sums,)
         return Moments, (self.weight, self.first, self.second, self.log_likelihood, self.classification)
@@ -124,7 +123,7 @@ class Moments:
     def _check(self) -> None:
         sizes = (len(self.weight), len(self.first), len(self.second))
         if len(set(sizes)) > 1:
-            raise UnusableValueError("the moments have {} weights, {} first and {} second ones".format(*sizes))
+            raise UnusableValueError("the moments have {} weights, {} first and {} second moments".format(*sizes))
         if (self.weight < 0).any() or (self.second < 0).any():
             raise UnusableValueError(f"a weight or second moment is negative: {self.weight}, {self.second}")
 

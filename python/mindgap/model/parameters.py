@@ -1,4 +1,4 @@
-"""The parameters of a mixture: a weight, a mean and a variance for each component."""
+"""The parameters of a mixture: the weight, mean and variance of each component."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
     from mindgap.model.sample import Sample
 
-#: How far from one the weights may sum.
+#: The largest allowed difference between the sum of the weights and one.
 WEIGHT_TOLERANCE = 1e-8
 
-#: Points outside a support are drawn again so often at most: enough where a thousandth of the mixture lies within.
+#: The most times that points outside a support are drawn again: enough if a thousandth of the mixture is inside.
 _MOST_REDRAWS = 50_000
 
-#: What a draw holds at its most: the component of each point, its mean and deviation, and the value itself.
+#: The peak memory of a draw: the component of each point, its mean and deviation, and the value.
 _BYTES_A_POINT = 4 * 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Parameters:
-    """The parameters of a mixture by ascending mean, such as those that a fit starts from.
+    """The parameters of a mixture, ordered by mean: the start of a fit, for example.
 
     They need not satisfy the constraint of a fit.
 
@@ -73,14 +73,14 @@ class Parameters:
 
     @classmethod
     def of_clusters(cls, sample: Sample, labels: Any) -> Parameters:
-        """Return the start at the clusters of a sample: their shares, means and variances.
+        """Return the weights, means and variances of the clusters of a sample.
 
-        `labels` has one entry a value of the sample, ascending from 0 to k-1, none left out. A cluster without spread
-        gets a small share of the sample's variance, since a start needs a positive one.
+        `labels` has one entry per value of the sample, ascending from 0 to k-1 without a gap. A cluster of equal values
+        gets a small fraction of the sample's variance, since variances must be positive.
         """
         k = int(np.max(labels)) + 1
         masses = np.bincount(labels, sample.weights, k)
-        # About a value of the cluster itself, so that data far from zero do not cancel.
+        # Shift by a value of the cluster, so that data far from zero do not cancel.
         origins = sample.values[np.searchsorted(labels, np.arange(k))]
         shifted = sample.values - origins[labels]
         weights = np.ones(len(sample)) if sample.weights is None else sample.weights
@@ -112,7 +112,7 @@ def draw_mixture(
     rng: RNG,
     support: tuple[float, float] | None = None,
 ) -> tuple[FloatArray, npt.NDArray[np.int64]]:
-    """Draw `n` values from a mixture of normal distributions, and the component that each came from."""
+    """Draw `n` values from a mixture of normal distributions; return them and their components."""
     generator, count = as_generator(rng), as_count(n, "n")
     _core.check_memory(f"a draw of {count} points", count * _BYTES_A_POINT)
     shares = np.asarray(weights, dtype=np.float64)
@@ -127,5 +127,5 @@ def draw_mixture(
         values[lost] = generator.normal(np.asarray(means)[again], np.asarray(deviations)[again])
     else:
         if support is not None:
-            raise SolverError(f"hardly anything of the mixture lies within its support {support}; nothing can be drawn")
+            raise SolverError(f"almost none of the mixture lies in its support {support}; no values can be drawn")
     return values, groups

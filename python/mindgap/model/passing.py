@@ -1,4 +1,4 @@
-"""Work on one thing after the other by a few threads, with the answers in order."""
+"""Process items in a few threads, with the results in order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ S = TypeVar("S")
 
 
 def in_order(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
-    """Yield what `work` makes of each item; one more of them than there are processors is under way at once."""
+    """Yield `work(item)` for each item, in order. At most one more item than there are processors is in progress."""
     from concurrent.futures import ThreadPoolExecutor  # not needed to import mindgap
 
     threads = os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""What constraints, initializers and engines have in common: a name and parameters."""
+"""The base class of constraints, initializers and engines: a name and parameters."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 
 
 class Plugin:
-    """An object with a name and constructor parameters, each kept as the attribute of the same name.
+    """An object with a name, whose constructor parameters are kept as attributes of the same names.
 
-    Two of one class are equal where their parameters are. Private names of this class begin with `_mindgap`, so that
-    they do not clash with attributes of a plugin.
+    Two objects of one class are equal if their parameters are. Private names of this class begin with `_mindgap`, so
+    that they do not clash with attributes of a plugin.
     """
 
     name: ClassVar[str] = ""
-    """The name it is registered under: lower case words joined by hyphens."""
+    """The name to register it under: lower case words joined by hyphens."""
 
     @classmethod
     def parameters(cls) -> dict[str, inspect.Parameter]:
@@ -24,13 +24,13 @@ class Plugin:
         return dict(inspect.signature(cls).parameters)
 
     def _mindgap_parameters(self) -> dict[str, Any]:
-        """Return the parameters of the constructor as they are kept; one that is not kept is left out."""
+        """Return the values of the constructor's parameters that are kept as attributes."""
         unknown = object()
         values = {name: getattr(self, name, unknown) for name in self.parameters()}
         return {name: value for name, value in values.items() if value is not unknown}
 
     def _mindgap_key(self) -> object:
-        """Return what two equal ones have in common: the class and all its parameters, or else the object itself."""
+        """Return a key for comparison: the class and all parameters, or the object's id if a parameter is not kept."""
         values = self._mindgap_parameters()
         if values.keys() != self.parameters().keys():
             return id(self)

@@ -1,4 +1,4 @@
-"""The data, checked and sorted once; what fits and plugins work on."""
+"""The data of a fit, checked and sorted once."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Sample:
     """Finite data in ascending order, with their weights.
 
-    Every fit makes one from what it is given. Give a fit the sample itself to sort only once for many fits. Where an
-    engine or a `Summary` stands for the data, the values are the means of cells.
+    Every fit converts its data to a sample. Pass a sample to several fits to sort the data only once. If the data are
+    in an engine or a `Summary`, the values are the means of its cells.
 
     Parameters
     ----------
@@ -43,10 +43,10 @@ class Sample:
     [2.0, 0.5, 0.0]
     """
 
-    #: What the sample was made of, where that is a summary: its values and weights say less.
+    #: The summary that the sample was made from, if any; it holds more than the values and weights.
     _cells: Summary | None = None
 
-    #: What the data are called: the name of the column or series that they came in, if it has one.
+    #: The name of the column or series with the data, if it has one.
     name: str | None = None
 
     def __init__(self, values: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> None:
@@ -56,19 +56,19 @@ class Sample:
 
     @classmethod
     def of(cls, x: Any, sample_weight: Any = None) -> Sample:
-        """Return `x` itself if it is a sample already, else a new one of the points, or of the cells of a summary."""
+        """Return `x` if it is a sample, else a sample of its points, or of the cells of a summary."""
         if isinstance(x, Chunks):
-            raise InvalidInputError("Chunks are for kmeans and mixture; for anything else read them into an array")
+            raise InvalidInputError("Chunks are for kmeans and mixture; read them into an array for anything else")
         if not isinstance(x, (Sample, Summary)):
             return cls(x, sample_weight)
         if sample_weight is not None:
             kind = type(x).__name__
-            raise InvalidInputError(f"sample_weight is given beside a {kind}; give the weights to the {kind}")
+            raise InvalidInputError(f"sample_weight is given in addition to a {kind}; give the weights to the {kind}")
         return x if isinstance(x, Sample) else cls._of_summary(x)
 
     @classmethod
     def _of_summary(cls, summary: Summary, zoom: Callable[[FloatArray], list[_core.Summary]] | None = None) -> Sample:
-        """The cells of a summary, and what to ask for a closer look at some of them."""
+        """Return a sample of the cells of a summary; `zoom` returns refined summaries of some of them."""
         sample = cls.__new__(cls)
         sample._core = summary._core.sample(zoom)
         sample._cells = Summary.merged([summary])
@@ -76,17 +76,17 @@ class Sample:
 
     @cached_property
     def values(self) -> FloatArray:
-        """The data, ascending and read-only; points of weight zero are left out."""
+        """The data in ascending order, read-only, without points of weight zero."""
         return self._core.values
 
     @cached_property
     def weights(self) -> FloatArray | None:
-        """The weight of each value, read-only, or None if every point weighs one."""
+        """The weight of each value, read-only, or None if all are one."""
         return self._core.weights
 
     @property
     def total_weight(self) -> float:
-        """The sum of the weights: the number of points if there are none."""
+        """The sum of the weights, or the number of points if there are none."""
         return self._core.total_weight
 
     @property
@@ -96,11 +96,11 @@ class Sample:
 
     @property
     def rounding_step(self) -> float | None:
-        """The step that the values look rounded to: few distinct ones, all on one grid; else None."""
+        """The step to which the values seem to be rounded (few distinct values on one grid), or None."""
         return self._core.rounding_step
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        """Pickle the points in input order; of data elsewhere, their summary."""
+        """Pickle the points in input order, or the summary of remote data."""
         if self._cells is not None:
             return Sample.of, (self._cells,)
         return (Sample, self._core.given()) if self.name is None else (_named, (self.name, *self._core.given()))
@@ -119,7 +119,7 @@ class Sample:
 
 
 def name_of(x: Any) -> str | None:
-    """Return the name of a series or column; None where it has none."""
+    """Return the name of a series or column, or None."""
     name = getattr(x, "name", None)
     if isinstance(name, (str, int, float)) and not isinstance(name, bool):
         return str(name) or None

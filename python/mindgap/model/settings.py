@@ -1,7 +1,7 @@
 """The settings of the two fits, each declared once.
 
-The functions, the estimators, the command line and stored results read them here: the default, what is allowed, and one
-line of help. To add a setting, add a field, and a parameter of the function and of the estimator.
+The functions, the estimators, the command line and stored results read the default, the allowed values and one line of
+help from here. To add a setting, add a field here and a parameter to the function and to the estimator.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """What the values of a setting are: how one is checked, and how it is read from a stored result."""
+    """The type of a setting: how a value is checked, and how it is read from a stored result."""
 
     type: Any
     check: Callable[[Any, str], Any]
@@ -41,7 +41,7 @@ class Kind:
 
 
 def _choice(*choices: str, help: str) -> Any:  # noqa: A002  # as click has it
-    """A setting that is one of some words, the first by default."""
+    """Declare a setting with a list of allowed words; the first is the default."""
     kind = Kind(
         str,
         lambda value, name: as_choice(value, name, choices),
@@ -52,37 +52,37 @@ def _choice(*choices: str, help: str) -> Any:  # noqa: A002  # as click has it
 
 
 def _number(default: float | None, help: str) -> Any:  # noqa: A002
-    """A setting that is a number; None is allowed where it is the default."""
+    """Declare a setting that is a number; None is allowed if it is the default."""
     kind = Kind(float, as_number, lambda fields, name: fields.number(name), optional=default is None)
     return field(default=default, metadata={"kind": kind, "help": help})
 
 
 def _positive(default: float | None, help: str) -> Any:  # noqa: A002
-    """A setting that is a finite number above zero; None is allowed where it is the default."""
+    """Declare a setting that is a positive finite number; None is allowed if it is the default."""
     kind = Kind(float, as_positive, lambda fields, name: fields.number(name), optional=default is None)
     return field(default=default, metadata={"kind": kind, "help": help})
 
 
 def _length(default: float, help: str) -> Any:  # noqa: A002
-    """A setting that is a finite number, not negative."""
+    """Declare a setting that is a non-negative finite number."""
     kind = Kind(float, as_length, lambda fields, name: fields.number(name))
     return field(default=default, metadata={"kind": kind, "help": help})
 
 
 def _count(default: int | None, help: str) -> Any:  # noqa: A002
-    """A setting that is a positive integer; None is allowed where it is the default."""
+    """Declare a setting that is a positive integer; None is allowed if it is the default."""
     kind = Kind(int, as_count, lambda fields, name: fields.integer(name, least=1), optional=default is None)
     return field(default=default, metadata={"kind": kind, "help": help})
 
 
 def _seed(default: int, help: str) -> Any:  # noqa: A002
-    """A setting that is the seed of random numbers."""
+    """Declare a setting that is a random seed."""
     kind = Kind(int, lambda value, name: as_seed(value), lambda fields, name: fields.integer(name))
     return field(default=default, metadata={"kind": kind, "help": help, "option": "--seed"})
 
 
 def _ends(help: str) -> Any:  # noqa: A002
-    """A setting that is two numbers, of which the first is less; either may be infinite."""
+    """Declare a setting that is a range: two numbers, the first less than the second."""
     kind = Kind((float, float), as_ends, _stored_ends, optional=True)
     return field(default=None, metadata={"kind": kind, "help": help})
 
@@ -93,9 +93,9 @@ def _stored_ends(fields: Fields, name: str) -> tuple[float, float]:
 
 
 class Settings:
-    """What the settings of both fits have in common."""
+    """The base class of the settings of both fits."""
 
-    if TYPE_CHECKING:  # as a dataclass has it
+    if TYPE_CHECKING:  # set by dataclass
         __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __post_init__(self) -> None:
@@ -122,25 +122,25 @@ def _declared(settings: Any) -> tuple[tuple[str, Kind, Any], ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class KMeansSettings(Settings):
-    """How k-means is solved, as `mindgap.kmeans` says."""
+    """The settings of `mindgap.kmeans`."""
 
     centers: str = _choice(
         "free", "means", help="Whether a centre is any position that satisfies the constraint, or its cluster's mean."
     )
-    method: str = _choice("exact", "paper", help="The optimum, or the published program to the letter.")
+    method: str = _choice("exact", "paper", help="The optimum, or exactly the published program.")
     ties: str = _choice("split", "together", help="Whether equal values may be in different clusters.")
-    time_limit: float | None = _positive(None, "Stop after this many seconds, with the best found and its bound.")
+    time_limit: float | None = _positive(None, "Stop after this many seconds with the best solution found.")
     tol: float = _length(1e-9, "Stop when the cost is proven to exceed the optimum by at most this fraction.")
     memory_limit: int | None = _count(None, "The maximum memory to use in addition to the data, in bytes.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MixtureSettings(Settings):
-    """How a mixture is fitted, as `mindgap.mixture` says; the start and the data are not among them."""
+    """The settings of `mindgap.mixture`, without the start and the data."""
 
-    method: str = _choice("best", "paper", help="The highest likelihood, or the published EM to the letter.")
+    method: str = _choice("best", "paper", help="The highest likelihood, or exactly the published EM.")
     tol: float | None = _number(
-        None, "Stop when less is left to gain, in log units (method paper: when nothing moves by more)."
+        None, "Stop when less is left to gain, in log units (method paper: when no parameter moves by more)."
     )
     tol_scale: str = _choice(
         "absolute",
@@ -154,5 +154,5 @@ class MixtureSettings(Settings):
     support: tuple[float, float] | None = _ends("The range outside which nothing was recorded: low and high.")
     starts: int = _count(12, "The number of random starts, in addition to the deterministic ones.")
     rng: int = _seed(0, "The seed of the random starts, and of a report's bootstrap.")
-    time_limit: float | None = _positive(None, "Stop after this many seconds, with the best fit found.")
+    time_limit: float | None = _positive(None, "Stop after this many seconds with the best fit found.")
     memory_limit: int | None = _count(None, "The maximum memory to use in addition to the data, in bytes.")

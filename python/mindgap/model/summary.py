@@ -1,4 +1,4 @@
-"""Data of any size in a few thousand cells, which can be merged."""
+"""Summaries of data of any size in a few thousand cells; summaries can be merged."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from mindgap.validation import FloatArray, as_count, as_matrix, as_vector
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: The cells of a summary unless told otherwise, and the most that it can be told to have.
+#: The default and the largest cell limit of a summary.
 CELLS = 2**14
 _MOST_CELLS = 2**24
 
-#: No double has a larger one.
+#: Larger than the exponent of any double.
 _LARGEST_EXPONENT = 1100
 
 _FLOATS = ("weight", "low", "high", "offset", "within")
 
 
 class Summary:
-    """Counts, sums and sums of squares of data, on cells that all summaries have in common.
+    """Counts, sums and sums of squares of data in cells. All summaries use the same grid of cells.
 
-    A summary takes in points one array at a time, whatever their number, and merges with others; the cells are the
-    same whatever the parts and their order. Give it to `kmeans` or `mixture` in place of data. K-means of a summary has
-    the true cost of its clusters and a lower bound that is true for the points themselves; a mixture sees every point
-    at the mean of its cell. Threads may share one: they take turns.
+    Add any number of points, one array at a time, or merge summaries; the cells do not depend on the parts or their
+    order. Pass a summary to `kmeans` or `mixture` in place of data. K-means of a summary gives the true cost of its
+    clusters and a lower bound that is valid for the points themselves; a mixture treats every point as if it were
+    at the mean of its cell. A summary can be shared between threads.
 
     Parameters
     ----------
     cells : int
-        The most cells: between 2 and 2²⁴, each of them some 50 bytes.
+        The maximum number of cells, from 2 to 2²⁴. A cell takes about 50 bytes.
 
     Examples
     --------
@@ -62,9 +62,10 @@ class Summary:
 
     @classmethod
     def of_windows(cls, x: Any, windows: Any, sample_weight: Any = None, cells: int | None = None) -> list[Summary]:
-        """Return a summary of the points in each window: closed intervals, ascending and disjoint, a row each.
+        """Return a summary of the points in each window.
 
-        Unless told otherwise, each has fewer cells the more windows there are, so that all of them stay small.
+        A window is a row with the ends of a closed interval; the windows are ascending and disjoint. By default the
+        cell limit of each falls with the number of windows, so that all of them together stay small.
         """
         intervals = as_matrix(windows, "windows")
         if intervals.shape[1] != 2:
@@ -76,7 +77,7 @@ class Summary:
 
     @classmethod
     def merged(cls, summaries: Iterable[Summary]) -> Summary:
-        """Return the summary of the points of all of `summaries`, of which there is at least one."""
+        """Return the summary of the points of all `summaries`."""
         whole = None
         for summary in summaries:
             if whole is None:
@@ -84,7 +85,7 @@ class Summary:
             else:
                 whole.merge(summary)
         if whole is None:
-            raise InvalidInputError("there is no summary to merge")
+            raise InvalidInputError("there is no summary to merge; give at least one")
         return whole
 
     @classmethod
@@ -98,32 +99,31 @@ class Summary:
         self._core.add(*_as_points(x, sample_weight))
 
     def merge(self, other: Summary) -> None:
-        """Add the points of another summary; the smaller of the two cell limits applies from then on, with a warning.
+        """Add the points of another summary. If the cell limits differ, the smaller one applies, with a warning.
 
-        In whatever order summaries are merged, the cells and their counts and ends are the same, and their sums are the
-        same to rounding.
+        The cells, their counts and their ends do not depend on the order of merging; their sums agree up to rounding.
         """
         if not isinstance(other, Summary):
             raise InvalidInputError(f"{other!r} is not a mindgap.Summary")
         limits = sorted((self.cells, other.cells))
         if limits[0] != limits[1]:
             what = f"summaries of at most {limits[0]} and {limits[1]} cells merge into one of at most {limits[0]}"
-            warnings.warn(f"{what}: all of it is coarsened; make them with the same cells", stacklevel=2)
+            warnings.warn(f"{what}: the finer one loses detail; make them with the same `cells`", stacklevel=2)
         self._core.merge(other._core)
 
     @property
     def cells(self) -> int:
-        """The most cells that it can have."""
+        """The maximum number of cells."""
         return self._core.limit
 
     @property
     def count(self) -> int:
-        """The number of points, those of weight zero left out."""
+        """The number of points, without those of weight zero."""
         return self._core.count
 
     @property
     def total_weight(self) -> float:
-        """The sum of the weights: the number of points if there were none."""
+        """The sum of the weights, or the number of points if there are none."""
         return self._core.total_weight
 
     @property
@@ -153,7 +153,7 @@ class Summary:
         return pair
 
     def to_json(self) -> str:
-        """Return the summary as JSON text, to be read by `from_json` and by the Rust crate."""
+        """Return the summary as JSON text, which `from_json` and the Rust crate can read."""
         limit, weighted, exponent, index, count, floats = self._core.columns()
         columns = {"index": index, "count": count, **dict(zip(_FLOATS, floats, strict=True))}
         return stored.dump("Summary", {"limit": limit, "weighted": weighted, "exponent": exponent, **columns})
@@ -172,25 +172,25 @@ class Summary:
         return cls._of_core(_core.Summary.from_columns(limit, weighted, exponent, index, count, floats))
 
     def to_bytes(self) -> bytes:
-        """Return the summary in a compact binary form, to be read by `from_bytes`: a quarter of its JSON text."""
+        """Return the summary in a binary form for `from_bytes`, a quarter of the size of its JSON text."""
         return summary_bytes.dump(*self._core.columns())
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Summary:
-        """Return the summary that `to_bytes` stored, or raise InvalidInputError; it is checked as `from_json` does."""
+        """Return the summary that `to_bytes` stored, after the same checks as in `from_json`."""
         limit, weighted, exponent, *columns = summary_bytes.load(content)
         if not 2 <= limit <= _MOST_CELLS or abs(exponent) > _LARGEST_EXPONENT:
             raise InvalidInputError("the stored Summary has a bad limit or exponent")
         return cls._of_core(_core.Summary.from_columns(limit, weighted, exponent, *columns))
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same cell limit, and cells with the same numbers."""
+        """Return whether both have the same cell limit and the same cells."""
         if not isinstance(other, Summary):
             return NotImplemented
         pairs: Any = zip(self._core.columns(), other._core.columns(), strict=True)
         return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
 
-    __hash__ = None  # type: ignore[assignment]  # it changes as points are added
+    __hash__ = None  # type: ignore[assignment]  # mutable
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return _from_columns, self._core.columns()
@@ -202,7 +202,7 @@ class Summary:
 
 
 def _from_columns(limit: int, weighted: bool, exponent: int, *columns: Any) -> Summary:
-    # What is read from a buffer that holds other things need not be aligned.
+    # Arrays from a shared buffer may be unaligned.
     index, count, floats = (np.require(column, requirements=["C", "A"]) for column in columns)
     return Summary._of_core(_core.Summary.from_columns(limit, weighted, exponent, index, count, floats))
 

@@ -1,4 +1,4 @@
-"""Pictures of results, by matplotlib: the extra ``mindgap[plot]``. Using one says so where it is missing."""
+"""Pictures of results by matplotlib; they need the extra ``mindgap[plot]``."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
 """Gaps between neighbouring centres, drawn as brackets with their sizes above a picture.
 
-The labels are laid out whenever the picture is drawn, for the size that it then has: they move aside for each other,
-and where there is no room for all, the bounds go first, then the labels of small gaps that are at no bound.
+The labels are laid out whenever the picture is drawn, for its current size: they move aside for each other. If there is
+no room for all, the bounds are left out first, then the labels of small gaps that are not at a bound.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 IntArray: TypeAlias = "npt.NDArray[np.int64]"
 
-#: Points: the arms of a bracket, the way from it to its label, and the space between labels.
+#: The arms of a bracket, its distance from its label, and the space between labels, in points.
 _ARM, _LEADER, _APART = 4.0, 7.0, 7.0
 
-#: Points.
+#: Font size in points.
 FREE_LINE, HELD_LINE = 1.0, 2.4
 
 
 class GapBrackets(Artist):
-    """The brackets of all gaps, above `floor`, a fraction of the height of the axes, where the data's `peak` is."""
+    """The brackets of all gaps, drawn above `floor`, the fraction of the axes' height where the data's `peak` is."""
 
     def __init__(self, ax: Axes, centers: FloatArray, bounds: GapBounds | None, active: Sequence[str]):
         super().__init__()
@@ -65,7 +65,7 @@ class GapBrackets(Artist):
         return [*self.lines, *self.leaders, *self.labels]
 
     def rest_on(self, peak: float, floor: float) -> None:
-        """Let what is drawn reach up to `peak` at the fraction `floor` of the height, and the brackets begin there."""
+        """Scale the axes so that `peak` is at the fraction `floor` of the height, where the brackets begin."""
         self.peak, self.floor = peak, floor
         if len(self._centers) > 1:
             self._guides.set_segments([[(center, 0.0), (center, floor)] for center in self._centers])
@@ -76,11 +76,11 @@ class GapBrackets(Artist):
         ax.spines["left"].set_bounds(0, peak)
 
     def lines_of_text(self) -> int:
-        """Return how many lines the tallest label has."""
+        """Return the number of lines of the tallest label."""
         return max((text.count("\n") + 1 for text in self._texts[0]), default=0)
 
     def draw(self, renderer: RendererBase) -> None:
-        """Lay the brackets out for the present size of the axes, and draw them."""
+        """Lay out the brackets for the current size of the axes, and draw them."""
         if self.get_visible():
             self._lay_out(renderer)
             for child in self.get_children():
@@ -130,7 +130,7 @@ class GapBrackets(Artist):
             self.leaders[gap].set_data([middles[gap], place], [level, bottom])
 
     def _first_to_fit(self, seen: IntArray, widths: FloatArray, room: float) -> IntArray:
-        """Return the gaps whose labels fit in, those at their bounds before the others, large before small."""
+        """Return the gaps whose labels fit: those at their bounds before the others, large before small."""
         order = seen[np.lexsort((-np.diff(self._centers)[seen], ~self._held[seen]))]
         return np.sort(order[np.cumsum(widths[order]) <= room])
 

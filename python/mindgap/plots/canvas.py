@@ -1,4 +1,4 @@
-"""Where pictures are drawn and how they are stored."""
+"""The axes of pictures, and how pictures are stored."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 FORMATS = ("png", "svg", "pdf")
 
-#: Inches.
+#: The size of a figure in inches.
 SIZE = (7.2, 4.5)
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
-    """Return the axes given, or those of a new figure of pyplot's, without the frame where it is no axis."""
+    """Return the given axes, or those of a new pyplot figure, without the top and right frame."""
     if ax is not None:
         return ax
     _, new = plt.subplots(figsize=SIZE, layout="constrained")
@@ -34,12 +34,12 @@ def axes_or_new(ax: Axes | None) -> Axes:
 
 
 def open_sides(ax: Axes) -> None:
-    """Leave out the frame where it is no axis."""
+    """Remove the top and right frame."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
 def name_axes(ax: Axes, x: str, y: str) -> None:
-    """Name the axes, unless the caller has; a dollar would begin a formula."""
+    """Label the axes, unless the caller has; dollar signs are escaped, since they begin a formula."""
     if not ax.get_xlabel():
         ax.set_xlabel(printable(x).replace("$", r"\$"))
     if not ax.get_ylabel():
@@ -47,7 +47,7 @@ def name_axes(ax: Axes, x: str, y: str) -> None:
 
 
 def show_between(ax: Axes, low: float, high: float, *, empty: bool) -> None:
-    """Show this part of the line; beside what the caller has drawn, that as well."""
+    """Set the limits to this range, extended by what the caller has drawn."""
     if not empty:
         before = ax.get_xlim()
         low, high = min(low, *before), max(high, *before)
@@ -55,7 +55,7 @@ def show_between(ax: Axes, low: float, high: float, *, empty: bool) -> None:
 
 
 def picture_format(path: str | os.PathLike[str]) -> str:
-    """Return the format that the ending of a path stands for, or say which there are."""
+    """Return the format for the suffix of a path, or raise InvalidInputError."""
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         raise InvalidInputError(f"{str(path)!r} must end in one of .{', .'.join(FORMATS)}")
@@ -63,14 +63,14 @@ def picture_format(path: str | os.PathLike[str]) -> str:
 
 
 def save(picture: Artist, path: str | os.PathLike[str]) -> None:
-    """Store the figure of a picture (axes, or the figure itself) as PNG, SVG or PDF, by the ending of `path`.
+    """Store a picture (axes or a figure) as PNG, SVG or PDF, by the suffix of `path`.
 
-    The file is there whole or not at all, and the same picture gives the same file.
+    The file is written atomically, and the same picture gives the same bytes.
     """
     kind = picture_format(path)
     figure = picture.get_figure(root=True)
     if figure is None:
-        raise InvalidInputError("these axes have been removed from their figure; there is nothing to store")
+        raise InvalidInputError("these axes have been removed from their figure, so there is nothing to store")
     buffer = BytesIO()
     metadata = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
     with plt.rc_context({"svg.hashsalt": "mindgap"}):

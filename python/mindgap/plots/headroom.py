@@ -1,4 +1,4 @@
-"""The top of a picture: a legend in rows, and below it the strip for the brackets, clear of what is drawn beneath."""
+"""The top of a picture: a legend in rows, and below it the brackets, above the data."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from mindgap.model.bounds import GapBounds
     from mindgap.validation import FloatArray
 
-#: Points: what a line of text takes, and what brackets take beside their labels.
+#: The height of a line of text, and of brackets without their labels, in points.
 _ROW, _BRACKET = 1.35 * SMALL_TEXT, 20.0
 
-#: However small the axes, the data keep this fraction of their height.
+#: The least fraction of the height of the axes that the data get.
 _LEAST_FOR_DATA = 0.4
 
 
-#: Rows at their bounds that a legend names.
+#: The most active rows that a legend names.
 _MOST_ROWS = 3
 
 
 def gap_handles(bounds: GapBounds | None, active: Sequence[str], reached: Sequence[str]) -> list[Artist]:
-    """Return what the legend says of the gaps, and of the linear rows that have reached their bounds.
+    """Return the legend entries for the gaps and the active linear rows.
 
-    It includes the bound of the gaps if all have the same.
+    They include the bounds of the gaps if all have the same.
     """
     handles: list[Artist] = []
     shared = shared_bound(bounds)
@@ -58,9 +58,9 @@ def crown(
     active: Sequence[str],
     before: Iterable[Artist] = (),
 ) -> None:
-    """Put legend and brackets above what reaches up to `peak`, which is clipped there, with guides from the centres.
+    """Put the legend and the brackets above `peak`, where the picture is clipped, with guides from the centres.
 
-    What was in the axes `before` is not clipped.
+    Artists in `before` are not clipped.
     """
     figure = ax.get_figure(root=True)
     if figure is not None and figure.get_layout_engine() is not None:
@@ -89,7 +89,7 @@ def level(axes: Iterable[Axes]) -> None:
 
 
 def _legend(ax: Axes, handles: Sequence[Artist]) -> int:
-    """Add a legend in as few rows as the axes have room for; return how many."""
+    """Add a legend in as few rows as fit; return their number."""
     for rows in range(1, len(handles) + 1):
         columns = -(-len(handles) // rows)
         legend = ax.legend(
@@ -110,5 +110,5 @@ def _legend(ax: Axes, handles: Sequence[Artist]) -> int:
 
 
 def data_handle(colour: str) -> Patch:
-    """Return what the legend says of the histogram."""
+    """Return the legend entry for the histogram."""
     return Patch(facecolor=colour, label="data")

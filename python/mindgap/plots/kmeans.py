@@ -1,4 +1,4 @@
-"""Clusters: the data coloured by cluster, the centres, what divides them, and the gaps between the centres."""
+"""A picture of clusters: the data coloured by cluster, the centres, the boundaries and the gaps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def plot_kmeans(result: KMeansResult, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-    """Draw clusters into `ax`, or into a new figure; return the axes. `label` says what the data are."""
+    """Draw clusters into `ax`, or into a new figure; return the axes. `label` describes the data."""
     ax = axes_or_new(ax)
     before, empty = ax.get_children(), not ax.has_data()
     handles: list[Artist] = []
@@ -54,7 +54,7 @@ def _handles(result: KMeansResult) -> list[Artist]:
 
 
 def _draw_data(ax: Axes, result: KMeansResult, histogram: Histogram) -> None:
-    """Draw the bars; one that a boundary passes through changes colour there."""
+    """Draw the bars; a bar changes colour at a boundary."""
     cuts = result.boundaries[(result.boundaries > histogram.edges[0]) & (result.boundaries < histogram.edges[-1])]
     edges = np.unique(np.concatenate([histogram.edges, cuts]))
     starts, widths = edges[:-1], np.diff(edges)

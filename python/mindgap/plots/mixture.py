@@ -1,4 +1,4 @@
-"""A mixture: the data, the weighted density of each component, their sum, and the gaps between the means."""
+"""A picture of a mixture: the data, the weighted density of each component, their sum, and the gaps."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from mindgap.results.mixture import MixtureResult
     from mindgap.validation import FloatArray
 
-#: A collapsed component is a spike; the picture is cut off where it exceeds the data's peak this much.
+#: The picture is cut off at this multiple of the data's peak, since a collapsed component is a spike.
 _TALLEST = 2.5
 
-#: A component ends where it is lower than this fraction of the picture, lest all of them run along its bottom.
+#: A component is drawn only above this fraction of the picture's height, to keep the bottom clear.
 _FAINTEST = 0.003
 
-#: Inches: in axes less high the legend has no room for thresholds.
+#: The least height of the axes in inches for a legend with thresholds.
 _LEGEND_FROM = 2.5
 
-#: How far up the picture the marks of known means reach.
+#: The height of the marks of known means, as a fraction of the picture.
 _TRUTH_HEIGHT = 0.09
 
 
@@ -38,7 +38,7 @@ def plot_mixture(
 ) -> Axes:
     """Draw a mixture into `ax`, or into a new figure; return the axes.
 
-    `label` says what the data are; `truth` are means known from elsewhere.
+    `label` describes the data; `truth` are known means to mark.
     """
     ax = axes_or_new(ax)
     before, empty = ax.get_children(), not ax.has_data()
@@ -67,7 +67,7 @@ def plot_mixture(
 
 
 def extent(result: MixtureResult) -> tuple[float, float]:
-    """Return the part of the line that a picture shows: all data, all means and some margin."""
+    """Return the range that a picture shows: all data, all means and a margin."""
     low, high = float(result.means[0]), float(result.means[-1])
     if result.histogram is None:
         reach = 3.5 * np.sqrt(result.variances)
@@ -88,7 +88,7 @@ def component_densities(result: MixtureResult, points: FloatArray) -> FloatArray
 
 
 def _points(result: MixtureResult, low: float, high: float) -> FloatArray:
-    """Return points dense enough for the whole picture and for each component, however narrow."""
+    """Return points that are dense enough for the whole picture and for each narrow component."""
     around = np.linspace(-5, 5, 81)
     near = (result.means[:, None] + np.sqrt(result.variances)[:, None] * around).ravel()
     return np.unique(np.clip(np.concatenate([np.linspace(low, high, 600), near]), low, high))

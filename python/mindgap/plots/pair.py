@@ -1,4 +1,4 @@
-"""Two mixtures of the same data beside each other, on common axes, with the true group means where they are known."""
+"""Two mixtures of the same data side by side on common axes, with the true means if they are known."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def side_by_side(
     truth: ArrayLike | None = None,
     label: str | None = None,
 ) -> Figure:
-    """Draw two mixtures in a new figure of pyplot's; `truth` are the means that the groups really have."""
+    """Draw two mixtures in a new pyplot figure; `truth` are the true means of the groups."""
     figure, axes = plt.subplots(1, 2, figsize=(11.0, 4.6), sharex=True, sharey=True, layout="constrained")
     lows, highs = zip(extent(left), extent(right), strict=True)
     for ax, result, title in zip(axes, (left, right), titles, strict=True):

@@ -1,4 +1,4 @@
-"""Fits along a grid of δ: the means, the gaps and the log-likelihood, and where the bound starts to bite."""
+"""Fits along a grid of δ: the means, the gaps, the log-likelihood, and where the bound begins to bite."""
 
 from __future__ import annotations
 

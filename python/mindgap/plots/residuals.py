@@ -1,4 +1,4 @@
-"""A rootogram: in each bin, the root of what is there less the root of what the mixture expects."""
+"""A rootogram: in each bin, the root of the observed count minus the root of the expected one."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def plot_residuals(result: MixtureResult, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-    """Draw where a mixture leaves the data, into `ax` or a new figure; return the axes.
+    """Draw the differences between the data and a mixture into `ax` or a new figure; return the axes.
 
-    Bars beyond one, up or down, are more than chance (two standard deviations). `label` says what the data are.
+    Bars above one or below minus one are more than two standard deviations. `label` describes the data.
     """
     if result.histogram is None:
-        raise InvalidInputError("this result does not know its data; there are no residuals to draw")
+        raise InvalidInputError("this result does not have its data, so there are no residuals to draw")
     ax = axes_or_new(ax)
     edges, differences = result.histogram.edges, root_differences(result, result.histogram)
     colours = [HELD if abs(value) > 1 else PALE for value in differences]

@@ -1,4 +1,4 @@
-"""A criterion against the number of components, the best marked."""
+"""A picture of a criterion against the number of components, with the best marked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def plot_selection(selection: Selection, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-    """Draw the criterion into `ax`, or into a new figure; return the axes. `label` says what the data are."""
+    """Draw the criterion into `ax`, or into a new figure; return the axes. `label` describes the data."""
     ax = axes_or_new(ax)
     ks, values = np.asarray(selection.ks), np.asarray(selection.values, dtype=np.float64)
     best = selection.ranking[0]
@@ -51,5 +51,5 @@ def plot_selection(selection: Selection, ax: Axes | None = None, *, label: str |
     ax.margins(y=0.12)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=14))
     ax.ticklabel_format(axis="y", useOffset=False, style="plain")
-    name_axes(ax, "K, the number of components", f"{selection.criterion.upper()} (less is better)")
+    name_axes(ax, "K, the number of components", f"{selection.criterion.upper()} (lower is better)")
     return ax

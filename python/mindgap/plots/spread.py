@@ -1,4 +1,4 @@
-"""Labels in a row that do not overlap, each as near to its place as the others let it. O(n)."""
+"""Arrange labels in a row without overlap, each as near to its target as possible. O(n)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def spread(places: FloatArray, sizes: FloatArray, low: float, high: float) -> FloatArray | None:
-    """Return where to centre labels of those sizes within low to high, or None if they do not fit.
+    """Return the centres of labels of the given sizes between low and high, or None if they do not fit.
 
-    Least squares under least gaps, the places ascending: shifted by the room that the labels before need, it is
-    isotonic regression, solved by pooling neighbours that would overlap.
+    This is least squares under lower bounds on the gaps; shifted by the sizes of the preceding labels, it is isotonic
+    regression, solved by pooling neighbours that would overlap.
     """
     if len(places) == 0:
         return places

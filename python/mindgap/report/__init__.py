@@ -1,4 +1,4 @@
-"""Reports: a fit as one HTML file that opens anywhere, with no network, no library and no extra installed."""
+"""Reports: a fit as one self-contained HTML file. Needs no extra and no network."""
 
 from mindgap.report.page import Part, write_report
 

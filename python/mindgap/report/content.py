@@ -1,4 +1,4 @@
-"""What a report's script draws from: plain numbers as JSON that cannot end the script element it stands in."""
+"""The data of a report's script: JSON that is safe inside a script element."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
-#: More points than this no one can tell apart in a picture.
+#: The most points of a curve; more cannot be told apart in a picture.
 _MOST_ITERATIONS = 2000
 
 
 def embedded_json(content: dict[str, Any]) -> str:
-    """Return JSON in which nothing can be taken for markup."""
+    """Return JSON with markup characters escaped."""
     return to_json(content).translate(_UNSAFE)
 
 
 def report_content(result: MixtureResult, path: GapPath | None, label: str) -> dict[str, Any]:
-    """Return all that the script needs."""
+    """Return the data that the script needs."""
     histogram = result.histogram
     return {
         "label": label,
@@ -68,6 +68,6 @@ def _fit(result: MixtureResult) -> dict[str, Any]:
 
 
 def _history(history: FloatArray) -> dict[str, Any]:
-    """Return the history, thinned if it is long; a start may have no likelihood at all, which is null."""
+    """Return the history, thinned if it is long, with null for a start without a likelihood."""
     iterations = np.unique(np.linspace(0, len(history) - 1, min(len(history), _MOST_ITERATIONS)).astype(np.int64))
     return {"iterations": iterations, "values": history[iterations]}

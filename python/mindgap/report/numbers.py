@@ -1,4 +1,4 @@
-"""Numbers as texts that can be read beside each other: as many decimals as the spread of the data calls for."""
+"""Numbers with a common number of decimals, chosen by the spread of the data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from mindgap.results.mixture import MixtureResult
 
-#: Digits of the least standard deviation that are shown.
+#: The digits of the smallest standard deviation that are shown.
 _DIGITS = 4
 
 #: Larger numbers, and more decimals, are written with an exponent.
@@ -18,7 +18,7 @@ _LARGEST, _MOST_DECIMALS = 1e12, 9
 
 
 class Decimals:
-    """Writes values in units of the data, all with the same number of decimals."""
+    """Formats values in units of the data, all with the same number of decimals."""
 
     def __init__(self, result: MixtureResult) -> None:
         deviations = np.sqrt(result.variances)

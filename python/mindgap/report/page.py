@@ -1,4 +1,4 @@
-"""One HTML file from a template, a style and a script; everything that comes from outside is escaped."""
+"""One HTML file from a template, a style and a script; all foreign text is escaped."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _SCRIPTS = ("chart.js", "fit.js", "report.js")
 
 @dataclass(frozen=True)
 class Part:
-    """One fit of a report, which may have several: those of groups, for example.
+    """One fit of a report, which may have several, for example one for each group.
 
     Attributes
     ----------
     result : MixtureResult
         The fit.
     heading : str
-        What it is a fit of; empty where there is only one.
+        The heading of the fit; empty if there is only one.
     gap_path : GapPath or None
         Fits along δ, for a slider that redraws the fit.
     intervals : Intervals or None
@@ -63,18 +63,18 @@ def write_report(
     origin: Mapping[str, str] | None = None,
     command: str | None = None,
 ) -> None:
-    """Write a fit as one self-contained HTML file, which is there whole or not at all.
+    """Write a fit as one self-contained HTML file, atomically.
 
     Parameters
     ----------
     path : path-like
-        Where to write it.
+        The file to write.
     result : MixtureResult or sequence of Part
-        The fit to report; or several, each with a heading, path, intervals and goodness of its own.
+        The fit to report; or several, each with its own heading, path, intervals and goodness of fit.
     title : str
         The heading; any text.
     label : str, optional
-        What the data are, for the axis: by default the name of the column that they came in.
+        The label of the axis; by default the name of the column with the data.
     gap_path : GapPath, optional
         Fits along δ, for a slider that redraws the fit.
     intervals : bootstrap intervals, optional
@@ -82,8 +82,8 @@ def write_report(
     goodness : GoodnessOfFit, optional
         Shown below the parameters.
     origin : mapping of str to str, optional
-        Where the fit comes from, shown as a list: the file, the constraint as it was given, rows that were left out.
-        The settings of the fit are added.
+        The origin of the fit, shown as a list: the file, the constraint as given, rows that were left out. The settings
+        of the fit are added.
     command : str, optional
         The command that repeats the fit.
     """
@@ -117,7 +117,7 @@ def report_html(parts: Sequence[Part], title: str, label: str, origin: Mapping[s
 
 
 def _number(index: int) -> str:
-    """Return what the names of the elements of a part end in; those of the first end in nothing."""
+    """Return the suffix of the element names of a part; the first part has none."""
     return f"-{index}" if index else ""
 
 
@@ -138,12 +138,12 @@ def _part(part: Part, number: str) -> str:
 
 
 def _filled(template: str, parts: Mapping[str, str]) -> str:
-    """Fill a template in one pass, so that what is filled in is never looked at again."""
+    """Fill a template in one pass, so that inserted text is not searched for placeholders."""
     return re.sub(r"\{\{(\w+)\}\}", lambda marker: parts[marker[1]], _asset(template))
 
 
 def _settings(result: MixtureResult) -> dict[str, str]:
-    """Return the settings of a fit as texts, those that say something."""
+    """Return the settings of a fit that differ from None, as text."""
     if result.settings is None:
         return {}
     words = {"rng": "seed", "tol": "tolerance", "max_iter": "most iterations", "min_variance": "least variance"}
@@ -154,13 +154,13 @@ def _settings(result: MixtureResult) -> dict[str, str]:
     return {words.get(name, name.replace("_", " ")): f"{value}" for name, value in given.items()}
 
 
-#: The tolerance of each method where none was given, as `mixture` says.
+#: The default tolerance of each method.
 _DEFAULT_TOL = {"best": 1e-8, "paper": 1e-3}
 
 _RESIDUALS = """<section id="residualsNUMBER">
-<h2>What the fit leaves</h2>
-<p>In each bin the root of the count less the root of what the fit expects. Bars beyond one, in red,
-are more than chance.</p>
+<h2>Residuals</h2>
+<p>The square root of the count in each bin minus that of the expected count. Bars above one or below
+minus one, in red, are more than two standard deviations.</p>
 <svg id="residual-pictureNUMBER" class="flat" role="img" aria-label="Differences between the data and the fit"></svg>
 </section>"""
 
@@ -189,7 +189,7 @@ def _path_section(gap_path: GapPath, result: MixtureResult, number: str) -> str:
     bites = gap_path.bites_at
     note = "The bound bites nowhere on this path." if bites is None else f"The bound bites from δ = {bites:.6g}."
     if gap_path.constraint is not None:
-        note = f"Every fit holds {escape(repr(gap_path.constraint))} as well. {note}"
+        note = f"Every fit also satisfies {escape(repr(gap_path.constraint))}. {note}"
     return f"""<section id="path{number}">
 <h2>Along the least gap δ</h2>
 <p>{note} <span class="screen">Move the slider to see the fit that each δ gives.</span></p>
@@ -203,6 +203,6 @@ def _path_section(gap_path: GapPath, result: MixtureResult, number: str) -> str:
 
 
 def _chosen(gap_path: GapPath, result: MixtureResult) -> int:
-    """Return the place on the path of the fit itself; the first if it is not on it."""
+    """Return the index of the fit on the path, or 0 if it is not on it."""
     same = (index for index, other in enumerate(gap_path.results) if other is result)
     return next(same, 0)

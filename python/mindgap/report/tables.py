@@ -1,4 +1,4 @@
-"""The parts of a report that need no script: the parameters with their intervals, how the fit ended, its origin."""
+"""The tables of a report: the parameters with their intervals, how the fit ended, its origin."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = ("component", "weight", "mean", "std. dev.", "threshold to next", "gap t
 
 
 def parameter_cells(result: MixtureResult, component: int) -> list[str]:
-    """Return the texts of one component: weight, mean, deviation, threshold, gap and bound."""
+    """Return the cells of one component: weight, mean, deviation, threshold, gap and bound."""
     text = Decimals(result)
     cells = [
         f"{result.weights[component]:.4f}",
@@ -67,7 +67,7 @@ def _row(result: MixtureResult, intervals: Intervals | None, component: int) -> 
 
 
 def facts(result: MixtureResult, goodness: GoodnessOfFit | None = None) -> str:
-    """Return how the fit ended and how good it is, as an HTML description list."""
+    """Return how the fit ended and its criteria, as an HTML description list."""
     pairs = {
         "n": f"{result.total_weight:.10g}",
         "log-likelihood": f"{result.log_likelihood:.10g}",
@@ -100,7 +100,7 @@ def facts(result: MixtureResult, goodness: GoodnessOfFit | None = None) -> str:
 
 
 def origin(pairs: Mapping[str, str], command: str | None) -> str:
-    """Return where the fit comes from, and the command that repeats it, as a section of the page."""
+    """Return the origin of the fit and the command that repeats it, as a section of the page."""
     if not pairs and command is None:
         return ""
     repeat = "" if command is None else f"<p>This command repeats it:</p><pre>{escape(command)}</pre>"

@@ -1,1 +1,1 @@
-"""What fits return: the results, their tables and frames, and their stored form."""
+"""The results of fits, their tables and frames, and their stored form."""

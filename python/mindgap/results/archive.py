@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mindgap.results.kmeans import KMeansResult
     from mindgap.results.mixture import MixtureResult
 
-#: How far stored numbers that follow from each other may be apart, as a share.
+#: The relative difference allowed between stored numbers that follow from each other.
 _ROUNDING = 1e-9
 
 
@@ -29,7 +29,7 @@ def dump(result: KMeansResult | MixtureResult) -> str:
         if name not in ("rows", "data", "constraint", "blocks")
     }
     if not isinstance(fields["labels"], np.ndarray):
-        fields["labels"] = []  # they lie where the data lie
+        fields["labels"] = []  # they are with the data
     if result.bounds is not None:
         fields["bounds"] = {"lower": result.bounds.lower, "upper": result.bounds.upper}
     if result.rows is not None:
@@ -54,7 +54,7 @@ def dump(result: KMeansResult | MixtureResult) -> str:
 
 
 def _derived(result: KMeansResult | MixtureResult) -> dict[str, Any]:
-    """Return what other programs would have to work out; it is not read back, except for the name."""
+    """Return derived values for other programs; only the name is read back."""
     derived: dict[str, Any] = {"k": result.k, "name": result.name, "thresholds": result.thresholds}
     derived["written_by"] = _core.VERSION
     for criterion in ("bic", "aic", "icl"):
@@ -64,7 +64,7 @@ def _derived(result: KMeansResult | MixtureResult) -> dict[str, Any]:
 
 
 def _block(block: Any) -> Any:
-    """Return rows as named arrays, and a number, which may be infinite, as a list of one."""
+    """Return rows as named arrays, and a number as a list of one, since it may be infinite."""
     if not isinstance(block, tuple):
         return [block]
     matrix, lower, upper = block
@@ -75,32 +75,32 @@ class Fields(stored.Fields):
     """Typed access to the fields of a stored result."""
 
     def labels(self, k: int) -> np.ndarray[Any, np.dtype[np.int32]]:
-        """The labels of k clusters or components, -1 for a point without a value; none if they were not stored."""
+        """Return the labels of k clusters or components, -1 for missing points; empty if they were not stored."""
         stored_labels = self.integers("labels", below=k, least=-1) if self.has("labels") else np.empty(0)
         return stored_labels.astype(np.int32)
 
     def gaps(self, centers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """The gaps of those centres, to rounding."""
+        """Return the gaps between the centres, after a check against the centres."""
         gaps = self.numbers("gaps", len(centers) - 1)
-        # Halves, whose difference is finite.
+        # The difference of halves cannot overflow.
         wrong = np.abs(gaps / 2 - (centers[1:] / 2 - centers[:-1] / 2))
         slack = _ROUNDING * np.maximum(np.abs(centers[1:]), np.abs(centers[:-1]))
         self.check("gaps", bool((gaps >= 0).all() and (wrong <= slack).all()), "the distances between the centres")
         return gaps
 
     def gap_bounds(self, k: int) -> GapBounds | None:
-        """The bounds on the gaps of k centres, if the result has any."""
+        """Return the bounds on the gaps of k centres, if the result has any."""
         if not self.has("bounds"):
             return None
         bounds = self.nested("bounds")
         return GapBounds(bounds.numbers("lower", k - 1), bounds.numbers("upper", k - 1, absent=math.inf))
 
     def linear_rows(self, k: int) -> LinearRows | None:
-        """The linear rows on k centres, if the result was fitted under any."""
+        """Return the linear rows on k centres, if the result has any."""
         return self._rows("rows", k) if self.has("rows") else None
 
     def blocks(self, k: int) -> dict[str, Any]:
-        """What was asked of the weights and spreads of k components."""
+        """Return the constraints on the weights and spreads of k components."""
         if not self.has("blocks"):
             return {}
         blocks, found = self.nested("blocks"), dict[str, Any]()
@@ -114,7 +114,7 @@ class Fields(stored.Fields):
         return found
 
     def bins(self) -> Binned | None:
-        """The bins of the data, if they were binned."""
+        """Return the bins of the data, if they were binned."""
         if not self.has("bins"):
             return None
         bins = self.nested("bins")
@@ -129,7 +129,7 @@ class Fields(stored.Fields):
         return LinearRows(rows.numbers("matrix", len(lower) * k).reshape(len(lower), k), lower, upper)
 
     def histogram(self) -> Histogram | None:
-        """The histogram of the data, if the result has one."""
+        """Return the histogram of the data, if the result has one."""
         if not self.has("histogram"):
             return None
         histogram = self.nested("histogram")

@@ -1,4 +1,4 @@
-"""Results as data frames: pandas where it is installed, else polars. Imported only when asked for."""
+"""Results as data frames of pandas or polars, which are imported only here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LIBRARIES = ("pandas", "polars")
 
 
 def frame_of(columns: Mapping[str, Any], backend: Backend | None) -> Any:
-    """Return a frame with these columns, of the library that is named or else of the first that is installed."""
+    """Return a frame with these columns, of the given library or else of the first that is installed."""
     libraries = _LIBRARIES if backend is None else (as_choice(backend, "backend", _LIBRARIES),)
     library = next((name for name in libraries if find_spec(name) is not None), None)
     if library is None:
@@ -34,9 +34,9 @@ def frame_of(columns: Mapping[str, Any], backend: Backend | None) -> Any:
 
 
 def gap_columns(gaps: FloatArray, bounds: GapBounds | None, active: Sequence[str]) -> dict[str, Any]:
-    """Return the columns about the gap from each centre to the next; the last centre has none.
+    """Return the columns about the gap from each centre to the next; they are empty for the last centre.
 
-    Without bounds on the gaps `active` is about other rows, or nothing, and is left out.
+    Without bounds on the gaps `active` is left out, since it is about other rows.
     """
     unbounded = np.full(len(gaps), np.nan)
     lower, upper = (unbounded, unbounded) if bounds is None else (bounds.lower, bounds.upper)

@@ -1,4 +1,4 @@
-"""Gaps and their bounds in words, for the tables and pictures of every result."""
+"""Text about gaps and their bounds, for the tables and pictures of every result."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 _REACHED = {"free": "", "lower": "= min", "upper": "= max", "both": "= min = max"}
 
-#: Rows that a table names; more are counted.
+#: The most rows that a table names; the others are counted.
 _MOST_ROWS = 8
 
-#: Which bound a gap can be at.
+#: The states of a gap.
 ACTIVE = ("free", "lower", "upper", "both")
 
 
 def gap_states(result: KMeansResult | MixtureResult) -> tuple[str, ...]:
-    """Return which bound each gap is at; of linear rows, those that are about one gap alone count."""
+    """Return the active bound of each gap; linear rows count if they are about a single gap."""
     if result.bounds is not None:
         return result.active
     states = ["free"] * len(result.gaps)
@@ -40,7 +40,7 @@ def gap_states(result: KMeansResult | MixtureResult) -> tuple[str, ...]:
 
 
 def reached_rows(result: KMeansResult | MixtureResult, center: str) -> list[str]:
-    """Return the linear rows that hold the centres back, in words: "mean 0 - 2 mean 1 + mean 2 = 0"."""
+    """Return the active linear rows as text: "mean 0 - 2 mean 1 + mean 2 = 0"."""
     if result.rows is None:
         return []
     rows = zip(result.rows.matrix, result.rows.lower, result.rows.upper, result.active, strict=True)
@@ -62,14 +62,14 @@ def _factor(size: float) -> str:
 
 
 def reached_note(result: KMeansResult | MixtureResult, center: str) -> list[str]:
-    """Return a line for a table that names the rows at their bounds, if there are any."""
+    """Return a line for a table that names the active rows, if there are any."""
     reached = reached_rows(result, center)
     more = f"; and {len(reached) - _MOST_ROWS} more" if len(reached) > _MOST_ROWS else ""
     return [f"bounds reached: {'; '.join(reached[:_MOST_ROWS])}{more}"] if reached else []
 
 
 def gap_bound_text(bounds: GapBounds | None, active: tuple[str, ...], gap: int) -> str:
-    """Return the bounds of one gap, and whether it has reached one; empty if it has none."""
+    """Return the bounds of one gap and the active one as text; empty if it has none."""
     if bounds is None:
         return ""
     lower, upper = bounds.lower[gap], bounds.upper[gap]
@@ -79,7 +79,7 @@ def gap_bound_text(bounds: GapBounds | None, active: tuple[str, ...], gap: int) 
 
 
 def shared_bound(bounds: GapBounds | None) -> str | None:
-    """Return the bound of every gap in words, if all have the same."""
+    """Return the bounds of the gaps as text, if all have the same."""
     if bounds is None or len(bounds) == 0:
         return None
     texts = {_bound_text(bounds, gap, " and ") for gap in range(len(bounds))}
@@ -87,7 +87,7 @@ def shared_bound(bounds: GapBounds | None) -> str | None:
 
 
 def _bound_text(bounds: GapBounds, gap: int, between: str, state: str = "free") -> str:
-    """Return the bounds of a gap, those that it is at without their value, which is its own."""
+    """Return the bounds of a gap as text. The value of an active bound is left out: it is the gap itself."""
     lower, upper = bounds.lower[gap], bounds.upper[gap]
     least = "= min" if state in ("lower", "both") else f"≥ {short(lower)}" if lower > 0 else ""
     largest = "= max" if state in ("upper", "both") else f"≤ {short(upper)}" if np.isfinite(upper) else ""
@@ -95,7 +95,7 @@ def _bound_text(bounds: GapBounds, gap: int, between: str, state: str = "free") 
 
 
 def gap_labels(gaps: FloatArray, bounds: GapBounds | None, active: Sequence[str]) -> list[str]:
-    """Return the size of each gap, and on lines below it what `shared_bound` does not say of all of them."""
+    """Return a label for each gap: its size, and below it the bounds that `shared_bound` does not cover."""
     sizes = [short(gap) for gap in gaps]
     if bounds is None:
         return sizes

@@ -1,7 +1,7 @@
 """A compact histogram of the data, so that a result can be drawn without holding them.
 
-The bins that hold data are all of one width; the empty stretches between them are one wide bin each, so that a far
-outlier costs two bins and takes no detail from the rest. On sorted values a few passes, and a search for each bin.
+All bins that hold data have the same width, and each empty stretch between them is one wide bin: a far outlier costs
+two bins and no detail. The cost is a few passes over sorted values and a binary search for each bin.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from mindgap.model.binned import Binned
 from mindgap.model.sample import Sample
 from mindgap.validation import FloatArray, freeze
 
-#: The most bins that a histogram has.
+#: The maximum number of bins.
 MOST_BINS = 200
 
-#: The most bins between the quartiles, and the least and most that the whole range is cut into at least.
+#: The maximum number of bins between the quartiles; the least and the most that the whole range gets at least.
 _FINEST, _FEWEST, _ENOUGH = 40, 12, 60
 
-#: How often each value is there on average before a sample counts as rounded.
+#: Data count as rounded if each distinct value occurs this often on average.
 _REPEATS = 3
 
-#: So many values are looked at first to see whether the data lie on a grid at all.
+#: The number of values that are examined first to see whether the data lie on a grid.
 _GLANCE = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """The weight of the data in each of neighbouring bins.
+    """The weight of the data in adjacent bins.
 
     Attributes
     ----------
     counts : array of float
-        The number (weight) of the points in each bin.
+        The number of points (or their weight) in each bin.
     edges : array of float
         The edges of the bins, strictly ascending, one more than there are bins.
     name : str or None
-        What the data are called.
+        The name of the data.
     """
 
     counts: FloatArray
@@ -61,7 +61,7 @@ class Histogram:
 
     @classmethod
     def of(cls, data: Sample | Binned | Histogram | None) -> Histogram | None:
-        """Return the histogram of a sample; one that is made already, or none at all, is returned as it is."""
+        """Return the histogram of a sample; a histogram or None is returned unchanged."""
         if isinstance(data, Binned):
             return cls(data.counts, data.closed_edges)
         if not isinstance(data, Sample):
@@ -69,24 +69,24 @@ class Histogram:
         return replace(histogram_of(data.values, data.weights), name=data.name)
 
     def density(self) -> FloatArray:
-        """Return the height of each bar when the area of all of them is one."""
+        """Return the height of each bar, scaled to a total area of one."""
         shares = self.counts / max(float(self.counts.sum()), np.finfo(np.float64).tiny)
         heights: FloatArray = shares / np.diff(self.edges)
         return heights
 
 
 def histogram_of(values: FloatArray, weights: FloatArray | None = None) -> Histogram:
-    """Return the histogram of finite values, each of weight one unless `weights` says otherwise.
+    """Return the histogram of finite values, each of weight one unless `weights` is given.
 
-    Data on a grid (integers, rounded measurements) get bins centred on its points. Values in ascending order, as
-    a `Sample` has them, are not sorted again.
+    Data on a grid (integers, rounded measurements) get bins centred on its points. Values in ascending order
+    are not sorted again.
     """
     if len(values) == 0:
-        raise InvalidInputError("there are no values to draw a histogram of")
+        raise InvalidInputError("there are no values for a histogram")
     if (values[1:] < values[:-1]).any():
         order = np.argsort(values, kind="stable")
         values, weights = values[order], None if weights is None else weights[order]
-    # A quarter of any two doubles, and of the bins around them, can be subtracted without overflow.
+    # Work with a quarter of the values: differences cannot overflow.
     quarters = values / 4
     span = float(quarters[-1] - quarters[0])
     # Narrower bins would be lost to rounding, or their bars too high for a double.
@@ -107,7 +107,7 @@ def _magnitude(ascending: FloatArray) -> float:
 
 
 def _bin_width(values: FloatArray, weights: FloatArray | None, span: float) -> float:
-    """Half of Freedman and Diaconis's width, or less: with several modes the quartiles are far apart, not the data."""
+    """Return half the width of Freedman and Diaconis, or less, since several modes widen the quartiles."""
     if weights is None:
         places = np.array([len(values) // 4, 3 * len(values) // 4])
     else:
@@ -121,10 +121,10 @@ def _bin_width(values: FloatArray, weights: FloatArray | None, span: float) -> f
 
 
 def _between_values(ascending: FloatArray, width: float, step: float) -> FloatArray | None:
-    """Return edges midway between repeated values that leave out points of their grid; None for other data.
+    """Return edges midway between repeated values that skip points of their grid; None for other data.
 
-    Lengths in inches, written in centimetres, are 2 or 3 apart: bins of one width would hold one of them here and two
-    there, and the bars would look like a comb.
+    Lengths in inches that are written in whole centimetres are 2 or 3 apart: bins of one width would hold one value
+    here and two there, and the bars would look like a comb.
     """
     distinct = ascending[np.concatenate([[True], ascending[1:] > ascending[:-1]])]
     if len(distinct) * _REPEATS > len(ascending) or len(distinct) < 3:
@@ -146,14 +146,14 @@ def _between_values(ascending: FloatArray, width: float, step: float) -> FloatAr
 
 
 def _counted(ascending: FloatArray, weights: FloatArray | None, edges: FloatArray) -> Histogram:
-    """Count quarters of the data between edges that none of them is at."""
+    """Count the data (divided by four) between edges that are not values of the data."""
     places = np.searchsorted(ascending, edges)
     reached = np.arange(len(ascending) + 1) if weights is None else np.concatenate([[0.0], np.cumsum(weights)])
     return Histogram(np.maximum(np.diff(reached[places]).astype(np.float64), 0.0), _restored(edges))
 
 
 def grid_of(ascending: FloatArray) -> tuple[float, float] | None:
-    """Return a point and the spacing of the grid that many sorted values lie on; None if they lie on none."""
+    """Return a point and the spacing of the grid that sorted values lie on, or None."""
     distinct = int((ascending[1:] > ascending[:-1]).sum()) + 1
     if distinct * _REPEATS > len(ascending) or distinct == 1:
         return None
@@ -164,7 +164,7 @@ def grid_of(ascending: FloatArray) -> tuple[float, float] | None:
 
 
 def _grid_step(values: FloatArray, least: float) -> float | None:
-    """Return the spacing of the grid that sorted values lie on, or None if they lie on none."""
+    """Return the spacing of the grid that sorted values lie on, or None."""
     if len(values) > _GLANCE:
         places = np.linspace(0, len(values) - 1, _GLANCE).astype(np.int64)
         if _grid_step(values[places], least) is None:
@@ -182,7 +182,7 @@ def _grid_step(values: FloatArray, least: float) -> float | None:
 
 
 def _binned(values: FloatArray, weights: FloatArray | None, width: float, step: float | None) -> Histogram:
-    """Count quarters of the data into bins at least so wide, whole steps wide if the data lie on a grid."""
+    """Count the data (divided by four) in bins of at least this width, in whole steps if the data lie on a grid."""
     start = float(values[0]) - (width if step is None else step) / 2
     if step is not None:
         width = step * max(1.0, float(np.rint(width / step)))
@@ -204,7 +204,7 @@ def _restored(quarters: FloatArray) -> FloatArray:
 
 
 def _first_of_bins(values: FloatArray, start: float, width: float) -> list[int] | None:
-    """Return the first value of each bin that holds any, or None if there would be too many bins."""
+    """Return the first value of each bin that is not empty, or None if there are too many bins."""
     firsts: list[int] = []
     edges, last = 1, -1.0
     place = 0
@@ -216,6 +216,6 @@ def _first_of_bins(values: FloatArray, start: float, width: float) -> list[int] 
         firsts.append(place)
         last = number
         end = int(np.searchsorted(values, start + (number + 1) * width))
-        # Rounding may put the end of a bin at its own first value.
+        # Rounding may put the end of a bin at its first value.
         place = max(end, place + 1)
     return firsts

@@ -1,4 +1,4 @@
-"""What `kmeans` returns."""
+"""The result of `kmeans`."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
     from mindgap._core import KMeansFit
 
 
-#: A cluster with a smaller share of the points is more likely the work of the bounds than a group.
+#: A cluster with a smaller fraction of the points is probably an artefact of the bounds.
 _FEW = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KMeansResult:
-    """Clusters of one-dimensional data, their centres, and how good they are proven to be.
+    """Clusters of one-dimensional data, their centres, and what is proven about their cost.
 
     Attributes
     ----------
     labels : array of int
-        The cluster of each point, in input order: 0 to k-1 by ascending centre; -1 for a point without a value. Where
-        an engine holds the data, what the engine has for them, such as a lazy array; else empty.
+        The cluster of each point, in input order: 0 to k-1 by ascending centre; -1 for a missing value. If an engine
+        holds the data, whatever the engine returns for them, such as a lazy array; else empty.
     centers : array of float
         The centres, ascending.
     boundaries : array of float
-        What divides the clusters: midway between two neighbouring centres, or as near as the points beside it allow.
+        The points between the clusters: midway between two neighbouring centres, or as near as the labels allow.
     sizes : array of int
-        The number of points in each cluster (points of weight zero left out).
+        The number of points in each cluster, without points of weight zero.
     within : array of float
         The weighted sum of squares about each centre.
     inertia : float
@@ -57,22 +57,21 @@ class KMeansResult:
     gaps : array of float
         The distances between neighbouring centres.
     active : tuple of str
-        For each gap (or row, where the constraint is linear rows) the bound it is at: "free" (none), "lower", "upper"
-        or "both".
+        The active bound of each gap (or of each row, under linear rows): "free" (none), "lower", "upper" or "both".
     lower_bound : float
-        What no solution can cost less than.
+        A proven lower bound on the cost of every solution.
     optimal : bool
-        Whether `inertia` is proven to be the least possible (it meets `lower_bound` to one part in 10⁹).
+        Whether `inertia` is proven to be minimal: it equals `lower_bound` to one part in 10⁹.
     bounds : GapBounds or None
-        The bounds on the gaps, where the constraint is of that form.
+        The bounds on the gaps, if the constraint has this form.
     rows : LinearRows or None
-        The linear rows on the centres, where the constraint is of that form.
+        The linear rows on the centres, if the constraint has this form.
     settings : KMeansSettings or None
-        How the problem was solved; None if that is not known.
+        The settings of the fit; None if they are not known.
     data : Sample, Histogram or None
-        The data, for pictures; of a stored result only their histogram.
+        The data, for pictures; only their histogram if the result was stored.
     weights : array of float
-        The sum of the sample weights in each cluster: its size if there were none.
+        The sum of the sample weights in each cluster; its size if there are none.
 
     Examples
     --------
@@ -135,17 +134,17 @@ class KMeansResult:
 
     @cached_property
     def histogram(self) -> Histogram | None:
-        """The data in bins; None if they are not known."""
+        """The histogram of the data; None if the data are not known."""
         return Histogram.of(self.data)
 
     @property
     def name(self) -> str | None:
-        """What the data are called: the name of the column that they came in, if it had one."""
+        """The name of the column with the data, if it has one."""
         return None if self.data is None else self.data.name
 
     @property
     def thresholds(self) -> tuple[float, ...]:
-        """What divides neighbouring clusters: the `boundaries`."""
+        """The points between neighbouring clusters: the `boundaries`."""
         return tuple(self.boundaries.tolist())
 
     @property
@@ -154,9 +153,9 @@ class KMeansResult:
         return len(self.centers)
 
     def predict(self, x: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        """Return the cluster of each of `x`, by `boundaries`; a point on a boundary belongs to its left.
+        """Return the cluster of each value of `x`; a value on a boundary belongs to the left cluster.
 
-        Labels of a Dask array are a Dask array, and nothing is computed yet.
+        For a Dask array the labels are a lazy Dask array.
         """
         labels: npt.NDArray[np.int32] = pointwise(x, by_boundaries(self.boundaries), np.int32)
         return labels
@@ -172,26 +171,26 @@ class KMeansResult:
     ) -> int:
         """Write the cluster of each point (``label``) as Parquet, chunk by chunk, and return the number of rows.
 
-        Needs ``mindgap[parquet]``. The rows are those of the data, in their order.
+        Needs ``mindgap[parquet]``. The rows are in the order of the data.
 
         Parameters
         ----------
         path : path
-            The file to write; of Dask data a folder, with a file for each chunk.
+            The file to write; for Dask data a folder, which gets one file for each chunk.
         x : Chunks, what `Chunks` takes, or a Dask collection
             The data to label.
         keys : iterable of str
-            Other columns of the data, to be written before the labels.
+            Other columns of the data to write before the labels.
         column : str, optional
-            The column of the values, where the data are a table and not `Chunks`.
+            The column of the values, if the data are a table and not `Chunks`.
         progress : bool or callable
-            Whether to show a line on standard error; or what to call with the points done and their number, None where
-            that is not known.
+            Whether to show a line on standard error; or a function to call with the number of points done and the total
+            (None if that is not known).
         """
         return write_labels(path, x, cluster_columns(self.boundaries), column, keys, progress)
 
     def table(self) -> TextTable:
-        """Return what `summary`, notebooks and the command line show: the clusters, and what is proven of them."""
+        """Return the table that `summary`, notebooks and the command line show."""
         head = ("cluster", "centre", "size", "within", "to next", "bound")
         notes = [self._verdict(), *reached_note(self, "centre"), *self._starved()]
         return TextTable(f"k-means, k = {self.k}", head, [*map(self._cells, range(self.k))], notes)
@@ -205,20 +204,20 @@ class KMeansResult:
     def _verdict(self) -> str:
         if self.optimal:
             return f"inertia {self.inertia:.10g}, proven optimal"
-        return f"inertia {self.inertia:.10g}, proven to be at least {self.lower_bound:.10g}"
+        return f"inertia {self.inertia:.10g}, the optimum is at least {self.lower_bound:.10g}"
 
     def _starved(self) -> list[str]:
-        """Return a line that names the alternative where bounds on means leave a cluster with hardly any points."""
+        """Return a line that suggests free centres if bounds on means leave a cluster with hardly any points."""
         if self.settings is None or self.settings.centers != "means" or self.bounds is None:
             return []
         few = np.flatnonzero(self.sizes < _FEW * self.sizes.sum())
         if not len(few):
             return []
         what = f"cluster {few[0]} has" if len(few) == 1 else f"{len(few)} clusters have"
-        return [f'{what} less than {_FEW:.0%} of the points: the bounds may be too wide for means; try centers="free"']
+        return [f'{what} less than {_FEW:.0%} of the points: the bounds may be too large for means; try centers="free"']
 
     def summary(self) -> str:
-        """Return a table of the clusters, and what is proven of them, as plain text."""
+        """Return a table of the clusters, with what is proven about their cost, as plain text."""
         return self.table().plain()
 
     def _repr_html_(self) -> str:
@@ -227,15 +226,15 @@ class KMeansResult:
     def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw the data, the clusters and their centres, and the gaps with their bounds; needs ``mindgap[plot]``.
 
-        Draws into `ax`, or into a new figure of pyplot's, and returns the axes. `label` says what the data are; by
-        default it is the name of the column that they came in.
+        Draws into `ax`, or into a new pyplot figure, and returns the axes. `label` describes the data; by default it is
+        the name of their column.
         """
         from mindgap.plots import plot_kmeans
 
         return plot_kmeans(self, ax, label=label)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return the clusters as a frame of `backend`: pandas, else polars, unless told, one row each."""
+        """Return the clusters as a data frame: "pandas" or "polars", by default the first that is installed."""
         clusters = {"cluster": np.arange(self.k), "center": self.centers, "size": self.sizes, "within": self.within}
         thresholds = {"threshold_to_next": np.append(self.boundaries, np.nan)}
         return frame_of(clusters | gap_columns(self.gaps, self.bounds, self.active) | thresholds, backend)
@@ -245,7 +244,7 @@ class KMeansResult:
         return f"KMeansResult(k={self.k}, inertia={self.inertia:.6g}, centers={centers}, optimal={self.optimal})"
 
     def to_json(self) -> str:
-        """Return the result as JSON text, to be read by `from_json`."""
+        """Return the result as JSON text for `from_json`."""
         return archive.dump(self)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What `kmeans_rows` returns."""
+"""The result of `kmeans_rows`."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class KMeansRows:
 
     Attributes
     ----------
-    labels : array of int, as large as the matrix
-        The cluster of each value: 0 to k-1 by ascending centre. Bytes (uint8) where k is at most 256, else uint32.
+    labels : array of int, of the shape of the matrix
+        The cluster of each value: 0 to k-1 by ascending centre. The type is uint8 if k is at most 256, else uint32.
     centers : array of float, k columns
         The centres of each row, ascending.
     inertia : array of float
-        What each row costs: the weighted sum of squares about its centres.
+        The cost of each row: the weighted sum of squares about its centres.
     lower_bound : array of float
-        What no solution of each row can cost less than.
+        A proven lower bound on the cost of every solution of each row.
     optimal : array of bool
-        Whether the inertia of each row is proven to be the least possible (to one part in 10⁹).
+        Whether the inertia of each row is proven to be minimal (to one part in 10⁹).
 
     Examples
     --------

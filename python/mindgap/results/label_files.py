@@ -1,4 +1,4 @@
-"""Labels of data that do not fit into memory, written as Parquet beside the columns that tell the rows apart."""
+"""Write labels of data that do not fit into memory as Parquet, together with key columns of the data."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from mindgap.results.pointwise import Triple
     from mindgap.validation import FloatArray
 
-    #: Makes the columns to write of an array: label, and of a mixture its probability.
+    #: Computes the columns to write from an array: the label, and for a mixture its probability.
     Columns: TypeAlias = Callable[[Any], dict[str, Any]]
 
-    #: Whether to show a line, or what to call with the points done and all of them, None where that is not known.
+    #: Whether to show a line, or a function to call with the number of points done and the total (None if not known).
     Told: TypeAlias = bool | Callable[[int, int | None], Any]
 
 
 def cluster_columns(boundaries: FloatArray) -> Columns:
-    """Return what gives each value its cluster."""
+    """Return the function that assigns each value to its cluster."""
     return partial(_clusters, by_boundaries(boundaries))
 
 
 def mixture_columns(parameters: Triple) -> Columns:
-    """Return what gives each value its most likely component, and how likely that is."""
+    """Return the function that assigns each value to its most likely component, with the probability."""
     return partial(_components, parameters)
 
 
@@ -58,7 +58,7 @@ def _components(parameters: Triple, x: Any) -> dict[str, Any]:
 def write_labels(
     path: str | os.PathLike[str], x: Any, columns: Columns, column: str | None, keys: Iterable[str], progress: Told
 ) -> int:
-    """Write the columns of all points of `x`, with the key columns first; return how many rows there are."""
+    """Write the key columns and the labels of all points of `x`; return the number of rows."""
     demand("parquet", "pyarrow")
     wanted = _as_keys(keys)
     engine = engine_for(x)
@@ -74,7 +74,7 @@ def write_labels(
         if engine is not None:
             return guard.written(engine, target, x, columns, column, wanted, tell)
         if isinstance(x, Chunks) and column is not None:
-            raise InvalidInputError("column is given beside Chunks; give it to the Chunks")
+            raise InvalidInputError("column is given in addition to Chunks; give it to the Chunks")
         chunks = x if isinstance(x, Chunks) else Chunks(x, column=column)
         return _write_chunks(target, chunks, columns, wanted, tell)
 
@@ -84,7 +84,7 @@ def _as_keys(keys: Iterable[str]) -> tuple[str, ...]:
     for key in found:
         if not isinstance(key, str) or key in ("label", "probability") or found.count(key) > 1:
             raise InvalidInputError(
-                f"keys has {key!r}; give names of columns, each once, other than label and probability"
+                f"keys has {key!r}; give distinct names of columns, other than label and probability"
             )
     return found
 
@@ -101,7 +101,7 @@ def _write_chunks(
             done += table.num_rows
             tell(done, total)
         if writer is None:
-            raise InvalidInputError("there are no chunks; there is nothing to write")
+            raise InvalidInputError("there are no chunks, so there is nothing to write")
         writer.close()
         draft.replace(target)
     except OSError as error:

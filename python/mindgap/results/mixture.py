@@ -1,4 +1,4 @@
-"""What `mixture` returns."""
+"""The result of `mixture`."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from mindgap.model.constraint import Constraint
     from mindgap.results.table import TextTable
 
-#: How a fit ends that has nothing left to gain and all its components.
+#: The status of a converged fit with all its components.
 ARRIVED = ("converged", "doubtful")
 
-#: How a fit ends whose parameters mean nothing: a component fell onto a point, or vanished.
+#: The status of a fit whose parameters are meaningless: a component collapsed onto a point, or vanished.
 DEGENERATE = ("collapsed", "lost-weight")
 
-#: Rounding to steps below this share of every spread adds less than 0.1 % to any variance, and needs no hint.
+#: Rounding to a step below this fraction of every spread adds less than 0.1 % to any variance, and needs no hint.
 _FELT = 0.1
 
 
@@ -57,12 +57,12 @@ class MixtureResult:
     Attributes
     ----------
     weights, means, variances : array of float
-        The parameters of the components, by ascending mean.
+        The parameters of the components, ordered by mean.
     origins : array of int
-        For each component, which one of the start it grew from: without a constraint the means may cross on their way.
+        The component of the start that each component came from: without a constraint the means may cross.
     labels : array of int
-        The most likely component of each point, in input order; -1 for a point without a value. Where an engine holds
-        the data, what the engine has for them, such as a lazy array; else empty.
+        The most likely component of each point, in input order; -1 for a missing value. If an engine holds the data,
+        whatever the engine returns for them, such as a lazy array; else empty.
     log_likelihood : float
         The weighted sum of the log density at the points.
     history : array of float
@@ -70,56 +70,54 @@ class MixtureResult:
     n_iter : int
         The number of iterations.
     status : str
-        How the fit ended: "converged", "doubtful" (converged, but look at `findings`), "max-iterations", "time-limit"
+        How the fit ended: "converged", "doubtful" (converged, but see `findings`), "max-iterations", "time-limit"
         (or stopped by a callback), "collapsed" (a variance fell to its floor) or "lost-weight" (a component has no
-        weight left).
+        weight).
     message : str
         The status in words.
     gaps : array of float
         The distances between neighbouring means.
     active : tuple of str
-        For each gap (or row, where the constraint is linear rows) the bound that holds it back: "free" (none), "lower",
-        "upper" or "both".
+        The active bound of each gap (or of each row, under linear rows): "free" (none), "lower", "upper" or "both".
     bounds : GapBounds or None
-        The bounds on the gaps, where the constraint is of that form.
+        The bounds on the gaps, if the constraint has this form.
     rows : LinearRows or None
-        The linear rows on the means, where the constraint is of that form.
+        The linear rows on the means, if the constraint has this form.
     n_parameters : int
-        The free parameters that the information criteria count: 3k-1, or 2k with equal spreads, however they are asked
-        for.
+        The number of free parameters for the information criteria: 3k-1, or 2k with equal spreads.
     total_weight : float
-        The sum of the sample weights: the number of points if there were none.
+        The sum of the sample weights; the number of points if there are none.
     entropy : float or None
-        Minus twice the log of how surely the points belong to their components: what `icl` adds to `bic`. None where
-        the engine that holds the data does not say.
+        The penalty for overlap that `icl` adds to `bic`: minus twice the weighted sum of the log probability of each
+        point's label. None if the engine does not compute it.
     upper_bound : float or None
-        No mixture that satisfies the constraint has a higher log-likelihood; None if that was not certified.
+        A proven upper bound on the log-likelihood of every mixture that satisfies the constraint; None if not
+        certified.
     newton_decrement : float or None
-        How much log-likelihood the next Newton step would gain, as a bound of what is left on this hill; None for
-        method "paper".
+        The gain in log-likelihood that the next Newton step predicts: an estimate of what is left to gain at this
+        maximum. None for method "paper".
     passes : int
-        The passes over the data; those of the search over its summary are not counted.
+        The number of passes over the data, without those of the search over its summary.
     starts, starts_at_best : int
-        How many starts were climbed, and how many of them ended here.
+        The number of starts, and how many of them ended at this fit.
     runner_up : RunnerUp or None
-        The next best fit that the search found.
+        The next best local maximum that the search found.
     standard_errors : StandardErrors or None
-        Of weights, means, variances and gaps, and why they are unreliable, if they are; None for method "paper" and for
-        engines that answer moments alone.
+        The standard errors of weights, means, variances and gaps, and why they are unreliable, if they are. None for
+        method "paper" and for engines that only return moments.
     findings : tuple of Finding
-        What asks for a second look; empty for a plain "converged".
+        What deserves a second look; empty if the status is "converged".
     degenerate : tuple of int
         The components that collapsed or lost their weight.
     settings : MixtureSettings or None
         The settings of the fit, to fit other data in the same way; None if they are not known.
     data : Sample, Binned, Histogram or None
-        The data, for pictures; of a stored result only their histogram, or their bins.
+        The data, for pictures; only their histogram or their bins if the result was stored.
     constraint : Constraint or None
-        The constraint as given; the bootstrap asks it again for each replicate. That of a stored result holds what it
-        asked, and shows as it did.
+        The constraint as given; the bootstrap resolves it again for each replicate. A stored result has an equivalent
+        constraint with the same repr.
     blocks : mapping
-        What the constraint asks of weights and spreads: any of `weight_rows`, `precision_rows`, `spread_ratio` and
-        `variation`.
+        The constraints on weights and spreads: any of `weight_rows`, `precision_rows`, `spread_ratio` and `variation`.
 
     Examples
     --------
@@ -174,7 +172,7 @@ class MixtureResult:
         upper_bound: float | None = None,
     ) -> MixtureResult:
         found = cls.__new__(cls)
-        # A fit on a few points takes less time than thirty assignments to a frozen object.
+        # Thirty assignments to a frozen object would take longer than a fit of a few points.
         found.__dict__.update(
             weights=fit.weights,
             means=fit.means,
@@ -215,19 +213,19 @@ class MixtureResult:
 
     @cached_property
     def histogram(self) -> Histogram | None:
-        """The data in bins; None if they are not known."""
+        """The histogram of the data; None if the data are not known."""
         return Histogram.of(self.data)
 
     @property
     def name(self) -> str | None:
-        """What the data are called: the name of the column that they came in, if it had one."""
+        """The name of the column with the data, if it has one."""
         return None if self.data is None else self.data.name
 
     @cached_property
     def thresholds(self) -> tuple[float | None, ...]:
-        """Where neighbouring components are equally likely, between their means.
+        """The points between neighbouring means where both components are equally likely.
 
-        None where one of the two is the more likely all the way: it then takes the other's mean as well.
+        None if one of the two components is more likely even at the other's mean.
         """
         return crossings(self.weights, self.means, self.variances)
 
@@ -238,15 +236,15 @@ class MixtureResult:
 
     @property
     def converged(self) -> bool:
-        """Whether nothing is left to gain: `newton_decrement` is below the tolerance.
+        """Whether the fit converged: `newton_decrement` is below the tolerance.
 
-        `status` and `findings` say whether what was found makes sense.
+        `status` and `findings` say whether the fit makes sense.
         """
         return self.status in ARRIVED or (self.status == "lost-weight" and self.newton_decrement is not None)
 
     @property
     def seen(self) -> float:
-        """The probability of the support: 1 where there is none."""
+        """The probability of the support; 1 if there is none."""
         if self.settings is None or self.settings.support is None:
             return 1.0
         low, high = self.settings.support
@@ -256,7 +254,7 @@ class MixtureResult:
 
     @cached_property
     def hint(self) -> str | None:
-        """What would make a better fit: the argument `resolution`, where the data look rounded; else None."""
+        """A suggestion to give `resolution` if the data look rounded, else None."""
         settings = self.settings
         if settings is None or settings.resolution is not None or settings.method == "paper":
             return None
@@ -269,31 +267,31 @@ class MixtureResult:
 
     @property
     def bic(self) -> float:
-        """The Bayesian information criterion; less is better."""
+        """The Bayesian information criterion; lower is better."""
         return float(self.n_parameters * np.log(self.total_weight) - 2 * self.log_likelihood)
 
     @property
     def aic(self) -> float:
-        """Akaike's information criterion; less is better."""
+        """Akaike's information criterion; lower is better."""
         return 2 * self.n_parameters - 2 * self.log_likelihood
 
     @property
     def icl(self) -> float:
-        """The integrated complete likelihood: `bic` with a penalty for components that overlap; less is better."""
+        """The integrated complete likelihood: `bic` with a penalty for components that overlap; lower is better."""
         if self.entropy is None:
-            raise InvalidInputError("icl is not known: the engine that held the data did not classify them")
+            raise InvalidInputError("icl is not known: the engine that held the data did not return the classification")
         return self.bic + self.entropy
 
     def predict(self, x: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        """Return the most likely component of each of `x`; the lower one where two are equally likely.
+        """Return the most likely component of each value of `x`; the lower one if two are equally likely.
 
-        Of a Dask array this, the probabilities and the densities are Dask arrays, and nothing is computed yet.
+        For a Dask array, labels, probabilities and densities are lazy Dask arrays.
         """
         labels: npt.NDArray[np.int32] = pointwise(x, by_mixture("predict", self._parameters()), np.int32)
         return labels
 
     def predict_proba(self, x: npt.ArrayLike) -> FloatArray:
-        """Return the probability of each component (columns) for each of `x` (rows)."""
+        """Return the probability of each component (columns) for each value of `x` (rows)."""
         shares: FloatArray = pointwise(x, by_mixture("predict_proba", self._parameters()), np.float64, self.k)
         return shares
 
@@ -308,27 +306,27 @@ class MixtureResult:
     ) -> int:
         """Write the component of each point as Parquet, chunk by chunk, and return the number of rows.
 
-        The columns are ``label`` and ``probability``, that of the label, in single precision; the rows are those of the
-        data, in their order. Needs ``mindgap[parquet]``.
+        The columns are ``label`` and ``probability``, the probability of the label in single precision. The rows are in
+        the order of the data. Needs ``mindgap[parquet]``.
 
         Parameters
         ----------
         path : path
-            The file to write; of Dask data a folder, with a file for each chunk.
+            The file to write; for Dask data a folder, which gets one file for each chunk.
         x : Chunks, what `Chunks` takes, or a Dask collection
             The data to label.
         keys : iterable of str
-            Other columns of the data, to be written before the labels.
+            Other columns of the data to write before the labels.
         column : str, optional
-            The column of the values, where the data are a table and not `Chunks`.
+            The column of the values, if the data are a table and not `Chunks`.
         progress : bool or callable
-            Whether to show a line on standard error; or what to call with the points done and their number, None where
-            that is not known.
+            Whether to show a line on standard error; or a function to call with the number of points done and the total
+            (None if that is not known).
         """
         return write_labels(path, x, mixture_columns(self._parameters()), column, keys, progress)
 
     def score_samples(self, x: npt.ArrayLike) -> FloatArray:
-        """Return the log density at each of `x`."""
+        """Return the log density at each value of `x`."""
         densities: FloatArray = pointwise(x, by_mixture("score_samples", self._parameters()), np.float64)
         return densities
 
@@ -340,11 +338,11 @@ class MixtureResult:
                 raise InvalidInputError("sample_weight is for data in memory; average score_samples(x) yourself")
             return float(densities.mean())
         if len(densities) == 0:
-            raise InvalidInputError("x is empty; there is no mean of nothing")
+            raise InvalidInputError("x is empty; give at least one value")
         return float(np.average(densities, weights=point_weights(sample_weight, len(densities))))
 
     def sample(self, n: int, rng: RNG = None) -> tuple[FloatArray, npt.NDArray[np.int32]]:
-        """Draw `n` values from the mixture, within its support, and the component that each came from."""
+        """Draw `n` values from the mixture, within its support; return them and their components."""
         support = None if self.settings is None else self.settings.support
         values, components = draw_mixture(n, self.weights, self.means, np.sqrt(self.variances), rng, support)
         return values, components.astype(np.int32)
@@ -360,27 +358,27 @@ class MixtureResult:
         threads: int | None = None,
         progress: Progress = False,
     ) -> Bootstrap:
-        """Refit data drawn again `n` times, in parallel, for intervals of all parameters.
+        """Refit `n` bootstrap replicates in parallel, for intervals of all parameters.
 
-        By default the data are drawn from the fitted mixture (the parametric bootstrap), which a stored result can do
-        as well. Give `x` to draw from the data themselves with replacement. Each refit satisfies the constraint and
-        settings of this one and starts at its parameters; components are matched by the order of their means.
+        By default the replicates are drawn from the fitted mixture (the parametric bootstrap), which also works for a
+        stored result. Give `x` to draw from the data with replacement. Each refit uses the constraint and settings of
+        this fit and starts at its parameters; components are matched by the order of their means.
 
         Parameters
         ----------
         n : int
             The number of replicates.
         rng : int, Generator or None
-            The same seed gives the same replicates, whatever the number of threads and the order of `x`. The result
-            says which one was used.
+            The same seed gives the same replicates, whatever the number of threads and the order of `x`. The seed is in
+            the result.
         x, sample_weight : array-like, optional
-            The data, to resample them. Weights count as so many equal points.
+            The data to resample. A weight counts as that many equal points.
         size : int, optional
             The number of points in a replicate; the total weight of the data by default.
         threads : int, optional
-            How many refits run at once; as many as there are processors by default.
+            The number of refits at a time; by default the number of processors.
         progress : bool or callable
-            Whether to show a bar on standard error; or what to call with (done, total).
+            Whether to show a bar on standard error; or a function to call with (done, total).
 
         Returns
         -------
@@ -394,8 +392,8 @@ class MixtureResult:
     def interval(self, level: float = 0.95) -> Intervals:
         """Return intervals for weights, means, variances and gaps from the standard errors, without refits.
 
-        They cost nothing, and are those of `bootstrap` where there are many points for each parameter. Where
-        `standard_errors.unreliable` says that they cannot be relied on, bootstrap instead.
+        They cost nothing, and agree with those of `bootstrap` if there are many points for each parameter. If
+        `standard_errors.unreliable` is not empty, use the bootstrap instead.
 
         Examples
         --------
@@ -406,7 +404,7 @@ class MixtureResult:
         return wald_intervals(self, level)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return the components as a frame of `backend`: pandas, else polars, unless told, one row each."""
+        """Return the components as a data frame: "pandas" or "polars", by default the first that is installed."""
         parameters = {"weight": self.weights, "mean": self.means, "variance": self.variances}
         gaps = gap_columns(self.gaps, self.bounds, self.active)
         thresholds = np.array([*self.thresholds, None], dtype=np.float64)
@@ -418,11 +416,11 @@ class MixtureResult:
         return self.weights, self.means, self.variances
 
     def table(self) -> TextTable:
-        """Return what `summary`, notebooks and the command line show: the components, and how the fit ended."""
+        """Return the table that `summary`, notebooks and the command line show."""
         return mixture_table(self)
 
     def summary(self) -> str:
-        """Return a table of the components, and how the fit ended, as plain text."""
+        """Return a table of the components, with how the fit ended, as plain text."""
         return self.table().plain()
 
     def _repr_html_(self) -> str:
@@ -431,8 +429,8 @@ class MixtureResult:
     def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw the data, the components and their sum, and the gaps with their bounds; needs ``mindgap[plot]``.
 
-        Draws into `ax`, or into a new figure of pyplot's, and returns the axes. `label` says what the data are; by
-        default it is the name of the column that they came in.
+        Draws into `ax`, or into a new pyplot figure, and returns the axes. `label` describes the data; by default it is
+        the name of their column.
         """
         from mindgap.plots import plot_mixture
 
@@ -444,7 +442,7 @@ class MixtureResult:
         return f"MixtureResult(k={self.k}, {fitted}, status={self.status!r})"
 
     def to_json(self) -> str:
-        """Return the result as JSON text, to be read by `from_json`."""
+        """Return the result as JSON text for `from_json`."""
         return archive.dump(self)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""A mixture in words: the table of its components, how it was found, and what is proven about it."""
+"""A mixture as text: the table of its components, how it was found, and what is proven about it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def mixture_table(fit: MixtureResult) -> TextTable:
 
 
 def certificate(fit: MixtureResult) -> list[str]:
-    """Return what is proven about the likelihood: nothing, or one line."""
+    """Return what is proven about the likelihood: one line, or none."""
     if fit.upper_bound is None:
         return []
     above = fit.upper_bound - fit.log_likelihood
@@ -33,7 +33,7 @@ def certificate(fit: MixtureResult) -> list[str]:
 
 
 def _sureness(fit: MixtureResult) -> list[str]:
-    """Say how the fit was found, if it was searched for, and how precise it is."""
+    """Return lines on how the fit was found, if there was a search, and how precise it is."""
     notes = []
     if fit.starts > 1:
         notes.append(f"the best of {fit.starts} starts, of which {fit.starts_at_best} ended here")

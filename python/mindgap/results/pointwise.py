@@ -1,4 +1,4 @@
-"""What a fit says of each point of other data: here, or lazily where an engine holds them."""
+"""Evaluate a fit at each point of other data: in memory, or lazily by the engine that holds them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-#: So few boundaries are compared with one by one, which takes half a nanosecond each; a search takes 14 and more.
+#: Up to this many boundaries are compared one by one, at half a nanosecond each; a binary search takes at least 14 ns.
 _COUNTED = 24
 
 #: The weights, means and variances of a mixture.
@@ -27,21 +27,21 @@ Triple = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def pointwise(x: Any, work: Callable[[Any], Any], dtype: npt.DTypeLike, columns: int | None = None) -> Any:
-    """Return what `work` makes of the values of `x`: an array, or what the engine has that the data belong to."""
+    """Apply `work` to the values of `x`; return an array, or the lazy object of the data's engine."""
     engine = engine_for(x)
     return work(x) if engine is None else guard.mapped(engine, x, work, dtype, columns)
 
 
-# Each of these is a function with a few small arguments, which can be sent to another machine without the data.
+# These functions are bound to a few small arguments, so that they can be sent to another machine.
 
 
 def by_boundaries(boundaries: FloatArray) -> Callable[[Any], npt.NDArray[np.int32]]:
-    """Return what gives each value the number of boundaries below it."""
+    """Return the function that counts the boundaries below each value."""
     return partial(_by_boundaries, boundaries)
 
 
 def by_mixture(name: str, parameters: Triple) -> Callable[[Any], Any]:
-    """Return a function of the core, by its name, at the parameters of a mixture."""
+    """Return a function of the core, given by name, bound to the parameters of a mixture."""
     return partial(_by_mixture, name, parameters)
 
 
@@ -63,6 +63,6 @@ def _by_mixture(name: str, parameters: Triple, x: Any) -> Any:
 
 
 def aligned(parameters: Triple) -> Triple:
-    """Return the parameters as the core reads them: those that came from another process need not be aligned."""
+    """Return the parameters aligned, as the core reads them; after unpickling they may not be."""
     weights, means, variances = (as_vector(part, "a parameter") for part in parameters)
     return weights, means, variances

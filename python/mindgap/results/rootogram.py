@@ -1,4 +1,4 @@
-"""How the bins of the data compare with what a mixture expects in them: Tukey's rootogram."""
+"""Compare the counts in bins with those expected under a mixture: Tukey's rootogram."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mindgap.results.mixture import MixtureResult
     from mindgap.validation import FloatArray
 
-#: The coefficients of a Chebyshev fit to log(erfc), right to 1.2e-7 (Numerical Recipes, erfcc).
+#: The coefficients of a Chebyshev fit to log(erfc), accurate to 1.2e-7 (Numerical Recipes, erfcc).
 _ERFC = (
     *(-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806),
     *(0.27886807, -1.13520398, 1.48851587, -0.82215223, 0.17087277),
@@ -19,7 +19,7 @@ _ERFC = (
 
 
 def mixture_cdf(weights: FloatArray, means: FloatArray, variances: FloatArray, points: FloatArray) -> FloatArray:
-    """Return the share of a mixture up to each of the points, right to 1e-7."""
+    """Return the cumulative distribution function of a mixture at each point, accurate to 1e-7."""
     shares = np.zeros(len(points))
     for weight, mean, deviation in zip(weights, means, np.sqrt(variances), strict=True):
         shares += weight * _normal_cdf((points - mean) / deviation)
@@ -36,10 +36,10 @@ def _normal_cdf(scores: FloatArray) -> FloatArray:
 
 
 def root_differences(result: MixtureResult, histogram: Histogram) -> FloatArray:
-    """Return for each bin the root of what is there less the root of what the fit expects.
+    """Return the square root of the observed count minus that of the expected count, for each bin.
 
-    Roots of counts have a standard deviation of about one half whatever their size: a difference beyond one is a sign
-    of structure that the fit has not.
+    The root of a count has a standard deviation of about one half whatever its size: a difference above one is a sign
+    of structure that the fit does not have.
     """
     up_to = mixture_cdf(result.weights, result.means, result.variances, histogram.edges)
     expected = np.maximum(np.diff(up_to), 0.0) * histogram.counts.sum()

@@ -1,4 +1,4 @@
-"""A stored mixture, read back and checked."""
+"""Read and check a stored mixture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mixture says of how sure it is: findings, standard errors with their intervals, and the next best fit."""
+"""How reliable a mixture is: findings, standard errors with their intervals, and the next best fit."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something about a fit that asks for a second look.
+    """Something about a fit that deserves a second look.
 
     Attributes
     ----------
     code : str
-        A word for it: "empty", "outside", "spread-at-bound", "spike", "undetermined", "rival" or "bound-decides".
+        The kind of finding: "empty", "outside", "spread-at-bound", "spike", "undetermined", "rival" or "bound-decides".
     component : int or None
-        The component that it is about, if it is about one.
+        The component concerned, if it is a single one.
     text : str
-        What it is, in one line.
+        The finding in one line.
     value : float or None
-        The number in it, if there is one: the points that a component holds, by how much a rival is lower, what the
-        bounds cost.
+        The number in the text, if there is one: the points in a component, how much lower a rival is, or the cost of
+        the bounds.
     """
 
     code: str
@@ -52,16 +52,16 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class StandardErrors:
-    """Standard errors from the observed information, with active bounds held; infinite for a component without weight.
+    """Standard errors from the observed information with active bounds fixed; infinite for a component without weight.
 
-    They assume many points for each parameter, and the truth inside of every bound.
+    They assume many points for each parameter, and true parameters away from every bound.
 
     Attributes
     ----------
     weights, means, variances, gaps : array of float
         The standard error of each parameter, and of the gaps between neighbouring means.
     unreliable : tuple of str
-        Why they cannot be relied on, and neither can their intervals: bootstrap instead. Empty where they can.
+        Why these errors and their intervals are unreliable; use the bootstrap instead. Empty if they are reliable.
     """
 
     weights: FloatArray
@@ -75,24 +75,24 @@ class StandardErrors:
 
     @classmethod
     def of_fit(cls, errors: list[FloatArray], unreliable: list[str]) -> StandardErrors:
-        """Return those that the core computed."""
+        """Return the standard errors that the core computed."""
         weights, means, variances, gaps = errors
         return cls(weights, means, variances, gaps, tuple(unreliable))
 
     @property
     def reliable(self) -> bool:
-        """Whether nothing speaks against them."""
+        """Whether `unreliable` is empty."""
         return not self.unreliable
 
     def notes(self) -> list[str]:
-        """Return the errors of the means, and what speaks against them, in a line each."""
+        """Return a line with the errors of the means, and one on why they are unreliable."""
         errors = ", ".join(f"{error:.3g}" for error in self.means)
         doubts = [f"they are unreliable: {', '.join(self.unreliable)}"] if self.unreliable else []
         return [f"standard errors of the means {errors}", *doubts]
 
     @classmethod
     def of_stored(cls, part: Fields, k: int) -> StandardErrors:
-        """Return the standard errors of a stored result with `k` components; early ones have no gaps and no doubts."""
+        """Return the standard errors of a stored result with `k` components; old files lack `gaps` and `unreliable`."""
         weights, means, variances = (
             part.numbers(name, k, absent=math.inf) for name in ("weights", "means", "variances")
         )
@@ -103,7 +103,7 @@ class StandardErrors:
 
 @dataclass(frozen=True, eq=False)
 class RunnerUp:
-    """The next best fit that a search found."""
+    """The next best local maximum that a search found."""
 
     weights: FloatArray
     means: FloatArray
@@ -122,7 +122,7 @@ class RunnerUp:
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """Intervals for the parameters: one row a component (or gap), the columns being the ends."""
+    """Intervals for the parameters: one row per component or gap, with the two ends as columns."""
 
     level: float
     weights: FloatArray
@@ -135,7 +135,7 @@ class Intervals:
 
 
 def as_level(level: float) -> float:
-    """Return the share that an interval is to hold, or raise InvalidInputError."""
+    """Return a confidence level, or raise InvalidInputError."""
     level = as_number(level, "level")
     if not 0 < level < 1:
         raise InvalidInputError(f"level is {level!r}; it must be between 0 and 1, such as 0.95")
@@ -145,16 +145,15 @@ def as_level(level: float) -> float:
 def wald_intervals(result: MixtureResult, level: float) -> Intervals:
     """Return the intervals that follow from the standard errors of a fit.
 
-    Those of the weights are symmetric in the log odds and those of the variances in the logarithm, so that no end is
-    beyond what a weight or a variance can be.
+    They are symmetric in the log odds of weights and in the logarithm of variances, so that both ends are valid.
     """
-    from statistics import NormalDist  # costs more to import than it is used
+    from statistics import NormalDist  # slow to import and rarely used
 
     level = as_level(level)
     errors = result.standard_errors
     if errors is None:
         raise InvalidInputError(
-            'this fit has no standard errors: method "paper" and engines that answer moments alone have none; '
+            'this fit has no standard errors: method "paper" and engines that only return moments have none; '
             "bootstrap it"
         )
     reach = NormalDist().inv_cdf((1 + level) / 2)
@@ -171,7 +170,7 @@ def wald_intervals(result: MixtureResult, level: float) -> Intervals:
 
 
 def _share_interval(weight: float, error: float, ends: FloatArray) -> FloatArray:
-    """Return the interval of a weight; any weight where nothing is known of it."""
+    """Return the interval of a weight; from 0 to 1 if nothing is known."""
     if not math.isfinite(error):
         return np.array([0.0, 1.0])
     if not 0 < weight < 1:

@@ -1,4 +1,4 @@
-"""The table that a result shows of itself: as plain text, in a notebook, and by the command line."""
+"""The table of a result, for plain text, notebooks and the command line."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-#: A longer table in a notebook shows this many rows and says how many more there are.
+#: The most rows that a table in a notebook shows; the others are counted.
 MOST_ROWS = 30
 
 
 @dataclass(frozen=True)
 class TextTable:
-    """Cells of text under a head, and sentences below.
+    """A table of text with a head, and notes below.
 
     Attributes
     ----------
     caption : str
-        What it is a table of.
+        The caption.
     head : tuple of str
-        The names of the columns; the last column holds words, the others numbers.
+        The names of the columns; the last column holds text, the others numbers.
     rows : list of list of str
         The cells.
     notes : list of str
-        What follows the table.
+        The lines below the table.
     """
 
     caption: str
@@ -35,19 +35,19 @@ class TextTable:
     notes: list[str] = field(default_factory=list)
 
     def plain(self) -> str:
-        """Return the table as plain text: numbers to the right, words to the left."""
+        """Return the table as plain text: numbers right-aligned, text left-aligned."""
         lines = [list(self.head), *self.rows]
         *widths, _ = (max(map(len, column)) for column in zip(*lines, strict=True))
         texts = ["  ".join([*map(str.rjust, cells, widths), cells[-1]]).rstrip() for cells in lines]
         return "\n".join([*texts, *self.notes])
 
     def html(self) -> str:
-        """Return the table as notebooks show it."""
+        """Return the table as HTML for notebooks."""
         return notebook_table(self.caption, self.head, self.rows, "; ".join(self.notes))
 
 
 def notebook_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], footer: str) -> str:
-    """Return an HTML table, every text in it escaped; it takes its colours from the page around it."""
+    """Return an HTML table with escaped text, in the colours of the page."""
     body = [f"<tr>{_cells('td', row)}</tr>" for row in rows]
     if len(body) > MOST_ROWS:
         rest = _spanning("td", f"… and {len(body) - MOST_ROWS} more", len(head))

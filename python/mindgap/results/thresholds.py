@@ -1,4 +1,4 @@
-"""Where one component of a mixture becomes less likely than the next. O(k)."""
+"""The points where one component of a mixture becomes less likely than the next. O(k)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 if TYPE_CHECKING:
     from mindgap.validation import FloatArray
 
-#: Halvings of the interval between two means: after so many it is shorter than a double can tell.
+#: The number of bisections between two means: enough to reach the resolution of a double.
 _HALVINGS = 64
 
 
 def crossings(weights: FloatArray, means: FloatArray, variances: FloatArray) -> tuple[float | None, ...]:
-    """Return for each pair of neighbours the point between their means where both are as likely.
+    """Return the point between each two neighbouring means where both components are equally likely, or None.
 
-    There is one if each component is the more likely of the two at its own mean, and then only one, since the log of
-    the ratio is a quadratic function; else it is None.
+    There is exactly one if each component is the more likely of the two at its own mean, since the log ratio is a
+    quadratic function; else None.
     """
     gap = np.diff(means)
     with np.errstate(all="ignore"):
@@ -25,9 +25,9 @@ def crossings(weights: FloatArray, means: FloatArray, variances: FloatArray) -> 
         left, right = gap / np.sqrt(variances[:-1]), gap / np.sqrt(variances[1:])
 
         def first_ahead(place: FloatArray) -> FloatArray:
-            """The log of how much likelier the first is, `place` being the share of the way to the second."""
+            """Return the log ratio of the first to the second density at a `place` from 0 (first mean) to 1."""
             near, far = left * place, right * (1 - place)
-            # The difference of squares as a product, lest it overflow to infinity less infinity.
+            # A product instead of a difference of squares, which may be infinity minus infinity.
             ahead: FloatArray = ratio + (far - near) * (far + near) / 2
             return ahead
 

@@ -1,4 +1,4 @@
-"""Estimators for scikit-learn: the extra ``mindgap[sklearn]``. Importing this package says so where it is missing."""
+"""Estimators for scikit-learn; they need the extra ``mindgap[sklearn]``."""
 
 from mindgap.foundation.extras import demand
 

@@ -38,15 +38,15 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
     init, method, tol, tol_scale, max_iter, variances, min_variance, resolution, support
         As in `mindgap.mixture`.
     starts, rng, time_limit, memory_limit
-        As in `mindgap.mixture`. A fit searches from many starts: `starts` is what `n_init` is in scikit-learn, `rng`
-        the seed of those that are random.
+        As in `mindgap.mixture`. A fit searches from many starts: `starts` corresponds to `n_init` in scikit-learn,
+        and `rng` is the seed of the random ones.
     random_state : int, RandomState or None
-        What `sample` draws with.
+        The source of random numbers of `sample`.
 
     Attributes
     ----------
     weights_ : array of shape (n_components,)
-        The weights, by ascending mean.
+        The weights, ordered by mean.
     means_ : array of shape (n_components, 1)
         The means, ascending.
     covariances_, precisions_ : arrays of shape (n_components, 1, 1)
@@ -54,13 +54,13 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
     labels_ : array of shape (n,)
         The most likely component of each point.
     converged_ : bool
-        Whether there was nothing left to gain.
+        Whether the fit converged.
     n_iter_ : int
         The number of iterations.
     lower_bound_ : float
-        The mean log-likelihood of the data, as scikit-learn has it.
+        The mean log-likelihood of the data, as in scikit-learn.
     result_ : MixtureResult
-        Everything else that is known of the fit.
+        The full result of the fit.
     n_features_in_ : int
         1.
 
@@ -126,27 +126,27 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         self.precisions_ = 1 / self.covariances_
         self.labels_ = self.result_.labels
         self.converged_ = self.result_.converged
-        # A search may end where it began; scikit-learn wants at least one.
+        # A search may end where it began; scikit-learn requires at least one.
         self.n_iter_ = max(1, self.result_.n_iter)
         self.lower_bound_ = self.result_.log_likelihood / self.result_.total_weight
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> npt.NDArray[np.int32]:  # noqa: N803
-        """Fit the mixture to `X` and return the most likely component of each."""
+        """Fit the mixture to `X` and return the most likely component of each value."""
         return self.fit(X, y, sample_weight).labels_
 
     def predict(self, X: Any) -> npt.NDArray[np.int32]:  # noqa: N803
-        """Return the most likely component of each of `X`."""
+        """Return the most likely component of each value of `X`."""
         column = self._column(X, reset=False)
         return self.result_.predict(column)
 
     def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
-        """Return the probability of each component (columns) for each of `X` (rows)."""
+        """Return the probability of each component (columns) for each value of `X` (rows)."""
         column = self._column(X, reset=False)
         return self.result_.predict_proba(column)
 
     def score_samples(self, X: Any) -> FloatArray:  # noqa: N803
-        """Return the log density at each of `X`."""
+        """Return the log density at each value of `X`."""
         column = self._column(X, reset=False)
         return self.result_.score_samples(column)
 
@@ -156,20 +156,20 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         return self.result_.score(column, sample_weight)
 
     def bic(self, X: Any) -> float:  # noqa: N803
-        """Return the Bayesian information criterion of this mixture for `X`; less is better."""
+        """Return the Bayesian information criterion of this mixture for `X`; lower is better."""
         values = self.score_samples(X)
         return float(self.result_.n_parameters * np.log(len(values)) - 2 * values.sum())
 
     def aic(self, X: Any) -> float:  # noqa: N803
-        """Return Akaike's information criterion of this mixture for `X`; less is better."""
+        """Return Akaike's information criterion of this mixture for `X`; lower is better."""
         return float(2 * self.result_.n_parameters - 2 * self.score_samples(X).sum())
 
     def transform(self, X: Any) -> FloatArray:  # noqa: N803
-        """Return the probability of each component (columns) for each of `X` (rows), as `predict_proba` does."""
+        """Return the probability of each component, as `predict_proba` does."""
         return self.predict_proba(X)
 
     def sample(self, n_samples: int = 1) -> tuple[FloatArray, npt.NDArray[np.int32]]:
-        """Draw values of shape (n_samples, 1) from the mixture, and the component that each came from."""
+        """Draw values of shape (n_samples, 1) from the mixture; return them and their components."""
         check_is_fitted(self)
         rng = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         values, components = self.result_.sample(n_samples, rng)
@@ -177,5 +177,5 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
 
     @property
     def _n_features_out(self) -> int:
-        """The number of columns of `transform`, for scikit-learn's names of features."""
+        """The number of columns of `transform`, for scikit-learn's feature names."""
         return len(self.weights_)

@@ -41,9 +41,9 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     inertia_ : float
         The weighted sum of squares about the centres.
     n_iter_ : int
-        1: the method is direct. It is there because scikit-learn's own has it.
+        Always 1, for compatibility with scikit-learn: the method is not iterative.
     result_ : KMeansResult
-        Everything else that is known of the fit.
+        The full result of the fit.
     n_features_in_ : int
         1.
 
@@ -92,18 +92,18 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         return self
 
     def predict(self, X: Any) -> npt.NDArray[np.int32]:  # noqa: N803
-        """Return the cluster of each of `X`."""
+        """Return the cluster of each value of `X`."""
         column = self._column(X, reset=False)
         return self.result_.predict(column)
 
     def transform(self, X: Any) -> FloatArray:  # noqa: N803
-        """Return the distance of each of `X` (rows) from each centre (columns)."""
+        """Return the distance of each value of `X` (rows) from each centre (columns)."""
         column = self._column(X, reset=False)
         distances: FloatArray = np.abs(column[:, None] - self.result_.centers)
         return distances
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # noqa: N803
-        """Return minus the weighted sum of squared distances of `X` from the centres of their clusters."""
+        """Return the negative weighted sum of squared distances of `X` from the centres of their clusters."""
         column = self._column(X, reset=False)
         squares = (column - self.result_.centers[self.result_.predict(column)]) ** 2
         weights = 1.0 if sample_weight is None else as_vector(sample_weight, "sample_weight")
@@ -111,5 +111,5 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
 
     @property
     def _n_features_out(self) -> int:
-        """The number of columns of `transform`, for scikit-learn's names of features."""
+        """The number of columns of `transform`, for scikit-learn's feature names."""
         return len(self.cluster_centers_)

@@ -1,4 +1,4 @@
-"""What both estimators take: n numbers, or one column of them."""
+"""Input and parameters of both estimators."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from mindgap.validation import FloatArray
 
 
-#: The parameters of estimators that have parameters of their own.
+#: The parameters of estimators that have nested parameters.
 _PARTS = {"constraint", "init"}
 
 
 class OneColumn:
-    """Mixin: checks input as scikit-learn does, hands on its only column, and knows the parameters of constraints."""
+    """A mixin that checks input as scikit-learn does, takes its only column, and supports nested parameters."""
 
     def _column(self, X: Any, *, reset: bool, least: Any = 1) -> FloatArray:  # noqa: N803
-        """Return the column of `X`; where `reset`, remember the number and the names of the features."""
+        """Return the column of `X`; with `reset`, store the number and the names of the features."""
         if np.ndim(X) == 1:
             X = X.to_frame() if hasattr(X, "to_frame") else np.reshape(X, (-1, 1))  # noqa: N806
         checked = self._table(X, reset=reset, least=least)
@@ -39,7 +39,7 @@ class OneColumn:
         return column
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; where `deep`, also those of constraint and initializer: ``constraint__delta``."""
+        """Return the parameters; with `deep`, also those of the constraint and initializer: ``constraint__delta``."""
         params: dict[str, Any] = super().get_params(deep)  # type: ignore[misc]
         for part in _PARTS & params.keys() if deep else ():
             if isinstance(params[part], Plugin):
@@ -47,7 +47,7 @@ class OneColumn:
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; ``constraint__delta=2`` puts a new constraint in the place of the old one."""
+        """Set parameters; ``constraint__delta=2`` replaces the constraint by a new one."""
         nested: dict[str, dict[str, Any]] = {}
         for key in [key for key in params if key.partition("__")[0] in _PARTS and "__" in key]:
             part, _, name = key.partition("__")
@@ -58,7 +58,7 @@ class OneColumn:
         return self
 
     def _changed(self, part: str, changes: dict[str, Any]) -> Plugin:
-        """Return the constraint or initializer with other values of some parameters."""
+        """Return a copy of the constraint or initializer with some parameters changed."""
         given = getattr(self, part)
         old = {"constraint": constraint, "init": initializer}[part](given) if isinstance(given, str) else given
         if not isinstance(old, Plugin) or (unknown := changes.keys() - old.parameters().keys()):

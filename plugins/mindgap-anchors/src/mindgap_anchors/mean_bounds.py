@@ -30,7 +30,7 @@ class MeanBounds(mg.Constraint):
         sides = [side for side in (lower, upper) if side is not None]
         if len({len(side) for side in sides}) > 1:
             counts = " lower and ".join(str(len(side)) for side in sides)
-            raise mg.InvalidInputError(f"mean-bounds has {counts} upper bounds; give equally many")
+            raise mg.InvalidInputError(f"mean-bounds has {counts} upper bounds; give as many of each")
         count = len(sides[0])
         self._bounds = [_vector("lower", lower, -np.inf, count), _vector("upper", upper, np.inf, count)]
         for centre, (least, largest) in enumerate(zip(*self._bounds, strict=True)):

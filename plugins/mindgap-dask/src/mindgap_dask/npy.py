@@ -53,7 +53,7 @@ def _mapped(path: str) -> npt.NDArray[Any]:
     """Return the column in a file without reading it."""
     try:
         array: npt.NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
-    except Exception as error:  # numpy lets through what its parsers of headers and dtypes raise
+    except Exception as error:  # numpy passes on any error of its parsers
         raise mg.InvalidInputError(f"{path} is not a .npy file of numbers that can be read: {error}") from error
     if array.dtype.kind not in "biuf" or not (array.ndim == 1 or (array.ndim == 2 and array.shape[1] == 1)):
         raise mg.InvalidInputError(

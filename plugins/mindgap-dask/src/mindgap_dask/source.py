@@ -130,7 +130,7 @@ def _alike(weights: da.Array, values: da.Array) -> da.Array:
         raise mg.InvalidInputError(f"sample_weight has {counts}; cut both alike")
     if weights.shape != values.shape:
         counts = f"{weights.shape[0]} weights were given for {values.shape[0]} points"
-        raise mg.InvalidInputError(f"{counts}; give one weight a point")
+        raise mg.InvalidInputError(f"{counts}; give one weight for each point")
     return weights.rechunk(values.chunks)
 
 

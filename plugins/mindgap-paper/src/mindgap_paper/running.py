@@ -71,7 +71,7 @@ def run(
                 chunk = futures[future]
                 tick(chunk.job.experiment, chunk.job.experiment.effort * (chunk.end - chunk.first))
         except BaseException:
-            # Also for an interrupt: what has not begun is not begun any more.
+            # On an interrupt, too: cancel what has not begun.
             pool.shutdown(wait=True, cancel_futures=True)
             raise
     done: dict[int, list[tuple[_Chunk, dict[str, FloatArray], bool]]] = {}

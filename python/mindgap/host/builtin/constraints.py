@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindgap.foundation.errors import InfeasibleError, InvalidInputError
-from mindgap.host import guard
+from mindgap.foundation.errors import InvalidInputError
 from mindgap.host.hookspecs import hookimpl
 from mindgap.model.bounds import GapBounds, LinearRows, check_gap
-from mindgap.model.constraint import All, Constraint
+from mindgap.model.constraint import Constraint
 from mindgap.validation import FloatArray, as_count, as_number, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy.typing as npt
-
-    from mindgap.model.sample import Sample
 
 
 class LowerOnly(Constraint):
@@ -28,7 +24,7 @@ class LowerOnly(Constraint):
     Parameters
     ----------
     delta : float
-        The least gap, finite and not negative.
+        The smallest gap, finite and not negative.
 
     Examples
     --------
@@ -56,7 +52,7 @@ class TwoSided(Constraint):
     Parameters
     ----------
     lower, upper : float
-        The least and the largest gap; an infinite upper one is no bound.
+        The smallest and the largest gap; infinity means no upper bound.
 
     Examples
     --------
@@ -76,14 +72,14 @@ class TwoSided(Constraint):
 
 
 class PerGap(Constraint):
-    """Bound each gap between neighbouring centres on its own.
+    """Bound each gap between neighbouring centres separately.
 
     Parameters
     ----------
     lower : array-like of k-1 floats
-        The least gaps, finite and not negative.
+        The smallest gaps, finite and not negative.
     upper : array-like of k-1 floats, optional
-        The largest gaps; infinity, or None for all of them, is no bound.
+        The largest gaps; infinity, or None for all of them, means no bound.
 
     Examples
     --------
@@ -98,19 +94,19 @@ class PerGap(Constraint):
 
     @property
     def lower(self) -> FloatArray:
-        """The lower bounds, one a gap."""
+        """The lower bounds, one per gap."""
         return self._bounds.lower
 
     @property
     def upper(self) -> FloatArray:
-        """The upper bounds, one a gap."""
+        """The upper bounds, one per gap."""
         return self._bounds.upper
 
     def gaps(self, k: int) -> GapBounds:
-        """Return the bounds, of which there must be k-1."""
+        """Return the bounds; there must be k-1."""
         if len(self._bounds) != k - 1:
             raise InvalidInputError(
-                f"{k} clusters have {k - 1} gaps, but per-gap was given {len(self._bounds)} bounds; give one a gap"
+                f"{k} clusters have {k - 1} gaps, but per-gap has {len(self._bounds)} bounds; give one for each gap"
             )
         return self._bounds
 
@@ -122,7 +118,7 @@ def _same_for_all(k: int, lower: float, upper: float) -> GapBounds:
 
 
 def _length(value: Any, name: str) -> float:
-    """A bound on a gap as a plain float; infinity is for the caller to judge."""
+    """Return a bound on a gap as a float; it may be infinite."""
     length = as_number(value, name)
     if not length >= 0:
         raise InvalidInputError(f"{name} is {length}; it must be a number that is not negative")
@@ -130,7 +126,7 @@ def _length(value: Any, name: str) -> float:
 
 
 class FixedWeights(Constraint):
-    """Give a mixture's components known weights, by ascending mean.
+    """Fix the weights of a mixture's components, ordered by mean.
 
     Parameters
     ----------
@@ -160,7 +156,7 @@ class FixedWeights(Constraint):
 
 
 class WeightBounds(Constraint):
-    """Keep each weight of a mixture's components, by ascending mean, between bounds of its own.
+    """Bound each weight of a mixture's components, ordered by mean.
 
     Parameters
     ----------
@@ -183,7 +179,7 @@ class WeightBounds(Constraint):
                 f"lower has {len(self.lower)} bounds and upper {len(self.upper)}; give as many of each"
             )
         if not ((self.lower >= 0) & (self.lower <= self.upper) & (self.upper <= 1)).all():
-            raise InvalidInputError("bounds of weights must ascend from 0 to 1")
+            raise InvalidInputError("bounds of weights must satisfy 0 <= lower <= upper <= 1")
 
     def weight_rows(self, k: int) -> LinearRows:
         """Return a row for each weight."""
@@ -196,9 +192,9 @@ class WeightRatio(Constraint):
     Parameters
     ----------
     i, j : int
-        The two components, counted from 0 by ascending mean.
+        The two components, numbered from 0 in the order of their means.
     ratio : float
-        How many times weight `j` weight `i` is; positive.
+        The ratio of weight `i` to weight `j`; positive.
 
     Examples
     --------
@@ -213,20 +209,20 @@ class WeightRatio(Constraint):
         self.i, self.j, self.ratio = as_count(i, "i", least=0), as_count(j, "j", least=0), as_number(ratio, "ratio")
         if self.i == self.j or not (self.ratio > 0 and np.isfinite(self.ratio)):
             raise InvalidInputError(
-                f"a ratio of {self.ratio} between weights {self.i} and {self.j}; give a positive one of two"
+                f"a ratio of {self.ratio} between weights {self.i} and {self.j}; give a positive one and two components"
             )
 
     def weight_rows(self, k: int) -> LinearRows:
         """Return the row that ties the two weights."""
         if max(self.i, self.j) >= k:
-            raise InvalidInputError(f"weights {self.i} and {self.j} were asked for, but there are {k} components")
+            raise InvalidInputError(f"weights {self.i} and {self.j} do not exist: there are {k} components")
         row = np.zeros((1, k))
         row[0, self.i], row[0, self.j] = 1.0, -self.ratio
         return LinearRows(row, [0.0], [0.0])
 
 
 class SpreadRatio(Constraint):
-    """Keep the largest standard deviation of a mixture within `ratio` times the smallest, so that it has a best fit.
+    """Keep the largest standard deviation of a mixture within `ratio` times the smallest, so that a maximum exists.
 
     Parameters
     ----------
@@ -277,7 +273,7 @@ class ConstantCV(Constraint):
     Parameters
     ----------
     c : float, optional
-        The coefficient of variation; None to find the best one for all components.
+        The coefficient of variation; None to estimate it.
 
     Examples
     --------
@@ -294,17 +290,17 @@ class ConstantCV(Constraint):
             raise InvalidInputError(f"c is {self.c}; it must be finite and positive")
 
     def variation(self) -> float:
-        """Return the coefficient, infinity for any."""
+        """Return the coefficient, infinity to estimate it."""
         return float("inf") if self.c is None else self.c
 
 
 class FixedSpreads(Constraint):
-    """Give a mixture's components known standard deviations, by ascending mean.
+    """Fix standard deviations of a mixture's components, ordered by mean.
 
     Parameters
     ----------
     spreads : list of k floats or None
-        The standard deviations, in units of the data; None where one is free.
+        The standard deviations, in units of the data; None for a free one.
 
     Examples
     --------
@@ -321,9 +317,11 @@ class FixedSpreads(Constraint):
             raise InvalidInputError(f"the spreads are {list(self.spreads)}; they must be positive")
 
     def precision_rows(self, k: int) -> LinearRows:
-        """Return a row for each precision that is known."""
+        """Return a row for each fixed precision."""
         if len(self.spreads) != k:
-            raise InvalidInputError(f"{len(self.spreads)} spreads were given for {k} components; give one a component")
+            raise InvalidInputError(
+                f"{len(self.spreads)} spreads were given for {k} components; give one for each component"
+            )
         known = [(c, spread) for c, spread in enumerate(self.spreads) if spread is not None]
         levels = [spread**-2 for _, spread in known]
         return LinearRows(np.eye(k)[[c for c, _ in known]], levels, levels)
@@ -332,93 +330,22 @@ class FixedSpreads(Constraint):
 def _each(lower: FloatArray, upper: FloatArray, k: int, what: str) -> LinearRows:
     """Return a row for each of k weights."""
     if len(lower) != k:
-        raise InvalidInputError(f"{len(lower)} {what} were given for {k} components; give one a component")
+        raise InvalidInputError(f"{len(lower)} {what} were given for {k} components; give one for each component")
     return LinearRows(np.eye(k), lower, upper)
 
 
-#: Weights that are given may miss a sum of one by this much; they are divided by it.
+#: The largest allowed difference between the sum of given weights and one; they are divided by their sum.
 _WEIGHT_SUM = 1e-6
 
-#: Constraints on gaps, whose answers need no check.
-BUILT_IN = frozenset({LowerOnly, TwoSided, PerGap})
+#: Constraints on gaps between centres.
+ON_GAPS = (LowerOnly, TwoSided, PerGap)
 
-#: Constraints on what only a mixture has.
-_OF_MIXTURES = (FixedWeights, WeightBounds, WeightRatio, SpreadRatio, EqualSpreads, FixedSpreads, ConstantCV)
-
-
-def prepared(constraint: Constraint | None, sample: Sample) -> Constraint | None:
-    """Return the constraint for these data; most do not depend on them."""
-    if constraint is None or type(constraint).prepare is Constraint.prepare:
-        return constraint
-    if isinstance(constraint, All):
-        ready = All(*(part for one in constraint.parts if (part := prepared(one, sample)) is not None))
-        return constraint if ready == constraint else ready
-    return guard.prepare(constraint, sample)
-
-
-def depends_on_data(constraint: Constraint) -> bool:
-    """Whether a constraint asks to be prepared for the data of each fit."""
-    if isinstance(constraint, All):
-        return any(map(depends_on_data, constraint.parts))
-    return type(constraint).prepare is not Constraint.prepare
-
-
-def rows_of(constraint: Constraint, k: int) -> GapBounds | LinearRows | None:
-    """Return what a constraint asks of k centres, None if nothing; the answer of a plugin is checked."""
-    if type(constraint) in _OF_MIXTURES:
-        return None
-    if type(constraint) in BUILT_IN:
-        bounds: GapBounds = constraint.gaps(k)  # type: ignore[assignment]
-        return bounds
-    if isinstance(constraint, All):
-        parts = [rows for part in constraint.parts if (rows := rows_of(part, k)) is not None]
-        if not parts:
-            return None
-        bounds_of_all = [part for part in parts if isinstance(part, GapBounds)]
-        if len(bounds_of_all) == len(parts):
-            return reduce(GapBounds.__and__, bounds_of_all)
-        return reduce(LinearRows.__add__, (part.as_rows() if isinstance(part, GapBounds) else part for part in parts))
-    return guard.rows(constraint, k)
-
-
-def blocks_of(constraint: Constraint | None, k: int) -> dict[str, Any]:
-    """Return what a constraint asks of the weights and the spreads of k components, as keywords of the core."""
-    if constraint is None or type(constraint) in BUILT_IN:
-        return {}
-    parts = constraint.parts if isinstance(constraint, All) else (constraint,)
-    asked: dict[str, Any] = {}
-    for name in ("weight_rows", "precision_rows"):
-        rows = [found for part in parts if (found := _block_rows(part, name, k)) is not None and len(found)]
-        if rows:
-            asked[name] = reduce(LinearRows.__add__, rows).arrays()
-    ratios = [ratio for part in parts if (ratio := _number(part, "spread_ratio")) is not None]
-    if ratios:
-        asked["spread_ratio"] = min(ratios)
-    given = {c for part in parts if (c := _number(part, "variation")) is not None}
-    if len(finite := sorted(given - {float("inf")})) > 1:
-        raise InfeasibleError(f"coefficients of variation of {finite[0]} and {finite[1]}; no spreads have both", k=k)
-    return asked | ({"variation": min(given)} if given else {})
-
-
-def _block_rows(part: Constraint, name: str, k: int) -> LinearRows | None:
-    """Return the rows of one constraint on weights or precisions; the answer of a plugin is checked."""
-    ours = type(part) in BUILT_IN or type(part) in _OF_MIXTURES
-    found: LinearRows | None = getattr(part, name)(k) if ours else guard.block_rows(part, name, k)
-    return found
-
-
-def _number(part: Constraint, name: str) -> float | None:
-    """Return what one constraint asks of the spreads; the answer of a plugin is checked."""
-    ours = type(part) in BUILT_IN or type(part) in _OF_MIXTURES
-    found: float | None = getattr(part, name)() if ours else getattr(guard, name)(part)
-    return found
+#: Constraints on weights and spreads, which only a mixture has.
+ON_MIXTURES = (FixedWeights, WeightBounds, WeightRatio, SpreadRatio, EqualSpreads, FixedSpreads, ConstantCV)
 
 
 @hookimpl
 def register_constraints(register: Callable[[type[Constraint]], None]) -> None:
     """Register the built-in constraints."""
-    register(LowerOnly)
-    register(TwoSided)
-    register(PerGap)
-    for constraint in _OF_MIXTURES:
+    for constraint in (*ON_GAPS, *ON_MIXTURES):
         register(constraint)

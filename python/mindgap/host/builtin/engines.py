@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Local(Engine):
-    """The data in the memory of this process.
+    """The default engine, with the data in the memory of this process.
 
-    A fit with this engine runs in the core altogether. Its `moments` are there to build other engines from: load a part
-    of the data into each of many, and add what they answer.
+    A fit with this engine runs entirely in the core. Its `moments` are for building other engines: load a part of the
+    data into each of several, and add their moments.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class Local(Engine):
         return self._sample
 
     def moments(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> Moments:
-        """Return the moments, by the core's threads."""
+        """Return the moments, computed by the core."""
         return Moments(*_core.moments(self._sample._core, (weights, means, variances)))
 
 

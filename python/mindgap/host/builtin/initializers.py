@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from mindgap import _core
-from mindgap.host.builtin.constraints import LowerOnly, rows_of
+from mindgap.host.builtin.constraints import LowerOnly
 from mindgap.host.hookspecs import hookimpl
+from mindgap.host.resolving import rows_of
 from mindgap.model.initializer import Initializer
 from mindgap.model.parameters import Parameters
 from mindgap.model.settings import KMeansSettings
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 class ConstrainedKMeans(Initializer):
     """Start at the clusters of k-means under the lower bounds of the fit's constraint.
 
-    Upper bounds are left to the fit. Under a constraint that is linear rows, k-means holds the rows.
+    Upper bounds are ignored. If the constraint is linear rows, k-means satisfies the rows.
 
     Parameters
     ----------
     delta : float, optional
-        One lower bound for all gaps, in place of the constraint's.
+        One lower bound for all gaps, instead of the constraint's.
     method, centers
         As in `mindgap.kmeans`.
 
@@ -50,7 +51,7 @@ class ConstrainedKMeans(Initializer):
         self.method, self.centers = settings.method, settings.centers
 
     def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:
-        """Return the shares, centres and variances of the clusters."""
+        """Return the weights, centres and variances of the clusters."""
         bounds = None
         if constraint is not None and self.delta is None:
             rows = rows_of(constraint, k)
@@ -73,11 +74,11 @@ class Ckmeans(Initializer):
     name = "ckmeans"
 
     def start(self, sample: Sample, k: int, constraint: Constraint | None) -> Parameters:
-        """Return the shares, means and variances of the clusters."""
+        """Return the weights, means and variances of the clusters."""
         return Parameters(*_core.ckmeans_start(sample._core, k))
 
 
-#: Whose answers need no check.
+#: Initializers whose starts need no check.
 BUILT_IN = frozenset({ConstrainedKMeans, Ckmeans})
 
 

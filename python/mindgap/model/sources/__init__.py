@@ -1,7 +1,7 @@
-"""Where the chunks of `Chunks` come from: arrays, files of numpy, tables in files and in memory, functions.
+"""The sources of `Chunks`: arrays, numpy files, tables in files and in memory, functions.
 
-A source cuts its data into pieces, each of which is loaded when it is used: by several threads at once where the data
-can be read from any place, one after the other where they cannot.
+A source cuts its data into pieces. Each piece is loaded when it is used: by several threads at once if the source has
+random access, else one after the other.
 """
 
 from __future__ import annotations

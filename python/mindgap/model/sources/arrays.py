@@ -1,7 +1,7 @@
-"""Arrays in memory, and in files of numpy.
+"""Arrays in memory and in numpy files.
 
-A npy file is read piece by piece at its offsets, not mapped: pages of a mapped file count as memory of the process as
-long as the system keeps them, which is what schedulers measure. Map it yourself to have that.
+A npy file is read piece by piece at its offsets, not mapped: the pages of a mapped file count as memory of the process,
+which schedulers measure. Pass a mapped array to map it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ArrayPieces(Source):
-    """An array of this process, mapped or not, cut into slices."""
+    """An array in memory, or a mapped one, cut into slices."""
 
     def __init__(self, values: npt.NDArray[Any], weights: npt.NDArray[Any] | NpyFile | None, size: int) -> None:
         self._values, self._weights, self._size = values, weights, size
@@ -48,7 +48,7 @@ class ArrayPieces(Source):
 
 @dataclass(frozen=True)
 class Layout:
-    """What the header of a stored array says: where one column of it is."""
+    """The location of one column of a stored array, from its header."""
 
     count: int
     dtype: np.dtype[Any]
@@ -57,14 +57,14 @@ class Layout:
     by_column: bool
 
     def column(self, block: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the column of some rows that were read."""
+        """Return the column from a block of rows."""
         if isinstance(self.place, str):
             return block[self.place]
         return block if self.width == 1 or self.by_column else block.reshape(-1, self.width)[:, self.place]
 
     @property
     def stride(self) -> int:
-        """The items from one row to the next."""
+        """The number of items from one row to the next."""
         return 1 if self.by_column else self.width
 
 
@@ -82,11 +82,11 @@ class NpyFile(Source):
             self._offset += layout.place * layout.count * layout.dtype.itemsize
         needed = self._offset + layout.count * layout.stride * layout.dtype.itemsize
         if path.stat().st_size < needed:
-            raise InvalidInputError(f"{name} is not a .npy file of numbers that can be read: it ends too early")
+            raise InvalidInputError(f"{name} is not a .npy file of numbers that can be read: it is truncated")
         _expect_equal(weights, layout.count)
 
     def pieces(self, keys: tuple[str, ...] = ()) -> Iterator[Piece]:
-        """Return runs of rows, each read when it is used."""
+        """Return blocks of rows, each read when it is used."""
         refuse_keys(keys, str(self._path))
         for start in range(0, self._layout.count, self._size):
             stop = min(start + self._size, self._layout.count)
@@ -94,26 +94,26 @@ class NpyFile(Source):
             yield Piece(lambda start=start, stop=stop: self._load(start, stop), place)  # type: ignore[misc]
 
     def rows(self) -> int:
-        """Return the number of rows that the header says."""
+        """Return the number of rows in the header."""
         return self._layout.count
 
     def _load(self, start: int, stop: int) -> Loaded:
         return Loaded(self.read(start, stop), _some(self._weights, start, stop))
 
     def read(self, start: int, stop: int) -> npt.NDArray[Any]:
-        """Return some rows of the column."""
+        """Return the rows from `start` to `stop` of the column."""
         layout = self._layout
         self._stamp.check()
         offset = self._offset + start * layout.stride * layout.dtype.itemsize
         count = (stop - start) * layout.stride
         block = np.fromfile(self._path, dtype=layout.dtype, count=count, offset=offset)
         if len(block) < count:
-            raise ChangedDataError(f"{self._path} is shorter than it was; fit a copy that nobody writes to")
+            raise ChangedDataError(f"{self._path} shrank while it was being read; fit a copy that no one writes to")
         return layout.column(block)
 
 
 class NpzFile(Source):
-    """One array of a npz file, read from its beginning by every pass, packed or not."""
+    """One array of a npz file, compressed or not; every pass reads it from the beginning."""
 
     def __init__(self, path: Path, column: str | None, weights: str | None, size: int, name: str) -> None:
         self._path, self._size, self._name = path, size, name
@@ -131,7 +131,7 @@ class NpzFile(Source):
                     raise _unequal(length, self._count)
 
     def pieces(self, keys: tuple[str, ...] = ()) -> Iterator[Piece]:
-        """Return runs of rows, read here one after the other."""
+        """Return blocks of rows, read one after the other."""
         refuse_keys(keys, str(self._path))
         self._stamp.check()
         with self._opened() as archive:
@@ -153,7 +153,7 @@ class NpzFile(Source):
                 count = min(self._size, layout.count - start)
                 content = file.read(count * layout.dtype.itemsize)
                 if len(content) < count * layout.dtype.itemsize:
-                    raise InvalidInputError(f"{member!r} of {self._path} ends too early; write it again")
+                    raise InvalidInputError(f"{member!r} of {self._path} is truncated; write it again")
                 yield np.frombuffer(content, layout.dtype)
 
     def _opened(self) -> zipfile.ZipFile:
@@ -166,7 +166,7 @@ class NpzFile(Source):
 
 
 def _member(path: Path, members: list[str], wanted: str | None, option: str) -> str:
-    """Return the name of the array that was asked for: the only one if none is named."""
+    """Return the name of the requested array; by default the only one."""
     if wanted is None and len(members) == 1:
         return members[0]
     if wanted is None:
@@ -177,14 +177,14 @@ def _member(path: Path, members: list[str], wanted: str | None, option: str) -> 
 
 
 def _layout(file: BinaryIO | Any, column: int | str | None, name: str) -> Layout:
-    """Read the header of a stored array; nothing in it is run, and what it claims is not believed."""
+    """Read the header of a stored array. Nothing in it is executed, and sizes are checked against the file."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what numpy has to say of old headers
+            warnings.simplefilter("ignore")  # numpy warns about old headers
             version = np.lib.format.read_magic(file)
             read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             shape, by_column, dtype = read(file)
-    except Exception as error:  # numpy lets through what its parsers of headers and dtypes raise
+    except Exception as error:  # numpy passes on any error of its parsers
         raise InvalidInputError(f"{name} is not a .npy file of numbers that can be read: {reason(error)}") from error
     if dtype.names:
         if not isinstance(column, str) or column not in dtype.names:
@@ -193,7 +193,7 @@ def _layout(file: BinaryIO | Any, column: int | str | None, name: str) -> Layout
     else:
         kind, width = dtype, 1 if len(shape) == 1 else shape[-1] if len(shape) == 2 else 0
         if isinstance(column, str) or (column is not None and not 0 <= column < width):
-            raise InvalidInputError(f"{name} has {width} columns without names; {shorten(column)} is none of them")
+            raise InvalidInputError(f"{name} has {width} columns without names; there is no column {shorten(column)}")
     if kind.kind not in "biuf" or kind.shape or width == 0 or (width > 1 and column is None) or not shape:
         what = "give one column of numbers" if column is None else "it must hold numbers"
         raise InvalidInputError(f"{name} has shape {shape} and dtype {dtype}; {what}")
@@ -201,7 +201,7 @@ def _layout(file: BinaryIO | Any, column: int | str | None, name: str) -> Layout
 
 
 def _some(weights: npt.NDArray[Any] | NpyFile | None, start: int, stop: int) -> npt.NDArray[Any] | None:
-    """Return the weights of some rows."""
+    """Return the weights of the rows from `start` to `stop`."""
     return (
         weights.read(start, stop) if isinstance(weights, NpyFile) else None if weights is None else weights[start:stop]
     )
@@ -214,4 +214,4 @@ def _expect_equal(weights: npt.NDArray[Any] | NpyFile | None, points: int) -> No
 
 
 def _unequal(weights: int, points: int) -> InvalidInputError:
-    return InvalidInputError(f"{weights} weights were given for {points} points; give one weight a point")
+    return InvalidInputError(f"{weights} weights were given for {points} points; give one weight for each point")

@@ -1,4 +1,4 @@
-"""Which source an object is: told by its type, and of a file by how its content begins."""
+"""Choose the source for an object by its type, and for a file by its first bytes."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from mindgap.model.sources.tables import (
 )
 from mindgap.validation import as_vector
 
-#: What files are called whose content does not say what they are.
+#: Suffixes of text files, whose content has no signature.
 _TEXTS = (".csv", ".tsv", ".txt")
 
 
 def open_source(source: Any, sample_weight: Any, size: int, column: int | str | None) -> Source:
-    """Return the pieces of what `Chunks` was given, after a look at the headers of files."""
+    """Return the source for an argument of `Chunks`; reads the headers of files."""
     if isinstance(source, Iterator) or type(source).__name__ == "RecordBatchReader":
         raise InvalidInputError(
             "an iterator can be read only once, and a fit reads its data several times; give a function that "
@@ -49,17 +49,18 @@ def open_source(source: Any, sample_weight: Any, size: int, column: int | str | 
         return Given(source, _name(column), sample_weight)
     if isinstance(source, Iterable):
         return Given(lambda: source, _name(column), sample_weight)
-    raise InvalidInputError(f"{type(source).__name__} is not a source of chunks; give an array, a path, chunks")
+    kind = type(source).__name__
+    raise InvalidInputError(f"{kind} is not a source of chunks; give an array, a path, a table or chunks")
 
 
 class Given(Source):
-    """Chunks that somebody else makes: arrays, pairs of values and weights, or tables."""
+    """Chunks from the caller's iterable or function: arrays, pairs of values and weights, or tables."""
 
     def __init__(self, read: Callable[[], Iterable[Any]], column: str | None, weights: str | None) -> None:
         self._read, self._column, self._weights = read, column, weights
 
     def pieces(self, keys: tuple[str, ...] = ()) -> Iterator[Piece]:
-        """Return the chunks as they come."""
+        """Return the chunks in the order they are produced."""
         for number, chunk in enumerate(self._read()):
             loaded = self._loaded(chunk, f"chunk {number}", keys)
             yield Piece(lambda loaded=loaded: loaded)  # type: ignore[misc]
@@ -72,7 +73,7 @@ class Given(Source):
         refuse_keys(keys, title)
         if self._weights is not None:
             raise InvalidInputError(
-                f"{title} is no table with a column {self._weights!r}; give pairs (values, weights)"
+                f"{title} is not a table with a column {self._weights!r}; give pairs (values, weights)"
             )
         return Loaded(*chunk) if isinstance(chunk, tuple) and len(chunk) == 2 else Loaded(chunk)
 
@@ -88,7 +89,7 @@ def _name(column: Any, option: str = "column") -> str | None:
 
 
 def _weights(given: Any, size: int) -> Any:
-    """Return the weights of an array or a npy file: a npy file, or an array."""
+    """Return weights as an array or a npy file."""
     if given is None:
         return None
     if _is_path(given):
@@ -97,7 +98,7 @@ def _weights(given: Any, size: int) -> Any:
 
 
 def _of_paths(paths: list[Path], sample_weight: Any, size: int, column: int | str | None) -> Source:
-    """Return several files, one after the other; npy files have a file of weights each."""
+    """Return the concatenation of several files; each npy file has its own file of weights."""
     if isinstance(sample_weight, (list, tuple)):
         if len(sample_weight) != len(paths):
             raise InvalidInputError(f"sample_weight has {len(sample_weight)} files for {len(paths)} of the values")
@@ -111,7 +112,7 @@ def _of_path(path: Path, sample_weight: Any, size: int, column: int | str | None
     if path.is_dir():
         files = sorted(file for file in path.rglob("*.parquet") if file.is_file())
         if not files:
-            raise InvalidInputError(f"{path} is a folder without files *.parquet; give a list of other files")
+            raise InvalidInputError(f"{path} is a folder without *.parquet files; give a list of files instead")
         return _of_paths(files, _name(sample_weight, "sample_weight"), size, column)
     start = _start(path)
     if start.startswith(b"PAR1"):

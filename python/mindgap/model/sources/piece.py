@@ -1,4 +1,4 @@
-"""One piece of the data of `Chunks`, and what every source of pieces answers."""
+"""A piece of the data of `Chunks`, and the interface of sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Loaded(NamedTuple):
-    """Values, their weights if there are any, and the key columns that were asked for, by name."""
+    """Values, their weights if any, and the requested key columns by name."""
 
     values: Any
     weights: Any = None
@@ -23,21 +23,21 @@ class Loaded(NamedTuple):
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece that is loaded when it is called for; `place` says where it is, for messages, if that is known."""
+    """A piece that is loaded on demand; `place` is its location, for messages, if known."""
 
     load: Callable[[], Loaded]
     place: str | None = None
 
 
 class Source(ABC):
-    """Data in pieces, which can be read again and again."""
+    """Data in pieces that can be read any number of times."""
 
     @abstractmethod
     def pieces(self, keys: tuple[str, ...] = ()) -> Iterator[Piece]:
-        """Return all pieces in order, with some other columns beside the values."""
+        """Return all pieces in order, with the given key columns."""
 
     def rows(self) -> int | None:
-        """Return the number of points, if it is known before they are read."""
+        """Return the number of points if it is known without reading them."""
         return None
 
 
@@ -59,7 +59,7 @@ class Joined(Source):
 
 
 class Stamp:
-    """A file as it was when it was first looked at."""
+    """The size and time of a file when it was first opened."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -68,7 +68,7 @@ class Stamp:
     def check(self) -> None:
         """Raise ChangedDataError if the file has been written to or replaced."""
         if self._now() != self._state:
-            how = "fit a copy that nobody writes to"
+            how = "fit a copy that no one writes to"
             raise ChangedDataError(f"{self._path} was written to while it was being read; {how}")
 
     def _now(self) -> tuple[int, int, int]:
@@ -80,6 +80,6 @@ class Stamp:
 
 
 def refuse_keys(keys: tuple[str, ...], what: str) -> None:
-    """Refuse key columns where the source has no other columns."""
+    """Refuse key columns if the source has no other columns."""
     if keys:
         raise InvalidInputError(f"{what} has no column {keys[0]!r} to write beside the labels; leave keys out")

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-#: What separates the cells of a text, as far as that is found out.
+#: Cell separators that are detected.
 _SEPARATORS = ",;\t"
 
-#: Bytes that a text is read by.
+#: The block size for reading text, in bytes.
 _BLOCK = 2**23
 
 
 class ParquetFile(Source):
-    """A column of a Parquet file. Row groups are read whole, as many at a time as `size` rows need."""
+    """A column of a Parquet file. Whole row groups are read, as many at a time as make up `size` rows."""
 
     def __init__(self, path: Path, column: str | None, weights: str | None, size: int) -> None:
         demand("parquet", "pyarrow")
@@ -35,7 +35,7 @@ class ParquetFile(Source):
         self._weights = None if weights is None else choose(weights, self._names, str(path), "sample_weight")
 
     def pieces(self, keys: tuple[str, ...] = ()) -> Iterator[Piece]:
-        """Return runs of row groups, each read when it is used."""
+        """Return ranges of row groups, each read when it is used."""
         for key in keys:
             choose(key, self._names, str(self._path), "keys")
         for groups in self._runs():
@@ -43,7 +43,7 @@ class ParquetFile(Source):
             yield Piece(lambda groups=groups: self._load(groups, keys), place)  # type: ignore[misc]
 
     def rows(self) -> int:
-        """Return the number of rows that the footer says."""
+        """Return the number of rows in the footer."""
         return int(self._meta.num_rows)
 
     def _runs(self) -> Iterator[list[int]]:
@@ -70,7 +70,7 @@ class ParquetFile(Source):
 
 
 class CsvFile(Source):
-    """A column of a delimited text, read from its beginning by every pass."""
+    """A column of a delimited text file; every pass reads it from the beginning."""
 
     def __init__(self, path: Path, column: str | None, weights: str | None) -> None:
         demand("parquet", "pyarrow")
@@ -87,7 +87,7 @@ class CsvFile(Source):
         self._weights = None if weights is None else choose(weights, self._names, str(path), "sample_weight")
 
     def pieces(self, keys: tuple[str, ...] = ()) -> Iterator[Piece]:
-        """Return blocks of rows, read here one after the other."""
+        """Return blocks of rows, read one after the other."""
         for key in keys:
             choose(key, self._names, str(self._path), "keys")
         self._stamp.check()
@@ -140,7 +140,7 @@ class TablePieces(Source):
 
 
 def is_table(x: Any) -> bool:
-    """Whether it is a table of Arrow, polars or pandas, with columns by name."""
+    """Return whether an object is a table of Arrow, polars or pandas."""
     root = type(x).__module__.partition(".")[0]
     return root in ("pyarrow", "polars", "pandas") and type(x).__name__ in ("Table", "RecordBatch", "DataFrame")
 
@@ -151,7 +151,7 @@ def names_of(table: Any) -> list[str]:
 
 
 def choose(wanted: str | None, names: Sequence[str], title: str, option: str) -> str:
-    """Return the column that was asked for: the only one if none is named."""
+    """Return the name of the requested column; by default the only one."""
     if wanted is None and len(names) == 1:
         return names[0]
     listed = ", ".join(map(str, names[:12])) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
@@ -166,7 +166,7 @@ def choose(wanted: str | None, names: Sequence[str], title: str, option: str) ->
 
 
 def loaded_of(table: Any, column: str, weights: str | None, keys: tuple[str, ...], title: str) -> Loaded:
-    """Return one column of a table, that of its weights, and the key columns as they are."""
+    """Return the values, the weights and the key columns of a table."""
     masses = None if weights is None else _numbers(table, weights, title)
     for key in keys:
         choose(key, names_of(table), title, "keys")
@@ -178,7 +178,7 @@ def _cells(table: Any, name: str) -> Any:
 
 
 def _numbers(table: Any, name: str, title: str) -> Any:
-    """Return a column as an array; missing cells are NaN, which a fit refuses."""
+    """Return a column as an array, with NaN for missing cells."""
     cells = _cells(table, name)
     if not type(table).__module__.startswith("pyarrow"):
         return cells.to_numpy()
@@ -203,10 +203,10 @@ def _is_number(text: str) -> bool:
 
 @contextmanager
 def _faults(path: Path, kind: str) -> Iterator[None]:
-    """Name the file that Arrow cannot read."""
+    """Raise InvalidInputError with the path if Arrow cannot read the file."""
     try:
         yield
     except (MindgapError, GeneratorExit):
         raise
-    except Exception as error:  # what Arrow makes of a damaged file is of many classes
+    except Exception as error:  # Arrow raises many kinds of errors for damaged files
         raise InvalidInputError(f"{path} cannot be read as {kind}: {reason(error).splitlines()[0]}") from error

@@ -160,3 +160,6 @@ impl CurveSum<'_> {
         (from <= to).then_some((from, to))
     }
 }
+
+#[cfg(test)]
+mod tests;

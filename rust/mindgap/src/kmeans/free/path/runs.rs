@@ -326,3 +326,6 @@ impl<'a> Savings<'a> {
         of_running_sum(self.runs.len(), all * gap)
     }
 }
+
+#[cfg(test)]
+mod tests;

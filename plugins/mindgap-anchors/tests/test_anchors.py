@@ -79,8 +79,8 @@ def test_bad_parameters_have_their_own_messages(spec, message):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("fixed-means:means=[1,2]", "3 centres need 3 entries, but fixed-means was given 2"),
-        ("mean-bounds:lower=[1,2]", "3 centres need 3 bounds, but mean-bounds was given 2"),
+        ("fixed-means:means=[1,2]", "3 centres need 3 entries, but fixed-means has 2"),
+        ("mean-bounds:lower=[1,2]", "3 centres need 3 bounds, but mean-bounds has 2"),
         ("ratio-range:lower=1,upper=2,second=3", "there is no centre 3 among 3"),
     ],
 )

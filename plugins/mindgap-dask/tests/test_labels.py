@@ -48,7 +48,7 @@ def test_what_cannot_be_written_is_refused(values, fits, tmp_path):
     x = da.from_array(values, chunks=7_000)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("")
-    with pytest.raises(mg.InvalidInputError, match="there already"):
+    with pytest.raises(mg.InvalidInputError, match="already exists"):
         fits[0].write_labels(tmp_path / "full", x)
     with pytest.raises(mg.InvalidInputError, match="columns of a Dask frame"):
         fits[0].write_labels(tmp_path / "new", x, keys=["id"])

@@ -1,4 +1,4 @@
-"""Centres that are known, bounded or in proportion, for mindgap."""
+"""Constraints for mindgap: known, bounded or proportional centres."""
 
 from __future__ import annotations
 

@@ -11,12 +11,12 @@ from mindgap.validation import as_number
 
 
 class FixedMeans(mg.Constraint):
-    """Some or all of the centres are where they are known to be.
+    """Fix some or all centres at known positions.
 
     Parameters
     ----------
     means : sequence of k floats or None
-        The centres in ascending order; None where one is not known.
+        The centres in ascending order; None for an unknown one.
     """
 
     name = "fixed-means"
@@ -36,7 +36,7 @@ class FixedMeans(mg.Constraint):
         """Return one equality for each centre that is known."""
         if len(self.means) != k:
             raise mg.InvalidInputError(
-                f"{k} centres need {k} entries, but fixed-means was given {len(self.means)}; none stands for unknown"
+                f"{k} centres need {k} entries, but fixed-means has {len(self.means)}; write none for an unknown centre"
             )
         known = {centre: mean for centre, mean in enumerate(self.means) if mean is not None}
         values = list(known.values())

@@ -1,4 +1,4 @@
-"""Each centre lies between two bounds of its own."""
+"""Each centre lies between its own bounds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class MeanBounds(mg.Constraint):
     Parameters
     ----------
     lower, upper : sequence of k floats, optional
-        Ascending centres' bounds, one for each; None, minus infinity or infinity where there is none.
+        One bound for each centre, in ascending order; None or infinity means no bound.
     """
 
     name = "mean-bounds"
@@ -41,7 +41,7 @@ class MeanBounds(mg.Constraint):
         """Return one row for each centre that is bounded."""
         least, largest = self._bounds
         if len(least) != k:
-            raise mg.InvalidInputError(f"{k} centres need {k} bounds, but mean-bounds was given {len(least)}")
+            raise mg.InvalidInputError(f"{k} centres need {k} bounds, but mean-bounds has {len(least)}")
         bounded = np.isfinite(least) | np.isfinite(largest)
         return mg.LinearRows(np.eye(k)[bounded], least[bounded], largest[bounded])
 

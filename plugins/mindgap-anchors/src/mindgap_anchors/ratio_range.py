@@ -1,4 +1,4 @@
-"""Two centres in proportion: the G1 and G2 peaks of DNA content."""
+"""The ratio of two centres is bounded: the G1 and G2 peaks of DNA content."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class RatioRange(mg.Constraint):
     Parameters
     ----------
     lower, upper : float
-        The range of the ratio; infinity is no upper bound.
+        The range of the ratio; infinity means no upper bound.
     first, second : int
-        Which centres, counted from zero; the two smallest by default.
+        The two centres, counted from zero; by default the two smallest.
     """
 
     name = "ratio-range"

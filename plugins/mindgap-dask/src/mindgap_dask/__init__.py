@@ -1,4 +1,4 @@
-"""mindgap's k-means and mixtures on Dask: data on many machines, or larger than memory."""
+"""A Dask engine for mindgap: k-means and mixtures of data on many machines, or larger than memory."""
 
 from __future__ import annotations
 

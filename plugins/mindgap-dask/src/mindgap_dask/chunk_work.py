@@ -1,4 +1,4 @@
-"""What runs on a worker: one chunk is loaded, a few numbers are made of it, and faults are given its number."""
+"""The tasks of workers: load one chunk and compute a few numbers from it; errors name the chunk."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def chunk_task(key: Any, work: Callable[..., Any], chunk: Chunk, *arguments: Any
 
 @dataclass(frozen=True)
 class Loader:
-    """A chunk's own tasks. They are run inside the task that uses the chunk, where their faults can be named."""
+    """The tasks that load a chunk, run inside the task that uses it, so that errors can name the chunk."""
 
     number: int
     own: tuple[GraphNode, ...]
@@ -61,7 +61,7 @@ def _on_chunk(work: Callable[..., T], loader: Loader, arguments: tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Ends:
-    """A chunk's size, and the points at its ends that may share a run with its neighbours'."""
+    """The size of a chunk, and the points at its ends that may share a run with its neighbours."""
 
     size: int
     seen: Fingerprint
@@ -70,7 +70,7 @@ class Ends:
 
 
 def look(values: FloatArray, weights: FloatArray | None) -> tuple[mg.Summary, list[Ends]]:
-    """Return a chunk's summary and its ends."""
+    """Return the summary of a chunk and its ends."""
     summary = mg.Summary.of(values, weights)
     most = mg.Moments.RUN - 1
     head, tail = slice(0, most), slice(max(len(values) - most, 0), None)
@@ -81,7 +81,7 @@ def look(values: FloatArray, weights: FloatArray | None) -> tuple[mg.Summary, li
 
 
 def add_looks(looks: list[tuple[mg.Summary, list[Ends]]]) -> tuple[mg.Summary, list[Ends]]:
-    """Return the looks at several chunks as one."""
+    """Return the merged summary and the ends of several chunks."""
     return mg.Summary.merged(summary for summary, _ in looks), [one for _, ends in looks for one in ends]
 
 
@@ -98,13 +98,13 @@ def moments(
     try:
         return mg.Moments.of(values[body], None if weights is None else weights[body], *mixture, classify=classify)
     except mg.InvalidInputError:
-        # Once more from the chunk's first point on, so that the index is the chunk's.
+        # Repeat it for the whole chunk, so that the error has the index in the chunk.
         mg.Moments.of(values, weights, *mixture)
         raise
 
 
 def add_moments(parts: list[mg.Moments]) -> mg.Moments:
-    """Return the sum of some moments; it does not depend on their order."""
+    """Return the sum of moments, which does not depend on their order."""
     whole = parts[0]
     for part in parts[1:]:
         whole = whole + part
@@ -118,16 +118,16 @@ def zoom(values: FloatArray, weights: FloatArray | None, first: Fingerprint, win
 
 
 def add_zooms(parts: list[list[mg.Summary]]) -> list[mg.Summary]:
-    """Return the summaries of several chunks as one for each window."""
+    """Return the merged summaries of several chunks, one for each window."""
     return [mg.Summary.merged(of_window) for of_window in zip(*parts, strict=True)]
 
 
 def _expect_same(values: FloatArray, weights: FloatArray | None, first: Fingerprint) -> None:
-    """Refuse a chunk that is not what the first pass saw."""
+    """Raise an error if a chunk differs from that of the first pass."""
     if difference := Fingerprint.of(values, weights).difference(first):
         raise mg.ChangedDataError(f"there are {difference}; {CHANGED_ADVICE}, or persist it")
 
 
 def _piece(values: FloatArray, weights: FloatArray | None, piece: slice) -> tuple[FloatArray, FloatArray | None]:
-    """A copy, so that the chunk itself can be let go."""
+    """Return a copy, so that the chunk can be released."""
     return np.array(values[piece]), None if weights is None else np.array(weights[piece])

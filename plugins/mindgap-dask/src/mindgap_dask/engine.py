@@ -1,4 +1,4 @@
-"""The engine: every question of a fit becomes one task a chunk, and one answer."""
+"""The engine: every pass of a fit is one task per chunk, whose results are added in a tree."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ from mindgap_dask.scheduler import active_client, run
 from mindgap_dask.seams import Seams
 from mindgap_dask.source import Chunk, Source, as_array, mapped
 
-#: Answers that are added by one task.
+#: The number of results that one task adds.
 _FAN_IN = 16
 
 
 class DaskEngine(mg.Engine):
-    """Data in Dask collections, fitted where they lie.
+    """An engine for data in Dask collections, which are never collected.
 
-    Takes Dask arrays of one dimension or one column (chunks of unknown size too), series and frames of one column; and
-    arrays of this process, which are cut and handed out.
+    Takes Dask arrays of one dimension or one column (chunks may have unknown sizes), series and frames of one column;
+    and arrays of this process, which are distributed to the workers.
 
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster. By default the client that is active; where there is none, the threads of this process.
+        The client of the cluster. By default the active client; if there is none, the threads of this process.
     patience : float
-        The seconds that a cluster may go without a single worker before the fit is given up.
+        The seconds without any worker after which the fit fails.
     timeout : float, optional
-        The most seconds of one pass over the data on a cluster; none by default.
+        The maximum number of seconds for one pass over the data on a cluster; no limit by default.
 
     Attributes
     ----------
     passes : list of Pass
-        What each pass over the data cost, of all fits of this engine; also logged by ``mindgap_dask``.
+        The cost of each pass over the data, in all fits of this engine; also logged by ``mindgap_dask``.
     """
 
     name = "dask"
@@ -61,11 +61,11 @@ class DaskEngine(mg.Engine):
 
     @classmethod
     def takes(cls, x: Any) -> bool:
-        """Return whether `x` is a Dask collection: fits and `predict` of one come here without ``engine=``."""
+        """Return whether `x` is a Dask collection, which needs no ``engine=``."""
         return bool(dask.is_dask_collection(x))
 
     def map(self, x: Any, work: Callable[[Any], Any], dtype: npt.DTypeLike, columns: int | None = None) -> da.Array:
-        """Return what `work` makes of each chunk, as a lazy Dask array."""
+        """Apply `work` to each chunk; return a lazy Dask array."""
         return mapped(as_array(x, "x"), work, dtype, columns)
 
     def write(
@@ -77,11 +77,11 @@ class DaskEngine(mg.Engine):
         keys: tuple[str, ...],
         tell: Callable[[int, int | None], None],
     ) -> int:
-        """Write labels into a folder, a file a chunk, each by the task that loads the chunk."""
+        """Write labels into a folder, one file per chunk, in the tasks that load the chunks."""
         return labels.write(active_client(self.client), path, x, columns, column, keys, tell)
 
     def load(self, x: Any, sample_weight: Any) -> mg.Summary:
-        """Look at every chunk once."""
+        """Summarize every chunk."""
         self._client = active_client(self.client)
         self._source = Source(x, sample_weight, self._client)
         self._sent: dict[str, int] = {}
@@ -96,11 +96,11 @@ class DaskEngine(mg.Engine):
         return found
 
     def moments(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> mg.Moments:
-        """Add up the moments of all chunks, without rounding: their cuts and their order do not show."""
+        """Return the moments of all chunks, whose sum does not depend on their borders and order."""
         return self._sum("moments", weights, means, variances)
 
     def finish(self, weights: FloatArray, means: FloatArray, variances: FloatArray) -> mg.Moments:
-        """As `moments`, and the classification."""
+        """Return the moments with the classification."""
         return self._sum("finish", weights, means, variances)
 
     def _sum(self, kind: str, weights: FloatArray, means: FloatArray, variances: FloatArray) -> mg.Moments:
@@ -120,7 +120,7 @@ class DaskEngine(mg.Engine):
         return total
 
     def zoom(self, windows: FloatArray) -> list[mg.Summary]:
-        """Look closer at some windows."""
+        """Return a summary of the points in each window."""
         chunks = self._source.chunks
         found: list[mg.Summary] = self._ask(
             "zoom",
@@ -136,7 +136,7 @@ class DaskEngine(mg.Engine):
         return mapped(self._source.array, predict, np.int32)
 
     def close(self) -> None:
-        """Let go of the data."""
+        """Release the data."""
         for name in ("_source", "_seams", "_client"):
             self.__dict__.pop(name, None)
 
@@ -148,7 +148,7 @@ class DaskEngine(mg.Engine):
         add: Callable[[list[Any]], Any],
         arguments: Callable[[Chunk], tuple[Any, ...]],
     ) -> Any:
-        """Call `work` for each of the chunks, and add the answers by a tree that depends on their number alone."""
+        """Call `work` for each chunk, and add the results in a tree that depends only on their number."""
         began = time.perf_counter()
         name = f"mindgap-{kind}-{next(self._names)}"
         graph = dict(self._source.graph)

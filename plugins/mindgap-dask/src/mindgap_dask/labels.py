@@ -1,4 +1,4 @@
-"""Labels of Dask data as a folder of Parquet files, one a chunk, each written by the task that loads the chunk."""
+"""Write labels of Dask data to a folder of Parquet files, one per chunk, in the tasks that load the chunks."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def write(
 ) -> int:
     """Write the files, as many at a time as there are workers, and return the number of rows.
 
-    A file appears under its name when it is whole, so that a task that is run twice does no harm.
+    Each file is written atomically, so that a task may run twice.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise mg.InvalidInputError(f"{folder} is there already; name a folder that is new or empty")
+        raise mg.InvalidInputError(f"{folder} already exists and is not empty; give a new or empty folder")
     parts = _parts(x, column, keys)
     folder.mkdir(parents=True, exist_ok=True)
     place = str(folder.absolute())
@@ -82,7 +82,7 @@ def _write_part(
 
 
 def _finished(client: Client | None, tasks: list[Any]) -> Iterator[int]:
-    """Yield what each task answers, as it ends."""
+    """Yield the result of each task as it ends."""
     if client is None:
         yield from in_order(_here, tasks)
         return

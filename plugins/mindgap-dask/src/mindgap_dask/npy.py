@@ -15,19 +15,19 @@ from dask.task_spec import Task
 import mindgap as mg
 from mindgap.validation import as_count
 
-#: Points of a chunk: 32 MB of doubles, some 30 ms of an E step with five components.
+#: The number of points in a chunk: 32 MB of doubles, about 30 ms of an E step with five components.
 _CHUNK = 2**22
 
 
 def read_npy(path: str | os.PathLike[str], chunk: int = _CHUNK) -> da.Array:
-    """Return a column of numbers in an npy file as a Dask array. Nothing is read before it is used.
+    """Return a column of numbers in an npy file as a Dask array. Nothing is read until it is used.
 
     Parameters
     ----------
     path : str or path
-        The file, by a name that is good on every worker.
+        The file; the path must be valid on every worker.
     chunk : int
-        The points of a chunk.
+        The number of points in a chunk.
     """
     size = as_count(chunk, "chunk")
     file = Path(path).absolute()
@@ -45,7 +45,7 @@ def read_npy(path: str | os.PathLike[str], chunk: int = _CHUNK) -> da.Array:
 def _piece(path: str, start: int, stop: int) -> npt.NDArray[Any]:
     values = _mapped(path)
     if len(values) < stop:
-        raise mg.InvalidInputError(f"{path} has {len(values)} points by now, fewer than it had")
+        raise mg.InvalidInputError(f"{path} has {len(values)} points now, fewer than before")
     return values[start:stop]
 
 

@@ -1,4 +1,4 @@
-"""A column of Parquet files as a Dask array, one chunk a row group."""
+"""A column of Parquet files as a Dask array, one chunk per row group."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ _Path = str | os.PathLike[str]
 
 
 def read_parquet(path: _Path | Iterable[_Path], column: str, weight: str | None = None) -> Any:
-    """Return a column of Parquet files as a Dask array, and a column of weights as another where one is named.
+    """Return a column of Parquet files as a Dask array, and a column of weights, if given, as another.
 
-    Each chunk is a row group, read by pyarrow when it is used. Here only the files' footers are read.
+    Each chunk is a row group, read by pyarrow when it is used. This function reads only the footers.
 
     Parameters
     ----------
     path : path, folder or several paths
-        The files, by names that are good on every worker; of a folder, all ``*.parquet`` in it and below, by name.
+        The files; the paths must be valid on every worker. A folder stands for all ``*.parquet`` files in it,
+        recursively.
     column : str
         The values.
     weight : str, optional
@@ -51,12 +52,12 @@ def _files(path: _Path | Iterable[_Path]) -> list[Path]:
         return [given]
     files = sorted(file for file in given.rglob("*.parquet") if file.is_file())
     if not files:
-        raise mg.InvalidInputError(f"{given} holds no file *.parquet")
+        raise mg.InvalidInputError(f"{given} holds no *.parquet file")
     return files
 
 
 def _row_groups(file: Path, columns: list[str | None]) -> list[tuple[str, int, int, int]]:
-    """The path, number, rows and date of each row group."""
+    """Yield the path, number, rows and date of each row group."""
     with _opened(file) as opened:
         names = opened.schema_arrow.names
         for column in columns:

@@ -1,4 +1,4 @@
-"""What each pass over the data cost."""
+"""The cost of each pass over the data."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Pass:
     kind : str
         "load", "moments", "finish" or "zoom".
     seconds : float
-        From building the graph to having the answer.
+        The time from building the graph to the result.
     tasks : int
-        The tasks of the pass, loading counted in.
+        The number of tasks, including loading.
     sent : int
-        Bytes of the graph. Measured at the first pass of its kind: the graphs of later ones differ in parameters alone.
+        The bytes of the graph, measured at the first pass of its kind: later graphs differ only in parameters.
     received : int
-        Bytes of the answer.
+        The bytes of the result.
     """
 
     kind: str
@@ -33,6 +33,6 @@ class Pass:
     received: int
 
     def log(self) -> None:
-        """Tell the logger ``mindgap_dask``, at level INFO."""
+        """Log the pass to the logger ``mindgap_dask`` at level INFO."""
         text = "%s: %.3f s, %d tasks, %d bytes sent, %d received"
         LOGGER.info(text, self.kind, self.seconds, self.tasks, self.sent, self.received)

@@ -1,4 +1,4 @@
-"""Running a graph, on a cluster or on the threads of this process, without ever waiting for what cannot come."""
+"""Run a graph on a cluster or on the threads of this process, without waiting for a cluster that cannot answer."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 import dask.threaded
 from dask.highlevelgraph import HighLevelGraph
 from distributed import Client, Future, default_client, wait
-from distributed import TimeoutError as DaskTimeoutError  # which is Python's own from 3.11 on
+from distributed import TimeoutError as DaskTimeoutError  # the built-in TimeoutError from Python 3.11 on
 from distributed.scheduler import KilledWorker
 
 import mindgap as mg
 
-#: Seconds between two looks at a cluster that has not answered yet.
+#: Seconds between two checks of a cluster that has not answered yet.
 _LOOK = 1.0
 
-#: Seconds that the scheduler may take to say how many workers there are.
+#: The timeout for asking the scheduler for the number of workers, in seconds.
 _ANSWER = 10.0
 
 
@@ -36,7 +36,7 @@ def run(client: Client | None, graph: dict[Any, Any], key: Any, patience: float,
     if client is None:
         return dask.threaded.get(graph, key)
     _expect_running(client)
-    # As one layer: a plain dict would be hashed whole, for a name that nobody needs.
+    # One layer: Dask would hash a plain dict, for a name that is not needed.
     layered = HighLevelGraph({"mindgap": graph}, {"mindgap": set()})
     future: Future[Any] = client.get(layered, key, sync=False)
     try:
@@ -44,14 +44,14 @@ def run(client: Client | None, graph: dict[Any, Any], key: Any, patience: float,
         return future.result()
     except KilledWorker as error:
         raise mg.PluginError(
-            f"workers died of a task, one after the other, and Dask gave it up: {error}; "
+            f"several workers died while running a task, and Dask gave up:  {error}; "
             "smaller chunks, or more memory a worker, may help"
         ) from error
     except CancelledError as error:
         raise mg.PluginError(f"Dask cancelled the pass over the data: {error}") from error
     except OSError as error:
         if future.status == "error":
-            raise  # a task's own, such as a file that is not there
+            raise  # raised by a task, such as a missing file
         raise _lost(error) from error
     finally:
         if not future.done():
@@ -60,7 +60,7 @@ def run(client: Client | None, graph: dict[Any, Any], key: Any, patience: float,
 
 
 def _wait(client: Client, future: Future[Any], patience: float, timeout: float | None) -> None:
-    """Wait until the future is done, as long as somebody works on it."""
+    """Wait until the future is done, as long as there are workers."""
     began = since = time.monotonic()
     while True:
         try:

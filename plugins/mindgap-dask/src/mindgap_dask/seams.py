@@ -1,8 +1,8 @@
-"""Runs that chunks cut in two.
+"""Runs that chunk borders divide.
 
-The core adds points by runs of `Moments.RUN`, and what it rounds, it rounds within a run. So the engine numbers the
-points of all chunks through, gives each chunk's whole runs to the chunk's task, and keeps the few points of the others
-at hand: however the data are cut, the runs are the same, and so are the bits of their sums.
+The core sums points in runs of `Moments.RUN` and rounds only within a run. So the engine numbers the points of all
+chunks consecutively, leaves the whole runs of each chunk to the chunk's task, and keeps the points of divided runs
+itself: the runs, and the bits of their sums, do not depend on how the data are cut.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Seams:
-    """Where each chunk's whole runs are, and the points of all other runs, one after the other."""
+    """The place of each chunk's whole runs, and the points of all divided runs in order."""
 
     sizes: list[int]
     seen: list[Fingerprint]
@@ -32,10 +32,10 @@ class Seams:
 
     @classmethod
     def of(cls, ends: list[Ends], weighted: bool) -> Seams:
-        """Return the seams between chunks of these ends."""
+        """Return the seams between chunks with these ends."""
         bodies, pieces, start = [], [], 0
         for chunk in ends:
-            # What completes the run that earlier chunks began; no chunk's head is longer than that.
+            # The points that complete the run of the earlier chunks.
             head = min(-start % mg.Moments.RUN, chunk.size)
             body = (chunk.size - head) // mg.Moments.RUN * mg.Moments.RUN
             tail = chunk.size - head - body
@@ -48,7 +48,7 @@ class Seams:
         return cls([chunk.size for chunk in ends], [chunk.seen for chunk in ends], bodies, values, masses)
 
     def has_runs(self, number: int) -> bool:
-        """Whether a chunk holds whole runs."""
+        """Return whether a chunk has whole runs."""
         body = self.bodies[number]
         return bool(body.stop > body.start)
 

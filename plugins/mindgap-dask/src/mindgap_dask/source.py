@@ -1,4 +1,4 @@
-"""The chunks of a Dask collection: how each is loaded, ready to be made part of the task that uses it."""
+"""The chunks of a Dask collection, with the tasks that load them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from distributed import Client
 import mindgap as mg
 from mindgap.validation import as_vector
 
-#: Points of a chunk of data that come as an array of this process.
+#: The number of points in a chunk of an array of this process.
 _CHUNK = 2**20
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """One chunk: the keys of its values and weights, and the tasks that nobody else needs."""
+    """One chunk: the keys of its values and weights, and the tasks that only this chunk needs."""
 
     number: int
     values: Any
@@ -37,15 +37,15 @@ class Source:
     """A column of numbers in chunks, with or without weights, as a graph that each pass adds its own tasks to."""
 
     def __init__(self, x: Any, sample_weight: Any, client: Client | None) -> None:
-        #: The values where they are, for what is made of them when the fit is over.
+        #: The values, for labels after the fit.
         self.array = as_array(x, "x")
-        #: What a fit works on. Workers keep what they were handed for as long as this is kept.
+        #: The data of the fit. Workers keep distributed data as long as this reference exists.
         self._columns = [_handed_out(x, self.array, client)]
         if sample_weight is not None:
             weights = _alike(as_array(sample_weight, "sample_weight"), self.array)
             self._columns.append(_handed_out(sample_weight, weights, client))
         columns = dask.optimize(*self._columns)
-        #: What is left of the graph when every chunk has its own tasks.
+        #: The graph without the tasks that belong to single chunks.
         self.graph: dict[Any, Any] = {}
         for column in columns:
             self.graph |= ensure_dict(column.__dask_graph__())
@@ -59,7 +59,7 @@ class Source:
         return Chunk(number, values, weights, tuple(own))
 
     def _take(self, key: Any, needed: Counter[Any]) -> list[GraphNode]:
-        """Take a chunk's task out of the graph if nothing else there asks for it."""
+        """Remove a chunk's task from the graph if no other task depends on it."""
         node = self.graph.get(key)
         if needed[key] or not isinstance(node, (Alias, Task)):
             return []
@@ -70,10 +70,12 @@ class Source:
 
 
 def as_array(x: Any, name: str) -> da.Array:
-    """One-dimensional Dask array of a Dask array, series or frame of one column, or of anything that holds numbers."""
+    """Return a Dask array, series, frame of one column or array-like as a one-dimensional Dask array."""
     if isinstance(x, (mg.Sample, mg.Summary)):
         kind = type(x).__name__
-        raise mg.InvalidInputError(f"{name} is a {kind}, which lies in this process; fit it without an engine")
+        raise mg.InvalidInputError(
+            f"{name} is a {kind}, which is in the memory of this process; fit it without an engine"
+        )
     if not dask.is_dask_collection(x):
         return da.from_array(as_vector(x, name), chunks=_CHUNK)
     if not isinstance(x, da.Array):
@@ -88,7 +90,7 @@ def as_array(x: Any, name: str) -> da.Array:
 
 
 def mapped(array: da.Array, work: Callable[[Any], Any], dtype: npt.DTypeLike, columns: int | None = None) -> da.Array:
-    """Return what `work` makes of each chunk, lazily: one value a point, or a row of so many columns."""
+    """Apply `work` to each chunk lazily; it returns one value, or a row of `columns` values, per point."""
     if columns is None:
         found: da.Array = array.map_blocks(work, dtype=dtype, meta=np.empty(0, dtype))
     else:
@@ -98,7 +100,7 @@ def mapped(array: da.Array, work: Callable[[Any], Any], dtype: npt.DTypeLike, co
 
 
 def _handed_out(given: Any, column: da.Array, client: Client | None) -> da.Array:
-    """The column of an array of this process with the workers: it would be part of every pass's graph otherwise."""
+    """Distribute an array of this process to the workers, so that it is not sent with the graph of every pass."""
     if client is None or dask.is_dask_collection(given):
         return column
     persisted: da.Array = client.persist(column)
@@ -119,7 +121,7 @@ def _of_frame(x: Any, name: str) -> da.Array:
 
 
 def _alike(weights: da.Array, values: da.Array) -> da.Array:
-    """The weights in the chunks of the values."""
+    """Return the weights with the chunks of the values."""
     if weights.chunks == values.chunks:
         return weights
     unknown = np.isnan(weights.shape[0]) or np.isnan(values.shape[0])
@@ -127,7 +129,7 @@ def _alike(weights: da.Array, values: da.Array) -> da.Array:
         return weights
     if unknown:
         counts = f"{weights.numblocks[0]} chunks of unknown size for {values.numblocks[0]} of the values"
-        raise mg.InvalidInputError(f"sample_weight has {counts}; cut both alike")
+        raise mg.InvalidInputError(f"sample_weight has {counts}; give both the same chunks")
     if weights.shape != values.shape:
         counts = f"{weights.shape[0]} weights were given for {values.shape[0]} points"
         raise mg.InvalidInputError(f"{counts}; give one weight for each point")
@@ -135,5 +137,5 @@ def _alike(weights: da.Array, values: da.Array) -> da.Array:
 
 
 def _needed(graph: dict[Any, Any]) -> Counter[Any]:
-    """How many tasks ask for each key."""
+    """Return the number of tasks that depend on each key."""
     return Counter(key for node in graph.values() if isinstance(node, GraphNode) for key in node.dependencies)

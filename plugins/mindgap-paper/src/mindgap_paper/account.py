@@ -1,4 +1,4 @@
-"""All that a run found, before anybody writes it down."""
+"""The results of a run, before they are written."""
 
 from __future__ import annotations
 

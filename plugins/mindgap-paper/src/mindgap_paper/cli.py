@@ -1,4 +1,4 @@
-"""`mindgap reproduce`: the paper's experiments done again, beside what the paper prints."""
+"""`mindgap reproduce`: repeat the paper's experiments and compare with its figures."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ Examples:
 )
 @click.option("--out", default="reproduction", show_default=True, metavar="DIR", help="The folder for the results.")
 @click.option("--data", metavar="DIR", help="Run 1 and 3 on the authors' data sets (paper_exp1.npz, paper_exp3.npz).")
-@click.option("--docs", metavar="PATH.md", help="Write the page here as well, its figure beside it.")
+@click.option("--docs", metavar="PATH.md", help="Also write the page to this file, with its figure beside it.")
 def command(names: tuple[str, ...], repeats: int | None, out: str, data: str | None, docs: str | None) -> None:
-    """Run the paper's experiments again, beside its figures.
+    """Repeat the paper's experiments and compare with its figures.
 
-    Without a name all of them. 6 and 7 share their data and their figure, and run together. Results go to the terminal
-    and, as results.json, Markdown, PNG and SVG, into a folder. A run that is interrupted goes on where it stopped when
-    it is called again with the same folder.
+    By default all experiments run. 6 and 7 share their data and their figure, and run together. Results go to the
+    terminal and, as results.json, Markdown, PNG and SVG, into a folder. An interrupted run continues when it is started
+    again with the same folder.
     """
     wanted = names or ("all",)
     jobs = chosen_jobs(wanted, repeats, data)

@@ -1,4 +1,4 @@
-"""All data sets of the experiments asked for, in threads (the core leaves the interpreter to the others), resumable."""
+"""Run all data sets of the chosen experiments in threads (the core releases the GIL); a run can be resumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run in words: what the terminal shows, and the Markdown page."""
+"""A run as text: for the terminal and as a Markdown page."""
 
 from __future__ import annotations
 

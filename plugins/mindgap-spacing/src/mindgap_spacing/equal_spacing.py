@@ -15,7 +15,7 @@ class EqualSpacing(mg.Constraint):
     Parameters
     ----------
     spacing : float, optional
-        The distance. Without it the distance is free, and found by the fit.
+        The distance. By default the fit estimates it.
     """
 
     name = "equal-spacing"

@@ -1,4 +1,4 @@
-"""Each gap is a fixed multiple of the one before: lengths of fish cohorts under von Bertalanffy growth."""
+"""Each gap is a fixed multiple of the previous one: lengths of fish cohorts under von Bertalanffy growth."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The ratio of `geometric-gaps` by maximum likelihood: a grid over its range, then a golden section.
+"""The ratio of `geometric-gaps` by maximum likelihood: a grid over its range, then a golden-section search.
 
-Costs one fit for each point of the grid and each step of the section.
+The cost is one fit for each point of the grid and each step of the search.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class RatioProfile:
 def profile_ratio(
     x: Any, k: int, lower: float, upper: float, *, points: int = 9, precision: float = 1e-3, **settings: Any
 ) -> RatioProfile:
-    """Fit a mixture with geometric gaps whose ratio is the best between `lower` and `upper`.
+    """Fit a mixture with geometric gaps, with the ratio of the highest likelihood between `lower` and `upper`.
 
     Parameters
     ----------
@@ -48,16 +48,18 @@ def profile_ratio(
     lower, upper : float
         The range of the ratio.
     points : int
-        How many ratios are tried over the range before the search narrows down around the best of them.
+        The number of ratios in the initial grid.
     precision : float
-        How near to the best ratio the search goes, relative to it.
+        The relative precision of the ratio.
     settings
-        Handed on to `mindgap.mixture`.
+        Passed to `mindgap.mixture`.
     """
     if not 0 < lower < upper < np.inf:
         raise mg.InvalidInputError(f"the range of the ratio is {lower} to {upper}; it must be positive and ascend")
     if points < 3 or not precision > 0:
-        raise mg.InvalidInputError(f"points is {points} and precision {precision}; give at least 3, and more than 0")
+        raise mg.InvalidInputError(
+            f"points is {points} and precision {precision}; points must be at least 3 and precision positive"
+        )
     search = _Search(mg.Sample.of(x, settings.pop("sample_weight", None)), k, settings)
     for ratio in np.geomspace(lower, upper, points).tolist():
         search.likelihood(ratio)
@@ -82,7 +84,7 @@ class _Search:
         return max(self.fits, key=lambda ratio: self.fits[ratio].log_likelihood)
 
     def narrow(self, precision: float) -> None:
-        """Golden section between the neighbours of the best ratio so far."""
+        """Search by golden section between the neighbours of the best ratio so far."""
         ratios = sorted(self.fits)
         place = ratios.index(self.best())
         left, right = ratios[max(place - 1, 0)], ratios[min(place + 1, len(ratios) - 1)]

@@ -91,17 +91,18 @@ class All(Constraint):
 
     def rows(self, k: int) -> LinearRows | None:
         """Return the rows of all parts, or None if no part has any."""
-        given = [rows for part in self.parts if (rows := part.rows(k)) is not None]
-        return reduce(LinearRows.__add__, given) if given else None
+        return self._joined("rows", k)
 
     def weight_rows(self, k: int) -> LinearRows | None:
         """Return the rows of all parts on the weights, or None if no part has any."""
-        given = [rows for part in self.parts if (rows := part.weight_rows(k)) is not None]
-        return reduce(LinearRows.__add__, given) if given else None
+        return self._joined("weight_rows", k)
 
     def precision_rows(self, k: int) -> LinearRows | None:
         """Return the rows of all parts on the precisions, or None if no part has any."""
-        given = [rows for part in self.parts if (rows := part.precision_rows(k)) is not None]
+        return self._joined("precision_rows", k)
+
+    def _joined(self, name: str, k: int) -> LinearRows | None:
+        given = [rows for part in self.parts if (rows := getattr(part, name)(k)) is not None]
         return reduce(LinearRows.__add__, given) if given else None
 
     def spread_ratio(self) -> float | None:

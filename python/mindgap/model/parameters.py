@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +13,6 @@ from mindgap.validation import RNG, FloatArray, as_count, as_generator, frozen_f
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from mindgap.model.sample import Sample
 
 #: The largest allowed difference between the sum of the weights and one.
 WEIGHT_TOLERANCE = 1e-8
@@ -70,24 +68,6 @@ class Parameters:
             raise UnusableValueError(f"the weights of the start sum to {total}; they must sum to one")
         if (np.diff(self.means) < 0).any():
             raise UnusableValueError(f"the start's means {self.means.tolist()} do not ascend; sort its components")
-
-    @classmethod
-    def of_clusters(cls, sample: Sample, labels: Any) -> Parameters:
-        """Return the weights, means and variances of the clusters of a sample.
-
-        `labels` has one entry per value of the sample, ascending from 0 to k-1 without a gap. A cluster of equal values
-        gets a small fraction of the sample's variance, since variances must be positive.
-        """
-        k = int(np.max(labels)) + 1
-        masses = np.bincount(labels, sample.weights, k)
-        # Shift by a value of the cluster, so that data far from zero do not cancel.
-        origins = sample.values[np.searchsorted(labels, np.arange(k))]
-        shifted = sample.values - origins[labels]
-        weights = np.ones(len(sample)) if sample.weights is None else sample.weights
-        offsets = np.bincount(labels, weights * shifted, k) / masses
-        spread = np.bincount(labels, weights * (shifted - offsets[labels]) ** 2, k) / masses
-        floor = 1e-6 * sample.variance() or np.finfo(float).tiny
-        return cls(masses / masses.sum(), origins + offsets, np.maximum(spread, floor))
 
     @property
     def k(self) -> int:

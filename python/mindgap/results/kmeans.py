@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,21 +13,20 @@ from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.sample import Sample
 from mindgap.model.settings import KMeansSettings
 from mindgap.results import archive
+from mindgap.results.fit_result import FitResult
 from mindgap.results.frames import Backend, frame_of, gap_columns
 from mindgap.results.gap_text import ACTIVE, gap_bound_text, reached_note
 from mindgap.results.histogram import Histogram
-from mindgap.results.label_files import cluster_columns, write_labels
+from mindgap.results.label_files import cluster_columns
 from mindgap.results.pointwise import by_boundaries, pointwise
 from mindgap.results.table import TextTable
 from mindgap.validation import FloatArray, freeze
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from os import PathLike
-
     from matplotlib.axes import Axes
 
     from mindgap._core import KMeansFit
+    from mindgap.results.label_files import Columns
 
 
 #: A cluster with a smaller fraction of the points is probably an artefact of the bounds.
@@ -36,7 +34,7 @@ _FEW = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KMeansResult:
+class KMeansResult(FitResult):
     """Clusters of one-dimensional data, their centres, and what is proven about their cost.
 
     Attributes
@@ -132,16 +130,6 @@ class KMeansResult:
     def __post_init__(self) -> None:
         freeze(self.labels, self.centers, self.boundaries, self.sizes, self.within, self.gaps, self.weights)
 
-    @cached_property
-    def histogram(self) -> Histogram | None:
-        """The histogram of the data; None if the data are not known."""
-        return Histogram.of(self.data)
-
-    @property
-    def name(self) -> str | None:
-        """The name of the column with the data, if it has one."""
-        return None if self.data is None else self.data.name
-
     @property
     def thresholds(self) -> tuple[float, ...]:
         """The points between neighbouring clusters: the `boundaries`."""
@@ -160,34 +148,8 @@ class KMeansResult:
         labels: npt.NDArray[np.int32] = pointwise(x, by_boundaries(self.boundaries), np.int32)
         return labels
 
-    def write_labels(
-        self,
-        path: str | PathLike[str],
-        x: Any,
-        *,
-        keys: Iterable[str] = (),
-        column: str | None = None,
-        progress: bool | Callable[[int, int | None], Any] = False,
-    ) -> int:
-        """Write the cluster of each point (``label``) as Parquet, chunk by chunk, and return the number of rows.
-
-        Needs ``mindgap[parquet]``. The rows are in the order of the data.
-
-        Parameters
-        ----------
-        path : path
-            The file to write; for Dask data a folder, which gets one file for each chunk.
-        x : Chunks, what `Chunks` takes, or a Dask collection
-            The data to label.
-        keys : iterable of str
-            Other columns of the data to write before the labels.
-        column : str, optional
-            The column of the values, if the data are a table and not `Chunks`.
-        progress : bool or callable
-            Whether to show a line on standard error; or a function to call with the number of points done and the total
-            (None if that is not known).
-        """
-        return write_labels(path, x, cluster_columns(self.boundaries), column, keys, progress)
+    def _label_columns(self) -> Columns:
+        return cluster_columns(self.boundaries)
 
     def table(self) -> TextTable:
         """Return the table that `summary`, notebooks and the command line show."""
@@ -216,13 +178,6 @@ class KMeansResult:
         what = f"cluster {few[0]} has" if len(few) == 1 else f"{len(few)} clusters have"
         return [f'{what} less than {_FEW:.0%} of the points: the bounds may be too large for means; try centers="free"']
 
-    def summary(self) -> str:
-        """Return a table of the clusters, with what is proven about their cost, as plain text."""
-        return self.table().plain()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
     def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw the data, the clusters and their centres, and the gaps with their bounds; needs ``mindgap[plot]``.
 
@@ -242,10 +197,6 @@ class KMeansResult:
     def __repr__(self) -> str:
         centers = np.array2string(self.centers, precision=6, threshold=8, separator=", ")
         return f"KMeansResult(k={self.k}, inertia={self.inertia:.6g}, centers={centers}, optimal={self.optimal})"
-
-    def to_json(self) -> str:
-        """Return the result as JSON text for `from_json`."""
-        return archive.dump(self)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> KMeansResult:

@@ -17,10 +17,10 @@ from mindgap.model.bounds import GapBounds, LinearRows
 from mindgap.model.parameters import draw_mixture
 from mindgap.model.sample import Sample
 from mindgap.model.settings import MixtureSettings
-from mindgap.results import archive
+from mindgap.results.fit_result import FitResult
 from mindgap.results.frames import Backend, frame_of, gap_columns
 from mindgap.results.histogram import Histogram
-from mindgap.results.label_files import mixture_columns, write_labels
+from mindgap.results.label_files import mixture_columns
 from mindgap.results.mixture_text import mixture_table
 from mindgap.results.new_points import point_weights
 from mindgap.results.pointwise import by_mixture, pointwise
@@ -30,14 +30,14 @@ from mindgap.results.thresholds import crossings
 from mindgap.validation import RNG, FloatArray, freeze
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from os import PathLike
+    from collections.abc import Mapping
 
     from matplotlib.axes import Axes
 
     from mindgap.foundation.progress import Progress
     from mindgap.inference.bootstrapping import Bootstrap
     from mindgap.model.constraint import Constraint
+    from mindgap.results.label_files import Columns
     from mindgap.results.table import TextTable
 
 #: The status of a converged fit with all its components.
@@ -51,7 +51,7 @@ _FELT = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MixtureResult:
+class MixtureResult(FitResult):
     """A Gaussian mixture fitted to one-dimensional data.
 
     Attributes
@@ -212,16 +212,6 @@ class MixtureResult:
         freeze(self.weights, self.means, self.variances, self.origins, self.labels, self.history, self.gaps)
 
     @cached_property
-    def histogram(self) -> Histogram | None:
-        """The histogram of the data; None if the data are not known."""
-        return Histogram.of(self.data)
-
-    @property
-    def name(self) -> str | None:
-        """The name of the column with the data, if it has one."""
-        return None if self.data is None else self.data.name
-
-    @cached_property
     def thresholds(self) -> tuple[float | None, ...]:
         """The points between neighbouring means where both components are equally likely.
 
@@ -294,36 +284,6 @@ class MixtureResult:
         """Return the probability of each component (columns) for each value of `x` (rows)."""
         shares: FloatArray = pointwise(x, by_mixture("predict_proba", self._parameters()), np.float64, self.k)
         return shares
-
-    def write_labels(
-        self,
-        path: str | PathLike[str],
-        x: Any,
-        *,
-        keys: Iterable[str] = (),
-        column: str | None = None,
-        progress: bool | Callable[[int, int | None], Any] = False,
-    ) -> int:
-        """Write the component of each point as Parquet, chunk by chunk, and return the number of rows.
-
-        The columns are ``label`` and ``probability``, the probability of the label in single precision. The rows are in
-        the order of the data. Needs ``mindgap[parquet]``.
-
-        Parameters
-        ----------
-        path : path
-            The file to write; for Dask data a folder, which gets one file for each chunk.
-        x : Chunks, what `Chunks` takes, or a Dask collection
-            The data to label.
-        keys : iterable of str
-            Other columns of the data to write before the labels.
-        column : str, optional
-            The column of the values, if the data are a table and not `Chunks`.
-        progress : bool or callable
-            Whether to show a line on standard error; or a function to call with the number of points done and the total
-            (None if that is not known).
-        """
-        return write_labels(path, x, mixture_columns(self._parameters()), column, keys, progress)
 
     def score_samples(self, x: npt.ArrayLike) -> FloatArray:
         """Return the log density at each value of `x`."""
@@ -415,16 +375,12 @@ class MixtureResult:
     def _parameters(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         return self.weights, self.means, self.variances
 
+    def _label_columns(self) -> Columns:
+        return mixture_columns(self._parameters())
+
     def table(self) -> TextTable:
         """Return the table that `summary`, notebooks and the command line show."""
         return mixture_table(self)
-
-    def summary(self) -> str:
-        """Return a table of the components, with how the fit ended, as plain text."""
-        return self.table().plain()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw the data, the components and their sum, and the gaps with their bounds; needs ``mindgap[plot]``.
@@ -440,10 +396,6 @@ class MixtureResult:
         means = np.array2string(self.means, precision=6, threshold=8, separator=", ")
         fitted = f"log_likelihood={self.log_likelihood:.8g}, means={means}"
         return f"MixtureResult(k={self.k}, {fitted}, status={self.status!r})"
-
-    def to_json(self) -> str:
-        """Return the result as JSON text for `from_json`."""
-        return archive.dump(self)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> MixtureResult:

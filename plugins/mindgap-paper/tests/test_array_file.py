@@ -30,7 +30,7 @@ def test_packed_in_an_unknown_way(method: int, tmp_path: Path) -> None:
             at = place + (10 if content[place + 2] == 1 else 8)
             content = content[:at] + bytes([method]) + content[at + 1 :]
     (tmp_path / "arrays.npz").write_bytes(content)
-    with pytest.raises(ValueError, match="it is no file of arrays"):
+    with pytest.raises(ValueError, match="it is not a file of arrays"):
         read_arrays(tmp_path / "arrays.npz")
 
 

@@ -1,4 +1,4 @@
-"""The experiments of Jiang and Arias-Castro, run again beside the figures that they print: `mindgap reproduce`."""
+"""Repeat the experiments of Jiang and Arias-Castro and compare with the published figures: `mindgap reproduce`."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Part:
-    """One experiment: its figures beside the paper's, or its curves."""
+    """One experiment: its figures with the paper's, or its curves."""
 
     experiment: Experiment
     repeats: int
@@ -57,7 +57,7 @@ class Part:
         return f"{self.experiment.title}: {self.experiment.settings}, {self.repeats} {whose}"
 
     def notes(self) -> list[str]:
-        """Return how often the paper's program misses, and what else there is to know of the fits."""
+        """Return how often the paper's program misses, and other notes on the fits."""
         notes = [str(self.misses)]
         notes += [
             f"Fits of {method} that did not converge (a component collapsed, or {MOST_ITERATIONS} iterations were not "
@@ -72,7 +72,7 @@ class Part:
         return notes
 
     def faults(self) -> list[str]:
-        """Return which figures are farther from the paper's than they should be, each with the reason."""
+        """Return the figures that are too far from the paper's, each with the reason."""
         found = []
         for line in self.comparisons:
             if self.authors:
@@ -103,7 +103,7 @@ class Account:
         return next((part.curves for part in self.parts if part.curves is not None), None)
 
     def provenance(self) -> str:
-        """Return what the run was made with, and its time, in words."""
+        """Return a description of the run: versions, seed and time."""
         versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
         resumed = f", {self.resumed} data sets taken up from an interrupted run" if self.resumed else ""
         time = f"{self.seconds:.0f} seconds in {self.threads} threads, {self.processor_seconds:.0f} of processor time"
@@ -111,7 +111,7 @@ class Account:
         return f"{versions}; {seed}{time}{resumed}"
 
     def faults(self) -> list[str]:
-        """Return every figure and sentence of the paper that this run does not bear out, with the reason."""
+        """Return every figure and claim of the paper that this run does not confirm, with the reason."""
         found = [fault for part in self.parts for fault in part.faults()]
         if self.heights is not None:
             found += [f"NYPANS, {line.method}, {line.criterion}: not met" for line in self.heights[0] if not line.met]
@@ -121,7 +121,7 @@ class Account:
 
 
 def _fits(outcome: Outcome, name: str, value: int) -> dict[str, int]:
-    """Count by method the fits from the paper's program with that value; methods that have none are left out."""
+    """Count by method the fits from the paper's program with this value; methods without any are left out."""
     recorded = outcome.recorded.get(name)
     if recorded is None:
         return {}

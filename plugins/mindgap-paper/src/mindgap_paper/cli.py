@@ -66,7 +66,7 @@ def command(names: tuple[str, ...], repeats: int | None, out: str, data: str | N
 
 
 def _check(folder: Path, page: Path | None) -> None:
-    """Make the folder, and refuse what could not be written, before anything is computed."""
+    """Create the folder and refuse paths that cannot be written, before anything is computed."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -76,14 +76,14 @@ def _check(folder: Path, page: Path | None) -> None:
 
 
 def _as_typed(names: Sequence[str], repeats: int | None, data: str | None) -> str:
-    """Return the command without the folders, which are another's business."""
+    """Return the command without the folders, which differ between machines."""
     options = [*([] if repeats is None else ["--repeats", str(repeats)]), *([] if data is None else ["--data", "DIR"])]
     return shlex.join(["mindgap", "reproduce", *names, *options])
 
 
 @contextmanager
 def _bar(jobs: Sequence[Job]) -> Iterator[Callable[[Experiment, float], None]]:
-    """Show a bar with the time left on a terminal; the effort of the experiments, not their number, is what counts."""
+    """Show a bar with the time left on a terminal; progress is measured by the effort of the experiments."""
     columns = [
         TextColumn("{task.description:<19}"),
         BarColumn(),

@@ -1,4 +1,4 @@
-"""The whole of `mindgap reproduce` but for its command line: choose, run, write."""
+"""`mindgap reproduce` without its command line: choose, run and write."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES = ("all", "1", "2", "3", "4", "5", "6", "7", "nypans")
 
 
 def chosen_jobs(names: Sequence[str], repeats: int | None, data: str | None) -> list[Job]:
-    """Return the simulations asked for; 6 and 7 share their data and are one."""
+    """Return the requested simulations; 6 and 7 share their data and are one."""
     wanted = {"6" if name == "7" else name for name in names}
     experiments = [item for item in EXPERIMENTS if "all" in wanted or item.key in wanted]
     if data is not None and not any(item.key in Authors.FILES for item in experiments):
@@ -50,7 +50,7 @@ def reproduce(
     threads: int | None = None,
     tick: Callable[[Experiment, float], None] = lambda experiment, effort: None,
 ) -> Account:
-    """Run the experiments, taking up what an interrupted run in the same folder has left."""
+    """Run the experiments; continue an interrupted run in the same folder."""
     began, worked = time.perf_counter(), time.process_time()
     outcomes = run(jobs, out / "unfinished", threads=threads, tick=tick)
     heights = nypans() if {"all", "nypans"} & set(names) else None
@@ -73,7 +73,7 @@ def write(account: Account, out: Path, command: str, page: Path | None) -> list[
 
 
 def finish(jobs: Sequence[Job], out: Path) -> None:
-    """Remove what an interrupted run would need."""
+    """Remove the files for continuing an interrupted run."""
     forget(jobs, out / "unfinished")
 
 

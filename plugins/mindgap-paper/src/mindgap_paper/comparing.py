@@ -1,4 +1,4 @@
-"""Our figures beside the paper's: how far apart, in Monte-Carlo standard errors, and how often its program misses."""
+"""Compare our figures with the paper's, in Monte-Carlo standard errors, and count how often its program misses."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from mindgap_paper.paper_figures import Printed
     from mindgap_paper.running import Outcome
 
-#: A mean of the paper must lie within so many standard errors of ours, a standard deviation within this part.
+#: The largest distance of the paper's mean from ours, in standard errors, and of its standard deviation, as a fraction.
 MOST_ERRORS = 3.0
 MOST_SPREAD = 0.15
 
-#: A cost above the optimum by more than this part of it is a miss.
+#: A cost that exceeds the optimum by more than this fraction is a miss.
 _MISS = 1e-9
 
 
@@ -45,7 +45,7 @@ class Moments:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One figure of the paper's tables, printed, by the paper's program, and by the exact one."""
+    """One figure of the paper's tables: as printed, from the paper's program, and from the exact one."""
 
     experiment: str
     method: str
@@ -57,12 +57,12 @@ class Comparison:
 
     @property
     def name(self) -> str:
-        """Which figure it is."""
+        """The name of the figure."""
         return f"{self.experiment}, {self.method}, {self.criterion}"
 
     @property
     def z(self) -> float:
-        """How far our mean is from the printed one, in standard errors of the difference."""
+        """The distance of our mean from the printed one, in standard errors of the difference."""
         assert self.printed.deviation is not None
         theirs = float(self.printed.deviation) ** 2 / self.repeats
         return (self.paper.mean - float(self.printed.mean)) / float(
@@ -71,13 +71,13 @@ class Comparison:
 
     @property
     def ratio(self) -> float:
-        """Our standard deviation as a part of the printed one."""
+        """Our standard deviation as a fraction of the printed one."""
         assert self.printed.deviation is not None
         return self.paper.deviation / float(self.printed.deviation)
 
     @property
     def met(self) -> bool:
-        """Whether ours, rounded as the paper's are, are the same to the last digit."""
+        """Whether our figures, rounded like the paper's, agree to the last digit."""
         assert self.printed.deviation is not None
         ours = (self.paper.mean, self.paper.deviation)
         return all(
@@ -86,7 +86,7 @@ class Comparison:
         )
 
     def faults(self) -> list[str]:
-        """Return what is farther from the paper than it should be, each with the reason."""
+        """Return the figures that are too far from the paper's, each with the reason."""
         found = []
         if not abs(self.z) <= MOST_ERRORS:
             found.append(f"mean {self.z:+.1f} standard errors away: {self._why_mean()}")
@@ -114,7 +114,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Misses:
-    """How often the paper's program misses the least cost, and by what part of it."""
+    """How often the paper's program misses the optimum, and by how much."""
 
     n: int
     missed: int
@@ -142,7 +142,7 @@ class Misses:
 
 
 def compare(outcome: Outcome) -> list[Comparison]:
-    """Return every figure that the paper prints of this experiment, beside ours."""
+    """Return every figure that the paper prints for this experiment, with ours."""
     experiment = outcome.job.experiment
     errors = outcome.recorded["errors"]
     return [
@@ -165,5 +165,5 @@ def rounded_as(value: float, printed: str) -> str:
 
 
 def half_digit(printed: str) -> float:
-    """Return half of what the last digit of a printed figure counts."""
+    """Return half a unit of the last digit of a printed figure."""
     return float(0.5 * 10.0 ** -len(printed.partition(".")[2]))

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 PICTURE = Path("demo") / "nypans.png"
 
-#: What a year adds to the length of a fish, in cm.
+#: The growth of a fish in a year, in cm.
 GROWTH = PerGap(lower=[8, 5.4, 3.6, 2.4], upper=[10, 7.2, 5.2, 3.8])
 
-#: The paper's bounds on what a year adds to the height of a student, in metres.
+#: The paper's bounds on the growth of a student in a year, in metres.
 BOUNDS = PerGap(NYPANS_LOWER, NYPANS_UPPER)
 
 
@@ -38,7 +38,7 @@ def main(picture: Path = PICTURE) -> None:
 
 
 def _fish(picture: Path) -> None:
-    """Show the bounds at work: the likelihood is at its maximum, and closer to the truth than either alone."""
+    """Show a fit that the bounds improve."""
     catch = fish_lengths(400, rng=0)
     titles = ("without bounds", "with bounds on the growth")
     free, fit = (mixture(catch.values, 5, bounds, variances="equal") for bounds in (None, GROWTH))
@@ -75,7 +75,7 @@ def _heights(picture: Path) -> None:
 
 
 def _midway(bounds: PerGap, data: Labelled, k: int) -> dict[str, Any]:
-    """Return the means that need no fit: the mean of the data, every gap midway between its bounds."""
+    """Return means without a fit: centred at the mean of the data, every gap midway between its bounds."""
     gaps = bounds.gaps(k)
     assert gaps is not None  # these constraints are bounds on gaps
     means = np.cumsum([0.0, *(gaps.lower + gaps.upper) / 2])

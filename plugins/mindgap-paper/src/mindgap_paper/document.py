@@ -97,7 +97,7 @@ def _curves(curves: Curves) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """Return the same with null for what is no number."""
+    """Return the same with null for NaN and infinity."""
     if isinstance(value, dict):
         return {name: _finite(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):

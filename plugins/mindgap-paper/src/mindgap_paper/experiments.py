@@ -1,4 +1,4 @@
-"""The paper's simulations: which model, which bounds, which methods, what is measured."""
+"""The paper's simulations: models, bounds, methods and measures."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from mindgap.datasets import MODELS
 
 FloatArray = npt.NDArray[np.float64]
 
-#: Points in a data set.
+#: The number of points in a data set.
 N = 500
 
 #: EM has converged when no parameter moves by more than this, in the units of the data.
 TOLERANCE = 1e-3
 
-#: The paper names no limit; no fit here comes near this one unless it never settles.
+#: The paper states no limit; only fits that do not converge reach this one.
 MOST_ITERATIONS = 10_000
 
 CRITERIA_KMEANS = ("center error", "size error", "Rand index")
@@ -40,23 +40,23 @@ class Experiment:
     Attributes
     ----------
     key : str
-        What the command line calls it.
+        The name on the command line.
     title : str
-        What tables call it.
+        The name in tables.
     kind : str
         "k-means", "mixture" or "separation": what is fitted.
     model : str
         The paper's model that the data come from.
     lower, upper : float or None
-        The bounds on the gaps; none where they vary.
+        The bounds on the gaps; None if they vary.
     methods : tuple of str
-        What is compared, without and with a constraint.
+        The methods, without and with a constraint.
     criteria : tuple of str
-        What is measured.
+        The measures.
     repeats : int
-        The data sets in the paper.
+        The number of data sets in the paper.
     effort : float
-        The time of one data set beside that of the others (milliseconds where this was written), for the time left.
+        The time of one data set relative to the others, for the time left.
     """
 
     key: str

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mindgap_paper.experiments import Experiment, FloatArray
     from mindgap_paper.sources import Source
 
-#: Data sets done, and stored, at a time.
+#: The number of data sets that are done and stored at a time.
 CHUNK = 25
 
 
@@ -34,13 +34,13 @@ class Job:
 
     @property
     def effort(self) -> float:
-        """The time of all data sets beside that of other jobs."""
+        """The time of all data sets relative to other jobs."""
         return self.experiment.effort * self.repeats
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was recorded of every data set (the first axis), and how many of them an earlier run had done."""
+    """The records of all data sets (the first axis), and how many of them an earlier run had done."""
 
     job: Job
     recorded: dict[str, FloatArray]
@@ -48,7 +48,7 @@ class Outcome:
 
 
 def workers() -> int:
-    """Return how many data sets are worked on at once."""
+    """Return the number of data sets that are processed at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -104,7 +104,7 @@ class _Chunk:
         self._store = store
 
     def results(self) -> tuple[dict[str, FloatArray], bool]:
-        """Return what is recorded of the data sets, and whether it had been stored."""
+        """Return the records of the data sets, and whether they had been stored."""
         stored = self._store.load(self.first, self.end)
         if stored is not None:
             return stored, True

@@ -1,4 +1,4 @@
-"""Where the data sets come from: simulated, each with its own random stream, or the authors' own."""
+"""The sources of data sets: simulated, each with its own random stream, or the authors' own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEED = 20200406
 class Source(Protocol):
     """Data sets of one experiment, by number."""
 
-    #: What tells this source from another in stored results.
+    #: The identity of this source in stored results.
     identity: str
 
     def draw(self, repeat: int) -> Labelled:

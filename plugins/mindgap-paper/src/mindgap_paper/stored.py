@@ -1,4 +1,4 @@
-"""Results of data sets already done, so that an interrupted run goes on where it stopped."""
+"""Stored results of finished data sets, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def build_digest() -> str:
-    """Return a digest of the code of mindgap and of this package: results of other code are not taken up."""
+    """Return a digest of the code of mindgap and of this package: stored results of other code are not used."""
     digest = hashlib.sha256()
     for root in (Path(mindgap.__file__).parent, Path(__file__).parent):
         for path in sorted(path for path in root.rglob("*") if path.suffix in {".py", ".so", ".pyd"}):
@@ -34,7 +34,7 @@ class Store:
         self._identity = identity
 
     def load(self, first: int, end: int) -> dict[str, FloatArray] | None:
-        """Return the results of data sets first..end, or None if they are not there whole, or are of another run."""
+        """Return the results of data sets first..end, or None if they are incomplete or from another run."""
         try:
             found = read_arrays(self._path(first, end))
         except (OSError, ValueError):
@@ -49,7 +49,7 @@ class Store:
         write_atomically(self._path(first, end), buffer.getvalue())
 
     def clear(self) -> None:
-        """Remove what is stored, once the run is finished."""
+        """Remove the stored results when the run is finished."""
         for path in self._folder.glob("*.npz"):
             path.unlink(missing_ok=True)
         if self._folder.is_dir() and not any(self._folder.iterdir()):

@@ -1,4 +1,4 @@
-"""One data set of an experiment: fit it every way and measure the fits."""
+"""One data set of an experiment: fit it by all methods and measure the fits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def measure(experiment: Experiment, data: Labelled) -> dict[str, FloatArray]:
     """Return what the experiment records of one data set, by name.
 
     `errors` (program, method, criterion; or curve, δ, criterion), `cost` of the constrained k-means by program, and for
-    mixtures `converged` and `crossed` (whether means changed their order). NaN where the paper's program finds nothing.
+    mixtures `converged` and `crossed` (whether means changed their order). NaN if the paper's program finds nothing.
     """
     return _TRIALS[experiment.kind](experiment, data)
 
@@ -137,7 +137,7 @@ def _same(one: Parameters | None, two: Parameters) -> bool:
 
 
 def _cost(start: Parameters | None, sample: Sample) -> float:
-    """Return the cost of the k-means that a start is made of."""
+    """Return the cost of the k-means solution of a start."""
     return np.nan if start is None else float(start.weights @ start.variances) * len(sample)
 
 
@@ -162,7 +162,7 @@ def _fit(
 def mixture_errors(result: MixtureResult, model: Model, data: Labelled) -> tuple[float, float, float]:
     """Return the centre error, the error in all parameters, and the Rand index.
 
-    The authors' components keep the order of the start, also where the means of regular EM have crossed; so do these.
+    As in the authors' program, components keep the order of the start, even if the means of regular EM have crossed.
     """
     back = np.argsort(result.origins)
     started = replace(result, weights=result.weights[back], means=result.means[back], variances=result.variances[back])

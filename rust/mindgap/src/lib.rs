@@ -10,7 +10,7 @@
 //! ```text
 //! minimise    Σₖ Σ_{i ∈ Cₖ} wᵢ (xᵢ - μₖ)²
 //! subject to  lₖ ≤ μₖ₊₁ - μₖ ≤ uₖ                  k = 1 … K-1
-//!             μₖ = the mean of Cₖ                  Centers::Means; by default (Centers::Free) any that hold the bounds
+//!             μₖ = the mean of Cₖ                  Centers::Means; by default (Centers::Free) any that satisfy the bounds
 //! ```
 //!
 //! A **mixture** of Gaussian components looks for weights `πₖ`, means and variances:

@@ -13,7 +13,7 @@ const GAP_TOLERANCE: f64 = 1e-12;
 /// of the range, and EM stops with its means some 1e-10 off.
 pub(crate) const AT_BOUND: f64 = 1e-9;
 
-/// What `k` ascending centres must hold: bounds on their `k - 1` gaps, linear rows, both, or nothing.
+/// What `k` ascending centres must satisfy: bounds on their `k - 1` gaps, linear rows, both, or nothing.
 ///
 /// ```
 /// use mindgap::{GapBounds, LinearRows, Rows};
@@ -135,7 +135,7 @@ impl Rows {
         (shared && self.linear().is_none()).then_some((lower, upper))
     }
 
-    /// Refuses bounds on gaps that only centres farther than `reach` (in frame units) from the data could hold.
+    /// Refuses bounds on gaps that only centres farther than `reach` (in frame units) from the data could satisfy.
     pub(crate) fn check_gap_scale(&self, frame: &Frame, reach: f64) -> Result<(), ConstraintError> {
         match self.lower.iter().position(|&lower| frame.enter_length(lower) > reach) {
             Some(gap) => {

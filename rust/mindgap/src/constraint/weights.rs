@@ -71,7 +71,7 @@ impl WeightBounds {
     /// One lower and one upper bound per component.
     ///
     /// # Errors
-    /// Bounds that no weights hold.
+    /// Bounds that no weights satisfy.
     pub fn new(lower: &[f64], upper: &[f64]) -> Result<Self, ConstraintError> {
         if lower.len() != upper.len() {
             return Err(bad(format!(

@@ -23,7 +23,7 @@ use super::{ConstraintError, Error, KMeansError, MixtureError, SampleError};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// The data, a setting or a constraint makes no sense; nothing was computed.
+    /// The data, a setting or a constraint is invalid; nothing was computed.
     InvalidInput,
     /// A start that cannot be used for these data.
     UnusableStart,

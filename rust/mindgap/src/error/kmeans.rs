@@ -71,7 +71,7 @@ pub enum KMeansError {
     /// The quadratic program of the centres was not solved.
     #[error("the centres' quadratic program was not solved: {0}")]
     Solver(String),
-    /// Free centres that hold the constraint are too far from the data for squares of the distances.
+    /// Free centres that satisfy the constraint are too far from the data for squares of the distances.
     #[error("the constraint puts the centres so far from the data that their cost is out of range; ask for less")]
     OutOfRange,
     /// The search ended before it found a partition that satisfies the bounds, or proved that there is none.

@@ -156,7 +156,7 @@ pub struct OutOfMemory {
     pub bytes: usize,
 }
 
-/// The rows that cannot be held together, in words.
+/// The rows that contradict each other, for a message.
 fn clash(rows: &[usize], ordering: bool, what: &str) -> String {
     let order = if ordering { format!(" with the {what} in ascending order") } else { String::new() };
     match rows {

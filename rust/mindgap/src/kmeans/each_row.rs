@@ -1,7 +1,7 @@
 //! K-means of each row of a [`Table`], the rows shared among threads.
 //!
 //! A row is solved by one thread as it would be alone, so the results are the same to the bit. The calling thread
-//! watches: it reports every few milliseconds, and stops the others when it is told to.
+//! reports every few milliseconds and stops the others when its monitor says so.
 
 use super::KMeans;
 use crate::data::{Sample, Table};
@@ -183,7 +183,7 @@ struct Queue<'a> {
 
 #[derive(Default)]
 struct QueueState<'a> {
-    /// Rows that nobody has taken, the next one last.
+    /// Rows that no thread has taken, the next one last.
     waiting: Vec<RowTask<'a>>,
     /// How many are being solved.
     running: usize,

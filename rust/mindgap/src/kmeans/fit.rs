@@ -10,6 +10,7 @@ use crate::partition::Partition;
 use crate::proof::Proof;
 use crate::shortened::Shortened;
 use std::fmt;
+use std::ops::{Add, Range};
 
 /// The costs agree, and the solution counts as proven, to this relative difference.
 pub(super) const PROVEN: f64 = 1e-9;
@@ -22,6 +23,8 @@ pub(super) const PROVEN: f64 = 1e-9;
 /// let fit = KMeans::new(2).fit(&Sample::new(&[8.0, 1.0, 2.0, 9.0])?)?;
 /// assert_eq!((fit.labels(), fit.centers()), (&[1, 0, 0, 1][..], &[1.5, 8.5][..]));
 /// assert_eq!((fit.inertia(), fit.is_optimal()), (1.0, true));
+/// assert_eq!((fit.gaps(), fit.active()), (&[7.0][..], &[None][..]));
+/// assert!((fit.inertia() - fit.lower_bound()).abs() < 1e-9);
 /// assert_eq!(fit.predict(&[0.0, 6.0]), [0, 1]);
 /// # Ok::<(), mindgap::Error>(())
 /// ```
@@ -79,7 +82,7 @@ impl KMeansFit {
         self
     }
 
-    /// The cluster of each input point, `0..k` by ascending centre; none where the points themselves were not at hand.
+    /// The cluster of each input point, `0..k` by ascending centre; empty where the fit was to a summary.
     pub fn labels(&self) -> &[u32] {
         &self.labels
     }
@@ -178,7 +181,7 @@ fn boundary(middle: f64, left: f64, right: f64) -> f64 {
     if middle < right { middle.max(left) } else { right.next_down().max(left) }
 }
 
-fn size(sample: &Sample, points: std::ops::Range<usize>) -> usize {
+fn size(sample: &Sample, points: Range<usize>) -> usize {
     if !sample.has_widths() {
         return points.len();
     }
@@ -219,13 +222,16 @@ struct Cluster {
 
 impl Cluster {
     /// The cluster of `points`, whose centre is `center` (in frame units) or else its mean.
-    fn new(sample: &Sample, points: std::ops::Range<usize>, center: Option<f64>) -> Self {
+    fn new(sample: &Sample, points: Range<usize>, center: Option<f64>) -> Self {
         let frame = sample.frame();
         let origin = sample.values()[points.start];
         let from_origin = |i: usize| frame.enter_length(sample.values()[i] - origin + sample.rest(i));
-        let sum = |term: &dyn Fn(usize) -> f64| compensated(points.clone().map(term));
-        let weight = sum(&|i| sample.weight(i));
-        let about = |center: f64| sum(&|i| sample.weight(i) * (from_origin(i) - center)) / weight;
+        let weight = match sample.weights() {
+            Some(weights) => compensated(points.clone(), |i| weights[i]),
+            None => points.len() as f64,
+        };
+        let about =
+            |center: f64| compensated(points.clone(), |i| sample.weight(i) * (from_origin(i) - center)) / weight;
         // The second pass takes back what the first lost to rounding.
         let first = about(0.0);
         let mean = first + about(first);
@@ -234,8 +240,8 @@ impl Cluster {
             Some(offset) if (offset - mean).abs() > of_place(1.0) => offset,
             _ => mean,
         };
-        let about = sum(&|i| sample.weight(i) * (from_origin(i) - offset).powi(2));
-        let within = if sample.has_widths() { sum(&|i| sample.framed_within(i)) } else { 0.0 };
+        let about = compensated(points.clone(), |i| sample.weight(i) * (from_origin(i) - offset).powi(2));
+        let within = if sample.has_widths() { compensated(points, |i| sample.framed_within(i)) } else { 0.0 };
         Self { origin, offset, weight, cost: about + within }
     }
 
@@ -265,9 +271,19 @@ impl Cluster {
     }
 }
 
-/// A sum that loses nothing to the order or the number of its terms but the last bit.
-fn compensated(terms: impl Iterator<Item = f64>) -> f64 {
-    let mut sum = Double::ZERO;
-    terms.for_each(|term| sum.gather(Double::from(term)));
-    sum.whole()
+/// Sums that are added to in turn, so that one addition need not wait for the one before.
+const LANES: usize = 8;
+
+/// The sum of `term` over `points`, right to the last bit whatever the number and the order of the terms.
+fn compensated(points: Range<usize>, term: impl Fn(usize) -> f64) -> f64 {
+    let mut lanes = [Double::ZERO; LANES];
+    let turns = points.len() / LANES;
+    for turn in 0..turns {
+        for (lane, sum) in lanes.iter_mut().enumerate() {
+            sum.gather(Double::from(term(points.start + turn * LANES + lane)));
+        }
+    }
+    let mut total = lanes.into_iter().fold(Double::ZERO, Add::add);
+    (points.start + turns * LANES..points.end).for_each(|i| total.gather(Double::from(term(i))));
+    total.whole()
 }

@@ -111,9 +111,12 @@ pub enum Ties {
 /// A k-means problem.
 ///
 /// Under bounds on gaps ([`GapBounds`](crate::GapBounds)) the fit is optimal. [`Centers`] says which of two problems is solved. Under [`LinearRows`](crate::LinearRows) it
-/// is the best of several alternations between assigning points to centres and moving the centres, which hold the rows
+/// is the best of several alternations between assigning points to centres and moving the centres, which satisfy the rows
 /// but need not be cluster means. [`KMeansFit::lower_bound`] is then the optimum with no rows, or with those that bound
 /// gaps; where the fit meets it, as it does when no other row is active, it is known to be optimal.
+///
+/// Data that are read in chunks or held by an engine are fitted through their sample, [`Chunked::sample`](crate::Chunked::sample) or
+/// [`Engine::load`](crate::Engine::load): where it is a summary, the fit reads the data again near the boundaries.
 ///
 /// ```
 /// use mindgap::{GapBounds, KMeans, Sample};
@@ -199,6 +202,15 @@ impl KMeans {
 
     /// Refuses work that is known to need more than `bytes` of memory beside the data, with [`KMeansError::OutOfMemory`]
     /// (default and `None`: as much as the machine gives).
+    ///
+    /// ```
+    /// use mindgap::error::ErrorKind;
+    /// use mindgap::{KMeans, Sample};
+    ///
+    /// let refused = KMeans::new(2).memory_limit(10).fit(&Sample::new(&[1.0, 2.0, 8.0])?).unwrap_err();
+    /// assert_eq!(refused.kind(), ErrorKind::OutOfMemory);
+    /// # Ok::<(), mindgap::SampleError>(())
+    /// ```
     #[must_use]
     pub fn memory_limit(mut self, bytes: impl Into<Option<usize>>) -> Self {
         self.limits.memory = bytes.into();

@@ -22,6 +22,9 @@ use std::fmt;
 /// let fit = Mixture::new(2).constraint(GapBounds::lower(2.0)).fit(&sample)?;
 /// assert_eq!(fit.labels(), [0, 0, 0, 0, 1, 1, 1, 1]);
 /// assert!(fit.converged() && fit.gaps()[0] >= 2.0);
+/// assert!((fit.means()[0] + 1.025).abs() < 1e-6 && (fit.weights()[0] - 0.5).abs() < 1e-6);
+/// assert_eq!((fit.predict(&[-3.0, 3.0]), fit.active()), (vec![0, 1], &[None][..]));
+/// println!("{:?}: {} at {}", fit.variances(), fit.status(), fit.log_likelihood());
 /// # Ok::<(), mindgap::Error>(())
 /// ```
 #[derive(Clone, PartialEq)]
@@ -179,6 +182,18 @@ impl MixtureFit {
     }
 
     /// The highest hill but this one that the search found, with its log-likelihood.
+    ///
+    /// ```
+    /// use mindgap::{Mixture, Sample};
+    ///
+    /// let x: Vec<f64> = (0..300).map(|i| f64::from(i % 30)).collect();
+    /// let fit = Mixture::new(3).fit(&Sample::new(&x)?)?;
+    /// assert!(fit.starts_at_best() <= fit.starts());
+    /// if let Some((parameters, log_likelihood)) = fit.runner_up() {
+    ///     assert!(parameters.k() == 3 && log_likelihood <= fit.log_likelihood());
+    /// }
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
     pub fn runner_up(&self) -> Option<(&Parameters, f64)> {
         self.runner_up.as_ref().map(|(parameters, height)| (parameters, *height))
     }

@@ -51,6 +51,24 @@ impl Mixture {
 
     /// The same, reporting to `monitor`, which may stop the search for a start and, between iterations, the fit.
     ///
+    /// ```
+    /// use mindgap::{Mixture, MixtureMethod, Monitor, Progress, Sample};
+    /// use std::ops::ControlFlow;
+    ///
+    /// let x: Vec<f64> = (0..200).map(|i| f64::from(i % 20) + if i < 100 { 0.0 } else { 15.0 }).collect();
+    /// let mut heights = Vec::new();
+    /// let mut monitor = Monitor::new(|progress: &Progress| {
+    ///     if let Progress::Iteration { log_likelihood, .. } = progress {
+    ///         heights.push(*log_likelihood);
+    ///     }
+    ///     ControlFlow::Continue(())
+    /// });
+    /// Mixture::new(2).method(MixtureMethod::Paper).fit_with(&Sample::new(&x)?, &mut monitor)?;
+    /// drop(monitor);
+    /// assert!(heights.is_sorted());
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`fit`](Self::fit); also [`MixtureError::Interrupted`].
     pub fn fit_with<'a>(

@@ -29,7 +29,7 @@ pub enum MixtureMethod {
     /// A search for the highest likelihood, climbed by Newton steps until less than the tolerance in log units is left to gain.
     #[default]
     Best,
-    /// The published EM to the letter: its start, plain iterations, until no parameter moves by more than the tolerance; no
+    /// The published EM to the letter, for comparison: its start, plain iterations, until no parameter moves by more than the tolerance; no
     /// bound on the ratio of spreads.
     Paper,
 }
@@ -125,7 +125,7 @@ impl Mixture {
         self
     }
 
-    /// Sets where to start: one climb from there, by an initializer or from [`Parameters`], takes the place of the search.
+    /// Sets where to start: one climb from there, by an initializer or from [`Parameters`](super::Parameters), takes the place of the search.
     #[must_use]
     pub fn init(mut self, init: impl Initializer + 'static) -> Self {
         self.init = Some(Arc::new(init));
@@ -187,7 +187,7 @@ impl Mixture {
         self
     }
 
-    /// Ends the fit after `limit` with the best found by then and [`Status::TimeLimit`] (default and `None`: no limit).
+    /// Ends the fit after `limit` with the best found by then and [`Status::TimeLimit`](super::Status::TimeLimit) (default and `None`: no limit).
     ///
     /// A climb that has begun is always good for a result. It is an error, [`MixtureError::TimeLimit`], if none has: if the time
     /// went into a start by k-means, or into finding means that hold the rows.
@@ -225,7 +225,7 @@ impl Mixture {
     /// Sets the floor of the variances in squared data units; `None` for 1e-10 of the data's variance (of one, where the
     /// data are all equal). A component whose variance reaches it has collapsed; starts below it are raised to it. Without a
     /// floor, a constraint or a ratio of the caller's, spreads are also at least half the step of data that look rounded
-    /// ([`Sample::rounding_step`]).
+    /// ([`Sample::rounding_step`](crate::Sample::rounding_step)).
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};

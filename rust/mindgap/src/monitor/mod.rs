@@ -127,7 +127,7 @@ impl Default for Monitor<'_> {
 
 impl<'a> Monitor<'a> {
     /// A monitor that reports to `callback`, on the calling thread, between steps of work. Answering `ControlFlow::Break`
-    /// stops the fit. [`Monitor::default`] reports to nobody.
+    /// stops the fit. [`Monitor::default`] has no callback.
     pub fn new(mut callback: impl FnMut(&Progress) -> ControlFlow<()> + 'a) -> Self {
         Self::stopping(move |progress| match callback(progress) {
             ControlFlow::Continue(()) => ControlFlow::Continue(()),
@@ -341,7 +341,7 @@ struct Deadline {
 }
 
 impl Deadline {
-    /// The time after `limit`; none where there is no clock or the time is too far off to be told.
+    /// The time after `limit`; `None` where there is no clock or the time is out of range.
     fn after(limit: Duration) -> Option<Self> {
         #[cfg(not(target_arch = "wasm32"))]
         return std::time::Instant::now().checked_add(limit).map(|at| Self { at });

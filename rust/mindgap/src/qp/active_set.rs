@@ -15,7 +15,7 @@ use crate::monitor::{Halt, Monitor, Progress};
 /// A coefficient of a vanishing combination below this is zero.
 const ABSENT: f64 = 1e-9;
 
-/// The optimum: the means, and the rows that hold them.
+/// The optimum: the means and the active rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Optimum {
     pub(crate) means: Vec<f64>,
@@ -25,7 +25,7 @@ pub(crate) struct Optimum {
 /// Why there is no optimum.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub(crate) enum Failure {
-    /// These rows cannot be held together; any but one can.
+    /// These rows contradict each other; without any one of them the others do not.
     #[error("rows {0:?} clash")]
     Clash(Vec<usize>),
     /// Exact arithmetic rules this out.
@@ -51,7 +51,7 @@ impl Failure {
     }
 }
 
-/// The means that hold `bounds` with equality: in O(k) where they are of gaps.
+/// The means that satisfy `bounds` with equality: in O(k) where they are of gaps.
 fn hold(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
     chain::solve(rows, objective, bounds).unwrap_or_else(|| equality::solve(rows, objective, bounds))
 }
@@ -131,7 +131,7 @@ impl<'a> ActiveSetSearch<'a> {
         }
     }
 
-    /// Moves until `bound` is held, dropping rows on the way.
+    /// Moves until `bound` is satisfied, dropping rows on the way.
     fn add(&mut self, bound: Bound, monitor: &mut Monitor<'_>) -> Result<(), Failure> {
         self.active.push(bound);
         self.multipliers.push(0.0);

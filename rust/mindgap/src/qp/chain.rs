@@ -1,4 +1,4 @@
-//! The exact solve where all rows held with equality are gaps: O(k), because means at fixed distances move as one.
+//! The exact solve where all active rows are gaps: O(k), because means at fixed distances move as one.
 //!
 //! A run of means at fixed distances lies where the forces on it balance, and the multiplier of a gap is the sum of the forces
 //! on one side of it. Positions are relative to the stiffest mean of the run, which hardly moves, in doubled precision; forces

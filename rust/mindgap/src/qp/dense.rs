@@ -69,7 +69,7 @@ impl SparseRows {
         self.equalities[row] && (self.levels[row] - self.value(row, u)).abs() <= IMPLIED * largest
     }
 
-    /// By how much a row is missed, in units of its largest coefficient; `None` if it is held to rounding.
+    /// By how much a row is violated, in units of its largest coefficient; `None` if it is satisfied to rounding.
     fn miss(&self, row: usize, u: &[f64]) -> Option<f64> {
         let (mut value, mut size, mut largest) = (0.0, self.levels[row].abs(), 0.0_f64);
         for &(variable, a) in self.terms(row) {
@@ -165,7 +165,7 @@ impl Factor {
     }
 }
 
-/// The optimum, and the rows that hold it with their multipliers.
+/// The optimum, and the active rows with their multipliers.
 #[derive(Clone, Debug)]
 pub(crate) struct DenseOptimum {
     pub(crate) point: Vec<f64>,
@@ -175,7 +175,7 @@ pub(crate) struct DenseOptimum {
     pub(crate) multipliers: Vec<f64>,
 }
 
-/// The minimum of `½ uᵀHu - gᵀu` under `rows`; `None` if they cannot be held together, to rounding.
+/// The minimum of `½ uᵀHu - gᵀu` under `rows`; `None` if they contradict each other by more than rounding.
 pub(crate) fn minimise(factor: &Factor, gradient: &[f64], rows: &SparseRows) -> Option<DenseOptimum> {
     let mut search = DualSearch::new(factor, gradient);
     let mut implied = Vec::new();
@@ -253,7 +253,7 @@ impl<'a> DualSearch<'a> {
         (across, along)
     }
 
-    /// Moves until `row` is held, dropping rows on the way; `None` if it cannot be held.
+    /// Moves until `row` is satisfied, dropping rows on the way; `None` if it cannot be.
     fn add(&mut self, rows: &SparseRows, row: usize) -> Option<()> {
         let above = rows.is_equality(row) && rows.value(row, &self.point) > rows.level(row);
         let sign = if above { -1.0 } else { 1.0 };

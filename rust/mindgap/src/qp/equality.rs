@@ -1,4 +1,4 @@
-//! The exact solve on a given set of rows held with equality: O(rows² k).
+//! The exact solve on a given set of active rows: O(rows² k).
 //!
 //! `min Σ g_k δ_k²` subject to `A δ = ρ`, where δ is the way from the targets. Stiffnesses `g` of a mixture span eighteen
 //! orders of magnitude, so the rows are solved for the softest means first: the pivot is the largest

@@ -1,4 +1,4 @@
-//! `max Σ a_k log x_k - c_k x_k` over positive `x` that hold rows: the weights and the precisions of a mixture.
+//! `max Σ a_k log x_k - c_k x_k` over positive `x` under rows: the weights and the precisions of a mixture.
 //!
 //! Newton's method, each step of which is the quadratic program of `MeanProgram`, exact on its active rows. The objective
 //! separates, so its curvature is that program's stiffness, `a_k/x_k²`. A step that moves no coordinate by more than a quarter
@@ -11,7 +11,7 @@ use super::equality::Objective;
 use super::row_matrix::RowMatrix;
 use crate::monitor::Monitor;
 
-/// A coordinate that cannot exceed this fraction of the scale must vanish: rows are held to 1e-13 of the largest.
+/// A coordinate that cannot exceed this fraction of the scale must vanish: rows are satisfied to 1e-13 of the largest.
 const POSITIVE: f64 = 1e-11;
 
 /// How far beyond the scale a coordinate is pulled to see how large it can be.
@@ -35,7 +35,7 @@ pub(crate) struct LogProgram {
 /// Why there is no program.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum NoInterior {
-    /// The rows cannot be held, or the search was stopped.
+    /// The rows contradict each other, or the search was stopped.
     Failure(Failure),
     /// The rows hold this coordinate at zero.
     Vanishes(usize),
@@ -56,7 +56,7 @@ impl LogProgram {
     /// The program under `rows`, for coordinates about as large as `scale`.
     ///
     /// # Errors
-    /// Rows that no positive `x` holds.
+    /// Rows that no positive `x` satisfies.
     pub(crate) fn new(mut rows: RowMatrix, scale: f64, monitor: &mut Monitor<'_>) -> Result<Self, NoInterior> {
         let k = rows.k();
         rows.push_positive();

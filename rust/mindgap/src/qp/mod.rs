@@ -36,7 +36,7 @@ pub(crate) struct MeanProgram {
     interior_point: Option<InteriorPoint>,
 }
 
-/// Why there is no program of means that hold the rows.
+/// Why there is no program of means that satisfy the rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum NoProgram {
     /// The rows are invalid for these data.
@@ -75,7 +75,7 @@ impl From<NoProgram> for KMeansError {
 }
 
 impl MeanProgram {
-    /// The program of means that hold `rows`, none of them farther than `reach` (in frame units) from the data; `None`
+    /// The program of means that satisfy `rows`, none of them farther than `reach` (in frame units) from the data; `None`
     /// where nothing is asked and the means may even cross.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl MeanProgram {
     /// equality given twice, are loosened by that much.
     ///
     /// # Errors
-    /// The rows that cannot be held together.
+    /// Rows that contradict each other.
     pub(crate) fn new(rows: RowMatrix, monitor: &mut Monitor<'_>) -> Result<Self, Failure> {
         let (targets, stiffness) = (rows.likely(), vec![1.0; rows.k()]);
         let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row));

@@ -55,7 +55,7 @@ impl RowMatrix {
     /// the means ascending, unless bounds on the gaps do.
     ///
     /// # Errors
-    /// Rows that only means farther away could hold, and more rows than there is memory for.
+    /// Rows that only means farther away could satisfy, and more rows than there is memory for.
     pub(crate) fn new(rows: &Rows, frame: &Frame, reach: f64, monitor: &Monitor<'_>) -> Result<Self, ConstraintError> {
         rows.check_gap_scale(frame, reach)?;
         let (k, gaps) = (rows.k(), rows.gap_lower().len());
@@ -159,7 +159,7 @@ impl RowMatrix {
         self.lower[row] == self.upper[row]
     }
 
-    /// Means that hold the bounds on the gaps, if there are any: each gap at its lower bound.
+    /// Means that satisfy the bounds on the gaps, if there are any: each gap at its lower bound.
     pub(crate) fn likely(&self) -> Vec<f64> {
         let mut means = vec![0.0; self.k];
         for gap in 0..self.gaps {

@@ -11,7 +11,7 @@ const REPEATED: f64 = 2.0;
 /// How far from the grid a value may be, in steps: decimals such as 0.0254 are no doubles.
 const OFF: f64 = 1e-6;
 
-/// Neighbours closer than this fraction of the largest value are one value, told apart by rounding.
+/// Neighbours closer than this fraction of the largest value are one value that rounding has split.
 const SAME: f64 = 1.0 / (1u64 << 40) as f64;
 
 impl Sample {

@@ -3,7 +3,7 @@
 use crate::constraint::Rows;
 use crate::kmeans::rounding::of_difference;
 
-/// The bounds on the gaps (in data units) that every solution holds; `None` if there are none to speak of.
+/// The bounds on the gaps (in data units) that every solution satisfies; `None` if they say nothing.
 pub(super) fn gap_bounds(rows: &Rows) -> Option<Rows> {
     let k = rows.k();
     let mut gaps = vec![(0.0, f64::INFINITY); k - 1];
@@ -23,7 +23,7 @@ pub(super) fn gap_bounds(rows: &Rows) -> Option<Rows> {
     for (gap, pair) in gaps.iter_mut().zip(centers.windows(2)) {
         narrow(gap, apart(pair[0], pair[1]));
     }
-    // That the rows can be held is known, so bounds cross by rounding only.
+    // The rows can be satisfied, so bounds cross by rounding only.
     let upper: Vec<f64> = gaps.iter().map(|&(_, upper)| upper.max(0.0)).collect();
     let lower = gaps.iter().zip(&upper).map(|(&(lower, _), &upper)| lower.min(upper)).collect();
     let gaps = Rows::of_gaps(lower, upper);

@@ -20,7 +20,7 @@ use search::Alternation;
 /// The best centres that are found under `rows` (in data units), and their clusters.
 ///
 /// # Errors
-/// Rows that no ascending centres hold, and programs that are not solved.
+/// Rows that no ascending centres satisfy, and programs that are not solved.
 pub(super) fn solve(sample: &Sample, rows: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let program = MeanProgram::of(rows, sample.frame(), FARTHEST, monitor)?;
     let Some(program) = program else {

@@ -120,7 +120,7 @@ impl<'a, 'm> Alternation<'a, 'm> {
         Ok(Some(placed))
     }
 
-    /// Alternates from partitions that know nothing of the costs, and from `means` brought to hold the rows.
+    /// Alternates from partitions that do not depend on the costs, and from the centres nearest to `means` that satisfy the rows.
     fn climb_evenly(&mut self, means: &[f64]) -> Result<(), KMeansError> {
         let sample = self.prefixes.sample();
         let even = equal_widths(sample, self.k);
@@ -165,7 +165,7 @@ impl<'a, 'm> Alternation<'a, 'm> {
         Some(Solution { partition, centers: Some(centers), proof })
     }
 
-    /// The centres nearest to `targets` that hold the rows.
+    /// The centres nearest to `targets` that satisfy the rows.
     fn centers(&mut self, targets: &[f64], stiffness: &[f64]) -> Result<Vec<f64>, KMeansError> {
         self.spent += (self.k as u64).pow(3) + PROGRAM_WORK;
         let objective = Objective { targets, stiffness };

@@ -115,6 +115,16 @@ impl MomentSums {
     }
 
     /// The sums of the doubles given for each; `None` if their number is neither `3k + 1` nor `3k + 2` for any `k`.
+    ///
+    /// ```
+    /// use mindgap::{MomentSums, Parameters};
+    ///
+    /// let start = Parameters::new(&[0.5, 0.5], &[0.0, 4.0], &[1.0, 1.0])?;
+    /// let sums = MomentSums::of_chunk(&[0.3, 3.9], None, &start)?;
+    /// let sent: Vec<Vec<f64>> = sums.parts().map(<[f64]>::to_vec).collect();
+    /// assert_eq!(MomentSums::from_parts(sent.iter().map(Vec::as_slice)), Some(sums));
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
     pub fn from_parts<'a>(parts: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
         let sums: Vec<ExactSum> = parts.into_iter().map(ExactSum::of).collect();
         let components = sums.len() / 3;

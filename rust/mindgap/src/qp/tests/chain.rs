@@ -1,4 +1,4 @@
-//! Runs of glued means against the elimination, which knows nothing of gaps.
+//! Runs of means at fixed distances against the elimination, which knows nothing of gaps.
 
 use super::*;
 use crate::qp::{chain, equality};

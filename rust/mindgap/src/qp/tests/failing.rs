@@ -1,4 +1,4 @@
-//! Clarabel stopped early, sloppy, refused, or answering nonsense: the means are the best all the same.
+//! Clarabel stopped early, sloppy, refused, or returning garbage: the means are the optimum all the same.
 
 use super::*;
 use ::clarabel::solver::DefaultSettings;

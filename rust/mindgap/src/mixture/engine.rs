@@ -170,6 +170,24 @@ pub trait Engine {
     }
 }
 
+impl<E: Engine + ?Sized> Engine for Box<E> {
+    fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError> {
+        (**self).load()
+    }
+
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
+        (**self).moments(parameters)
+    }
+
+    fn curved(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
+        (**self).curved(parameters)
+    }
+
+    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
+        (**self).finish(parameters)
+    }
+}
+
 /// The data that a mixture is fitted to: a [`Sample`] or [`Binned`] counts in memory, or whatever an [`Engine`] holds, [`Chunked`](crate::Chunked) data among
 /// them. References convert into it, so that a fit takes either.
 ///
@@ -225,8 +243,8 @@ impl<'a, E: Engine> From<&'a mut E> for Data<'a> {
     }
 }
 
-impl<'a> From<&'a mut (dyn Engine + 'a)> for Data<'a> {
-    fn from(engine: &'a mut (dyn Engine + 'a)) -> Self {
+impl<'a, 'e: 'a> From<&'a mut (dyn Engine + 'e)> for Data<'a> {
+    fn from(engine: &'a mut (dyn Engine + 'e)) -> Self {
         Self::Engine(engine)
     }
 }

@@ -21,7 +21,7 @@ fn sample_of(x: &[f64], w: Option<&[f64]>) -> Option<Sample> {
     sample.map_err(|error| assert!(!error.to_string().is_empty())).ok()
 }
 
-fn restriction_of(asked: &Asked, k: usize) -> Option<Rows> {
+fn constraint_of(asked: &Asked, k: usize) -> Option<Rows> {
     asked.rows(k).map_err(|error| assert!(!error.to_string().is_empty())).ok()
 }
 
@@ -118,11 +118,11 @@ proptest! {
         paper in 0..5usize,
         together in any::<bool>(),
     ) {
-        let (Some(sample), Some(restriction)) = (sample_of(&x, w.as_deref()), restriction_of(&asked, k)) else {
+        let (Some(sample), Some(constraint)) = (sample_of(&x, w.as_deref()), constraint_of(&asked, k)) else {
             return Ok(());
         };
         let problem = KMeans::new(k)
-            .constraint(restriction)
+            .constraint(constraint)
             .centers(if free { Centers::Free } else { Centers::Means })
             .method(if paper == 0 { KMeansMethod::Paper } else { KMeansMethod::Exact })
             .ties(if together { Ties::Together } else { Ties::Split });
@@ -155,11 +155,11 @@ proptest! {
         tol in prop_oneof![8 => Just(1e-6), 1 => any_bits()],
         floor in prop_oneof![8 => Just(None), 1 => any_bits().prop_map(Some)],
     ) {
-        let (Some(sample), Some(restriction)) = (sample_of(&x, w.as_deref()), restriction_of(&asked, k)) else {
+        let (Some(sample), Some(constraint)) = (sample_of(&x, w.as_deref()), constraint_of(&asked, k)) else {
             return Ok(());
         };
         let mut problem = Mixture::new(k)
-            .constraint(restriction)
+            .constraint(constraint)
             .max_iter(25)
             .tol(tol)
             .tol_scale(if absolute { ToleranceScale::Absolute } else { ToleranceScale::Data })
@@ -188,11 +188,11 @@ proptest! {
             .prop_flat_map(|k| (Just(k), gaps(k), starts(k), vec(moments(k), 0..6))),
         x in vec(-5.0..5.0f64, 4..9),
     ) {
-        let (Ok(start), Some(restriction)) = (Parameters::new(&own.0, &own.1, &own.2), restriction_of(&asked, k)) else {
+        let (Ok(start), Some(constraint)) = (Parameters::new(&own.0, &own.1, &own.2), constraint_of(&asked, k)) else {
             return Ok(());
         };
         let mut engine = Babble { sample: Sample::new(&x).unwrap(), answers };
-        match Mixture::new(k).constraint(restriction).init(start).fit(&mut engine) {
+        match Mixture::new(k).constraint(constraint).init(start).fit(&mut engine) {
             Ok(fit) => prop_assert_eq!(fit.means().len(), k),
             Err(error) => prop_assert!(!error.to_string().is_empty()),
         }
@@ -204,11 +204,11 @@ fn counts_without_measure_are_refused() {
     let sample = Sample::new(&[1.0, 2.0, 4.0]).unwrap();
     let start = Parameters::new(&[0.5, 0.5], &[1.0, 4.0], &[1.0, 1.0]).unwrap();
     let mut engine = mindgap::LocalEngine::new(&sample);
-    let restriction = mindgap::GapBounds::lower(0.5);
+    let constraint = mindgap::GapBounds::lower(0.5);
     for k in [0, 4, usize::MAX / 2 + 1, usize::MAX] {
-        assert!(KMeans::new(k).constraint(restriction.clone()).fit(&sample).is_err());
-        assert!(Mixture::new(k).constraint(restriction.clone()).fit(&sample).is_err());
-        assert!(Mixture::new(k).constraint(restriction.clone()).init(start.clone()).fit(&mut engine).is_err());
+        assert!(KMeans::new(k).constraint(constraint.clone()).fit(&sample).is_err());
+        assert!(Mixture::new(k).constraint(constraint.clone()).fit(&sample).is_err());
+        assert!(Mixture::new(k).constraint(constraint.clone()).init(start.clone()).fit(&mut engine).is_err());
         let initializers: [&dyn mindgap::Initializer; 3] =
             [&mindgap::PaperStart, &mindgap::Ckmeans, &mindgap::ConstrainedKMeans::new()];
         for initializer in initializers {

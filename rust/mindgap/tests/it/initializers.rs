@@ -14,10 +14,10 @@ fn stop(progress: &Progress) -> ControlFlow<()> {
 }
 
 fn stops(initializer: impl Initializer + 'static, sample: &Sample) {
-    let restriction = GapBounds::lower(0.21).rows(5).unwrap();
-    let start = initializer.start(sample, 5, &restriction, &mut Monitor::new(&mut stop));
+    let rows = GapBounds::lower(0.21).rows(5).unwrap();
+    let start = initializer.start(sample, 5, &rows, &mut Monitor::new(&mut stop));
     assert_eq!(start.map_err(MixtureError::from), Err(MixtureError::Interrupted));
-    let fit = Mixture::new(5).constraint(restriction).init(initializer).fit_with(sample, &mut Monitor::new(&mut stop));
+    let fit = Mixture::new(5).constraint(rows).init(initializer).fit_with(sample, &mut Monitor::new(&mut stop));
     assert_eq!(fit.err(), Some(MixtureError::Interrupted));
 }
 
@@ -34,9 +34,9 @@ fn who_watches_a_fit_can_stop_its_start() {
 #[test]
 fn more_components_than_values_are_refused_before_their_bounds_are_written_out() {
     let sample = Sample::new(&[0.0, 1.0, 5.0]).unwrap();
-    let restriction = Rows::none(usize::MAX);
+    let rows = Rows::none(usize::MAX);
     let refused = Err(MixtureError::TooManyComponents { k: usize::MAX, distinct: 3 });
-    let start = |init: &dyn Initializer| init.start(&sample, usize::MAX, &restriction, &mut Monitor::default());
+    let start = |init: &dyn Initializer| init.start(&sample, usize::MAX, &rows, &mut Monitor::default());
     assert_eq!(start(&PaperStart).map_err(MixtureError::from), refused);
     assert_eq!(start(&ConstrainedKMeans::new()).map_err(MixtureError::from), refused);
 }

@@ -2,7 +2,7 @@
 
 use mindgap::{
     Binned, BoxError, Centers, ConstrainedKMeans, Engine, GapBounds, Initializer, KMeans, KMeansError, KMeansMethod,
-    LinearRows, Mixture, MixtureError, Moments, Monitor, Parameters, Sample, Status, Summary, Table,
+    LinearRows, LocalEngine, Mixture, MixtureError, Moments, Monitor, Parameters, Sample, Status, Summary, Table,
 };
 use std::borrow::Cow;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use std::time::Duration;
 const HARD: [f64; 5] = [0.0, 2.0, 2.0, 5.0, 6.0];
 
 fn start_of(init: ConstrainedKMeans, delta: f64) -> Vec<f64> {
-    let restriction = GapBounds::lower(delta).rows(3).unwrap();
-    init.start(&Sample::new(&HARD).unwrap(), 3, &restriction, &mut Monitor::default()).unwrap().means().to_vec()
+    let rows = GapBounds::lower(delta).rows(3).unwrap();
+    init.start(&Sample::new(&HARD).unwrap(), 3, &rows, &mut Monitor::default()).unwrap().means().to_vec()
 }
 
 #[test]
@@ -161,4 +161,18 @@ fn debug_output_does_not_grow_with_the_data() {
         format!("{:?}", Mixture::new(2).fit(&sample).unwrap()),
     ];
     assert!(shown.iter().all(|shown| shown.len() < 1000), "{shown:?}");
+}
+
+#[test]
+fn an_engine_may_be_chosen_at_run_time() {
+    let sample = Sample::new(&HARD).unwrap();
+    let mut local: Box<dyn Engine + '_> = Box::new(LocalEngine::new(&sample));
+    let mixture = Mixture::new(1);
+    let fit = mixture.fit(&mut local).unwrap();
+    assert_eq!(fit, mixture.fit(&mut *local).unwrap());
+    assert!(
+        fit.standard_errors().is_some() && fit.entropy().is_some(),
+        "second derivatives and classification pass through"
+    );
+    assert_eq!(KMeans::new(2).fit(&local.load().unwrap()), KMeans::new(2).fit(&sample));
 }

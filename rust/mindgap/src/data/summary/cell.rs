@@ -52,7 +52,7 @@ impl SummaryCell {
     pub(super) fn is_sound(&self, grid: Grid, index: i64) -> bool {
         let Self { count, weight, low, high, offset, within } = *self;
         let spread = high - low;
-        let room = 1.0 + 1e-9;
+        let slack = 1.0 + 1e-9;
         // Squares smaller than this are rounded up as well as down.
         let vanishing = weight.max(count as f64) * f64::MIN_POSITIVE;
         count > 0
@@ -62,8 +62,8 @@ impl SummaryCell {
             && (count > 1 || low == high)
             && grid.index(low) == index
             && grid.index(high) == index
-            && (0.0..=spread * room).contains(&offset)
-            && (0.0..=0.25 * weight * spread * spread * room + vanishing).contains(&within)
+            && (0.0..=spread * slack).contains(&offset)
+            && (0.0..=0.25 * weight * spread * spread * slack + vanishing).contains(&within)
     }
 
     /// The points as one; `even` says whether all of them weigh the same.

@@ -156,7 +156,7 @@ impl TryFrom<SummaryColumns> for Summary {
             return Err(bad("its weights are not the numbers of its points"));
         }
         let total: f64 = cells.iter().map(|cell| cell.weight).sum();
-        summary.make_room(columns.limit, total, extent)?;
+        summary.extend_cells(columns.limit, total, extent)?;
         summary.weighted = columns.weighted;
         for (cell, &index) in cells.iter().zip(&columns.index) {
             summary.cells[(index - summary.start) as usize] = *cell;

@@ -99,7 +99,7 @@ impl Summary {
     /// then as it was.
     pub fn add(&mut self, values: &[f64]) -> Result<(), SampleError> {
         check_finite(values)?;
-        self.make_room(self.limit, self.total_weight() + values.len() as f64, extent(values.iter().copied()))?;
+        self.extend_cells(self.limit, self.total_weight() + values.len() as f64, extent(values.iter().copied()))?;
         self.add_points(values, |_| 1.0);
         Ok(())
     }
@@ -112,7 +112,7 @@ impl Summary {
         check_finite(values)?;
         let added = check_weights(values.len(), weights)?;
         let weighing = values.iter().zip(weights).filter(|&(_, &weight)| weight > 0.0);
-        self.make_room(self.limit, self.total_weight() + added, extent(weighing.map(|(&x, _)| x)))?;
+        self.extend_cells(self.limit, self.total_weight() + added, extent(weighing.map(|(&x, _)| x)))?;
         self.weighted |= weights.iter().any(|&weight| weight != 0.0 && weight != 1.0);
         self.add_points(values, |i| weights[i]);
         Ok(())
@@ -125,7 +125,7 @@ impl Summary {
     /// as it was.
     pub fn merge(&mut self, other: &Summary) -> Result<(), SampleError> {
         let limit = self.limit.min(other.limit);
-        self.make_room(limit, self.total_weight() + other.total_weight(), other.low().zip(other.high()))?;
+        self.extend_cells(limit, self.total_weight() + other.total_weight(), other.low().zip(other.high()))?;
         self.weighted |= other.weighted;
         self.take_in(other);
         Ok(())
@@ -195,7 +195,7 @@ impl Summary {
     }
 
     /// Makes the cells, `limit` at most, cover all old and new points.
-    fn make_room(&mut self, limit: usize, total: f64, added: Option<(f64, f64)>) -> Result<(), SampleError> {
+    fn extend_cells(&mut self, limit: usize, total: f64, added: Option<(f64, f64)>) -> Result<(), SampleError> {
         if !total.is_finite() {
             return Err(SampleError::WeightOverflow { total });
         }

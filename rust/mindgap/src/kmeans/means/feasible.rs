@@ -8,6 +8,7 @@ use crate::data::sample::Prefix;
 use crate::error::KMeansError;
 use crate::memory::product;
 use crate::monitor::Monitor;
+use crate::numeric::first_false;
 
 /// Up to so many entries all rows are kept; beyond, only some, and those between are computed again.
 const MOST_KEPT: usize = 1 << 26;
@@ -126,15 +127,7 @@ fn first_end(first: usize, last: usize, guess: usize, enough: impl Fn(usize) -> 
             step *= 2;
         }
     }
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if enough(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    low
+    first_false(low, high, |end| !enough(end))
 }
 
 /// Bounds closer than this, in frame units, count as one.

@@ -99,9 +99,9 @@ impl KnownAtoms {
                 let atom = self.sample.atom(i);
                 atom.is_point() && atom.even
             });
-        let room = MOST_ATOMS.saturating_sub(self.sample.len());
-        divided.truncate(room / PARTS as usize);
-        looked.truncate(if may && room > 0 { usize::MAX } else { 0 });
+        let left = MOST_ATOMS.saturating_sub(self.sample.len());
+        divided.truncate(left / PARTS as usize);
+        looked.truncate(if may && left > 0 { usize::MAX } else { 0 });
         if divided.is_empty() && looked.is_empty() {
             return Ok(None);
         }

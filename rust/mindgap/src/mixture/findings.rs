@@ -1,4 +1,4 @@
-//! What a fit noticed about itself, each in one line: what a careful reader would ask about.
+//! Findings: properties of a fit that a careful reader would ask about, each in one line.
 
 use super::climb::{Climbed, Sureness};
 use super::e_step::Observed;

@@ -129,7 +129,7 @@ impl MixtureFit {
         &self.parameters
     }
 
-    /// The most probable component of each input point, the first of equals. Empty if the data lie with an
+    /// The most probable component of each input point, the first of equals. Empty if the data were with an
     /// [`Engine`](super::Engine).
     pub fn labels(&self) -> &[u32] {
         &self.labels
@@ -140,7 +140,7 @@ impl MixtureFit {
         self.history[self.n_iter()]
     }
 
-    /// The log-likelihood along the way: entry `i` is that of the parameters that entered iteration `i + 1`, so the
+    /// The log-likelihood of each iterate: entry `i` is that of the parameters that entered iteration `i + 1`, so the
     /// first is the start's, and the last, entry `n_iter`, is that of the parameters returned.
     ///
     /// ```
@@ -160,7 +160,7 @@ impl MixtureFit {
         self.history.len() - 1
     }
 
-    /// How much log-likelihood the next Newton step would gain, as an upper bound of what is left on this hill. `None` for
+    /// How much log-likelihood the next Newton step would gain: an estimate of what is left to this local maximum. `None` for
     /// [`MixtureMethod::Paper`](super::MixtureMethod::Paper).
     pub fn newton_decrement(&self) -> Option<f64> {
         self.decrement
@@ -181,7 +181,7 @@ impl MixtureFit {
         self.at_best
     }
 
-    /// The highest hill but this one that the search found, with its log-likelihood.
+    /// The second-best local maximum that the search found, with its log-likelihood.
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};
@@ -203,20 +203,20 @@ impl MixtureFit {
         &self.status
     }
 
-    /// What the fit noticed about itself; empty for [`MixtureMethod::Paper`](super::MixtureMethod::Paper), which does not look.
+    /// Properties of the fit that ask for a second look; always empty for [`MixtureMethod::Paper`](super::MixtureMethod::Paper).
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Standard errors of the parameters. `None` for [`MixtureMethod::Paper`](super::MixtureMethod::Paper), and where an engine answers no second
+    /// Standard errors of the parameters. `None` for [`MixtureMethod::Paper`](super::MixtureMethod::Paper), and where an engine returns no second
     /// derivatives.
     pub fn standard_errors(&self) -> Option<&StandardErrors> {
         self.errors.as_ref()
     }
 
-    /// Whether nothing is left to gain: the [`newton_decrement`](Self::newton_decrement) is below the tolerance, or, for
+    /// Whether the fit is at a local maximum: the [`newton_decrement`](Self::newton_decrement) is below the tolerance, or, for
     /// [`MixtureMethod::Paper`](super::MixtureMethod::Paper), no parameter moves. [`status`](Self::status) and [`findings`](Self::findings) say
-    /// whether what was found makes sense: a fit with a component that holds nothing has converged, too.
+    /// whether the maximum is meaningful: a fit with a component that holds nothing has converged, too.
     pub fn converged(&self) -> bool {
         match self.status {
             Status::Converged | Status::Doubtful => true,
@@ -241,7 +241,7 @@ impl MixtureFit {
         &self.origins
     }
 
-    /// The sum of the weights of the points: their number if they have none.
+    /// The sum of the weights of the points: their number if none were given.
     pub fn total_weight(&self) -> f64 {
         self.total_weight
     }
@@ -321,13 +321,13 @@ impl MixtureFit {
     }
 
     /// The integrated completed likelihood: [`bic`](Self::bic) plus twice the cost, in nats, of giving each point to its
-    /// most probable component. `None` if the engine does not tell.
+    /// most probable component. `None` if the engine does not return it.
     pub fn icl(&self) -> Option<f64> {
         self.entropy().map(|entropy| self.bic() + entropy)
     }
 
-    /// What [`icl`](Self::icl) adds to [`bic`](Self::bic): the less, the surer the points belong to their components. `None` if
-    /// the engine does not tell.
+    /// What [`icl`](Self::icl) adds to [`bic`](Self::bic): the smaller, the more clearly points belong to their components.
+    /// `None` if the engine does not return it.
     pub fn entropy(&self) -> Option<f64> {
         self.classification.map(|classification| -2.0 * classification)
     }

@@ -58,7 +58,7 @@ pub enum ToleranceScale {
     Data,
 }
 
-/// A mixture to be fitted.
+/// The problem of fitting a mixture: a builder, whose [`fit`](Self::fit) solves it.
 ///
 /// ```
 /// use mindgap::{GapBounds, Mixture, Parameters, Sample};
@@ -111,7 +111,8 @@ impl Mixture {
         }
     }
 
-    /// Sets what the means, the weights and the spreads must hold. If the constraint does not apply to `k` components, the fit says so.
+    /// Sets the constraint on the means, weights and spreads (default: none). A constraint that does not apply to `k` components is
+    /// an error of the fit.
     #[must_use]
     pub fn constraint(mut self, constraint: impl Constraint + 'static) -> Self {
         self.constraint = Arc::new(constraint);
@@ -125,7 +126,7 @@ impl Mixture {
         self
     }
 
-    /// Sets where to start: one climb from there, by an initializer or from [`Parameters`](super::Parameters), takes the place of the search.
+    /// Sets the start: one climb from there, by an initializer or from [`Parameters`](super::Parameters), takes the place of the search.
     #[must_use]
     pub fn init(mut self, init: impl Initializer + 'static) -> Self {
         self.init = Some(Arc::new(init));
@@ -147,8 +148,8 @@ impl Mixture {
         self
     }
 
-    /// Sets how many times larger the largest standard deviation may be than the smallest, where the constraint says nothing of
-    /// spreads: infinity for any, `None` for the default (10; none for [`MixtureMethod::Paper`]).
+    /// Sets the largest ratio of two standard deviations, where the constraint does not bound the spreads: infinity for no bound,
+    /// `None` for the default (10; no bound for [`MixtureMethod::Paper`]).
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};
@@ -189,8 +190,8 @@ impl Mixture {
 
     /// Ends the fit after `limit` with the best found by then and [`Status::TimeLimit`](super::Status::TimeLimit) (default and `None`: no limit).
     ///
-    /// A climb that has begun is always good for a result. It is an error, [`MixtureError::TimeLimit`], if none has: if the time
-    /// went into a start by k-means, or into finding means that hold the rows.
+    /// Once a climb has begun there is a result. Before that, in a start by k-means or the search for means that satisfy the
+    /// rows, it is an error, [`MixtureError::TimeLimit`].
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};
@@ -241,7 +242,7 @@ impl Mixture {
         self
     }
 
-    /// Says that the values were recorded to steps of this size: each stands for the interval of half a step on either side, and the
+    /// Declares that the values were recorded in steps of this size: each stands for the interval of half a step on either side, and the
     /// likelihood is that of the intervals' probabilities. `None` for exact values.
     ///
     /// ```
@@ -258,9 +259,9 @@ impl Mixture {
         self
     }
 
-    /// Says that nothing outside `[low, high]` was recorded, such as beyond a detector's range: the likelihood is that of
+    /// Declares that nothing outside `[low, high]` was recorded, such as beyond a detector's range: the likelihood is that of
     /// the mixture given that a point lies within. Weights, means and variances are those of the whole mixture, the standard
-    /// deviations at most twice the range of the data. `None` where everything was seen.
+    /// deviations at most twice the range of the data. `None` where everything was recorded.
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};

@@ -19,13 +19,13 @@ use std::fmt;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Status {
-    /// Nothing more to gain, and nothing to remark.
+    /// A local maximum was reached, and there are no findings.
     Converged,
-    /// Nothing more to gain, but [`findings`](super::MixtureFit::findings) that ask for a second look.
+    /// A local maximum was reached, but there are [`findings`](super::MixtureFit::findings) that ask for a second look.
     Doubtful,
     /// The iterations ran out first.
     MaxIterations,
-    /// The time limit passed first, or a callback had enough.
+    /// The time limit passed first, or a callback stopped the fit.
     TimeLimit,
     /// Some components have shrunk onto a point: their variances are held at the floor.
     Collapsed {

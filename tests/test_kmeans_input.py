@@ -147,14 +147,6 @@ def test_takes_pandas_columns() -> None:
         mg.kmeans(pandas.Series([1.0, None, 3.0]), 2)
 
 
-def test_data_that_are_not_aligned() -> None:
-    buffer = np.zeros(8 * len(X) + 1, np.uint8)
-    buffer[1:] = np.array(X).view(np.uint8)
-    misaligned = buffer[1:].view(np.float64)
-    assert not misaligned.flags.aligned
-    assert mg.kmeans(misaligned, 2).labels.tolist() == mg.kmeans(X, 2).labels.tolist()
-
-
 def test_missing_values_are_dropped_when_asked() -> None:
     x: Any = [1.0, float("nan"), 1.5, None, 7.0, 8.0]
     result = mg.kmeans(x, 2, missing="drop")

@@ -5,7 +5,8 @@
 //! derivations are in docs/mathematics.md.
 
 use super::coupling::Divisor;
-use super::points::{NEGLIGIBLE, ORDER, Points};
+use super::kernels::ORDER;
+use super::points::{NEGLIGIBLE, Points};
 use super::region::Cell;
 use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::{LOG2_E, TAU};
@@ -24,8 +25,11 @@ const REMAINDER: f64 = 4.7e-7;
 /// operations gives less than 2^-45.
 const EXPANSION_ROUNDING: f64 = 1.0 / 17_592_186_044_416.0;
 
-/// Coarse cells to begin with are no wider than a standard deviation and this much in log v.
-const FIRST_LOG_VARIANCE: f64 = 0.7;
+/// Coarse cells to begin with are no wider than so many standard deviations: most lie where D is well below its bound.
+const FIRST_WIDTH: f64 = 2.0;
+
+/// The same in log v.
+const FIRST_LOG_VARIANCE: f64 = 1.4;
 
 /// Rows, and columns of a row, of coarse cells at most.
 const LINES: f64 = 128.0;
@@ -175,7 +179,7 @@ impl<'a> WeighedMixture<'a> {
         for row in 1..=rows {
             let to = if row == rows { most } else { least * exp2(span * LOG2_E * (row as f64 / rows as f64)) };
             let to = to.clamp(from, most);
-            let columns = ((high - low) / from.sqrt()).ceil().clamp(1.0, LINES) as usize;
+            let columns = ((high - low) / (FIRST_WIDTH * from.sqrt())).ceil().clamp(1.0, LINES) as usize;
             let corners = |mean: f64| {
                 let at_least = self.log_ratio(divisor, mean, from);
                 [at_least, if to > from { self.log_ratio(divisor, mean, to) } else { at_least }]

@@ -12,6 +12,7 @@ mod branching;
 mod ceiling;
 mod certify;
 mod coupling;
+mod kernels;
 mod node;
 mod points;
 mod proof;

@@ -10,9 +10,6 @@ use super::weights::{MixingAtom, Workspace};
 use crate::mixture::parameters::Parameters;
 use crate::numeric::portable::ln;
 
-/// Weights are bounded again after so many levels.
-const LEVELS_BETWEEN: usize = 2;
-
 /// Multipliers help in boxes narrower than this many standard deviations (and in log v).
 const WIDEST: f64 = 1.0;
 
@@ -22,6 +19,12 @@ const FARTHEST: f64 = 0.5;
 /// Where the relaxation is higher than this above the threshold, bounds on weights say nothing.
 const HIGHEST: f64 = 6.0;
 
+/// Weights below this are not bounded.
+const LIGHTEST: f64 = 1e-4;
+
+/// Nor are those whose bounds differ by less than this factor.
+const TIGHT: f64 = 1.05;
+
 /// The share of ε below which a relaxation's room is not worth certifying.
 pub(super) const MARGIN: f64 = 0.1;
 
@@ -29,13 +32,10 @@ pub(super) const MARGIN: f64 = 0.1;
 #[derive(Clone)]
 pub(super) struct Node {
     pub(super) id: usize,
-    pub(super) depth: usize,
     pub(super) region: Region,
     pub(super) atoms: Vec<MixingAtom>,
     /// Bounds of each weight.
     pub(super) ranges: Vec<[f64; 2]>,
-    /// The depth at which they were last improved.
-    pub(super) ranged_at: Option<usize>,
     /// They hold for mixtures with at least this log-likelihood.
     pub(super) ranged_for: f64,
 }
@@ -74,12 +74,11 @@ impl Node {
     /// The whole space of parameters.
     pub(super) fn root(id: usize, region: Region, atoms: Vec<MixingAtom>) -> Self {
         let ranges = vec![[0.0, 1.0]; region.len()];
-        Self { id, depth: 0, region, atoms, ranges, ranged_at: None, ranged_for: f64::NEG_INFINITY }
+        Self { id, region, atoms, ranges, ranged_for: f64::NEG_INFINITY }
     }
 
     fn forget_ranges(&mut self) {
         self.ranges.fill([0.0, 1.0]);
-        self.ranged_at = None;
         self.ranged_for = f64::NEG_INFINITY;
     }
 }
@@ -104,9 +103,8 @@ impl Context<'_> {
         if let Some(multipliers) = self.multipliers(&node.region) {
             for attempt in 0..2 {
                 let ready = |node: &Node| (0..k).all(|c| !multipliers.concerns(c) || node.ranges[c][0] > 0.0);
-                let due = node.ranged_at.is_none_or(|at| node.depth >= at + LEVELS_BETWEEN);
                 if attempt == 1 || !ready(&node) {
-                    if !due {
+                    if !weight_bounds.is_empty() {
                         break;
                     }
                     let mut round = Vec::new();
@@ -175,7 +173,6 @@ impl Context<'_> {
         shown: &mut Vec<WeightBound>,
     ) -> bool {
         let k = node.region.len();
-        node.ranged_at = Some(node.depth);
         node.ranged_for = self.threshold;
         let ready = (0..k).all(|c| !multipliers.concerns(c) || node.ranges[c][0] > 0.0);
         let base = if ready { Coupling::new(multipliers, &node.region, &node.ranges) } else { None };
@@ -191,7 +188,8 @@ impl Context<'_> {
         let total = self.points.total();
         for component in (0..k).filter(|&c| multipliers.concerns(c)) {
             let weight = groups.weight[component];
-            if weight < 1e-4 {
+            let [least, most] = node.ranges[component];
+            if weight < LIGHTEST || most < TIGHT * least {
                 continue;
             }
             let strength = 0.6 * (2.0 * above * total / (weight * (1.0 - weight) + 1e-6)).sqrt();

@@ -7,7 +7,8 @@ use super::ceiling::{Verdict, WeighedMixture};
 use super::coupling::Coupling;
 use super::points::Points;
 use super::region::{Cell, Region};
-use super::weights::{MixingAtom, Workspace};
+use super::weights::{LIGHT, MixingAtom, Workspace};
+use crate::numeric::portable::ln;
 
 /// Rounds at most.
 const ROUNDS: usize = 40;
@@ -15,8 +16,11 @@ const ROUNDS: usize = 40;
 /// Atoms at most.
 const ATOMS: usize = 300;
 
-/// Atoms lighter than this are dropped.
-const LIGHT: f64 = 1e-7;
+/// Atoms of one component closer than this, in standard deviations and in log v, start as one.
+const SAME: f64 = 0.02;
+
+/// How far atoms may be from optimal, as a share of the room that a bound is worth certifying for.
+const SLACKNESS: f64 = 0.1;
 
 /// The weight that a new atom starts with.
 const NEW: f64 = 0.01;
@@ -58,7 +62,7 @@ pub(super) fn relax(
     let mut atoms = seed(&cells, start);
     let total = points.total();
     let (stop, tolerance) = match goal {
-        Goal::Below { threshold, margin } => (threshold - margin, 1e-3 * margin + 1e-10 * total),
+        Goal::Below { threshold, margin } => (threshold - margin, SLACKNESS * margin + 1e-10 * total),
         Goal::Within(tolerance) => (f64::INFINITY, 0.05 * tolerance),
     };
     let mut bonus = Vec::new();
@@ -109,7 +113,8 @@ pub(super) fn relax(
             return Relaxed { bound: Some(value + room), atoms };
         }
         // Not before: light atoms are a part of a bound's mixture, and carry points that are far from all others.
-        atoms.retain(|atom| atom.weight > LIGHT);
+        let mut idle = (0..atoms.len()).map(|j| workspace.is_idle(j, total));
+        atoms.retain(|_| !idle.next().unwrap_or(false));
         atoms.extend(above);
         if atoms.len() > ATOMS {
             break;
@@ -125,7 +130,9 @@ fn seed(cells: &[Cell], start: &[MixingAtom]) -> Vec<MixingAtom> {
         let before = atoms.len();
         for atom in start.iter().filter(|atom| atom.group == group && atom.weight > LIGHT) {
             let (mean, variance) = (atom.mean.clamp(cell.low, cell.high), atom.variance.clamp(cell.least, cell.most));
-            let same = atoms[before..].iter().position(|other| other.mean == mean && other.variance == variance);
+            let same = atoms[before..].iter().position(|other| {
+                (other.mean - mean).abs() <= SAME * variance.sqrt() && ln(other.variance / variance).abs() <= SAME
+            });
             if let Some(same) = same {
                 atoms[before + same].weight += atom.weight;
             } else if atoms.len() < ATOMS {

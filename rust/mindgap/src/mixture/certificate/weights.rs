@@ -3,6 +3,7 @@
 //! Maximises Σ ω_i log Σ_j w_j φ_j(x_i) + Σ_j w_j·bonus_j over weights that add up to one. Nothing rests on its accuracy: the
 //! bound holds for every mixture, and is only tight for the best one.
 
+use super::kernels::{Cholesky, run};
 use super::points::{PointRows, Points};
 use std::f64::consts::LN_2;
 
@@ -27,6 +28,16 @@ const STEP_LENGTH: f64 = 0.995;
 
 /// A start gives every atom at least this share of the mean weight.
 const START_SHARE: f64 = 0.02;
+
+/// A start keeps each atom at least so far (as a share of N) from being optimal, so that its weight can still move.
+const FIRST_SLACK: f64 = 0.05;
+
+/// Atoms lighter than this are dropped: a thousandth of the likelihood's unit, with ten thousand points.
+pub(super) const LIGHT: f64 = 1e-7;
+
+/// Weight times N over slack: weights that stay have much more, those that vanish much less, since their product is the same small
+/// number for all atoms.
+const IDLE: f64 = 0.01;
 
 /// Working memory, kept from one call to the next.
 #[derive(Default)]
@@ -84,7 +95,7 @@ impl Workspace {
                 break;
             }
             let level = total + mean_bonus;
-            points.divide(&self.f, false, &mut self.r);
+            points.divide(&self.f, &mut self.r);
             let mut gain = f64::NEG_INFINITY;
             for j in 0..m {
                 self.gradient[j] = points.dot_row(&self.rows, j, &self.r);
@@ -92,13 +103,13 @@ impl Workspace {
                     (self.gradient[j] + bonus[j] - level) * (total / (total + mean_bonus - bonus[j]).max(1e-3 * total)),
                 );
             }
-            if gain < tolerance {
-                break;
-            }
             if step == 0 {
                 for j in 0..m {
-                    self.slack[j] = (level - self.gradient[j] - bonus[j]).max(0.05 * total);
+                    self.slack[j] = (level - self.gradient[j] - bonus[j]).max(FIRST_SLACK * total);
                 }
+            }
+            if gain < tolerance {
+                break;
             }
             self.newton(points, bonus, m);
         }
@@ -112,13 +123,17 @@ impl Workspace {
         Reached { log_likelihood, bonus: mean_bonus }
     }
 
+    /// Whether the last mixture does as well without its `j`-th atom: its weight is on the way to zero.
+    pub(super) fn is_idle(&self, j: usize, total: f64) -> bool {
+        self.weights[j] < LIGHT || total * self.weights[j] < IDLE * self.slack[j]
+    }
+
     /// One step of Newton's method on the perturbed optimality conditions.
     fn newton(&mut self, points: &Points, bonus: &[f64], m: usize) {
         let total = points.total();
         let complementarity: f64 = self.weights.iter().zip(&self.slack).map(|(w, z)| w * z).sum();
         let barrier = CENTERING * complementarity / m as f64;
-        points.divide(&self.f, true, &mut self.r);
-        points.gram(&self.rows, &self.r, m, &mut self.matrix, &mut self.scratch);
+        points.gram(&self.rows, &self.f, m, &mut self.matrix, &mut self.scratch);
         self.step.clear();
         for j in 0..m {
             self.matrix[j * m + j] += self.slack[j] / self.weights[j] + 1e-12 * total;
@@ -126,7 +141,7 @@ impl Workspace {
         }
         self.ones.clear();
         self.ones.resize(m, 1.0);
-        cholesky(&mut self.matrix, m);
+        run(Cholesky { matrix: &mut self.matrix[..m * m], m });
         solve(&self.matrix, m, &mut self.step);
         solve(&self.matrix, m, &mut self.ones);
         let level = self.step.iter().sum::<f64>() / self.ones.iter().sum::<f64>();
@@ -156,30 +171,17 @@ fn normalise(weights: &mut [f64]) {
     weights.iter_mut().for_each(|weight| *weight /= sum);
 }
 
-/// Replaces the lower triangle of a positive matrix by its Cholesky factor.
-fn cholesky(matrix: &mut [f64], m: usize) {
-    for j in 0..m {
-        for i in j..m {
-            let (before, row) = matrix.split_at_mut(i * m);
-            let first = if i == j { &row[..j] } else { &before[j * m..j * m + j] };
-            let product: f64 = first.iter().zip(&row[..j]).map(|(a, b)| a * b).sum();
-            let rest = row[j] - product;
-            row[j] = if i == j { rest.max(1e-300).sqrt() } else { rest / before[j * m + j] };
-        }
-    }
-}
-
-/// Solves with a Cholesky factor, in place.
+/// Solves with the upper triangle of a Cholesky factor, in place.
 fn solve(factor: &[f64], m: usize, b: &mut [f64]) {
-    for i in 0..m {
-        let sum: f64 = factor[i * m..i * m + i].iter().zip(&b[..i]).map(|(l, b)| l * b).sum();
-        b[i] = (b[i] - sum) / factor[i * m + i];
-    }
-    for i in (0..m).rev() {
-        b[i] /= factor[i * m + i];
-        let value = b[i];
-        for (b, l) in b[..i].iter_mut().zip(&factor[i * m..i * m + i]) {
-            *b -= l * value;
+    for j in 0..m {
+        b[j] /= factor[j * m + j];
+        let value = b[j];
+        for (b, u) in b[j + 1..m].iter_mut().zip(&factor[j * m + j + 1..(j + 1) * m]) {
+            *b -= u * value;
         }
+    }
+    for j in (0..m).rev() {
+        let known: f64 = b[j + 1..m].iter().zip(&factor[j * m + j + 1..(j + 1) * m]).map(|(b, u)| b * u).sum();
+        b[j] = (b[j] - known) / factor[j * m + j];
     }
 }

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+import signal
+import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +55,23 @@ def test_time_that_runs_out_leaves_the_fit(tmp_path: Path) -> None:
         fit = mg.mixture(VALUES, 3, variances="equal", time_limit=1e-9, proof=tmp_path / "proof.json")
     assert fit.upper_bound is None
     assert not (tmp_path / "proof.json").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
+def test_an_interrupt_ends_the_proof_and_keeps_the_fit() -> None:
+    values = mg.datasets.paper_model("C", 500, rng=0).values  # five free components without gaps: minutes
+    senders: list[threading.Thread] = []
+
+    def interrupt(step: mg.Step) -> None:
+        if step.stage == "certificate" and not senders:
+            senders.append(threading.Thread(target=os.kill, args=(os.getpid(), signal.SIGINT)))
+            senders[0].start()
+
+    fit = mg.mixture(values, 5, certify=True, callback=interrupt)
+    assert senders
+    senders[0].join()
+    assert fit.upper_bound is None or fit.upper_bound >= fit.log_likelihood
+    assert fit.log_likelihood >= mg.mixture(values, 5).log_likelihood
 
 
 @pytest.fixture(scope="module")

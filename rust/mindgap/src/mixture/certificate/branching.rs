@@ -43,7 +43,7 @@ impl Groups {
         groups
     }
 
-    fn counts(&self, g: usize) -> bool {
+    pub(super) fn counts(&self, g: usize) -> bool {
         self.weight[g] > LIGHT
     }
 }

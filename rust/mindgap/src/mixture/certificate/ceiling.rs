@@ -5,25 +5,11 @@
 //! derivations are in docs/mathematics.md.
 
 use super::coupling::Divisor;
-use super::kernels::ORDER;
+use super::expansion::{Expanded, Expansion};
 use super::points::{NEGLIGIBLE, Points};
 use super::region::Cell;
 use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::{LOG2_E, TAU};
-
-/// Half the width of an expanded cell in standard deviations of its middle.
-const RADIUS: f64 = 0.3;
-
-/// Half the relative half-width of an expanded cell's variance.
-const SPREAD: f64 = 0.06;
-
-/// Cramér's inequality bounds what an expansion of [`ORDER`] terms leaves out of a cell of this size by this share of the sum
-/// of 2^logs·exp(-z²/4): 1.0865·Σ √(j+2l)!·RADIUS^j/j!·SPREAD^l/l! over j + 2l ≥ ORDER.
-const REMAINDER: f64 = 4.7e-7;
-
-/// Rounding of an expansion, relative to the same sum, apart from what grows with the data: 2^-44, where a count of the
-/// operations gives less than 2^-45.
-const EXPANSION_ROUNDING: f64 = 1.0 / 17_592_186_044_416.0;
 
 /// Coarse cells to begin with are no wider than so many standard deviations: most lie where D is well below its bound.
 const FIRST_WIDTH: f64 = 2.0;
@@ -37,21 +23,18 @@ const LINES: f64 = 128.0;
 /// Cells at most; a cell that needs more is given up, and its region split.
 const CELLS: usize = 4096;
 
-/// Parts that one expansion is cut into at most.
-const PARTS: usize = 1024;
-
 /// New atoms that one look at a cell gives at most.
 const ATOMS: usize = 6;
 
 /// The mixture f, and what the rounding of sums over it may amount to.
 pub(super) struct WeighedMixture<'a> {
-    points: &'a Points,
-    logs: &'a [f64],
+    pub(super) points: &'a Points,
+    pub(super) logs: &'a [f64],
     largest_log: f64,
     /// Relative error of a sum of positive terms.
-    rounding: f64,
+    pub(super) rounding: f64,
     /// What sums may leave out.
-    left_out: f64,
+    pub(super) left_out: f64,
     /// ln N + ½ ln 2π.
     normalisation: f64,
 }
@@ -253,7 +236,7 @@ impl<'a> WeighedMixture<'a> {
     }
 
     /// How far points matter in sums of 2^logs·exp(-z²/4).
-    fn reach(&self, precision_root: f64) -> f64 {
+    pub(super) fn reach(&self, precision_root: f64) -> f64 {
         ((self.largest_log + NEGLIGIBLE) / (0.25 * LOG2_E)).sqrt() / precision_root
     }
 
@@ -276,180 +259,4 @@ impl<'a> WeighedMixture<'a> {
             out.push(Corners { cell: Cell { least: middle, ..cell }, logs: [p, q, c, d] });
         }
     }
-}
-
-/// D near a point: Σ m_{j+2l}·t^j/j!·e^l/l! with t = (μ - mean)/σ and e = (v/σ² - 1)/2.
-struct Expansion {
-    mean: f64,
-    precision_root: f64,
-    moments: [f64; ORDER],
-    /// The half-widths of the cell in t and e.
-    half: [f64; 2],
-    /// What is left out, and rounding.
-    remainder: f64,
-}
-
-enum Expanded {
-    Below,
-    Above(f64, f64),
-    /// The remainder is too large to tell.
-    Unclear,
-}
-
-/// 1/j!, the coefficients of the exponential series.
-const INVERSE_FACTORIALS: [f64; ORDER] = {
-    let mut values = [1.0; ORDER];
-    let mut j = 1;
-    while j < ORDER {
-        values[j] = values[j - 1] / j as f64;
-        j += 1;
-    }
-    values
-};
-
-impl Expansion {
-    /// The expansion about the middle of a cell; `None` if the cell is too large for one.
-    fn of(mixture: &WeighedMixture<'_>, cell: &Cell) -> Option<Self> {
-        let mean = 0.5 * (cell.low + cell.high);
-        let variance = 0.5 * (cell.least + cell.most);
-        let precision_root = 1.0 / variance.sqrt();
-        let half = [
-            (cell.high - mean).max(mean - cell.low) * precision_root * (1.0 + 1e-14),
-            0.5 * (cell.most - variance).max(variance - cell.least) / variance * (1.0 + 1e-14) + 1e-15,
-        ];
-        if half[0] > RADIUS || half[1] > SPREAD {
-            return None;
-        }
-        let points = mixture.points;
-        let (mut moments, mut size) = points.moments(mixture.logs, mean, precision_root, mixture.reach(precision_root));
-        let scale = precision_root / (points.total() * TAU.sqrt());
-        size = size * (1.0 + mixture.rounding) + mixture.left_out;
-        moments.iter_mut().for_each(|moment| *moment *= scale);
-        let shrink = (half[0] / RADIUS).max((half[1] / SPREAD).sqrt());
-        let power = powers(shrink)[ORDER - 1] * shrink;
-        let remainder = size * scale * (1.001 * REMAINDER * power + 2.0 * mixture.rounding + EXPANSION_ROUNDING)
-            + 2.0 * mixture.left_out * scale;
-        Some(Self { mean, precision_root, moments, half, remainder })
-    }
-
-    /// The derivatives at (t, e): the expansion solves the heat equation, so one family of moments serves both directions.
-    fn at(&self, t: f64, e: f64) -> [f64; ORDER] {
-        let mut moments = self.moments;
-        if e != 0.0 {
-            let powers = terms(e);
-            for j in 0..ORDER {
-                moments[j] = (0..(ORDER - j).div_ceil(2)).rev().map(|l| powers[l] * self.moments[j + 2 * l]).sum();
-            }
-        }
-        if t != 0.0 {
-            let before = moments;
-            let powers = terms(t);
-            for j in 0..ORDER {
-                moments[j] = (0..ORDER - j).rev().map(|i| powers[i] * before[j + i]).sum();
-            }
-        }
-        moments
-    }
-
-    fn value(&self, t: f64, e: f64) -> f64 {
-        self.at(t, e)[0]
-    }
-
-    /// Whether D ≤ e^level·divisor in the whole cell.
-    fn bound(&self, divisor: &Divisor, level: f64) -> Expanded {
-        let factor = exp2(level * LOG2_E) * (1.0 - 1e-15);
-        let pieces = if divisor.pieces[0] == divisor.pieces[1] { 1 } else { 2 };
-        for piece in &divisor.pieces[..pieces] {
-            match self.bound_piece(piece.map(|coefficient| coefficient * factor)) {
-                Expanded::Below => {}
-                other => return other,
-            }
-        }
-        Expanded::Below
-    }
-
-    /// `constant + a·μ + b/v` at (t, e) with its slopes there, rounded down; and how far it is below its tangent plane at
-    /// most where e changes by `s`.
-    fn plane(&self, [constant, a, b]: [f64; 3], t: f64, e: f64, s: f64) -> ([f64; 3], f64) {
-        let deviation = 1.0 / self.precision_root;
-        let precision = self.precision_root * self.precision_root;
-        let here = precision / (1.0 + 2.0 * e);
-        let mean = self.mean + t * deviation;
-        let size = constant.abs() + (a * mean).abs() + (a * deviation).abs() + (b * here).abs();
-        let largest = 1.0 / (1.0 + 2.0 * (e - s));
-        let sag = (-b).max(0.0) * precision * (4.0 * s * s * largest * largest * largest);
-        ([constant + a * mean + b * here - 1e-14 * size, a * deviation, -2.0 * b * here / (1.0 + 2.0 * e)], sag)
-    }
-
-    /// Whether the expansion is below a piece of the divisor, everywhere and by more than the remainder.
-    fn bound_piece(&self, piece: [f64; 3]) -> Expanded {
-        let mut parts = vec![([0.0, 0.0], self.half)];
-        let mut seen = 1;
-        while let Some(([t, e], [r, s])) = parts.pop() {
-            let m = self.at(t, e);
-            let ([constant, slope, rise], sag) = self.plane(piece, t, e, s);
-            let height = m[0] - constant;
-            if height > -self.remainder {
-                return self.judge(height, t, e);
-            }
-            let (first, second) = (m[1] - slope, m[2] - rise);
-            let quadratic = m[2].max(0.0) * (0.5 * r * r) + m[4].max(0.0) * (0.5 * s * s) + m[3].abs() * (r * s);
-            let mut rest = m[3].abs() * (r * r * r / 6.0) + m[4].abs() * (r * r * s / 2.0 + r * r * r * r / 24.0);
-            let (across, along) = (terms(r), terms(s));
-            for j in 5..ORDER {
-                let degree: f64 = (0..=j / 2).map(|l| across[j - 2 * l] * along[l]).sum();
-                rest += m[j].abs() * degree;
-            }
-            if height + first.abs() * r + second.abs() * s + quadratic + rest + sag <= -self.remainder {
-                continue;
-            }
-            let corner = [t + r.copysign(first), e + s.copysign(second)];
-            let value = self.value(corner[0], corner[1]) - self.plane(piece, corner[0], corner[1], 0.0).0[0];
-            if value > -self.remainder {
-                return self.judge(value, corner[0], corner[1]);
-            }
-            seen += 2;
-            if seen > PARTS {
-                return Expanded::Unclear;
-            }
-            let across =
-                m[2].max(0.0) * (0.5 * r * r) + m[3].abs() * (r * r * r / 6.0) + m[4].abs() * (r * r * r * r / 24.0);
-            let along = m[4].max(0.0) * (0.5 * s * s) + m[6].abs() * (s * s * s / 6.0) + sag;
-            let by_mean = if across == along { r / RADIUS >= (s / SPREAD).sqrt() } else { across > along };
-            if by_mean {
-                parts.push(([t - 0.5 * r, e], [0.5 * r, s]));
-                parts.push(([t + 0.5 * r, e], [0.5 * r, s]));
-            } else {
-                parts.push(([t, e - 0.5 * s], [r, 0.5 * s]));
-                parts.push(([t, e + 0.5 * s], [r, 0.5 * s]));
-            }
-        }
-        Expanded::Below
-    }
-
-    /// A point at which the expansion is not clearly below.
-    fn judge(&self, height: f64, t: f64, e: f64) -> Expanded {
-        if height > self.remainder {
-            let deviation = 1.0 / self.precision_root;
-            Expanded::Above(self.mean + t * deviation, deviation * deviation * (1.0 + 2.0 * e))
-        } else {
-            Expanded::Unclear
-        }
-    }
-}
-
-/// 1, x, x², …
-fn powers(x: f64) -> [f64; ORDER] {
-    let mut values = [1.0; ORDER];
-    for j in 1..ORDER {
-        values[j] = values[j - 1] * x;
-    }
-    values
-}
-
-/// 1, x, x²/2, x³/6, …
-fn terms(x: f64) -> [f64; ORDER] {
-    let mut values = powers(x);
-    values.iter_mut().zip(INVERSE_FACTORIALS).for_each(|(value, inverse)| *value *= inverse);
-    values
 }

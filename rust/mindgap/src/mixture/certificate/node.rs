@@ -25,6 +25,15 @@ const LIGHTEST: f64 = 1e-4;
 /// Nor are those whose bounds differ by less than this factor.
 const TIGHT: f64 = 1.05;
 
+/// The multiple of a weight that is added to bound it, as a share of what is best where the likelihood is a parabola in it.
+const STRENGTH: f64 = 0.6;
+
+/// A bound on a weight is sought to these shares of what the relaxation is above the threshold by, and of ε: finer ones cost more than
+/// they cut off.
+const OF_ABOVE: f64 = 0.05;
+/// See [`OF_ABOVE`].
+const OF_EPSILON: f64 = 0.2;
+
 /// The share of ε below which a relaxation's room is not worth certifying.
 pub(super) const MARGIN: f64 = 0.1;
 
@@ -180,7 +189,7 @@ impl Context<'_> {
         let base = base.unwrap_or_else(|| Coupling::none(k));
         let relaxed = relax(self.points, &node.region, &node.atoms, &base, clip, Goal::Within(self.epsilon), workspace);
         let Some(bound) = relaxed.bound else { return false };
-        let above = (bound - self.threshold).max(0.2 * self.epsilon);
+        let above = (bound - self.threshold).max(OF_EPSILON * self.epsilon);
         if above > HIGHEST {
             return false;
         }
@@ -192,11 +201,11 @@ impl Context<'_> {
             if weight < LIGHTEST || most < TIGHT * least {
                 continue;
             }
-            let strength = 0.6 * (2.0 * above * total / (weight * (1.0 - weight) + 1e-6)).sqrt();
+            let strength = STRENGTH * (2.0 * above * total / (weight * (1.0 - weight) + 1e-6)).sqrt();
             for upper in [true, false] {
                 let mut coupling = base.clone();
                 coupling.constants[component] += if upper { strength } else { -strength };
-                let goal = Goal::Within(0.05 * above + 0.2 * self.epsilon);
+                let goal = Goal::Within(OF_ABOVE * above + OF_EPSILON * self.epsilon);
                 let relaxed = relax(self.points, &node.region, &relaxed.atoms, &coupling, clip, goal, workspace);
                 let Some(value) = relaxed.bound else { continue };
                 let limit = (value - self.threshold) / strength;

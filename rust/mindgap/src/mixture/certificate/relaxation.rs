@@ -29,6 +29,9 @@ const NEW: f64 = 0.01;
 const QUADRATURE: f64 = 0.05;
 const LEAST_SHARE: f64 = 1e-4;
 
+/// The smallest divisor that is worked with: it must be positive, and next to zero nothing is proven.
+const LEAST_DIVISOR: f64 = 1e-3;
+
 /// What a relaxation is asked.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Goal {
@@ -91,7 +94,7 @@ pub(super) fn relax(
             if (0..k).any(covered) {
                 continue;
             }
-            if divisor.least(cell) < 1e-3 {
+            if divisor.least(cell) < LEAST_DIVISOR {
                 return Relaxed { bound: None, atoms };
             }
             let share = (QUADRATURE * level).max(LEAST_SHARE / total);

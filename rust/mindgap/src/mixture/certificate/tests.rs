@@ -203,7 +203,8 @@ fn no_admissible_mixture_is_above_the_bound() {
     assert!(closed >= 8, "only {closed} closed");
 }
 
-/// Two hundred problems, of which two in three close from one climb; eight hundred admissible points of each, thirty of them climbed from.
+/// Two hundred problems, of which two in three close from one climb: more than 100,000 admissible points, thirty of each problem climbed
+/// from.
 #[test]
 #[ignore = "slow"]
 fn no_admissible_mixture_of_many_is_above_the_bound() {
@@ -217,7 +218,7 @@ fn no_admissible_mixture_of_many_is_above_the_bound() {
         let (_, best) = case.climb(&start, &mut random);
         let Some((_, bound)) = case.certify(&best, 0.5, 2000).closed else { continue };
         closed += 1;
-        for draw in 0..800 {
+        for draw in 0..900 {
             let drawn = case.draw(&mut random);
             let value = if draw < 30 { case.climb(&drawn, &mut random).0 } else { case.log_likelihood(&drawn) };
             assert!(value <= bound, "seed {seed}: {value} is above {bound}");

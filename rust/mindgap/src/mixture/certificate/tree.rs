@@ -1,7 +1,6 @@
 //! The tree: batches of nodes, looked at in parallel, in an order that the number of threads does not change.
 
-use super::branching::Groups;
-use super::coupling::Multipliers;
+use super::maxima::{collapse, multipliers};
 use super::node::{Context, Fate, Known, Looked, Node};
 use super::points::Points;
 use super::proof::{Entry, ProofTree, Reason};
@@ -314,84 +313,4 @@ impl<'a> Tree<'a> {
         }
         atoms
     }
-}
-
-/// One component for each group of atoms, with their mean and total variance.
-fn collapse(atoms: &[MixingAtom], region: &Region, points: &Points) -> Parameters {
-    let groups = Groups::of(atoms, region);
-    let k = region.len();
-    let mut variances = vec![0.0; k];
-    for atom in atoms {
-        let d = atom.mean - groups.mean[atom.group];
-        variances[atom.group] += atom.weight * (atom.variance + d * d);
-    }
-    for c in 0..k {
-        variances[c] = if groups.weight[c] > 1e-6 {
-            variances[c] / groups.weight[c]
-        } else {
-            (region[c].least * region[c].most).sqrt()
-        };
-    }
-    let mut means: Vec<f64> = groups.mean.iter().map(|mean| mean.clamp(points.first(), points.last())).collect();
-    means.sort_by(f64::total_cmp);
-    let weights: Vec<f64> = groups.weight.iter().map(|weight| weight.max(1e-4)).collect();
-    let sum: f64 = weights.iter().sum();
-    Parameters::sound(weights.iter().map(|weight| weight / sum).collect(), means, variances)
-}
-
-/// The multipliers of a local maximum, from the likelihood's gradient there.
-fn multipliers(points: &Points, constraints: &Constraints, parameters: &Parameters) -> Option<Multipliers> {
-    let (weights, means, variances) = (parameters.weights(), parameters.means(), parameters.variances());
-    let k = means.len();
-    let (mut by_mean, mut by_precision) = (vec![0.0; k], vec![0.0; k]);
-    let mut logs = vec![0.0; k];
-    for (&x, &omega) in points.values().iter().zip(points.weights()) {
-        for c in 0..k {
-            let d = x - means[c];
-            let weight = if weights[c] > 0.0 { ln(weights[c]) } else { -1e9 };
-            logs[c] = weight - 0.5 * ln(variances[c]) - 0.5 * d * d / variances[c];
-        }
-        let peak = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let shares: Vec<f64> = logs.iter().map(|log| exp2((log - peak) * LOG2_E)).collect();
-        let sum: f64 = shares.iter().sum();
-        for c in 0..k {
-            let d = x - means[c];
-            let share = omega * shares[c] / sum;
-            by_mean[c] += share * d / variances[c];
-            by_precision[c] += 0.5 * share * (variances[c] - d * d);
-        }
-    }
-    let scale = points.last() - points.first();
-    let mut gaps = Vec::new();
-    let mut sum = 0.0;
-    for g in 0..k.saturating_sub(1) {
-        sum += by_mean[g];
-        let gap = means[g + 1] - means[g];
-        let at_lower = gap <= constraints.lower[g] + 1e-6 * scale;
-        let at_upper = gap >= constraints.upper[g] - 1e-6 * scale;
-        gaps.push(if (sum > 0.0 && at_lower) || (sum < 0.0 && at_upper) { sum } else { 0.0 });
-    }
-    let largest = variances.iter().copied().fold(0.0, f64::max);
-    let smallest = variances.iter().copied().fold(f64::INFINITY, f64::min);
-    let slopes: Vec<f64> = if constraints.ratio == 1.0 {
-        let mean = by_precision.iter().sum::<f64>() / k as f64;
-        by_precision.iter().map(|slope| mean - slope).collect()
-    } else if largest >= constraints.ratio * smallest * (1.0 - 1e-5) {
-        // The smallest variances want to fall (their precision to rise), the largest to rise.
-        (0..k)
-            .map(|c| {
-                let slope = -by_precision[c];
-                if variances[c] >= largest * (1.0 - 1e-5) {
-                    slope.max(0.0)
-                } else if variances[c] <= smallest * (1.0 + 1e-5) {
-                    slope.min(0.0)
-                } else {
-                    0.0
-                }
-            })
-            .collect()
-    } else {
-        vec![0.0; k]
-    };
-    Multipliers::new(constraints, &gaps, &slopes)
 }

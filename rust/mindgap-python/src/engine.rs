@@ -31,11 +31,10 @@ pub(crate) fn as_arrays<'py>(py: Python<'py>, moments: &Moments) -> Sums<'py> {
     (weight, first, second, moments.log_likelihood, moments.classification)
 }
 
-/// A Python callable that answers for data that only it sees.
+/// A Python callable that answers for data that only it sees. What it raises is the source of the fit's error.
 pub(crate) struct PythonEngine {
     callable: Py<PyAny>,
     sample: Arc<mindgap::Sample>,
-    pub(crate) raised: Option<PyErr>,
 }
 
 /// What the callable answers: weight, first, second, log-likelihood, classification.
@@ -51,7 +50,7 @@ struct Answer<'py>(
 impl PythonEngine {
     /// `sample` is what the engine has loaded: it stands for the data as far as their total weight and scale go.
     pub(crate) fn new(callable: Py<PyAny>, sample: &Arc<mindgap::Sample>) -> Self {
-        Self { callable, sample: Arc::clone(sample), raised: None }
+        Self { callable, sample: Arc::clone(sample) }
     }
 
     fn ask(&self, py: Python<'_>, parameters: &Parameters, last: bool) -> PyResult<Moments> {
@@ -65,12 +64,8 @@ impl PythonEngine {
         Ok(moments)
     }
 
-    fn answer(&mut self, parameters: &Parameters, last: bool) -> Result<Moments, BoxError> {
-        Python::attach(|py| self.ask(py, parameters, last)).map_err(|error| {
-            let what = error.to_string();
-            self.raised = Some(error);
-            what.into()
-        })
+    fn answer(&self, parameters: &Parameters, last: bool) -> Result<Moments, BoxError> {
+        Ok(Python::attach(|py| self.ask(py, parameters, last))?)
     }
 }
 

@@ -1,10 +1,11 @@
 //! From each kind of error to its exception class; a new kind does not compile until it has one.
 
 use mindgap::error::ErrorKind;
-use mindgap::{ConstraintError, Error, KMeansError, MixtureError, SampleError};
+use mindgap::{Cause, ConstraintError, Error, KMeansError, MixtureError, SampleError};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::error::Error as StdError;
 
 /// What an error becomes in Python.
 pub(crate) trait IntoPyErr {
@@ -66,8 +67,11 @@ fn facts_of(error: &KMeansError) -> Vec<(&'static str, &dyn Fact)> {
     Vec::new()
 }
 
-/// The exception of an error of this kind; every kind has one.
-fn of_kind(py: Python<'_>, kind: ErrorKind, error: &dyn std::fmt::Display, facts: Facts) -> PyErr {
+/// The exception of an error of this kind; every kind has one. Where a part written in Python raised, its own exception.
+fn of_kind(py: Python<'_>, kind: ErrorKind, error: &(dyn StdError + 'static), facts: Facts) -> PyErr {
+    if let Some(raised) = raised(py, error) {
+        return raised;
+    }
     let class = match kind {
         ErrorKind::InvalidInput => "InvalidInputError",
         ErrorKind::UnusableStart => "UnusableValueError",
@@ -77,7 +81,13 @@ fn of_kind(py: Python<'_>, kind: ErrorKind, error: &dyn std::fmt::Display, facts
         ErrorKind::OutOfMemory => "OutOfMemoryError",
         ErrorKind::Interrupted => return PyKeyboardInterrupt::new_err(error.to_string()),
     };
-    raise(py, class, error, facts)
+    raise(py, class, &error, facts)
+}
+
+/// The exception that a part written in Python raised, if it is a source of `error`.
+fn raised(py: Python<'_>, error: &(dyn StdError + 'static)) -> Option<PyErr> {
+    let mut sources = std::iter::successors(Some(error), |&error| error.source());
+    sources.find_map(|source| Some(source.downcast_ref::<Cause>()?.error().downcast_ref::<PyErr>()?.clone_ref(py)))
 }
 
 /// A setting that makes no sense.

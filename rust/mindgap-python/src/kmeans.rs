@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use crate::choice::choose;
 use crate::constraint::Bounds;
+use crate::errors::IntoPyErr;
 use crate::sample::Sample;
 use crate::watch::{Watcher, duration};
 
@@ -48,7 +49,7 @@ pub(crate) fn kmeans(
         py.detach(|| problem.fit_with(&sample.inner, &mut Monitor::stopping(|progress| watcher.observe(progress))));
     match (watcher.raised, fitted) {
         (Some(raised), _) => Err(raised),
-        (None, fitted) => fitted.map(|inner| KMeansFit { inner }).map_err(|error| sample.blame(py, error)),
+        (None, fitted) => fitted.map(|inner| KMeansFit { inner }).map_err(|error| error.into_py_err(py)),
     }
 }
 

@@ -100,32 +100,28 @@ pub(crate) fn mixture(
     }
     let bins = bins.map(|bins| bins.binned(py)).transpose()?;
     let mut watcher = Watcher::new(watch);
-    let (fitted, engine_raised) = py.detach(|| run(&problem, sample, bins.as_ref(), engine, &mut watcher));
-    match watcher.raised.or(engine_raised) {
+    let fitted = py.detach(|| run(&problem, sample, bins.as_ref(), engine, &mut watcher));
+    match watcher.raised {
         Some(raised) => Err(raised),
         None => fitted.map(|inner| MixtureFit { inner, problem }).map_err(|error| error.into_py_err(py)),
     }
 }
 
-/// Runs the fit, detached, on the sample, its bins or the engine; also what the engine raised.
+/// Runs the fit, detached, on the sample, its bins or the engine.
 fn run(
     problem: &Mixture,
     sample: &Sample,
     bins: Option<&Binned>,
     engine: Option<Py<PyAny>>,
     watcher: &mut Watcher,
-) -> (Result<mindgap::MixtureFit, MixtureError>, Option<PyErr>) {
+) -> Result<mindgap::MixtureFit, MixtureError> {
     let mut monitor = Monitor::stopping(|progress| watcher.observe(progress));
     match engine {
         None => {
             let data = bins.map_or_else(|| Data::from(&*sample.inner), Data::from);
-            (problem.fit_with(data, &mut monitor), None)
+            problem.fit_with(data, &mut monitor)
         }
-        Some(callable) => {
-            let mut engine = PythonEngine::new(callable, &sample.inner);
-            let fitted = problem.fit_with(&mut engine, &mut monitor);
-            (fitted, engine.raised)
-        }
+        Some(callable) => problem.fit_with(&mut PythonEngine::new(callable, &sample.inner), &mut monitor),
     }
 }
 

@@ -7,26 +7,16 @@ use pyo3::prelude::*;
 
 use crate::errors::{IntoPyErr, invalid};
 use crate::snapshot::snapshot;
-use crate::source::PythonSource;
 
 /// Finite data in ascending order, with weights.
 #[pyclass(frozen, module = "mindgap._core")]
 pub(crate) struct Sample {
     pub(crate) inner: Arc<mindgap::Sample>,
-    /// What can be asked for a closer look, where the sample stands for data elsewhere.
-    source: Option<Arc<PythonSource>>,
 }
 
 impl Sample {
-    /// The sample of data elsewhere that `source`, if any, can look at again.
-    pub(crate) fn of_source(inner: mindgap::Sample, source: Option<Arc<PythonSource>>) -> Self {
-        Self { inner: Arc::new(inner), source }
-    }
-
-    /// What the source raised during a fit that failed, or else the fit's own error.
-    pub(crate) fn blame(&self, py: Python<'_>, error: impl IntoPyErr) -> PyErr {
-        let raised = self.source.as_ref().and_then(|source| source.raised());
-        raised.unwrap_or_else(|| error.into_py_err(py))
+    pub(crate) fn new(inner: mindgap::Sample) -> Self {
+        Self { inner: Arc::new(inner) }
     }
 }
 
@@ -45,7 +35,7 @@ impl Sample {
             Some(weights) => mindgap::Sample::weighted(&values, weights),
             None => mindgap::Sample::new(&values),
         });
-        inner.map(|inner| Self::of_source(inner, None)).map_err(|error| error.into_py_err(py))
+        inner.map(Self::new).map_err(|error| error.into_py_err(py))
     }
 
     /// The values, ascending, those of weight zero left out. Read-only.

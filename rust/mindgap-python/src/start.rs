@@ -5,6 +5,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::constraint::Bounds;
+use crate::errors::IntoPyErr;
 use crate::kmeans::{centers_of, method_of};
 use crate::sample::Sample;
 use crate::watch::Watcher;
@@ -66,7 +67,7 @@ fn start<'py>(
     if let Some(raised) = watcher.raised {
         return Err(raised);
     }
-    let start = found.map_err(|error| sample.blame(py, MixtureError::from(error)))?;
+    let start = found.map_err(|error| MixtureError::from(error).into_py_err(py))?;
     let array = |values: &[f64]| PyArray1::from_slice(py, values);
     Ok((array(start.weights()), array(start.means()), array(start.variances())))
 }

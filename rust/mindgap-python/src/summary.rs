@@ -104,13 +104,12 @@ impl Summary {
     /// The cells that hold points as a sample; `zoom` is asked for a closer look at some of them.
     #[pyo3(signature = (zoom=None))]
     fn sample(&self, py: Python<'_>, zoom: Option<Py<PyAny>>) -> PyResult<Sample> {
-        let source = zoom.map(|callable| Arc::new(PythonSource::new(callable)));
         let summary = self.now(py);
-        let sample = match &source {
-            Some(source) => summary.sample_of(Arc::<PythonSource>::clone(source)),
+        let sample = match zoom {
+            Some(callable) => summary.sample_of(Arc::new(PythonSource(callable))),
             None => summary.sample(),
         };
-        sample.map(|inner| Sample::of_source(inner, source)).map_err(|error| error.into_py_err(py))
+        sample.map(Sample::new).map_err(|error| error.into_py_err(py))
     }
 
     /// The cells that hold points, to be written or sent.

@@ -99,14 +99,15 @@ class Settings:
         __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __post_init__(self) -> None:
+        given = vars(self)
         for name, kind, default in _declared(type(self)):  # type: ignore[arg-type]  # classes are hashable
-            value = getattr(self, name)
+            value = given[name]
             if value is not default and not (type(value) is type(default) and value == default):
                 object.__setattr__(self, name, kind.checked(value, name))
 
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the fit."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return dict(vars(self))
 
     @classmethod
     def of_stored(cls, fields: Fields) -> Self:

@@ -39,7 +39,7 @@ def dump(result: KMeansResult | MixtureResult) -> str:
         if fields.get(name) is not None:
             fields[name] = vars(fields[name])
     if "findings" in fields:
-        fields["findings"] = [vars(finding) for finding in fields["findings"]]
+        fields["findings"] = [finding._asdict() for finding in fields["findings"]]
     if fields.get("settings") is not None:
         fields["settings"] = fields["settings"].keywords()
     if isinstance(result.data, Binned):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from mindgap.results.mixture import MixtureResult
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """Something about a fit that deserves a second look.
 
     Attributes

@@ -119,3 +119,6 @@ const ZERO_MEAN_SQUARE: f64 = 1e-28;
 pub(super) fn zero_cost(sample: &Sample) -> f64 {
     ZERO_MEAN_SQUARE * sample.total_weight()
 }
+
+#[cfg(test)]
+mod tests;

@@ -252,3 +252,6 @@ fn ties(sample: &Sample) -> Vec<[f64; 2]> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -96,3 +96,16 @@ fn scaled(objective: Objective<'_>) -> (Vec<f64>, Vec<f64>) {
     let linear = quadratic.iter().zip(objective.targets).map(|(g, target)| -g * target).collect();
     (quadratic, linear)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scaling_keeps_the_minimum_and_makes_the_largest_stiffness_one() {
+        let objective = Objective { targets: &[1.0, -2.0, 0.5], stiffness: &[8e6, 2e6, 4e6] };
+        let (quadratic, linear) = scaled(objective);
+        assert_eq!(quadratic, [1.0, 0.25, 0.5]);
+        assert_eq!(linear, [-1.0, 0.5, -0.25]);
+    }
+}

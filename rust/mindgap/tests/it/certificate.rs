@@ -113,6 +113,7 @@ fn units_do_not_matter() {
         let options = CertifyOptions { record: true, ..CertifyOptions::default() };
         let certificate = mixture.certify(&sample, &fit, options, &mut Monitor::default()).unwrap();
         assert!(certificate.proof().unwrap().contains("\"values\":["));
+        assert!((certificate.log_likelihood() - fit.log_likelihood()).abs() < 1e-6);
         certificate.upper_bound().unwrap() + 60.0 * scale.ln()
     };
     let plain = certify(1.0, 0.0);

@@ -265,3 +265,6 @@ impl<C: Costs> Costs for Reversed<'_, C> {
         self.0.blur()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -90,3 +90,6 @@ impl CostTask for CellSlack<'_> {
         (range * widest).min((self.k - 1) as f64 * farthest) * (1.0 + CLEAR)
     }
 }
+
+#[cfg(test)]
+mod tests;

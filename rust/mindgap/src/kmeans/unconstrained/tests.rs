@@ -3,7 +3,7 @@ use crate::monitor::Progress;
 use std::ops::ControlFlow;
 
 /// Numbers that look random.
-fn random(i: usize) -> f64 {
+pub(super) fn random(i: usize) -> f64 {
     let x = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -11,7 +11,7 @@ fn random(i: usize) -> f64 {
 }
 
 /// The optimum with every distinct value a cell, from the first guess on: no cell closed, none split.
-fn without_levels(sample: &Sample, k: usize) -> Vec<usize> {
+pub(super) fn without_levels(sample: &Sample, k: usize) -> Vec<usize> {
     let prefixes = Prefixes::new(sample);
     let grid = EdgeGrid::finest(&prefixes);
     let candidates = Candidates::gather(&prefixes, grid.edges());
@@ -68,7 +68,7 @@ fn few_cells_lose_nothing_either() {
     }
 }
 
-fn shape(u: f64, case: usize) -> f64 {
+pub(super) fn shape(u: f64, case: usize) -> f64 {
     match case % 5 {
         0 => u,
         1 => (u * 30.0).floor(),

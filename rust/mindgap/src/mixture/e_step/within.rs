@@ -175,6 +175,9 @@ mod tests {
         for (low, high) in [(1e150, 1e151), (-1e200, -1e150), (-1e150, 1e150), (0.0, 0.0), (f64::NEG_INFINITY, 1e100)] {
             let found = Within::new(low, high, high - low);
             assert!(found.log2.is_finite() && found.log2 <= 0.0, "{found:?}");
+            assert!(found.moments.iter().all(|moment| !moment.is_nan()), "{found:?}");
         }
+        let point = Within::new(0.5, 0.5, 0.0);
+        assert_eq!(point.moments, [0.5, 0.25, 0.125, 0.0625]);
     }
 }

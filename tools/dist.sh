@@ -67,7 +67,8 @@ check)
 	twine check --strict dist/*
 	for file in dist/mindgap-*.whl; do
 		case $file in
-		*linux*)
+		# maturin audits those for musl, which auditwheel can only do where musl is the libc.
+		*manylinux*)
 			# It names the oldest platform that the wheel runs on, which must be one of those in the file's name.
 			auditwheel show "$file" | tee target/dist/auditwheel
 			tag=$(tr '\n' ' ' <target/dist/auditwheel | sed -E 's/.*following platform tag: *"([^"]*)".*/\1/')

@@ -4,6 +4,7 @@ mod chain;
 mod dense;
 mod failing;
 mod log_program;
+mod pairs;
 mod stopping;
 
 use super::*;

@@ -133,6 +133,8 @@ def kmeans(
     centers: str = "free",
     method: str = "exact",
     ties: str = "split",
+    min_size: float | None = None,
+    max_size: float | None = None,
     time_limit: float | None = None,
     tol: float = 1e-9,
     memory_limit: int | None = None,

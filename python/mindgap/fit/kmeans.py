@@ -34,6 +34,8 @@ def kmeans(
     centers: Literal["free", "means"] = "free",
     method: Literal["exact", "paper"] = "exact",
     ties: Literal["split", "together"] = "split",
+    min_size: float | None = None,
+    max_size: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
     missing: Literal["error", "drop"] = "error",
     engine: Engine | str = "local",
@@ -67,6 +69,11 @@ def kmeans(
         the published program, for comparison: it misses the optimum on some data and needs ``centers="means"``.
     ties : "split" or "together"
         Whether equal points may belong to different clusters.
+    min_size, max_size : float, optional
+        The least and the largest size of a cluster: its number of points, or the sum of their weights where
+        `sample_weight` is given. Clusters are runs of neighbouring points, and the result is the best of those of
+        these sizes; its labels need not be the nearest centre. Linear rows, ``method="paper"``, summaries and data in
+        chunks take no sizes.
     sample_weight : array-like of n numbers, optional
         A weight for each point, not negative.
     missing : "error" or "drop"
@@ -96,7 +103,8 @@ def kmeans(
     InvalidInputError
         If the data, the weights, `k` or the constraint are invalid.
     InfeasibleError
-        If no partition satisfies the constraint. The error says which lower bound is feasible, or which rows conflict.
+        If no partition satisfies the constraint and the sizes. The error says which lower bound or size is feasible, or
+        which rows conflict.
 
     Examples
     --------
@@ -110,7 +118,14 @@ def kmeans(
     """
     count = as_count(k, "k")
     settings = KMeansSettings(
-        centers=centers, method=method, ties=ties, time_limit=time_limit, tol=tol, memory_limit=memory_limit
+        centers=centers,
+        method=method,
+        ties=ties,
+        min_size=min_size,
+        max_size=max_size,
+        time_limit=time_limit,
+        tol=tol,
+        memory_limit=memory_limit,
     )
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
     if isinstance(x, Binned):

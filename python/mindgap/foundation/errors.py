@@ -24,6 +24,8 @@ class InfeasibleError(MindgapError):
         The bounds of the gaps.
     largest : float or None
         If all gaps have the same lower bound: the largest one that is feasible.
+    largest_min_size, smallest_max_size : float or None
+        If the sizes are infeasible: the largest feasible `min_size`; if none is feasible, the smallest `max_size` that is.
     delta : float or None
         The lower bound given to the paper's program.
     rows : list of int or None
@@ -38,6 +40,8 @@ class InfeasibleError(MindgapError):
         lower: list[float] | None = None,
         upper: list[float] | None = None,
         largest: float | None = None,
+        largest_min_size: float | None = None,
+        smallest_max_size: float | None = None,
         delta: float | None = None,
         rows: list[int] | None = None,
     ) -> None:
@@ -46,6 +50,8 @@ class InfeasibleError(MindgapError):
         self.lower = lower
         self.upper = upper
         self.largest = largest
+        self.largest_min_size = largest_min_size
+        self.smallest_max_size = smallest_max_size
         self.delta = delta
         self.rows = rows
 

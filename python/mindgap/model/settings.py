@@ -63,9 +63,9 @@ def _positive(default: float | None, help: str) -> Any:  # noqa: A002
     return field(default=default, metadata={"kind": kind, "help": help})
 
 
-def _length(default: float, help: str) -> Any:  # noqa: A002
-    """Declare a setting that is a non-negative finite number."""
-    kind = Kind(float, as_length, lambda fields, name: fields.number(name))
+def _length(default: float | None, help: str) -> Any:  # noqa: A002
+    """Declare a setting that is a non-negative finite number; None is allowed where it is the default."""
+    kind = Kind(float, as_length, lambda fields, name: fields.number(name), optional=default is None)
     return field(default=default, metadata={"kind": kind, "help": help})
 
 
@@ -130,6 +130,8 @@ class KMeansSettings(Settings):
     )
     method: str = _choice("exact", "paper", help="The optimum, or exactly the published program.")
     ties: str = _choice("split", "together", help="Whether equal values may be in different clusters.")
+    min_size: float | None = _length(None, "The least number of points in a cluster (their weight, if weighted).")
+    max_size: float | None = _positive(None, "The largest number of points in a cluster (their weight, if weighted).")
     time_limit: float | None = _positive(None, "Stop after this many seconds with the best solution found.")
     tol: float = _length(1e-9, "Stop when the cost is proven to exceed the optimum by at most this fraction.")
     memory_limit: int | None = _count(None, "The maximum memory to use in addition to the data, in bytes.")

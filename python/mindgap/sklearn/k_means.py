@@ -29,7 +29,7 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         The number of clusters.
     constraint : Constraint, str or None
         The constraint on the centres, such as ``"lower-only:delta=1.75"``.
-    centers, method, ties, time_limit, tol, memory_limit
+    centers, method, ties, min_size, max_size, time_limit, tol, memory_limit
         As in `mindgap.kmeans`. The solution is exact: there is no `n_init` and no `random_state`.
 
     Attributes
@@ -62,6 +62,8 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         centers: Literal["free", "means"] = "free",
         method: Literal["exact", "paper"] = "exact",
         ties: Literal["split", "together"] = "split",
+        min_size: float | None = None,
+        max_size: float | None = None,
         time_limit: float | None = None,
         tol: float = 1e-9,
         memory_limit: int | None = None,
@@ -71,6 +73,8 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.centers = centers
         self.method = method
         self.ties = ties
+        self.min_size = min_size
+        self.max_size = max_size
         self.time_limit = time_limit
         self.tol = tol
         self.memory_limit = memory_limit

@@ -58,6 +58,9 @@ fn facts_of(error: &KMeansError) -> Vec<(&'static str, &dyn Fact)> {
     if let KMeansError::Infeasible { k, lower, upper, largest } = error {
         return vec![("k", k), ("lower", lower), ("upper", upper), ("largest", largest)];
     }
+    if let KMeansError::InfeasibleSizes { k, largest_min, smallest_max, .. } = error {
+        return vec![("k", k), ("largest_min_size", largest_min), ("smallest_max_size", smallest_max)];
+    }
     if let KMeansError::PaperFailed { k, delta } = error {
         return vec![("k", k), ("delta", delta)];
     }

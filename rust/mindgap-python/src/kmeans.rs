@@ -18,8 +18,8 @@ pub(crate) struct KMeansFit {
 
 /// Fits k-means to a sample.
 #[pyfunction]
-#[pyo3(signature = (sample, k, bounds=None, *, centers="free", method="exact", ties="split", time_limit=None, tol=1e-9,
-    memory_limit=None, watch=None))]
+#[pyo3(signature = (sample, k, bounds=None, *, centers="free", method="exact", ties="split", min_size=None,
+    max_size=None, time_limit=None, tol=1e-9, memory_limit=None, watch=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn kmeans(
     py: Python<'_>,
@@ -29,6 +29,8 @@ pub(crate) fn kmeans(
     centers: &str,
     method: &str,
     ties: &str,
+    min_size: Option<f64>,
+    max_size: Option<f64>,
     time_limit: Option<f64>,
     tol: f64,
     memory_limit: Option<usize>,
@@ -38,6 +40,8 @@ pub(crate) fn kmeans(
         .centers(centers_of(py, centers)?)
         .method(method_of(py, method)?)
         .ties(choose(py, "ties", ties, &[("split", Ties::Split), ("together", Ties::Together)])?)
+        .min_size(min_size)
+        .max_size(max_size)
         .tol(tol)
         .time_limit(duration(time_limit))
         .memory_limit(memory_limit);

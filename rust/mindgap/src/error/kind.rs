@@ -92,7 +92,10 @@ impl KMeansError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Constraint(error) => error.kind(),
-            Self::Infeasible { .. } | Self::InfeasibleRows { .. } | Self::PaperFailed { .. } => ErrorKind::Infeasible,
+            Self::Infeasible { .. }
+            | Self::InfeasibleRows { .. }
+            | Self::InfeasibleSizes { .. }
+            | Self::PaperFailed { .. } => ErrorKind::Infeasible,
             Self::Undecided | Self::Solver(_) => ErrorKind::Unsolved,
             Self::Source(_) => ErrorKind::Source,
             Self::OutOfMemory(_) => ErrorKind::OutOfMemory,
@@ -102,6 +105,7 @@ impl KMeansError {
             | Self::TooManyClusters { .. }
             | Self::TooFewDistinct { .. }
             | Self::WeightsTooUneven { .. }
+            | Self::InvalidSizes { .. }
             | Self::OutOfRange
             | Self::TooCoarse { .. }
             | Self::BadFit { .. }

@@ -60,6 +60,36 @@ pub enum KMeansError {
         /// Where all gaps have the same lower bound: the largest one that some partition satisfies.
         largest: Option<f64>,
     },
+    /// Bounds on sizes that make no sense.
+    #[error(
+        "min_size must be a finite number of at least 0, and max_size a number above 0 and not below it; they are {} and {}",
+        given(.min), given(.max)
+    )]
+    InvalidSizes {
+        /// The least size.
+        min: Option<f64>,
+        /// The largest size.
+        max: Option<f64>,
+    },
+    /// No partition has clusters of the sizes that were asked for.
+    #[error(
+        "no partition into {k} clusters has {}{}{}", sizes(*.min, *.max),
+        if *.gaps { " and satisfies the gap bounds" } else { "" }, nearest_sizes(.largest_min, .smallest_max)
+    )]
+    InfeasibleSizes {
+        /// The number of clusters.
+        k: usize,
+        /// The least size; 0 where none was given.
+        min: f64,
+        /// The largest size; infinite where none was given.
+        max: f64,
+        /// Whether the partitions must satisfy bounds on gaps, too.
+        gaps: bool,
+        /// The largest `min_size` that some partition has beside `max_size`, if there is one and it is known.
+        largest_min: Option<f64>,
+        /// Where there is none: the smallest `max_size` that some partition has, if it is known.
+        smallest_max: Option<f64>,
+    },
     /// No centres satisfy all rows.
     #[error("no ascending centres satisfy {}; widen or drop one of them", clash(.rows, *.ordering, "centres"))]
     InfeasibleRows {
@@ -118,6 +148,26 @@ pub enum KMeansError {
     /// The time limit passed before there was a result.
     #[error("the time limit passed before there was a result; allow more time")]
     TimeLimit,
+}
+
+fn given(size: &Option<f64>) -> String {
+    size.map_or_else(|| "not given".to_owned(), |size| size.to_string())
+}
+
+fn sizes(min: f64, max: f64) -> String {
+    match (min > 0.0, max < f64::INFINITY) {
+        (true, true) => format!("sizes from {min} to {max}"),
+        (true, false) => format!("sizes of at least {min}"),
+        (false, _) => format!("sizes of at most {max}"),
+    }
+}
+
+fn nearest_sizes(largest_min: &Option<f64>, smallest_max: &Option<f64>) -> String {
+    match (largest_min, smallest_max) {
+        (Some(size), _) => format!("; the largest feasible min_size is {size}"),
+        (None, Some(size)) => format!("; the smallest feasible max_size is {size}"),
+        (None, None) => String::new(),
+    }
 }
 
 fn largest_lower(largest: &Option<f64>) -> String {

@@ -16,6 +16,8 @@ mod rounding;
 mod rows;
 #[cfg(feature = "serde")]
 mod serde_form;
+mod sized;
+mod sizes;
 mod solution;
 mod unconstrained;
 
@@ -28,6 +30,7 @@ use crate::data::sample::Sample;
 use crate::error::KMeansError;
 use crate::memory::product;
 use crate::monitor::{DEFAULT_TOL, Monitor, SpendingLimits};
+use sizes::Sizes;
 use solution::Solution;
 use std::sync::Arc;
 use std::time::Duration;
@@ -135,6 +138,8 @@ pub struct KMeans {
     centers: Centers,
     method: KMeansMethod,
     ties: Ties,
+    min_size: Option<f64>,
+    max_size: Option<f64>,
     limits: SpendingLimits,
     tol: f64,
 }
@@ -148,6 +153,8 @@ impl KMeans {
             centers: Centers::default(),
             method: KMeansMethod::default(),
             ties: Ties::default(),
+            min_size: None,
+            max_size: None,
             limits: SpendingLimits::default(),
             tol: DEFAULT_TOL,
         }
@@ -178,6 +185,44 @@ impl KMeans {
     #[must_use]
     pub fn ties(mut self, ties: Ties) -> Self {
         self.ties = ties;
+        self
+    }
+
+    /// The least size of a cluster: its number of points, or their weight where they have weights (default and `None`: one
+    /// point).
+    ///
+    /// Clusters are runs of neighbouring points, and the fit is the best of those that have the sizes. Its labels need not be
+    /// the nearest centre then.
+    ///
+    /// ```
+    /// use mindgap::{KMeans, Sample};
+    ///
+    /// let sample = Sample::new(&[0.0, 1.0, 2.0, 3.0, 100.0])?;
+    /// let fit = KMeans::new(2).min_size(2.0).fit(&sample)?;
+    /// assert_eq!((fit.labels(), fit.sizes()), (&[0, 0, 0, 1, 1][..], &[3, 2][..]));
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    #[must_use]
+    pub fn min_size(mut self, size: impl Into<Option<f64>>) -> Self {
+        self.min_size = size.into();
+        self
+    }
+
+    /// The largest size of a cluster: its number of points, or their weight where they have weights (default and `None`: no
+    /// limit).
+    ///
+    /// ```
+    /// use mindgap::{KMeans, Sample};
+    ///
+    /// let sample = Sample::new(&[0.0, 1.0, 2.0, 3.0, 100.0])?;
+    /// let fit = KMeans::new(2).max_size(3.0).fit(&sample)?;
+    /// assert_eq!(fit.sizes(), [3, 2]);
+    /// assert!(KMeans::new(2).max_size(2.0).fit(&sample).is_err());
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    #[must_use]
+    pub fn max_size(mut self, size: impl Into<Option<f64>>) -> Self {
+        self.max_size = size.into();
         self
     }
 
@@ -269,6 +314,11 @@ impl KMeans {
         Ok(fit)
     }
 
+    /// How large clusters may be.
+    fn sizes(&self) -> Result<Sizes, KMeansError> {
+        Sizes::new(self.min_size, self.max_size)
+    }
+
     /// Whether equal points may fall into different clusters.
     fn divides_ties(&self, sample: &Sample) -> bool {
         self.ties == Ties::Split && sample.weighs_evenly()
@@ -285,6 +335,7 @@ impl KMeans {
         if k > distinct {
             return Err(KMeansError::TooFewDistinct { k, distinct });
         }
+        self.sizes()?;
         let (smallest, total) = (sample.smallest_weight(), sample.total_weight());
         if smallest < LEAST_SHARE * total {
             return Err(KMeansError::WeightsTooUneven { smallest, total });
@@ -295,7 +346,13 @@ impl KMeans {
     }
 
     fn solve(&self, sample: &Sample, rows: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
+        let sizes = self.sizes()?;
         match (rows.linear(), self.method) {
+            (None, KMeansMethod::Exact) if !sizes.are_any() => sized::solve(sample, rows, self.centers, sizes, monitor),
+            (Some(_), _) if !sizes.are_any() => {
+                Err(KMeansError::Unsupported("linear rows do not combine with bounds on sizes".to_owned()))
+            }
+            (None, KMeansMethod::Paper) if !sizes.are_any() => Err(paper::unsupported("takes no bounds on sizes")),
             (None, _) => self.solve_gaps(sample, rows, monitor),
             (Some(_), KMeansMethod::Exact) => rows::solve(sample, rows, monitor),
             (Some(_), KMeansMethod::Paper) => Err(paper::unsupported("takes bounds on gaps, not linear rows")),

@@ -23,5 +23,6 @@ mod separated;
 #[cfg(feature = "serde")]
 mod serialised;
 mod settings;
+mod sized;
 mod thread_safety;
 mod unconstrained;

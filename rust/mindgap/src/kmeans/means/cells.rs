@@ -7,6 +7,7 @@
 //! and stands for all that is between them. Cells end as atoms that may be cut, or as single edges.
 
 use crate::data::sample::{Prefix, Prefixes};
+use crate::kmeans::sizes::Sizes;
 use crate::numeric::first_false;
 
 /// The positions `low..=high`, and what is known of the next boundary if this one lies here.
@@ -87,14 +88,15 @@ fn join(cells: &mut Vec<BoundaryCell>, cell: BoundaryCell) {
     }
 }
 
-/// The cells of every boundary, from the fixed one before the first point to the fixed one after the last.
+/// The cells of every boundary, from the fixed one before the first point to the fixed one after the last, and the sizes that
+/// the clusters between them may have.
 #[derive(Clone, Debug)]
-pub(super) struct BoundaryCells(pub(super) Vec<Vec<BoundaryCell>>);
+pub(super) struct BoundaryCells(pub(super) Vec<Vec<BoundaryCell>>, pub(super) Sizes);
 
 impl BoundaryCells {
     /// All edges between atoms, and the inside of those that are `open`, for all boundaries of `k` clusters, in about `count`
     /// cells a boundary.
-    pub(super) fn all(prefixes: &Prefixes<'_>, k: usize, count: usize, open: &[bool]) -> Self {
+    pub(super) fn all(prefixes: &Prefixes<'_>, k: usize, sizes: Sizes, count: usize, open: &[bool]) -> Self {
         let n = prefixes.len();
         let inner = (1..k).map(|m| {
             // Several boundaries may lie inside one atom; edges are one boundary each.
@@ -103,19 +105,19 @@ impl BoundaryCells {
             BoundaryCell::new(prefixes, first, last, (0, n)).split_into(prefixes, count, open, &mut cells);
             cells
         });
-        Self::between_ends(prefixes, inner)
+        Self::between_ends(prefixes, inner, sizes)
     }
 
     /// One cell for each of the given ascending positions of each inner boundary.
-    pub(super) fn at_positions(prefixes: &Prefixes<'_>, positions: &[Vec<usize>]) -> Self {
+    pub(super) fn at_positions(prefixes: &Prefixes<'_>, positions: &[Vec<usize>], sizes: Sizes) -> Self {
         let single = |list: &Vec<usize>| list.iter().map(|&p| BoundaryCell::single(prefixes, p)).collect();
-        Self::between_ends(prefixes, positions.iter().map(single))
+        Self::between_ends(prefixes, positions.iter().map(single), sizes)
     }
 
-    fn between_ends(prefixes: &Prefixes<'_>, inner: impl Iterator<Item = Vec<BoundaryCell>>) -> Self {
+    fn between_ends(prefixes: &Prefixes<'_>, inner: impl Iterator<Item = Vec<BoundaryCell>>, sizes: Sizes) -> Self {
         let first = std::iter::once(vec![BoundaryCell::single(prefixes, 0)]);
         let last = std::iter::once(vec![BoundaryCell::single(prefixes, prefixes.len())]);
-        Self(first.chain(inner).chain(last).collect())
+        Self(first.chain(inner).chain(last).collect(), sizes)
     }
 
     /// Every cell cut into at most `parts`.
@@ -125,7 +127,7 @@ impl BoundaryCells {
             cells.iter().for_each(|cell| cell.split_into(prefixes, parts, open, &mut out));
             out
         };
-        Self(self.0.iter().map(split).collect())
+        Self(self.0.iter().map(split).collect(), self.1)
     }
 
     /// Whether no cell can be split: every one is an edge or an atom that may be cut.
@@ -167,7 +169,7 @@ impl BoundaryCells {
             }
             out
         };
-        Self(self.0.iter().map(edges).collect())
+        Self(self.0.iter().map(edges).collect(), self.1)
     }
 
     /// The number of clusters.

@@ -6,6 +6,7 @@ use super::level::StateLevel;
 use crate::constraint::Rows;
 use crate::data::sample::Prefixes;
 use crate::error::KMeansError;
+use crate::kmeans::sizes::Sizes;
 use crate::monitor::Monitor;
 
 /// A partition that holds the bounds.
@@ -37,6 +38,7 @@ pub(super) fn best_among(
 pub(super) fn improved(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
+    sizes: Sizes,
     from: &[usize],
     steps: &Steps,
     monitor: &mut Monitor<'_>,
@@ -46,7 +48,7 @@ pub(super) fn improved(
     let mut around = from.to_vec();
     for _ in 0..ROUNDS {
         let positions = neighbours(prefixes.len(), &around, &steps);
-        let cells = BoundaryCells::at_positions(prefixes, &positions);
+        let cells = BoundaryCells::at_positions(prefixes, &positions, sizes);
         let Some(found) = best_among(prefixes, gaps, &cells, monitor)? else {
             break;
         };

@@ -32,7 +32,7 @@ pub(super) struct StateLevel<'a> {
 
 /// How many states the program over `cells` has.
 pub(super) fn states(cells: &BoundaryCells) -> usize {
-    cells.0.windows(2).map(|pair| StateTable::between(&pair[0], &pair[1]).len()).sum()
+    cells.0.windows(2).map(|pair| StateTable::between(&pair[0], &pair[1], &cells.1).len()).sum()
 }
 
 impl<'a> StateLevel<'a> {
@@ -49,7 +49,7 @@ impl<'a> StateLevel<'a> {
         let mut layers = Vec::with_capacity(cells.clusters());
         let arch = pulp::Arch::new();
         for (m, pair) in cells.0.windows(2).enumerate() {
-            let mut layer = Layer::empty(StateTable::between(&pair[0], &pair[1]));
+            let mut layer = Layer::empty(StateTable::between(&pair[0], &pair[1], &cells.1));
             let (before, after) = sides.split_at_mut(m + 1);
             let (right_of, left_of) = (&mut before[m], &mut after[0]);
             for (s, start) in pair[0].iter().enumerate() {
@@ -198,7 +198,7 @@ impl<'a> StateLevel<'a> {
             after = next_after;
         }
         kept.reverse();
-        Ok(BoundaryCells(kept))
+        Ok(BoundaryCells(kept, self.cells.1))
     }
 
     /// The cells of boundary `m` that some surviving state starts in, with the run of its ends.

@@ -16,6 +16,7 @@ mod search;
 mod states;
 mod window;
 
+use super::sizes::Sizes;
 use super::solution::Solution;
 use super::unconstrained;
 use crate::constraint::Rows;
@@ -74,15 +75,48 @@ fn solve_within(
     monitor: &mut Monitor<'_>,
 ) -> Result<BestPartition, KMeansError> {
     let prefixes = Prefixes::new(sample);
-    let n = sample.len();
-    let range = sample.framed_range();
-    let framed = gaps.enter(sample.frame()).loosened(range).reachable(range);
     let start = match gaps.lower.len() + 1 {
         k if k >= MANY_CLUSTERS => Some(unbounded(&prefixes, k, open, monitor)?),
         _ => None,
     };
+    match search_from(start, &prefixes, gaps, Sizes::ANY, open, limits, monitor)? {
+        Some(best) => Ok(best),
+        None => Err(infeasible(&prefixes, gaps, open.is_empty(), monitor)?),
+    }
+}
+
+/// The best partition of points into clusters of admissible `sizes` whose means hold `gaps` (in data units); `None` if there
+/// is none. `start` is the optimum without bounds on the gaps, where it is known.
+pub(super) fn solve_sized(
+    prefixes: &Prefixes<'_>,
+    gaps: &Rows,
+    sizes: Sizes,
+    start: Option<&Partition>,
+    monitor: &mut Monitor<'_>,
+) -> Result<Option<BestPartition>, KMeansError> {
+    let mut monitor = monitor.part().in_frame(prefixes.sample().frame());
+    let start = start.map(|start| {
+        monitor.proved(start.cost(prefixes));
+        start.boundaries().to_vec()
+    });
+    search_from(start, prefixes, gaps, sizes, &mut [], &LIMITS, &mut monitor)
+}
+
+/// What the search finds from the boundaries `start`; `None` if no partition holds `gaps` (in data units) and `sizes`.
+fn search_from(
+    start: Option<Vec<usize>>,
+    prefixes: &Prefixes<'_>,
+    gaps: &Rows,
+    sizes: Sizes,
+    open: &mut [bool],
+    limits: &MeansLimits,
+    monitor: &mut Monitor<'_>,
+) -> Result<Option<BestPartition>, KMeansError> {
+    let (sample, n) = (prefixes.sample(), prefixes.len());
+    let range = sample.framed_range();
+    let framed = gaps.enter(sample.frame()).loosened(range).reachable(range);
     let full = |best: MeansSolution| Some(Partition::of_boundaries(best.boundaries, n));
-    Ok(match search(&prefixes, &framed, limits, start, open, monitor)? {
+    Ok(Some(match search(prefixes, &framed, sizes, limits, start, open, monitor)? {
         MeansOutcome::Optimal(best) => {
             open.fill(false);
             BestPartition { partition: full(best), proof: Proof::Optimal }
@@ -95,8 +129,8 @@ fn solve_within(
             BestPartition { partition: best.and_then(full), proof: Proof::AtLeast(lower_bound) }
         }
         MeansOutcome::Undecided => BestPartition { partition: None, proof: Proof::AtLeast(monitor.lower_bound) },
-        MeansOutcome::Infeasible => return Err(infeasible(&prefixes, gaps, open.is_empty(), monitor)?),
-    })
+        MeansOutcome::Infeasible => return Ok(None),
+    }))
 }
 
 /// The boundaries of the optimum without bounds; its cost is a lower bound of the one sought.

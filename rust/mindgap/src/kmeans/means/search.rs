@@ -13,6 +13,7 @@ use crate::constraint::Rows;
 use crate::data::sample::Prefixes;
 use crate::error::KMeansError;
 use crate::kmeans::rounding::of_sum;
+use crate::kmeans::sizes::Sizes;
 use crate::memory::product;
 use crate::monitor::Monitor;
 use crate::partition::Partition;
@@ -56,18 +57,19 @@ const BYTES_A_STATE: usize = 64;
 /// Levels of atoms that may be cut and that shrink by less than this factor are left as they are.
 const SHRINKING: usize = 2;
 
-/// Finds the best partition into `gaps.lower.len() + 1` clusters whose means hold `gaps` (in frame units), improving on
-/// the boundaries `start` if there are any. `open` says which atoms may be cut; it is empty where none can. Where the time
+/// Finds the best partition into `gaps.lower.len() + 1` clusters of admissible `sizes` whose means hold `gaps` (in frame units),
+/// improving on the boundaries `start` if there are any. `open` says which atoms may be cut; it is empty where none can. Where the time
 /// is up, the best partition so far is the answer.
 pub(super) fn search(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
+    sizes: Sizes,
     limits: &MeansLimits,
     start: Option<Vec<usize>>,
     open: &[bool],
     monitor: &mut Monitor<'_>,
 ) -> Result<MeansOutcome, KMeansError> {
-    let mut search = MeansSearch { prefixes, gaps, limits, open, k: gaps.lower.len() + 1, best: None };
+    let mut search = MeansSearch { prefixes, gaps, sizes, limits, open, k: gaps.lower.len() + 1, best: None };
     match search.run(start, monitor) {
         Err(KMeansError::TimeLimit) => {
             let best = search.best.ok_or(KMeansError::TimeLimit)?;
@@ -81,6 +83,7 @@ pub(super) fn search(
 struct MeansSearch<'a> {
     prefixes: &'a Prefixes<'a>,
     gaps: &'a Rows,
+    sizes: Sizes,
     limits: &'a MeansLimits,
     open: &'a [bool],
     k: usize,
@@ -99,7 +102,7 @@ impl MeansSearch<'_> {
     /// Bounds, drops and splits cells until the optimum is known or the limits are reached.
     fn run(&mut self, start: Option<Vec<usize>>, monitor: &mut Monitor<'_>) -> Result<MeansOutcome, KMeansError> {
         let (prefixes, gaps, open, k) = (self.prefixes, self.gaps, self.open, self.k);
-        let mut cells = BoundaryCells::all(prefixes, k, self.limits.first_cells, open);
+        let mut cells = BoundaryCells::all(prefixes, k, self.sizes, self.limits.first_cells, open);
         if let Some(from) = start {
             let steps = Steps { reach: prefixes.len() / k, fineness: 4 };
             self.improve(&from, &steps, monitor)?;
@@ -122,7 +125,7 @@ impl MeansSearch<'_> {
             if plain.kept.are_empty() {
                 return Ok(self.ended());
             }
-            if self.best.is_none() && !gaps.have_upper() {
+            if self.best.is_none() && !gaps.have_upper() && self.sizes.are_any() {
                 monitor.check_memory("sums over the data", prefixes.bytes())?;
                 match feasible::partition(&prefixes.gathered(), &gaps.lower, monitor)? {
                     Some(boundaries) => self.improve(&boundaries, &steps, monitor)?,
@@ -183,7 +186,7 @@ impl MeansSearch<'_> {
 
     /// Adopts what local improvement makes of some boundaries.
     fn improve(&mut self, from: &[usize], steps: &Steps, monitor: &mut Monitor<'_>) -> Result<(), KMeansError> {
-        self.adopt(improved(self.prefixes, self.gaps, from, steps, monitor)?);
+        self.adopt(improved(self.prefixes, self.gaps, self.sizes, from, steps, monitor)?);
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 //! start does. So the starts that reach a given end are a run too.
 
 use super::cells::BoundaryCell;
+use crate::kmeans::sizes::Sizes;
 
 /// Which pairs of a start cell and an end cell are states, stored start by start.
 #[derive(Clone, Debug)]
@@ -15,8 +16,9 @@ pub(super) struct StateTable {
 }
 
 impl StateTable {
-    /// The table between two lists of cells: what the starts know of the next boundary, and that clusters have points.
-    pub(super) fn between(starts: &[BoundaryCell], ends: &[BoundaryCell]) -> Self {
+    /// The table between two lists of cells: what the starts know of the next boundary, that clusters have points, and which
+    /// sizes they may have. Between single positions the sizes are held; between cells, those that some positions hold.
+    pub(super) fn between(starts: &[BoundaryCell], ends: &[BoundaryCell], sizes: &Sizes) -> Self {
         let mut runs: Vec<(usize, usize)> = starts
             .iter()
             .map(|start| {
@@ -31,9 +33,15 @@ impl StateTable {
         let mut last = 0;
         for (run, start) in runs.iter_mut().zip(starts) {
             let nonempty = ends.partition_point(|end| end.high <= start.low);
-            run.0 = run.0.max(nonempty);
             last = run.1.max(last);
-            run.1 = last.max(run.0);
+            *run = (run.0.max(nonempty), last);
+            if !sizes.are_any() {
+                // Both limits move right with the start, so the table stays a staircase.
+                let reached = ends.partition_point(|end| sizes.is_too_small(start.at_low.weight_until(&end.at_high)));
+                let exceeded = ends.partition_point(|end| !sizes.is_too_large(start.at_high.weight_until(&end.at_low)));
+                *run = (run.0.max(reached), run.1.min(exceeded));
+            }
+            run.1 = run.1.max(run.0);
         }
         let mut offsets = Vec::with_capacity(runs.len() + 1);
         let mut total = 0;

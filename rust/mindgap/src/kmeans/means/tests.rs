@@ -27,6 +27,50 @@ fn cost(sample: &Sample, gaps: &Rows, limits: &MeansLimits) -> Option<f64> {
     }
 }
 
+/// The cost of the solution whose clusters have admissible sizes, or `None` if there is none.
+fn sized_cost(sample: &Sample, gaps: &Rows, sizes: Sizes, limits: &MeansLimits) -> Option<f64> {
+    let prefixes = Prefixes::new(sample);
+    let mut monitor = Monitor::default().tol(0.0);
+    let best = search_from(None, &prefixes, gaps, sizes, &mut [], limits, &mut monitor).unwrap()?;
+    assert_eq!(best.proof, Proof::Optimal);
+    let partition = best.partition.unwrap();
+    assert!(sizes.hold(&partition, &prefixes));
+    Some(partition.cost(&prefixes))
+}
+
+/// The same where sizes are bounded, with and without bounds on gaps.
+#[test]
+fn coarse_cells_of_sized_clusters_lead_to_the_same_optimum() {
+    let mut found = 0;
+    for seed in 0..600 {
+        let mut noise = noise(seed + 1);
+        let n = 4 + (noise() * 60.0) as usize;
+        let k = 2 + (noise() * 5.0) as usize % (n - 2);
+        let lattice = if noise() < 0.4 { 6.0 } else { 1e6 };
+        let x: Vec<f64> = (0..n).map(|_| (noise().powi(2) * lattice).floor()).collect();
+        let weighted = noise() < 0.5;
+        let w: Vec<f64> = (0..n).map(|_| if weighted { 0.1 + 5.0 * noise() } else { 1.0 }).collect();
+        let sample = Sample::weighted(&x, &w).unwrap();
+        let lower = if noise() < 0.4 { 0.0 } else { lattice / k as f64 * noise() };
+        let gaps = GapBounds::lower(lower).rows(k).unwrap();
+        let even = sample.total_weight() / k as f64;
+        let sizes = Sizes::new(Some(even * noise()), Some(even * (1.0 + noise()))).unwrap();
+        let fine = MeansLimits { first_cells: n, direct: usize::MAX, states: usize::MAX };
+        let truth = sized_cost(&sample, &gaps, sizes, &fine);
+        found += usize::from(truth.is_some());
+        for (first_cells, direct) in [(1, 0), (2, 0), (3, 100), (7, 0), (5, 1000)] {
+            let coarse = MeansLimits { first_cells, direct, states: usize::MAX };
+            match (sized_cost(&sample, &gaps, sizes, &coarse), truth) {
+                (Some(found), Some(truth)) => {
+                    assert!((found - truth).abs() <= 1e-10 * (truth + 1e-12), "seed {seed}: {found} not {truth}");
+                }
+                (found, truth) => assert_eq!(found, truth, "seed {seed}"),
+            }
+        }
+    }
+    assert!((200..590).contains(&found), "{found} feasible");
+}
+
 /// Cells of all sizes lead where single positions, which are tested against every partition elsewhere, lead.
 #[test]
 fn coarse_cells_lead_to_the_same_optimum() {

@@ -82,6 +82,11 @@ fn check(kmeans: &KMeans, sample: &Sample, monitor: &Monitor<'_>) -> Result<(), 
     if kmeans.method == KMeansMethod::Paper {
         return Err(paper::unsupported("needs every point, not a summary"));
     }
+    if !kmeans.sizes()?.are_any() {
+        return Err(KMeansError::Unsupported(
+            "bounds on sizes need every point; summaries and data in chunks take none".to_owned(),
+        ));
+    }
     let k = kmeans.k;
     if k == 0 {
         return Err(KMeansError::NoClusters);

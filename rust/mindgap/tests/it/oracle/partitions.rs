@@ -66,7 +66,8 @@ fn mean(x: &[f64], w: &[f64]) -> f64 {
     x[0] + x.iter().zip(w).map(|(z, w)| w * (z - x[0])).sum::<f64>() / weight
 }
 
-fn holds(x: &[f64], w: &[f64], ends: &[usize], bounds: Bounds<'_>) -> bool {
+/// Whether the means of some runs hold `bounds`.
+pub fn holds(x: &[f64], w: &[f64], ends: &[usize], bounds: Bounds<'_>) -> bool {
     let slack = SLACK * (x[x.len() - 1] - x[0]);
     let means = means(x, w, ends);
     means.windows(2).enumerate().all(|(g, pair)| {

@@ -1,0 +1,97 @@
+//! Exact k-means whose clusters hold bounds on their sizes.
+//!
+//! Clusters are runs of sorted points. Without bounds on the gaps the costs of admissible runs are Monge, and a program over
+//! all positions finds the optimum ([`program`]); with them, the search over cells of positions that serves cluster means
+//! ([`means`](super::means)) leaves out the runs that are no cluster.
+
+mod feasible;
+mod program;
+
+use super::Centers;
+use super::means;
+use super::sizes::Sizes;
+use super::solution::Solution;
+use super::unconstrained;
+use crate::constraint::Rows;
+use crate::data::sample::{Prefixes, Sample};
+use crate::error::KMeansError;
+use crate::monitor::Monitor;
+use crate::partition::Partition;
+use crate::proof::Proof;
+
+/// The optimal clusters of admissible `sizes` whose centres hold `gaps` (in data units).
+pub(super) fn solve(
+    sample: &Sample,
+    gaps: &Rows,
+    centers: Centers,
+    sizes: Sizes,
+    monitor: &mut Monitor<'_>,
+) -> Result<Solution, KMeansError> {
+    let prefixes = Prefixes::new(sample);
+    let k = gaps.k();
+    let bound_means = centers == Centers::Means && !gaps.are_trivial();
+    let Some(start) = feasible::partition(&prefixes, k, sizes, monitor)? else {
+        let feasible = |sizes| feasible::partition(&prefixes, k, sizes, monitor);
+        return Err(match bound_means {
+            true => clash(&prefixes, gaps, sizes, monitor)?,
+            false => feasible::error(&prefixes, k, sizes, false, feasible)?,
+        });
+    };
+    match k {
+        1 => Ok(Solution::of_means(start, Proof::Optimal)),
+        _ if gaps.are_trivial() => without_gaps(&prefixes, start, sizes, monitor),
+        _ if bound_means => separated(&prefixes, gaps, sizes, monitor),
+        _ => Err(KMeansError::Unsupported(
+            "bounds on sizes with free centres under bounds on gaps are not solved: ask for centers \"means\""
+                .to_owned(),
+        )),
+    }
+}
+
+/// The optimum where centres need not keep a gap: then each is its cluster's mean. Out of time, `start`.
+fn without_gaps(
+    prefixes: &Prefixes<'_>,
+    start: Partition,
+    sizes: Sizes,
+    monitor: &mut Monitor<'_>,
+) -> Result<Solution, KMeansError> {
+    let any = unconstrained::solve(prefixes.sample(), start.k(), &mut monitor.relaxed())?;
+    if sizes.hold(&any.partition, prefixes) {
+        return Ok(any);
+    }
+    match program::solve(prefixes, start.k(), sizes, monitor) {
+        Err(KMeansError::TimeLimit) => Ok(Solution::of_means(start, Proof::AtLeast(any.lower_bound(prefixes)))),
+        partition => Ok(Solution::of_means(partition?, Proof::Optimal)),
+    }
+}
+
+/// The optimum whose cluster means hold `gaps`: where that of [`program`] does not, what the search finds from there.
+fn separated(
+    prefixes: &Prefixes<'_>,
+    gaps: &Rows,
+    sizes: Sizes,
+    monitor: &mut Monitor<'_>,
+) -> Result<Solution, KMeansError> {
+    let start = program::solve(prefixes, gaps.k(), sizes, &mut monitor.relaxed())?;
+    match means::solve_sized(prefixes, gaps, sizes, Some(&start), monitor)? {
+        Some(best) => Ok(Solution::of_means(best.partition.ok_or(KMeansError::Undecided)?, best.proof)),
+        None => Err(clash(prefixes, gaps, sizes, monitor)?),
+    }
+}
+
+/// The error for sizes and gaps of cluster means that cannot be held at once; or for gaps that cannot be held at all.
+fn clash(
+    prefixes: &Prefixes<'_>,
+    gaps: &Rows,
+    sizes: Sizes,
+    monitor: &mut Monitor<'_>,
+) -> Result<KMeansError, KMeansError> {
+    // Any solution will do: the search ends at the first.
+    let mut monitor = monitor.silent().tol(1.0);
+    if let Err(error) = means::solve(prefixes.sample(), gaps, &mut monitor) {
+        return Ok(error);
+    }
+    feasible::error(prefixes, gaps.k(), sizes, true, |sizes| {
+        Ok(means::solve_sized(prefixes, gaps, sizes, None, &mut monitor)?.and_then(|best| best.partition))
+    })
+}

@@ -1,0 +1,72 @@
+//! [`Sizes`]: how large clusters may be.
+
+use crate::data::sample::{Prefix, Prefixes};
+use crate::error::KMeansError;
+use crate::partition::Partition;
+
+/// Sizes are sums of weights, which are right to far less than this part of themselves, and a bound such as 0.3 is itself
+/// rounded: a size holds a bound that it misses by no more. Numbers of points, below 2³², are held exactly.
+const SIZE_TOLERANCE: f64 = 1e-12;
+
+/// The least and the largest weight of a cluster: its number of points where they have no weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Sizes {
+    least: f64,
+    most: f64,
+}
+
+impl Sizes {
+    /// Clusters of any size.
+    pub(crate) const ANY: Self = Self { least: 0.0, most: f64::INFINITY };
+
+    /// Sizes between two bounds, where there are any.
+    pub(crate) fn new(min: Option<f64>, max: Option<f64>) -> Result<Self, KMeansError> {
+        let (least, most) = (min.unwrap_or(0.0), max.unwrap_or(f64::INFINITY));
+        let valid = least >= 0.0 && least.is_finite() && most > 0.0 && least <= most;
+        if valid { Ok(Self { least, most }) } else { Err(KMeansError::InvalidSizes { min, max }) }
+    }
+
+    /// Whether every size is admissible.
+    pub(crate) fn are_any(&self) -> bool {
+        *self == Self::ANY
+    }
+
+    /// The least size.
+    pub(crate) fn least(&self) -> f64 {
+        self.least
+    }
+
+    /// The largest size.
+    pub(crate) fn most(&self) -> f64 {
+        self.most
+    }
+
+    /// Whether a cluster of this `weight` is too small.
+    #[inline]
+    pub(crate) fn is_too_small(&self, weight: f64) -> bool {
+        weight < self.least * (1.0 - SIZE_TOLERANCE)
+    }
+
+    /// Whether a cluster of this `weight` is too large.
+    #[inline]
+    pub(crate) fn is_too_large(&self, weight: f64) -> bool {
+        weight > self.most * (1.0 + SIZE_TOLERANCE)
+    }
+
+    /// Whether a cluster may have this `weight`.
+    #[inline]
+    pub(crate) fn admit_weight(&self, weight: f64) -> bool {
+        !self.is_too_small(weight) && !self.is_too_large(weight)
+    }
+
+    /// Whether the points from `start` up to `end` may be a cluster.
+    #[inline]
+    pub(crate) fn admit(&self, start: &Prefix, end: &Prefix) -> bool {
+        self.admit_weight(start.weight_until(end))
+    }
+
+    /// Whether every cluster of a partition has an admissible size.
+    pub(crate) fn hold(&self, partition: &Partition, prefixes: &Prefixes<'_>) -> bool {
+        partition.clusters().all(|points| self.admit(&prefixes.at(points.start), &prefixes.at(points.end)))
+    }
+}

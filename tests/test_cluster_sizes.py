@@ -69,7 +69,9 @@ def test_an_infeasible_size_is_named_with_the_nearest_feasible_one() -> None:
         mg.kmeans(X, 2, mg.LowerOnly(60), centers="means", min_size=2)
 
 
-@pytest.mark.parametrize("bad", [{"min_size": -1}, {"min_size": np.inf}, {"max_size": 0}, {"min_size": 3, "max_size": 2}])
+@pytest.mark.parametrize(
+    "bad", [{"min_size": -1}, {"min_size": np.inf}, {"max_size": 0}, {"min_size": 3, "max_size": 2}]
+)
 def test_sizes_that_make_no_sense_are_refused(bad: dict[str, float]) -> None:
     with pytest.raises(mg.InvalidInputError, match="size"):
         mg.kmeans(X, 2, **bad)

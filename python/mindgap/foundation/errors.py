@@ -25,7 +25,7 @@ class InfeasibleError(MindgapError):
     largest : float or None
         If all gaps have the same lower bound: the largest one that is feasible.
     largest_min_size, smallest_max_size : float or None
-        If the sizes are infeasible: the largest feasible `min_size`; if none is feasible, the smallest `max_size` that is.
+        If the sizes are infeasible: the largest feasible `min_size`; if there is none, the smallest `max_size`.
     delta : float or None
         The lower bound given to the paper's program.
     rows : list of int or None

@@ -72,7 +72,7 @@ def test_an_infeasible_size_is_named_with_the_nearest_feasible_one() -> None:
 @pytest.mark.parametrize(
     "bad", [{"min_size": -1}, {"min_size": np.inf}, {"max_size": 0}, {"min_size": 3, "max_size": 2}]
 )
-def test_sizes_that_make_no_sense_are_refused(bad: dict[str, float]) -> None:
+def test_sizes_that_make_no_sense_are_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(mg.InvalidInputError, match="size"):
         mg.kmeans(X, 2, **bad)
 

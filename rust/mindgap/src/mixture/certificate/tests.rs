@@ -376,3 +376,27 @@ fn the_number_of_threads_does_not_show() {
     let text = |shown: &Shown| shown.proof.as_ref().map(|proof| proof.to_json(f64::INFINITY));
     assert_eq!(text(&one), text(&three));
 }
+
+#[test]
+fn the_root_holds_every_admissible_mixture_within_the_data() {
+    let mut held = 0;
+    for seed in 1..40 {
+        let (case, mut random) = Case::random(seed);
+        let known = case.draw(&mut random);
+        let root = case.certify(&known, 1.0, 0).root;
+        let within = case.values[0]..=case.values[case.values.len() - 1];
+        for _ in 0..200 {
+            let drawn = case.draw(&mut random);
+            if drawn.means().iter().all(|mean| within.contains(mean)) {
+                held += 1;
+                let inside = |(mean, cell): (&f64, &Cell)| cell.low <= *mean && *mean <= cell.high;
+                assert!(
+                    drawn.means().iter().zip(&root).all(inside),
+                    "seed {seed}: {:?} outside {root:?}",
+                    drawn.means()
+                );
+            }
+        }
+    }
+    assert!(held > 1000, "{held} drawn within the data");
+}

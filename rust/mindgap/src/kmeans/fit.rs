@@ -223,15 +223,14 @@ struct Cluster {
 impl Cluster {
     /// The cluster of `points`, whose centre is `center` (in frame units) or else its mean.
     fn new(sample: &Sample, points: Range<usize>, center: Option<f64>) -> Self {
-        let frame = sample.frame();
-        let origin = sample.values()[points.start];
-        let from_origin = |i: usize| frame.enter_length(sample.values()[i] - origin + sample.rest(i));
+        let (frame, start) = (sample.frame(), points.start);
+        let values = &sample.values()[points.clone()];
+        let origin = values[0];
         let weight = match sample.weights() {
-            Some(weights) => compensated(points.clone(), |i| weights[i]),
-            None => points.len() as f64,
+            Some(weights) => compensated(&weights[points], |_, weight| weight),
+            None => values.len() as f64,
         };
-        let about =
-            |center: f64| compensated(points.clone(), |i| sample.weight(i) * (from_origin(i) - center)) / weight;
+        let about = |center: f64| weighed(sample, start, values, |offset| offset - center) / weight;
         // The second pass takes back what the first lost to rounding.
         let first = about(0.0);
         let mean = first + about(first);
@@ -240,8 +239,11 @@ impl Cluster {
             Some(offset) if (offset - mean).abs() > of_place(1.0) => offset,
             _ => mean,
         };
-        let about = compensated(points.clone(), |i| sample.weight(i) * (from_origin(i) - offset).powi(2));
-        let within = if sample.has_widths() { compensated(points, |i| sample.framed_within(i)) } else { 0.0 };
+        let about = weighed(sample, start, values, |x| (x - offset).powi(2));
+        let within = match sample.has_widths() {
+            true => compensated(values, |i, _| sample.framed_within(start + i)),
+            false => 0.0,
+        };
         Self { origin, offset, weight, cost: about + within }
     }
 
@@ -271,19 +273,32 @@ impl Cluster {
     }
 }
 
+/// `Σ w·term(x)` over the points from `start` on, whose `values` are measured from the first, in frame units.
+fn weighed(sample: &Sample, start: usize, values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
+    let (frame, origin) = (sample.frame(), values[0]);
+    match sample.weights() {
+        // Means, which have rests, have weights too.
+        None => compensated(values, |_, x| term(frame.enter_length(x - origin))),
+        Some(weights) => compensated(values, |i, x| {
+            weights[start + i] * term(frame.enter_length(x - origin + sample.rest(start + i)))
+        }),
+    }
+}
+
 /// Sums that are added to in turn, so that one addition need not wait for the one before.
 const LANES: usize = 8;
 
-/// The sum of `term` over `points`, right to the last bit whatever the number and the order of the terms.
-fn compensated(points: Range<usize>, term: impl Fn(usize) -> f64) -> f64 {
+/// The sum of `term` over the indices and entries of `values`, right to the last bit whatever their number and order.
+fn compensated(values: &[f64], term: impl Fn(usize, f64) -> f64) -> f64 {
     let mut lanes = [Double::ZERO; LANES];
-    let turns = points.len() / LANES;
-    for turn in 0..turns {
+    let (turns, rest) = values.as_chunks::<LANES>();
+    for (turn, values) in turns.iter().enumerate() {
         for (lane, sum) in lanes.iter_mut().enumerate() {
-            sum.gather(Double::from(term(points.start + turn * LANES + lane)));
+            sum.gather(Double::from(term(turn * LANES + lane, values[lane])));
         }
     }
     let mut total = lanes.into_iter().fold(Double::ZERO, Add::add);
-    (points.start + turns * LANES..points.end).for_each(|i| total.gather(Double::from(term(i))));
+    let rest = rest.iter().enumerate();
+    rest.for_each(|(i, &x)| total.gather(Double::from(term(turns.len() * LANES + i, x))));
     total.whole()
 }

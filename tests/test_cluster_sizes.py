@@ -82,3 +82,15 @@ def test_what_takes_no_sizes_says_so() -> None:
         mg.kmeans(X, 2, method="paper", centers="means", min_size=2)
     with pytest.raises(mg.InvalidInputError, match="sizes"):
         mg.kmeans(mg.Chunks([np.asarray(X)]), 2, min_size=2)
+
+
+def test_free_centers_hold_sizes_and_gaps() -> None:
+    """The gap moves the centres off the means, and the smaller cluster must grow."""
+    x = mg.datasets.paper_model("A", 300, rng=1).values
+    gap = mg.LowerOnly(1.3 * float(mg.kmeans(x, 2).gaps[0]))
+    plain, sized = mg.kmeans(x, 2, gap), mg.kmeans(x, 2, gap, min_size=148)
+    assert sized.optimal
+    assert sized.sizes.min() >= 148 > plain.sizes.min()
+    assert sized.gaps[0] >= gap.delta * (1 - 1e-12)
+    assert sized.inertia > plain.inertia
+    assert mg.kmeans(x, 2, gap, min_size=int(plain.sizes.min())).labels.tolist() == plain.labels.tolist()

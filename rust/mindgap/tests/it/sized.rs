@@ -151,6 +151,11 @@ fn means_agree_with_every_partition() {
     assert!((500..2700).contains(&compare(3, 3000, true, Centers::Means)));
 }
 
+#[test]
+fn free_centers_agree_with_every_partition() {
+    assert!((500..2900).contains(&compare(4, 3000, true, Centers::Free)));
+}
+
 /// Clusters that are no runs of points do not cost less, where points weigh the same.
 #[test]
 fn no_other_clusters_cost_less() {
@@ -267,6 +272,25 @@ fn larger_problems_agree_with_the_plain_program() {
         let fit = KMeans::new(k).min_size(min).max_size(max).fit(&sample).unwrap();
         let truth = plain_program(&x, &w, k, min, max);
         assert!(fit.is_optimal() && (fit.inertia() - truth).abs() <= 1e-9 * truth, "{} {truth}", fit.inertia());
+    }
+}
+
+/// So many boundaries are left that the program is thinned out first, and clusters leave the window of starts again.
+#[test]
+fn many_boundaries_agree_with_every_partition() {
+    let mut random = Random::new(9);
+    for (n, weighted, lower, upper) in [(260, false, 1.4, 9.0), (200, true, 0.3, 0.6), (230, false, 0.2, 0.9)] {
+        let mut x: Vec<f64> = (0..n).map(|_| random.normal()).collect();
+        x.sort_by(f64::total_cmp);
+        let w: Vec<f64> = (0..n).map(|_| if weighted { random.uniform(0.5, 2.0) } else { 1.0 }).collect();
+        let even = w.iter().sum::<f64>() / 3.0;
+        for (min, max) in [(0.0, 1.1 * even), (0.9 * even, f64::INFINITY), (0.8 * even, 1.15 * even)] {
+            let (lower, upper) = (vec![lower; 2], vec![upper; 2]);
+            let problem = Problem { x: x.clone(), w: w.clone(), k: 3, lower, upper, min, max };
+            let (fit, truth) = (problem.fit(Centers::Free).unwrap(), problem.least(Centers::Free));
+            problem.check(&fit);
+            assert!(fit.is_optimal() && (fit.inertia() - truth).abs() <= 1e-9 * truth, "{} {truth}", fit.inertia());
+        }
     }
 }
 

@@ -34,6 +34,11 @@ impl Prefix {
         Block::of(end.weight.apart(self.weight), end.sum.apart(self.sum), end.square.apart(self.square))
     }
 
+    /// The sums over the points from `start` on, where these are the sums over all.
+    pub(crate) fn less(&self, start: &Prefix) -> Prefix {
+        Prefix { weight: self.weight - start.weight, sum: self.sum - start.sum, square: self.square - start.square }
+    }
+
     /// The mean of the points from `self` up to `end`. The run must not be empty.
     #[inline(always)]
     pub(crate) fn mean_until(&self, end: &Prefix) -> f64 {

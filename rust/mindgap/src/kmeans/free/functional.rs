@@ -10,6 +10,7 @@ use super::Problem;
 use super::budget::Budget;
 use super::piecewise::{self, Curve, Quadratic};
 use crate::kmeans::rounding::of_curve;
+use std::borrow::Cow;
 
 /// Steps of the budget that a piece of a curve takes.
 const PIECE_STEPS: u64 = 6;
@@ -20,9 +21,16 @@ pub(super) struct SearchRegion {
     pub(super) centers: Vec<(f64, f64)>,
     /// For each cluster, where it may end, ascending; the last ends with the points.
     pub(super) ends: Vec<Vec<usize>>,
+    /// For each of these ends, what the points after it cost at least; nothing where that is not known.
+    pub(super) rests: Vec<Vec<f64>>,
 }
 
 impl SearchRegion {
+    /// What the points after end number `index` of cluster `k` cost at least.
+    fn rest(&self, k: usize, index: usize) -> f64 {
+        self.rests.get(k).and_then(|rests| rests.get(index)).copied().unwrap_or(0.0)
+    }
+
     /// What rounding may do to the cost of a solution that costs about `cost`, when the program sums it up.
     pub(super) fn rounding(&self, problem: &Problem<'_>, cost: f64) -> f64 {
         let width = |k: usize| self.centers[k].1 - self.centers[k].0;
@@ -81,16 +89,20 @@ fn first(problem: &Problem<'_>, region: &SearchRegion, cutoff: f64) -> Stage {
     let (from, to) = region.centers[0];
     let middle = middle(region, 0);
     let domain = Quadratic { start: from - middle, end: to - middle, level: 0.0, slope: 0.0, bend: 0.0, origin: 0 };
-    let curve = |&end: &usize| {
+    let curve = |(index, &end): (usize, &usize)| {
+        if problem.is_too_small(0, end) || problem.is_too_large(0, end) {
+            return Curve::new();
+        }
         let (level, slope, bend) = problem.quadratic(0, end, middle);
-        within(vec![domain.plus(level, slope, bend)], cutoff)
+        within(vec![domain.plus(level, slope, bend)], cutoff - region.rest(0, index))
     };
-    Stage { middle, curves: region.ends[0].iter().map(curve).collect() }
+    Stage { middle, curves: region.ends[0].iter().enumerate().map(curve).collect() }
 }
 
 /// The stage of centre `k`: over all earlier ends `s`, `V(e, u) = min G(s, u) + cost of s..e about u`.
 ///
-/// The cost is a difference of two quadratics, one of `s` and one of `e`, so that one running minimum serves all `e`.
+/// The cost is a difference of two quadratics, one of `s` and one of `e`, so that one running minimum serves all `e`. The `s`
+/// from which a cluster is small enough, where sizes are bounded, are a window that moves right with `e`.
 fn next(
     problem: &Problem<'_>,
     region: &SearchRegion,
@@ -103,27 +115,79 @@ fn next(
     let middle = middle(region, k);
     let base = region.ends[k - 1][0];
     let mut entries = region.ends[k - 1].iter().zip(0u32..).zip(&before.curves).peekable();
-    let mut running = Curve::new();
+    let mut running = CurveQueue::default();
     let mut curves = Vec::with_capacity(region.ends[k].len());
-    for &end in &region.ends[k] {
+    for (index, &end) in region.ends[k].iter().enumerate() {
+        let may_start = |start: usize| start < end && !problem.is_too_small(start, end);
         while let Some(((&start, origin), curve)) =
-            entries.next_if(|((start, _), _)| **start < end || (problem.empty && **start == end))
+            entries.next_if(|((start, _), _)| may_start(**start) || (problem.empty && **start == end))
         {
             let (level, slope, bend) = problem.quadratic(base, start, middle);
             let mut entry = slide(problem, region, k, before.middle, curve);
             for piece in &mut entry {
                 *piece = Quadratic { origin, ..piece.plus(-level, -slope, -bend) };
             }
-            budget.spend(PIECE_STEPS * (running.len() + entry.len() + 4 * curve.len()) as u64)?;
-            running = piecewise::minimum(&running, &entry);
+            budget.spend(PIECE_STEPS * (running.newest.len() + entry.len() + 4 * curve.len()) as u64)?;
+            running.push(start, entry, problem.sizes.most().is_finite());
         }
+        running.drop_while(|start| problem.is_too_large(start, end), budget)?;
+        let running = running.minimum();
         let (level, slope, bend) = problem.quadratic(base, end, middle);
         budget.spend(PIECE_STEPS * running.len() as u64)?;
         *pieces += running.len();
         budget.holds(*pieces * size_of::<Quadratic>())?;
+        let cutoff = cutoff - region.rest(k, index);
         curves.push(within(running.iter().map(|piece| piece.plus(level, slope, bend)).collect(), cutoff));
     }
     Ok(Stage { middle, curves })
+}
+
+/// A queue of curves that knows their pointwise minimum: two stacks that keep running minima.
+#[derive(Default)]
+struct CurveQueue {
+    /// The minima of each of the older curves and those pushed between it and `newer`, with where its cluster starts; the
+    /// oldest is on top.
+    older: Vec<(usize, Curve)>,
+    /// The curves pushed since, if any will ever be dropped.
+    newer: Vec<(usize, Curve)>,
+    /// The minimum of all curves pushed since.
+    newest: Curve,
+}
+
+impl CurveQueue {
+    /// Adds the curve of clusters that start at `start`; `keep` says whether it may have to be dropped again.
+    fn push(&mut self, start: usize, curve: Curve, keep: bool) {
+        self.newest = piecewise::minimum(&self.newest, &curve);
+        if keep {
+            self.newer.push((start, curve));
+        }
+    }
+
+    /// Drops the oldest curves while `is_over` says so of their starts.
+    fn drop_while(&mut self, is_over: impl Fn(usize) -> bool, budget: &mut Budget<'_>) -> Result<(), super::Stop> {
+        loop {
+            while self.older.pop_if(|(start, _)| is_over(*start)).is_some() {}
+            let oldest = self.newer.first().filter(|_| self.older.is_empty());
+            if !oldest.is_some_and(|(start, _)| is_over(*start)) {
+                return Ok(());
+            }
+            self.newest.clear();
+            let mut least = Curve::new();
+            for (start, curve) in self.newer.drain(..).rev() {
+                budget.spend(PIECE_STEPS * (least.len() + curve.len()) as u64)?;
+                least = piecewise::minimum(&curve, &least);
+                self.older.push((start, least.clone()));
+            }
+        }
+    }
+
+    /// The minimum of all curves in the queue.
+    fn minimum(&self) -> Cow<'_, [Quadratic]> {
+        match self.older.last() {
+            None => Cow::Borrowed(&self.newest),
+            Some((_, older)) => Cow::Owned(piecewise::minimum(older, &self.newest)),
+        }
+    }
 }
 
 /// `G(u) = min V(v)` over the `v` whose gap to `u` holds its bounds.

@@ -19,11 +19,15 @@ mod path;
 mod piecewise;
 mod region;
 mod search;
+mod sized;
+
+pub(super) use sized::{SizedCosts, solve as solve_sized};
 
 use std::ops::Range;
 
 use super::fit::PROVEN;
 use super::rounding::zero_cost;
+use super::sizes::Sizes;
 use super::solution::Solution;
 use super::unconstrained;
 use crate::constraint::Rows;
@@ -93,11 +97,7 @@ impl From<OutOfMemory> for Stop {
 pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let prefixes = Prefixes::new(sample);
     let problem = Problem::new(&prefixes, gaps);
-    let spread = 1.0 + problem.gaps.lower.iter().sum::<f64>();
-    let cost = spread * spread * sample.total_weight();
-    if cost.is_nan() || cost > LARGEST_COST {
-        return Err(KMeansError::OutOfRange);
-    }
+    problem.check_cost()?;
     let mut start = FreeSolution::even(&problem);
     if sample.len() <= WORTH_SOLVING {
         let unbounded = unconstrained::solve(sample, problem.k, &mut monitor.relaxed())?;
@@ -133,6 +133,8 @@ struct Problem<'a> {
     reach: Vec<(f64, f64)>,
     /// Whether clusters may be empty: then every point is with its nearest centre.
     empty: bool,
+    /// How large clusters may be.
+    sizes: Sizes,
 }
 
 impl<'a> Problem<'a> {
@@ -154,7 +156,28 @@ impl<'a> Problem<'a> {
             before += lower;
         }
         let gaps = gaps.reachable(reach[k - 1].1 - reach[0].0);
-        Self { prefixes, gaps, k, reach, empty: false }
+        Self { prefixes, gaps, k, reach, empty: false, sizes: Sizes::ANY }
+    }
+
+    /// Refuses bounds under which costs would overflow.
+    fn check_cost(&self) -> Result<(), KMeansError> {
+        let spread = 1.0 + self.gaps.lower.iter().sum::<f64>();
+        let cost = spread * spread * self.prefixes.sample().total_weight();
+        if cost <= LARGEST_COST { Ok(()) } else { Err(KMeansError::OutOfRange) }
+    }
+
+    /// Whether the points `start..end` are too few for a cluster.
+    fn is_too_small(&self, start: usize, end: usize) -> bool {
+        !self.sizes.are_any() && self.sizes.is_too_small(self.weight(start, end))
+    }
+
+    /// Whether the points `start..end` are too many for a cluster.
+    fn is_too_large(&self, start: usize, end: usize) -> bool {
+        !self.sizes.are_any() && self.sizes.is_too_large(self.weight(start, end))
+    }
+
+    fn weight(&self, start: usize, end: usize) -> f64 {
+        self.prefixes.at(start).weight_until(&self.prefixes.at(end))
     }
 
     /// The number of points.

@@ -17,7 +17,7 @@ impl SearchRegion {
             .map(|range| (range.start..=range.end).collect())
             .chain([vec![n]])
             .collect();
-        Self { centers, ends }
+        Self { centers, ends, rests: Vec::new() }
     }
 
     /// The cells of a level; `None` if they leave more than `most` boundaries.
@@ -47,7 +47,7 @@ impl SearchRegion {
             ends.push(candidates);
         }
         ends.push(vec![n]);
-        Some(Self { centers, ends })
+        Some(Self { centers, ends, rests: Vec::new() })
     }
 }
 

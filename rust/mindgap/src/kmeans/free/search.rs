@@ -52,14 +52,38 @@ pub(super) fn run_by_cells(problem: &Problem<'_>, budget: Budget<'_>) -> Result<
     search(problem, FreeSolution::even(problem), budget, 0)
 }
 
+/// The best of `region`, which holds all solutions that are better than `start`; none costs less than `floor`.
+pub(super) fn run_within(
+    problem: &Problem<'_>,
+    start: FreeSolution,
+    region: &SearchRegion,
+    floor: f64,
+    mut budget: Budget<'_>,
+) -> Result<(FreeSolution, Proof), KMeansError> {
+    conclude(problem, start, floor, |search| match search.finish(region, u64::MAX, &mut budget)? {
+        true => Ok(()),
+        false => search.improve(region, &mut budget).and(Err(Stop::Exhausted)),
+    })
+}
+
 fn search(
     problem: &Problem<'_>,
     start: FreeSolution,
     mut budget: Budget<'_>,
     few: usize,
 ) -> Result<(FreeSolution, Proof), KMeansError> {
-    let mut search = CenterSearch { problem, best: start, floor: 0.0, least: f64::INFINITY };
-    match search.prove(few, &mut budget) {
+    conclude(problem, start, 0.0, |search| search.prove(few, &mut budget))
+}
+
+/// What `prove` finds and proves, from a solution and a bound.
+fn conclude(
+    problem: &Problem<'_>,
+    start: FreeSolution,
+    floor: f64,
+    prove: impl FnOnce(&mut CenterSearch<'_>) -> Result<(), Stop>,
+) -> Result<(FreeSolution, Proof), KMeansError> {
+    let mut search = CenterSearch { problem, best: start, floor, least: f64::INFINITY };
+    match prove(&mut search) {
         Ok(()) if problem.k == 1 || search.is_exact() => Ok((search.best, Proof::Optimal)),
         Ok(()) => {
             let floor = search.threshold().min(search.least);

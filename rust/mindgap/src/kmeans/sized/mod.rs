@@ -1,18 +1,20 @@
 //! Exact k-means whose clusters hold bounds on their sizes.
 //!
 //! Clusters are runs of sorted points. Without bounds on the gaps the costs of admissible runs are Monge, and a program over
-//! all positions finds the optimum ([`program`]); with them, the search over cells of positions that serves cluster means
-//! ([`means`](super::means)) leaves out the runs that are no cluster.
+//! all positions finds the optimum ([`program`]). With them, the search over cells of positions that serves cluster means
+//! ([`means`]), or the exact program for free centres ([`free`]), leaves out the runs that are no
+//! cluster.
 
 mod feasible;
 mod program;
 
 use super::Centers;
-use super::means;
 use super::sizes::Sizes;
 use super::solution::Solution;
 use super::unconstrained;
+use super::{free, means};
 use crate::constraint::Rows;
+use crate::data::frame::FARTHEST;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::monitor::Monitor;
@@ -41,11 +43,30 @@ pub(super) fn solve(
         1 => Ok(Solution::of_means(start, Proof::Optimal)),
         _ if gaps.are_trivial() => without_gaps(&prefixes, start, sizes, monitor),
         _ if bound_means => separated(&prefixes, gaps, sizes, monitor),
-        _ => Err(KMeansError::Unsupported(
-            "bounds on sizes with free centres under bounds on gaps are not solved: ask for centers \"means\""
-                .to_owned(),
-        )),
+        _ => free(&prefixes, gaps, start, sizes, monitor),
     }
+}
+
+/// The optimum whose free centres hold `gaps`. Out of time, `start` with its best centres.
+fn free(
+    prefixes: &Prefixes<'_>,
+    gaps: &Rows,
+    start: Partition,
+    sizes: Sizes,
+    monitor: &mut Monitor<'_>,
+) -> Result<Solution, KMeansError> {
+    let sample = prefixes.sample();
+    gaps.check_gap_scale(sample.frame(), FARTHEST)?;
+    let any = free::solve(sample, gaps, &mut monitor.relaxed())?;
+    if sizes.hold(&any.partition, prefixes) {
+        return Ok(any);
+    }
+    let floor = any.lower_bound(prefixes);
+    let costs = match program::costs(prefixes, gaps.k(), sizes, &mut monitor.relaxed()) {
+        Err(KMeansError::TimeLimit) => None,
+        costs => Some(costs?),
+    };
+    free::solve_sized(prefixes, gaps, sizes, start, costs.as_ref(), floor, monitor)
 }
 
 /// The optimum where centres need not keep a gap: then each is its cluster's mean. Out of time, `start`.

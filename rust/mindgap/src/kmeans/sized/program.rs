@@ -6,6 +6,7 @@
 use super::feasible::Starts;
 use crate::data::sample::{Prefix, Prefixes};
 use crate::error::KMeansError;
+use crate::kmeans::free::SizedCosts;
 use crate::kmeans::sizes::Sizes;
 use crate::memory::product;
 use crate::monitor::{Halt, Monitor};
@@ -21,24 +22,57 @@ pub(super) fn solve(
     let n = prefixes.len();
     let bytes = product(&[n + 1, k * size_of::<u32>() + 4 * size_of::<f64>()]).saturating_add(prefixes.bytes());
     monitor.check_memory("the program over all positions", bytes)?;
-    let at = prefixes.gathered();
-    let starts = Starts::new(&at, sizes);
-    let mut stage = Stage::first(&at, &starts);
     let mut origins = Vec::with_capacity(k);
-    for m in 1..k {
-        let ends: Vec<u32> = (0..=n).filter(|&end| may_end(&at, end, k - m - 1, sizes)).map(|end| end as u32).collect();
-        let mut next = Stage::empty(n);
-        Level { at: &at, starts: &starts, before: &stage.costs, next: &mut next, monitor }
-            .solve(&stage.reachable(&starts, ends))?;
-        stage = next;
-        origins.push(std::mem::take(&mut stage.origins));
-    }
+    run(&prefixes.gathered(), k, sizes, monitor, |stage| origins.push(std::mem::take(&mut stage.origins)))?;
     let mut ends = vec![n; k];
     for m in (1..k).rev() {
-        ends[m - 1] = origins[m - 1][ends[m]] as usize;
+        ends[m - 1] = origins[m][ends[m]] as usize;
+    }
+    Ok(Partition::new(ends))
+}
+
+/// The least costs of the points before and after every position, in up to `k` clusters of admissible sizes.
+pub(super) fn costs(
+    prefixes: &Prefixes<'_>,
+    k: usize,
+    sizes: Sizes,
+    monitor: &mut Monitor<'_>,
+) -> Result<SizedCosts, KMeansError> {
+    let tables = product(&[prefixes.len() + 1, 2 * k + 4, size_of::<f64>()]);
+    monitor.check_memory("the programs over all positions", tables.saturating_add(product(&[2, prefixes.bytes()])))?;
+    let at = prefixes.gathered();
+    let mut before = Vec::with_capacity(k);
+    run(&at, k, sizes, monitor, |stage| before.push(stage.costs.clone()))?;
+    // From the right, points count in the other order; their sums do not know it.
+    let all = at[at.len() - 1];
+    let from_right: Vec<Prefix> = at.iter().rev().map(|prefix| all.less(prefix)).collect();
+    let mut after = Vec::with_capacity(k);
+    run(&from_right, k, sizes, monitor, |stage| after.push(stage.costs.iter().rev().copied().collect()))?;
+    Ok(SizedCosts { before, after })
+}
+
+/// The least costs of the first `1..=k` clusters, each of which `keep` gets, from the sums at every position.
+fn run(
+    at: &[Prefix],
+    k: usize,
+    sizes: Sizes,
+    monitor: &mut Monitor<'_>,
+    mut keep: impl FnMut(&mut Stage),
+) -> Result<(), KMeansError> {
+    let n = at.len() - 1;
+    let starts = Starts::new(at, sizes);
+    let mut stage = Stage::first(at, &starts);
+    keep(&mut stage);
+    for m in 1..k {
+        let ends: Vec<u32> = (0..=n).filter(|&end| may_end(at, end, k - m - 1, sizes)).map(|end| end as u32).collect();
+        let mut next = Stage::empty(n);
+        Level { at, starts: &starts, before: &stage.costs, next: &mut next, monitor }
+            .solve(&stage.reachable(&starts, ends))?;
+        stage = next;
+        keep(&mut stage);
     }
     debug_assert!(stage.costs[n] < f64::INFINITY, "infeasible sizes");
-    Ok(Partition::new(ends))
+    Ok(())
 }
 
 /// Whether so many clusters may have an admissible size on average after `end`.

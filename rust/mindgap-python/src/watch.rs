@@ -52,7 +52,9 @@ impl Watcher {
 /// Calls the callback with a word for the report and its numbers; whether it answered True.
 fn tell(py: Python<'_>, callback: &Py<PyAny>, progress: &Progress) -> PyResult<bool> {
     let answer = match progress {
-        &Progress::Search { cost, lower_bound } => callback.call1(py, ("search", cost, lower_bound))?,
+        &Progress::Search { cost, lower_bound } => {
+            callback.call1(py, ("search", cost.unwrap_or(f64::INFINITY), lower_bound))?
+        }
         Progress::Iteration { iteration, log_likelihood, movement, parameters } => {
             let [weights, means, variances] = parameters.each_ref().map(|values| PyArray1::from_slice(py, values));
             callback.call1(py, ("iteration", *iteration, *log_likelihood, *movement, weights, means, variances))?

@@ -93,6 +93,8 @@
 
 pub mod constraint;
 pub mod data;
+#[cfg(test)]
+mod dice;
 pub mod error;
 pub mod kmeans;
 mod memory;

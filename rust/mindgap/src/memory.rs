@@ -29,10 +29,7 @@ mod tests {
         assert_eq!(check_memory("a table", 1 << 20), Ok(()));
         assert_eq!(check_memory("a table", usize::MAX), Err(OutOfMemory { what: "a table", bytes: usize::MAX }));
         let refused = check_memory("a table", 1 << 62).unwrap_err();
-        assert_eq!(
-            refused.to_string(),
-            "a table would take 4611686018.4 GB of memory, more than is available; ask for fewer clusters, or give fewer points"
-        );
+        assert!(refused.to_string().contains("a table would take 4611686018.4 GB"), "{refused}");
         assert_eq!(product(&[3, 4]), 12);
         assert_eq!(product(&[usize::MAX, 2]), usize::MAX);
     }

@@ -16,7 +16,7 @@ pub use all::All;
 pub use gap_bounds::GapBounds;
 pub use linear_rows::LinearRows;
 pub use rows::{Rows, Side};
-pub use spreads::{ConstantCv, EqualSpreads, FixedSpreads, PrecisionRows, SpreadRatio};
+pub use spreads::{ConstantCv, EqualSpreads, FixedSpreads, PrecisionRows, SpreadRatio, Variation};
 pub use weights::{FixedWeights, WeightBounds, WeightRatio};
 
 use crate::error::{BoxError, ConstraintError};

@@ -11,21 +11,59 @@ fn bad(what: String) -> ConstraintError {
 /// rows, or both.
 ///
 /// ```
+/// use mindgap::constraint::Variation;
 /// use mindgap::{LinearRows, PrecisionRows};
 ///
 /// // The first standard deviation is 2, so its precision is a quarter; no two differ more than fivefold.
 /// let first = LinearRows::new(2, &[1.0, 0.0], &[0.25], &[0.25])?;
 /// let rows = PrecisionRows::linear(first).and(&PrecisionRows::ratio(5.0)?);
 /// assert_eq!((rows.largest_ratio(), rows.rows().map(LinearRows::len)), (5.0, Some(1)));
-/// assert_eq!(PrecisionRows::constant_variation(Some(0.2))?.variation(), Some([0.2, 0.2]));
+/// let proportional = PrecisionRows::constant_variation(Some(0.2))?;
+/// assert_eq!(proportional.variation(), Some(Variation::Given { smallest: 0.2, largest: 0.2 }));
 /// # Ok::<(), mindgap::ConstraintError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrecisionRows {
     ratio: f64,
     linear: Option<LinearRows>,
-    /// The smallest and the largest coefficient of variation that are allowed; both infinite where it is free.
-    variation: Option<[f64; 2]>,
+    variation: Option<Variation>,
+}
+
+/// The coefficient of variation `c` of a mixture whose standard deviations are proportional to its means, `σ = c·μ`.
+///
+/// ```
+/// use mindgap::PrecisionRows;
+/// use mindgap::constraint::Variation;
+///
+/// let estimated = PrecisionRows::constant_variation(None)?;
+/// assert_eq!(estimated.variation(), Some(Variation::Estimated));
+/// let both = estimated.and(&PrecisionRows::constant_variation(Some(0.2))?);
+/// assert_eq!(both.variation(), Some(Variation::Given { smallest: 0.2, largest: 0.2 }));
+/// # Ok::<(), mindgap::ConstraintError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Variation {
+    /// It is estimated, one for all components.
+    Estimated,
+    /// It is given. Two constraints may give different ones, which no spreads satisfy.
+    Given {
+        /// The smallest one that is given.
+        smallest: f64,
+        /// The largest one that is given.
+        largest: f64,
+    },
+}
+
+impl Variation {
+    /// What both ask for.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Estimated, one) | (one, Self::Estimated) => one,
+            (Self::Given { smallest: a, largest: b }, Self::Given { smallest: c, largest: d }) => {
+                Self::Given { smallest: a.min(c), largest: b.max(d) }
+            }
+        }
+    }
 }
 
 impl PrecisionRows {
@@ -53,8 +91,8 @@ impl PrecisionRows {
         if let Some(c) = coefficient.filter(|c| !(*c > 0.0 && c.is_finite())) {
             return Err(bad(format!("the coefficient of variation is {c:?}; it must be finite and positive")));
         }
-        let ends = coefficient.unwrap_or(f64::INFINITY);
-        Ok(Self { ratio: f64::INFINITY, linear: None, variation: Some([ends, ends]) })
+        let variation = coefficient.map_or(Variation::Estimated, |c| Variation::Given { smallest: c, largest: c });
+        Ok(Self { ratio: f64::INFINITY, linear: None, variation: Some(variation) })
     }
 
     /// These rows and `other`.
@@ -64,25 +102,19 @@ impl PrecisionRows {
             (Some(a), Some(b)) => Some(a.followed_by(b)),
             (a, b) => a.as_ref().or(b.as_ref()).cloned(),
         };
-        let given = |c: f64| c.is_finite();
         let variation = match (self.variation, other.variation) {
-            (Some([a, b]), Some([c, d])) => match (given(a), given(c)) {
-                (true, true) => Some([a.min(c), b.max(d)]),
-                (true, false) => Some([a, b]),
-                _ => Some([c, d]),
-            },
+            (Some(one), Some(another)) => Some(one.and(another)),
             (one, another) => one.or(another),
         };
         Self { ratio: self.ratio.min(other.ratio), linear, variation }
     }
 
-    /// The smallest and the largest coefficient of variation that are allowed, where spreads are proportional to the means; both
-    /// infinite where the coefficient is free.
-    pub fn variation(&self) -> Option<[f64; 2]> {
+    /// The coefficient of variation, where spreads are proportional to the means.
+    pub fn variation(&self) -> Option<Variation> {
         self.variation
     }
 
-    /// The largest ratio of two standard deviations, infinite where there is none.
+    /// The largest ratio of two standard deviations; infinite where it is not bounded.
     pub fn largest_ratio(&self) -> f64 {
         self.ratio
     }

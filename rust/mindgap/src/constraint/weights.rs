@@ -75,7 +75,7 @@ impl WeightBounds {
     pub fn new(lower: &[f64], upper: &[f64]) -> Result<Self, ConstraintError> {
         if lower.len() != upper.len() {
             return Err(bad(format!(
-                "{} lower and {} upper bounds; give one of each a component",
+                "{} lower and {} upper bounds; give one of each per component",
                 lower.len(),
                 upper.len()
             )));
@@ -83,13 +83,15 @@ impl WeightBounds {
         for (component, (l, u)) in lower.iter().zip(upper).enumerate() {
             if !(*l >= 0.0 && l <= u && *u <= 1.0 && *u > 0.0) {
                 return Err(bad(format!(
-                    "the bounds of weight {component} are {l:?} and {u:?}; ascending ones from 0 to 1 are needed"
+                    "the bounds of weight {component} are {l:?} and {u:?}; they must ascend and lie between 0 and 1, the upper one above 0"
                 )));
             }
         }
         let (least, most): (f64, f64) = (lower.iter().sum(), upper.iter().sum());
         if least > 1.0 + SUM || most < 1.0 - SUM {
-            return Err(bad(format!("the weights sum to 1, but their bounds to {least:?} and {most:?}")));
+            return Err(bad(format!(
+                "the weights sum to 1, but their lower bounds to {least:?} and their upper bounds to {most:?}"
+            )));
         }
         Ok(Self { lower: lower.to_vec(), upper: upper.to_vec() })
     }
@@ -130,7 +132,7 @@ impl WeightRatio {
     pub fn new(i: usize, j: usize, ratio: f64) -> Result<Self, ConstraintError> {
         if i == j || !(ratio > 0.0 && ratio.is_finite()) {
             return Err(bad(format!(
-                "a ratio of {ratio:?} between weights {i} and {j}; it must be positive, of two weights"
+                "the ratio of weights {i} and {j} is {ratio:?}; give a positive ratio of two different weights"
             )));
         }
         Ok(Self { i, j, ratio })
@@ -144,7 +146,11 @@ impl Constraint for WeightRatio {
 
     fn weight_rows(&self, k: usize) -> Result<Option<LinearRows>, BoxError> {
         if self.i.max(self.j) >= k {
-            return Err(bad(format!("weights {} and {} of {k} components", self.i, self.j)).into());
+            return Err(bad(format!(
+                "the ratio is of weights {} and {}, but there are only {k} components, counted from 0",
+                self.i, self.j
+            ))
+            .into());
         }
         let mut row = vec![0.0; k];
         (row[self.i], row[self.j]) = (1.0, -self.ratio);

@@ -44,7 +44,8 @@ impl From<Vec<f64>> for Chunk {
     }
 }
 
-/// Reads data in chunks: the same chunks in the same order every time. Functions that return an iterator implement it.
+/// Reads data in chunks: the same chunks in the same order every time. Functions that return an iterator implement it, and so do
+/// `Box<dyn Chunks>` and `Arc<dyn Chunks>`.
 ///
 /// ```
 /// use mindgap::{BoxError, Chunk, Chunked, Chunks};
@@ -68,6 +69,18 @@ impl From<Vec<f64>> for Chunk {
 pub trait Chunks: Send + Sync {
     /// Returns all chunks, from the first; an error where one cannot be read.
     fn read(&self) -> Box<dyn Iterator<Item = Result<Chunk, BoxError>> + '_>;
+}
+
+impl Chunks for Box<dyn Chunks> {
+    fn read(&self) -> Box<dyn Iterator<Item = Result<Chunk, BoxError>> + '_> {
+        (**self).read()
+    }
+}
+
+impl Chunks for Arc<dyn Chunks> {
+    fn read(&self) -> Box<dyn Iterator<Item = Result<Chunk, BoxError>> + '_> {
+        (**self).read()
+    }
 }
 
 impl<F, I> Chunks for F

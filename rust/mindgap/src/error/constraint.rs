@@ -41,7 +41,7 @@ pub enum ConstraintError {
         upper: f64,
     },
     /// Bounds for another number of gaps.
-    #[error("{k} clusters have {expected} gaps, but {which} has {given} bounds", expected = .k.saturating_sub(1))]
+    #[error("{k} clusters have {expected} gaps, but there are {given} {which} bounds", expected = .k.saturating_sub(1))]
     GapCount {
         /// The number of clusters.
         k: usize,
@@ -108,7 +108,7 @@ pub enum ConstraintError {
     Refused(#[source] Cause),
 }
 
-/// What a constraint fails with: itself if it is one of these, else a refusal.
+/// The error of a constraint: itself if it is a [`ConstraintError`], else [`ConstraintError::Refused`].
 impl From<BoxError> for ConstraintError {
     fn from(error: BoxError) -> Self {
         match error.downcast::<Self>() {

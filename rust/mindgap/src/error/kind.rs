@@ -104,6 +104,7 @@ impl KMeansError {
             Self::NoClusters
             | Self::TooManyClusters { .. }
             | Self::TooFewDistinct { .. }
+            | Self::BadSetting { .. }
             | Self::WeightsTooUneven { .. }
             | Self::InvalidSizes { .. }
             | Self::OutOfRange

@@ -35,6 +35,16 @@ pub enum KMeansError {
         /// The number of distinct values.
         distinct: usize,
     },
+    /// A setting out of its range.
+    #[error("{name} is {value:?}; {expected}")]
+    BadSetting {
+        /// Which setting.
+        name: &'static str,
+        /// What it was set to.
+        value: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
     /// Weights so far apart that the smallest is lost in a sum over all points.
     #[error(
         "the smallest weight is {smallest:e}, and all weights sum to {total:e}: too far apart for sums over all points; make weights below 1e-18 of the sum zero"
@@ -60,7 +70,7 @@ pub enum KMeansError {
         /// Where all gaps have the same lower bound: the largest one that some partition satisfies.
         largest: Option<f64>,
     },
-    /// Bounds on sizes that make no sense.
+    /// A bound on sizes that is out of range, or a least size above the largest.
     #[error(
         "min_size must be a finite number of at least 0, and max_size a number above 0 and not below it; they are {} and {}",
         given(.min), given(.max)
@@ -91,7 +101,7 @@ pub enum KMeansError {
         smallest_max: Option<f64>,
     },
     /// No centres satisfy all rows.
-    #[error("no ascending centres satisfy {}; widen or drop one of them", clash(.rows, *.ordering, "centres"))]
+    #[error("no {}; widen or drop one of them", clash(.rows, *.ordering, "centres"))]
     InfeasibleRows {
         /// Rows that contradict each other; without any one of them the others can be satisfied.
         rows: Vec<usize>,

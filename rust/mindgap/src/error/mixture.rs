@@ -110,7 +110,7 @@ pub enum MixtureError {
     #[error(transparent)]
     Constraint(#[from] ConstraintError),
     /// No means satisfy all rows.
-    #[error("no ascending means satisfy {}; widen or drop one of them", clash(.rows, *.ordering, "means"))]
+    #[error("no {}; widen or drop one of them", clash(.rows, *.ordering, "means"))]
     Infeasible {
         /// Rows that contradict each other; without any one of them the others can be satisfied.
         rows: Vec<usize>,
@@ -168,7 +168,7 @@ pub enum MixtureError {
     TimeLimit,
 }
 
-/// What an initializer fails with: itself if it is one of these, else a refusal.
+/// The error of an initializer: itself if it is a [`MixtureError`], else [`MixtureError::Refused`].
 impl From<BoxError> for MixtureError {
     fn from(error: BoxError) -> Self {
         match error.downcast::<Self>() {

@@ -132,11 +132,6 @@ impl StdError for Cause {
 }
 
 /// The work is known to need more memory than is available; nothing has been computed.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error(
-    "{what} would take {gigabytes:.1} GB of memory, more than is available; ask for fewer clusters, or give fewer points",
-    gigabytes = *.bytes as f64 / 1e9
-)]
 ///
 /// ```
 /// use mindgap::{KMeans, KMeansError, Sample};
@@ -148,6 +143,11 @@ impl StdError for Cause {
 /// }
 /// # Ok::<(), mindgap::SampleError>(())
 /// ```
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error(
+    "{what} would take {gigabytes:.1} GB of memory, more than is available; ask for fewer clusters, or give fewer points",
+    gigabytes = *.bytes as f64 / 1e9
+)]
 #[non_exhaustive]
 pub struct OutOfMemory {
     /// What needs it.
@@ -156,11 +156,11 @@ pub struct OutOfMemory {
     pub bytes: usize,
 }
 
-/// The rows that contradict each other, for a message.
+/// The rows that no `what` satisfy, for a message; `ordering` says whether ascending order is part of the contradiction.
 fn clash(rows: &[usize], ordering: bool, what: &str) -> String {
-    let order = if ordering { format!(" with the {what} in ascending order") } else { String::new() };
+    let ascending = if ordering { "ascending " } else { "" };
     match rows {
-        [row] => format!("row {row}{order}"),
-        rows => format!("rows {rows:?} together{order}"),
+        [row] => format!("{ascending}{what} satisfy row {row}"),
+        rows => format!("{ascending}{what} satisfy rows {rows:?} together"),
     }
 }

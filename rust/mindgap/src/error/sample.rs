@@ -50,21 +50,21 @@ pub enum SampleError {
         range: f64,
     },
     /// Values that do not fill the last row of a table.
-    #[error("{values} values do not fill rows of {columns}; give as many values to every row")]
+    #[error("{values} values do not fill rows of {columns}; give every row the same number of values")]
     Ragged {
         /// How many values there are.
         values: usize,
         /// How many a row has.
         columns: usize,
     },
-    /// Edges and counts that are no histogram.
-    #[error("these are no bins: {what}")]
+    /// Edges and counts that are not a histogram.
+    #[error("these are not bins: {what}")]
     BadBins {
         /// Why not.
         what: String,
     },
     /// Not as many weights as points.
-    #[error("{weights} weights were given for {points} points; give one weight a point")]
+    #[error("{weights} weights were given for {points} points; give one weight per point")]
     WeightCount {
         /// How many points there are.
         points: usize,
@@ -95,7 +95,7 @@ pub enum SampleError {
         index: usize,
     },
     /// What was read is not a summary.
-    #[error("this is no summary of data: {what}")]
+    #[error("this is not a summary of data: {what}")]
     BadSummary {
         /// Why not.
         what: &'static str,

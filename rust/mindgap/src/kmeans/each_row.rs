@@ -111,9 +111,7 @@ impl KMeans {
     /// # Errors
     /// As [`KMeans::fit_rows`]; also [`KMeansError::Interrupted`].
     pub fn fit_rows_with(&self, table: &Table<'_>, monitor: &mut Monitor<'_>) -> Result<KMeansRows, Error> {
-        if self.k == 0 {
-            return Err(KMeansError::NoClusters.into());
-        }
+        self.check_settings()?;
         let (rows, k) = (table.rows(), self.k.min(table.columns()));
         let bytes = product(&[rows, table.columns() * if k <= BYTE { 1 } else { 4 } + 8 * k]);
         monitor.check_memory("the labels of all rows", bytes).map_err(KMeansError::from)?;

@@ -44,8 +44,8 @@ const BYTES_A_POINT: usize = 24;
 /// The memory for a distinct value, or for a candidate for a boundary where clusters are so many that most points are one.
 const BYTES_A_CANDIDATE: usize = 96;
 
-/// Whether a centre is its cluster's mean. Under linear rows, which means cannot hold in general, it never need be: both
-/// settings ask for the same there.
+/// Whether a centre is its cluster's mean. Under linear rows, which cluster means cannot satisfy in general, it need not be, and
+/// both settings ask for the same.
 ///
 /// ```
 /// use mindgap::{Centers, GapBounds, KMeans, Sample};
@@ -262,8 +262,9 @@ impl KMeans {
         self
     }
 
-    /// Ends the search when the cost is proven to exceed the optimum by at most this fraction of itself. The default, 1e-9,
-    /// asks for the optimum itself: then searches end exactly and not at a bound.
+    /// Ends the search when the cost is proven to exceed the optimum by at most this fraction of itself (default: 1e-9). Up to
+    /// the default, searches go on to the optimum itself and do not end at a bound. A fit refuses a fraction that is negative
+    /// or not finite.
     #[must_use]
     pub fn tol(mut self, tol: f64) -> Self {
         self.tol = tol;
@@ -294,6 +295,7 @@ impl KMeans {
     /// # Errors
     /// As [`KMeans::fit`]; also [`KMeansError::Interrupted`].
     pub fn fit_with(&self, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<KMeansFit, KMeansError> {
+        self.check_settings()?;
         let mut monitor = monitor.within(&self.limits).tol(if self.tol > DEFAULT_TOL { self.tol } else { 0.0 });
         if sample.has_widths() {
             return refine::fit(self, sample, &mut monitor);
@@ -314,6 +316,18 @@ impl KMeans {
         Ok(fit)
     }
 
+    /// Refuses settings that are out of range whatever the data.
+    fn check_settings(&self) -> Result<(), KMeansError> {
+        if self.k == 0 {
+            return Err(KMeansError::NoClusters);
+        }
+        if !(self.tol >= 0.0 && self.tol.is_finite()) {
+            let expected = "it must be finite and not negative";
+            return Err(KMeansError::BadSetting { name: "tol", value: self.tol, expected });
+        }
+        self.sizes().map(drop)
+    }
+
     /// How large clusters may be.
     fn sizes(&self) -> Result<Sizes, KMeansError> {
         Sizes::new(self.min_size, self.max_size)
@@ -326,16 +340,12 @@ impl KMeans {
 
     fn check(&self, sample: &Sample, monitor: &Monitor<'_>) -> Result<(), KMeansError> {
         let (k, points, distinct) = (self.k, sample.len(), sample.distinct());
-        if k == 0 {
-            return Err(KMeansError::NoClusters);
-        }
         if k > points {
             return Err(KMeansError::TooManyClusters { k, points });
         }
         if k > distinct {
             return Err(KMeansError::TooFewDistinct { k, distinct });
         }
-        self.sizes()?;
         let (smallest, total) = (sample.smallest_weight(), sample.total_weight());
         if smallest < LEAST_SHARE * total {
             return Err(KMeansError::WeightsTooUneven { smallest, total });

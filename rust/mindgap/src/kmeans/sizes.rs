@@ -5,7 +5,7 @@ use crate::error::KMeansError;
 use crate::partition::Partition;
 
 /// Sizes are sums of weights, which are right to far less than this part of themselves, and a bound such as 0.3 is itself
-/// rounded: a size holds a bound that it misses by no more. Numbers of points, below 2³², are held exactly.
+/// rounded: a size satisfies a bound that it misses by no more. Numbers of points, below 2³², are compared exactly.
 const SIZE_TOLERANCE: f64 = 1e-12;
 
 /// The least and the largest weight of a cluster: its number of points where they have no weights.

@@ -1,4 +1,4 @@
-//! What the spreads of a mixture must hold where its constraint does not say, and what a certificate must know of it.
+//! The bounds on the spreads of a mixture where its constraint gives none, and the bounds that a certificate needs to know.
 
 use super::e_step::{LocalEngine, Observed};
 use super::m_step::{FLOOR, VarianceModel};
@@ -31,11 +31,11 @@ const SPREAD_RATIO: f64 = 10.0;
 /// narrower components gain likelihood from the ties alone.
 const LEAST_STEPS: f64 = 0.5;
 
-/// What the variances of a mixture must hold, in frame units.
+/// The bounds on the variances of a mixture, in frame units.
 pub(super) struct SpreadBounds {
-    /// How many times the smallest the largest may be; infinite: any number.
+    /// How many times the smallest the largest may be; infinite where there is no bound.
     pub(super) ratio: f64,
-    /// No variance is less; zero: no such bound.
+    /// No variance is less; zero where there is no bound.
     pub(super) least: f64,
 }
 
@@ -64,13 +64,13 @@ impl Mixture {
         Ok(Some((rows, SpreadBounds { ratio: ratio * ratio, least: least.max(given) })))
     }
 
-    /// The bound on the ratio of spreads where the constraint says nothing of them.
+    /// The bound on the ratio of spreads where the constraint does not bound them.
     pub(super) fn default_ratio(&self) -> Option<f64> {
         let default = if self.method == MixtureMethod::Best { SPREAD_RATIO } else { f64::INFINITY };
         Some(self.spread_ratio.unwrap_or(default)).filter(|ratio| ratio.is_finite())
     }
 
-    /// The least variance where nothing was said of the spreads, in frame units: on data that look rounded, components narrower
+    /// The least variance where the caller bounds no spreads, in frame units: on data that look rounded, components narrower
     /// than [`LEAST_STEPS`] would stand on ties. Never above the data's own variance, so that one component is as it was.
     pub(super) fn default_least(&self, sample: &Sample, variance: f64, asked: bool) -> f64 {
         let asked = asked || self.spread_ratio.is_some() || self.min_variance.is_some();

@@ -262,7 +262,7 @@ impl<'a> Monitor<'a> {
 
     /// Reports the best cost and bound.
     pub(crate) fn report(&mut self) -> Result<(), Halt> {
-        self.send(&Progress::Search { cost: f64::INFINITY, lower_bound: 0.0 })
+        self.send(&Progress::Search { cost: None, lower_bound: 0.0 })
     }
 
     /// Sends a report of this search, or of one of its parts, in data units; says whether to stop.
@@ -305,13 +305,14 @@ impl<'a> Monitor<'a> {
     }
 
     /// A cost and a bound of a part (in data units) with what is known here, as the parent sees them.
-    fn outward(&self, cost: f64, lower_bound: f64) -> Progress {
-        let cost = cost.min(self.cost * self.unit);
+    fn outward(&self, cost: Option<f64>, lower_bound: f64) -> Progress {
+        let cost = cost.unwrap_or(f64::INFINITY).min(self.cost * self.unit);
         let lower_bound = lower_bound.max(self.lower_bound * self.unit).min(cost);
+        let known = cost.is_finite().then_some(cost + self.offset);
         match self.relation {
-            Relation::Same => Progress::Search { cost: cost + self.offset, lower_bound: lower_bound + self.offset },
-            Relation::Relaxed => Progress::Search { cost: f64::INFINITY, lower_bound: lower_bound + self.offset },
-            Relation::Restricted => Progress::Search { cost: cost + self.offset, lower_bound: 0.0 },
+            Relation::Same => Progress::Search { cost: known, lower_bound: lower_bound + self.offset },
+            Relation::Relaxed => Progress::Search { cost: None, lower_bound: lower_bound + self.offset },
+            Relation::Restricted => Progress::Search { cost: known, lower_bound: 0.0 },
         }
     }
 

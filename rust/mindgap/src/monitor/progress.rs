@@ -10,7 +10,7 @@ use crate::error::{KMeansError, MixtureError};
 ///
 /// let mut watch = |progress: &Progress| {
 ///     if let Progress::Search { cost, lower_bound } = progress {
-///         println!("between {lower_bound} and {cost}");
+///         println!("between {lower_bound} and {cost:?}");
 ///     }
 ///     ControlFlow::Continue(())
 /// };
@@ -21,10 +21,10 @@ use crate::error::{KMeansError, MixtureError};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Progress {
-    /// A k-means search has proven `lower_bound` and found `cost` (infinite while nothing feasible is known).
+    /// A k-means search has found a solution of `cost` and proven that none costs less than `lower_bound`.
     Search {
-        /// The cost of the best solution so far, in squared data units.
-        cost: f64,
+        /// The cost of the best solution so far, in squared data units; `None` while no solution is known.
+        cost: Option<f64>,
         /// A lower bound on the cost of every solution.
         lower_bound: f64,
     },

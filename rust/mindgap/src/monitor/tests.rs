@@ -1,6 +1,6 @@
 use super::*;
 
-fn reports(work: impl FnOnce(&mut Monitor<'_>)) -> Vec<(f64, f64)> {
+fn reports(work: impl FnOnce(&mut Monitor<'_>)) -> Vec<(Option<f64>, f64)> {
     let mut seen = Vec::new();
     let mut monitor = Monitor::new(|progress: &Progress| {
         if let Progress::Search { cost, lower_bound } = *progress {
@@ -16,6 +16,7 @@ fn reports(work: impl FnOnce(&mut Monitor<'_>)) -> Vec<(f64, f64)> {
 #[test]
 fn children_pass_on_what_holds_for_the_whole() {
     let seen = reports(|monitor| {
+        monitor.report().unwrap();
         monitor.found(9.0);
         monitor.proved(2.0);
         monitor.report().unwrap();
@@ -29,7 +30,7 @@ fn children_pass_on_what_holds_for_the_whole() {
         restricted.proved(8.0);
         restricted.report().unwrap();
     });
-    assert_eq!(seen, [(9.0, 2.0), (9.0, 3.0), (8.5, 2.0)]);
+    assert_eq!(seen, [(None, 0.0), (Some(9.0), 2.0), (Some(9.0), 3.0), (Some(8.5), 2.0)]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod stopping;
 use super::*;
 use crate::constraint::{GapBounds, LinearRows};
 use crate::data::frame::Frame;
+use crate::dice::Dice;
 
 /// A sum of two doubles, by Dekker's and Knuth's error-free operations.
 #[derive(Clone, Copy)]
@@ -129,27 +130,11 @@ fn oracle(rows: &RowMatrix, m: &[f64], g: &[f64]) -> Option<Vec<f64>> {
     best.map(|(_, means)| means)
 }
 
-/// Random numbers, the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn unit(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
-    }
-
-    /// Targets about one apart and stiffnesses from 1e-6 to 1e12.
-    fn objective(&mut self, k: usize) -> (Vec<f64>, Vec<f64>) {
-        let m = (0..k).map(|_| 4.0 * self.unit() - 2.0).collect();
-        let g = (0..k).map(|_| 10f64.powf(18.0 * self.unit() - 6.0)).collect();
-        (m, g)
-    }
+/// Targets about one apart and stiffnesses from 1e-6 to 1e12.
+fn random_objective(dice: &mut Dice, k: usize) -> (Vec<f64>, Vec<f64>) {
+    let m = (0..k).map(|_| 4.0 * dice.unit() - 2.0).collect();
+    let g = (0..k).map(|_| 10f64.powf(18.0 * dice.unit() - 6.0)).collect();
+    (m, g)
 }
 
 fn frame() -> Frame {
@@ -228,7 +213,7 @@ fn gap_programs_agree_with_every_active_set() {
         let k = 2 + dice.below(4);
         let mut program = MeanProgram::new(gap_rows(&mut dice, k), &mut Monitor::default()).unwrap();
         for _ in 0..5 {
-            let (m, g) = dice.objective(k);
+            let (m, g) = random_objective(&mut dice, k);
             agree(&mut program, &m, &g, case);
         }
     }
@@ -244,7 +229,7 @@ fn row_programs_agree_with_every_active_set() {
         let mut program =
             MeanProgram::new(rows, &mut Monitor::default()).unwrap_or_else(|e| panic!("case {case}: {e:?}"));
         for _ in 0..5 {
-            let (m, g) = dice.objective(k);
+            let (m, g) = random_objective(&mut dice, k);
             agree(&mut program, &m, &g, case);
         }
     }
@@ -256,7 +241,7 @@ fn the_active_set_method_needs_no_guess() {
     for case in 0..500 {
         let k = 2 + dice.below(3);
         let rows = gap_rows(&mut dice, k);
-        let (m, g) = dice.objective(k);
+        let (m, g) = random_objective(&mut dice, k);
         let optimum = optimise(&rows, Objective { targets: &m, stiffness: &g }, &[], &mut Monitor::default()).unwrap();
         let expected = oracle(&rows, &m, &g).unwrap();
         for (mean, expected) in optimum.means.iter().zip(&expected) {

@@ -16,6 +16,7 @@ mod mixture;
 mod mixture_hostile;
 mod nypans;
 mod oracle;
+mod own_parts;
 mod paper;
 mod properties;
 mod rows;

@@ -321,10 +321,7 @@ fn each_fault_has_its_error() {
     let rows = LinearRows::new(2, &[1.0, 0.0, 0.0, 1.0], &[5.0, -9.0], &[9.0, 4.0]).unwrap();
     let clash = error(Mixture::new(2).constraint(rows).init(start.clone()));
     assert_eq!(clash, MixtureError::Infeasible { rows: vec![0, 1], ordering: true });
-    assert_eq!(
-        clash.to_string(),
-        "no ascending means satisfy rows [0, 1] together with the means in ascending order; widen or drop one of them"
-    );
+    assert!(clash.to_string().contains("ascending means satisfy rows [0, 1]"), "{clash}");
     let mut stop = |_: &mindgap::Progress| std::ops::ControlFlow::Break(());
     let stopped = Mixture::new(2).init(start).fit_with(&sample, &mut Monitor::new(&mut stop));
     assert_eq!(stopped.unwrap_err(), MixtureError::Interrupted);

@@ -153,7 +153,7 @@ fn no_step_is_worse() {
         let (mut costs, mut bounds) = (vec![INF], vec![0.0]);
         let mut watch = |progress: &Progress| {
             if let Progress::Search { cost, lower_bound } = progress {
-                costs.push(*cost);
+                costs.extend(*cost);
                 bounds.push(*lower_bound);
             }
             ControlFlow::Continue(())

@@ -176,3 +176,19 @@ fn an_engine_may_be_chosen_at_run_time() {
     );
     assert_eq!(KMeans::new(2).fit(&local.load().unwrap()), KMeans::new(2).fit(&sample));
 }
+
+#[test]
+fn a_tolerance_that_is_no_fraction_is_refused() {
+    let table = Table::new(&HARD[..], HARD.len()).unwrap();
+    let mut summary = Summary::new();
+    summary.add(&HARD).unwrap();
+    for tol in [f64::NAN, f64::INFINITY, -1e-9] {
+        let problem = KMeans::new(2).tol(tol);
+        for sample in [Sample::new(&HARD).unwrap(), summary.sample().unwrap()] {
+            assert!(matches!(problem.fit(&sample), Err(KMeansError::BadSetting { name: "tol", .. })), "{tol}");
+        }
+        let rows = problem.fit_rows(&table).unwrap_err();
+        assert!(matches!(rows, mindgap::Error::KMeans(KMeansError::BadSetting { .. })), "{rows:?}");
+    }
+    assert!(KMeans::new(2).tol(0.0).fit(&Sample::new(&HARD).unwrap()).unwrap().is_optimal());
+}

@@ -6,7 +6,7 @@ use crate::error::{BoxError, SampleError};
 use std::sync::Arc;
 
 /// Data that can be read again. K-means on a summary asks for finer cells where a boundary may lie, until its result is
-/// proven for the points.
+/// proven for the points. Functions from windows to summaries implement it.
 ///
 /// [`Summary::of_windows`] answers for one array; the answers for parts of the data merge, window by window.
 ///
@@ -38,6 +38,15 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// Whatever keeps the source from its data. A fit returns it as [`KMeansError::Source`](crate::KMeansError::Source).
     fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, BoxError>;
+}
+
+impl<F> Source for F
+where
+    F: Fn(&[(f64, f64)]) -> Result<Vec<Summary>, BoxError> + Send + Sync,
+{
+    fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, BoxError> {
+        self(windows)
+    }
 }
 
 /// The points of one window, until they are summed.

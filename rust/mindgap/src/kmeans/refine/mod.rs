@@ -88,9 +88,6 @@ fn check(kmeans: &KMeans, sample: &Sample, monitor: &Monitor<'_>) -> Result<(), 
         ));
     }
     let k = kmeans.k;
-    if k == 0 {
-        return Err(KMeansError::NoClusters);
-    }
     let points = sample.points();
     if k as u64 > points {
         return Err(KMeansError::TooManyClusters { k, points: points as usize });

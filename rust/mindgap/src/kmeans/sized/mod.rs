@@ -1,4 +1,4 @@
-//! Exact k-means whose clusters hold bounds on their sizes.
+//! Exact k-means whose clusters satisfy bounds on their sizes.
 //!
 //! Clusters are runs of sorted points. Without bounds on the gaps the costs of admissible runs are Monge, and a program over
 //! all positions finds the optimum ([`program`]). With them, the search over cells of positions that serves cluster means
@@ -21,7 +21,7 @@ use crate::monitor::Monitor;
 use crate::partition::Partition;
 use crate::proof::Proof;
 
-/// The optimal clusters of admissible `sizes` whose centres hold `gaps` (in data units).
+/// The optimal clusters of admissible `sizes` whose centres satisfy `gaps` (in data units).
 pub(super) fn solve(
     sample: &Sample,
     gaps: &Rows,
@@ -86,7 +86,7 @@ fn without_gaps(
     }
 }
 
-/// The optimum whose cluster means hold `gaps`: where that of [`program`] does not, what the search finds from there.
+/// The optimum whose cluster means satisfy `gaps`: where that of [`program`] does not, what the search finds from there.
 fn separated(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
@@ -100,7 +100,7 @@ fn separated(
     }
 }
 
-/// The error for sizes and gaps of cluster means that cannot be held at once; or for gaps that cannot be held at all.
+/// The error for sizes and gaps that no cluster means satisfy at once; or for gaps that none satisfy at all.
 fn clash(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,

@@ -57,15 +57,15 @@ fn run(
     k: usize,
     sizes: Sizes,
     monitor: &mut Monitor<'_>,
-    mut keep: impl FnMut(&mut Stage),
+    mut keep: impl FnMut(&mut EndCosts),
 ) -> Result<(), KMeansError> {
     let n = at.len() - 1;
     let starts = Starts::new(at, sizes);
-    let mut stage = Stage::first(at, &starts);
+    let mut stage = EndCosts::first(at, &starts);
     keep(&mut stage);
     for m in 1..k {
         let ends: Vec<u32> = (0..=n).filter(|&end| may_end(at, end, k - m - 1, sizes)).map(|end| end as u32).collect();
-        let mut next = Stage::empty(n);
+        let mut next = EndCosts::empty(n);
         Level { at, starts: &starts, before: &stage.costs, next: &mut next, monitor }
             .solve(&stage.reachable(&starts, ends))?;
         stage = next;
@@ -87,12 +87,12 @@ fn may_end(at: &[Prefix], end: usize, clusters: usize, sizes: Sizes) -> bool {
 }
 
 /// The least cost of the first clusters by where the last of them ends, and where it starts then.
-struct Stage {
+struct EndCosts {
     costs: Vec<f64>,
     origins: Vec<u32>,
 }
 
-impl Stage {
+impl EndCosts {
     fn empty(n: usize) -> Self {
         Self { costs: vec![f64::INFINITY; n + 1], origins: vec![0; n + 1] }
     }
@@ -119,7 +119,7 @@ struct Level<'a, 'm> {
     at: &'a [Prefix],
     starts: &'a Starts,
     before: &'a [f64],
-    next: &'a mut Stage,
+    next: &'a mut EndCosts,
     monitor: &'a mut Monitor<'m>,
 }
 

@@ -10,6 +10,11 @@ use crate::qp::{Failure, MeanProgram, Objective};
 /// place. The program is exact over eighteen orders of magnitude; beyond them the place does not matter.
 const LEAST_PULL: f64 = 1e-24;
 
+/// How strongly each component draws its mean: `n/v`.
+pub(super) fn pull(parameters: &Parameters, moments: &Moments) -> Vec<f64> {
+    moments.weight.iter().zip(parameters.variances()).map(|(n, v)| n / v).collect()
+}
+
 /// The means' block of the M step.
 pub(in crate::mixture) struct MeanBlock {
     /// `None` where every vector of means will do.
@@ -28,13 +33,24 @@ impl MeanBlock {
         targets: &Targets,
         monitor: &mut Monitor<'_>,
     ) -> Result<Vec<f64>, Failure> {
+        self.nearest(&targets.means, &pull(parameters, moments), monitor)
+    }
+
+    /// The means nearest to `wanted` that satisfy the rows, each drawn there as strongly as `pull` says.
+    ///
+    /// # Errors
+    /// What kept the program from an answer.
+    pub(super) fn nearest(
+        &mut self,
+        wanted: &[f64],
+        pull: &[f64],
+        monitor: &mut Monitor<'_>,
+    ) -> Result<Vec<f64>, Failure> {
         let Some(program) = &mut self.program else {
-            return Ok(targets.means.clone());
+            return Ok(wanted.to_vec());
         };
-        let pull = moments.weight.iter().zip(parameters.variances()).map(|(n, v)| n / v);
-        let mut stiffness: Vec<f64> = pull.collect();
-        let strongest = stiffness.iter().fold(0.0, |strongest: f64, g| strongest.max(*g));
-        stiffness.iter_mut().for_each(|g| *g = g.max(LEAST_PULL * strongest));
-        program.solve(Objective { targets: &targets.means, stiffness: &stiffness }, monitor)
+        let strongest = pull.iter().fold(0.0, |strongest: f64, g| strongest.max(*g));
+        let stiffness: Vec<f64> = pull.iter().map(|g| g.max(LEAST_PULL * strongest)).collect();
+        program.solve(Objective { targets: wanted, stiffness: &stiffness }, monitor)
     }
 }

@@ -1,13 +1,13 @@
 //! The precisions `p = 1/v`: `max Σ n_k log p_k - s_k p_k`, where `s_k` is the sum of squares about the new mean.
 //!
 //! Free precisions have the answer `v_k = s_k/n_k`, equal ones the pooled variance, and those between bounds or in a ratio
-//! that of `band`; other rows are left to the program.
+//! that of `variance_bounds`; other rows are left to the program.
 
 use super::tie::Tie;
 use super::variance_bounds::VarianceBounds;
 use super::weights::named;
 use super::{Targets, about, single_bounds};
-use crate::constraint::PrecisionRows;
+use crate::constraint::{PrecisionRows, Variation};
 use crate::data::frame::Frame;
 use crate::error::MixtureError;
 use crate::mixture::engine::Moments;
@@ -41,7 +41,7 @@ pub(in crate::mixture) struct PrecisionBlock {
     model: VarianceModel,
     floor: f64,
     bounds: VarianceBounds,
-    /// The program of rows that are more than a band.
+    /// The program of rows that are more than bounds and a ratio.
     program: Option<LogProgram>,
     /// Where the spreads are in proportion to the means.
     tie: Option<Tie>,
@@ -51,7 +51,7 @@ impl PrecisionBlock {
     /// Variances of `k` components under `rows`, at least `floor`; the data's variance is `variance`, both in units of `frame`.
     ///
     /// # Errors
-    /// Rows that no variances hold.
+    /// Rows that no variances satisfy.
     pub(in crate::mixture) fn new(
         model: VarianceModel,
         k: usize,
@@ -69,14 +69,18 @@ impl PrecisionBlock {
             program: None,
             tie: None,
         };
-        if let Some([least, most]) = rows.and_then(PrecisionRows::variation) {
+        if let Some(variation) = rows.and_then(PrecisionRows::variation) {
             if model == VarianceModel::Equal || ratio.is_finite() || rows.is_some_and(|rows| rows.rows().is_some()) {
                 return Err(none("a constant coefficient of variation beside other constraints on the spreads".into()));
             }
-            if least.is_finite() && least < most {
-                return Err(none(format!("coefficients of variation of {least:?} and {most:?}")));
-            }
-            block.tie = Some(Tie { given: least.is_finite().then_some(least), origin: frame.enter(0.0) });
+            let given = match variation {
+                Variation::Estimated => None,
+                Variation::Given { smallest, largest } if smallest < largest => {
+                    return Err(none(format!("coefficients of variation of {smallest:?} and {largest:?}")));
+                }
+                Variation::Given { smallest, .. } => Some(smallest),
+            };
+            block.tie = Some(Tie { given, origin: frame.enter(0.0) });
             return Ok(block);
         }
         let Some(linear) = rows.and_then(PrecisionRows::rows) else {
@@ -89,7 +93,7 @@ impl PrecisionBlock {
                 if least[c] > most[c] || most[c] <= 0.0 {
                     return Err(none(format!("the bounds of component {c}")));
                 }
-                // What is said outright goes before the floor.
+                // A bound that the caller gives goes before the floor.
                 block.bounds.lower[c] = if high < floor { low } else { low.max(floor) };
                 block.bounds.upper[c] = high;
             }
@@ -158,8 +162,8 @@ impl PrecisionBlock {
         variances
     }
 
-    /// The best variances in the band for components of these weights, each with this variance about its mean; other rows are
-    /// left to the next M step.
+    /// The best variances within the bounds and the ratio, for components of these weights, each with this variance about its mean;
+    /// other rows are left to the next M step.
     pub(in crate::mixture) fn nearest(&self, weights: &[f64], wanted: &[f64]) -> Vec<f64> {
         self.bounds.best(weights, &self.pooled(weights, wanted.to_vec()))
     }
@@ -179,7 +183,7 @@ impl PrecisionBlock {
         [self.bounds.lower[component], self.bounds.upper[component]]
     }
 
-    /// The rows on the precisions that are more than a band.
+    /// The rows on the precisions that are more than bounds and a ratio.
     pub(in crate::mixture) fn rows(&self) -> Option<&RowMatrix> {
         self.program.as_ref().map(LogProgram::rows)
     }
@@ -201,7 +205,7 @@ impl PrecisionBlock {
         self
     }
 
-    /// With no variance above `most`, but for those that are said outright.
+    /// With no variance above `most`, but for those that the caller's own bounds put there.
     pub(in crate::mixture) fn capped(mut self, most: f64) -> Self {
         for (lower, upper) in self.bounds.lower.iter().zip(&mut self.bounds.upper) {
             *upper = if *lower < most { upper.min(most) } else { *upper };

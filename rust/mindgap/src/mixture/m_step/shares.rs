@@ -7,7 +7,7 @@
 /// others leave over. Far below what a sum of doubles can tell.
 const LEAST_SHARE: f64 = 1e-20;
 
-/// What the weights of the components must hold beside their sum.
+/// What the weights of the components must satisfy beside their sum.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::mixture) struct Shares {
     pub(in crate::mixture) lower: Vec<f64>,
@@ -51,16 +51,7 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The same numbers for one seed.
-    struct Dice(u64);
-
-    impl Dice {
-        fn unit(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 11) as f64 / (1u64 << 53) as f64
-        }
-    }
+    use crate::dice::Dice;
 
     /// By how much the objective rises, to first order and in shares of the total weight, on the way from `w` to the best
     /// vertex: the weights of the steepest components at their upper bounds.
@@ -80,7 +71,7 @@ mod tests {
 
     #[test]
     fn no_admissible_direction_gains() {
-        let mut dice = Dice(3);
+        let mut dice = Dice(0x003f_58a5_e12b);
         for case in 0..4000 {
             let k = 1 + (dice.unit() * 6.0) as usize;
             let weight: Vec<f64> = (0..k).map(|_| 10f64.powf(5.0 * dice.unit())).collect();

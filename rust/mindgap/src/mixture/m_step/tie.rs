@@ -1,16 +1,16 @@
 //! Spreads in proportion to the means, `σ = c·μ`: means and spreads move together.
 //!
-//! In the means the objective is not concave, so that a step is one of Fisher's scoring under the rows on the means, shortened until the
-//! objective does not fall; the coefficient then has a closed form. The likelihood never falls. Newton steps of a climb stay on the same
-//! surface (`climb`); its second derivatives are in `docs/mathematics.md`.
+//! The objective is not concave in the means. A step of Fisher's scoring under the rows on the means is shortened until the
+//! objective does not fall; the coefficient then has a closed form. So the likelihood never falls. Newton steps of a climb stay
+//! on the same surface (`climb`); its second derivatives are in `docs/mathematics.md`.
 
-use super::means::MeanBlock;
+use super::means::{MeanBlock, pull};
 use super::{Targets, about};
 use crate::mixture::engine::Moments;
 use crate::mixture::parameters::Parameters;
 use crate::monitor::Monitor;
 use crate::numeric::portable::ln;
-use crate::qp::{Failure, Objective};
+use crate::qp::Failure;
 
 /// A mean does not come nearer to zero than by this factor in one step.
 const LARGEST_FALL: f64 = 0.9;
@@ -20,9 +20,6 @@ const HALVINGS: usize = 40;
 
 /// No mean is nearer to zero, in frame units, where the data's range is about one.
 const LEAST_SIZE: f64 = 1e-9;
-
-/// A component's pull on the means is never less than this fraction of the strongest.
-const LEAST_PULL: f64 = 1e-24;
 
 /// One coefficient of variation for all components, in frame units.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,9 +56,9 @@ impl Tie {
         monitor: &mut Monitor<'_>,
     ) -> Result<(Vec<f64>, Vec<f64>), Failure> {
         let weight = &moments.weight;
-        let pull: Vec<f64> = weight.iter().zip(parameters.variances()).map(|(n, v)| n / v).collect();
-        // Those of the present that hold the rows, which are the present ones but for a start.
-        let mut means = hold(block, parameters.means(), &pull, monitor)?;
+        let pull = pull(parameters, moments);
+        // A start may miss the rows; later the present means satisfy them.
+        let mut means = block.nearest(parameters.means(), &pull, monitor)?;
         let judge = |means: &[f64]| self.judge(weight, &about(parameters, moments, targets, means), means, floor);
         let (mut coefficient, height) = judge(&means);
         let (mut wanted, mut stiffness) = (means.clone(), pull);
@@ -75,7 +72,7 @@ impl Tie {
                 wanted[k] += slope / (1.0 / square + 2.0 / (size * size));
             }
         }
-        let there = hold(block, &wanted, &stiffness, monitor)?;
+        let there = block.nearest(&wanted, &stiffness, monitor)?;
         let falls = (0..means.len()).map(|k| (means[k] - there[k]) / self.size(means[k]));
         let mut share = falls.filter(|fall| *fall > LARGEST_FALL).map(|fall| LARGEST_FALL / fall).fold(1.0, f64::min);
         for _ in 0..HALVINGS {
@@ -101,19 +98,4 @@ impl Tie {
         let sizes: f64 = (0..means.len()).map(|k| weight[k] * ln(size(k))).sum();
         (square.sqrt(), -sizes - 0.5 * (total * ln(square) + shares / square))
     }
-}
-
-/// The means nearest to `wanted` that hold the rows.
-fn hold(
-    block: &mut MeanBlock,
-    wanted: &[f64],
-    stiffness: &[f64],
-    monitor: &mut Monitor<'_>,
-) -> Result<Vec<f64>, Failure> {
-    let Some(program) = &mut block.program else {
-        return Ok(wanted.to_vec());
-    };
-    let strongest = stiffness.iter().fold(0.0, |strongest: f64, g| strongest.max(*g));
-    let stiffness: Vec<f64> = stiffness.iter().map(|g| g.max(LEAST_PULL * strongest)).collect();
-    program.solve(Objective { targets: wanted, stiffness: &stiffness }, monitor)
 }

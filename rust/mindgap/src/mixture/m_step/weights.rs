@@ -24,7 +24,7 @@ impl WeightBlock {
     /// The block of `k` weights under `rows`.
     ///
     /// # Errors
-    /// Rows that no positive weights hold.
+    /// Rows that no positive weights satisfy.
     pub(in crate::mixture) fn new(
         rows: Option<&LinearRows>,
         k: usize,
@@ -39,7 +39,7 @@ impl WeightBlock {
                 return Err(none(format!("the bounds {:?} and {:?} of component {c}", lower[c], upper[c])));
             }
             let (least, most): (f64, f64) = (lower.iter().sum(), upper.iter().sum());
-            // What somebody who divided by a sum in doubles may have lost.
+            // What a caller who divided by a sum in doubles may have lost.
             let rounding = 4.0 * f64::EPSILON * k as f64;
             if least > 1.0 + rounding || most < 1.0 - rounding {
                 return Err(none(format!("bounds that sum to {least:?} and {most:?}, and a sum of 1")));

@@ -19,7 +19,7 @@ fn glued_runs_rest_where_the_elimination_says() {
             };
             bounds.insert(dice.below(bounds.len() + 1), Bound { row, side });
         }
-        let (m, g) = dice.objective(k);
+        let (m, g) = random_objective(&mut dice, k);
         let objective = Objective { targets: &m, stiffness: &g };
         let run = chain::solve(&rows, objective, &bounds).expect("gaps, each held once");
         let any = equality::solve(&rows, objective, &bounds);

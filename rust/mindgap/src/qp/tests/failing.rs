@@ -18,7 +18,7 @@ fn never_wrong(
         };
         let mut program = MeanProgram::new(rows, &mut Monitor::default()).unwrap();
         for _ in 0..3 {
-            let (m, g) = dice.objective(k);
+            let (m, g) = random_objective(&mut dice, k);
             let objective = Objective { targets: &m, stiffness: &g };
             let means = program.solve_from(objective, &mut Monitor::default(), |program| {
                 asked += 1;

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 fn long(rows: usize) -> (MeanProgram, Vec<f64>, Vec<f64>) {
     let mut dice = Dice(0xb1ea);
     let rows = linear_matrix(&linear_rows(&mut dice, 12, rows), &frame());
-    let (m, g) = dice.objective(12);
+    let (m, g) = random_objective(&mut dice, 12);
     (MeanProgram::new(rows, &mut Monitor::default()).unwrap(), m, g)
 }
 

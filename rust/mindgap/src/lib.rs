@@ -66,9 +66,10 @@
 //!
 //! # Bring your own
 //!
-//! Implement [`Constraint`] for a constraint of your own, [`Initializer`] for a mixture's start, [`Engine`] for data
-//! that this process does not hold. Each has one or two required methods; `examples/` has one of each, and [`constraint::from_fn`] and
-//! [`mixture::from_fn`] make the first two of functions. All are accepted as values, `Box<dyn _>` and `Arc<dyn _>`.
+//! Implement [`Constraint`] for a constraint of your own, [`Initializer`] for a mixture's start, [`Engine`] for data that
+//! this process does not hold. Each has one or two required methods; `examples/` has one of each, and
+//! [`constraint::from_fn`] and [`mixture::from_fn`] make the first two of functions. All are accepted as values, `Box<dyn
+//! _>` and `Arc<dyn _>`.
 //!
 //! # What to rely on
 //!

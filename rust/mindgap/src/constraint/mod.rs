@@ -51,8 +51,8 @@ pub trait Constraint: fmt::Debug + Send + Sync {
     /// [`ConstraintError`].
     fn rows(&self, k: usize) -> Result<Rows, BoxError>;
 
-    /// Returns rows on the weights of a mixture's `k` components, which are numbered by ascending mean. That the weights sum to one
-    /// need not be among them.
+    /// Returns rows on the weights of a mixture's `k` components, which are numbered by ascending mean. That the weights sum
+    /// to one need not be among them.
     ///
     /// ```
     /// use mindgap::{Constraint, WeightBounds};

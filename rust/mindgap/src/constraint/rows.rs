@@ -9,8 +9,8 @@ use crate::numeric::double::Double;
 /// bounds does not decide whether 0.3 - 0.1 ≥ 0.2.
 const GAP_TOLERANCE: f64 = 1e-12;
 
-/// A gap or row within this fraction of the data's scale of its bound counts as being at it: solvers hold bounds to 1e-12
-/// of the range, and EM stops with its means some 1e-10 off.
+/// A gap or row within this fraction of the data's scale of its bound counts as being at it: solvers satisfy bounds to
+/// 1e-12 of the range, and EM stops with its means some 1e-10 off.
 pub(crate) const AT_BOUND: f64 = 1e-9;
 
 /// What `k` ascending centres must satisfy: bounds on their `k - 1` gaps, linear rows, both, or nothing.

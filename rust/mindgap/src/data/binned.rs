@@ -29,8 +29,8 @@ impl Binned {
     /// Bins between each two neighbouring `edges`, and the weight of the points in each.
     ///
     /// # Errors
-    /// Edges that do not ascend, are NaN, or of which none is finite; counts that are negative, not finite or all zero, or not one
-    /// fewer than the edges.
+    /// Edges that do not ascend, are NaN, or of which none is finite; counts that are negative, not finite or all zero, or
+    /// not one fewer than the edges.
     pub fn new(edges: &[f64], counts: &[f64]) -> Result<Self, SampleError> {
         let bad = |what: String| Err(SampleError::BadBins { what });
         if edges.len() != counts.len() + 1 || counts.is_empty() {

@@ -12,7 +12,7 @@ use crate::shortened::Shortened;
 use std::fmt;
 use std::ops::{Add, Range};
 
-/// The costs agree, and the solution counts as proven, to this relative difference.
+/// A solution counts as optimal if its cost exceeds the lower bound by at most this fraction of itself.
 pub(super) const PROVEN: f64 = 1e-9;
 
 /// The result of k-means: clusters, their centres, and a proof of how good they are.
@@ -145,14 +145,14 @@ impl KMeansFit {
         self.inertia - self.lower_bound <= PROVEN * self.inertia
     }
 
-    /// The cluster of each of `values`: the nearest centre, wherever that gives back the labels of the data. A value on a
-    /// boundary goes to the left, NaN to the first.
+    /// The cluster of each of `values`: that of the nearest centre, except where the labels of the data say otherwise
+    /// ([`boundaries`](Self::boundaries)). A value on a boundary goes to the left cluster, NaN to the first.
     pub fn predict(&self, values: &[f64]) -> Vec<u32> {
         values.iter().map(|&x| cluster_of(&self.boundaries, x)).collect()
     }
 }
 
-/// All but most of the labels: there may be millions.
+/// Everything, with the labels shortened: there may be millions.
 impl fmt::Debug for KMeansFit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KMeansFit")
@@ -192,7 +192,7 @@ fn cluster_of(boundaries: &[f64], x: f64) -> u32 {
     boundaries.partition_point(|&boundary| boundary < x) as u32
 }
 
-/// Atoms with a width have none: the boundaries tell.
+/// The label of each input point; none for a summary, whose points are not known one by one.
 fn labels(sample: &Sample, partition: &Partition, boundaries: &[f64]) -> Vec<u32> {
     if sample.has_widths() {
         return Vec::new();
@@ -234,7 +234,7 @@ impl Cluster {
         // The second pass takes back what the first lost to rounding.
         let first = about(0.0);
         let mean = first + about(first);
-        // A free centre that is the mean but for rounding is meant to be the mean.
+        // A free centre that differs from the mean by rounding alone is the mean.
         let offset = match center.map(|center| Double::from(center).minus(frame.enter_exactly(origin))) {
             Some(offset) if (offset - mean).abs() > of_place(1.0) => offset,
             _ => mean,
@@ -302,3 +302,6 @@ fn compensated(values: &[f64], term: impl Fn(usize, f64) -> f64) -> f64 {
     rest.for_each(|(i, &x)| total.gather(Double::from(term(turns.len() * LANES + i, x))));
     total.whole()
 }
+
+#[cfg(test)]
+mod tests;

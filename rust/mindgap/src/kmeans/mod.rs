@@ -113,13 +113,15 @@ pub enum Ties {
 
 /// A k-means problem.
 ///
-/// Under bounds on gaps ([`GapBounds`](crate::GapBounds)) the fit is optimal. [`Centers`] says which of two problems is solved. Under [`LinearRows`](crate::LinearRows) it
-/// is the best of several alternations between assigning points to centres and moving the centres, which satisfy the rows
-/// but need not be cluster means. [`KMeansFit::lower_bound`] is then the optimum with no rows, or with those that bound
-/// gaps; where the fit meets it, as it does when no other row is active, it is known to be optimal.
+/// Under bounds on gaps ([`GapBounds`](crate::GapBounds)) the fit is optimal. [`Centers`] says which of two problems is
+/// solved. Under [`LinearRows`](crate::LinearRows) it is the best of several alternations between assigning points to
+/// centres and moving the centres, which satisfy the rows but need not be cluster means. [`KMeansFit::lower_bound`] is then
+/// the optimum with no rows, or with those that bound gaps; where the fit meets it, as it does when no other row is active,
+/// it is known to be optimal.
 ///
-/// Data that are read in chunks or held by an engine are fitted through their sample, [`Chunked::sample`](crate::Chunked::sample) or
-/// [`Engine::load`](crate::Engine::load): where it is a summary, the fit reads the data again near the boundaries.
+/// Data that are read in chunks or held by an engine are fitted through their sample,
+/// [`Chunked::sample`](crate::Chunked::sample) or [`Engine::load`](crate::Engine::load): where it is a summary, the fit
+/// reads the data again near the boundaries.
 ///
 /// ```
 /// use mindgap::{GapBounds, KMeans, Sample};

@@ -16,8 +16,8 @@ const LOST_A_CLUSTER: f64 = 128.0;
 /// (8), for two halves.
 const OF_MOMENTS: f64 = 32.0;
 
-/// Roundings of the least cost of an atom on two sides: two lines (8 each, of numbers up to three times the squares), and the chord
-/// between them.
+/// Roundings of the least cost of an atom on two sides: two lines (8 each, of numbers up to three times the squares), and
+/// the chord between them.
 const OF_SQUARES: f64 = 48.0;
 
 /// Roundings of a value on a curve of the exact finish: its three terms (5), and what is added to it (3).

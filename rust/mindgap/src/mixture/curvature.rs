@@ -2,8 +2,8 @@
 
 /// Sums over the points for the second derivatives, in standardised residuals `z_k = (x - μ_k)/σ_k`, so that they have no units.
 ///
-/// A point of weight `w` adds `w` times the outer product of its vector `s = (r_1, r_1 z_1, r_1 z_1², r_2, …)` with itself, which takes
-/// `(3K)²` numbers and costs about twice what its moments cost.
+/// A point of weight `w` adds `w` times the outer product of its vector `s = (r_1, r_1 z_1, r_1 z_1², r_2, …)` with itself,
+/// which takes `(3K)²` numbers and costs about twice what its moments cost.
 ///
 /// ```
 /// use mindgap::{Engine, LocalEngine, Parameters, Sample};

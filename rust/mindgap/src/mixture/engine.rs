@@ -123,8 +123,8 @@ impl Moments {
 
 /// Access to data that a fit does not hold itself.
 ///
-/// Parameters come in units of the data, and so do the answers. K-means needs no more than [`load`](Self::load): fit it to the sample
-/// that it returns, which looks at the data more closely where it is a [`Summary`](crate::Summary) with a
+/// Parameters come in units of the data, and so do the answers. K-means needs no more than [`load`](Self::load): fit it to
+/// the sample that it returns, which looks at the data more closely where it is a [`Summary`](crate::Summary) with a
 /// [`Source`](crate::Source).
 ///
 /// ```
@@ -188,8 +188,8 @@ impl<E: Engine + ?Sized> Engine for Box<E> {
     }
 }
 
-/// The data that a mixture is fitted to: a [`Sample`] or [`Binned`] counts in memory, or whatever an [`Engine`] holds, [`Chunked`](crate::Chunked) data among
-/// them. References convert into it, so that a fit takes either.
+/// The data that a mixture is fitted to: a [`Sample`] or [`Binned`] counts in memory, or whatever an [`Engine`] holds,
+/// [`Chunked`](crate::Chunked) data among them. References convert into it, so that a fit takes either.
 ///
 /// ```
 /// use mindgap::mixture::Data;
@@ -248,3 +248,6 @@ impl<'a, 'e: 'a> From<&'a mut (dyn Engine + 'e)> for Data<'a> {
         Self::Engine(engine)
     }
 }
+
+#[cfg(test)]
+mod tests;

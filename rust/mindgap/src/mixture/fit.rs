@@ -208,15 +208,16 @@ impl MixtureFit {
         &self.findings
     }
 
-    /// Standard errors of the parameters. `None` for [`MixtureMethod::Paper`](super::MixtureMethod::Paper), and where an engine returns no second
-    /// derivatives.
+    /// Standard errors of the parameters. `None` for [`MixtureMethod::Paper`](super::MixtureMethod::Paper), and where an
+    /// engine returns no second derivatives.
     pub fn standard_errors(&self) -> Option<&StandardErrors> {
         self.errors.as_ref()
     }
 
-    /// Whether the fit is at a local maximum: the [`newton_decrement`](Self::newton_decrement) is below the tolerance, or, for
-    /// [`MixtureMethod::Paper`](super::MixtureMethod::Paper), no parameter moves. [`status`](Self::status) and [`findings`](Self::findings) say
-    /// whether the maximum is meaningful: a fit with a component that holds nothing has converged, too.
+    /// Whether the fit is at a local maximum: the [`newton_decrement`](Self::newton_decrement) is below the tolerance, or,
+    /// for [`MixtureMethod::Paper`](super::MixtureMethod::Paper), no parameter moves. [`status`](Self::status) and
+    /// [`findings`](Self::findings) say whether the maximum is meaningful: a fit with a component that holds nothing has
+    /// converged, too.
     pub fn converged(&self) -> bool {
         match self.status {
             Status::Converged | Status::Doubtful => true,

@@ -39,8 +39,8 @@ const FIRST_EM_STEPS: usize = 3;
 const BYTES_A_PAIR: usize = 4 * 9 * size_of::<f64>();
 
 impl Mixture {
-    /// Fits the mixture to a `&Sample`, to `&Binned` counts, or to the data of a `&mut Engine`: [`Chunked`](crate::Chunked) data, or
-    /// an engine of the caller's own. A fit by an engine has no [`labels`](MixtureFit::labels).
+    /// Fits the mixture to a `&Sample`, to `&Binned` counts, or to the data of a `&mut Engine`: [`Chunked`](crate::Chunked)
+    /// data, or an engine of the caller's own. A fit by an engine has no [`labels`](MixtureFit::labels).
     ///
     /// # Errors
     /// Settings, starts and constraints that are invalid for these data, rows that no means satisfy, and engines and solvers that

@@ -8,11 +8,11 @@ use std::fmt;
 /// A weight whose standard error is more than this share of it may as well be zero, where the theory ends.
 const VANISHING: f64 = 0.5;
 
-/// Standard errors from the observed information, bounds that are active being held; `None` for a component without weight and
-/// where the information has no inverse.
+/// Standard errors from the observed information along the active bounds; `None` for a component without weight and where the
+/// information has no inverse.
 ///
-/// They assume many points for each parameter, and the truth inside of every bound. Where [`unreliable`](Self::unreliable) is not
-/// empty, bootstrap instead.
+/// They assume many points for each parameter, and true parameters strictly within every bound. Where
+/// [`unreliable`](Self::unreliable) is not empty, bootstrap instead.
 ///
 /// ```
 /// use mindgap::{Mixture, Sample};
@@ -100,3 +100,6 @@ impl StandardErrors {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,5 @@
-//! How data were observed, from what the caller says: values recorded to a step, counts in bins, a support beyond which nothing was seen.
+//! How data were observed, as the caller declares it: values recorded to a step, counts in bins, a support outside which nothing
+//! was recorded.
 
 use super::e_step::Observed;
 use crate::data::Binned;
@@ -6,9 +7,10 @@ use crate::data::frame::Frame;
 use crate::data::sample::Sample;
 use crate::error::MixtureError;
 
-/// Values that were recorded to a step are whole steps apart, or equal but for this share of one; half a step is neither.
+/// Values closer than this fraction of a step are the same recorded value.
 const SAME_VALUE: f64 = 1e-6;
-/// Values nearer than this share of a step were not recorded to it.
+
+/// Other values closer than this fraction of a step were not recorded to it.
 const TOO_CLOSE: f64 = 0.5;
 
 impl Observed {

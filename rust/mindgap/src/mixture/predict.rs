@@ -38,8 +38,8 @@ impl Parameters {
         rows
     }
 
-    /// The most probable component of each of `values`, as [`predict`](Self::predict) says, and its probability; in one pass, with no
-    /// row for each value.
+    /// The most probable component of each of `values`, as [`predict`](Self::predict) says, and its probability; in one
+    /// pass, with no row for each value.
     ///
     /// ```
     /// use mindgap::Parameters;

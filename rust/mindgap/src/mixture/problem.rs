@@ -29,8 +29,8 @@ pub enum MixtureMethod {
     /// A search for the highest likelihood, climbed by Newton steps until less than the tolerance in log units is left to gain.
     #[default]
     Best,
-    /// The published EM to the letter, for comparison: its start, plain iterations, until no parameter moves by more than the tolerance; no
-    /// bound on the ratio of spreads.
+    /// The published EM to the letter, for comparison: its start, plain iterations, until no parameter moves by more than
+    /// the tolerance; no bound on the ratio of spreads.
     Paper,
 }
 
@@ -111,8 +111,8 @@ impl Mixture {
         }
     }
 
-    /// Sets the constraint on the means, weights and spreads (default: none). A constraint that does not apply to `k` components is
-    /// an error of the fit.
+    /// Sets the constraint on the means, weights and spreads (default: none). A constraint that does not apply to `k`
+    /// components is an error of the fit.
     #[must_use]
     pub fn constraint(mut self, constraint: impl Constraint + 'static) -> Self {
         self.constraint = Arc::new(constraint);
@@ -126,7 +126,8 @@ impl Mixture {
         self
     }
 
-    /// Sets the start: one climb from there, by an initializer or from [`Parameters`](super::Parameters), takes the place of the search.
+    /// Sets the start: one climb from there, by an initializer or from [`Parameters`](super::Parameters), takes the place of
+    /// the search.
     #[must_use]
     pub fn init(mut self, init: impl Initializer + 'static) -> Self {
         self.init = Some(Arc::new(init));
@@ -140,8 +141,9 @@ impl Mixture {
         self
     }
 
-    /// Sets the tolerance; `None` for the default. [`MixtureMethod::Best`] has converged when less than this is left to gain, in log units
-    /// (1e-8); [`MixtureMethod::Paper`] when no parameter moves by more than this (1e-3), and 0 asks it for a fixed point.
+    /// Sets the tolerance; `None` for the default. [`MixtureMethod::Best`] has converged when less than this is left to
+    /// gain, in log units (1e-8); [`MixtureMethod::Paper`] when no parameter moves by more than this (1e-3), and 0 asks it
+    /// for a fixed point.
     #[must_use]
     pub fn tol(mut self, tol: impl Into<Option<f64>>) -> Self {
         self.tol = tol.into();
@@ -188,7 +190,8 @@ impl Mixture {
         self
     }
 
-    /// Ends the fit after `limit` with the best found by then and [`Status::TimeLimit`](super::Status::TimeLimit) (default and `None`: no limit).
+    /// Ends the fit after `limit` with the best found by then and [`Status::TimeLimit`](super::Status::TimeLimit) (default
+    /// and `None`: no limit).
     ///
     /// Once a climb has begun there is a result. Before that, in a start by k-means or the search for means that satisfy the
     /// rows, it is an error, [`MixtureError::TimeLimit`].
@@ -242,8 +245,8 @@ impl Mixture {
         self
     }
 
-    /// Declares that the values were recorded in steps of this size: each stands for the interval of half a step on either side, and the
-    /// likelihood is that of the intervals' probabilities. `None` for exact values.
+    /// Declares that the values were recorded in steps of this size: each stands for the interval of half a step on either
+    /// side, and the likelihood is that of the intervals' probabilities. `None` for exact values.
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};
@@ -283,7 +286,7 @@ impl Mixture {
         self.k
     }
 
-    /// Returns the first setting that makes no sense.
+    /// Refuses the first setting that is out of range.
     pub(super) fn check(&self) -> Result<(), MixtureError> {
         let bad = |name, value, expected| Err(MixtureError::BadSetting { name, value, expected });
         if self.k == 0 {

@@ -8,8 +8,8 @@ use crate::constraint::{Rows, resolve, resolve_blocks};
 use crate::data::sample::Sample;
 use crate::error::MixtureError;
 
-/// The default floor of the standard deviations where points lie in intervals, as a fraction of the narrowest: within an interval the
-/// likelihood no longer tells smaller ones apart.
+/// The default floor of the standard deviations where points lie in intervals, as a fraction of the narrowest: within an
+/// interval the likelihood no longer tells smaller ones apart.
 const NARROWEST: f64 = 0.05;
 
 /// Standard deviations of points seen within a support are at most so many times the data's range: without a bound, data that
@@ -22,8 +22,8 @@ const LEAST_FLOOR: f64 = 1e-100;
 /// No floor is higher, as a multiple of the data's variance: beyond it the data are one point to doubles.
 const LARGEST_FLOOR: f64 = 1e12;
 
-/// The default bound on the ratio of standard deviations, where variances are free: without one the likelihood has no maximum, as a
-/// component on a single point makes it infinite.
+/// The default bound on the ratio of standard deviations, where variances are free: without one the likelihood has no
+/// maximum, as a component on a single point makes it infinite.
 const SPREAD_RATIO: f64 = 10.0;
 
 /// The default least standard deviation of a component, in steps of data that look rounded. From half a step on, the densities

@@ -126,7 +126,7 @@ impl Default for Monitor<'_> {
 }
 
 impl<'a> Monitor<'a> {
-    /// A monitor that reports to `callback`, on the calling thread, between steps of work. Answering `ControlFlow::Break`
+    /// A monitor that reports to `callback`, on the calling thread, between steps of work. Returning `ControlFlow::Break`
     /// stops the fit. [`Monitor::default`] has no callback.
     pub fn new(mut callback: impl FnMut(&Progress) -> ControlFlow<()> + 'a) -> Self {
         Self::stopping(move |progress| match callback(progress) {
@@ -135,8 +135,8 @@ impl<'a> Monitor<'a> {
         })
     }
 
-    /// The same, where the callback says how to stop: [`Halt::Interrupted`] gives the fit up, [`Halt::TimeLimit`] ends it with the
-    /// best found so far.
+    /// The same, where the callback says how to stop: [`Halt::Interrupted`] gives the fit up, [`Halt::TimeLimit`] ends it
+    /// with the best found so far.
     ///
     /// ```
     /// use mindgap::{Halt, Mixture, Monitor, Parameters, Progress, Sample, Status};

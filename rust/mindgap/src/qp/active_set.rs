@@ -26,7 +26,7 @@ pub(crate) struct Optimum {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub(crate) enum Failure {
     /// These rows contradict each other; without any one of them the others do not.
-    #[error("rows {0:?} clash")]
+    #[error("rows {0:?} contradict each other")]
     Clash(Vec<usize>),
     /// Exact arithmetic rules this out.
     #[error("the active-set method did not end")]

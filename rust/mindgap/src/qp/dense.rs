@@ -84,7 +84,7 @@ impl SparseRows {
     }
 }
 
-/// An equality that depends on others is one of them in other words if it is missed by no more than this, in units of its largest
+/// An equality that depends on others follows from them if it is missed by no more than this, in units of its largest
 /// coefficient: a step of that size changes nothing.
 const IMPLIED: f64 = 1e-8;
 
@@ -139,8 +139,8 @@ impl Factor {
         }
     }
 
-    /// The variance of each combination of variables, `dᵀH⁻¹d` restricted to the directions along the `active` rows: what is known of
-    /// it if those rows hold.
+    /// The variance of each combination of variables, `dᵀH⁻¹d`, restricted to the directions along which the `active` rows do not
+    /// change.
     pub(crate) fn variances_along(
         &self,
         rows: &SparseRows,

@@ -37,7 +37,7 @@ pub(crate) struct LogProgram {
 pub(crate) enum NoInterior {
     /// The rows contradict each other, or the search was stopped.
     Failure(Failure),
-    /// The rows hold this coordinate at zero.
+    /// The rows keep this coordinate at zero.
     Vanishes(usize),
 }
 

@@ -1,8 +1,9 @@
 //! The quadratic program of means or centres: `min Σ g_k (μ_k - m_k)²` under the rows, to the last bit.
 //!
-//! Between two iterations of a fit the answer hardly changes, so the cheap answers come first: the targets themselves, the
-//! rows that were active last time, and only then the interior-point solver, whose rows are solved on exactly. Where it
-//! misjudges a row, because stiffnesses are far apart, or fails altogether, an active-set method goes on from its guess.
+//! Between two iterations of a fit the answer hardly changes, so the answers that cost least come first: the targets
+//! themselves, the rows that were active last time, and only then the interior-point solver, whose rows are solved on
+//! exactly. Where it misjudges a row, because stiffnesses are far apart, or fails altogether, an active-set method goes on
+//! from its guess.
 
 mod active_set;
 mod chain;
@@ -50,7 +51,7 @@ pub(crate) enum NoProgram {
 }
 
 /// The error of a failed search for means.
-const NOT_FOUND: &str = "no means that hold the rows were found";
+const NOT_FOUND: &str = "no means that satisfy the rows were found";
 
 impl From<NoProgram> for MixtureError {
     fn from(error: NoProgram) -> Self {

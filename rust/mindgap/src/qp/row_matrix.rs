@@ -1,4 +1,4 @@
-//! The rows that the means must hold, in the units of the fit, each scaled so that its largest coefficient is near one.
+//! The rows that the means must satisfy, in the units of the fit, each scaled so that its largest coefficient is near one.
 
 use std::ops::Range;
 

@@ -1,10 +1,12 @@
 //! The program against the obvious oracle: try every set of rows at every side, in doubled precision.
 
 mod chain;
+mod clashes;
 mod dense;
 mod failing;
 mod log_program;
 mod pairs;
+mod row_matrix;
 mod stopping;
 
 use super::*;

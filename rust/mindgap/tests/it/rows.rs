@@ -246,8 +246,7 @@ fn rows_that_clash_are_named() {
     let rows = LinearRows::new(2, &matrix, &[0.0, 3.0, -INF, 3.0], &[9.0, INF, 1.0, 3.0]).unwrap();
     let error = KMeans::new(2).constraint(rows).fit(&sample).unwrap_err();
     assert_eq!(error, KMeansError::InfeasibleRows { rows: vec![2, 3], ordering: true });
-    let message = "no ascending centres satisfy rows [2, 3] together with the centres in ascending order";
-    assert!(error.to_string().starts_with(message), "{error}");
+    assert!(error.to_string().contains("ascending centres satisfy rows [2, 3]"), "{error}");
     let other = LinearRows::new(3, &[1.0, 1.0, 1.0], &[0.0], &[1.0]).unwrap();
     assert!(matches!(KMeans::new(2).constraint(other).fit(&sample), Err(KMeansError::Constraint(_))));
 }

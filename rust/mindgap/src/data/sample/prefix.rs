@@ -1,8 +1,8 @@
 //! Prefix sums of weight, value and square in frame units: the cost and mean of any run of points in O(1).
 //!
-//! Sums and their terms are double-double, so that an outlier does not drown a narrow cluster. They are stored every few points,
-//! 6 bytes per point; the rest is added on demand. Solvers gather the prefixes of the positions they care about into a
-//! slice and work on that.
+//! Sums and their terms are double-double, so that an outlier does not cost a narrow cluster its digits. They are stored
+//! every few points, 6 bytes per point; the rest is added on demand. Solvers gather the prefixes of the positions they care
+//! about into a slice and work on that.
 
 use super::Sample;
 use crate::memory::product;
@@ -69,7 +69,6 @@ impl Block {
 
     /// The sum of squares about `center`.
     #[inline(always)]
-    #[allow(dead_code)]
     pub(crate) fn cost_about(&self, center: f64) -> f64 {
         self.cost + self.weight * (self.mean - center).powi(2)
     }

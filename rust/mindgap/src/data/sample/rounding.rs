@@ -2,7 +2,7 @@
 
 use super::Sample;
 
-/// Fewer distinct values than this are on a grid by chance, or are groups of their own.
+/// With fewer distinct values than this, a common grid may be chance, or each value a group of its own.
 const FEWEST: usize = 5;
 
 /// Rounded values repeat: at least so much weight for each distinct value.

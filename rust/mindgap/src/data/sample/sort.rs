@@ -1,8 +1,8 @@
 //! Sorting with the order to undo it, ties resolved so that the input's order cannot show in a result.
 //!
 //! Values are dealt into many narrow intervals, each of these into more, and the few that end up together sorted by
-//! insertion: O(N) for data of any smooth distribution, 2 bytes a point beyond the result. Where values crowd so that
-//! dealing does not part them, an ordinary sort takes over: O(N log N) and 16 bytes a point. Every step keeps equal
+//! insertion: O(N) for data of any smooth distribution, 2 bytes a point beyond the result. Where many values are so close
+//! that dealing does not separate them, an ordinary sort takes over: O(N log N) and 16 bytes a point. Every step keeps equal
 //! values in input order, so the result is the same whatever the number of threads.
 
 use crate::parallel::{Workers, join, map_in_order, threads};
@@ -65,7 +65,7 @@ impl UnsortedPoints<'_> {
         points.filter(heavy)
     }
 
-    /// As many pieces of the input as there are threads to look at them.
+    /// The input in pieces, one per thread.
     fn pieces(&self) -> Vec<Range<usize>> {
         let (n, pieces) = (self.values.len(), threads());
         (0..pieces).map(|piece| n * piece / pieces..n * (piece + 1) / pieces).collect()

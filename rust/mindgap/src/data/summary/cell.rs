@@ -1,6 +1,6 @@
 //! One cell of a summary: what is known of the points in it, measured from the smallest of them.
 //!
-//! Cells may be far wider than what they hold, so nothing is measured from their edges: sums of squares about an edge
+//! A cell may be far wider than the range of its points, so nothing is measured from its edges: sums of squares about an edge
 //! would leave no digit of those about the mean.
 
 use super::grid::Grid;

@@ -121,8 +121,8 @@ impl Summary {
     /// Adds the points of another summary. The smaller of the two limits on the number of cells applies from then on.
     ///
     /// # Errors
-    /// Weights too large to be summed, a range that cannot be squared, and cells for which there is no memory; the summary is then
-    /// as it was.
+    /// Weights too large to be summed, a range that cannot be squared, and cells for which there is no memory; the summary
+    /// is then as it was.
     pub fn merge(&mut self, other: &Summary) -> Result<(), SampleError> {
         let limit = self.limit.min(other.limit);
         self.extend_cells(limit, self.total_weight() + other.total_weight(), other.low().zip(other.high()))?;
@@ -226,8 +226,8 @@ impl Summary {
         Ok(())
     }
 
-    /// Adds the points that weigh anything; the cells reach them all. In runs, because a sum term by term loses as many
-    /// times its last place as it has terms.
+    /// Adds the points of positive weight, all of which lie within the cells. They are summed in runs, because the rounding
+    /// error of a sum grows with its number of terms.
     fn add_points(&mut self, values: &[f64], weight: impl Fn(usize) -> f64) {
         let length = SHORTEST_RUN.max(POINTS_A_CELL * self.cells.len());
         let mut added = vec![SummaryCell::EMPTY; self.cells.len()];
@@ -241,8 +241,8 @@ impl Summary {
         }
     }
 
-    /// The sums over some points, added to cells that are empty; `places` is scratch. Three rounds, each about what the one
-    /// before found: extents, means, squares about the means.
+    /// The sums over some points, added to cells that are empty; `places` is scratch. Three rounds, each of which needs the one
+    /// before: extents, means, squares about the means.
     fn sum_run(&self, values: &[f64], weight: impl Fn(usize) -> f64, added: &mut [SummaryCell], places: &mut Vec<u32>) {
         let points = || (0..).zip(values).map(|(i, &x)| (x, weight(i))).filter(|&(_, weight)| weight > 0.0);
         places.clear();

@@ -1,4 +1,27 @@
 use super::*;
+use crate::data::sample::Prefixes;
+use crate::numeric::double::Double;
+
+/// Sums in pairs of doubles lose less than the allowance for them, which grows with points, clusters and weight alone.
+#[test]
+fn what_prefix_sums_lose_is_allowed_for() {
+    let weighted = |n: usize, weight: f64| {
+        let x: Vec<f64> = (0..n).map(|i| (i as f64 * 0.618_033_988_7).fract()).collect();
+        Sample::weighted(&x, &vec![weight; n]).unwrap()
+    };
+    let unit = f64::EPSILON * f64::EPSILON;
+    assert_eq!(of_prefix_sums(&weighted(1000, 1.0), 3), (500.0 + 384.0) * unit * 1000.0);
+    assert_eq!(of_prefix_sums(&weighted(1000, 4.0), 3), 4.0 * of_prefix_sums(&weighted(1000, 1.0), 3));
+    assert_eq!(zero_cost(&weighted(50, 2.0)), 1e-28 * 100.0);
+    let sample = weighted(4000, 3.0);
+    let prefixes = Prefixes::new(&sample);
+    for end in [2, 9, 500, 4000] {
+        // The cost about the middle of the frame, term by term in pairs of doubles; about a mean it differs by rounding only.
+        let square = (0..end).fold(Double::ZERO, |sum, i| sum + sample.framed_exactly(i).squared().times(3.0));
+        let lost = (prefixes.at(0).cost_about(&prefixes.at(end), 0.0) - square.whole()).abs();
+        assert!(lost <= of_prefix_sums(&sample, 1) + f64::EPSILON * square.whole(), "{end}: {lost}");
+    }
+}
 
 /// An allowance is a few roundings of the numbers at hand, whatever their unit.
 #[test]

@@ -27,7 +27,7 @@ pub(super) trait Costs {
     /// Whether `lead + cost(start, end) - cost(rival, end)` is below zero. Rough sums decide wherever exact ones could not
     /// decide otherwise, at a fraction of the work and without a division: both sides are multiplied by the two weights.
     #[inline(always)]
-    fn is_cheaper(&self, lead: f64, start: usize, rival: usize, end: usize) -> bool {
+    fn costs_less(&self, lead: f64, start: usize, rival: usize, end: usize) -> bool {
         if self.blur() < f64::INFINITY {
             let (a, b) = (self.rough(start, end), self.rough(rival, end));
             let weights = a.weight * b.weight;

@@ -1,4 +1,4 @@
-//! The cheapest partition of every prefix when each cluster costs a penalty on top, whatever the number of clusters.
+//! The partition of least cost of every prefix when each cluster costs a penalty on top, whatever the number of clusters.
 //!
 //! `F(i) = min F(j) + cost(j, i) + penalty` over `j < i`. Costs are Monge, so once a later `j` beats an earlier one it
 //! does so for good: a queue holds the starts that will be best, each with the place from which it is (Galil and
@@ -100,7 +100,7 @@ impl<C: Costs> Duel<'_, C> {
     /// Whether the last cluster of the prefix `..end` better starts at `start` than at `rival`.
     #[inline(always)]
     fn is_won(&self, end: usize) -> bool {
-        self.costs.is_cheaper(self.lead, self.start, self.rival, end)
+        self.costs.costs_less(self.lead, self.start, self.rival, end)
     }
 
     /// The first end after `lost`, where `rival` is still as good, at which `start` is better.

@@ -1,4 +1,4 @@
-//! Exact k-means without a constraint: the cheapest partition of sorted points into `k` runs.
+//! Exact k-means without a constraint: the partition of sorted points into `k` runs that costs least.
 //!
 //! Costs of runs are Monge, so a penalty per cluster replaces the number of clusters ([`penalty`]) and one pass over
 //! the candidate boundaries finds the optimum for a penalty ([`chain`]), at a cost that does not grow with `k`. The

@@ -1,4 +1,4 @@
-//! The search for the penalty at which the cheapest partition has `k` clusters.
+//! The search for the penalty at which the partition of least cost has `k` clusters.
 //!
 //! Monge costs make the optimal cost convex in the number of clusters, so there is such a penalty. Every trial is one
 //! [`PenaltyChain`]. Trials follow the law cost ~ k⁻² of smooth data, the chord between what is known on both sides, and
@@ -23,7 +23,7 @@ pub(super) struct PenaltyOptimum {
     pub(super) chain: PenaltyChain,
 }
 
-/// A path and the penalty under which it is cheapest.
+/// A path and the penalty under which it costs least.
 struct Trial {
     path: Path,
     cost: f64,
@@ -84,7 +84,7 @@ struct PenaltySearch {
     many: Trial,
 }
 
-/// The cheapest partition of the candidates into `k` clusters, `1 < k <=` their number of cells. `guess` is where to
+/// The partition of the candidates into `k` clusters that costs least, `1 < k <=` their number of cells. `guess` is where to
 /// begin; `pause` is called before every trial and may end the search.
 pub(super) fn search<E>(
     candidates: &Candidates<'_>,

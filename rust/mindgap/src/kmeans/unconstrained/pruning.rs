@@ -4,8 +4,8 @@
 //! clusters of means c < c', g = c' - c. No point can gain by changing sides, so the middle between c and c' lies
 //! between the two points at the boundary, hence within the cell. Moving the points left of the boundary to the right
 //! cluster costs, about the old means, 2g·Σw(middle - x); moving those right of it to the left 2g·Σw(x - middle). The
-//! first grows with the middle and the second falls; they meet where the middle is the cell's mean. So the cheaper
-//! costs at most g·Σw|x - mean| <= g·√(weight·cost) = g·spread. (Boundaries in one cell keep their order, since the
+//! first grows with the middle and the second falls; they meet where the middle is the cell's mean. So the lower
+//! of the two is at most g·Σw|x - mean| <= g·√(weight·cost) = g·spread. (Boundaries in one cell keep their order, since the
 //! side depends on the middle alone, and their costs add up; a cluster left empty saves a penalty.)
 //!
 //! *All boundaries together.* Σg is at most the range, and g at most what its two clusters can reach before one of them
@@ -65,20 +65,20 @@ impl CostTask for CellSlack<'_> {
         let point = |position: u32| self.sample.framed(position as usize);
         let positions = self.candidates.positions();
         let (mut widest, mut farthest) = (0.0_f64, 0.0_f64);
-        // A cluster that ends in the cell holds the cell's first point; it would be too dear if it began at an edge
-        // before `left`. One that starts in the cell holds its last point, and would be too dear if it reached `right`.
+        // A cluster that ends in the cell holds the cell's first point; it would cost too much if it began at an edge
+        // before `left`. One that starts in the cell holds its last point, and would cost too much if it reached `right`.
         let (mut left, mut right) = (0, 0);
         for cell in 0..last {
             let Some(spread) = self.grid.open(cell) else { continue };
-            let too_dear = |start: usize, end: usize, position: u32| {
+            let costs_too_much = |start: usize, end: usize, position: u32| {
                 let weight = self.sample.weight(position as usize);
                 costs.cost_with(start, end, point(position), weight) > self.best
             };
-            while left < cell && too_dear(left, cell, positions[cell]) {
+            while left < cell && costs_too_much(left, cell, positions[cell]) {
                 left += 1;
             }
             right = right.max(cell + 2);
-            while right <= last && !too_dear(cell + 1, right, positions[cell + 1] - 1) {
+            while right <= last && !costs_too_much(cell + 1, right, positions[cell + 1] - 1) {
                 right += 1;
             }
             let lowest = if left == 0 { 0 } else { positions[left - 1] + 1 };

@@ -1,6 +1,6 @@
 //! A path with a given number of links from a path with fewer and one with more. O(k).
 //!
-//! Where costs are Monge and both paths are cheapest under one penalty, so is the spliced one (Aggarwal, Schieber and
+//! Where costs are Monge and both paths cost least under one penalty, so does the spliced one (Aggarwal, Schieber and
 //! Tokuyama).
 
 /// The path of `k` links that starts along `few` and ends along `many`, which have at most and at least `k` links;

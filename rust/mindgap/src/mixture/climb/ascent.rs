@@ -1,9 +1,10 @@
 //! The climb to the top of a hill: a few EM steps, then Newton steps on the rows, by Levenberg and Marquardt's rule.
 //!
-//! Each step maximises the log-likelihood's second-order model minus `τ` times EM's own metric: with a large `τ` it is a short
-//! EM step, with none a Newton step. `τ` falls while the model predicts well and grows where it does not; a step is kept only if
-//! the likelihood does not fall. The model's gain without `τ` is the Newton decrement: how much likelihood is left. A pass over the
-//! data a step, and O(K³) beside it. On the paper's models a climb takes 8 to 27 passes in the median, where EM takes 500 to 3,300.
+//! Each step maximises the log-likelihood's second-order model minus `τ` times EM's own metric: with a large `τ` it is a
+//! short EM step, with none a Newton step. `τ` falls while the model predicts well and grows where it does not; a step is
+//! kept only if the likelihood does not fall. The model's gain without `τ` is the Newton decrement: how much likelihood is
+//! left. A pass over the data a step, and O(K³) beside it. On the paper's models a climb takes 8 to 27 passes in the median,
+//! where EM takes 500 to 3,300.
 
 use super::model::{BLOCK, Model};
 use super::program::Program;
@@ -60,15 +61,15 @@ const ROUNDING_GAIN: f64 = 1e-6;
 /// At a decrement below the tolerance, a damped climb tries so often to do without damping.
 const UNDAMPING_TRIES: usize = 3;
 
-/// A component of less weight has next to none: the decrement does not see what it would gain.
+/// A component of less weight counts as having none: the decrement does not see what it would gain.
 const NEXT_TO_NOTHING: f64 = 1e-8;
 
 /// Such a component is wanted back if its density at the points exceeds the fit's by this share on average.
 const WANTED: f64 = 1e-6;
 
-/// The most weight that it gets back, and how often less is tried.
+/// The largest weight that it gets back.
 const MOST_REVIVED: f64 = 0.3;
-/// How many shares are tried, each a quarter of the one before.
+/// How many weights are tried, each a quarter of the one before.
 const REVIVALS: usize = 4;
 
 /// How far to climb.
@@ -92,9 +93,9 @@ impl ClimbLimits {
 #[derive(Clone, Debug)]
 pub(in crate::mixture) struct Ascent {
     pub(in crate::mixture) parameters: Parameters,
-    /// Those before the last Newton step, which gains less than the tolerance and was not looked at.
+    /// The parameters before the last Newton step, which gains less than the tolerance and was not evaluated.
     pub(in crate::mixture) before: Parameters,
-    /// That of the parameters before the last step.
+    /// The log-likelihood of the parameters before the last step.
     pub(in crate::mixture) log_likelihood: f64,
     /// The log-likelihood of each iterate.
     pub(in crate::mixture) history: Vec<f64>,
@@ -102,7 +103,7 @@ pub(in crate::mixture) struct Ascent {
     pub(in crate::mixture) decrement: f64,
     pub(in crate::mixture) ending: Ending,
     pub(in crate::mixture) passes: usize,
-    /// The model at the last iterate, and the rows that are active in it, for those who ask how sure the top is.
+    /// The model at the last iterate, from which standard errors follow.
     pub(in crate::mixture) model: Option<Model>,
 }
 
@@ -222,8 +223,9 @@ impl Climber<'_, '_> {
         }
     }
 
-    /// Gives weight back to a component that has next to none, if the likelihood grows by that: at no weight the decrement sees nothing of what
-    /// the component would gain. Its derivative there is `N(D - 1)` with `D = n_k/(N w_k)`, its second `Σ (φ/f - 1)²`.
+    /// Gives weight back to a component that has next to none, if that raises the likelihood: at a weight of zero the decrement
+    /// does not see what the component would gain. The derivative there is `N(D - 1)` with `D = n_k/(N w_k)`, the second one
+    /// `-Σ (φ/f - 1)²`.
     fn revive(&mut self, limits: ClimbLimits) -> Result<bool, MixtureError> {
         let weights = self.before.weights();
         let total: f64 = self.here.weight.iter().sum();

@@ -22,7 +22,7 @@ pub(in crate::mixture) struct StoppingRule {
 
 impl StoppingRule {
     /// The largest movement between two iterates.
-    fn movement(&self, from: &Parameters, to: &Parameters) -> f64 {
+    pub(super) fn movement(&self, from: &Parameters, to: &Parameters) -> f64 {
         let largest =
             |from: &[f64], to: &[f64]| from.iter().zip(to).map(|(from, to)| (to - from).abs()).fold(0.0, f64::max);
         let weights = largest(from.weights(), to.weights());

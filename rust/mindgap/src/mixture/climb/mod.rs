@@ -33,6 +33,9 @@ pub(super) struct Climbed {
     pub(super) decrement: Option<f64>,
     /// Passes over the data.
     pub(super) passes: usize,
-    /// How sure the top is, where the engine answers second derivatives.
+    /// How well the maximum is determined, where the engine answers second derivatives.
     pub(super) sureness: Option<Sureness>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,8 @@
 //! The log-likelihood about given parameters, to second order.
 //!
-//! A step `u` changes each weight by `w·u`, each mean by `σ·u` and each precision by `p·u`, so that a step of one is about as large as
-//! the component itself, whatever the units. Variables go by component: `3k` is its weight, `3k + 1` its mean, `3k + 2` its
-//! precision. The derivation is in `docs/mathematics.md`.
+//! A step `u` changes each weight by `w·u`, each mean by `σ·u` and each precision by `p·u`, so that a step of one is about
+//! as large as the component itself, whatever the units. Variables go by component: `3k` is its weight, `3k + 1` its mean,
+//! `3k + 2` its precision. The derivation is in `docs/mathematics.md`.
 
 use crate::mixture::curvature::Curvature;
 use crate::mixture::engine::Moments;
@@ -11,8 +11,8 @@ use crate::mixture::parameters::Parameters;
 /// A component of fewer points has this many where they divide: it has no say, and a place all the same.
 const LEAST_POINTS: f64 = 1e-300;
 
-/// A component that has next to no weight has at least this many points in its own metric: a program whose units differ by more than
-/// doubles can tell apart is not solved.
+/// A component that has next to no weight has at least this many points in its own metric: a program whose units differ by
+/// more than doubles can tell apart is not solved.
 const ISOLATED_POINTS: f64 = 1e-9;
 
 /// The variables of one component.

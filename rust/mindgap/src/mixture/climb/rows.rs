@@ -1,4 +1,4 @@
-//! The rows that a step must hold: those of the weights, the means and the precisions, in scaled steps.
+//! The rows that a step must satisfy: those of the weights, the means and the precisions, in scaled steps.
 
 use super::model::{BLOCK, units};
 use crate::mixture::m_step::MStep;
@@ -6,11 +6,11 @@ use crate::mixture::parameters::Parameters;
 use crate::qp::RowMatrix;
 use crate::qp::dense::SparseRows;
 
-/// No weight is less while a climb lasts: a component that the data do not ask for keeps a place at no cost, and its
-/// responsibilities still say whether it should come back. What it takes from the likelihood is less than `1e-15` a point.
+/// The least weight during a climb: a component that the data do not support keeps its place, and its responsibilities
+/// still say whether it should come back. It costs the log-likelihood less than `1e-15` per point.
 pub(super) const LEAST_WEIGHT: f64 = 1e-15;
 
-/// A bound of the variances farther below than this factor is no row: no step goes there.
+/// A lower bound on a variance that is smaller by more than this factor is left out: no step goes that far.
 const FAR_FLOOR: f64 = 1e6;
 
 /// Which rows are which.

@@ -1,4 +1,5 @@
-//! How sure the top of a hill is: standard errors from the observed information, and what a release of the bounds would gain.
+//! How well a maximum is determined: standard errors from the observed information, and what the likelihood would gain without
+//! the bounds.
 
 use super::ascent::{CONVEX_DAMPING, LEAST_DAMPING, MOST_DAMPING};
 use super::model::{BLOCK, Model, units};
@@ -8,7 +9,7 @@ use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;
 use crate::qp::dense::SparseRows;
 
-/// What is known about a top beside its place.
+/// What is known about a maximum beside its parameters.
 #[derive(Clone, Debug)]
 pub(in crate::mixture) struct Sureness {
     /// The standard error of each weight, mean and variance, in frame units, active rows held; `None` for components without
@@ -18,7 +19,8 @@ pub(in crate::mixture) struct Sureness {
     pub(in crate::mixture) gaps: Vec<Option<f64>>,
     /// Whether an inequality is active: the estimate is not free to move both ways.
     pub(in crate::mixture) at_bound: bool,
-    /// The errors of each component as shares of its weight, its spread and its variance: above one, the data do not determine it.
+    /// The errors of each component as shares of its weight, its spread and its variance: above one, the data do not
+    /// determine it.
     pub(in crate::mixture) relative: Vec<Option<[f64; BLOCK]>>,
     /// What the model says that the likelihood would gain without the rows on the means.
     pub(in crate::mixture) held_back: f64,

@@ -1,8 +1,9 @@
 //! The E step of data that are known to lie in intervals, and of data seen only within a support.
 //!
-//! A point in an interval adds what a point adds in expectation: responsibilities are those of the interval's probabilities, and
-//! powers of residuals their averages within it (`within`). The sums for the second derivatives follow in the same way. O(intervals × components).
-//! Points beyond a support are never seen; the expected number of them adds to the moments (Dempster, Laird and Rubin 1977).
+//! A point in an interval adds what a point adds in expectation: responsibilities are those of the interval's probabilities,
+//! and powers of residuals their averages within it (`within`). The sums for the second derivatives follow in the same way.
+//! O(intervals × components). Points beyond a support are never seen; the expected number of them adds to the moments
+//! (Dempster, Laird and Rubin 1977).
 
 use super::density::LEAST;
 use super::local::MOST_CURVED;

@@ -1,7 +1,8 @@
 //! A normal distribution within an interval: its probability and its moments there.
 //!
-//! Gauss and Legendre's rule from the end that is nearest to the mean, over panels within which the density falls by a bounded
-//! factor. Every term is positive, so neither narrow intervals nor tails cancel: all answers are right to about 1e-14 of themselves.
+//! Gauss and Legendre's rule from the end that is nearest to the mean, over panels within which the density falls by a
+//! bounded factor. Every term is positive, so neither narrow intervals nor tails cancel: all answers are right to about
+//! 1e-14 of themselves.
 
 use crate::mixture::e_step::LEAST;
 use crate::numeric::portable::{exp2, log2};

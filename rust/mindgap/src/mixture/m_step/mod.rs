@@ -102,3 +102,6 @@ impl MStep {
         Ok(Parameters::sound(weights, means, variances))
     }
 }
+
+#[cfg(test)]
+mod tests;

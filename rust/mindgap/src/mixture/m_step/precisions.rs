@@ -162,8 +162,8 @@ impl PrecisionBlock {
         variances
     }
 
-    /// The best variances within the bounds and the ratio, for components of these weights, each with this variance about its mean;
-    /// other rows are left to the next M step.
+    /// The best variances within the bounds and the ratio, for components of these weights, each with this variance about
+    /// its mean; other rows are left to the next M step.
     pub(in crate::mixture) fn nearest(&self, weights: &[f64], wanted: &[f64]) -> Vec<f64> {
         self.bounds.best(weights, &self.pooled(weights, wanted.to_vec()))
     }

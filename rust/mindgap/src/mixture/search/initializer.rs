@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// # Ok::<(), mindgap::Error>(())
 /// ```
 pub trait Initializer: fmt::Debug + Send + Sync {
-    /// Parameters for `k` components, in units of the data. They need not hold `rows`: the first M step sees to that.
+    /// Parameters for `k` components, in units of the data. They need not satisfy `rows`: those after the first M step do.
     /// `monitor` is told of long work and may stop it.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl Initializer for Parameters {
     }
 }
 
-/// The paper's rule: constrained k-means where one positive lower bound serves all gaps (and some partition holds it), else
+/// The paper's rule: constrained k-means where one positive lower bound serves all gaps (and some partition satisfies it), else
 /// optimal k-means.
 ///
 /// ```

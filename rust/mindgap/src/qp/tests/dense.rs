@@ -52,6 +52,85 @@ fn the_optimum_holds_the_rows_and_its_multipliers_balance_the_gradient() {
     }
 }
 
+/// Rows of which many say what others say: copies, multiples, sums, and both sides of one level. Zero satisfies them all.
+fn dependent_rows(n: usize, state: &mut u64) -> SparseRows {
+    let mut rows = SparseRows::default();
+    let mut normals: Vec<Vec<f64>> = Vec::new();
+    for row in 0..2 * n {
+        let normal: Vec<f64> = match row % 4 {
+            3 => normals[row - 1].iter().zip(&normals[row - 2]).map(|(a, b)| a + b).collect(),
+            2 => normals[row - 2].iter().map(|a| 2.0 * a).collect(),
+            _ => (0..n).map(|_| draw(state)).collect(),
+        };
+        let level = if row % 3 == 0 { 0.0 } else { -0.05 * draw(state).abs() };
+        rows.push(normal.iter().copied().enumerate(), level, row % 7 == 0 && level == 0.0);
+        normals.push(normal);
+    }
+    rows
+}
+
+/// The largest gain to first order from `point` towards other points that satisfy the rows: at an optimum there is none.
+#[test]
+fn no_admissible_direction_gains_where_rows_depend_on_each_other() {
+    let mut state = 11;
+    for round in 0..200 {
+        let n = 2 + round % 5;
+        let (matrix, gradient) = program(n, &mut state);
+        let factor = Factor::new(matrix.clone(), n, 1e-14).unwrap();
+        let rows = dependent_rows(n, &mut state);
+        let point = minimise(&factor, &gradient, &rows).unwrap_or_else(|| panic!("round {round}")).point;
+        for row in 0..rows.len() {
+            let off = rows.value(row, &point) - rows.level(row);
+            assert!(if rows.is_equality(row) { off.abs() < 1e-10 } else { off > -1e-10 }, "round {round}: {off}");
+        }
+        let slope: Vec<f64> =
+            (0..n).map(|i| gradient[i] - (0..n).map(|j| matrix[i * n + j] * point[j]).sum::<f64>()).collect();
+        for _ in 0..20 {
+            let elsewhere: Vec<f64> = (0..n).map(|_| 3.0 * draw(&mut state)).collect();
+            let Some(other) = minimise(&factor, &elsewhere, &rows) else { panic!("round {round}") };
+            let gain: f64 = (0..n).map(|i| slope[i] * (other.point[i] - point[i])).sum();
+            assert!(gain <= 1e-9, "round {round}: {gain} to gain");
+        }
+    }
+}
+
+/// The variance of a combination along active rows is what the best step along them gains for it.
+#[test]
+fn variances_along_rows_are_those_of_the_restricted_program() {
+    let mut state = 23;
+    for round in 0..100 {
+        let n = 2 + round % 5;
+        let (matrix, combination) = program(n, &mut state);
+        let factor = Factor::new(matrix.clone(), n, 1e-14).unwrap();
+        let mut rows = SparseRows::default();
+        let count = round % n;
+        for _ in 0..count {
+            rows.push((0..n).map(|i| (i, draw(&mut state))).collect::<Vec<_>>(), 0.0, true);
+        }
+        // Said twice, a row holds back no more.
+        let active: Vec<usize> = (0..count).chain((0..count).take(1)).collect();
+        let found = factor.variances_along(&rows, &active, [combination.clone()])[0];
+        let step = minimise(&factor, &combination, &rows).unwrap().point;
+        assert!((found - dot(&combination, &step)).abs() < 1e-10, "round {round}: {found}");
+        let through: f64 = (0..n).map(|i| step[i] * (0..n).map(|j| matrix[i * n + j] * step[j]).sum::<f64>()).sum();
+        assert!((found - through).abs() < 1e-10, "round {round}: {found} {through}");
+    }
+}
+
+#[test]
+fn rows_change_units_with_their_variables() {
+    let mut rows = SparseRows::default();
+    rows.push([(0, 4.0), (1, -2.0)], 3.0, false);
+    rows.push([(1, 1.0)], 0.5, true);
+    rows.scale(&[0.5, 10.0]);
+    assert_eq!((rows.terms(0), rows.terms(1)), (&[(0, 2.0), (1, -20.0)][..], &[(1, 10.0)][..]));
+    assert_eq!((rows.value(0, &[1.0, 0.1]), rows.level(0), rows.len()), (0.0, 3.0, 2));
+    rows.clear();
+    assert_eq!(rows.len(), 0);
+    rows.push([(1, 1.0)], 0.5, true);
+    assert!(rows.terms(0) == [(1, 1.0)] && rows.is_equality(0));
+}
+
 #[test]
 fn rows_that_clash_have_no_optimum_and_indefinite_matrices_no_factor() {
     let factor = Factor::new(vec![1.0, 0.0, 0.0, 1.0], 2, 1e-14).unwrap();

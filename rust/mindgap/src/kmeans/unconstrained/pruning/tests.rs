@@ -6,6 +6,33 @@ use crate::kmeans::unconstrained::penalty;
 use crate::kmeans::unconstrained::tests::{random, shape, without_levels};
 use crate::partition::Partition;
 
+/// What survives of the edges of a grid, as [`prune`] says.
+fn alive(x: &[f64], unit: f64, k: usize, cells: usize) -> Vec<bool> {
+    let sample = Sample::weighted(x, &vec![unit; x.len()]).unwrap();
+    let prefixes = Prefixes::new(&sample);
+    let grid = EdgeGrid::even(&prefixes, cells);
+    let candidates = Candidates::gather(&prefixes, grid.edges());
+    let found = penalty::search(&candidates, k, unit, || Ok::<(), ()>(())).unwrap();
+    prune(&sample, &grid, &candidates, &found, k).alive
+}
+
+/// A limit in the units of the costs prunes the same edges whatever these are, and most of those of a fine grid.
+#[test]
+fn pruning_knows_no_units() {
+    for case in 0..20 {
+        let x: Vec<f64> = (0..2000).map(|i| shape(random(case * 5000 + i), case)).collect();
+        let k = 2 + case % 6;
+        let plain = alive(&x, 1.0, k, 100);
+        for unit in [2f64.powi(-60), 2f64.powi(60)] {
+            assert_eq!(alive(&x, unit, k, 100), plain, "case {case}, {unit:e}");
+        }
+    }
+    let x: Vec<f64> = (0..20_000).map(random).collect();
+    let edges = alive(&x, 1.0, 4, 1000);
+    let left = edges.iter().filter(|&&alive| alive).count();
+    assert!((3..edges.len() / 4).contains(&left), "{left} of {}", edges.len());
+}
+
 /// Whatever the weights' unit: the bound is not above the optimum, and every boundary of the optimum is at an edge that
 /// survives or within a cell that has one.
 #[test]

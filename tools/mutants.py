@@ -24,7 +24,7 @@ NEXTEST = shutil.which("cargo-nextest") is not None
 SLOW = ["--run-ignored=only"] if NEXTEST else ["--", "--ignored"]
 AREAS = ("kmeans", "mixture", "qp", "python")
 # Groups of the crate's tests, the cheapest for what it catches first; each runs on what those before it left.
-STAGES = (["--test", "it"], ["--lib"], ["--lib", "--test", "it", *SLOW])
+STAGES = (["--lib"], ["--test", "it"], ["--lib", "--test", "it", *SLOW])
 # Incremental builds without debug information: each change then costs seconds of compiling.
 ENVIRONMENT = {
     "CARGO_PROFILE_DEV_DEBUG": "0",

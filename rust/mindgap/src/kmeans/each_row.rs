@@ -108,6 +108,17 @@ impl KMeans {
 
     /// As [`KMeans::fit_rows`], reporting to `monitor`, which may stop it.
     ///
+    /// ```
+    /// use mindgap::{Error, KMeans, KMeansError, Monitor, Table};
+    /// use std::ops::ControlFlow;
+    ///
+    /// let x: Vec<f64> = (0..9000).map(|i| f64::from(i * 7919 % 9001)).collect();
+    /// let mut monitor = Monitor::new(|_| ControlFlow::Break(()));
+    /// let stopped = KMeans::new(5).fit_rows_with(&Table::new(&x[..], 3000)?, &mut monitor);
+    /// assert_eq!(stopped, Err(Error::KMeans(KMeansError::Interrupted)));
+    /// # Ok::<(), mindgap::SampleError>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`KMeans::fit_rows`]; also [`KMeansError::Interrupted`].
     pub fn fit_rows_with(&self, table: &Table<'_>, monitor: &mut Monitor<'_>) -> Result<KMeansRows, Error> {

@@ -162,6 +162,14 @@ impl MixtureFit {
 
     /// How much log-likelihood the next Newton step would gain: an estimate of what is left to this local maximum. `None` for
     /// [`MixtureMethod::Paper`](super::MixtureMethod::Paper).
+    ///
+    /// ```
+    /// use mindgap::{Mixture, Sample};
+    ///
+    /// let fit = Mixture::new(2).fit(&Sample::new(&[-1.2, -1.0, -0.8, 2.0, 2.3, 1.8])?)?;
+    /// assert!(fit.newton_decrement().is_some_and(|left| left < 1e-8) && fit.passes() > 1);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
     pub fn newton_decrement(&self) -> Option<f64> {
         self.decrement
     }
@@ -238,6 +246,15 @@ impl MixtureFit {
 
     /// For each component, by ascending mean, which component of the start it grew from: without a constraint means
     /// may cross on the way.
+    ///
+    /// ```
+    /// use mindgap::{Mixture, Parameters, Sample};
+    ///
+    /// let crossed = Parameters::new(&[0.5, 0.5], &[2.0, -1.0], &[1.0, 1.0])?;
+    /// let fit = Mixture::new(2).init(crossed).fit(&Sample::new(&[-1.2, -1.0, -0.8, 2.0, 2.3, 1.8])?)?;
+    /// assert_eq!(fit.origins(), [1, 0]);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
     pub fn origins(&self) -> &[usize] {
         &self.origins
     }
@@ -269,6 +286,7 @@ impl MixtureFit {
     ///
     /// let fit = Mixture::new(1).fit(&Sample::new(&[0.0, 1.0, 2.0])?)?;
     /// assert!(fit.score(&[1.0]) > fit.score(&[5.0]));
+    /// assert_eq!(fit.score(&[5.0]), Some(fit.score_samples(&[5.0])[0]));
     /// assert_eq!(fit.score(&[]), None);
     /// # Ok::<(), mindgap::Error>(())
     /// ```
@@ -310,6 +328,7 @@ impl MixtureFit {
     /// let sample = Sample::new(&x)?;
     /// let fits = [Mixture::new(1).fit(&sample)?, Mixture::new(2).fit(&sample)?];
     /// assert!(fits[1].bic() < fits[0].bic() && fits[1].aic() < fits[0].aic() && fits[1].icl() < fits[0].icl());
+    /// assert_eq!(fits[1].icl(), fits[1].entropy().map(|entropy| fits[1].bic() + entropy));
     /// # Ok::<(), mindgap::Error>(())
     /// ```
     pub fn bic(&self) -> f64 {

@@ -80,6 +80,8 @@ impl Summary {
     /// let mut coarse = Summary::with_cells(64);
     /// coarse.add_weighted(&[0.0, 1.0, 2.0], &[1.0, 0.5, 1.0])?;
     /// assert_eq!((coarse.limit(), coarse.total_weight(), coarse.low()), (64, 2.5, Some(0.0)));
+    /// assert_eq!(Summary::new().limit(), Summary::CELLS);
+    /// assert_eq!(Summary::with_cells(usize::MAX).limit(), Summary::MOST_CELLS);
     /// # Ok::<(), mindgap::SampleError>(())
     /// ```
     pub fn with_cells(limit: usize) -> Self {

@@ -55,6 +55,15 @@ impl MomentSums {
     /// As [`of_chunk`](Self::of_chunk), for all iterations but the last: the classification, which costs a tenth of the
     /// work, is left out.
     ///
+    /// ```
+    /// use mindgap::{MomentSums, Parameters};
+    ///
+    /// let start = Parameters::new(&[0.5, 0.5], &[0.0, 4.0], &[1.0, 1.0])?;
+    /// let sums = MomentSums::unclassified(&[0.3, 3.9, -0.2], None, &start)?;
+    /// assert_eq!(sums.moments().classification, None);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`of_chunk`](Self::of_chunk).
     pub fn unclassified(values: &[f64], weights: Option<&[f64]>, parameters: &Parameters) -> Result<Self, SampleError> {

@@ -1,7 +1,7 @@
 //! Findings: properties of a fit that a careful reader would ask about, each in one line.
 
 use super::climb::{Climbed, Sureness};
-use super::e_step::Observed;
+use super::observed::Observed;
 use super::parameters::Parameters;
 use crate::data::sample::Sample;
 use crate::numeric::portable::exp2;

@@ -1,12 +1,13 @@
 //! The way of a fit from data to result: plan, start or search, climb, findings.
 
 use super::climb::{Ascent, ClimbLimits, Climbed, Ending, Model, StoppingRule, ascend, finish, iterate};
-use super::e_step::{IntervalEngine, LocalEngine, Observed, Truncated};
+use super::e_step::{IntervalEngine, LocalEngine, Truncated};
 use super::engine::{Data, Engine};
 use super::findings::findings;
 use super::fit::{Facts, MixtureFit};
 use super::inference::StandardErrors;
 use super::m_step::{MStep, MeanBlock, PrecisionBlock, WeightBlock};
+use super::observed::Observed;
 use super::parameters::Parameters;
 use super::problem::{Mixture, MixtureMethod, ToleranceScale};
 use super::search::{Found, Initializer, PaperStart};

@@ -1,7 +1,6 @@
 //! How data were observed, as the caller declares it: values recorded to a step, counts in bins, a support outside which nothing
 //! was recorded.
 
-use super::e_step::Observed;
 use crate::data::Binned;
 use crate::data::frame::Frame;
 use crate::data::sample::Sample;
@@ -12,6 +11,15 @@ const SAME_VALUE: f64 = 1e-6;
 
 /// Other values closer than this fraction of a step were not recorded to it.
 const TOO_CLOSE: f64 = 0.5;
+
+/// What is known of where the points lie, in frame units.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Observed {
+    /// The interval that each value of the sample stands for; `None` where it stands for itself.
+    pub(super) intervals: Option<Vec<[f64; 2]>>,
+    /// What of the line was seen at all.
+    pub(super) support: Option<[f64; 2]>,
+}
 
 impl Observed {
     /// The values of `sample`, recorded to steps of `resolution` and seen within `support`.
@@ -73,6 +81,12 @@ impl Observed {
         }
         observed.intervals = Some(intervals);
         Ok(observed)
+    }
+
+    /// The narrowest interval, if there are intervals.
+    pub(super) fn narrowest(&self) -> Option<f64> {
+        let intervals = self.intervals.as_ref()?;
+        Some(intervals.iter().map(|[low, high]| high - low).fold(f64::INFINITY, f64::min))
     }
 
     /// What of an interval was seen.

@@ -1,7 +1,8 @@
 //! The bounds on the spreads of a mixture where its constraint gives none, and the bounds that a certificate needs to know.
 
-use super::e_step::{LocalEngine, Observed};
+use super::e_step::LocalEngine;
 use super::m_step::{FLOOR, VarianceModel};
+use super::observed::Observed;
 use super::problem::{Mixture, MixtureMethod};
 use super::surface::Surface;
 use crate::constraint::{Rows, resolve, resolve_blocks};

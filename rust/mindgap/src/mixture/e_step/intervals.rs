@@ -29,23 +29,6 @@ const MOST_UNSEEN: f64 = 100.0;
 /// Scores of one component: `r`, `rz`, `rz²`.
 const SCORES: usize = 3;
 
-/// What is known of where the points lie, in frame units.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::mixture) struct Observed {
-    /// The interval that each value of the sample stands for; `None` where it stands for itself.
-    pub(in crate::mixture) intervals: Option<Vec<[f64; 2]>>,
-    /// What of the line was seen at all.
-    pub(in crate::mixture) support: Option<[f64; 2]>,
-}
-
-impl Observed {
-    /// The narrowest interval, if there are intervals.
-    pub(in crate::mixture) fn narrowest(&self) -> Option<f64> {
-        let intervals = self.intervals.as_ref()?;
-        Some(intervals.iter().map(|[low, high]| high - low).fold(f64::INFINITY, f64::min))
-    }
-}
-
 /// One component in the engine's units.
 struct Component {
     log_weight: f64,

@@ -13,7 +13,7 @@ mod moment_sums;
 mod within;
 
 pub(super) use density::{LEAST, Parabola, Relevant};
-pub(super) use intervals::{IntervalEngine, Observed, Truncated, add_unseen, sum_intervals};
+pub(super) use intervals::{IntervalEngine, Truncated, add_unseen, sum_intervals};
 pub use local::LocalEngine;
 pub(super) use local::sum_sorted;
 pub use moment_sums::MomentSums;

@@ -2,8 +2,9 @@
 
 use crate::data::sample::Sample;
 use crate::error::BoxError;
-use crate::mixture::e_step::{Observed, add_unseen, sum_intervals, sum_sorted};
+use crate::mixture::e_step::{add_unseen, sum_intervals, sum_sorted};
 use crate::mixture::engine::{Engine, Moments};
+use crate::mixture::observed::Observed;
 use crate::mixture::parameters::Parameters;
 use std::borrow::Cow;
 

@@ -16,8 +16,8 @@ pub use initializer::{Ckmeans, ConstrainedKMeans, Initializer, InitializerFn, Pa
 pub(super) use hills::Found;
 
 use super::climb::Ascent;
-use super::e_step::Observed;
 use super::m_step::MStep;
+use super::observed::Observed;
 use crate::data::sample::Sample;
 use crate::error::MixtureError;
 use crate::memory::product;

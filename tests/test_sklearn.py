@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -186,6 +187,20 @@ def test_parameters_of_the_initializer_are_set() -> None:
 def test_a_fit_that_has_not_converged_warns() -> None:
     with pytest.warns(ConvergenceWarning, match="iterations"):
         GaussianMixture1D(3, max_iter=1).fit(X)
+
+
+def test_a_search_that_ran_out_of_time_warns(monkeypatch: pytest.MonkeyPatch) -> None:
+    early = replace(mg.kmeans(X, 3), optimal=False, lower_bound=1.0)
+    monkeypatch.setattr("mindgap.sklearn.k_means.kmeans", lambda *arguments, **settings: early)
+    with pytest.warns(ConvergenceWarning, match="time limit"):
+        KMeans1D(3, time_limit=1.0).fit(X)
+
+
+def test_the_names_of_scikit_learn_reach_the_fit() -> None:
+    assert GaussianMixture1D(2).fit(X).result_.settings.rng == mg.mixture(X, 2).settings.rng  # type: ignore[union-attr]
+    first, again = (GaussianMixture1D(2, n_init=3, random_state=7).fit(X).result_.settings for _ in range(2))
+    assert first == again
+    assert (first.starts, first.rng != 0) == (3, True)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)

@@ -83,7 +83,7 @@ def run(arguments: list[str] | None = None) -> None:
         click.echo(error.format_message(), err=True)
         raise SystemExit(2) from None
     except click.ClickException as error:
-        _complain(f"{error.format_message()}{_see_help(error)}", 2)
+        _complain(f"{error.format_message().removesuffix('.')}{_see_help(error)}", 2)
     except MindgapError as error:
         _complain(str(error), exit_code(error))
     except (KeyboardInterrupt, click.Abort):

@@ -70,7 +70,8 @@ def command(
         return
     print_data(data)
     print_table(_table([(constraint, held), (against or "none", free)]))
-    print_words(ratio.summary())
+    for line in ratio.summary().splitlines():
+        print_words(line)
 
 
 def _table(fits: list[tuple[str, MixtureResult]]) -> TextTable:

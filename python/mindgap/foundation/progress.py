@@ -1,4 +1,7 @@
-"""Progress on standard error: a bar for many fits, one live line for a long one, a clock for any other wait."""
+"""Progress on standard error: a bar for many fits, one live line for a long one, a clock for any other wait.
+
+On a terminal nothing of it is left at the end.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +40,7 @@ def shown(progress: Progress, what: str, total: int) -> Iterator[Callable[[int],
         try:
             yield lambda done: _draw(what, done, total)
         finally:
-            sys.stderr.write("\n")
-            sys.stderr.flush()
+            _end()
 
 
 def _draw(what: str, done: int, total: int) -> None:
@@ -71,18 +73,23 @@ def _count(what: str, over: threading.Event) -> None:
             _say(f"{what} ({time.monotonic() - begun:.0f} s)")
             shown_at = _last[0]
     if shown_at is not None and shown_at == _last[0]:
-        sys.stderr.write(f"\r{'':<{_COLUMNS}}\r")
-        sys.stderr.flush()
+        _end()
 
 
 #: The time when a line was last shown.
 _last = [-_PATIENCE]
 
 
-def _say(line: str, end: str = "") -> None:
+def _say(line: str) -> None:
     """Show a line in place of the previous one."""
     _last[0] = time.monotonic()
-    sys.stderr.write(f"\r{line:<{_COLUMNS}}{end}")
+    sys.stderr.write(f"\r{line:<{_COLUMNS}}")
+    sys.stderr.flush()
+
+
+def _end() -> None:
+    """Erase the line on a terminal; elsewhere, as in a log file, keep it and begin a new one."""
+    sys.stderr.write(f"\r{'':<{_COLUMNS}}\r" if sys.stderr.isatty() else "\n")
     sys.stderr.flush()
 
 
@@ -109,14 +116,12 @@ class ProgressLine:
         now = time.monotonic()
         if now >= self._next:
             self._next = now + _PAUSE
-            self._show("")
+            _say(self._last)
 
     def __enter__(self) -> ProgressLine:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._show("\n")
-
-    def _show(self, end: str) -> None:
         if self._last is not None:
-            _say(self._last, end)
+            _say(self._last)
+            _end()

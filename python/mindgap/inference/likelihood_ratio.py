@@ -61,7 +61,8 @@ class LikelihoodRatio:
     def summary(self) -> str:
         """Return the comparison in plain text."""
         p_value = "no chi-square p-value" if self.p_value is None else f"p <= {self.p_value:.4g}"
-        text = f"2 x log-likelihood difference {self.statistic:.6g}, {self.df} degrees of freedom, {p_value}"
+        degrees = f"{self.df} degree{'' if self.df == 1 else 's'} of freedom"
+        text = f"2 x log-likelihood difference {self.statistic:.6g}, {degrees}, {p_value}"
         if self.bootstrap_p_value is None:
             return text
         return f"{text}\nparametric bootstrap p = {self.bootstrap_p_value:.4g} from {self.n_bootstrap} data sets"

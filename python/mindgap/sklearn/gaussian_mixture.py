@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mindgap.model.constraint import Constraint
     from mindgap.model.initializer import Initializer
     from mindgap.model.parameters import Parameters
-    from mindgap.validation import RNG, FloatArray
+    from mindgap.validation import FloatArray
 
 
 class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator):
@@ -37,11 +37,13 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         The constraint on the means, such as ``"two-sided:lower=1.9,upper=2.1"``.
     init, method, tol, tol_scale, max_iter, variances, min_variance, resolution, support
         As in `mindgap.mixture`.
-    starts, rng, time_limit, memory_limit
-        As in `mindgap.mixture`. A fit searches from many starts: `starts` corresponds to `n_init` in scikit-learn,
-        and `rng` is the seed of the random ones.
+    n_init : int
+        The number of random starts, in addition to about twenty deterministic ones: `starts` of `mindgap.mixture`.
+    time_limit, memory_limit
+        As in `mindgap.mixture`.
     random_state : int, RandomState or None
-        The source of random numbers of `sample`.
+        The source of random numbers for the random starts and for `sample`. With None a fit has the fixed seed of
+        `mindgap.mixture`, and `sample` draws other values each time.
 
     Attributes
     ----------
@@ -85,8 +87,7 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         min_variance: float | None = None,
         resolution: float | None = None,
         support: tuple[float, float] | None = None,
-        starts: int = 12,
-        rng: RNG = 0,
+        n_init: int = 12,
         time_limit: float | None = None,
         memory_limit: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -102,8 +103,7 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
         self.min_variance = min_variance
         self.resolution = resolution
         self.support = support
-        self.starts = starts
-        self.rng = rng
+        self.n_init = n_init
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.random_state = random_state
@@ -116,7 +116,7 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
             self.constraint,
             init=self.init,
             sample_weight=sample_weight,
-            **self._settings(MixtureSettings),
+            **self._settings(MixtureSettings, starts=self.n_init, rng=self._seed(MixtureSettings.rng)),
         )
         if self.result_.status not in ARRIVED:
             warnings.warn(self.result_.message, ConvergenceWarning, stacklevel=2)
@@ -171,9 +171,14 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
     def sample(self, n_samples: int = 1) -> tuple[FloatArray, npt.NDArray[np.int32]]:
         """Draw values of shape (n_samples, 1) from the mixture; return them and their components."""
         check_is_fitted(self)
-        rng = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        values, components = self.result_.sample(n_samples, rng)
+        values, components = self.result_.sample(n_samples, self._seed(None))
         return values.reshape(-1, 1), components
+
+    def _seed(self, default: int | None) -> int | None:
+        """Return the seed that `random_state` stands for."""
+        if self.random_state is None:
+            return default
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     @property
     def _n_features_out(self) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 
 from mindgap.fit.kmeans import kmeans
 from mindgap.model.settings import KMeansSettings
@@ -89,6 +91,9 @@ class KMeans1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             sample_weight=sample_weight,
             **self._settings(KMeansSettings),
         )
+        if self.time_limit is not None and not self.result_.optimal:
+            known = f"the cost is {self.result_.inertia:.6g}, and none is below {self.result_.lower_bound:.6g}"
+            warnings.warn(f"the time limit ended the search: {known}", ConvergenceWarning, stacklevel=2)
         self.cluster_centers_ = self.result_.centers.reshape(-1, 1)
         self.labels_ = self.result_.labels
         self.inertia_ = self.result_.inertia

@@ -66,9 +66,9 @@ class OneColumn:
             raise InvalidInputError(f"{part} is {old!r}, which has no parameter {listed}")
         return type(old)(**(old._mindgap_parameters() | changes))
 
-    def _settings(self, declared: type[Settings]) -> dict[str, Any]:
-        """Return the settings of the fit, which are parameters of the estimator."""
-        return {name: getattr(self, name) for name in declared.__dataclass_fields__}
+    def _settings(self, declared: type[Settings], **renamed: Any) -> dict[str, Any]:
+        """Return the settings of the fit: parameters of the estimator, except those that it names in its own way."""
+        return {name: getattr(self, name) for name in declared.__dataclass_fields__ if name not in renamed} | renamed
 
     def _table(self, X: Any, *, reset: bool, least: Any = 1) -> FloatArray:  # noqa: N803
         """Return `X` as scikit-learn checks it: two-dimensional, finite, with at least so many rows."""

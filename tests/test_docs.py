@@ -67,7 +67,7 @@ def modules() -> list[str]:
 
 
 @pytest.mark.parametrize("name", modules())
-def test_the_examples_of_docstrings_run(name: str, fresh_host: PluginHost) -> None:
+def test_the_examples_of_docstrings_run(name: str, fresh_host: PluginHost, closed_figures: None) -> None:
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     for example in doctest.DocTestFinder().find(importlib.import_module(name), globs={"mg": mg, "np": np}):
         written: list[str] = []

@@ -10,9 +10,13 @@ import numpy as np
 import pytest
 
 import mindgap as mg
+import mindgap.sklearn as estimators
+from mindgap import host, testing
 
-CLASSES = [name for name in mg.__all__ if inspect.isclass(getattr(mg, name))]
-FUNCTIONS = [name for name in mg.__all__ if inspect.isfunction(getattr(mg, name))]
+MODULES = [mg, mg.datasets, mg.plots, mg.report, estimators, host, testing]
+PUBLIC = {f"{module.__name__}.{name}": getattr(module, name) for module in MODULES for name in module.__all__}
+CLASSES = [name for name, described in PUBLIC.items() if inspect.isclass(described)]
+FUNCTIONS = [name for name, described in PUBLIC.items() if inspect.isfunction(described)]
 WARNINGS = (Exception, Warning)
 
 
@@ -30,7 +34,7 @@ def test_a_star_import_needs_no_extra() -> None:
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_every_class_documents_its_parameters_and_shows_an_example(name: str) -> None:
-    described = getattr(mg, name)
+    described = PUBLIC[name]
     if issubclass(described, WARNINGS):
         return
     text = inspect.getdoc(described) or ""
@@ -41,7 +45,7 @@ def test_every_class_documents_its_parameters_and_shows_an_example(name: str) ->
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_function_documents_its_parameters_and_shows_an_example(name: str) -> None:
-    described = getattr(mg, name)
+    described = PUBLIC[name]
     text = inspect.getdoc(described) or ""
     assert "Examples\n--------" in text
     assert ">>>" in text

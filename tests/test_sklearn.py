@@ -199,6 +199,7 @@ def test_a_search_that_ran_out_of_time_warns(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_names_of_scikit_learn_reach_the_fit() -> None:
     assert GaussianMixture1D(2).fit(X).result_.settings.rng == mg.mixture(X, 2).settings.rng  # type: ignore[union-attr]
     first, again = (GaussianMixture1D(2, n_init=3, random_state=7).fit(X).result_.settings for _ in range(2))
+    assert first is not None
     assert first == again
     assert (first.starts, first.rng != 0) == (3, True)
 

@@ -44,6 +44,11 @@ def check_constraint(constraint: mg.Constraint, *, x: Any = None, ks: Iterable[i
         Data that can satisfy the constraint for some k (default: 100 points from 0 to 50).
     ks : iterable of int
         The numbers of centres to try. The constraint may raise `InvalidInputError` for those it does not support.
+
+    Examples
+    --------
+    >>> from mindgap.testing import check_constraint
+    >>> check_constraint(mg.PerGap([3, 5]), ks=[3])
     """
     _check_plugin(constraint, mg.Constraint)
     sample = mg.Sample(_groups(5) if x is None else x)
@@ -67,6 +72,11 @@ def check_initializer(initializer: mg.Initializer, *, ks: Iterable[int] = (1, 2,
         The object to check. Its numeric parameters are also tried with invalid values.
     ks : iterable of int
         The numbers of components to try.
+
+    Examples
+    --------
+    >>> from mindgap.testing import check_initializer
+    >>> check_initializer(mg.Ckmeans())
     """
     _check_plugin(initializer, mg.Initializer)
     values = _groups(3)
@@ -101,6 +111,11 @@ def check_engine(
     as_input : callable
         Converts an array and its weights (or None) to what the engine takes, such as a table in a database.
         Returns the arguments `x` and `sample_weight` of a fit.
+
+    Examples
+    --------
+    >>> from mindgap.testing import check_engine
+    >>> check_engine(mg.Local())
     """
     _check_plugin(engine, mg.Engine)
     values = np.random.default_rng(1).permutation(_groups(3))

@@ -1,6 +1,16 @@
 """Validation of arguments, for mindgap and for plugins: numbers, counts, choices, vectors and matrices.
 
-Each function returns the value as the core takes it, or raises `InvalidInputError` with the name of the parameter.
+Each function takes a value and the name of its parameter. It returns the value as the core takes it, or raises
+`InvalidInputError` with that name.
+
+Examples
+--------
+>>> from mindgap.validation import as_positive
+>>> as_positive(np.float32(1.5), "ratio")
+1.5
+>>> as_positive(True, "ratio")
+Traceback (most recent call last):
+mindgap.InvalidInputError: ratio is True; it must be one number
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from mindgap.cli.printing import print_bare
 from mindgap.host.lookup import PluginRecord, plugins
 from mindgap.host.registry import COMMAND, KINDS
 
-_COLUMNS = ("name", "package", "version", "status", "hooks", "parameters")
+_COLUMNS = ("name", "package", "version", "hooks", "parameters")
 
 
 @click.command(
@@ -48,16 +48,15 @@ def command(as_json: bool) -> None:
 def _table(records: list[PluginRecord]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for column in _COLUMNS:
-        table.add_column(column, overflow="fold", no_wrap=column == "name")
+        table.add_column(column, overflow="fold", no_wrap=column in ("name", "package"))
     for record in records:
         hooks = [hook.removeprefix("register_") for hook in record.hooks]
         cells = (
             record.name,
             record.package or "this session",
             record.version or "-",
-            record.status,
-            "\n".join(hooks) or "-",
-            "\n".join(record.parameters) or "-",
+            ", ".join(hooks) or "-",
+            ", ".join(record.parameters) or "-",
         )
         table.add_row(*map(Text, cells))
     return table

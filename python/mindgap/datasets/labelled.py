@@ -14,7 +14,21 @@ if TYPE_CHECKING:
 
 
 class Labelled(NamedTuple):
-    """Values and their true groups, 0 to k-1."""
+    """Values and their true groups.
+
+    Parameters
+    ----------
+    values : array of float
+        The data.
+    groups : array of int
+        The group of each value, from 0 to k-1.
+
+    Examples
+    --------
+    >>> data = mg.datasets.Labelled(np.array([1.0, 2.0, 7.0, 9.0]), np.array([0, 0, 1, 1]))
+    >>> data.means().tolist(), data.shares().tolist()
+    ([1.5, 8.0], [0.5, 0.5])
+    """
 
     values: npt.NDArray[np.float64]
     groups: npt.NDArray[np.int64]

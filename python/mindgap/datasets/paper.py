@@ -11,7 +11,18 @@ from mindgap.validation import RNG
 
 
 class Model(NamedTuple):
-    """A mixture of normal distributions."""
+    """A mixture of normal distributions.
+
+    Parameters
+    ----------
+    weights, means, deviations : tuple of float
+        The weight, the mean and the standard deviation of each component.
+
+    Examples
+    --------
+    >>> mg.datasets.MODELS["A"].means
+    (0, 2)
+    """
 
     weights: tuple[float, ...]
     means: tuple[float, ...]
@@ -27,7 +38,23 @@ MODELS = {
 
 
 def paper_model(name: str, n: int = 500, rng: RNG = 0) -> Labelled:
-    """Draw `n` points from model "A", "B", "C" or "D" of the paper."""
+    """Draw points from a simulation model of the paper.
+
+    Parameters
+    ----------
+    name : str
+        "A", "B", "C" or "D"; `MODELS` has their parameters.
+    n : int
+        The number of points.
+    rng : int, Generator or None
+        The source of random numbers; the default is a fixed seed.
+
+    Examples
+    --------
+    >>> data = mg.datasets.paper_model("B", 500, rng=1)
+    >>> len(data.values), sorted(set(data.groups.tolist()))
+    (500, [0, 1, 2])
+    """
     if not isinstance(name, str) or name not in MODELS:
         raise InvalidInputError(f"there is no model {shorten(name)}; the paper's models are {', '.join(MODELS)}")
     return from_components(n, *MODELS[name], rng)

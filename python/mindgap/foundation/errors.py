@@ -30,6 +30,14 @@ class InfeasibleError(MindgapError):
         The lower bound given to the paper's program.
     rows : list of int or None
         For linear rows and for mixtures: the rows that conflict. Without any one of them the others are feasible.
+
+    Examples
+    --------
+    >>> try:
+    ...     mg.kmeans([0, 1, 5, 6], 2, mg.LowerOnly(9), centers="means")
+    ... except mg.InfeasibleError as error:
+    ...     print(error.largest)
+    5.666666666666667
     """
 
     def __init__(

@@ -16,6 +16,18 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file atomically: under a temporary name in the same folder, then renamed.
 
     A symbolic link stays and its target is replaced. A device or pipe is written to directly.
+
+    Parameters
+    ----------
+    path : path
+        The file to write.
+    content : bytes
+        Its new content.
+
+    Examples
+    --------
+    >>> from mindgap.host import write_atomically
+    >>> write_atomically("labels.txt", b"0 1 1")  # doctest: +SKIP
     """
     try:
         given = Path(path)  # /dev/stdout leads to a pipe, which has no path of its own

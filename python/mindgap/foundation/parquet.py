@@ -12,7 +12,21 @@ from mindgap.foundation.messages import reason
 
 
 def label_table(keys: dict[str, Any], columns: dict[str, Any]) -> Any:
-    """Return an Arrow table of key columns (arrays, Arrow or polars columns) followed by columns of numbers."""
+    """Return an Arrow table of key columns followed by columns of numbers.
+
+    Parameters
+    ----------
+    keys : dict
+        The key columns by name: arrays, Arrow or polars columns.
+    columns : dict
+        The other columns by name: arrays of numbers without missing values.
+
+    Examples
+    --------
+    >>> from mindgap.host import label_table
+    >>> label_table({"id": ["a", "b"]}, {"label": np.array([0, 1])}).column_names
+    ['id', 'label']
+    """
     arrow = import_module("pyarrow")
     try:
         cells = {name: _arrow_column(arrow, column) for name, column in keys.items()}
@@ -32,7 +46,19 @@ def _arrow_column(arrow: Any, column: Any) -> Any:
 
 
 def parquet_options(schema: Any) -> dict[str, Any]:
-    """Return the options that write a table fast: integers as differences, floats uncompressed, text compressed."""
+    """Return the options that write a table fast: integers as differences, floats uncompressed, text compressed.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        The schema of the table.
+
+    Examples
+    --------
+    >>> from mindgap.host import label_table, parquet_options
+    >>> parquet_options(label_table({}, {"label": np.array([0, 1])}).schema)["column_encoding"]
+    {'label': 'DELTA_BINARY_PACKED'}
+    """
     types = import_module("pyarrow").types
     integers = [field.name for field in schema if types.is_integer(field.type)]
     floats = [field.name for field in schema if types.is_floating(field.type)]

@@ -265,7 +265,7 @@ def _find(kind: Kind, name: str) -> Entry:
         raise InvalidInputError(f"there is no {kind.name} {name!r}; {cause}")
     there = host.registry().names(kind)
     if kind.name == "constraint" and name.replace(".", "", 1).isdecimal():
-        raise InvalidInputError(f"{name!r} is not a constraint; for a lower bound on every gap, lower-only:delta={name}")
+        raise InvalidInputError(f"{name!r} is no constraint; for a lower bound on every gap, lower-only:delta={name}")
     text = f"there is no {kind.name} {name!r}; {hint(name, there)}there are {', '.join(there)}"
     if absent := [item for item in host.found() if item.status != "loaded"]:
         text += f"; `mindgap plugins` lists {len(absent)} that are not loaded"

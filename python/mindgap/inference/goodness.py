@@ -16,8 +16,10 @@ from mindgap.results.rootogram import mixture_cdf
 from mindgap.validation import RNG, as_count, as_seed
 
 if TYPE_CHECKING:
-    from mindgap.fit.loading import Data
+    import numpy.typing as npt
+
     from mindgap.foundation.progress import Progress
+    from mindgap.model.summary import Summary
     from mindgap.results.mixture import MixtureResult
     from mindgap.validation import FloatArray
 
@@ -61,7 +63,7 @@ class GoodnessOfFit:
 
 def goodness_of_fit(
     result: MixtureResult,
-    x: Data | None = None,
+    x: npt.ArrayLike | Sample | Summary | None = None,
     *,
     sample_weight: Any = None,
     n_bootstrap: int = 200,

@@ -9,7 +9,7 @@ import numpy as np
 
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.model.sample import Sample
-from mindgap.validation import FloatArray, frozen
+from mindgap.validation import FloatArray, freeze, frozen
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -62,6 +62,7 @@ class Binned:
             edges[0] = edges[1] - (widths[0] if len(widths) else 2.0)
         if np.isinf(edges[-1]):
             edges[-1] = edges[-2] + (widths[-1] if len(widths) else 2.0)
+        freeze(edges)
         return edges
 
     @cached_property

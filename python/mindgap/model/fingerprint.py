@@ -23,7 +23,17 @@ _TOLERANCE = 1e-9
 class Fingerprint:
     """The number of points, their total weight, and the sum of their bits, which differs for other values.
 
-    It does not depend on the order of the points, and costs a tenth of an E step.
+    It does not depend on the order of the points, and costs a tenth of an E step. Fingerprints of parts of the data
+    are added with ``+``.
+
+    Parameters
+    ----------
+    points : int
+        The number of points.
+    weight : float
+        Their total weight.
+    bits : int
+        The sum of their bits, modulo 2⁶⁴.
 
     Examples
     --------

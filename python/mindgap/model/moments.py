@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from mindgap import _core
 from mindgap.foundation.errors import UnusableValueError
 from mindgap.validation import FloatArray, as_vector, frozen_finite
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,12 @@ class Moments:
     _sums: _core.MomentSums | None = field(default=None, repr=False)
 
     def __init__(
-        self, weight: Any, first: Any, second: Any, log_likelihood: float, classification: float | None = None
+        self,
+        weight: npt.ArrayLike,
+        first: npt.ArrayLike,
+        second: npt.ArrayLike,
+        log_likelihood: float,
+        classification: float | None = None,
     ) -> None:
         for name, values in {"weight": weight, "first": first, "second": second}.items():
             object.__setattr__(self, name, frozen_finite(values, f"the moments' {name}"))
@@ -62,7 +70,14 @@ class Moments:
 
     @classmethod
     def of(
-        cls, x: Any, sample_weight: Any, weights: Any, means: Any, variances: Any, *, classify: bool = True
+        cls,
+        x: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None,
+        weights: npt.ArrayLike,
+        means: npt.ArrayLike,
+        variances: npt.ArrayLike,
+        *,
+        classify: bool = True,
     ) -> Moments:
         """Return the moments of points, in any order, at the parameters of a mixture.
 

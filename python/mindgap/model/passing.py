@@ -15,7 +15,21 @@ S = TypeVar("S")
 
 
 def in_order(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
-    """Yield `work(item)` for each item, in order. At most one more item than there are processors is in progress."""
+    """Yield `work(item)` for each item, in order, computed in threads.
+
+    Parameters
+    ----------
+    work : callable
+        A function of one item; threads help if it releases the GIL, as mindgap's core and numpy do.
+    items : iterable
+        The items. At most one more than there are processors is in progress.
+
+    Examples
+    --------
+    >>> from mindgap.host import in_order
+    >>> list(in_order(np.size, [np.zeros(3), np.zeros(5)]))
+    [3, 5]
+    """
     from concurrent.futures import ThreadPoolExecutor  # not needed to import mindgap
 
     threads = os.cpu_count() or 1

@@ -55,7 +55,7 @@ class Sample:
         self.name = name_of(values)
 
     @classmethod
-    def of(cls, x: Any, sample_weight: Any = None) -> Sample:
+    def of(cls, x: npt.ArrayLike | Sample | Summary | Chunks, sample_weight: npt.ArrayLike | None = None) -> Sample:
         """Return `x` if it is a sample, else a sample of its points, or of the cells of a summary."""
         if isinstance(x, Chunks):
             raise InvalidInputError("Chunks are for kmeans and mixture; read them into an array for anything else")

@@ -16,6 +16,8 @@ from mindgap.validation import FloatArray, as_count, as_matrix, as_vector
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import numpy.typing as npt
+
 #: The default and the largest cell limit of a summary.
 CELLS = 2**14
 _MOST_CELLS = 2**24
@@ -54,14 +56,20 @@ class Summary:
         self._core = _core.Summary(_as_cells(cells))
 
     @classmethod
-    def of(cls, x: Any, sample_weight: Any = None, cells: int = CELLS) -> Summary:
+    def of(cls, x: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None, cells: int = CELLS) -> Summary:
         """Return the summary of an array."""
         summary = cls(cells)
         summary.add(x, sample_weight)
         return summary
 
     @classmethod
-    def of_windows(cls, x: Any, windows: Any, sample_weight: Any = None, cells: int | None = None) -> list[Summary]:
+    def of_windows(
+        cls,
+        x: npt.ArrayLike,
+        windows: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        cells: int | None = None,
+    ) -> list[Summary]:
         """Return a summary of the points in each window.
 
         A window is a row with the ends of a closed interval; the windows are ascending and disjoint. By default the
@@ -94,7 +102,7 @@ class Summary:
         summary._core = core
         return summary
 
-    def add(self, x: Any, sample_weight: Any = None) -> None:
+    def add(self, x: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> None:
         """Add an array, which may be empty; an invalid one changes nothing."""
         self._core.add(*_as_points(x, sample_weight))
 

@@ -63,9 +63,19 @@ def picture_format(path: str | os.PathLike[str]) -> str:
 
 
 def save(picture: Artist, path: str | os.PathLike[str]) -> None:
-    """Store a picture (axes or a figure) as PNG, SVG or PDF, by the suffix of `path`.
+    """Store a picture as PNG, SVG or PDF. The same picture gives the same bytes.
 
-    The file is written atomically, and the same picture gives the same bytes.
+    Parameters
+    ----------
+    picture : Axes or Figure
+        The picture, or axes in it.
+    path : path
+        The file to write, atomically; its suffix is the format.
+
+    Examples
+    --------
+    >>> from mindgap import plots
+    >>> plots.save(mg.kmeans([1, 2, 8, 9], 2).plot(), "clusters.svg")  # doctest: +SKIP
     """
     kind = picture_format(path)
     figure = picture.get_figure(root=True)

@@ -22,7 +22,29 @@ if TYPE_CHECKING:
 
 
 def plot_kmeans(result: KMeansResult, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-    """Draw clusters into `ax`, or into a new figure; return the axes. `label` describes the data."""
+    """Draw a histogram of the data by cluster, the centres, and the gaps with their bounds.
+
+    Parameters
+    ----------
+    result : KMeansResult
+        The clusters.
+    ax : Axes, optional
+        The axes to draw into; by default those of a new pyplot figure.
+    label : str, optional
+        A description of the data for the axis; by default the name of their column.
+
+    Returns
+    -------
+    Axes
+        The axes that were drawn into.
+
+    Examples
+    --------
+    >>> from mindgap import plots
+    >>> ax = plots.plot_kmeans(mg.kmeans([1, 2, 8, 9], 2), label="length")
+    >>> ax.get_xlabel()
+    'length'
+    """
     ax = axes_or_new(ax)
     before, empty = ax.get_children(), not ax.has_data()
     handles: list[Artist] = []

@@ -36,9 +36,30 @@ _TRUTH_HEIGHT = 0.09
 def plot_mixture(
     result: MixtureResult, ax: Axes | None = None, *, label: str | None = None, truth: ArrayLike | None = None
 ) -> Axes:
-    """Draw a mixture into `ax`, or into a new figure; return the axes.
+    """Draw a histogram of the data, the components and their sum, and the gaps with their bounds.
 
-    `label` describes the data; `truth` are known means to mark.
+    Parameters
+    ----------
+    result : MixtureResult
+        The mixture.
+    ax : Axes, optional
+        The axes to draw into; by default those of a new pyplot figure.
+    label : str, optional
+        A description of the data for the axis; by default the name of their column.
+    truth : array-like of float, optional
+        Known means to mark.
+
+    Returns
+    -------
+    Axes
+        The axes that were drawn into.
+
+    Examples
+    --------
+    >>> from mindgap import plots
+    >>> ax = plots.plot_mixture(mg.mixture([1, 2, 2.5, 8, 9, 9.5], 2), truth=[2, 9])
+    >>> ax.get_ylabel()
+    'density'
     """
     ax = axes_or_new(ax)
     before, empty = ax.get_children(), not ax.has_data()

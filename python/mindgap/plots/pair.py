@@ -25,7 +25,32 @@ def side_by_side(
     truth: ArrayLike | None = None,
     label: str | None = None,
 ) -> Figure:
-    """Draw two mixtures in a new pyplot figure; `truth` are the true means of the groups."""
+    """Draw two mixtures of the same data side by side.
+
+    Parameters
+    ----------
+    left, right : MixtureResult
+        The two mixtures.
+    titles : pair of str
+        Their titles.
+    truth : array-like of float, optional
+        Known means to mark.
+    label : str, optional
+        A description of the data for the axis; by default the name of their column.
+
+    Returns
+    -------
+    Figure
+        A new pyplot figure.
+
+    Examples
+    --------
+    >>> from mindgap import plots
+    >>> x = [1, 2, 2.5, 8, 9, 9.5]
+    >>> fits = mg.mixture(x, 2), mg.mixture(x, 2, mg.LowerOnly(8))
+    >>> len(plots.side_by_side(*fits, ("free", "at least 8 apart")).axes)
+    2
+    """
     figure, axes = plt.subplots(1, 2, figsize=(11.0, 4.6), sharex=True, sharey=True, layout="constrained")
     lows, highs = zip(extent(left), extent(right), strict=True)
     for ax, result, title in zip(axes, (left, right), titles, strict=True):

@@ -21,7 +21,29 @@ _DELTA = "δ, the least gap allowed"
 
 
 def plot_path(path: GapPath, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-    """Draw the means against δ into `ax`; or into a new figure, with gaps and log-likelihood below; return the axes."""
+    """Draw the means against δ; in a new figure also the gaps and the log-likelihood, below.
+
+    Parameters
+    ----------
+    path : GapPath
+        The fits along δ.
+    ax : Axes, optional
+        The axes to draw into; by default those of a new pyplot figure.
+    label : str, optional
+        A description of the data for the axis; by default the name of their column.
+
+    Returns
+    -------
+    Axes
+        The axes that were drawn into.
+
+    Examples
+    --------
+    >>> from mindgap import plots
+    >>> path = mg.gap_path([1, 2, 2.5, 8, 9, 9.5], 2, [5, 6, 7, 8])
+    >>> len(plots.plot_path(path).figure.axes)
+    3
+    """
     deltas = np.asarray(path.deltas, dtype=np.float64)
     means = np.array([result.means for result in path.results])
     name = label or path.results[0].name

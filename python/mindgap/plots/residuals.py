@@ -18,9 +18,30 @@ if TYPE_CHECKING:
 
 
 def plot_residuals(result: MixtureResult, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-    """Draw the differences between the data and a mixture into `ax` or a new figure; return the axes.
+    """Draw how the data differ from a mixture: the root of each bin's count minus that of its expected count.
 
-    Bars above one or below minus one are more than two standard deviations. `label` describes the data.
+    Bars above one or below minus one, in red, are more than two standard deviations.
+
+    Parameters
+    ----------
+    result : MixtureResult
+        The mixture, with its data.
+    ax : Axes, optional
+        The axes to draw into; by default those of a new pyplot figure.
+    label : str, optional
+        A description of the data for the axis; by default the name of their column.
+
+    Returns
+    -------
+    Axes
+        The axes that were drawn into.
+
+    Examples
+    --------
+    >>> from mindgap import plots
+    >>> fit = mg.mixture(mg.datasets.paper_model("A", 200, rng=1).values, 2)
+    >>> plots.plot_residuals(fit, label="length").get_xlabel()
+    'length'
     """
     if result.histogram is None:
         raise InvalidInputError("this result does not have its data, so there are no residuals to draw")

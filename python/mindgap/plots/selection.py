@@ -18,7 +18,29 @@ if TYPE_CHECKING:
 
 
 def plot_selection(selection: Selection, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-    """Draw the criterion into `ax`, or into a new figure; return the axes. `label` describes the data."""
+    """Draw the criterion against the number of components, and mark the best.
+
+    Parameters
+    ----------
+    selection : Selection
+        What `mindgap.select` returned.
+    ax : Axes, optional
+        The axes to draw into; by default those of a new pyplot figure.
+    label : str, optional
+        A description of the data for the axis; by default the name of their column.
+
+    Returns
+    -------
+    Axes
+        The axes that were drawn into.
+
+    Examples
+    --------
+    >>> from mindgap import plots
+    >>> choice = mg.select(mg.datasets.paper_model("A", 200, rng=1).values, [1, 2, 3])
+    >>> plots.plot_selection(choice).get_ylabel()
+    'BIC (lower is better)'
+    """
     ax = axes_or_new(ax)
     ks, values = np.asarray(selection.ks), np.asarray(selection.values, dtype=np.float64)
     best = selection.ranking[0]

@@ -42,6 +42,13 @@ class Part:
         Shown beside the parameters.
     goodness : GoodnessOfFit or None
         Shown below the parameters.
+
+    Examples
+    --------
+    >>> from mindgap.report import Part
+    >>> x = [1, 2, 2.5, 8, 9, 9.5]
+    >>> parts = [Part(mg.mixture(x, k), f"{k} components") for k in (1, 2)]
+    >>> mg.report.write_report("components.html", parts)  # doctest: +SKIP
     """
 
     result: MixtureResult
@@ -86,6 +93,11 @@ def write_report(
         of the fit are added.
     command : str, optional
         The command that repeats the fit.
+
+    Examples
+    --------
+    >>> fit = mg.mixture(mg.datasets.repeat_lengths(300, rng=2).values, 5, mg.TwoSided(3.8, 4.2))
+    >>> mg.report.write_report("fragments.html", fit, intervals=fit.interval())  # doctest: +SKIP
     """
     if not isinstance(result, Sequence):
         result = [Part(result, "", gap_path, intervals, goodness)]

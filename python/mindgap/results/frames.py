@@ -30,7 +30,9 @@ def frame_of(columns: Mapping[str, Any], backend: Backend | None) -> Any:
         raise MissingExtraError(
             f'to_frame() needs {" or ".join(libraries)}; install one: pip install "mindgap[frame]", or polars itself'
         )
-    return import_module(library).DataFrame(dict(columns))
+    # pandas marks what is missing with NaN, polars with null.
+    nulls = {"nan_to_null": True} if library == "polars" else {}
+    return import_module(library).DataFrame(dict(columns), **nulls)
 
 
 def gap_columns(gaps: FloatArray, bounds: GapBounds | None, active: Sequence[str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from mindgap.model.constraint import Constraint
 from mindgap.validation import FloatArray, as_count, as_number, frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     import numpy.typing as npt
 
@@ -142,7 +142,7 @@ class FixedWeights(Constraint):
 
     name = "fixed-weights"
 
-    def __init__(self, weights: Any) -> None:
+    def __init__(self, weights: npt.ArrayLike) -> None:
         given = frozen(weights, "weights")
         if not (np.isfinite(given).all() and (given > 0).all()):
             raise InvalidInputError(f"the weights are {given.tolist()}; they must be positive")
@@ -172,7 +172,7 @@ class WeightBounds(Constraint):
 
     name = "weight-bounds"
 
-    def __init__(self, lower: Any, upper: Any) -> None:
+    def __init__(self, lower: npt.ArrayLike, upper: npt.ArrayLike) -> None:
         self.lower, self.upper = frozen(lower, "lower"), frozen(upper, "upper")
         if len(self.lower) != len(self.upper):
             raise InvalidInputError(
@@ -311,7 +311,7 @@ class FixedSpreads(Constraint):
 
     name = "fixed-spreads"
 
-    def __init__(self, spreads: Any) -> None:
+    def __init__(self, spreads: Iterable[float | None]) -> None:
         self.spreads = tuple(None if spread is None else as_number(spread, "spreads") for spread in spreads)
         if not all(spread is None or (spread > 0 and np.isfinite(spread)) for spread in self.spreads):
             raise InvalidInputError(f"the spreads are {list(self.spreads)}; they must be positive")

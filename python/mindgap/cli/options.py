@@ -112,7 +112,7 @@ def output_options(*, labels: bool) -> Callable[[F], F]:
 
 def constraint_option(function: F) -> F:
     """Add the constraint on the centres."""
-    text = "A constraint: a name with parameters; repeat it for more. `mindgap plugins` lists the names."
+    text = "A constraint, such as lower-only:delta=2; repeat it for more. `mindgap plugins` lists the names."
     return click.option(
         "--constraint",
         shell_complete=plugins("constraint"),

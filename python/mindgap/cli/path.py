@@ -54,7 +54,7 @@ def command(
     certify: bool,
     settings: dict[str, Any],
 ) -> None:
-    """Fit a mixture for each of a grid of lower bounds on the gaps, and show from where the bound bites.
+    """Fit a mixture for each of a grid of lower bounds on the gaps, and show from where the bound changes the fit.
 
     A constraint, if given, holds at every one of them.
 

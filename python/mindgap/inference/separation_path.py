@@ -126,11 +126,11 @@ class GapPath:
 
     def _verdict(self) -> str:
         if self.bites_at is None:
-            return f"no bound up to {self.deltas[-1]:.6g} bites"
-        return f"the bound bites from delta = {self.bites_at:.6g}"
+            return f"no bound up to {self.deltas[-1]:.6g} changes the fit"
+        return f"the bound changes the fit from delta = {self.bites_at:.6g}"
 
     def summary(self) -> str:
-        """Return a table of the path, with the δ from which the bound bites, as plain text."""
+        """Return a table of the path, with the δ from which the bound changes the fit, as plain text."""
         return self.table().plain()
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""Fits along a grid of δ: the means, the gaps, the log-likelihood, and where the bound begins to bite."""
+"""Fits along a grid of δ: the means, the gaps, the log-likelihood, and from where the bound changes the fit."""
 
 from __future__ import annotations
 
@@ -92,9 +92,9 @@ def _draw_lines(ax: Axes, deltas: FloatArray, columns: FloatArray, name: str) ->
 
 def _mark_bite(panels: list[Axes], bites_at: float | None) -> None:
     if bites_at is None:
-        note = "the bound bites nowhere on this path"
+        note = "the bound does not change the fit on this path"
     else:
-        note = f"the bound bites from δ = {short(bites_at)}"
+        note = f"the bound changes the fit from δ = {short(bites_at)}"
         for panel in panels:
             panel.axvline(bites_at, color=HELD, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1.5)
     if not panels[0].get_title(loc="left"):

@@ -82,7 +82,7 @@ function axes(svg, view, names) {
   return { x, y, bottom, left, right };
 }
 
-// One line against another; a mark on one of its points, and a place where the bound bites, are optional.
+// One line against another; a mark on one of its points, and the δ from which the bound changes the fit, are optional.
 function drawTrace(svg, xs, ys, names, here, bitesAt) {
   const known = xs.map((_, index) => index).filter((index) => ys[index] !== null);
   if (known.length === 0) return;

@@ -199,7 +199,7 @@ def _legend(result: MixtureResult, moves: bool) -> str:
 def _path_section(gap_path: GapPath, result: MixtureResult, number: str) -> str:
     last = len(gap_path.results) - 1
     bites = gap_path.bites_at
-    note = "The bound bites nowhere on this path." if bites is None else f"The bound bites from δ = {bites:.6g}."
+    note = "The bound does not change the fit." if bites is None else f"The bound changes the fit from δ = {bites:.6g}."
     if gap_path.constraint is not None:
         note = f"Every fit also satisfies {escape(repr(gap_path.constraint))}. {note}"
     return f"""<section id="path{number}">

@@ -187,7 +187,7 @@ def test_pictures(name: str, fit: Any, tmp_path: Path) -> None:
         (("kmeans", "--constraint", "per-gap:lower=[1,2]", "-k", 2), 2, "2 clusters have 1 gaps"),
         (("kmeans", "-k", 0), 2, "k is 0; it must be at least 1"),
         (("kmeans", "-k", 1000), 2, "k is 1000, but there are only 300 points"),
-        (("kmeans", "-k", "two"), 2, "'two' is not a valid integer. (see mindgap kmeans --help)"),
+        (("kmeans", "-k", "two"), 2, "'two' is not a valid integer (see mindgap kmeans --help)"),
         (("kmeans",), 2, "Missing option '-k'"),
         (("kmeans", "-k", 2, "--method", "magic"), 2, "'magic' is not one of"),
         (("kmeans", "-k", 2, "--speed"), 2, "No such option"),

@@ -200,7 +200,7 @@ def test_the_path_has_means_gaps_and_likelihood(k: int) -> None:
     assert len(means.lines) == k + bite
     assert len(likelihood.lines) == 1 + bite
     assert [len(panel.lines) for panel in gaps] == ([] if k == 1 else [k - 1 + 1 + bite])
-    assert ("bites from δ = 2" in means.get_title(loc="left")) == (k > 1)
+    assert ("from δ = 2" in means.get_title(loc="left")) == (k > 1)
 
 
 @pytest.mark.parametrize("most", KS)

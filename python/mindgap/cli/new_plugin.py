@@ -9,6 +9,7 @@ from string import Template
 
 import click
 
+from mindgap._core import VERSION
 from mindgap.cli.options import epilog
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.host.commands import BUILT_IN
@@ -68,7 +69,7 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
         "module": f"mindgap_{name.replace('-', '_')}",
         "cls": "".join(word.capitalize() for word in name.split("-")),
         "kind": kind,
-        "requires": "mindgap[cli]" if kind == COMMAND.name else "mindgap",
+        "requires": f"mindgap{'[cli]' if kind == COMMAND.name else ''}{_compatible(VERSION)}",
     }
     files = {}
     for folder in (_TEMPLATES / "any", _TEMPLATES / kind):
@@ -80,6 +81,12 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
     except OSError as error:
         raise InvalidInputError(f"cannot write {target}: {error.strerror or error}") from error
     return [target / path for path in files]
+
+
+def _compatible(version: str) -> str:
+    """Return the versions of mindgap that a package made for this one works with: before 1.0, those of one minor."""
+    major, minor = map(int, version.split(".")[:2])
+    return f">={major}.{minor},<{f'0.{minor + 1}' if major == 0 else major + 1}"
 
 
 def _write_folder(target: Path, files: dict[str, str]) -> None:

@@ -245,7 +245,7 @@ def gap_path(
 
 
 class _Walk:
-    """The fits of a path in the making: where each starts, and how a fit that is stuck is repeated."""
+    """The fits of a path so far: where each starts, and how one that is stuck at a local maximum is repeated."""
 
     def __init__(
         self,

@@ -35,9 +35,10 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True)
 class Curves:
-    """Mean, 5% and 95% quantile over n data sets (curve, δ, criterion), and at each δ in how many the bound tells.
+    """The mean and the 5% and 95% quantiles over n data sets, by curve, δ and criterion.
 
-    That is where one-sided and regular EM end more than ten tolerances apart in centre error.
+    Also, for each δ, the number of data sets in which the bound changes the fit: the centre errors of one-sided and
+    regular EM differ by more than ten tolerances.
     """
 
     mean: FloatArray
@@ -71,7 +72,7 @@ class Curves:
         ]
 
     def _gain(self, one: int, two: int) -> FloatArray:
-        """How much better the first curve is than the second, in widths of regular EM's band: δ, criterion."""
+        """Return by how many widths of regular EM's band the first curve is better, by δ and criterion."""
         sign = np.where(np.array(CRITERIA_MIXTURE) == "Rand index", 1.0, -1.0)
         gain: FloatArray = sign * (self.mean[one] - self.mean[two]) / (self.high[REGULAR] - self.low[REGULAR])
         return gain
@@ -89,7 +90,7 @@ class Curves:
         return Claim(f"{text} ({_span(where)})", bool((gain > 0).all()), _gains(gain))
 
     def _worst(self) -> Claim:
-        """Where the interval lies below the true gap; how near it may come is what the paper does not say."""
+        """Check that two-sided EM is worst if its interval is below the true gap; the paper does not say how far."""
         below = _GRID + WIDTH < TRUE_GAP - 1e-9
         loss = -np.maximum(self._gain(TWO_SIDED, REGULAR), self._gain(TWO_SIDED, ONE_SIDED)).max(axis=1)
         worst = below & (loss > 0)
@@ -124,7 +125,7 @@ class Curves:
         counts = ", ".join(f"{self.held_back[DELTAS.index(delta)]} at δ = {delta:g}" for delta in (0.9, 1.5, 1.9))
         return (
             "The paper sees one-sided EM gain on regular EM from δ = 0.9 on. Here its mean centre error is lower by "
-            f"more than 1% {seen}: the bound tells in few data sets before ({counts}, of {self.n})."
+            f"more than 1% {seen}: below that the bound changes the fit of few data sets ({counts}, of {self.n})."
         )
 
 

@@ -69,7 +69,7 @@ class MissingExtraError(MindgapError, ImportError):
 
 
 class SolverError(MindgapError):
-    """A solver gave up for numerical reasons."""
+    """A solver failed, or reached its time limit before it had a result."""
 
 
 class OutOfMemoryError(SolverError, MemoryError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,8 @@ def test_the_names_that_are_taken_are_those_of_the_command_line() -> None:
 
 def test_a_command_is_listed_and_runs(install: Install, run: Run) -> None:
     install("acme-greet", GREET)
-    assert "greet  Greet somebody." in run("-m", "mindgap", "--help").stdout
+    # Other installed packages may have longer names.
+    assert re.search("greet +Greet somebody.", run("-m", "mindgap", "--help").stdout)
     assert run("-m", "mindgap", "greet", "Ada").stdout == "hello Ada\n"
     refused = run("-m", "mindgap", "greet", "nobody")
     assert (refused.returncode, refused.stderr) == (2, "mindgap: there is nobody to greet\n")

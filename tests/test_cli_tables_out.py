@@ -120,6 +120,7 @@ def test_compare(tmp_path: Path, command: Command) -> None:
     assert document["comparison"]["statistic"] == expected.statistic
     assert document["comparison"]["p_value"] == expected.p_value
     assert expected.summary() in command(*options).out
+    assert "from 5 data sets" in command(*options, "--bootstrap", 5).out.splitlines()[-1]
     assert command("compare", tmp_path / "data.npy", "-k", 2).code == 2
 
 

@@ -164,3 +164,9 @@ def test_other_objects_are_refused(rubbish: Any) -> None:
 def test_a_bare_number_is_told_how_to_become_a_bound(bound: float) -> None:
     with pytest.raises(mg.InvalidInputError, match=rf"for a lower bound on every gap, LowerOnly\({bound}\)"):
         mg.kmeans([1.0, 2.0, 3.0], 2, bound)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bound", ["1.5", "2"])
+def test_so_is_a_number_as_text(bound: str) -> None:
+    with pytest.raises(mg.InvalidInputError, match=f"for a lower bound on every gap, lower-only:delta={bound}"):
+        mg.constraint(bound)

@@ -63,3 +63,19 @@ def test_a_wait_that_fails_leaves_no_clock_behind(terminal: Terminal) -> None:
     with pytest.raises(ValueError, match="no such column"):
         fail()
     assert terminal.getvalue().endswith("\r")
+
+
+def test_a_live_line_is_wiped_out_on_a_terminal_and_kept_in_a_log(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fit() -> None:
+        with progress.ProgressLine() as line:
+            line("search", 3.0, 2.0)
+
+    fit()
+    assert terminal.getvalue().rsplit("\r", 2)[1].isspace()
+    log = io.StringIO()
+    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=log))
+    fit()
+    assert log.getvalue().rstrip(" ").endswith("\n")
+    assert "search" in log.getvalue().splitlines()[-1]

@@ -315,6 +315,6 @@ def _frozen(read: Callable[[Any, str], FloatArray], values: Any, name: str) -> F
     try:
         copy: FloatArray = read(values, name).copy()
     except InvalidInputError as error:
-        raise UnusableValueError(str(error)) from error
+        raise UnusableValueError(str(error)) from None
     copy.setflags(write=False)
     return copy

@@ -68,6 +68,13 @@ impl Scratch {
     /// The memory for a component: a tile and three sums.
     pub(super) const BYTES_A_COMPONENT: usize = size_of::<Tile>() + size_of::<[Lanes; 3]>();
 
+    /// For at least so many components.
+    pub(super) fn hold(&mut self, components: usize, curved: bool) {
+        if self.density.len() < components || curved && !self.curved.holds(components) {
+            *self = Self::new(components.max(self.density.len()), curved);
+        }
+    }
+
     pub(super) fn new(components: usize, curved: bool) -> Self {
         Self {
             z: [0.0; TILE],

@@ -21,17 +21,26 @@ const PIECE: usize = 32 * CHUNK;
 /// Second derivatives of more components are not summed: their square would take more memory a piece than the piece itself.
 pub(super) const MOST_CURVED: usize = 40;
 
-/// The moments of sorted points in engine units, on this thread, with the sums for the second derivatives or without.
-pub(in crate::mixture) fn sum_sorted(
-    values: &[f64],
-    weights: &[f64],
-    parameters: &Parameters,
-    curved: bool,
-) -> Moments {
-    let parabolas = Parabola::of(parameters);
-    let curved = curved && parameters.k() <= MOST_CURVED;
-    let pass = Pass { parabolas: &parabolas, scale: 1.0, shift: 0.0, classify: false, curved };
-    Arch::new().dispatch(Piece { pass: &pass, values, weights: Some(weights) })
+/// Passes over sorted points in engine units on this thread, one after the other: their working memory is kept.
+#[derive(Default)]
+pub(in crate::mixture) struct SortedPasses(Option<Box<Scratch>>);
+
+impl SortedPasses {
+    /// The moments of `values`, with the sums for the second derivatives or without.
+    pub(in crate::mixture) fn sum(
+        &mut self,
+        values: &[f64],
+        weights: &[f64],
+        parameters: &Parameters,
+        curved: bool,
+    ) -> Moments {
+        let parabolas = Parabola::of(parameters);
+        let curved = curved && parameters.k() <= MOST_CURVED;
+        let pass = Pass { parabolas: &parabolas, scale: 1.0, shift: 0.0, classify: false, curved };
+        let scratch = self.0.get_or_insert_with(|| Box::new(Scratch::new(parabolas.len(), curved)));
+        scratch.hold(parabolas.len(), curved);
+        Arch::new().dispatch(Piece { pass: &pass, values, weights: Some(weights), scratch })
+    }
 }
 
 /// The points of a [`Sample`], in units of the data.
@@ -84,6 +93,7 @@ impl<'a> LocalEngine<'a> {
                 pass: &pass,
                 values: &values[range.clone()],
                 weights: weights.map(|weights| &weights[range]),
+                scratch: &mut Scratch::new(pass.parabolas.len(), curved),
             })
         };
         let pieces = values.len().div_ceil(PIECE);
@@ -145,6 +155,7 @@ struct Piece<'a> {
     pass: &'a Pass<'a>,
     values: &'a [f64],
     weights: Option<&'a [f64]>,
+    scratch: &'a mut Scratch,
 }
 
 impl WithSimd for Piece<'_> {
@@ -160,12 +171,11 @@ impl Piece<'_> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) -> Moments {
         let components = self.pass.parabolas.len();
-        let mut scratch = Scratch::new(components, self.pass.curved);
         let mut moments = Moments::of_nothing(components, self.pass.classify, self.pass.curved);
         for (c, values) in self.values.chunks(CHUNK).enumerate() {
             let weights = self.weights.map(|weights| &weights[c * CHUNK..c * CHUNK + values.len()]);
             let ends = [values[0], values[values.len() - 1]];
-            self.pass.add_chunk::<FUSED>(values, weights, ends, &mut scratch, &mut moments);
+            self.pass.add_chunk::<FUSED>(values, weights, ends, self.scratch, &mut moments);
         }
         moments
     }

@@ -15,5 +15,5 @@ mod within;
 pub(super) use density::{LEAST, Parabola, Relevant};
 pub(super) use intervals::{IntervalEngine, Truncated, add_unseen, sum_intervals};
 pub use local::LocalEngine;
-pub(super) use local::sum_sorted;
+pub(super) use local::SortedPasses;
 pub use moment_sums::MomentSums;

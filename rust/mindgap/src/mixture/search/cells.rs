@@ -2,14 +2,13 @@
 
 use crate::data::sample::Sample;
 use crate::error::BoxError;
-use crate::mixture::e_step::{add_unseen, sum_intervals, sum_sorted};
+use crate::mixture::e_step::{SortedPasses, add_unseen, sum_intervals};
 use crate::mixture::engine::{Engine, Moments};
 use crate::mixture::observed::Observed;
 use crate::mixture::parameters::Parameters;
 use std::borrow::Cow;
 
 /// Sorted positions and their weights.
-#[derive(Clone, Debug)]
 pub(super) struct Cells {
     pub(super) positions: Vec<f64>,
     pub(super) weights: Vec<f64>,
@@ -20,6 +19,7 @@ pub(super) struct Cells {
     observed: Observed,
     /// The last point of each cell.
     lasts: Vec<f64>,
+    passes: SortedPasses,
 }
 
 impl Cells {
@@ -59,10 +59,10 @@ impl Cells {
         self
     }
 
-    fn sum(&self, parameters: &Parameters, curved: bool) -> Moments {
+    fn sum(&mut self, parameters: &Parameters, curved: bool) -> Moments {
         let mut moments = match &self.observed.intervals {
             Some(intervals) => sum_intervals(intervals, &self.weights, parameters, [false, curved]),
-            None => sum_sorted(&self.positions, &self.weights, parameters, curved),
+            None => self.passes.sum(&self.positions, &self.weights, parameters, curved),
         };
         if let Some(support) = self.observed.support {
             add_unseen(parameters, support, self.total, &mut moments);
@@ -107,7 +107,16 @@ impl Cells {
         let mean = average(&|x| x);
         let variance = average(&|x| (x - mean) * (x - mean));
         let variance = if variance > 0.0 { variance } else { 1.0 };
-        Self { positions, weights, total, mean, variance, observed: Observed::default(), lasts }
+        Self {
+            positions,
+            weights,
+            total,
+            mean,
+            variance,
+            observed: Observed::default(),
+            lasts,
+            passes: SortedPasses::default(),
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -166,9 +175,17 @@ pub(super) struct CellPrefix {
 
 impl CellPrefix {
     /// Weight, sum and sum of squares about the origin of cells `from..to`.
+    #[inline(always)]
     pub(super) fn over(&self, from: usize, to: usize) -> [f64; 3] {
         let (a, b) = (self.sums[from], self.sums[to]);
         [b[0] - a[0], b[1] - a[1], b[2] - a[2]]
+    }
+
+    /// Weight, and sum of squares about the mean.
+    #[inline(always)]
+    pub(super) fn within(&self, from: usize, to: usize) -> [f64; 2] {
+        let [weight, sum, squares] = self.over(from, to);
+        [weight, (squares - sum * sum / weight).max(0.0)]
     }
 
     /// The sum of squares about `center`.

@@ -5,10 +5,12 @@ use super::starts::Shape;
 use crate::data::frame::Frame;
 use crate::error::MixtureError;
 use crate::mixture::climb::{Ascent, ClimbLimits, Ending, ascend};
+use crate::mixture::engine::Moments;
 use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;
 use crate::mixture::surface::Surface;
 use crate::monitor::{Monitor, Progress};
+use crate::numeric::portable::ln;
 
 /// What a search works on.
 pub(super) struct Ground<'a> {
@@ -52,30 +54,21 @@ impl Ground<'_> {
         Ok(ascent)
     }
 
-    /// One EM step on `cells`, and the log-likelihood before it.
-    pub(super) fn em(&mut self, cells: &Cells, start: Parameters) -> Result<(Parameters, f64), MixtureError> {
-        let mut cells = cells.clone();
+    /// One EM step on `cells`, and what the log-likelihood is at least after it.
+    pub(super) fn em(&mut self, cells: &mut Cells, start: Parameters) -> Result<(Parameters, f64), MixtureError> {
         let scale = [cells.total, cells.variance];
-        step(&mut Surface::new(&mut cells, self.frame, true, scale), self.m_step, start, &mut self.monitor)
+        step(&mut Surface::new(cells, self.frame, true, scale), self.m_step, start, &mut self.monitor)
     }
 
     /// The same with other rows.
     pub(super) fn em_with(
         &mut self,
-        cells: &Cells,
+        cells: &mut Cells,
         start: Parameters,
         m_step: &mut MStep,
     ) -> Result<(Parameters, f64), MixtureError> {
-        let mut cells = cells.clone();
         let scale = [cells.total, cells.variance];
-        step(&mut Surface::new(&mut cells, self.frame, true, scale), m_step, start, &mut self.monitor)
-    }
-
-    /// The log-likelihood of `cells`.
-    pub(super) fn height(&self, cells: &Cells, parameters: &Parameters) -> Result<f64, MixtureError> {
-        let mut cells = cells.clone();
-        let scale = [cells.total, cells.variance];
-        Ok(Surface::new(&mut cells, self.frame, true, scale).at(parameters)?.log_likelihood)
+        step(&mut Surface::new(cells, self.frame, true, scale), m_step, start, &mut self.monitor)
     }
 }
 
@@ -88,5 +81,19 @@ fn step(
     monitor.send(&Progress::Working)?;
     let moments = surface.at(&start)?;
     let next = m_step.run(&start, &moments, monitor).map_err(|failure| failure.in_iteration(0))?;
-    Ok((next, moments.log_likelihood))
+    let at_least = moments.log_likelihood + gain(&start, &next, &moments);
+    Ok((next, at_least))
+}
+
+/// What an EM step gains in the expected log-likelihood of points that know their components; the log-likelihood itself gains no less.
+fn gain(before: &Parameters, after: &Parameters, moments: &Moments) -> f64 {
+    let component = |c: usize| {
+        let (n, variances) = (moments.weight[c], [before.variances()[c], after.variances()[c]]);
+        let moved = after.means()[c] - before.means()[c];
+        let squares = moments.second[c] - 2.0 * moved * moments.first[c] + n * moved * moved;
+        let weights = if n > 0.0 { n * ln(after.weights()[c] / before.weights()[c]) } else { 0.0 };
+        weights
+            + 0.5 * (n * ln(variances[0] / variances[1]) + moments.second[c] / variances[0] - squares / variances[1])
+    };
+    (0..before.k()).map(component).sum()
 }

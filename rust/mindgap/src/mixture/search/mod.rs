@@ -7,6 +7,7 @@ mod cells;
 mod ground;
 mod hills;
 mod initializer;
+mod insertion;
 mod moves;
 mod random;
 mod starts;

@@ -1,16 +1,16 @@
 //! Moves from one hill to others: a component is dropped, and put back where the rest fits worst, or to split one of the rest.
 //!
 //! Where the rest `f` fits worst is where a component of density `φ` gains most: `max_ε Σ w log(1 - ε + ε φ/f)`, on a grid of positions for a few
-//! spreads. O(cells) a position. Derivation in `docs/mathematics.md`.
+//! spreads (`insertion`). O(cells) a position. Derivation in `docs/mathematics.md`.
 
 use super::cells::Cells;
 use super::ground::Ground;
+use super::insertion::{Inserted, Insertions};
 use crate::error::MixtureError;
 use crate::mixture::m_step::{MStep, MeanBlock, WeightBlock};
 use crate::mixture::parameters::Parameters;
-use crate::numeric::portable::{exp2, ln, log2};
+use crate::numeric::portable::{exp2, log2};
 use crate::qp::Objective;
-use std::f64::consts::{LOG2_E, PI};
 
 /// Cells on which moves are judged.
 const COARSE: usize = 400;
@@ -27,12 +27,6 @@ const POSITIONS: usize = 150;
 /// Distance of positions in spreads.
 const SPACING: f64 = 0.7;
 
-/// Farther away than this many spreads a component has no density.
-const REACH: f64 = 8.0;
-
-/// Newton steps for the share of the new component.
-const SHARE_STEPS: usize = 6;
-
 /// Moves tried for each component that is dropped.
 const QUOTA: usize = 4;
 
@@ -42,10 +36,10 @@ const IDLE: f64 = 1e-6;
 /// Splits: how far apart the halves are, in spreads, and their spreads; side by side, and one within the other.
 const SPLITS: [(f64, f64, f64); 2] = [(0.75, 0.65, 0.65), (0.0, 0.5, 1.5)];
 
-/// A start, and its log-likelihood after one EM step.
+/// A start, and what log-likelihood it has at least.
 pub(super) struct Move {
     pub(super) parameters: Parameters,
-    log_likelihood: f64,
+    at_least: f64,
     dropped: usize,
 }
 
@@ -55,21 +49,20 @@ pub(super) struct Move {
 /// As those of the M step.
 pub(super) fn moves(ground: &mut Ground<'_>, parameters: &Parameters, most: usize) -> Result<Vec<Move>, MixtureError> {
     let k = parameters.k();
-    let coarse = ground.cells.merged(COARSE);
+    let mut coarse = ground.cells.merged(COARSE);
     let mut found = Vec::new();
     for dropped in 0..k {
-        let rest = settled_rest(ground, &coarse, parameters, dropped)?;
+        let rest = settled_rest(ground, &mut coarse, parameters, dropped)?;
         let mut starts = insertions(ground, &coarse, parameters, &rest, dropped);
         starts.extend(splits(ground, &rest));
         let starts: Vec<Parameters> = starts.into_iter().flat_map(|start| with_idle_aside(ground, start)).collect();
         for start in starts {
             let start = hold(ground, start)?;
-            let (start, _) = ground.em(&coarse, start)?;
-            let log_likelihood = ground.height(&coarse, &start)?;
-            found.push(Move { parameters: start, log_likelihood, dropped });
+            let (parameters, at_least) = ground.em(&mut coarse, start)?;
+            found.push(Move { parameters, at_least, dropped });
         }
     }
-    found.sort_by(|a, b| b.log_likelihood.total_cmp(&a.log_likelihood));
+    found.sort_by(|a, b| b.at_least.total_cmp(&a.at_least));
     let mut tried = vec![0; k];
     found.retain(|candidate| {
         tried[candidate.dropped] += 1;
@@ -82,7 +75,7 @@ pub(super) fn moves(ground: &mut Ground<'_>, parameters: &Parameters, most: usiz
 /// The components but one, after a few EM steps without rows on the means.
 fn settled_rest(
     ground: &mut Ground<'_>,
-    coarse: &Cells,
+    coarse: &mut Cells,
     parameters: &Parameters,
     dropped: usize,
 ) -> Result<Parameters, MixtureError> {
@@ -113,7 +106,7 @@ fn insertions(
     rest: &Parameters,
     dropped: usize,
 ) -> Vec<Parameters> {
-    let density = density(coarse, rest);
+    let mut places = Insertions::new(coarse, rest);
     let [low, high] = coarse.ends();
     let (old_weight, old_mean) = (parameters.weights()[dropped], parameters.means()[dropped]);
     let old_variance = parameters.variances()[dropped];
@@ -122,7 +115,7 @@ fn insertions(
         let spread = variance.sqrt();
         let count = 1 + ((high - low) / (SPACING * spread)).ceil().min(POSITIONS as f64) as usize;
         let at = |t: usize| low + (high - low) * t as f64 / count as f64;
-        let gains: Vec<Inserted> = (0..=count).map(|t| insert(coarse, &density, at(t), variance)).collect();
+        let gains: Vec<Inserted> = (0..=count).map(|t| places.insert(at(t), variance)).collect();
         for t in 0..=count {
             let gain = gains[t].gain;
             let top = gain > 0.0 && (t == 0 || gains[t - 1].gain <= gain) && (t == count || gains[t + 1].gain < gain);
@@ -221,57 +214,4 @@ fn spreads(ground: &Ground<'_>, rest: &Parameters) -> Vec<f64> {
     };
     let step = log2(high / low) / (SPREADS - 1) as f64;
     (0..SPREADS).map(|i| (low * exp2(step * i as f64)).max(ground.m_step.precisions.floor())).collect()
-}
-
-/// The density of a mixture at each cell.
-fn density(cells: &Cells, mixture: &Parameters) -> Vec<f64> {
-    let mut density = vec![f64::MIN_POSITIVE; cells.len()];
-    for ((&weight, &mean), &variance) in mixture.weights().iter().zip(mixture.means()).zip(mixture.variances()) {
-        let (height, bend) = (weight / (2.0 * PI * variance).sqrt(), 0.5 * LOG2_E / variance);
-        for (density, &x) in density.iter_mut().zip(&cells.positions) {
-            *density += height * exp2(-bend * (x - mean) * (x - mean));
-        }
-    }
-    density
-}
-
-/// What a new component gains.
-#[derive(Clone, Copy, Debug)]
-struct Inserted {
-    gain: f64,
-    share: f64,
-}
-
-/// The gain of a component at `mean`, with the best share.
-fn insert(cells: &Cells, density: &[f64], mean: f64, variance: f64) -> Inserted {
-    let spread = variance.sqrt();
-    let (height, bend) = (1.0 / (2.0 * PI * variance).sqrt(), 0.5 * LOG2_E / variance);
-    let from = cells.positions.partition_point(|&x| x < mean - REACH * spread);
-    let to = cells.positions.partition_point(|&x| x <= mean + REACH * spread);
-    let near = from..to;
-    let ratio: Vec<f64> = cells.positions[near.clone()]
-        .iter()
-        .zip(&density[near.clone()])
-        .map(|(&x, f)| height * exp2(-bend * (x - mean) * (x - mean)) / f)
-        .collect();
-    let weights = &cells.weights[near];
-    let outside = cells.total - weights.iter().sum::<f64>();
-    let average: f64 = ratio.iter().zip(weights).map(|(q, w)| w * q).sum::<f64>() / cells.total;
-    if average <= 1.0 {
-        return Inserted { gain: 0.0, share: 0.0 };
-    }
-    let mut share: f64 = 0.2;
-    for _ in 0..SHARE_STEPS {
-        let beyond = -1.0 / (1.0 - share);
-        let (mut slope, mut bend) = (outside * beyond, outside * beyond * beyond);
-        for (q, w) in ratio.iter().zip(weights) {
-            let term = (q - 1.0) / (1.0 + share * (q - 1.0));
-            slope += w * term;
-            bend += w * term * term;
-        }
-        share = (share + slope / bend).max(0.2 * share).min(share + 0.7 * (1.0 - share));
-    }
-    let share = share.clamp(1e-4, 0.9);
-    let inside: f64 = ratio.iter().zip(weights).map(|(q, w)| w * ln(1.0 + share * (q - 1.0))).sum();
-    Inserted { gain: inside + outside * ln(1.0 - share), share }
 }

@@ -5,7 +5,8 @@
 use super::cells::{CellPrefix, Cells};
 use super::random::Random;
 use crate::mixture::parameters::Parameters;
-use crate::numeric::portable::ln;
+use crate::numeric::elementary::ln;
+use pulp::{Arch, Simd, WithSimd};
 
 /// Cells of the partitions' dynamic programs, which cost the square of it.
 const COARSE: usize = 100;
@@ -46,12 +47,10 @@ pub(super) fn starts(cells: &Cells, shape: &Shape, random: usize, draws: &mut Ra
     let share = variance / (k * k) as f64;
     let mut starts = Vec::new();
     if coarse.len() >= k {
-        starts.push(partition(&coarse, &prefix, k, |_, squares| squares));
+        starts.push(partition(&coarse, &prefix, k, None));
         // The likelihood of points that know their component, whose variance is at least a fiftieth and a third of the share.
         for floor in [0.02 * share, 0.3 * share] {
-            starts.push(partition(&coarse, &prefix, k, |weight, squares| {
-                0.5 * weight * ln(squares / weight + floor) - weight * ln(weight)
-            }));
+            starts.push(partition(&coarse, &prefix, k, Some(floor)));
         }
     }
     let spread = |precision: f64| vec![1.0 / precision; k];
@@ -105,18 +104,46 @@ fn drawn(cells: &Cells, k: usize, draws: &mut Random) -> Parameters {
     equal_shares(means, variances)
 }
 
-/// The partition into `k` runs of cells with the least sum of `cost(weight, squares)`, by an exact dynamic program.
-fn partition(cells: &Cells, prefix: &CellPrefix, k: usize, cost: impl Fn(f64, f64) -> f64) -> Parameters {
+/// What each run of cells costs: `squares` about its mean, or `n/2 log(squares/n + floor) - n log n`.
+struct RunCosts<'a> {
+    prefix: &'a CellPrefix,
+    cells: usize,
+    floor: Option<f64>,
+}
+
+impl WithSimd for RunCosts<'_> {
+    /// The costs of the runs from 0, 1, … that end before cell 1, those that end before cell 2, and so on.
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> Vec<f64> {
+        let mut costs = Vec::with_capacity(self.cells * (self.cells + 1) / 2);
+        for end in 1..=self.cells {
+            match self.floor {
+                None => costs.extend((0..end).map(|start| self.prefix.within(start, end)[1])),
+                Some(floor) => costs.extend((0..end).map(|start| {
+                    let [weight, squares] = self.prefix.within(start, end);
+                    0.5 * weight * ln::<false>(squares / weight + floor) - weight * ln::<false>(weight)
+                })),
+            }
+        }
+        costs
+    }
+}
+
+/// The partition into `k` runs of cells with the least sum of costs, by an exact dynamic program.
+fn partition(cells: &Cells, prefix: &CellPrefix, k: usize, floor: Option<f64>) -> Parameters {
     let n = cells.len();
+    let costs = Arch::new().dispatch(RunCosts { prefix, cells: n, floor });
     let mut best = vec![f64::INFINITY; n + 1];
     best[0] = 0.0;
     let mut from = vec![0; k * (n + 1)];
     for m in 0..k {
         let mut next = vec![f64::INFINITY; n + 1];
         for end in m + 1..=n {
+            let costs = &costs[end * (end - 1) / 2..][..end];
             for start in m..end {
-                let [weight, sum, squares] = prefix.over(start, end);
-                let total = best[start] + cost(weight, (squares - sum * sum / weight).max(0.0));
+                let total = best[start] + costs[start];
                 if total < next[end] {
                     next[end] = total;
                     from[m * (n + 1) + end] = start;

@@ -6,10 +6,11 @@
 
 use super::coupling::Divisor;
 use super::expansion::{Expanded, Expansion};
+use super::kernels::LARGEST;
 use super::points::{NEGLIGIBLE, Points};
 use super::region::Cell;
 use crate::numeric::portable::{exp2, ln};
-use std::f64::consts::{LOG2_E, TAU};
+use std::f64::consts::{LN_2, LOG2_E, TAU};
 
 /// Coarse cells to begin with are no wider than so many standard deviations: most lie where D is well below its bound.
 const FIRST_WIDTH: f64 = 2.0;
@@ -25,6 +26,10 @@ const CELLS: usize = 4096;
 
 /// New atoms that one look at a cell gives at most.
 const ATOMS: usize = 6;
+
+/// Sums with a term of 2^[`LARGEST`] are above every level by so many powers of two: more than the rounding of an expansion, 2^-44
+/// of them, and divisors take off.
+const OFF_LARGEST: f64 = 100.0;
 
 /// The mixture f, and what the rounding of sums over it may amount to.
 pub(super) struct WeighedMixture<'a> {
@@ -72,7 +77,8 @@ impl Corners {
     fn bound(&self) -> f64 {
         let (mean_gap, variance_gap) = self.gaps();
         let [a, b, c, d] = self.logs;
-        edge(a, b, mean_gap).max(edge(c, d, mean_gap)) + variance_gap + 1e-15
+        let size = self.logs.iter().fold(mean_gap + variance_gap, |size, log| size + log.abs());
+        edge(a, b, mean_gap).max(edge(c, d, mean_gap)) + variance_gap + 4.0 * f64::EPSILON * size
     }
 }
 
@@ -101,9 +107,11 @@ impl<'a> WeighedMixture<'a> {
         }
     }
 
-    /// Whether what is left out alone is above the level, for variances up to `most`.
+    /// Whether what is left out alone is above the level, for variances up to `most`; or the weights are so large that a sum
+    /// whose powers of two were cut off might be below it.
     pub(super) fn is_hopeless(&self, most: f64, level: f64) -> bool {
-        ln(self.left_out) - 0.5 * ln(most) - self.normalisation > level
+        let above = |sum_log: f64| sum_log - 0.5 * ln(most) - self.normalisation > level;
+        above(ln(self.left_out)) || !above((LARGEST - OFF_LARGEST) * LN_2)
     }
 
     /// ln D, rounded up.

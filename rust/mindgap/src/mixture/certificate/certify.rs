@@ -15,7 +15,9 @@ use crate::mixture::parameters::Parameters;
 use crate::mixture::problem::Mixture;
 use crate::mixture::spread_defaults::SpreadBounds;
 use crate::monitor::{Halt, Monitor, Progress};
+use crate::numeric::portable::ln;
 use crate::parallel::Workers;
+use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 
 /// What is tried before the ε that was asked for, as multiples of it: a tree that is stopped keeps the last that closed. Measured on
@@ -209,7 +211,7 @@ impl Mixture {
             record: options.record,
             climb: &climb,
         };
-        let units = frame.log_density(task.points.total());
+        let units = frame.log_density(distinct.total_weight());
         let mut halted = None;
         let mut report = |standing: &Standing| {
             let progress = Progress::Certificate {
@@ -229,8 +231,9 @@ impl Mixture {
         // The tree's monitor lives on this thread; only batches of nodes go to others.
         let workers = Workers::for_search();
         let shown = task.run(&[known], &workers, &mut report);
-        let allowance = task.shift_allowance(&shown.root);
-        let upper_bound = shown.closed.map(|(_, bound)| bound + units + allowance);
+        let summed = sample.weights().map_or(0, <[f64]>::len) as f64;
+        let in_units = |bound: f64| bound + units + task.unit_allowance(&shown.root, bound, units, summed);
+        let upper_bound = shown.closed.map(|(_, bound)| in_units(bound));
         // Over nodes it is that of the points only nearly.
         let log_likelihood = match &light {
             Some(_) => Points::new(&values, &weights).log_likelihood(&shown.best),
@@ -294,14 +297,17 @@ const UNBOUNDED: &str =
 const UNBOUNDED_ON_POINTS: &str = "as many components as distinct values: the likelihood has no maximum; ask for fewer";
 
 impl Task<'_> {
-    /// What the bound may be too low by because values were rounded when the frame's shift was taken off: each by δ, which
-    /// changes the log-density of a component at distance d by at most d·δ/v.
-    fn shift_allowance(&self, root: &[super::region::Cell]) -> f64 {
-        let (first, last) = (self.points.first(), self.points.last());
+    /// What the bound may be too low by in data units. Values were rounded when the frame's shift was taken off, each by δ, which
+    /// changes the log-density of a component at distance d by at most d·δ/v. Weights of equal values and N are rounded sums (N of
+    /// so many weights), and no log-density is above -½ ln(2πv).
+    fn unit_allowance(&self, root: &[super::region::Cell], bound: f64, units: f64, summed: f64) -> f64 {
+        let (first, last, total) = (self.points.first(), self.points.last(), self.points.total());
         let reach = root.iter().map(|cell| (last - cell.low).max(cell.high - first)).fold(0.0, f64::max);
         let least = root.iter().map(|cell| cell.least).fold(f64::INFINITY, f64::min);
         let delta = f64::EPSILON * first.abs().max(last.abs());
-        self.points.total() * (reach + delta) * delta / least
+        let of_weights = bound.abs() + 2.0 * total * (-0.5 * ln(TAU * least)).max(0.0);
+        let rounding = 8.0 * of_weights + (summed + 8.0) * units.abs();
+        1.001 * total * (reach + delta) * delta / least + f64::EPSILON * rounding
     }
 
     /// The problem, in the units of the tree (scale·(x - shift) in those of the data), and the proof.

@@ -74,7 +74,8 @@ pub(super) fn relax(
         bonus.extend(atoms.iter().map(|atom| coupling.at(atom.group, atom.mean, atom.variance)));
         let reached = workspace.optimise(points, &mut atoms, &bonus, stop, tolerance);
         let value = reached.log_likelihood + reached.bonus;
-        if value.is_nan() || value > stop {
+        // A larger T̄ would not be within the allowance for the rounding of N.
+        if value.is_nan() || value > stop || reached.bonus.abs() > total {
             break;
         }
         let room = match goal {

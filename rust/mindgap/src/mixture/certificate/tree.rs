@@ -64,6 +64,7 @@ pub(super) struct Shown {
     pub(super) best: Parameters,
     pub(super) log_likelihood: f64,
     pub(super) nodes: usize,
+    /// The tree as it closed, if it is kept.
     pub(super) proof: Option<ProofTree>,
     pub(super) root: Region,
 }
@@ -148,8 +149,8 @@ impl<'a> Tree<'a> {
         let k = lower.len() + 1;
         let mut region: Region = (0..k)
             .map(|c| Cell {
-                low: (first - lower[c..].iter().sum::<f64>()).next_down(),
-                high: (last + lower[..c].iter().sum::<f64>()).next_up(),
+                low: lower[c..].iter().fold(first, |mean, gap| (mean - gap).next_down()),
+                high: lower[..c].iter().fold(last, |mean, gap| (mean + gap).next_up()),
                 least: 0.0,
                 most: 0.0,
             })
@@ -170,7 +171,8 @@ impl<'a> Tree<'a> {
     fn least_variance(&self, ratio: f64) -> f64 {
         let total = self.task.points.total();
         let cost = self.task.kmeans_cost;
-        let ceiling = |v: f64| -0.5 * total * ln(TAU * v) - cost / (2.0 * ratio * v);
+        // N is right to 1e-9: nodes may stand for points.
+        let ceiling = |v: f64| -0.5 * total * (ln(TAU * v) - 2e-9 * ln(TAU * v).abs()) - cost / (2.0 * ratio * v);
         let peak = cost / (ratio * total) * (1.0 - 1e-9);
         let (mut low, mut high) = (ln(peak) - 60.0, ln(peak));
         let goal = self.log_likelihood - 1e-9 * (total + self.log_likelihood.abs());
@@ -187,7 +189,7 @@ impl<'a> Tree<'a> {
     fn run(mut self, monitor: &mut dyn FnMut(&Standing) -> ControlFlow<()>) -> Shown {
         let id = self.proof.add();
         let root = Node::root(id, self.root.clone(), self.first_atoms());
-        let mut closed = None;
+        let (mut closed, mut proof) = (None, None);
         let epsilons = self.task.epsilons;
         // Most trees are small, and close for the last ε at once; only what is left of a large one goes through all.
         let last = epsilons.len().saturating_sub(1);
@@ -199,6 +201,8 @@ impl<'a> Tree<'a> {
             let stopped = self.close(&mut open, &mut leaves, epsilon, budget, monitor).is_break();
             if open.is_empty() {
                 closed = Some((epsilon, self.log_likelihood + epsilon));
+                // As it is now: leaves that are split for a smaller ε may stay open.
+                proof = self.task.record.then(|| self.proof.clone());
                 if stage == last {
                     break;
                 }
@@ -212,7 +216,7 @@ impl<'a> Tree<'a> {
             best: self.best,
             log_likelihood: self.log_likelihood,
             nodes: self.nodes,
-            proof: self.task.record.then_some(self.proof),
+            proof,
             root: self.root,
         }
     }

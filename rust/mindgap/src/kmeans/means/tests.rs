@@ -1,3 +1,5 @@
+mod bounds;
+
 use super::bound::{CenterRange, Sides};
 use super::cells::BoundaryCell;
 use super::*;

@@ -109,7 +109,7 @@ def test_copies_by_json_and_pickle_are_the_same_to_the_bit() -> None:
         ("weight", [1.0, -1.0], "cannot be those of points"),
         ("offset", [9.0, 0.0], "cannot be those of points"),
         ("low", [None, 0.0], "bad 'low'"),
-        ("high", [1.0, 1e300], "this is no summary|square is out of range"),
+        ("high", [1.0, 1e300], "this is not a summary|square is out of range"),
     ],
 )
 def test_what_is_no_summary_is_refused(field: str, value: Any, fault: str) -> None:

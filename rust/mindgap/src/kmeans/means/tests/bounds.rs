@@ -159,3 +159,27 @@ fn a_window_knows_its_least_value() {
         }
     }
 }
+
+/// A start that costs no more than what is proven ends the search; one that is only the best known does not.
+#[test]
+fn a_start_is_optimal_where_that_is_proven_and_only_there() {
+    let mut noise = noise(7);
+    let x: Vec<f64> = (0..3000).map(|_| noise().powi(2)).collect();
+    let sample = Sample::new(&x).unwrap();
+    let prefixes = Prefixes::new(&sample);
+    let gaps = GapBounds::lower(0.12).rows(6).unwrap();
+    let optimum = solve_within(&sample, &gaps, &mut [], &LIMITS, &mut Monitor::default().tol(0.0)).unwrap();
+    let optimum = optimum.partition.unwrap();
+    let best = optimum.cost(&prefixes);
+    // Too few states for a proof of the search's own.
+    let short = MeansLimits { first_cells: 64, direct: 0, states: 50 };
+    let proof = |proven: f64| {
+        let mut monitor = Monitor::default().tol(0.0);
+        monitor.proved(proven);
+        let start = Some(optimum.boundaries().to_vec());
+        search_from(start, &prefixes, &gaps, Sizes::ANY, &mut [], &short, &mut monitor).unwrap().unwrap().proof
+    };
+    assert!(matches!(proof(0.0), Proof::AtLeast(bound) if bound < best * (1.0 - 1e-9)));
+    assert!(matches!(proof(best * (1.0 - 1e-6)), Proof::AtLeast(bound) if bound < best));
+    assert_eq!(proof(best), Proof::Optimal);
+}

@@ -13,6 +13,7 @@ use std::fmt;
 /// assert_eq!((single.len(), single.is_empty()), (2, false));
 /// ```
 #[derive(Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Numbers<'a> {
     /// Single precision; converting them to doubles loses nothing.
     Single(&'a [f32]),

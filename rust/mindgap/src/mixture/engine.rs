@@ -206,6 +206,7 @@ impl<E: Engine + ?Sized> Engine for Box<E> {
 /// assert!((here.log_likelihood() - there.log_likelihood()).abs() < 1e-9);
 /// # Ok::<(), mindgap::Error>(())
 /// ```
+#[non_exhaustive]
 pub enum Data<'a> {
     /// Data in memory; their points are labelled.
     Sample(&'a Sample),

@@ -137,9 +137,9 @@ crate: ## build the crate as it would be published, and its documentation as doc
 
 # Against the last release on crates.io, or another: `make semver BASELINE="--baseline-rev v0.1.0"`.
 semver: ## name what breaks callers of the crate since its last release
-	$(CARGO_INSTALL) cargo-semver-checks@0.51.0
 	if [ -n "$(BASELINE)" ] || cargo info --quiet --registry crates-io mindgap >/dev/null 2>&1; then \
-	    PATH=$(TOOLS)/bin:$$PATH cargo semver-checks -p mindgap --all-features $(BASELINE); \
+	    $(CARGO_INSTALL) cargo-semver-checks@0.51.0 \
+	    && PATH=$(TOOLS)/bin:$$PATH cargo semver-checks -p mindgap --all-features $(BASELINE); \
 	else echo "no release to compare with yet"; fi
 
 # The paper's experiments and the demo, an extension package.

@@ -31,7 +31,7 @@ CARGO_INSTALL := cargo install --quiet --locked --root $(TOOLS) --target-dir $(T
 .DEFAULT_GOAL := help
 
 help: ## show the targets
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
+	@sed -nE 's/^([a-z-]+):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name does; do printf '  make %-15s %s\n' $$name "$$does"; done
 
 $(VENV)/.created:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "mindgap needs Python 3.10 or newer")'

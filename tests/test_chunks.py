@@ -142,7 +142,7 @@ def test_an_upper_bound_that_no_gap_can_reach_changes_nothing() -> None:
         (3, "int is not a source of chunks"),
         (np.zeros((2, 2)), r"source has shape \(2, 2\)"),
         (np.array(["a"]), "give one column of numbers"),
-        ("nowhere.npy", "source is not a .npy file of numbers that can be read"),
+        ("nowhere.npy", "cannot read 'nowhere.npy'"),
     ],
 )
 def test_what_is_no_source_is_refused(source: Any, fault: str) -> None:

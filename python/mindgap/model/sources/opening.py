@@ -129,5 +129,4 @@ def _start(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(8)
     except OSError as error:
-        why = error.strerror or str(error)
-        raise InvalidInputError(f"source is not a .npy file of numbers that can be read: {path}: {why}") from error
+        raise InvalidInputError(f"cannot read {str(path)!r}: {error.strerror or error}") from error

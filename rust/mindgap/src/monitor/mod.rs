@@ -219,6 +219,11 @@ impl<'a> Monitor<'a> {
         Monitor { work: Some(work), ..self.part() }
     }
 
+    /// Whether what is reported here counts as work alone, so that it need not be composed.
+    pub(crate) fn counts(&self) -> bool {
+        self.work.is_some()
+    }
+
     /// A monitor for a part that reports no more than that it is working.
     pub(crate) fn silent(&mut self) -> Monitor<'_> {
         self.counting(REPORT_EVERY)

@@ -326,14 +326,9 @@ impl Climber<'_, '_> {
             let gained = there.log_likelihood - self.here.log_likelihood;
             let rounding = ROUNDING_FALL * self.here.log_likelihood.abs();
             let kept = gained > 0.0 || (gained.abs() <= rounding && predicted < ROUNDING_GAIN);
-            let reached = if kept { &next } else { &self.parameters };
-            let progress = Progress::Iteration {
-                iteration: self.history.len(),
-                log_likelihood: if kept { there.log_likelihood } else { self.here.log_likelihood },
-                movement: self.decrement,
-                parameters: reached.outside(self.surface.frame()),
-            };
-            let told = monitor.send(&progress);
+            let reached =
+                if kept { (&next, there.log_likelihood) } else { (&self.parameters, self.here.log_likelihood) };
+            let told = self.tell(reached, monitor);
             let ratio = gained / predicted;
             if kept {
                 self.parameters = next;
@@ -359,6 +354,19 @@ impl Climber<'_, '_> {
                 return Ok(Round::Ended(Ending::Stuck));
             }
         }
+    }
+
+    /// Reports where the climb is.
+    fn tell(&self, (parameters, log_likelihood): (&Parameters, f64), monitor: &mut Monitor<'_>) -> Result<(), Halt> {
+        if monitor.counts() {
+            return monitor.send(&Progress::Working);
+        }
+        monitor.send(&Progress::Iteration {
+            iteration: self.history.len(),
+            log_likelihood,
+            movement: self.decrement,
+            parameters: parameters.outside(self.surface.frame()),
+        })
     }
 
     /// The damping of the next step, after one of which `ratio` of the prediction came true.

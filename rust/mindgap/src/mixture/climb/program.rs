@@ -31,7 +31,10 @@ impl Program {
         let n = model.gradient.len();
         let units: Vec<f64> = model.complete.iter().map(|complete| 1.0 / complete.sqrt()).collect();
         let gradient = model.gradient.iter().zip(&units).map(|(g, unit)| g * unit).collect();
-        let mut matrix: Vec<f64> = (0..n * n).map(|at| model.information[at] * units[at / n] * units[at % n]).collect();
+        let mut matrix = model.information.clone();
+        for (row, left) in matrix.chunks_mut(n).zip(&units) {
+            row.iter_mut().zip(&units).for_each(|(value, right)| *value *= left * right);
+        }
         let is_active = |row: &usize| {
             let largest = rows.terms(*row).iter().fold(0.0, |largest: f64, (_, a)| largest.max(a.abs()));
             rows.is_equality(*row) || rows.level(*row) >= -AT_BOUND * largest

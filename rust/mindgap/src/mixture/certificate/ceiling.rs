@@ -13,10 +13,10 @@ use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::{LN_2, LOG2_E, TAU};
 
 /// Coarse cells to begin with are no wider than so many standard deviations: most lie where D is well below its bound.
-const FIRST_WIDTH: f64 = 2.0;
+const FIRST_WIDTH: f64 = 2.5;
 
 /// The same in log v.
-const FIRST_LOG_VARIANCE: f64 = 1.4;
+const FIRST_LOG_VARIANCE: f64 = 1.1;
 
 /// Rows, and columns of a row, of coarse cells at most.
 const LINES: f64 = 128.0;
@@ -27,7 +27,10 @@ const CELLS: usize = 4096;
 /// New atoms that one look at a cell gives at most.
 const ATOMS: usize = 6;
 
-/// Sums with a term of 2^[`LARGEST`] are above every level by so many powers of two: more than the rounding of an expansion, 2^-44
+/// Newton steps from a point that is too high to a maximum at most; the largest cells need them all.
+const POLISHING: usize = 8;
+
+/// Sums with a term of 2^[`LARGEST`] are above every level by so many powers of two: more than the rounding of an expansion, 2^-41
 /// of them, and divisors take off.
 const OFF_LARGEST: f64 = 100.0;
 
@@ -216,7 +219,7 @@ impl<'a> WeighedMixture<'a> {
         mean = mean.clamp(cell.low, cell.high);
         variance = variance.clamp(cell.least, cell.most);
         let mut value = self.log_ratio(divisor, mean, variance);
-        for _ in 0..3 {
+        for _ in 0..POLISHING {
             let root = 1.0 / variance.sqrt();
             let (m, _) = self.points.moments(self.logs, mean, root, self.reach(root));
             let step = |slope: f64, curvature: f64| match (curvature < 0.0, slope == 0.0) {

@@ -2,7 +2,7 @@
 
 use super::points::Points;
 use super::proof::ProofTree;
-use super::quadrature::{Compressed, NODES, compress};
+use super::quadrature::{NODES, compress};
 use super::region::Constraints;
 use super::tree::{Standing, Task};
 use crate::constraint::Rows;
@@ -38,6 +38,13 @@ const BIN: f64 = 0.05;
 
 /// The same where the variances are equal or nearly so.
 const WIDEST_BIN: f64 = 0.03;
+
+/// Wider bins serve regions whose standard deviations are all at least the width over this. Measured on 100,000 points and three
+/// components: with 0.05 some regions do not close, with 0.02 wider bins are of no use.
+const WIDE_BIN: f64 = 0.035;
+
+/// Widths of bins, each twice the one before.
+const WIDTHS: i32 = 6;
 
 /// Bins at most.
 const LARGEST_BINS: f64 = 20_000.0;
@@ -191,11 +198,14 @@ impl Mixture {
         let values: Vec<f64> = distinct.values().iter().map(|&x| frame.enter(x)).collect();
         let weights: Vec<f64> = (0..values.len()).map(|i| distinct.weight(i)).collect();
         // A proof is about the points themselves, so that others need not take our word for the nodes.
-        let nodes = if options.record { None } else { in_place_of(&values, &weights, &known, spreads.ratio) };
-        let light = nodes.as_ref().and_then(|nodes| {
-            let leave: Vec<f64> = nodes.values.iter().map(|&x| frame.leave(x)).collect();
-            Sample::weighted(&leave, &nodes.weights).ok()
+        let mut points = if options.record { Vec::new() } else { in_place_of(&values, &weights, &known, spreads.ratio) };
+        let light = points.first().and_then(|nodes| {
+            let leave: Vec<f64> = nodes.values().iter().map(|&x| frame.leave(x)).collect();
+            Sample::weighted(&leave, nodes.weights()).ok()
         });
+        if points.is_empty() {
+            points.push(Points::new(&values, &weights));
+        }
         let climbed_on = light.as_ref().unwrap_or(&distinct);
         let epsilons = LADDER.map(|multiple| multiple * options.epsilon);
         let problem = self.clone().max_iter(CLIMB);
@@ -204,7 +214,7 @@ impl Mixture {
             Some(fit.parameters().enter(&frame))
         };
         let task = Task {
-            points: nodes.map_or_else(|| Points::new(&values, &weights), Points::compressed),
+            points,
             constraints: Constraints::new(rows.lower, rows.upper, &spreads, self.k()),
             kmeans_cost,
             epsilons: &epsilons,
@@ -275,15 +285,19 @@ impl Mixture {
     }
 }
 
-/// Nodes in place of many points, where they are far fewer.
-fn in_place_of(values: &[f64], weights: &[f64], known: &Parameters, ratio: f64) -> Option<Compressed> {
+/// Nodes in place of many points, where they are far fewer: bins for the smallest variances, and wider ones for larger.
+fn in_place_of(values: &[f64], weights: &[f64], known: &Parameters, ratio: f64) -> Vec<Points> {
     let range = values[values.len() - 1] - values[0];
     let least = known.variances().iter().copied().fold(f64::INFINITY, f64::min);
-    let width = (least.sqrt() * WIDEST_BIN.min(BIN / ratio.sqrt())).max(range / LARGEST_BINS);
-    if NODES as f64 * range / width > FEWER * values.len() as f64 {
-        return None;
+    let finest = (least.sqrt() * WIDEST_BIN.min(BIN / ratio.sqrt())).max(range / LARGEST_BINS);
+    if NODES as f64 * range / finest > FEWER * values.len() as f64 {
+        return Vec::new();
     }
-    Some(compress(values, weights, width))
+    let of_width = |width: f64| {
+        let least_variance = if width > finest { (width / WIDE_BIN) * (width / WIDE_BIN) } else { 0.0 };
+        Points::compressed(compress(values, weights, width), least_variance)
+    };
+    (0..WIDTHS).map(|doublings| of_width(finest * f64::from(1 << doublings))).collect()
 }
 
 /// Why rows on the centres are not certified.
@@ -301,7 +315,7 @@ impl Task<'_> {
     /// changes the log-density of a component at distance d by at most d·δ/v. Weights of equal values and N are rounded sums (N of
     /// so many weights), and no log-density is above -½ ln(2πv).
     fn unit_allowance(&self, root: &[super::region::Cell], bound: f64, units: f64, summed: f64) -> f64 {
-        let (first, last, total) = (self.points.first(), self.points.last(), self.points.total());
+        let (first, last, total) = (self.finest().first(), self.finest().last(), self.finest().total());
         let reach = root.iter().map(|cell| (last - cell.low).max(cell.high - first)).fold(0.0, f64::max);
         let least = root.iter().map(|cell| cell.least).fold(f64::INFINITY, f64::min);
         let delta = f64::EPSILON * first.abs().max(last.abs());
@@ -321,8 +335,8 @@ impl Task<'_> {
             "{{\"shift\":{},\"scale\":{},\n\"values\":{},\n\"weights\":{},\n\"lower\":{},\"upper\":{},\"variance_ratio\":{},\"least_variance\":{},\"upper_bound\":{},\"root\":[{}],\n\"tree\":{}}}\n",
             number(frame.shift()),
             number(frame.enter_length(1.0)),
-            list(self.points.values()),
-            list(self.points.weights()),
+            list(self.finest().values()),
+            list(self.finest().weights()),
             list(&self.constraints.lower),
             list(&self.constraints.upper),
             number(self.constraints.ratio),

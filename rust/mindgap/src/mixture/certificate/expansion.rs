@@ -9,18 +9,18 @@ use crate::numeric::portable::exp2;
 use std::f64::consts::{LOG2_E, TAU};
 
 /// Half the width of an expanded cell in standard deviations of its middle.
-const RADIUS: f64 = 0.3;
+const RADIUS: f64 = 0.7;
 
 /// Half the relative half-width of an expanded cell's variance.
-const SPREAD: f64 = 0.06;
+const SPREAD: f64 = 0.08;
 
 /// Cramér's inequality bounds what an expansion of [`ORDER`] terms leaves out of a cell of this size by this share of the sum
 /// of 2^logs·exp(-z²/4): 1.0865·Σ √(j+2l)!·RADIUS^j/j!·SPREAD^l/l! over j + 2l ≥ ORDER.
-const REMAINDER: f64 = 4.7e-7;
+const REMAINDER: f64 = 3.3e-7;
 
-/// Rounding of an expansion, relative to the same sum, apart from what grows with the data: 2^-44, where a count of the
-/// operations gives less than 2^-45.
-const EXPANSION_ROUNDING: f64 = 1.0 / 17_592_186_044_416.0;
+/// Rounding of an expansion, relative to the same sum, apart from what grows with the data: 2^-41, where a count of the
+/// operations gives less than 2^-42.
+const EXPANSION_ROUNDING: f64 = 1.0 / 2_199_023_255_552.0;
 
 /// Parts that one expansion is cut into at most.
 const PARTS: usize = 1024;

@@ -4,7 +4,7 @@ use crate::numeric::elementary::{exp2, ln, mul_add};
 use pulp::{Arch, Simd, WithSimd};
 use std::f64::consts::LOG2_E;
 
-/// Vectors of the moments' loop: sixteen sums of so many lanes fill the registers.
+/// Vectors of the moments' loop: [`ORDER`] sums of so many lanes fill the registers.
 const MOMENT_LANES: usize = 8;
 
 /// Vectors of products' loops.
@@ -17,7 +17,7 @@ const SMALLEST: f64 = -400.0;
 pub(super) const LANES: usize = 16;
 
 /// Derivatives of a sum of normal densities that a cell is expanded in.
-pub(super) const ORDER: usize = 16;
+pub(super) const ORDER: usize = 24;
 
 /// Powers of two stop here, far above every sum that could be certified; `elementary::exp2` asks for no more than 1000.
 pub(super) const LARGEST: f64 = 900.0;

@@ -58,7 +58,8 @@ pub(super) struct Known {
 
 /// What does not change while a batch of nodes is looked at.
 pub(super) struct Context<'a> {
-    pub(super) points: &'a Points,
+    /// One form of the data or several, from the finest bins to the widest.
+    pub(super) points: &'a [Points],
     pub(super) constraints: &'a Constraints,
     pub(super) known: &'a [Known],
     pub(super) threshold: f64,
@@ -95,19 +96,20 @@ impl Node {
 impl Context<'_> {
     pub(super) fn look(&self, mut node: Node, workspace: &mut Workspace) -> Looked {
         let k = node.region.len();
+        let points = self.points_for(&node.region);
         if node.ranged_for > self.threshold {
             node.forget_ranges();
         }
         let mut weight_bounds = Vec::new();
         let none = Coupling::none(k);
         let goal = Goal::Below { threshold: self.threshold, margin: MARGIN * self.epsilon };
-        let plain = relax(self.points, &node.region, &node.atoms, &none, true, goal, workspace);
+        let plain = relax(points, &node.region, &node.atoms, &none, true, goal, workspace);
         node.atoms = plain.atoms;
         if plain.bound.is_some() {
             let atoms = node.atoms.clone();
             return Looked { node, fate: Fate::Closed(Reason::Bound { coupling: none, atoms }), weight_bounds };
         }
-        regroup(self.points, &node.region, &mut node.atoms, true);
+        regroup(points, &node.region, &mut node.atoms, true);
         let mut branching = None;
         if let Some(multipliers) = self.multipliers(&node.region) {
             for attempt in 0..2 {
@@ -130,7 +132,7 @@ impl Context<'_> {
                 else {
                     break;
                 };
-                let coupled = relax(self.points, &node.region, &node.atoms, &coupling, false, goal, workspace);
+                let coupled = relax(points, &node.region, &node.atoms, &coupling, false, goal, workspace);
                 if coupled.bound.is_some() {
                     let reason = Reason::Bound { coupling, atoms: coupled.atoms };
                     return Looked { node, fate: Fate::Closed(reason), weight_bounds };
@@ -140,12 +142,17 @@ impl Context<'_> {
         }
         let cut = match branching {
             Some(mut atoms) => {
-                regroup(self.points, &node.region, &mut atoms, false);
+                regroup(points, &node.region, &mut atoms, false);
                 choose(self.constraints, &node.region, &atoms)
             }
             None => choose(self.constraints, &node.region, &node.atoms),
         };
         Looked { node, fate: Fate::Split(cut), weight_bounds }
+    }
+
+    /// The data in the widest bins that are narrow enough for the region; in the finest where none are.
+    fn points_for(&self, region: &Region) -> &Points {
+        self.points.iter().rev().find(|points| points.are_meant_for(region)).unwrap_or(&self.points[0])
     }
 
     /// The multipliers of the nearest known maximum, where they can help.
@@ -182,19 +189,20 @@ impl Context<'_> {
         shown: &mut Vec<WeightBound>,
     ) -> bool {
         let k = node.region.len();
+        let points = self.points_for(&node.region);
         node.ranged_for = self.threshold;
         let ready = (0..k).all(|c| !multipliers.concerns(c) || node.ranges[c][0] > 0.0);
         let base = if ready { Coupling::new(multipliers, &node.region, &node.ranges) } else { None };
         let clip = base.is_none();
         let base = base.unwrap_or_else(|| Coupling::none(k));
-        let relaxed = relax(self.points, &node.region, &node.atoms, &base, clip, Goal::Within(self.epsilon), workspace);
+        let relaxed = relax(points, &node.region, &node.atoms, &base, clip, Goal::Within(self.epsilon), workspace);
         let Some(bound) = relaxed.bound else { return false };
         let above = (bound - self.threshold).max(OF_EPSILON * self.epsilon);
         if above > HIGHEST {
             return false;
         }
         let groups = Groups::of(&relaxed.atoms, &node.region);
-        let total = self.points.total();
+        let total = points.total();
         for component in (0..k).filter(|&c| multipliers.concerns(c)) {
             let weight = groups.weight[component];
             let [least, most] = node.ranges[component];
@@ -206,7 +214,7 @@ impl Context<'_> {
                 let mut coupling = base.clone();
                 coupling.constants[component] += if upper { strength } else { -strength };
                 let goal = Goal::Within(OF_ABOVE * above + OF_EPSILON * self.epsilon);
-                let relaxed = relax(self.points, &node.region, &relaxed.atoms, &coupling, clip, goal, workspace);
+                let relaxed = relax(points, &node.region, &relaxed.atoms, &coupling, clip, goal, workspace);
                 let Some(value) = relaxed.bound else { continue };
                 let limit = (value - self.threshold) / strength;
                 let limit = if upper { limit * (1.0 + 1e-9) + 1e-12 } else { -limit * (1.0 - 1e-9) - 1e-12 };

@@ -5,7 +5,7 @@ use super::kernels::{
     fold, lanes_sum, run,
 };
 use super::quadrature::{Bin, Compressed, Rules};
-use super::region::Cell;
+use super::region::{Cell, Region};
 use crate::mixture::parameters::Parameters;
 use crate::numeric::elementary::ln;
 use crate::numeric::portable;
@@ -13,10 +13,10 @@ use std::f64::consts::{LN_2, LOG2_E};
 use std::ops::Range;
 
 /// Terms below 2^-NEGLIGIBLE are left out of sums.
-pub(super) const NEGLIGIBLE: f64 = 70.0;
+pub(super) const NEGLIGIBLE: f64 = 50.0;
 
 /// The largest ratio of variances in one row of a cell, and rows at most.
-const ROW: f64 = 2.0;
+const ROW: f64 = 2.9;
 const MOST_ROWS: usize = 64;
 
 /// Sorted distinct values with their weights.
@@ -31,6 +31,8 @@ pub(super) struct Points {
     total: f64,
     /// Bins of which these are the nodes.
     bins: Vec<Bin>,
+    /// From this variance on the bins are narrow enough; zero without bins.
+    least_variance: f64,
 }
 
 /// Rows over the padded points, one an atom.
@@ -59,6 +61,7 @@ impl Points {
             len,
             total: 0.0,
             bins: Vec::new(),
+            least_variance: 0.0,
         };
         this.x.resize(padded, last);
         this.weight.resize(padded, 0.0);
@@ -68,9 +71,14 @@ impl Points {
         this
     }
 
-    /// Nodes in place of points.
-    pub(super) fn compressed(compressed: Compressed) -> Self {
-        Self { bins: compressed.bins, ..Self::new(&compressed.values, &compressed.weights) }
+    /// Nodes in place of points, meant for components whose variances are at least this.
+    pub(super) fn compressed(compressed: Compressed, least_variance: f64) -> Self {
+        Self { bins: compressed.bins, least_variance, ..Self::new(&compressed.values, &compressed.weights) }
+    }
+
+    /// Whether its bins are narrow enough for a region.
+    pub(super) fn are_meant_for(&self, region: &Region) -> bool {
+        region.iter().all(|cell| self.least_variance <= cell.least)
     }
 
     fn rules<'a>(&'a self, logs: &'a [f64]) -> Rules<'a> {

@@ -4,7 +4,7 @@
 //! bound is good enough or the relaxation itself is too high.
 
 use super::ceiling::{Verdict, WeighedMixture};
-use super::coupling::Coupling;
+use super::coupling::{Coupling, Divisor};
 use super::points::Points;
 use super::region::{Cell, Region};
 use super::weights::{LIGHT, MixingAtom, Workspace};
@@ -84,15 +84,19 @@ pub(super) fn relax(
         };
         let level = room / total * (1.0 - 1e-12);
         let mut above = Vec::new();
+        let divisors: Vec<Divisor> =
+            cells.iter().enumerate().map(|(k, cell)| coupling.divisor(k, cell, reached.bonus, total)).collect();
         for (k, cell) in cells.iter().enumerate() {
-            let divisor = coupling.divisor(k, cell, reached.bonus, total);
-            let covered = |q: usize| {
+            let divisor = &divisors[k];
+            // What holds in a wider cell holds in this one.
+            let covered = (0..cells.len()).any(|q| {
                 cells[q].contains(cell)
+                    && (q < k || !cell.contains(&cells[q]))
+                    && divisors[q].is_constant()
                     && divisor.is_constant()
-                    && coupling.divisor(q, &cells[q], reached.bonus, total).pieces[0][0] <= divisor.pieces[0][0]
-                    && coupling.divisor(q, &cells[q], reached.bonus, total).is_constant()
-            };
-            if (0..k).any(covered) {
+                    && divisors[q].pieces[0][0] <= divisor.pieces[0][0]
+            });
+            if covered {
                 continue;
             }
             if divisor.least(cell) < LEAST_DIVISOR {
@@ -104,7 +108,7 @@ pub(super) fn relax(
                 if mixture.is_hopeless(row.most, level) {
                     return Relaxed { bound: None, atoms };
                 }
-                let Verdict::Above(found) = mixture.bound(&row, &divisor, level) else { continue };
+                let Verdict::Above(found) = mixture.bound(&row, divisor, level) else { continue };
                 above.extend(found.into_iter().map(|(mean, variance)| MixingAtom {
                     mean,
                     variance,

@@ -157,7 +157,7 @@ impl Case {
     /// Without climbs, so that the threshold stays.
     fn certify(&self, known: &Parameters, epsilon: f64, nodes: usize) -> Shown {
         let task = Task {
-            points: Points::new(&self.values, &self.weights),
+            points: vec![Points::new(&self.values, &self.weights)],
             constraints: self.constraints.clone(),
             kmeans_cost: self.kmeans_cost(),
             epsilons: &[epsilon],
@@ -238,7 +238,7 @@ fn nodes_stand_for_their_points() {
         let weights: Vec<f64> = values.iter().map(|_| if seed % 2 == 0 { 1.0 } else { 0.1 + random.next() }).collect();
         let compressed = compress(&values, &weights, 0.05 + 0.2 * random.next());
         assert!(compressed.values.len() < 1500 && !compressed.bins.is_empty());
-        let nodes = Points::compressed(compressed);
+        let nodes = Points::compressed(compressed, 0.0);
         // ln f is a parabola all over, so that it is the same function for points and nodes.
         let (middle, spread) = (6.0 * random.next(), 2.0 + 8.0 * random.next());
         let log_f = |x: f64| -(x - middle) * (x - middle) / spread - 2.0;

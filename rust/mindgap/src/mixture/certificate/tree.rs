@@ -34,8 +34,8 @@ const SAME: f64 = 1e-3;
 
 /// What is to be certified, in one system of units.
 pub(super) struct Task<'a> {
-    /// Sorted distinct values with positive weights.
-    pub(super) points: Points,
+    /// Sorted distinct values with positive weights; or nodes in their place, from the finest bins to the widest.
+    pub(super) points: Vec<Points>,
     pub(super) constraints: Constraints,
     /// No k-means of the values costs less.
     pub(super) kmeans_cost: f64,
@@ -70,6 +70,11 @@ pub(super) struct Shown {
 }
 
 impl Task<'_> {
+    /// The data as they are known best.
+    pub(super) fn finest(&self) -> &Points {
+        &self.points[0]
+    }
+
     /// Grows the tree, from mixtures that hold the constraints, until it is closed or `monitor` stops it.
     pub(super) fn run(
         &self,
@@ -116,7 +121,7 @@ impl<'a> Tree<'a> {
 
     /// Keeps a local maximum if it is new and high enough.
     fn offer(&mut self, parameters: Parameters) {
-        let value = self.task.points.log_likelihood(&parameters);
+        let value = self.task.finest().log_likelihood(&parameters);
         if !value.is_finite() {
             return;
         }
@@ -124,7 +129,7 @@ impl<'a> Tree<'a> {
         if same.is_some() && value <= self.log_likelihood {
             return;
         }
-        if let Some(multipliers) = multipliers(&self.task.points, &self.task.constraints, &parameters) {
+        if let Some(multipliers) = multipliers(self.task.finest(), &self.task.constraints, &parameters) {
             let known = Known { parameters: parameters.clone(), multipliers };
             if let Some(same) = same {
                 self.values.remove(same);
@@ -144,7 +149,7 @@ impl<'a> Tree<'a> {
 
     /// The box that holds a best mixture, whatever it is: see "The root" in docs/mathematics.md.
     fn region(&self) -> Region {
-        let (first, last) = (self.task.points.first(), self.task.points.last());
+        let (first, last) = (self.task.finest().first(), self.task.finest().last());
         let Constraints { lower, ratio, least, .. } = &self.task.constraints;
         let k = lower.len() + 1;
         let mut region: Region = (0..k)
@@ -169,7 +174,7 @@ impl<'a> Tree<'a> {
 
     /// No mixture with a smaller variance is as likely as the best known: ln L ≤ -N/2·ln(2πv) - cost/(2·ratio·v).
     fn least_variance(&self, ratio: f64) -> f64 {
-        let total = self.task.points.total();
+        let total = self.task.finest().total();
         let cost = self.task.kmeans_cost;
         // N is right to 1e-9: nodes may stand for points.
         let ceiling = |v: f64| -0.5 * total * (ln(TAU * v) - 2e-9 * ln(TAU * v).abs()) - cost / (2.0 * ratio * v);
@@ -265,7 +270,7 @@ impl<'a> Tree<'a> {
         }
         self.splits += 1;
         let due = self.splits <= FIRST_CLIMBS || self.splits.is_multiple_of(CLIMB_EVERY);
-        due.then(|| collapse(&looked.node.atoms, &looked.node.region, &self.task.points))
+        due.then(|| collapse(&looked.node.atoms, &looked.node.region, self.task.finest()))
     }
 
     /// Puts a node among the leaves, or its children among the open ones.
@@ -304,7 +309,7 @@ impl<'a> Tree<'a> {
 
     /// Atoms all over the root.
     fn first_atoms(&self) -> Vec<MixingAtom> {
-        let (first, last) = (self.task.points.first(), self.task.points.last());
+        let (first, last) = (self.task.finest().first(), self.task.finest().last());
         let cell = self.root[0];
         let (low, high) = (ln(cell.least), ln(cell.most));
         let mut atoms = Vec::new();

@@ -106,6 +106,9 @@ def test_npy_files_of_every_kind_are_read_not_mapped(tmp_path: Path, dtype: str)
             mg.Chunks(tmp_path / "m.npy")
         with pytest.raises(mg.InvalidInputError, match="2 columns without names; there is no column 2"):
             mg.Chunks(tmp_path / "m.npy", column=2)
+        (tmp_path / "m.npy").write_bytes((tmp_path / "m.npy").read_bytes()[: -x.itemsize])
+        with pytest.raises(mg.InvalidInputError, match="truncated"):
+            mg.Chunks(tmp_path / "m.npy", column=1)
 
 
 def test_fields_of_a_structured_array(tmp_path: Path) -> None:

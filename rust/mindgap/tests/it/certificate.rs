@@ -11,7 +11,7 @@ fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
-/// Problems with at most two components, where `../shared` is there.
+/// Problems with at most three components, where `../shared` is there.
 #[test]
 #[ignore = "slow"]
 fn no_known_likelihood_is_above_its_bound() {
@@ -26,12 +26,13 @@ fn no_known_likelihood_is_above_its_bound() {
         .filter(|entry| entry.get("values").is_some())
         .map(|entry| (entry["data"].as_str().unwrap(), numbers(&entry["values"])))
         .collect();
-    for entry in entries.iter().filter(|entry| entry.get("k").is_some_and(|k| k == 2)) {
+    for entry in entries.iter().filter(|entry| entry.get("k").is_some_and(|k| k == 2 || k == 3)) {
         let sample = Sample::new(&data[entry["data"].as_str().unwrap()]).unwrap();
         let start =
             Parameters::new(&numbers(&entry["weights"]), &numbers(&entry["means"]), &numbers(&entry["variances"]));
+        let start = start.unwrap();
         let mut mixture =
-            Mixture::new(2).constraint(GapBounds::lower(entry["delta"].as_f64().unwrap())).init(start.unwrap());
+            Mixture::new(start.k()).constraint(GapBounds::lower(entry["delta"].as_f64().unwrap())).init(start);
         mixture = match entry["ratio"].as_f64().unwrap() {
             1.0 => mixture.variances(VarianceModel::Equal),
             ratio => mixture.spread_ratio(ratio),
@@ -59,6 +60,8 @@ fn what_cannot_be_certified_is_refused() {
     assert!(reason(Mixture::new(2).spread_ratio(f64::INFINITY), &sample).contains("no maximum"));
     let rows = LinearRows::new(2, &[1.0, 1.0], &[0.0], &[10.0]).unwrap();
     assert!(reason(Mixture::new(2).variances(VarianceModel::Equal).constraint(rows), &sample).contains("gaps"));
+    let heavy = Sample::weighted(sample.values(), &[1e280; 6]).unwrap();
+    assert!(reason(Mixture::new(2).variances(VarianceModel::Equal), &heavy).contains("weights"));
     let two = Sample::new(&[0.0, 1.0, 1.0]).unwrap();
     assert!(reason(Mixture::new(2).variances(VarianceModel::Equal), &two).contains("distinct"));
 }

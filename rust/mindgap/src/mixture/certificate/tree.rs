@@ -15,10 +15,6 @@ use std::ops::ControlFlow;
 /// Nodes that are looked at together.
 const BATCH: usize = 16;
 
-/// Nodes for the last ε before the others are gone through: some seconds. Of 40 trees with five components, gaps and 500 points two
-/// in three are smaller.
-const FIRST_TRY: usize = 10_000;
-
 /// The first so many nodes that split give a start for a climb each, and then every so many-th.
 const FIRST_CLIMBS: usize = 60;
 /// Then one climb for so many nodes, since a region around a maximum that is not known would never close. Measured on 60
@@ -41,6 +37,8 @@ pub(super) struct Task<'a> {
     pub(super) kmeans_cost: f64,
     /// Falling: the tree is closed for the last, or else for as many as it gets to.
     pub(super) epsilons: &'a [f64],
+    /// Nodes for the last ε before the others are gone through.
+    pub(super) first_try: usize,
     /// Whether the tree is kept.
     pub(super) record: bool,
     /// Climbs from parameters to a local maximum that holds the constraints, where there is one to be had.
@@ -198,7 +196,7 @@ impl<'a> Tree<'a> {
         let epsilons = self.task.epsilons;
         // Most trees are small, and close for the last ε at once; only what is left of a large one goes through all.
         let last = epsilons.len().saturating_sub(1);
-        let attempts = [(last, FIRST_TRY)].into_iter().chain((0..=last).map(|i| (i, usize::MAX)));
+        let attempts = [(last, self.task.first_try)].into_iter().chain((0..=last).map(|i| (i, usize::MAX)));
         let mut open = vec![root];
         for (stage, budget) in attempts {
             let epsilon = epsilons[stage];

@@ -59,6 +59,20 @@ impl SparseRows {
         self.terms.iter_mut().for_each(|(variable, a)| *a *= units[*variable]);
     }
 
+    /// How many times `u`, which satisfies the rows, can be taken before it misses one; 1 if it does not lie in all equalities' directions.
+    pub(crate) fn reach(&self, u: &[f64]) -> f64 {
+        (0..self.len()).fold(f64::INFINITY, |reach, row| {
+            let (value, level) = (self.value(row, u), self.levels[row]);
+            let largest = self.terms(row).iter().fold(0.0, |largest: f64, (_, a)| largest.max(a.abs()));
+            match self.equalities[row] {
+                true if level.abs() <= IMPLIED * largest => reach,
+                true => 1.0,
+                false if value < 0.0 => reach.min((level / value).max(1.0)),
+                false => reach,
+            }
+        })
+    }
+
     pub(super) fn value(&self, row: usize, u: &[f64]) -> f64 {
         self.terms(row).iter().map(|&(variable, a)| a * u[variable]).sum()
     }

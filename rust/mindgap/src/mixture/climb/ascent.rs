@@ -52,6 +52,12 @@ const CAUTIOUS_FALL: f64 = 0.6;
 /// `τ` falls by no more than this in one step.
 const STEEPEST_FALL: f64 = 1e-4;
 
+/// How much longer a step is at first where the model has no maximum: the damping that it then needs shortens steps in all directions.
+const FIRST_LONGEST: f64 = 4.0;
+
+/// How much longer at most.
+const LONGEST: f64 = 1e6;
+
 /// Falls of the log-likelihood below this fraction of it are rounding, where no more than `ROUNDING_GAIN` was predicted.
 const ROUNDING_FALL: f64 = 1e-13;
 
@@ -151,6 +157,7 @@ pub(in crate::mixture) fn ascend(
         kinds: Vec::new(),
         damping: FIRST_DAMPING,
         fall: FALL,
+        longest: FIRST_LONGEST,
         passes,
         history,
         decrement: f64::INFINITY,
@@ -160,6 +167,14 @@ pub(in crate::mixture) fn ascend(
     let Climber { parameters, before, here, history, decrement, passes, model, .. } = climber;
     let log_likelihood = here.log_likelihood;
     Ok(Ascent { parameters, before, log_likelihood, history, decrement, ending, passes, model })
+}
+
+/// By what factor, at most `reach`, a step gains most according to the model.
+fn longer(model: &Model, step: &[f64], reach: f64) -> f64 {
+    let (slope, gain) = (model.slope(step), model.gain(step));
+    let bend = 2.0 * (slope - gain);
+    let best = if bend > 0.0 { slope / bend } else { f64::INFINITY };
+    best.min(reach).max(1.0)
 }
 
 /// The M step, with weights that a climb can go on from.
@@ -190,6 +205,8 @@ struct Climber<'a, 'b> {
     kinds: Vec<RowKind>,
     damping: f64,
     fall: f64,
+    /// How much longer a step may be than the damping makes it that a model without a maximum needs.
+    longest: f64,
     passes: usize,
     history: Vec<f64>,
     decrement: f64,
@@ -291,16 +308,19 @@ impl Climber<'_, '_> {
         rows::write(self.m_step, &self.parameters, &mut self.rows, &mut self.kinds);
         let program = Program::new(model, &mut self.rows);
         let mut damping = if self.damping < UNDAMPED { LEAST_DAMPING } else { self.damping };
-        let mut tries = 0;
+        let (mut tries, mut convex, mut longest) = (0, true, self.longest);
         loop {
             let Some(optimum) = program.solve(&self.rows, damping) else {
+                convex = false;
                 damping = (4.0 * damping).max(CONVEX_DAMPING);
                 if damping > MOST_DAMPING {
                     return Ok(Round::Ended(Ending::Stuck));
                 }
                 continue;
             };
-            let step: Vec<f64> = optimum.point.iter().zip(&program.units).map(|(u, unit)| u * unit).collect();
+            let mut step: Vec<f64> = optimum.point.iter().zip(&program.units).map(|(u, unit)| u * unit).collect();
+            let factor = if convex { 1.0 } else { longer(model, &step, self.rows.reach(&optimum.point)).min(longest) };
+            step.iter_mut().for_each(|u| *u *= factor);
             self.decrement = model.gain(&step);
             let (next, share) = stepped(&self.parameters, self.m_step, &step);
             if self.decrement < limits.tolerance {
@@ -335,6 +355,7 @@ impl Climber<'_, '_> {
                 self.here = there;
                 self.history.push(self.here.log_likelihood);
                 self.damp(damping, ratio, share);
+                self.longest = if ratio > GOOD { (4.0 * longest).min(LONGEST) } else { longest };
             }
             match told {
                 // What was kept is where the climb ends.
@@ -348,6 +369,10 @@ impl Climber<'_, '_> {
                 return Ok(Round::Moved);
             }
             self.fall = CAUTIOUS_FALL;
+            if factor > 1.0 {
+                longest = (0.25 * factor).max(1.0);
+                continue;
+            }
             // The farther from the prediction, the shorter the next.
             damping = (damping * (0.5 * (1.0 - ratio)).clamp(3.0, 10.0)).max(FAILED_DAMPING);
             if damping > MOST_DAMPING {

@@ -43,7 +43,7 @@ impl Sureness {
         spreads_held.dedup();
         let own = units(parameters);
         let lost = |c: usize| parameters.weights()[c] <= 2.0 * LEAST_WEIGHT;
-        let factor = program.factor(LEAST_DAMPING);
+        let factor = program.factor(&rows, LEAST_DAMPING);
         let along = |combinations: Vec<Vec<f64>>| {
             factor.as_ref().map(|factor| factor.variances_along(&rows, &program.active, combinations))
         };

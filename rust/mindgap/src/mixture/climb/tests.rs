@@ -239,11 +239,6 @@ fn an_estimate_of_the_information_meets_the_last_change_of_the_gradient() {
     }
 }
 
-/// The log-likelihood of points at parameters.
-fn height(at: &Parameters, x: &[f64]) -> f64 {
-    at.score_samples(x).iter().sum()
-}
-
 #[test]
 fn the_model_predicts_small_steps_to_second_order() {
     let mut dice = Dice(0x0de1_0001);
@@ -252,7 +247,9 @@ fn the_model_predicts_small_steps_to_second_order() {
     let mut bent = 0;
     for case in 0..30 {
         let at = parameters(&mut dice);
-        let moments = curved(&at, &x);
+        let weights: Vec<f64> = x.iter().map(|_| if case % 2 == 0 { 1.0 } else { 0.1 + 3.0 * dice.unit() }).collect();
+        let sample = Sample::weighted(&x, &weights).unwrap();
+        let moments = LocalEngine::new(&sample).curved(&at).unwrap();
         let model = Model::new(&at, &moments, moments.curvature.as_ref().unwrap());
         assert!(model.is_exact() && !Model::of_moments(&at, &moments).is_exact());
         let mut step: Vec<f64> = (0..BLOCK * K).map(|_| 2.0 * dice.unit() - 1.0).collect();
@@ -260,7 +257,10 @@ fn the_model_predicts_small_steps_to_second_order() {
         step[0] = -moved / at.weights()[0];
         let gained = |size: f64| {
             let short: Vec<f64> = step.iter().map(|u| size * u).collect();
-            (height(&stepped(&at, &m_step, &short).0, &x) - height(&at, &x), model.gain(&short), model.slope(&short))
+            let height = |at: &Parameters| -> f64 {
+                at.score_samples(&x).iter().zip(&weights).map(|(score, weight)| score * weight).sum()
+            };
+            (height(&stepped(&at, &m_step, &short).0) - height(&at), model.gain(&short), model.slope(&short))
         };
         // The error of a second-order model is of third order: small beside the terms of second order.
         let size = 1e-4;

@@ -86,6 +86,12 @@ def test_the_checker_accepts_a_proof(proof: dict[str, Any]) -> None:
     assert check(proof, VALUES) == pytest.approx(proof["of_the_fit"], abs=0.02)
 
 
+def test_the_checker_accepts_mixtures_that_vanish_at_a_point(tmp_path: Path) -> None:
+    path, values = tmp_path / "proof.json", np.append(VALUES[::3], 60.0)
+    fit = mg.mixture(values, 2, variances="equal", proof=path)
+    assert check(json.loads(path.read_text()), values) == pytest.approx(fit.upper_bound, abs=0.02)
+
+
 @pytest.mark.slow
 def test_the_checker_accepts_proofs_of_free_spreads_and_weights(tmp_path: Path) -> None:
     path = tmp_path / "proof.json"
@@ -176,6 +182,26 @@ def _drop_point(proof: dict[str, Any]) -> None:
     proof["weights"][0] = -1.0
 
 
+def _alias(proof: dict[str, Any]) -> None:
+    # Python counts -1 from the end, so that the fact would be shown of no component and used for the last.
+    node = next(node for node in proof["tree"] if node.get("leaf") == "bound")
+    fact = {"component": -1, "upper": True, "limit": 1e-9, "strength": 1e12, "terms": [[0, 0, 0]] * 2}
+    node["weights"].append([fact | {"atoms": node["atoms"]}])
+
+
+def _infinite(proof: dict[str, Any]) -> None:
+    _facts(proof)[0]["strength"] = float("inf")
+
+
+def _narrow_ratio(proof: dict[str, Any]) -> None:
+    proof["variance_ratio"] = 0.5
+
+
+def _shorten_terms(proof: dict[str, Any]) -> None:
+    for node in proof["tree"]:
+        node.get("terms", []).clear()
+
+
 TAMPERED = [
     _lower,
     _cut_off,
@@ -189,6 +215,10 @@ TAMPERED = [
     _move_atoms,
     _widen_gap,
     _drop_point,
+    _alias,
+    _infinite,
+    _narrow_ratio,
+    _shorten_terms,
 ]
 
 

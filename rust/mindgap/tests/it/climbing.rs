@@ -153,3 +153,22 @@ fn a_start_of_the_callers_own_is_climbed_once() {
     let fit = Mixture::new(2).init(start).fit(&sample).unwrap();
     assert_eq!((fit.starts(), fit.starts_at_best(), fit.runner_up()), (1, 1, None));
 }
+
+/// Student's distribution of two degrees of freedom, every third point shifted.
+fn heavy_tails(n: u32) -> Vec<f64> {
+    let quantile = |p: f64| (2.0 * p - 1.0) / (2.0 * p * (1.0 - p)).sqrt();
+    let point = |i: u32| quantile((f64::from(i) + 0.5) / f64::from(n)) + if i.is_multiple_of(3) { 0.7 } else { 0.0 };
+    (0..n).map(point).collect()
+}
+
+/// A component of a few far points has a likelihood that bends up, by its variance alone and as its weight vanishes.
+#[test]
+fn chains_of_equal_variances_arrive_on_heavy_tails() {
+    for (n, k, delta) in [(100, 3, 0.3), (100, 4, 0.6), (200, 3, 0.6), (200, 4, 0.3), (400, 3, 1.0), (400, 5, 0.6)] {
+        let bounds = GapBounds::between(delta, 1.3 * delta).unwrap();
+        let mixture = Mixture::new(k).constraint(bounds).variances(VarianceModel::Equal);
+        let fit = mixture.fit(&Sample::new(&heavy_tails(n)).unwrap()).unwrap();
+        assert!(fit.converged(), "{n} points, {k} components, {delta}: {:?}", fit.newton_decrement());
+        assert!(fit.passes() < 300, "{n} points, {k} components, {delta}: {} passes", fit.passes());
+    }
+}

@@ -306,11 +306,16 @@ impl Climber<'_, '_> {
     /// Takes one step, with as much damping as it needs.
     fn round(&mut self, model: &Model, limits: ClimbLimits, monitor: &mut Monitor<'_>) -> Result<Round, MixtureError> {
         rows::write(self.m_step, &self.parameters, &mut self.rows, &mut self.kinds);
-        let program = Program::new(model, &mut self.rows);
+        let mut program = Program::new(model, &mut self.rows);
         let mut damping = if self.damping < UNDAMPED { LEAST_DAMPING } else { self.damping };
-        let (mut tries, mut convex, mut longest) = (0, true, self.longest);
+        let (mut tries, mut stiff, mut convex, mut longest) = (0, false, true, self.longest);
         loop {
             let Some(optimum) = program.solve(&self.rows, damping) else {
+                if !stiff {
+                    stiff = true;
+                    program.stiffen(&self.rows);
+                    continue;
+                }
                 convex = false;
                 damping = (4.0 * damping).max(CONVEX_DAMPING);
                 if damping > MOST_DAMPING {

@@ -7,9 +7,9 @@ use crate::qp::dense::{DenseOptimum, Factor, SparseRows, minimise};
 /// concave along them becomes concave in all directions.
 const ACROSS: f64 = 4.0;
 
-/// Weights of the curvature across equalities that are tried where that is not enough: no step leaves an equality, so that it may be as
+/// Weight of the curvature that is added across equalities where that is not enough: no step leaves an equality, so that it may be as
 /// large as doubles allow. Across equal variances a component of a few far points has a curvature of minus some hundreds.
-const ACROSS_EQUALITIES: [f64; 2] = [4e3, 4e6];
+const ACROSS_EQUALITIES: f64 = 4e5;
 
 /// A row within this of its bound, in scaled steps, is active for that purpose.
 const AT_BOUND: f64 = 1e-9;
@@ -49,23 +49,23 @@ impl Program {
         Self { n, units, gradient, matrix, active }
     }
 
+    /// Adds far more curvature across the equalities.
+    pub(super) fn stiffen(&mut self, rows: &SparseRows) {
+        for &row in self.active.iter().filter(|&&row| rows.is_equality(row)) {
+            add_across(&mut self.matrix, rows.terms(row), ACROSS_EQUALITIES, self.n);
+        }
+    }
+
     /// The factor of the damped model; `None` if it has no maximum along the active rows.
-    pub(super) fn factor(&self, rows: &SparseRows, damping: f64) -> Option<Factor> {
-        let stiffened = |weight: Option<f64>| {
-            let mut matrix = self.matrix.clone();
-            (0..self.n).for_each(|i| matrix[i * self.n + i] += damping);
-            if let Some(weight) = weight {
-                let equalities = self.active.iter().filter(|&&row| rows.is_equality(row));
-                equalities.for_each(|&row| add_across(&mut matrix, rows.terms(row), weight, self.n));
-            }
-            Factor::new(matrix, self.n, LEAST_PIVOT)
-        };
-        stiffened(None).or_else(|| ACROSS_EQUALITIES.iter().find_map(|&weight| stiffened(Some(weight))))
+    pub(super) fn factor(&self, damping: f64) -> Option<Factor> {
+        let mut matrix = self.matrix.clone();
+        (0..self.n).for_each(|i| matrix[i * self.n + i] += damping);
+        Factor::new(matrix, self.n, LEAST_PIVOT)
     }
 
     /// The best step under the rows with this much damping; `None` if the model has no maximum.
     pub(super) fn solve(&self, rows: &SparseRows, damping: f64) -> Option<DenseOptimum> {
-        minimise(&self.factor(rows, damping)?, &self.gradient, rows)
+        minimise(&self.factor(damping)?, &self.gradient, rows)
     }
 }
 

@@ -34,7 +34,7 @@ impl Sureness {
         let (k, n) = (parameters.k(), BLOCK * parameters.k());
         let (mut rows, mut kinds) = (SparseRows::default(), Vec::new());
         rows::write(m_step, parameters, &mut rows, &mut kinds);
-        let program = Program::new(model, &mut rows);
+        let mut program = Program::new(model, &mut rows);
         let mut spreads_held: Vec<usize> = match m_step.precisions.is_equal() {
             true => Vec::new(),
             false => program.active.iter().filter_map(|&row| kinds[row].held_spread()).collect(),
@@ -43,7 +43,11 @@ impl Sureness {
         spreads_held.dedup();
         let own = units(parameters);
         let lost = |c: usize| parameters.weights()[c] <= 2.0 * LEAST_WEIGHT;
-        let factor = program.factor(&rows, LEAST_DAMPING);
+        let mut factor = program.factor(LEAST_DAMPING);
+        if factor.is_none() {
+            program.stiffen(&rows);
+            factor = program.factor(LEAST_DAMPING);
+        }
         let along = |combinations: Vec<Vec<f64>>| {
             factor.as_ref().map(|factor| factor.variances_along(&rows, &program.active, combinations))
         };

@@ -6,7 +6,10 @@ use super::points::Points;
 use super::quadrature::compress;
 use super::region::{Cell, Constraints};
 use super::tree::{Shown, Standing, Task};
+use crate::constraint::GapBounds;
+use crate::data::sample::Sample;
 use crate::mixture::parameters::Parameters;
+use crate::mixture::problem::Mixture;
 use crate::parallel::Workers;
 use std::ops::ControlFlow;
 
@@ -84,6 +87,21 @@ impl Case {
         let base = range * range * (-9.0 * random.next()).exp();
         let variances = (0..k).map(|_| base * self.constraints.ratio.powf(random.next())).collect();
         Parameters::sound(shares.iter().map(|share| share / sum).collect(), means, variances)
+    }
+
+    /// Fits from given parameters: what they reach, by the plain likelihood.
+    fn em(&self) -> impl Fn(&Parameters) -> Option<(f64, Parameters)> {
+        let Constraints { lower, upper, ratio, .. } = &self.constraints;
+        let sample = Sample::weighted(&self.values, &self.weights).unwrap();
+        let mixture = Mixture::new(lower.len() + 1).spread_ratio(ratio.sqrt());
+        let mixture = match GapBounds::per_gap(lower, upper) {
+            Ok(gaps) if !lower.is_empty() => mixture.constraint(gaps),
+            _ => mixture,
+        };
+        move |start| {
+            let fit = mixture.clone().init(start.clone()).fit(&sample).ok()?;
+            Some((self.log_likelihood(fit.parameters()), fit.parameters().clone()))
+        }
     }
 
     /// Moves a little at a time, keeping what is better and holds.
@@ -208,12 +226,12 @@ fn no_admissible_mixture_is_above_the_bound() {
     assert!(closed >= 8, "only {closed} closed");
 }
 
-/// Two hundred problems that close: the best of a thousand climbs on each, and 500 other points, never exceed the bound; and
-/// just below the best of those climbs nothing closes.
+/// Two hundred problems that close: fits from a thousand random starts on each, and 500 other points, never exceed the bound;
+/// and just below the best of those fits nothing closes.
 #[test]
 #[ignore = "slow"]
 fn no_admissible_mixture_of_many_is_above_the_bound() {
-    let (mut closed, mut tried, mut drawn) = (0, 0, 0);
+    let (mut closed, mut tried, mut drawn, mut below) = (0, 0, 0, 0);
     for seed in 100.. {
         if closed == 200 {
             break;
@@ -223,30 +241,31 @@ fn no_admissible_mixture_of_many_is_above_the_bound() {
             continue;
         }
         tried += 1;
+        let climb = case.em();
         let climbs = |random: &mut Random, count: usize| {
-            let climbed = (0..count).map(|_| case.climb(&case.draw(random), random));
-            climbed.max_by(|a, b| a.0.total_cmp(&b.0)).expect("some climbs")
+            let climbed = (0..count).filter_map(|_| climb(&case.draw(random)));
+            climbed.max_by(|a, b| a.0.total_cmp(&b.0)).expect("a climb")
         };
         // From the best of a few, so that the others may find what these have not.
-        let (_, best) = climbs(&mut random, 20);
-        let Some((_, bound)) = case.certify(&best, 0.5, 20_000).closed else { continue };
+        let (_, best) = climbs(&mut random, 10);
+        let Some((_, bound)) = case.certify(&best, 0.5, 5000).closed else { continue };
         closed += 1;
         let (highest, _) = climbs(&mut random, 1000);
         assert!(highest <= bound, "seed {seed}: {highest} is above {bound}");
-        for _ in 0..500 {
+        for point in 0..500 {
             let start = case.draw(&mut random);
             let value = case.log_likelihood(&start);
             assert!(value <= bound, "seed {seed}: {value} is above {bound}");
             drawn += 1;
             let epsilon = highest - 1e-3 - value;
-            if drawn % 250 == 0 && epsilon > 0.0 {
-                let below = case.certify(&start, epsilon, 500);
-                assert!(below.closed.is_none(), "seed {seed} closed below its maximum");
+            if point % 250 == 0 && epsilon > 0.0 {
+                assert!(case.certify(&start, epsilon, 200).closed.is_none(), "seed {seed} closed below its maximum");
+                below += 1;
             }
         }
     }
-    eprintln!("{closed} of {tried} closed, {drawn} points");
-    assert!(tried < 240, "{tried} were tried");
+    eprintln!("{closed} of {tried} closed; {drawn} points; {below} thresholds below the maximum");
+    assert!(tried < 250, "{tried} were tried");
 }
 
 /// The proof that is kept is that of the last step that closed, without the leaves that were split after it.

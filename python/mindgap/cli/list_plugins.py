@@ -14,7 +14,7 @@ from mindgap.cli.printing import print_bare
 from mindgap.host.lookup import PluginRecord, plugins
 from mindgap.host.registry import COMMAND, KINDS
 
-_COLUMNS = ("name", "package", "version", "hooks", "parameters")
+_COLUMNS = ("name", "package", "version", "parameters")
 
 
 @click.command(
@@ -50,12 +50,10 @@ def _table(records: list[PluginRecord]) -> Table:
     for column in _COLUMNS:
         table.add_column(column, overflow="fold", no_wrap=column in ("name", "package"))
     for record in records:
-        hooks = [hook.removeprefix("register_") for hook in record.hooks]
         cells = (
             record.name,
             record.package or "this session",
             record.version or "-",
-            ", ".join(hooks) or "-",
             ", ".join(record.parameters) or "-",
         )
         table.add_row(*map(Text, cells))

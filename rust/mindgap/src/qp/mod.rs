@@ -29,8 +29,8 @@ use active_set::{Optimum, check, optimise};
 use clarabel::{InteriorPoint, Refusal};
 use row_matrix::Bound;
 
-/// Up to so many gaps the active-set method is faster than the interior-point solver, which takes some 70 µs for the smallest
-/// program: measured on chains of gaps, a few microseconds at 4 rows, about as much as the solver at 50.
+/// Up to so many gaps the active-set method goes on from the last active rows: the interior-point solver takes some 70 µs for the
+/// smallest program. Measured: EM iterations on chains of 4 to 32 gaps take 5 to 12 % less, and a search under bounds half the time.
 const FEW_ROWS: usize = 32;
 
 /// The program of one fit.

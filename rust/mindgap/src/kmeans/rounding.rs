@@ -23,15 +23,6 @@ const OF_SQUARES: f64 = 48.0;
 /// Roundings of a value on a curve of the exact finish: its three terms (5), and what is added to it (3).
 const OF_CURVE: f64 = 8.0;
 
-/// Roundings of a value on a curve when a run of points is added: of its three terms, and of what is added to them.
-const OF_STEP: f64 = 4.0;
-
-/// Roundings of a value on a curve when the curve is moved.
-const OF_MOVE: f64 = 8.0;
-
-/// Roundings for each of the sums of which two are subtracted: their own, twice, and those of the products.
-const OF_RUNNING_SUM: f64 = 4.0;
-
 /// Roundings of rough costs that are compared: `candidates` counts them.
 const OF_ROUGH_COSTS: f64 = 32.0;
 
@@ -44,9 +35,6 @@ const OF_PLACE: f64 = 8.0;
 /// Costs of whole partitions that differ by a smaller part are not told apart. No worst case but a margin far above one: a cost
 /// is right to 1e-13 of itself, unless it is next to zero, where `of_prefix_sums` is taken off every bound.
 pub(super) const CLEAR: f64 = 1e-11;
-
-/// The same for the cost of one cluster.
-pub(super) const CLEAR_OF_CLUSTER: f64 = 1e-12;
 
 /// What a bound on a pair of cells of centres may be too large by, whose moments are of size `scale`.
 #[inline]
@@ -64,24 +52,17 @@ pub(super) fn of_curve(size: f64) -> f64 {
     OF_CURVE * f64::EPSILON * size
 }
 
-/// What adding a run does to a curve of values of this `size`.
-pub(super) fn of_step(size: f64) -> f64 {
-    OF_STEP * f64::EPSILON * size
-}
-
-/// What moving a curve of values of this `size` does to it.
-pub(super) fn of_move(size: f64) -> f64 {
-    OF_MOVE * f64::EPSILON * size
+/// What a path of so many `links`, of `value` in all, may be wrong by. Every link adds the cost of a cluster to the path before it
+/// and moves a parabola: terms no larger than the value. A centre, at most `far` from the frame's origin, and the mean
+/// that it is compared with are right to two roundings of a place each, which changes the cost by twice that and the weighted sum of
+/// distances; that sum is at most the root of `squares`, the weight of all points times their cost.
+pub(super) fn of_path(links: usize, value: f64, squares: f64, far: f64) -> f64 {
+    of_sum(links, value) + of_place(far.max(1.0)) * squares.sqrt()
 }
 
 /// What one addition to numbers of this `size` does.
 pub(super) fn of_addition(size: f64) -> f64 {
     f64::EPSILON * size
-}
-
-/// What a difference of running sums of `terms` numbers, of `magnitude` in all, may be wrong by.
-pub(super) fn of_running_sum(terms: usize, magnitude: f64) -> f64 {
-    OF_RUNNING_SUM * f64::EPSILON * terms as f64 * magnitude
 }
 
 /// What comparisons of rough costs of this `size` may be wrong by.

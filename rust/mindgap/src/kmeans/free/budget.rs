@@ -34,11 +34,6 @@ impl<'a> Budget<'a> {
         Self { memory, ..self }
     }
 
-    /// How large a table may be, in bytes.
-    pub(super) fn memory(&self) -> usize {
-        self.memory
-    }
-
     /// Whether a table of `bytes` is small enough.
     pub(super) fn holds(&self, bytes: usize) -> Result<(), Stop> {
         if bytes <= self.memory { Ok(()) } else { Err(Stop::Exhausted) }

@@ -26,6 +26,7 @@ pub(super) use sized::{SizedCosts, solve as solve_sized};
 use std::ops::Range;
 
 use super::fit::PROVEN;
+use super::means;
 use super::rounding::zero_cost;
 use super::sizes::Sizes;
 use super::solution::Solution;
@@ -35,6 +36,7 @@ use crate::data::sample::{Prefixes, Sample};
 use crate::error::{KMeansError, OutOfMemory};
 use crate::monitor::{Halt, Monitor};
 use crate::numeric::first_false;
+use crate::partition::Partition;
 use crate::proof::Proof;
 use budget::Budget;
 use grid::PointMoments;
@@ -51,7 +53,7 @@ const MANY_CLUSTERS: usize = 12;
 /// proportion to k².
 const MOST_GRIDDED: usize = 512;
 
-/// Up to so many points the search starts from the optimum without bounds, which may hold them and end it.
+/// Up to so many points, and for [`MANY_CLUSTERS`], the search starts from the optimum without bounds, which may hold them and end it.
 const WORTH_SOLVING: usize = 1 << 12;
 
 /// Bounds under which the points may cost more, in frame units, are refused: sums of such costs would overflow.
@@ -99,7 +101,7 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
     let problem = Problem::new(&prefixes, gaps);
     problem.check_cost()?;
     let mut start = FreeSolution::even(&problem);
-    if sample.len() <= WORTH_SOLVING {
+    if sample.len() <= WORTH_SOLVING || problem.k >= MANY_CLUSTERS {
         let unbounded = unconstrained::solve(sample, problem.k, &mut monitor.relaxed())?;
         let other = FreeSolution::of_partition(&problem, unbounded.partition);
         if other.is_at_means() {
@@ -118,10 +120,39 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
             let gridded = (MANY_CLUSTERS..=MOST_GRIDDED).contains(&problem.k);
             let best = if gridded { best.or_better(FreeSolution::on_grid(&problem)) } else { best };
             let (best, other) = search::run(&problem, best, budget)?;
-            (best, proof.and(other))
+            let proof = proof.and(other);
+            let settled = !gridded || proof.is_optimal(best.cost, PROVEN);
+            (if settled { best } else { best.or_better(of_means(&problem, gaps, monitor)?) }, proof)
         }
     };
     Ok(Solution { partition: best.partition, centers: Some(best.centers), proof })
+}
+
+/// What local search makes of the best means under `gaps` (in data units), which are free centres too; of even clusters where
+/// there are none.
+fn of_means(problem: &Problem<'_>, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<FreeSolution, KMeansError> {
+    match means::solve(problem.prefixes.sample(), gaps, &mut monitor.restricted()) {
+        Ok(found) => Ok(FreeSolution::of_partition(problem, found.partition).improved(problem)),
+        Err(KMeansError::Interrupted) => Err(KMeansError::Interrupted),
+        Err(_) => Ok(FreeSolution::even(problem)),
+    }
+}
+
+/// What a search for means under `gaps` (in data units) can start from: the best free centres of many clusters where all gaps have
+/// the same bounds, and their least cost in frame units, which is no more than that of means. `None` elsewhere.
+pub(super) fn relaxation(
+    sample: &Sample,
+    gaps: &Rows,
+    monitor: &mut Monitor<'_>,
+) -> Result<Option<(Partition, f64)>, KMeansError> {
+    let prefixes = Prefixes::new(sample);
+    let problem = Problem::new(&prefixes, gaps);
+    if problem.gaps.shared_bounds().is_none() {
+        return Ok(None);
+    }
+    let mut budget = Budget::new(STEPS, monitor.part());
+    let (best, floor) = path::solve(&problem, FreeSolution::even(&problem), &mut budget)?;
+    Ok(Some((best.partition, floor)))
 }
 
 /// A problem in frame units.

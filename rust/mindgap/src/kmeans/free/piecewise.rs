@@ -67,7 +67,7 @@ pub(super) fn minimum(f: &[Quadratic], g: &[Quadratic]) -> Curve {
 }
 
 /// Appends the pointwise minimum of two curves to `out`, which ends before them.
-pub(super) fn append_minimum(f: &[Quadratic], g: &[Quadratic], out: &mut Curve) {
+fn append_minimum(f: &[Quadratic], g: &[Quadratic], out: &mut Curve) {
     let (mut f, mut g) = (f.iter().copied().peekable(), g.iter().copied().peekable());
     let mut done = f64::NEG_INFINITY;
     loop {
@@ -95,7 +95,7 @@ pub(super) fn append_minimum(f: &[Quadratic], g: &[Quadratic], out: &mut Curve) 
 }
 
 /// Appends `piece` from `start` to `end`.
-pub(super) fn push(out: &mut Curve, piece: &Quadratic, start: f64, end: f64) {
+fn push(out: &mut Curve, piece: &Quadratic, start: f64, end: f64) {
     if end <= start {
         return;
     }

@@ -16,6 +16,7 @@ mod search;
 mod states;
 mod window;
 
+use super::free;
 use super::sizes::Sizes;
 use super::solution::Solution;
 use super::unconstrained;
@@ -75,11 +76,11 @@ fn solve_within(
     monitor: &mut Monitor<'_>,
 ) -> Result<BestPartition, KMeansError> {
     let prefixes = Prefixes::new(sample);
-    let start = match gaps.lower.len() + 1 {
-        k if k >= MANY_CLUSTERS => Some(unbounded(&prefixes, k, open, monitor)?),
-        _ => None,
+    let starts = match gaps.lower.len() + 1 {
+        k if k >= MANY_CLUSTERS => starts(&prefixes, gaps, open, monitor)?,
+        _ => Vec::new(),
     };
-    match search_from(start, &prefixes, gaps, Sizes::ANY, open, limits, monitor)? {
+    match search_from(starts, &prefixes, gaps, Sizes::ANY, open, limits, monitor)? {
         Some(best) => Ok(best),
         None => Err(infeasible(&prefixes, gaps, open.is_empty(), monitor)?),
     }
@@ -99,12 +100,12 @@ pub(super) fn solve_sized(
         monitor.proved(start.cost(prefixes));
         start.boundaries().to_vec()
     });
-    search_from(start, prefixes, gaps, sizes, &mut [], &LIMITS, &mut monitor)
+    search_from(start.into_iter().collect(), prefixes, gaps, sizes, &mut [], &LIMITS, &mut monitor)
 }
 
-/// What the search finds from the boundaries `start`; `None` if no partition holds `gaps` (in data units) and `sizes`.
+/// What the search finds from the boundaries `starts`; `None` if no partition holds `gaps` (in data units) and `sizes`.
 fn search_from(
-    start: Option<Vec<usize>>,
+    starts: Vec<Vec<usize>>,
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
     sizes: Sizes,
@@ -116,7 +117,7 @@ fn search_from(
     let range = sample.framed_range();
     let framed = gaps.enter(sample.frame()).loosened(range).reachable(range);
     let full = |best: MeansSolution| Some(Partition::of_boundaries(best.boundaries, n));
-    Ok(Some(match search(prefixes, &framed, sizes, limits, start, open, monitor)? {
+    Ok(Some(match search(prefixes, &framed, sizes, limits, starts, open, monitor)? {
         MeansOutcome::Optimal(best) => {
             open.fill(false);
             BestPartition { partition: full(best), proof: Proof::Optimal }
@@ -133,18 +134,32 @@ fn search_from(
     }))
 }
 
-/// The boundaries of the optimum without bounds; its cost is a lower bound of the one sought.
-fn unbounded(
+/// The boundaries of the optimum without bounds and, for points, of the best free centres; the costs of both are lower bounds of
+/// the one sought.
+fn starts(
     prefixes: &Prefixes<'_>,
-    k: usize,
+    gaps: &Rows,
     open: &[bool],
     monitor: &mut Monitor<'_>,
-) -> Result<Vec<usize>, KMeansError> {
-    let sample = prefixes.sample();
+) -> Result<Vec<Vec<usize>>, KMeansError> {
+    let (sample, k) = (prefixes.sample(), gaps.lower.len() + 1);
     let solution = unconstrained::solve_atoms(sample, k, &mut open.to_vec(), &mut monitor.relaxed())?;
     monitor.proved(solution.lower_bound(prefixes));
     monitor.report()?;
-    Ok(solution.partition.boundaries().to_vec())
+    let mut starts = vec![solution.partition.boundaries().to_vec()];
+    // Means hold the bounds to a tolerance; so do free centres that are a lower bound for them.
+    let range = sample.framed_range();
+    let mut loosened = gaps.loosened(sample.frame().leave_length(range));
+    loosened.lower.iter_mut().for_each(|lower| *lower = lower.max(0.0));
+    let relaxed = match open.is_empty() {
+        true => free::relaxation(sample, &loosened, &mut monitor.relaxed())?,
+        false => None,
+    };
+    if let Some((partition, floor)) = relaxed {
+        monitor.proved(floor);
+        starts.push(partition.boundaries().to_vec());
+    }
+    Ok(starts)
 }
 
 /// The error for bounds that no partition holds.

@@ -58,19 +58,19 @@ const BYTES_A_STATE: usize = 64;
 const SHRINKING: usize = 2;
 
 /// Finds the best partition into `gaps.lower.len() + 1` clusters of admissible `sizes` whose means hold `gaps` (in frame units),
-/// improving on the boundaries `start` if there are any. `open` says which atoms may be cut; it is empty where none can. Where the time
+/// improving on the boundaries `starts` if there are any. `open` says which atoms may be cut; it is empty where none can. Where the time
 /// is up, the best partition so far is the answer.
 pub(super) fn search(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
     sizes: Sizes,
     limits: &MeansLimits,
-    start: Option<Vec<usize>>,
+    starts: Vec<Vec<usize>>,
     open: &[bool],
     monitor: &mut Monitor<'_>,
 ) -> Result<MeansOutcome, KMeansError> {
     let mut search = MeansSearch { prefixes, gaps, sizes, limits, open, k: gaps.lower.len() + 1, best: None };
-    match search.run(start, monitor) {
+    match search.run(starts, monitor) {
         Err(KMeansError::TimeLimit) => {
             let best = search.best.ok_or(KMeansError::TimeLimit)?;
             Ok(MeansOutcome::Bounded(best, monitor.lower_bound))
@@ -100,10 +100,10 @@ struct PrunedCells {
 
 impl MeansSearch<'_> {
     /// Bounds, drops and splits cells until the optimum is known or the limits are reached.
-    fn run(&mut self, start: Option<Vec<usize>>, monitor: &mut Monitor<'_>) -> Result<MeansOutcome, KMeansError> {
+    fn run(&mut self, starts: Vec<Vec<usize>>, monitor: &mut Monitor<'_>) -> Result<MeansOutcome, KMeansError> {
         let (prefixes, gaps, open, k) = (self.prefixes, self.gaps, self.open, self.k);
         let mut cells = BoundaryCells::all(prefixes, k, self.sizes, self.limits.first_cells, open);
-        if let Some(from) = start {
+        for from in starts {
             let steps = Steps { reach: prefixes.len() / k, fineness: 4 };
             self.improve(&from, &steps, monitor)?;
             let proven = |best: &MeansSolution| best.cost <= monitor.lower_bound + of_sum(k, best.cost);

@@ -33,7 +33,7 @@ fn cost(sample: &Sample, gaps: &Rows, limits: &MeansLimits) -> Option<f64> {
 fn sized_cost(sample: &Sample, gaps: &Rows, sizes: Sizes, limits: &MeansLimits) -> Option<f64> {
     let prefixes = Prefixes::new(sample);
     let mut monitor = Monitor::default().tol(0.0);
-    let best = search_from(None, &prefixes, gaps, sizes, &mut [], limits, &mut monitor).unwrap()?;
+    let best = search_from(Vec::new(), &prefixes, gaps, sizes, &mut [], limits, &mut monitor).unwrap()?;
     assert_eq!(best.proof, Proof::Optimal);
     let partition = best.partition.unwrap();
     assert!(sizes.hold(&partition, &prefixes));

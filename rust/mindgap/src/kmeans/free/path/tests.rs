@@ -8,13 +8,13 @@ use crate::data::sample::Prefixes;
 use crate::monitor::Monitor;
 
 /// Whether the floor proves the best, and whether the best is the optimum. Nothing may be on the wrong side of the truth.
-fn judge(x: &[f64], w: &[f64], k: usize, (lower, upper): (f64, f64), few: usize) -> (bool, bool) {
+fn judge(x: &[f64], w: &[f64], k: usize, (lower, upper): (f64, f64)) -> (bool, bool) {
     let sample = Sample::weighted(x, w).unwrap();
     let prefixes = Prefixes::new(&sample);
     let problem = Problem::new(&prefixes, &Rows::of_gaps(vec![lower; k - 1], vec![upper; k - 1]));
     let truth = whole(&problem);
     let mut budget = Budget::new(u64::MAX, Monitor::default());
-    let (best, floor) = solve_from(&problem, FreeSolution::even(&problem), few, &mut budget).unwrap();
+    let (best, floor) = solve(&problem, FreeSolution::even(&problem), &mut budget).unwrap();
     let facts = || format!("k {k} lower {lower} upper {upper} x {x:?} w {w:?}");
     assert!(floor <= truth * (1.0 + 1e-9) + 1e-24, "{floor} is above {truth}: {}", facts());
     assert!(best.cost >= truth * (1.0 - 1e-9) - 1e-24, "{} is below {truth}: {}", best.cost, facts());
@@ -43,7 +43,7 @@ fn points(random: &mut impl FnMut() -> f64, n: usize, kind: usize) -> (Vec<f64>,
     (x, w)
 }
 
-fn tally(rounds: usize, sizes: (usize, usize), clusters: usize, few: usize, seed: u64) -> (usize, usize, usize) {
+fn tally(rounds: usize, sizes: (usize, usize), clusters: usize, seed: u64) -> (usize, usize, usize) {
     let mut random = random(seed);
     let (mut proven, mut optimal) = (0, 0);
     for round in 0..rounds {
@@ -52,7 +52,7 @@ fn tally(rounds: usize, sizes: (usize, usize), clusters: usize, few: usize, seed
         let (x, w) = points(&mut random, n, round);
         let lower = 1.2 * random() / k as f64;
         let upper = if round.is_multiple_of(3) { lower * (1.0 + 2.0 * random()) } else { f64::INFINITY };
-        let judged = judge(&x, &w, k, (lower, upper), few);
+        let judged = judge(&x, &w, k, (lower, upper));
         proven += usize::from(judged.0);
         optimal += usize::from(judged.1);
     }
@@ -60,24 +60,24 @@ fn tally(rounds: usize, sizes: (usize, usize), clusters: usize, few: usize, seed
 }
 
 #[test]
-fn few_points_are_solved_in_one_go() {
-    let (proven, _, rounds) = tally(1500, (6, 26), 5, usize::MAX, 1);
+fn few_points_are_proven() {
+    let (proven, _, rounds) = tally(1500, (6, 26), 5, 1);
     assert!(2 * proven > rounds, "{proven} of {rounds} proven");
 }
 
 #[test]
-fn coarse_runs_lead_to_the_optimum() {
-    let (proven, optimal, rounds) = tally(100, (60, 250), 4, 0, 2);
+fn more_points_are_proven() {
+    let (proven, optimal, rounds) = tally(100, (60, 250), 4, 2);
     assert!(2 * proven > rounds && 2 * optimal > rounds, "{proven} of {rounds} proven, {optimal} found");
 }
 
 #[test]
 #[ignore = "slow"]
 fn nothing_is_proven_wrongly_in_twenty_thousand_problems() {
-    let (proven, optimal, rounds) = tally(17_000, (4, 24), 10, usize::MAX, 3);
+    let (proven, optimal, rounds) = tally(17_000, (4, 24), 10, 3);
     assert!(2 * proven > rounds && 2 * optimal > rounds, "{proven} of {rounds} proven, {optimal} found");
-    let (proven, optimal, rounds) = tally(300, (60, 250), 4, 0, 2);
+    let (proven, optimal, rounds) = tally(300, (60, 250), 4, 2);
     assert!(2 * proven > rounds && 2 * optimal > rounds, "{proven} of {rounds} proven, {optimal} found");
-    let (proven, optimal, rounds) = tally(3_000, (40, 160), 8, 0, 4);
+    let (proven, optimal, rounds) = tally(3_000, (40, 160), 8, 4);
     assert!(2 * proven > rounds && 2 * optimal > rounds, "{proven} of {rounds} proven, {optimal} found");
 }

@@ -1,0 +1,76 @@
+//! Sweeps against a program over all partitions of few points, which knows no pieces, strips or queues.
+
+use super::*;
+use crate::constraint::Rows;
+use crate::data::Sample;
+use crate::data::sample::Prefixes;
+use crate::kmeans::free::Problem;
+use crate::kmeans::free::incumbent::FreeSolution;
+use crate::kmeans::free::tests::random;
+use crate::monitor::Monitor;
+use crate::partition::Partition;
+
+/// The least penalised cost of all partitions into any number of runs, each with its best centres.
+fn brute(prefixes: &Prefixes<'_>, bounds: (f64, f64), penalty: f64) -> f64 {
+    let n = prefixes.len();
+    let mut least = f64::INFINITY;
+    for cuts in 0..1u32 << (n - 1) {
+        let ends: Vec<usize> = (1..n).filter(|end| cuts & (1 << (end - 1)) != 0).chain([n]).collect();
+        let gaps = ends.len() - 1;
+        let frame = prefixes.sample().frame();
+        let [lower, upper] = [bounds.0, bounds.1].map(|bound| vec![frame.leave_length(bound); gaps]);
+        let problem = Problem::new(prefixes, &Rows::of_gaps(lower, upper));
+        let cost = FreeSolution::of_partition(&problem, Partition::new(ends)).cost;
+        least = least.min(cost + penalty * (gaps + 1) as f64);
+    }
+    least
+}
+
+/// Points in [0, 1] of which no two neighbours are farther apart than `most`.
+fn points(random: &mut impl FnMut() -> f64, n: usize, most: f64) -> Vec<f64> {
+    let mut at = 0.0;
+    let step = |_| {
+        // Some steps are equal.
+        let step = random().powi(2);
+        at += most * if random() < 0.3 { (4.0 * step).ceil() / 4.0 } else { step };
+        at
+    };
+    (0..n).map(step).collect()
+}
+
+fn check(rounds: usize, n: usize, seed: u64) {
+    let mut random = random(seed);
+    for round in 0..rounds {
+        let x = points(&mut random, n, 1.0);
+        let w: Vec<f64> = (0..n).map(|_| if round % 2 == 0 { 1.0 } else { 0.1 + 3.0 * random() }).collect();
+        let sample = Sample::weighted(&x, &w).unwrap();
+        let prefixes = Prefixes::new(&sample);
+        let nodes = Nodes::distinct(&prefixes);
+        let widest = nodes.x.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
+        let lower = 0.6 * random();
+        // No space is so wide that a centre without points could help.
+        let upper = if round % 3 == 0 { lower.max(2.0 * widest) * (1.0 + random()) } else { f64::INFINITY };
+        let penalty = 2.0 * random().powi(3);
+        // Far enough out for as many centres as there are points.
+        let reach = lower * n as f64;
+        let domain = (nodes.x[0] - reach, nodes.x[nodes.len() - 1] + reach);
+        let sweep = Sweep { nodes: &nodes, lower, upper, penalty, domain };
+        let found = sweep.run(&mut Budget::new(u64::MAX, Monitor::default())).unwrap();
+        let truth = brute(&prefixes, (lower, upper), penalty);
+        let facts = format!("lower {lower} upper {upper} penalty {penalty} x {x:?} w {w:?}");
+        assert!((found.value - truth).abs() <= 1e-12 * truth + found.rounding, "{} not {truth}: {facts}", found.value);
+        assert_eq!((found.links, found.starts[0]), (found.starts.len(), 0), "{facts}");
+    }
+}
+
+#[test]
+fn a_sweep_finds_the_best_of_all_partitions() {
+    check(300, 9, 1);
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_sweep_finds_the_best_of_all_partitions_of_more_points() {
+    check(20_000, 8, 2);
+    check(600, 14, 3);
+}

@@ -176,7 +176,7 @@ fn a_start_is_optimal_where_that_is_proven_and_only_there() {
     let proof = |proven: f64| {
         let mut monitor = Monitor::default().tol(0.0);
         monitor.proved(proven);
-        let start = Some(optimum.boundaries().to_vec());
+        let start = vec![optimum.boundaries().to_vec()];
         search_from(start, &prefixes, &gaps, Sizes::ANY, &mut [], &short, &mut monitor).unwrap().unwrap().proof
     };
     assert!(matches!(proof(0.0), Proof::AtLeast(bound) if bound < best * (1.0 - 1e-9)));

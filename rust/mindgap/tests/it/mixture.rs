@@ -498,3 +498,19 @@ fn classify_gives_the_label_and_its_probability() {
         assert_eq!(probabilities, expected);
     }
 }
+
+#[test]
+fn the_runner_up_has_the_likelihood_that_is_reported() {
+    let mut random = Random::new(77);
+    let mut lower = 0;
+    for case in 0..40 {
+        let k = 2 + case % 3;
+        let x = points(&mut random, 300, k + 1);
+        let fit = Mixture::new(k).fit(&Sample::new(&x).unwrap()).unwrap();
+        let Some((parameters, reported)) = fit.runner_up() else { continue };
+        let found: f64 = parameters.score_samples(&x).iter().sum();
+        assert!((found - reported).abs() < 0.1, "case {case}: {found} at the runner-up, {reported} reported");
+        lower += usize::from(reported < fit.log_likelihood() - 1.0);
+    }
+    assert!(lower > 5, "{lower} runners-up that are clearly lower");
+}

@@ -39,13 +39,6 @@ pub(super) trait Costs {
         }
         lead + (self.cost(start, end) - self.cost(rival, end)) < 0.0
     }
-
-    /// The cost of a run and one point more, of value `z` in frame units.
-    #[inline(always)]
-    fn cost_with(&self, start: usize, end: usize, z: f64, weight: f64) -> f64 {
-        let block = self.block(start, end);
-        block.cost + (block.mean - z).powi(2) * (block.weight / (block.weight + weight)) * weight
-    }
 }
 
 /// The sums of a run, right to within the rounding of the sums over all points.
@@ -74,10 +67,6 @@ impl<'a> Candidates<'a> {
     /// Gathers the sums at `positions`, which ascend.
     pub(super) fn gather(prefixes: &Prefixes<'_>, positions: &'a [u32]) -> Self {
         pulp::Arch::new().dispatch(Gather { prefixes, positions })
-    }
-
-    pub(super) fn positions(&self) -> &'a [u32] {
-        self.positions
     }
 
     /// The number of runs between neighbouring candidates.

@@ -1,14 +1,18 @@
-//! Cells of sorted points: a level's candidates are their edges.
+//! Cells of sorted points or atoms: a level's candidates are their edges.
 //!
 //! A cell is open while it may hold a boundary of an optimal partition strictly inside. Cells of equal points are
-//! closed from the start: moving a boundary between equal points to the edge of their run costs nothing. Cells are cut
-//! so that their spreads √(weight·cost) come out even, for it is the largest that limits the proof.
+//! closed from the start: moving a boundary between equal points to the edge of their run costs nothing. A cell of one atom
+//! that has a width may be open, but cannot be split. Cells are cut so that their spreads √(weight·cost) come out even, for
+//! it is the largest that limits the proof.
 
 use crate::data::sample::{Prefix, Prefixes};
+use std::ops::Range;
 
 /// Cells between ascending edges, the first 0, the last the number of points.
 pub(super) struct EdgeGrid<'a> {
     prefixes: &'a Prefixes<'a>,
+    /// Which atoms an optimum may cut; of points, none.
+    cut: &'a [bool],
     edges: Vec<u32>,
     /// The spread of every cell, positive where it is open, else zero.
     spreads: Vec<f64>,
@@ -38,31 +42,37 @@ impl PointRun {
 }
 
 impl<'a> EdgeGrid<'a> {
-    /// At most `pieces` cells with about as many points each.
-    pub(super) fn even(prefixes: &'a Prefixes<'a>, pieces: usize) -> Self {
-        let mut grid = Self::empty(prefixes);
+    /// At most `pieces` cells with about as many points each. An optimum may cut the atoms for which `cut` is true; it is
+    /// empty where there are points alone.
+    pub(super) fn even(prefixes: &'a Prefixes<'a>, cut: &'a [bool], pieces: usize) -> Self {
+        let mut grid = Self::empty(prefixes, cut);
         grid.push_pieces(&grid.run(0, prefixes.len()), pieces, f64::INFINITY);
         grid
     }
 
     /// A cell for every distinct value.
-    pub(super) fn finest(prefixes: &'a Prefixes<'a>) -> Self {
-        let mut grid = Self::empty(prefixes);
+    pub(super) fn finest(prefixes: &'a Prefixes<'a>, cut: &'a [bool]) -> Self {
+        let mut grid = Self::empty(prefixes, cut);
         grid.push_distinct(0, prefixes.len());
         grid
     }
 
-    fn empty(prefixes: &'a Prefixes<'a>) -> Self {
-        Self { prefixes, edges: vec![0], spreads: Vec::new() }
+    fn empty(prefixes: &'a Prefixes<'a>, cut: &'a [bool]) -> Self {
+        Self { prefixes, cut, edges: vec![0], spreads: Vec::new() }
     }
 
     pub(super) fn edges(&self) -> &[u32] {
         &self.edges
     }
 
-    /// The spread of a cell that may hold a boundary of an optimum strictly inside.
-    pub(super) fn open(&self, cell: usize) -> Option<f64> {
-        self.spreads.get(cell).copied().filter(|&spread| spread > 0.0)
+    /// The spread of every cell that may hold a boundary of an optimum strictly inside; zero for the others.
+    pub(super) fn spreads(&self) -> &[f64] {
+        &self.spreads
+    }
+
+    /// The points of a cell.
+    pub(super) fn points(&self, cell: usize) -> Range<usize> {
+        self.edges[cell] as usize..self.edges[cell + 1] as usize
     }
 
     /// Whether no cell is open: an optimum of the edges is one of the points.
@@ -70,29 +80,37 @@ impl<'a> EdgeGrid<'a> {
         self.spreads.iter().all(|&spread| spread == 0.0)
     }
 
+    /// Whether no open cell can be split.
+    pub(super) fn is_finest(&self) -> bool {
+        (0..self.spreads.len()).all(|cell| self.spreads[cell] == 0.0 || self.points(cell).len() == 1)
+    }
+
     /// Closes the cells neither of whose edges is in `alive` and splits the other open ones into about `budget` cells
     /// in all; into single values if that is not many more. Edges that no boundary of an optimum can be at, or be
     /// moved to, go.
     pub(super) fn refined(&self, alive: impl Fn(usize) -> bool, budget: usize) -> Self {
-        let split = |cell: usize| self.open(cell).filter(|_| alive(cell) || alive(cell + 1));
+        let stays_open = |cell: usize| self.spreads[cell] > 0.0 && (alive(cell) || alive(cell + 1));
         let cells = self.spreads.len();
         let (mut inside, mut roots) = (0, 0.0);
         for cell in 0..cells {
-            if let Some(spread) = split(cell) {
-                inside += (self.edges[cell + 1] - self.edges[cell] - 1) as usize;
-                roots += spread.sqrt();
+            if stays_open(cell) {
+                inside += self.points(cell).len() - 1;
+                roots += self.spreads[cell].sqrt();
             }
         }
         // A piece of a cell cut r times has a spread smaller by about r².
         let aim = (roots / budget as f64).powi(2);
-        let mut grid = Self::empty(self.prefixes);
+        let mut grid = Self::empty(self.prefixes, self.cut);
         for cell in 0..cells {
-            let (start, end) = (self.edges[cell] as usize, self.edges[cell + 1] as usize);
-            match split(cell) {
-                Some(_) if inside <= FINISH * budget => grid.push_distinct(start, end),
-                Some(spread) => grid.push_pieces(&self.run(start, end), pieces(spread, aim), aim),
-                None if cell + 1 == cells || alive(cell + 1) || split(cell + 1).is_some() => grid.push(end, 0.0),
-                None => {}
+            let (points, spread) = (self.points(cell), self.spreads[cell]);
+            if stays_open(cell) && points.len() == 1 {
+                grid.push(points.end, spread);
+            } else if stays_open(cell) && inside <= FINISH * budget {
+                grid.push_distinct(points.start, points.end);
+            } else if stays_open(cell) {
+                grid.push_pieces(&self.run(points.start, points.end), pieces(spread, aim), aim);
+            } else if cell + 1 == cells || alive(cell + 1) || stays_open(cell + 1) {
+                grid.push(points.end, 0.0);
             }
         }
         grid
@@ -107,11 +125,17 @@ impl<'a> EdgeGrid<'a> {
         self.spreads.push(spread);
     }
 
+    /// A cell of equal points, or of one atom.
+    fn push_value(&mut self, points: Range<usize>) {
+        let open = points.len() == 1 && self.cut.get(points.start).is_some_and(|&cut| cut);
+        self.push(points.end, if open { self.prefixes.sample().framed_spread(points.start) } else { 0.0 });
+    }
+
     /// A cell, or several if its spread is far above the aim.
     fn push_cell(&mut self, run: &PointRun, aim: f64) {
         let values = self.prefixes.sample().values();
         if values[run.start] == values[run.end - 1] {
-            return self.push(run.end, 0.0);
+            return self.push_value(run.start..run.end);
         }
         let spread = run.spread();
         if spread > UNEVEN * aim {
@@ -153,8 +177,8 @@ impl<'a> EdgeGrid<'a> {
     fn push_distinct(&mut self, start: usize, end: usize) {
         let mut last = start;
         for tied in self.prefixes.sample().values()[start..end].chunk_by(|a, b| a == b) {
+            self.push_value(last..last + tied.len());
             last += tied.len();
-            self.push(last, 0.0);
         }
     }
 

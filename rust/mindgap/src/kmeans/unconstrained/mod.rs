@@ -4,11 +4,11 @@
 //! the candidate boundaries finds the optimum for a penalty ([`chain`]), at a cost that does not grow with `k`. The
 //! candidates are at first the edges of a few cells ([`grid`]); cells that provably hold no boundary of an optimum are
 //! closed and the rest split ([`pruning`]), until every open cell is gone and the optimum of the candidates is that of
-//! the points. Few levels see more than a small part of the points unless `k²` is of the order of their number; then
+//! the points. What is known of data elsewhere are atoms: those that an optimum may cut stay open, and the caller looks into
+//! them. Few levels see more than a small part of the points unless `k²` is of the order of their number; then
 //! the last one sees most. O(N) memory; O(N log N) time a trial of a penalty at worst, with few trials on the last
 //! level because the levels before have found the penalty.
 
-mod atoms;
 mod candidates;
 mod chain;
 mod grid;
@@ -16,7 +16,6 @@ mod penalty;
 mod pruning;
 mod splice;
 
-pub(super) use atoms::solve as solve_atoms;
 pub(super) use splice::splice;
 
 use super::solution::Solution;
@@ -40,48 +39,76 @@ const PIECES: usize = 8;
 
 /// The optimal partition into `k` clusters, `1 <= k <=` the number of distinct values.
 pub(super) fn solve(sample: &Sample, k: usize, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
-    solve_in_cells(sample, k, CELLS_PER_CLUSTER * k + CELLS, monitor)
+    Ok(solve_in_cells(sample, k, &[], CELLS_PER_CLUSTER * k + CELLS, monitor)?.0)
 }
 
-/// As [`solve`], with at least about `budget` cells a level.
+/// The best partition of the atoms of `sample` into `k` clusters, at most their number, with a bound that holds for their
+/// points. Of the atoms that an optimum of the points may cut, `open`, those that none can are closed.
+pub(super) fn solve_atoms(
+    sample: &Sample,
+    k: usize,
+    open: &mut [bool],
+    monitor: &mut Monitor<'_>,
+) -> Result<Solution, KMeansError> {
+    let (solution, still) = solve_in_cells(sample, k, open, CELLS_PER_CLUSTER * k + CELLS, monitor)?;
+    open.fill(false);
+    still.into_iter().for_each(|atom| open[atom] = true);
+    Ok(solution)
+}
+
+/// As [`solve`], with at least about `budget` cells a level, where an optimum may `cut` some atoms; and those of them that
+/// it may cut for all that is known at the end.
 fn solve_in_cells(
     sample: &Sample,
     k: usize,
+    cut: &[bool],
     budget: usize,
     monitor: &mut Monitor<'_>,
-) -> Result<Solution, KMeansError> {
+) -> Result<(Solution, Vec<usize>), KMeansError> {
     let n = sample.len();
     if k == 1 {
-        return Ok(optimal(vec![n]));
+        return Ok((optimal(vec![n]), Vec::new()));
     }
     let prefixes = Prefixes::new(sample);
-    let even = EdgeGrid::even(&prefixes, CELLS.min(n / 8 + 1));
+    let even = EdgeGrid::even(&prefixes, cut, CELLS.min(n / 8 + 1));
     let mut guess = smooth_penalty(&prefixes, &even, k);
-    let mut grid = if n <= 4 * budget { EdgeGrid::finest(&prefixes) } else { even.refined(|_| true, budget) };
+    let mut grid = if n <= 4 * budget { EdgeGrid::finest(&prefixes, cut) } else { even.refined(|_| true, budget) };
     let mut monitor = monitor.part().in_frame(sample.frame());
     let mut known: Option<Vec<usize>> = None;
     loop {
         let candidates = Candidates::gather(&prefixes, grid.edges());
         if candidates.cells() <= k {
             if grid.is_closed() {
-                return Ok(optimal(ends(&grid, 1..=candidates.cells())));
+                return Ok((optimal(ends(&grid, 1..=candidates.cells())), Vec::new()));
             }
-            grid = grid.refined(|_| true, 2 * budget);
-            continue;
+            if !grid.is_finest() {
+                grid = grid.refined(|_| true, 2 * budget);
+                continue;
+            }
         }
         let found = match (penalty::search(&candidates, k, guess, || monitor.report()), known) {
             (Ok(found), _) => found,
             // Out of time: the best partition of the last grid, and what it proved.
             (Err(Halt::TimeLimit), Some(ends)) => {
-                return Ok(Solution::of_means(Partition::new(ends), Proof::AtLeast(monitor.lower_bound)));
+                let solution = Solution::of_means(Partition::new(ends), Proof::AtLeast(monitor.lower_bound));
+                return Ok((solution, (0..cut.len()).filter(|&atom| cut[atom]).collect()));
             }
             (Err(halt), _) => return Err(halt.into()),
         };
         let path = || ends(&grid, found.path[1..].iter().map(|&node| node as usize));
         if grid.is_closed() {
-            return Ok(optimal(path()));
+            return Ok((optimal(path()), Vec::new()));
         }
         let pruned = pruning::prune(sample, &grid, &candidates, &found, k);
+        if grid.is_finest() {
+            let alive = |&cell: &usize| pruned.alive[cell] || pruned.alive[cell + 1];
+            let open: Vec<usize> = (0..candidates.cells())
+                .filter(|cell| grid.spreads()[*cell] > 0.0 && alive(cell))
+                .map(|cell| grid.points(cell).start)
+                .collect();
+            let proof = if open.is_empty() { Proof::Optimal } else { Proof::AtLeast(pruned.lower_bound) };
+            return Ok((Solution::of_means(Partition::new(path()), proof), open));
+        }
         monitor.found(found.cost);
         monitor.proved(pruned.lower_bound);
         known = Some(path());

@@ -13,7 +13,7 @@ pub(super) fn random(i: usize) -> f64 {
 /// The optimum with every distinct value a cell, from the first guess on: no cell closed, none split.
 pub(super) fn without_levels(sample: &Sample, k: usize) -> Vec<usize> {
     let prefixes = Prefixes::new(sample);
-    let grid = EdgeGrid::finest(&prefixes);
+    let grid = EdgeGrid::finest(&prefixes, &[]);
     let candidates = Candidates::gather(&prefixes, grid.edges());
     let found = penalty::search(&candidates, k, 1.0, || Ok::<(), ()>(())).unwrap();
     ends(&grid, found.path[1..].iter().map(|&node| node as usize))
@@ -61,8 +61,10 @@ fn few_cells_lose_nothing_either() {
         let weights: Vec<f64> = (0..n).map(|i| if case % 2 == 0 { 1.0 } else { 0.1 + random(i + case) }).collect();
         let sample = Sample::weighted(&x, &weights).unwrap();
         let k = 2 + case % 9;
-        let (levels, all) =
-            (solve_in_cells(&sample, k, 2 * k, &mut Monitor::default()).unwrap().partition, without_levels(&sample, k));
+        let (levels, all) = (
+            solve_in_cells(&sample, k, &[], 2 * k, &mut Monitor::default()).unwrap().0.partition,
+            without_levels(&sample, k),
+        );
         let (levels, all) = (cost(&sample, levels), cost(&sample, Partition::new(all)));
         assert!((levels - all).abs() <= 1e-12 * all, "case {case}: {levels:e} with levels, {all:e} without");
     }

@@ -46,7 +46,7 @@ fn no_optimum_is_pruned() {
         let ends = without_levels(&sample, k);
         let prefixes = Prefixes::new(&sample);
         let optimum = Partition::new(ends.clone()).cost(&prefixes);
-        let grid = EdgeGrid::even(&prefixes, 4 * k);
+        let grid = EdgeGrid::even(&prefixes, &[], 4 * k);
         let candidates = Candidates::gather(&prefixes, grid.edges());
         if candidates.cells() < k {
             continue;

@@ -8,6 +8,7 @@
 //! | seen once, or merged from many machines | [`Summary`] | O(1) per point, memory for its cells |
 
 mod binned;
+pub(crate) mod cells;
 mod chunked;
 pub(crate) mod frame;
 pub(crate) mod sample;

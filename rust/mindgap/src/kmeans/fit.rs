@@ -177,7 +177,7 @@ fn boundaries(sample: &Sample, partition: &Partition, centers: &[f64]) -> Vec<f6
 }
 
 /// The number nearest to `middle` that is not below `left` but, unless the two are equal, below `right`.
-fn boundary(middle: f64, left: f64, right: f64) -> f64 {
+pub(super) fn boundary(middle: f64, left: f64, right: f64) -> f64 {
     if middle < right { middle.max(left) } else { right.next_down().max(left) }
 }
 

@@ -9,6 +9,7 @@ mod alternation;
 mod each_row;
 mod fit;
 mod free;
+mod labelling;
 mod means;
 mod paper;
 mod refine;
@@ -20,6 +21,7 @@ mod sized;
 mod sizes;
 mod solution;
 mod unconstrained;
+mod unsorted;
 
 pub use each_row::{KMeansRows, RowLabels};
 pub use fit::KMeansFit;
@@ -301,6 +303,9 @@ impl KMeans {
         let mut monitor = monitor.within(&self.limits).tol(if self.tol > DEFAULT_TOL { self.tol } else { 0.0 });
         if sample.has_widths() {
             return refine::fit(self, sample, &mut monitor);
+        }
+        if let Some(fit) = unsorted::fit(self, sample, &mut monitor)? {
+            return Ok(fit);
         }
         self.check(sample, &monitor)?;
         let rows = resolve_centers(&*self.constraint, self.k)?;

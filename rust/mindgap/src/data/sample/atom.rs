@@ -137,6 +137,7 @@ impl Sample {
             distinct,
             total_weight,
             widths: Some(Widths::of(&atoms)),
+            unsorted: None,
         })
     }
 
@@ -160,6 +161,10 @@ impl Sample {
 
     /// Whether all points weigh the same: then it does not matter which of several equal ones are in which cluster.
     pub(crate) fn weighs_evenly(&self) -> bool {
+        if let Some(unsorted) = &self.unsorted {
+            let points = unsorted.points();
+            return points.lightest == points.heaviest;
+        }
         match (&self.widths, &self.weights) {
             (_, None) => true,
             (None, Some(weights)) => weights.iter().all(|&weight| weight == weights[0]),
@@ -174,7 +179,7 @@ impl Sample {
 
     /// Atom `i` of the sorted data.
     pub(crate) fn atom(&self, i: usize) -> Atom {
-        let (mean, weight) = (self.values[i], self.weight(i));
+        let (mean, weight) = (self.values()[i], self.weight(i));
         match &self.widths {
             None => Atom { mean, rest: 0.0, weight, within: 0.0, low: mean, high: mean, count: 1, even: true },
             Some(widths) => Atom {
@@ -202,22 +207,22 @@ impl Sample {
 
     /// The smallest value in sorted point `i`.
     pub(crate) fn lowest(&self, i: usize) -> f64 {
-        self.widths.as_ref().map_or(self.values[i], |widths| widths.low[i])
+        self.widths.as_ref().map_or_else(|| self.values()[i], |widths| widths.low[i])
     }
 
     /// The largest value in sorted point `i`.
     pub(crate) fn highest(&self, i: usize) -> f64 {
-        self.widths.as_ref().map_or(self.values[i], |widths| widths.high[i])
+        self.widths.as_ref().map_or_else(|| self.values()[i], |widths| widths.high[i])
     }
 
     /// The smallest value in sorted point `i`, in frame units.
     pub(crate) fn framed_lowest(&self, i: usize) -> f64 {
-        self.frame.enter(self.lowest(i))
+        self.frame().enter(self.lowest(i))
     }
 
     /// The largest value in sorted point `i`, in frame units.
     pub(crate) fn framed_highest(&self, i: usize) -> f64 {
-        self.frame.enter(self.highest(i))
+        self.frame().enter(self.highest(i))
     }
 
     /// √(weight · squares within) of sorted point `i` in frame units; positive even where the squares have vanished.
@@ -241,6 +246,9 @@ impl Sample {
 
     /// The atoms as the points that solvers see: weighted, with nothing within them.
     pub(crate) fn bare(&self) -> Sample {
+        if self.unsorted.is_some() {
+            return self.sorted().bare();
+        }
         let (values, weights, rests) = (self.values.clone(), self.weights.clone(), self.rests.clone());
         Sample { values, weights, rests, ..self.clone_facts() }
     }

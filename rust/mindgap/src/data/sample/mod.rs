@@ -1,4 +1,4 @@
-//! The data: finite, sorted once, with weights and the order to undo the sort.
+//! The data: finite, sorted once and not before something asks for it, with weights and the order to undo the sort.
 //!
 //! Everything after [`Sample`] relies on what it has checked and checks nothing again.
 
@@ -6,16 +6,20 @@ mod atom;
 mod prefix;
 mod rounding;
 mod sort;
+mod unsorted;
 
 pub(crate) use atom::{Atom, SharedZoom};
 pub(crate) use prefix::{Block, Prefix, Prefixes};
 
+use crate::data::cells::Points;
 use crate::data::frame::Frame;
 use crate::error::SampleError;
 use crate::memory::{check_memory, product};
 use crate::numeric::double::Double;
 use atom::Widths;
 use std::fmt;
+use std::sync::Arc;
+use unsorted::{MANY_POINTS, NearlyEven, Unsorted};
 
 /// What a point takes at most: sorted, with its place in the input, and either its weight or what an ordinary sort of all
 /// of them needs beside it.
@@ -48,6 +52,8 @@ pub struct Sample {
     total_weight: f64,
     /// What else is known of atoms with a width; none if all are points.
     widths: Option<Widths>,
+    /// Many points that nothing has asked the order of yet; then all else but the total is empty.
+    unsorted: Option<Arc<Unsorted>>,
 }
 
 impl Sample {
@@ -56,7 +62,11 @@ impl Sample {
     /// # Errors
     /// Empty data, values that are not finite, and ranges whose squares overflow or vanish.
     pub fn new(values: &[f64]) -> Result<Self, SampleError> {
-        check_values(values)?;
+        check_number(values)?;
+        if values.len() >= MANY_POINTS {
+            return Self::of_unsorted(Unsorted::new(values.to_vec(), None)?);
+        }
+        check_finite(values)?;
         let (sorted, order) = sort::by_value(values);
         Self::of_sorted(sorted, None, order, Vec::new())
     }
@@ -75,7 +85,7 @@ impl Sample {
         Self::from_vec(values.iter().map(|&x| f64::from(x)).collect())
     }
 
-    /// As [`Sample::new`], of values that the caller gives away: ascending ones are taken as they are, without a copy.
+    /// As [`Sample::new`], of values that the caller gives away: many, and ascending ones, are taken as they are, without a copy.
     ///
     /// ```
     /// let sample = mindgap::Sample::from_vec(vec![2.0, 1.0])?;
@@ -86,7 +96,14 @@ impl Sample {
     /// # Errors
     /// As [`Sample::new`].
     pub fn from_vec(values: Vec<f64>) -> Result<Self, SampleError> {
-        if values.is_sorted() { Self::from_sorted(values) } else { Self::new(&values) }
+        if values.is_sorted() {
+            return Self::from_sorted(values);
+        }
+        if values.len() < MANY_POINTS {
+            return Self::new(&values);
+        }
+        check_number(&values)?;
+        Self::of_unsorted(Unsorted::new(values, None)?)
     }
 
     /// As [`Sample::new`], of ascending values, which are taken as they are, without a copy or a sort.
@@ -102,7 +119,8 @@ impl Sample {
     /// # Errors
     /// As [`Sample::new`]; also values that do not ascend.
     pub fn from_sorted(mut values: Vec<f64>) -> Result<Self, SampleError> {
-        check_values(&values)?;
+        check_number(&values)?;
+        check_finite(&values)?;
         if let Some(index) = values.windows(2).position(|pair| pair[0] > pair[1]) {
             return Err(SampleError::NotSorted { index: index + 1 });
         }
@@ -117,9 +135,15 @@ impl Sample {
     /// # Errors
     /// As [`Sample::new`]; also weights that are negative, not finite, of another number, or all zero.
     pub fn weighted(values: &[f64], weights: &[f64]) -> Result<Self, SampleError> {
-        check_values(values)?;
+        check_number(values)?;
+        check_finite(values)?;
         if check_weights(values.len(), weights)? == 0.0 {
             return Err(SampleError::NoWeight);
+        }
+        if values.len() >= MANY_POINTS
+            && let Some(weights) = NearlyEven::new(weights)
+        {
+            return Self::of_unsorted(Unsorted::new(values.to_vec(), Some(weights))?);
         }
         let sorted = sort::by_value_and_weight(values, weights);
         Self::of_sorted(sorted.values, Some(sorted.weights), sorted.order, sorted.weightless)
@@ -134,26 +158,67 @@ impl Sample {
         let range = values[values.len() - 1] - values[0];
         let frame = Frame::of_sorted(&values).ok_or(SampleError::RangeNotSquarable { range })?;
         let total_weight = weights.as_ref().map_or(values.len() as f64, |w| w.iter().sum());
-        if !(total_weight * (1.0 + range * range)).is_finite() {
-            return Err(SampleError::WeightOverflow { total: total_weight });
-        }
+        check_total(total_weight, range)?;
+        Ok(Self::of_parts(values, weights, order, weightless, frame, total_weight))
+    }
+
+    fn of_parts(
+        values: Vec<f64>,
+        weights: Option<Vec<f64>>,
+        order: Vec<u32>,
+        weightless: Vec<(u32, f64)>,
+        frame: Frame,
+        total_weight: f64,
+    ) -> Self {
         let distinct = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        Ok(Self { values, weights, rests: Vec::new(), order, weightless, frame, distinct, total_weight, widths: None })
+        let (rests, widths, unsorted) = (Vec::new(), None, None);
+        Self { values, weights, rests, order, weightless, frame, distinct, total_weight, widths, unsorted }
+    }
+
+    /// Points to be sorted when something asks for it.
+    fn of_unsorted(unsorted: Unsorted) -> Result<Self, SampleError> {
+        let (low, high) = unsorted.points().extent;
+        let total = unsorted.total_weight();
+        check_total(total, high - low)?;
+        let facts = Self::of_parts(Vec::new(), None, Vec::new(), Vec::new(), unsorted.frame(), total);
+        Ok(Self { unsorted: Some(Arc::new(unsorted)), ..facts })
+    }
+
+    /// This sample with its points in order.
+    #[inline(always)]
+    fn sorted(&self) -> &Self {
+        match &self.unsorted {
+            None => self,
+            Some(unsorted) => unsorted.sorted(self.total_weight),
+        }
+    }
+
+    /// Many points in input order, for work that needs no other; nothing for few points, atoms, and weights too uneven.
+    pub(crate) fn in_any_order(&self) -> Option<Points<'_>> {
+        match &self.unsorted {
+            Some(unsorted) => Some(unsorted.points()),
+            // Ascending values are taken as they are.
+            None if self.len() >= MANY_POINTS && self.weights.is_none() && self.widths.is_none() => {
+                let extent = (self.values[0], self.values[self.len() - 1]);
+                Some(Points { values: &self.values, weights: None, extent, lightest: 1.0, heaviest: 1.0 })
+            }
+            None => None,
+        }
     }
 
     /// The values in ascending order, those of weight zero left out.
     pub fn values(&self) -> &[f64] {
-        &self.values
+        &self.sorted().values
     }
 
     /// The weights in the order of [`values`](Self::values); `None` if every point weighs one.
     pub fn weights(&self) -> Option<&[f64]> {
-        self.weights.as_deref()
+        self.sorted().weights.as_deref()
     }
 
     /// For each of [`values`](Self::values), its index in the input.
     pub fn order(&self) -> &[u32] {
-        &self.order
+        &self.sorted().order
     }
 
     /// The values and the weights as they were given, those of weight zero too: a sample of them is this one.
@@ -164,6 +229,9 @@ impl Sample {
     /// # Ok::<(), mindgap::SampleError>(())
     /// ```
     pub fn given(&self) -> (Vec<f64>, Option<Vec<f64>>) {
+        if let Some(unsorted) = &self.unsorted {
+            return (unsorted.values().iter().map(|&x| x + 0.0).collect(), unsorted.weights().map(<[f64]>::to_vec));
+        }
         let mut values = vec![0.0; self.input_len()];
         for (&place, &value) in self.order.iter().zip(&self.values) {
             values[place as usize] = value;
@@ -183,30 +251,30 @@ impl Sample {
 
     /// The number of points that take part in a fit.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.unsorted.as_ref().map_or(self.values.len(), |unsorted| unsorted.values().len())
     }
 
     /// The number of points behind them: more where each stands for a cell of a [`Summary`](crate::Summary).
     pub fn points(&self) -> u64 {
         match self.has_widths() {
             true => self.atoms().fold(0, |sum, atom| sum.saturating_add(atom.count)),
-            false => self.values.len() as u64,
+            false => self.len() as u64,
         }
     }
 
     /// Never true: a sample has at least one point.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.len() == 0
     }
 
     /// The number of points of the input, those of weight zero included.
     pub fn input_len(&self) -> usize {
-        self.order.len() + self.weightless.len()
+        self.unsorted.as_ref().map_or(self.order.len() + self.weightless.len(), |unsorted| unsorted.values().len())
     }
 
     /// The number of distinct values; of a summary, how many there are at least.
     pub fn distinct(&self) -> usize {
-        self.distinct
+        self.sorted().distinct
     }
 
     /// The sum of the weights: the number of points if none were given.
@@ -216,12 +284,18 @@ impl Sample {
 
     /// The smallest weight that takes part in a fit.
     pub(crate) fn smallest_weight(&self) -> f64 {
-        self.weights.as_ref().map_or(1.0, |weights| weights.iter().copied().fold(f64::INFINITY, f64::min))
+        match &self.unsorted {
+            Some(unsorted) => unsorted.points().lightest,
+            None => self.weights.as_ref().map_or(1.0, |weights| weights.iter().copied().fold(f64::INFINITY, f64::min)),
+        }
     }
 
     /// The distinct values, each with the weight of all points that share it, and for each of them where its points
     /// end in this sample.
     pub(crate) fn collapsed(&self) -> (Sample, Vec<usize>) {
+        if self.unsorted.is_some() {
+            return self.sorted().collapsed();
+        }
         let mut ends = Vec::with_capacity(self.distinct);
         let (mut values, mut weights) = (Vec::with_capacity(self.distinct), Vec::with_capacity(self.distinct));
         for tied in self.values.chunk_by(|a, b| a == b) {
@@ -250,29 +324,31 @@ impl Sample {
             distinct: self.distinct,
             total_weight: self.total_weight,
             widths: None,
+            unsorted: None,
         }
     }
 
     /// Input index and value of the points of weight zero.
     pub(crate) fn weightless(&self) -> &[(u32, f64)] {
-        &self.weightless
+        &self.sorted().weightless
     }
 
     pub(crate) fn frame(&self) -> &Frame {
-        &self.frame
+        &self.sorted().frame
     }
 
     /// The weight of sorted point `i`.
     #[inline(always)]
     pub(crate) fn weight(&self, i: usize) -> f64 {
-        self.weights.as_ref().map_or(1.0, |weights| weights[i])
+        self.sorted().weights.as_ref().map_or(1.0, |weights| weights[i])
     }
 
     /// Sorted point `i` in frame units.
     #[inline(always)]
     pub(crate) fn framed(&self, i: usize) -> f64 {
-        let z = self.frame.enter(self.values[i]);
-        self.rests.get(i).map_or(z, |&rest| z + self.frame.enter_length(rest))
+        let sorted = self.sorted();
+        let z = sorted.frame.enter(sorted.values[i]);
+        sorted.rests.get(i).map_or(z, |&rest| z + sorted.frame.enter_length(rest))
     }
 
     /// The range of the data in frame units, from the smallest value to the largest.
@@ -283,7 +359,8 @@ impl Sample {
     /// Sorted point `i`, a value of the data, in frame units, with all its digits.
     #[inline(always)]
     pub(crate) fn framed_exactly(&self, i: usize) -> Double {
-        self.frame.enter_exactly(self.values[i])
+        let sorted = self.sorted();
+        sorted.frame.enter_exactly(sorted.values[i])
     }
 
     /// Sorted point `i`, which may be a mean, in frame units, with all its digits.
@@ -307,7 +384,7 @@ impl fmt::Debug for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sample")
             .field("points", &self.points())
-            .field("distinct", &self.distinct)
+            .field("distinct", &self.distinct())
             .field("low", &self.lowest(0))
             .field("high", &self.highest(self.len() - 1))
             .field("total_weight", &self.total_weight)
@@ -315,15 +392,20 @@ impl fmt::Debug for Sample {
     }
 }
 
-fn check_values(values: &[f64]) -> Result<(), SampleError> {
+/// Checks that there are points, not too many, and memory for them.
+fn check_number(values: &[f64]) -> Result<(), SampleError> {
     if values.is_empty() {
         return Err(SampleError::Empty);
     }
     if values.len() > u32::MAX as usize {
         return Err(SampleError::TooMany { len: values.len() });
     }
-    check_finite(values)?;
     Ok(check_memory("a sorted copy of the data", product(&[values.len(), BYTES_A_POINT]))?)
+}
+
+/// Checks that sums of squares do not overflow.
+fn check_total(total: f64, range: f64) -> Result<(), SampleError> {
+    if (total * (1.0 + range * range)).is_finite() { Ok(()) } else { Err(SampleError::WeightOverflow { total }) }
 }
 
 /// Whether all values are finite; there may be none.

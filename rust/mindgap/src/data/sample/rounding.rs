@@ -29,26 +29,26 @@ impl Sample {
         if self.has_widths() || distinct < FEWEST || distinct as f64 * REPEATED > self.total_weight() {
             return None;
         }
-        let largest = self.values[0].abs().max(self.values[self.len() - 1].abs());
-        let size = self.frame.enter_length(largest);
+        let largest = self.values()[0].abs().max(self.values()[self.len() - 1].abs());
+        let size = self.frame().enter_length(largest);
         // First as doubles that are exactly on a grid, wherever it is; then as decimals, which are only near one.
         let step = self.grid(0.0, 0.0).or_else(|| self.grid(SAME * size, 4.0 * f64::EPSILON * size));
-        step.map(|step| self.frame.leave_length(step))
+        step.map(|step| self.frame().leave_length(step))
     }
 
     /// The step of a grid on which all values are, in frame units: gaps up to `same` are none, and values are off by up to `off`.
     fn grid(&self, same: f64, off: f64) -> Option<f64> {
-        let apart = |pair: &[f64]| self.frame.enter(pair[1]) - self.frame.enter(pair[0]);
-        let nearest = self.values.windows(2).map(apart).filter(|gap| *gap > same).fold(f64::INFINITY, f64::min);
+        let apart = |pair: &[f64]| self.frame().enter(pair[1]) - self.frame().enter(pair[0]);
+        let nearest = self.values().windows(2).map(apart).filter(|gap| *gap > same).fold(f64::INFINITY, f64::min);
         let first = self.framed(0);
         let span = self.framed(self.len() - 1) - first;
         let step = span / (span / nearest).round();
         let slack = OFF + off / step;
         let on_grid = |x: &f64| {
-            let steps = (self.frame.enter(*x) - first) / step;
+            let steps = (self.frame().enter(*x) - first) / step;
             (steps - steps.round()).abs() <= slack
         };
-        (slack < 0.1 && self.values.iter().all(on_grid)).then_some(step)
+        (slack < 0.1 && self.values().iter().all(on_grid)).then_some(step)
     }
 }
 

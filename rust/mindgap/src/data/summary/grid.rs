@@ -15,19 +15,19 @@ const DIGITS: i32 = 52;
 
 /// The cells of one exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Grid {
+pub(in crate::data) struct Grid {
     exponent: i32,
 }
 
 impl Grid {
     /// Whether data from `low` to `high` have squares, as every fit asks.
-    pub(super) fn can_span(low: f64, high: f64) -> bool {
+    pub(in crate::data) fn can_span(low: f64, high: f64) -> bool {
         (high - low).is_finite() && binary_exponent(high - low) <= *RANGE_EXPONENTS.end()
     }
 
     /// The finest grid on which `low..=high`, which it [can span](Self::can_span), touches at most `cells` cells (two at
     /// least).
-    pub(super) fn finest(low: f64, high: f64, cells: usize) -> Self {
+    pub(in crate::data) fn finest(low: f64, high: f64, cells: usize) -> Self {
         let mut grid = Self::new(binary_exponent(low.abs().max(high.abs())) - DIGITS);
         let range = binary_exponent(high - low);
         grid.exponent = grid.exponent.max(range - cells.ilog2() as i32 - 1);
@@ -38,17 +38,17 @@ impl Grid {
     }
 
     /// The grid of an exponent, or the nearest one that there is.
-    pub(super) fn new(exponent: i32) -> Self {
+    pub(in crate::data) fn new(exponent: i32) -> Self {
         Self { exponent: exponent.clamp(*EXPONENTS.start(), *EXPONENTS.end()) }
     }
 
-    pub(super) fn exponent(self) -> i32 {
+    pub(in crate::data) fn exponent(self) -> i32 {
         self.exponent
     }
 
     /// The cell of `x`.
     #[inline(always)]
-    pub(super) fn index(self, x: f64) -> i64 {
+    pub(in crate::data) fn index(self, x: f64) -> i64 {
         let index = (x * power_of_two(-self.exponent)).floor() as i64;
         // A negative value that vanishes beside the width is not in cell 0 all the same. No branch: signs cannot be foreseen.
         index - i64::from((x < 0.0) & (index == 0))

@@ -6,7 +6,7 @@
 
 mod cell;
 mod columns;
-mod grid;
+pub(in crate::data) mod grid;
 mod windows;
 
 pub use columns::SummaryColumns;

@@ -27,6 +27,9 @@ const WINDOWS: usize = 1 << 12;
 /// Atoms at most, so that memory stays bounded.
 const MOST_ATOMS: usize = 1 << 20;
 
+/// Weights and means of the same points agree to this part of themselves and of the width of their cell.
+const SAME: f64 = 1e-9;
+
 /// Parts that equal points are divided into.
 const PARTS: u64 = 16;
 
@@ -166,12 +169,18 @@ fn source_error(error: impl Into<BoxError>) -> KMeansError {
 
 /// Refuses what are not the points of `atom`.
 fn agree(atom: &Atom, shown: &[Atom]) -> Result<(), KMeansError> {
-    let (count, weight) = shown
-        .iter()
-        .fold((0u64, 0.0), |(count, weight), part| (count.saturating_add(part.count), weight + part.weight));
-    let (low, high) = (shown.first().map(|first| first.low), shown.last().map(|last| last.high));
-    let same = count == atom.count && (weight - atom.weight).abs() <= 1e-9 * atom.weight;
-    if same && low == Some(atom.low) && high == Some(atom.high) {
+    let (mut count, mut weight, mut offset) = (0u64, 0.0, 0.0);
+    for part in shown {
+        count = count.saturating_add(part.count);
+        weight += part.weight;
+        offset += part.weight * (part.mean - atom.mean + (part.rest - atom.rest));
+    }
+    let inside = |part: Option<&Atom>| part.is_some_and(|part| atom.low <= part.low && part.high <= atom.high);
+    let near = |a: f64, b: f64| (a - b).abs() <= SAME * atom.weight;
+    let same = count == atom.count
+        && near(weight, atom.weight)
+        && near(offset / (atom.high - atom.low).max(f64::MIN_POSITIVE), 0.0);
+    if same && inside(shown.first()) && inside(shown.last()) {
         return Ok(());
     }
     let Atom { low, high, .. } = atom;

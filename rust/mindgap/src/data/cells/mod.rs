@@ -1,0 +1,245 @@
+//! Points in memory, dealt into cells of one width without being sorted: O(1) a point, on all threads.
+//!
+//! Cells are those of [`Grid`]: the width is a power of two and edges are multiples of it, so the distance of a point from its
+//! cell's edge is exact but for points within a cell of zero. It is rounded to 2⁻⁴⁸ of the width, which moves no point whose
+//! cell is [`NEAR_ZERO`] cells from zero or farther. Sums of these distances are integers ([`sums`]), so no order and no
+//! number of threads shows in them.
+
+mod sums;
+
+use crate::data::sample::Atom;
+use crate::data::summary::grid::Grid;
+use crate::numeric::{binary_exponent, power_of_two};
+use crate::parallel::{map_in_order, threads};
+use std::ops::Range;
+use sums::{CellSums, CellUnits, UnitSums, WeightedSums};
+
+/// Bits of the distance of a point from its cell's edge.
+const OFFSET_BITS: i32 = 47;
+
+/// From this cell on, values have no bits below a unit of offset: the last place of a double is 2⁻⁵² of its size.
+const NEAR_ZERO: i64 = 1 << (52 - OFFSET_BITS);
+
+/// Bits of an integer weight.
+const WEIGHT_BITS: i32 = 64;
+
+/// Weights that are smaller than the largest by at most this factor, 2¹⁰, are integers of [`WEIGHT_BITS`] without rounding.
+pub(crate) const MOST_UNEVEN: f64 = 1024.0;
+
+/// Points whose cells are found together, in vectors.
+const BLOCK: usize = 64;
+
+/// Adding it to an integer below 2⁵¹ leaves that in the low bits, sooner than a cast would; other numbers are rounded.
+const TO_INTEGER: f64 = (1u64 << 52) as f64;
+
+/// The bits that hold it.
+const INTEGER: u64 = (1 << 52) - 1;
+
+/// Values with weights, in any order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Points<'a> {
+    pub(crate) values: &'a [f64],
+    /// One for each value; none if all are one.
+    pub(crate) weights: Option<&'a [f64]>,
+    /// The smallest and the largest value.
+    pub(crate) extent: (f64, f64),
+    /// The smallest weight above zero, and the largest.
+    pub(crate) lightest: f64,
+    pub(crate) heaviest: f64,
+}
+
+/// Cells that cover all points.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cells {
+    grid: Grid,
+    first: i64,
+    number: usize,
+}
+
+impl Cells {
+    /// The finest cells of which points between `low` and `high` touch at most `most`.
+    pub(crate) fn new((low, high): (f64, f64), most: usize) -> Self {
+        let grid = Grid::finest(low, high, most);
+        let first = grid.index(low);
+        Self { grid, first, number: (grid.index(high) - first + 1) as usize }
+    }
+
+    /// The number of cells.
+    pub(crate) fn len(&self) -> usize {
+        self.number
+    }
+
+    /// The width of a cell.
+    pub(crate) fn width(&self) -> f64 {
+        power_of_two(self.grid.exponent())
+    }
+
+    /// What the distance of a point from its cell's edge may be wrong by.
+    pub(crate) fn blur(&self) -> f64 {
+        let last = self.first + self.number as i64 - 1;
+        let exact = self.first >= NEAR_ZERO || last < -NEAR_ZERO;
+        if exact { 0.0 } else { 0.5 * power_of_two(-OFFSET_BITS) * self.width() }
+    }
+
+    /// The cell of a value within the extent.
+    pub(crate) fn of(&self, x: f64) -> usize {
+        (self.grid.index(x) - self.first) as usize
+    }
+
+    fn places(&self) -> Places {
+        Places { scale: power_of_two(-self.grid.exponent()), first: self.first as f64 }
+    }
+
+    /// The points of every cell as an atom; cells without points have none.
+    pub(crate) fn atoms(&self, points: &Points<'_>) -> Vec<Option<Atom>> {
+        match points.weights {
+            None => self.summed::<UnitSums>(points),
+            Some(_) => self.summed::<WeightedSums>(points),
+        }
+    }
+
+    fn summed<S: CellSums>(&self, points: &Points<'_>) -> Vec<Option<Atom>> {
+        let exponent = binary_exponent(points.heaviest) + 1 - WEIGHT_BITS;
+        let (weight, even) = match points.weights {
+            Some(_) => (power_of_two(exponent), points.lightest == points.heaviest),
+            None => (1.0, true),
+        };
+        let deal = |(): &mut (), piece: Range<usize>| {
+            let mut sums = vec![S::default(); self.number];
+            let weights = points.weights.map(|weights| &weights[piece.clone()]);
+            let values = &points.values[piece];
+            pulp::Arch::new().dispatch(Deal { places: self.places(), values, weights, unit: weight, sums: &mut sums });
+            sums
+        };
+        let parts = map_in_order(pieces(points.values.len()), deal);
+        let cell = |cell: usize| {
+            let mut sums = parts[0][cell].clone();
+            parts[1..].iter().for_each(|part| sums.merge(&part[cell]));
+            let (low, high) = self.extent(cell);
+            let units = CellUnits { edge: low, length: self.width() * power_of_two(-OFFSET_BITS), weight };
+            let index = self.first + cell as i64;
+            let extent = (low.max(points.extent.0), high.min(points.extent.1));
+            let atom = sums.moments().atom(units, extent, even)?;
+            // Near zero, points of one offset need not be equal.
+            let exact = index.unsigned_abs() > NEAR_ZERO as u64;
+            Some(if exact { atom } else { Atom { low: extent.0, high: extent.1, ..atom } })
+        };
+        (0..self.number).map(cell).collect()
+    }
+
+    /// The edges of a cell: the smallest and the largest value that can be in it.
+    fn extent(&self, cell: usize) -> (f64, f64) {
+        let index = self.first + cell as i64;
+        (index as f64 * self.width(), ((index + 1) as f64 * self.width()).next_down())
+    }
+
+    /// The points of the cells that are `wanted`, in input order.
+    pub(crate) fn gather(&self, points: &Points<'_>, wanted: &[bool]) -> Vec<(f64, f64)> {
+        let gather = |(): &mut (), piece: Range<usize>| {
+            let mut found = Vec::new();
+            let weights = points.weights.map(|weights| &weights[piece.clone()]);
+            let values = &points.values[piece];
+            pulp::Arch::new().dispatch(Gather { places: self.places(), values, weights, wanted, found: &mut found });
+            found
+        };
+        map_in_order(pieces(points.values.len()), gather).concat()
+    }
+}
+
+/// As many pieces of the input as there are threads to look at them.
+pub(crate) fn pieces(n: usize) -> Vec<Range<usize>> {
+    let pieces = threads();
+    (0..pieces).map(|piece| n * piece / pieces..n * (piece + 1) / pieces).collect()
+}
+
+/// Finds cells, in vectors where it is inlined.
+#[derive(Clone, Copy)]
+struct Places {
+    scale: f64,
+    first: f64,
+}
+
+impl Places {
+    /// The cell of `x` and its offset in units. All cells are whole numbers of widths from zero, so that the subtractions are exact
+    /// but for the second in the cell left of zero.
+    #[inline(always)]
+    fn of(self, x: f64) -> (u64, u64) {
+        let t = x * self.scale;
+        // A negative value that vanishes beside the width is left of zero all the same.
+        let floor = if (x < 0.0) & (t == 0.0) { -1.0 } else { t.floor() };
+        let offset = (t - floor) * power_of_two(OFFSET_BITS) + TO_INTEGER;
+        ((floor - self.first + TO_INTEGER).to_bits() & INTEGER, offset.to_bits() & INTEGER)
+    }
+}
+
+impl Places {
+    /// Finds the cells and offsets of at most a block of values.
+    #[inline(always)]
+    fn fill(self, values: &[f64], found: &mut [(u64, u64); BLOCK]) {
+        match <&[f64; BLOCK]>::try_from(values) {
+            // Of known length: without a check for each, in vectors.
+            Ok(values) => (0..BLOCK).for_each(|i| found[i] = self.of(values[i])),
+            Err(_) => found.iter_mut().zip(values).for_each(|(found, &x)| *found = self.of(x)),
+        }
+    }
+}
+
+struct Deal<'a, S> {
+    places: Places,
+    values: &'a [f64],
+    weights: Option<&'a [f64]>,
+    unit: f64,
+    sums: &'a mut [S],
+}
+
+impl<S: CellSums> pulp::WithSimd for Deal<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<A: pulp::Simd>(self, _: A) {
+        let Self { places, values, weights, unit, sums } = self;
+        let scale = 1.0 / unit;
+        let mut found = [(0, 0); BLOCK];
+        let mut weights = weights.map(|weights| weights.iter());
+        for values in values.chunks(BLOCK) {
+            places.fill(values, &mut found);
+            match &mut weights {
+                None => found[..values.len()].iter().for_each(|&(cell, offset)| sums[cell as usize].add(offset, 1)),
+                Some(weights) => {
+                    for (&(cell, offset), &weight) in found[..values.len()].iter().zip(weights) {
+                        sums[cell as usize].add(offset, (weight * scale) as u64);
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct Gather<'a> {
+    places: Places,
+    values: &'a [f64],
+    weights: Option<&'a [f64]>,
+    wanted: &'a [bool],
+    found: &'a mut Vec<(f64, f64)>,
+}
+
+impl pulp::WithSimd for Gather<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<A: pulp::Simd>(self, _: A) {
+        let mut cells = [(0, 0); BLOCK];
+        for (block, values) in self.values.chunks(BLOCK).enumerate() {
+            self.places.fill(values, &mut cells);
+            for (i, (&x, &(cell, _))) in values.iter().zip(&cells).enumerate() {
+                if self.wanted[cell as usize] {
+                    let weight = self.weights.map_or(1.0, |weights| weights[block * BLOCK + i]);
+                    if weight > 0.0 {
+                        // Adding zero turns -0.0 into 0.0.
+                        self.found.push((x + 0.0, weight));
+                    }
+                }
+            }
+        }
+    }
+}

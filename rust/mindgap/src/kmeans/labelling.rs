@@ -1,0 +1,130 @@
+//! The cluster of each of many values: O(1) a value, on all threads.
+
+use crate::parallel::{map_in_order, threads};
+
+/// Up to so many boundaries, a value is compared with each: in vectors that takes less than a look into a table.
+const FEW: usize = 16;
+
+/// Intervals of the table for each boundary: most values then meet none in theirs.
+const INTERVALS_A_BOUNDARY: usize = 16;
+
+/// The number of `boundaries`, which ascend, below each of `values`; for NaN zero.
+pub(super) fn labels(values: &[f64], boundaries: &[f64]) -> Vec<u32> {
+    let table = (boundaries.len() > FEW).then(|| Table::new(boundaries));
+    let mut labels = vec![0; values.len()];
+    let length = values.len().div_ceil(threads()).max(1);
+    let pieces = labels.chunks_mut(length).zip(values.chunks(length)).collect();
+    map_in_order(pieces, |(): &mut (), (labels, values): (&mut [u32], &[f64])| match &table {
+        Some(table) => table.label(values, labels),
+        None => pulp::Arch::new().dispatch(Comparing { values, boundaries, labels }),
+    });
+    labels
+}
+
+/// Compares every value with every boundary.
+struct Comparing<'a> {
+    values: &'a [f64],
+    boundaries: &'a [f64],
+    labels: &'a mut [u32],
+}
+
+/// Values whose labels are counted together.
+const BLOCK: usize = 32;
+
+impl pulp::WithSimd for Comparing<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        for (values, labels) in self.values.chunks(BLOCK).zip(self.labels.chunks_mut(BLOCK)) {
+            if let (Ok(values), Ok(labels)) =
+                (<&[f64; BLOCK]>::try_from(values), <&mut [u32; BLOCK]>::try_from(&mut *labels))
+            {
+                let mut counts = [0u64; BLOCK];
+                for &boundary in self.boundaries {
+                    (0..BLOCK).for_each(|i| counts[i] += u64::from(boundary < values[i]));
+                }
+                (0..BLOCK).for_each(|i| labels[i] = counts[i] as u32);
+            } else {
+                let below = |x: f64| self.boundaries.iter().filter(|&&boundary| boundary < x).count() as u32;
+                labels.iter_mut().zip(values).for_each(|(label, &x)| *label = below(x));
+            }
+        }
+    }
+}
+
+/// Equal intervals between the first and the last boundary, with the boundaries in each.
+struct Table<'a> {
+    boundaries: &'a [f64],
+    low: f64,
+    scale: f64,
+    /// The number of boundaries in the intervals before each, and in all.
+    before: Vec<u32>,
+}
+
+impl<'a> Table<'a> {
+    fn new(boundaries: &'a [f64]) -> Self {
+        let (low, high) = (boundaries[0], boundaries[boundaries.len() - 1]);
+        let intervals = INTERVALS_A_BOUNDARY * boundaries.len();
+        // Halves, because a range may overflow; a scale that does, of a range that all but vanishes, parts nothing.
+        let scale = Some(intervals as f64 / (high * 0.5 - low * 0.5)).filter(|scale| scale.is_finite()).unwrap_or(0.0);
+        let mut table = Self { boundaries, low, scale, before: vec![0; intervals + 1] };
+        for &boundary in boundaries {
+            let interval = table.interval(boundary);
+            table.before[interval + 1] += 1;
+        }
+        for interval in 0..intervals {
+            table.before[interval + 1] += table.before[interval];
+        }
+        table
+    }
+
+    /// The interval of a value, the first and the last for values beyond them. Every operation is monotone, so boundaries in
+    /// intervals before are below the value and those in later ones are not.
+    #[inline(always)]
+    fn interval(&self, x: f64) -> usize {
+        // The cast saturates, and takes NaN to zero.
+        (((x * 0.5 - self.low * 0.5) * self.scale) as usize).min(self.before.len() - 2)
+    }
+
+    fn label(&self, values: &[f64], labels: &mut [u32]) {
+        for (label, &x) in labels.iter_mut().zip(values) {
+            let interval = self.interval(x);
+            let (mut below, end) = (self.before[interval], self.before[interval + 1]);
+            while below < end && self.boundaries[below as usize] < x {
+                below += 1;
+            }
+            *label = below;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_count_the_boundaries_below() {
+        let many: Vec<f64> = (0..300).map(|i| f64::from(i * i % 1009).sqrt()).collect();
+        let sorted = |mut boundaries: Vec<f64>| {
+            boundaries.sort_by(f64::total_cmp);
+            boundaries
+        };
+        let cases = [
+            vec![],
+            vec![0.5],
+            vec![-1.0, 0.0, 0.0, 3.0],
+            sorted(many.clone()),
+            vec![2.0; 40],
+            sorted((0..50).map(|i| 2f64.powi(20 * i - 500)).chain([-f64::MAX, f64::MAX]).collect()),
+        ];
+        for boundaries in cases {
+            let beside = boundaries.iter().flat_map(|&b| [b, b.next_up(), b.next_down()]);
+            let others = [f64::NAN, f64::NEG_INFINITY, f64::INFINITY, 0.0, -0.0, 1.5];
+            let values: Vec<f64> = beside.chain(others).chain(many.iter().map(|x| x - 3.0)).collect();
+            let below = |&x: &f64| boundaries.iter().filter(|&&b| b < x).count() as u32;
+            let expected: Vec<u32> = values.iter().map(below).collect();
+            assert_eq!(labels(&values, &boundaries), expected, "{boundaries:?}");
+        }
+    }
+}

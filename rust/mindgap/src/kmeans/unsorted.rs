@@ -5,18 +5,19 @@
 //! labels. Where cells do not tell points apart (outliers far from all others, values that crowd) or the search does not end with a
 //! proof, the points are sorted after all. What is taken depends on the points, not on their order.
 
-use super::fit::KMeansFit;
+use super::fit::{KMeansFit, boundary};
 use super::labelling::labels;
 use super::{Centers, KMeans, KMeansMethod};
 use crate::constraint::resolve_centers;
-use crate::data::cells::{Cells, Points};
+use crate::data::cells::{Cells, GatheredPoint, Points};
 use crate::data::sample::{Atom, Sample};
 use crate::error::{BoxError, KMeansError};
 use crate::memory::product;
 use crate::monitor::Monitor;
 use crate::numeric::double::Double;
 use crate::numeric::first_false;
-use crate::parallel::Workers;
+use crate::parallel::{Workers, map_in_order};
+use std::ops::Range;
 
 /// Cells that points are dealt into at most, but for many clusters.
 const CELLS: usize = 1 << 13;
@@ -35,10 +36,10 @@ const OCCUPIED_A_CLUSTER: usize = 4;
 const MOST_GATHERED: usize = 2;
 
 /// Points that are shown one by one; more are shown in finer atoms.
-const SHOWN_SINGLY: usize = 1 << 15;
+const SHOWN_SINGLY: usize = 1 << 13;
 
-/// Finer atoms of a window.
-const PARTS: usize = 16;
+/// Finer atoms of a window: more would cost the solver as much more as they save it rounds.
+const PARTS: usize = 4;
 
 /// Clusters must be so many cells wide, as root mean squares go, that the rounding of points within cells does not show.
 const WIDE: f64 = 2.0;
@@ -52,29 +53,40 @@ pub(super) fn fit(
     sample: &Sample,
     monitor: &mut Monitor<'_>,
 ) -> Result<Option<KMeansFit>, KMeansError> {
-    let Some(points) = sample.in_any_order().filter(|_| applies(kmeans)) else { return Ok(None) };
-    monitor.check_memory("k-means", product(&[points.values.len(), BYTES_A_POINT]))?;
-    let workers = Workers::for_points(points.values.len());
+    match sample.in_any_order().filter(|_| applies(kmeans)) {
+        None => Ok(None),
+        Some(points) if points.weights.is_none() => fit_points::<f64>(kmeans, points, monitor),
+        Some(points) => fit_points::<(f64, f64)>(kmeans, points, monitor),
+    }
+}
+
+fn fit_points<P: GatheredPoint>(
+    kmeans: &KMeans,
+    points: Points<'_>,
+    monitor: &mut Monitor<'_>,
+) -> Result<Option<KMeansFit>, KMeansError> {
+    let n = points.values.len();
+    monitor.check_memory("k-means", product(&[n, BYTES_A_POINT]))?;
+    let workers = Workers::for_points(n);
     let most = (CELLS_A_CLUSTER.saturating_mul(kmeans.k)).clamp(CELLS, MOST_CELLS);
     let cells = Cells::new(points.extent, most);
     let atoms: Vec<Atom> = workers.run(|| cells.atoms(&points)).into_iter().flatten().collect();
-    let few = points.values.len() / MOST_GATHERED;
-    let crowded = atoms.iter().any(|atom| !atom.is_point() && atom.count as usize > few);
+    let crowded = atoms.iter().any(|atom| !atom.is_point() && atom.count as usize > n / MOST_GATHERED);
     if crowded || kmeans.k > atoms.len() / OCCUPIED_A_CLUSTER {
         return Ok(None);
     }
-    let mut closer = CloserLook { points, cells, workers, seen: vec![false; cells.len()], found: Vec::new(), few };
-    let cells_of = Sample::of_atoms(atoms).map_err(|_| KMeansError::OutOfRange)?;
-    let (fit, atoms) = match kmeans.fit_refining(cells_of, &mut |windows| closer.zoom(windows), monitor) {
+    let mut closer = CloserLook::<P>::new(points, cells, workers);
+    let sample = Sample::of_atoms(atoms).map_err(|_| KMeansError::OutOfRange)?;
+    let (fit, atoms) = match kmeans.fit_refining(sample, &mut |windows| closer.zoom(windows), monitor) {
         Ok(found) => found,
         Err(KMeansError::Interrupted) => return Err(KMeansError::Interrupted),
         Err(_) => return Ok(None),
     };
-    let proven = fit.is_optimal() || monitor.report().is_err();
-    if !proven || closer.is_too_coarse_for(&fit) {
+    let ended = fit.is_optimal() || monitor.report().is_err();
+    if !ended || closer.is_too_coarse_for(&fit) {
         return Ok(None);
     }
-    closer.finished(fit, &atoms)
+    Ok(closer.finished(fit, &atoms))
 }
 
 /// Whether this is a problem that cells can solve.
@@ -85,33 +97,31 @@ fn applies(kmeans: &KMeans) -> bool {
 }
 
 /// Shows the points of some cells; each is gathered once.
-struct CloserLook<'a> {
+struct CloserLook<'a, P> {
     points: Points<'a>,
     cells: Cells,
     workers: Workers,
-    /// The cells whose points were gathered.
-    seen: Vec<bool>,
-    /// Their points with their weights, ascending.
-    found: Vec<(f64, f64)>,
-    /// More than so many are not gathered.
-    few: usize,
+    /// The points that were gathered, those of one cell together and ascending.
+    found: Vec<P>,
+    /// Where those of each cell are.
+    places: Vec<Range<usize>>,
 }
 
-impl CloserLook<'_> {
+impl<'a, P: GatheredPoint> CloserLook<'a, P> {
+    fn new(points: Points<'a>, cells: Cells, workers: Workers) -> Self {
+        Self { points, cells, workers, found: Vec::new(), places: vec![0..0; cells.len()] }
+    }
+
     /// The points of each window, one by one or as several atoms.
     fn zoom(&mut self, windows: &[(f64, f64)]) -> Result<Vec<Vec<Atom>>, BoxError> {
         self.gather(windows)?;
-        let ranges: Vec<_> = windows.iter().map(|window| self.range(window)).collect();
-        let singly = ranges.iter().map(ExactSizeIterator::len).sum::<usize>() <= SHOWN_SINGLY;
-        let shown = |range: std::ops::Range<usize>| {
-            let points = &self.found[range];
-            let distinct = points.chunk_by(|a, b| a.0 == b.0).map(|tied| self.atom(tied));
-            if singly || points.len() <= PARTS {
-                return distinct.collect();
-            }
-            points.chunks(points.len().div_ceil(PARTS)).map(|run| self.atom(run)).collect()
+        let inside: Vec<&[P]> = windows.iter().map(|window| self.inside(window)).collect();
+        let singly = inside.iter().map(|points| points.len()).sum::<usize>() <= SHOWN_SINGLY;
+        let shown = |points: &[P]| {
+            let tied = points.chunk_by(|a, b| a.value() == b.value()).map(|tied| self.atom(tied));
+            if singly || points.len() <= PARTS { tied.collect() } else { self.parts(points) }
         };
-        Ok(ranges.into_iter().map(shown).collect())
+        Ok(inside.into_iter().map(shown).collect())
     }
 
     /// Gathers the points of the cells of these windows, unless they are known.
@@ -119,41 +129,89 @@ impl CloserLook<'_> {
         let mut wanted = vec![false; self.cells.len()];
         for &(low, _) in windows {
             let cell = self.cells.of(low);
-            wanted[cell] = !self.seen[cell];
+            wanted[cell] = self.places[cell].is_empty();
         }
         if !wanted.contains(&true) {
             return Ok(());
         }
-        self.found.extend(self.workers.run(|| self.cells.gather(&self.points, &wanted)));
-        if self.found.len() > self.few {
+        let gathered: Vec<P> = self.workers.run(|| self.cells.gather(&self.points, &wanted));
+        if self.found.len() + gathered.len() > self.points.values.len() / MOST_GATHERED {
             return Err("too many points lie where a boundary may be".into());
         }
-        // By value, then weight: equal points stand in one order whatever the input's.
-        self.found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        self.seen.iter_mut().zip(wanted).for_each(|(seen, wanted)| *seen |= wanted);
+        let mut ends = vec![0; self.cells.len()];
+        gathered.iter().for_each(|point| ends[self.cells.of(point.value())] += 1);
+        let mut start = self.found.len();
+        for (cell, end) in ends.iter_mut().enumerate().filter(|(_, end)| **end > 0) {
+            self.places[cell] = start..start + *end;
+            (start, *end) = (start + *end, start);
+        }
+        self.found.resize(start, P::new(0.0, 0.0));
+        for point in gathered {
+            let place = &mut ends[self.cells.of(point.value())];
+            self.found[*place] = point;
+            *place += 1;
+        }
+        self.sort_cells(&wanted);
         Ok(())
     }
 
+    /// Sorts the points of each of these cells, which are the last that were gathered.
+    fn sort_cells(&mut self, cells: &[bool]) {
+        let places = self.places.iter().zip(cells).filter(|(place, wanted)| **wanted && !place.is_empty());
+        let mut slices = Vec::new();
+        let mut rest = &mut self.found[..];
+        let mut start = 0;
+        for (place, _) in places {
+            let (slice, after) = std::mem::take(&mut rest)[place.start - start..].split_at_mut(place.len());
+            slices.push(slice);
+            (rest, start) = (after, place.end);
+        }
+        // By value, then weight: equal points stand in one order whatever the input's.
+        let order = |a: &P, b: &P| a.value().total_cmp(&b.value()).then(a.weight().total_cmp(&b.weight()));
+        self.workers.run(|| map_in_order(slices, |(): &mut (), slice: &mut [P]| slice.sort_unstable_by(order)));
+    }
+
     /// The gathered points of a window.
-    fn range(&self, &(low, high): &(f64, f64)) -> std::ops::Range<usize> {
-        self.found.partition_point(|point| point.0 < low)..self.found.partition_point(|point| point.0 <= high)
+    fn inside(&self, &(low, high): &(f64, f64)) -> &[P] {
+        let points = &self.found[self.places[self.cells.of(low)].clone()];
+        let start = points.partition_point(|point| point.value() < low);
+        &points[start..points.partition_point(|point| point.value() <= high)]
+    }
+
+    /// Points in a few atoms of about as many points; equal points are in one.
+    fn parts(&self, points: &[P]) -> Vec<Atom> {
+        let mut atoms = Vec::with_capacity(PARTS);
+        let mut start = 0;
+        for part in 1..=PARTS {
+            let mut end = (points.len() * part / PARTS).max(start);
+            while end > start && end < points.len() && points[end].value() == points[end - 1].value() {
+                end += 1;
+            }
+            if end > start {
+                atoms.push(self.atom(&points[start..end]));
+            }
+            start = end;
+        }
+        atoms
     }
 
     /// Points, ascending, as one atom.
-    fn atom(&self, points: &[(f64, f64)]) -> Atom {
-        let (low, high) = (points[0].0, points[points.len() - 1].0);
+    fn atom(&self, points: &[P]) -> Atom {
+        let (low, high) = (points[0].value(), points[points.len() - 1].value());
         let total = |term: &dyn Fn(f64) -> f64| {
             let mut sum = Double::ZERO;
-            points.iter().for_each(|&(x, weight)| sum.gather(Double::from(weight * term(x - low))));
+            points.iter().for_each(|point| sum.gather(Double::from(point.weight() * term(point.value() - low))));
             sum.whole()
         };
         let weight = total(&|_| 1.0);
-        let offset = if low == high { 0.0 } else { total(&|x| x) / weight };
-        let within = if low == high { 0.0 } else { total(&|x| (x - offset).powi(2)) };
-        let even = self.points.lightest == self.points.heaviest || points.len() == 1;
-        let mean = low + offset;
-        let rest = offset - (mean - low);
-        Atom { mean, rest, weight, within, low, high, count: points.len() as u64, even }
+        let (count, even) = (points.len() as u64, points.len() == 1 || self.points.lightest == self.points.heaviest);
+        if low == high {
+            return Atom { mean: low, rest: 0.0, weight, within: 0.0, low, high, count, even };
+        }
+        let offset = total(&|x| x) / weight;
+        let place = Double::sum(low, offset);
+        let rest = place.minus(Double::from(place.value()));
+        Atom { mean: place.value(), rest, weight, within: total(&|x| (x - offset).powi(2)), low, high, count, even }
     }
 
     /// Whether a cluster is so narrow that the rounding of points within cells may show in its cost.
@@ -164,28 +222,30 @@ impl CloserLook<'_> {
     }
 
     /// The fit with its labels; nothing if equal points are in different clusters, which boundaries cannot tell.
-    fn finished(mut self, mut fit: KMeansFit, atoms: &Sample) -> Result<Option<KMeansFit>, KMeansError> {
+    fn finished(mut self, mut fit: KMeansFit, atoms: &Sample) -> Option<KMeansFit> {
         fit.lower_bound = less_blur(fit.lower_bound, self.cells.blur(), atoms.total_weight());
         for gap in 0..fit.boundaries.len() {
             let middle = fit.centers[gap] * 0.5 + fit.centers[gap + 1] * 0.5;
             let right = first_false(0, atoms.len(), |i| atoms.highest(i) <= fit.boundaries[gap]);
             let (left, right) = (atoms.atom(right - 1), atoms.atom(right));
             if left.high == right.low {
-                return Ok(None);
+                return None;
             }
             if fit.boundaries[gap] != middle && !(left.is_point() && right.is_point()) {
-                // Atoms may be wider than their points.
-                let windows = [(left.low, left.high), (right.low, right.high)];
-                if self.gather(&windows).is_err() {
-                    return Ok(None);
-                }
-                let [left, right] = windows.map(|window| self.range(&window));
-                let (left, right) = (self.found[left.end - 1].0, self.found[right.start].0);
-                fit.boundaries[gap] = super::fit::boundary(middle, left, right);
+                fit.boundaries[gap] = self.boundary(middle, &left, &right)?;
             }
         }
         fit.labels = self.workers.run(|| labels(self.points.values, &fit.boundaries));
-        Ok(Some(fit))
+        Some(fit)
+    }
+
+    /// The boundary between two atoms, which may be wider than their points; the cells at their ends hold some.
+    fn boundary(&mut self, middle: f64, left: &Atom, right: &Atom) -> Option<f64> {
+        let ends = [left.high, right.low].map(|end| self.cells.extent(self.cells.of(end)));
+        self.gather(&ends).ok()?;
+        let last = self.inside(&(ends[0].0, left.high)).last()?;
+        let first = self.inside(&(right.low, ends[1].1)).first()?;
+        Some(boundary(middle, last.value(), first.value()))
     }
 }
 

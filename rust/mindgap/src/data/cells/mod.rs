@@ -128,13 +128,13 @@ impl Cells {
     }
 
     /// The edges of a cell: the smallest and the largest value that can be in it.
-    fn extent(&self, cell: usize) -> (f64, f64) {
+    pub(crate) fn extent(&self, cell: usize) -> (f64, f64) {
         let index = self.first + cell as i64;
         (index as f64 * self.width(), ((index + 1) as f64 * self.width()).next_down())
     }
 
     /// The points of the cells that are `wanted`, in input order.
-    pub(crate) fn gather(&self, points: &Points<'_>, wanted: &[bool]) -> Vec<(f64, f64)> {
+    pub(crate) fn gather<P: GatheredPoint>(&self, points: &Points<'_>, wanted: &[bool]) -> Vec<P> {
         let gather = |(): &mut (), piece: Range<usize>| {
             let mut found = Vec::new();
             let weights = points.weights.map(|weights| &weights[piece.clone()]);
@@ -143,6 +143,48 @@ impl Cells {
             found
         };
         map_in_order(pieces(points.values.len()), gather).concat()
+    }
+}
+
+/// A point with what it weighs.
+pub(crate) trait GatheredPoint: Copy + Send + Sync {
+    fn new(value: f64, weight: f64) -> Self;
+    fn value(&self) -> f64;
+    fn weight(&self) -> f64;
+}
+
+/// A point of weight one.
+impl GatheredPoint for f64 {
+    #[inline(always)]
+    fn new(value: f64, _: f64) -> Self {
+        value
+    }
+
+    #[inline(always)]
+    fn value(&self) -> f64 {
+        *self
+    }
+
+    #[inline(always)]
+    fn weight(&self) -> f64 {
+        1.0
+    }
+}
+
+impl GatheredPoint for (f64, f64) {
+    #[inline(always)]
+    fn new(value: f64, weight: f64) -> Self {
+        (value, weight)
+    }
+
+    #[inline(always)]
+    fn value(&self) -> f64 {
+        self.0
+    }
+
+    #[inline(always)]
+    fn weight(&self) -> f64 {
+        self.1
     }
 }
 
@@ -215,15 +257,15 @@ impl<S: CellSums> pulp::WithSimd for Deal<'_, S> {
     }
 }
 
-struct Gather<'a> {
+struct Gather<'a, P> {
     places: Places,
     values: &'a [f64],
     weights: Option<&'a [f64]>,
     wanted: &'a [bool],
-    found: &'a mut Vec<(f64, f64)>,
+    found: &'a mut Vec<P>,
 }
 
-impl pulp::WithSimd for Gather<'_> {
+impl<P: GatheredPoint> pulp::WithSimd for Gather<'_, P> {
     type Output = ();
 
     #[inline(always)]
@@ -234,10 +276,8 @@ impl pulp::WithSimd for Gather<'_> {
             for (i, (&x, &(cell, _))) in values.iter().zip(&cells).enumerate() {
                 if self.wanted[cell as usize] {
                     let weight = self.weights.map_or(1.0, |weights| weights[block * BLOCK + i]);
-                    if weight > 0.0 {
-                        // Adding zero turns -0.0 into 0.0.
-                        self.found.push((x + 0.0, weight));
-                    }
+                    // Adding zero turns -0.0 into 0.0.
+                    self.found.push(P::new(x + 0.0, weight));
                 }
             }
         }

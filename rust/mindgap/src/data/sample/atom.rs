@@ -6,6 +6,7 @@
 use super::Sample;
 use crate::data::frame::Frame;
 use crate::error::{BoxError, SampleError};
+use crate::numeric::double::Double;
 use std::fmt;
 use std::sync::Arc;
 
@@ -33,6 +34,38 @@ impl Atom {
         self.low == self.high
     }
 
+    /// Several atoms, ascending, as one; there is at least one.
+    pub(crate) fn joined(atoms: &[Atom]) -> Self {
+        let (first, last) = (atoms[0], atoms[atoms.len() - 1]);
+        if atoms.len() == 1 {
+            return first;
+        }
+        let low = first.low;
+        let total = |term: &dyn Fn(&Atom) -> f64| {
+            let mut sum = Double::ZERO;
+            atoms.iter().for_each(|atom| sum.gather(Double::from(term(atom))));
+            sum.whole()
+        };
+        let offset = |atom: &Atom| atom.mean - low + atom.rest;
+        let weight = total(&|atom| atom.weight);
+        let rough = total(&|atom| atom.weight * offset(atom)) / weight;
+        // What the first sum lost to rounding.
+        let mean = rough + total(&|atom| atom.weight * (offset(atom) - rough)) / weight;
+        let within = total(&|atom| atom.within + atom.weight * (offset(atom) - mean).powi(2));
+        let place = Double::sum(low, mean);
+        let each = first.weight / first.count as f64;
+        Self {
+            mean: place.value(),
+            rest: place.minus(Double::from(place.value())),
+            weight,
+            within,
+            low,
+            high: last.high,
+            count: atoms.iter().fold(0, |count, atom| count.saturating_add(atom.count)),
+            even: atoms.iter().all(|atom| atom.even && is_same_weight(atom.weight / atom.count as f64, each)),
+        }
+    }
+
     /// This atom, with what rounding did to the mean and the spread taken back.
     fn without_rounding(mut self) -> Self {
         // Adding zero turns -0.0 into 0.0.
@@ -45,6 +78,11 @@ impl Atom {
         self.within = if self.within < most { self.within.max(0.0) } else { most };
         self
     }
+}
+
+/// Whether two points weigh the same, whose weights are parts of sums that may have been rounded.
+fn is_same_weight(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * b
 }
 
 /// Returns the points of each window as atoms, several per window where possible.
@@ -170,9 +208,7 @@ impl Sample {
             (None, Some(weights)) => weights.iter().all(|&weight| weight == weights[0]),
             (Some(widths), Some(weights)) => {
                 let each = |i: usize| weights[i] / widths.count[i] as f64;
-                // The sum of equal weights may have been rounded.
-                let same = |i: usize| (each(i) - each(0)).abs() <= 1e-12 * each(0);
-                (0..weights.len()).all(|i| widths.even[i] && same(i))
+                (0..weights.len()).all(|i| widths.even[i] && is_same_weight(each(i), each(0)))
             }
         }
     }

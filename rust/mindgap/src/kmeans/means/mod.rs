@@ -143,7 +143,7 @@ fn starts(
     monitor: &mut Monitor<'_>,
 ) -> Result<Vec<Vec<usize>>, KMeansError> {
     let (sample, k) = (prefixes.sample(), gaps.lower.len() + 1);
-    let solution = unconstrained::solve_atoms(sample, k, &mut open.to_vec(), &mut monitor.relaxed())?;
+    let solution = unconstrained::solve_atoms(sample, k, open, None, &mut monitor.relaxed())?.solution;
     monitor.proved(solution.lower_bound(prefixes));
     monitor.report()?;
     let mut starts = vec![solution.partition.boundaries().to_vec()];

@@ -47,7 +47,7 @@ pub(super) fn fit(kmeans: &KMeans, sample: &Sample, monitor: &mut Monitor<'_>) -
     let sample = prepared(kmeans, sample);
     let rows = resolve_centers(&*kmeans.constraint, kmeans.k)?;
     let mut open = round::may_be_cut(kmeans, &sample, &rows);
-    let round = round::run(kmeans, &sample, &rows, &mut open, monitor)?;
+    let round = round::run(kmeans, &sample, &rows, &mut open, &mut None, monitor)?;
     let solution = round.solution.ok_or_else(|| unsolved(kmeans, &sample))?;
     checked(KMeansFit::new(&sample, &rows, solution))
 }

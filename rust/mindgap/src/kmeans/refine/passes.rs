@@ -56,11 +56,11 @@ pub(super) fn fit(
     let mut monitor = monitor.part();
     let mut best: Option<KMeansFit> = None;
     let mut proof = Proof::AtLeast(0.0);
-    let (mut passes, mut exhausted) = (0, 0);
+    let (mut passes, mut exhausted, mut penalty) = (0, 0, None);
     for _ in 0..ROUNDS {
         let sample = &atoms.sample;
         // The frame's origin moves with the atoms.
-        let round = match round::run(kmeans, sample, &rows, &mut atoms.open, &mut monitor) {
+        let round = match round::run(kmeans, sample, &rows, &mut atoms.open, &mut penalty, &mut monitor) {
             Err(KMeansError::TimeLimit) if best.is_some() => break,
             round => round?,
         };
@@ -81,7 +81,7 @@ pub(super) fn fit(
             Err(KMeansError::TimeLimit) if best.is_some() => break,
             ended => ended?,
         }
-        match atoms.finer(round.wanted, zoom, passes < PASSES)? {
+        match atoms.finer(round.wanted, &round.before, zoom, passes < PASSES)? {
             Some(asked) => passes += usize::from(asked),
             None => break,
         }
@@ -95,8 +95,15 @@ pub(super) fn fit(
 
 impl KnownAtoms {
     /// Makes the `wanted` atoms finer, those of one value by dividing them, others by `zoom` if it `may` be asked. Says
-    /// whether it was; nothing where no atom became finer.
-    fn finer(&mut self, wanted: Vec<usize>, zoom: Zoom<'_>, may: bool) -> Result<Option<bool>, KMeansError> {
+    /// whether it was; nothing where no atom became finer. Neighbours between which no optimum has a boundary, as `before` says,
+    /// become one.
+    fn finer(
+        &mut self,
+        wanted: Vec<usize>,
+        before: &[bool],
+        zoom: Zoom<'_>,
+        may: bool,
+    ) -> Result<Option<bool>, KMeansError> {
         let (mut divided, mut looked): (Vec<usize>, Vec<usize>) =
             wanted.into_iter().filter(|&i| !self.stuck[i]).partition(|&i| {
                 let atom = self.sample.atom(i);
@@ -130,17 +137,26 @@ impl KnownAtoms {
         }
         parts.extend(divided.iter().map(|&i| (i, divide(&self.sample.atom(i)))));
         parts.sort_unstable_by_key(|part| part.0);
-        self.replace(parts)?;
+        self.replace(parts, before)?;
         Ok(Some(!looked.is_empty()))
     }
 
     /// Puts finer atoms in the place of some.
-    fn replace(&mut self, parts: Vec<(usize, Vec<Atom>)>) -> Result<(), KMeansError> {
+    fn replace(&mut self, parts: Vec<(usize, Vec<Atom>)>, before: &[bool]) -> Result<(), KMeansError> {
         let more: usize = parts.iter().map(|part| part.1.len()).sum();
         let mut atoms = Vec::with_capacity(self.sample.len() + more);
         let (mut open, mut stuck) = (Vec::with_capacity(atoms.capacity()), Vec::with_capacity(atoms.capacity()));
         let mut parts = parts.into_iter().peekable();
+        // Atoms that stay in one cluster, whichever that is.
+        let mut together: Vec<Atom> = Vec::new();
         for (i, atom) in self.sample.atoms().enumerate() {
+            let apart = self.open[i] || self.stuck[i] || before.get(i).is_none_or(|&may| may);
+            if apart && !together.is_empty() {
+                atoms.push(Atom::joined(&together));
+                open.push(false);
+                stuck.push(false);
+                together.clear();
+            }
             match parts.next_if(|part| part.0 == i) {
                 Some((_, finer)) => {
                     let alone = finer.len() == 1;
@@ -150,12 +166,18 @@ impl KnownAtoms {
                         atoms.push(part);
                     }
                 }
-                None => {
+                None if self.open[i] || self.stuck[i] || before.is_empty() => {
                     open.push(self.open[i]);
                     stuck.push(self.stuck[i]);
                     atoms.push(atom);
                 }
+                None => together.push(atom),
             }
+        }
+        if !together.is_empty() {
+            atoms.push(Atom::joined(&together));
+            open.push(false);
+            stuck.push(false);
         }
         self.sample = Sample::of_atoms(atoms).map_err(source_error)?;
         (self.open, self.stuck) = (open, stuck);

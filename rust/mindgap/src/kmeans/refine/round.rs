@@ -21,13 +21,15 @@ pub(super) struct RoundResult {
     pub(super) proof: Proof,
     /// The atoms to look into.
     pub(super) wanted: Vec<usize>,
+    /// Before which atoms an optimum may have a boundary; empty where nothing is known of that.
+    pub(super) before: Vec<bool>,
     /// Whether the search ran out of steps: not even the best partition of the atoms is known to be that.
     pub(super) exhausted: bool,
 }
 
 impl RoundResult {
     fn new(solution: Option<Solution>, proof: Proof, wanted: Vec<usize>) -> Self {
-        Self { solution, proof, wanted, exhausted: false }
+        Self { solution, proof, wanted, before: Vec::new(), exhausted: false }
     }
 
     /// A solution whose own proof is one for the points.
@@ -65,12 +67,14 @@ pub(super) fn may_be_cut(kmeans: &KMeans, sample: &Sample, rows: &Rows) -> Vec<b
     sample.atoms().map(|atom| if separated { is_divisible(divided, &atom) } else { !atom.is_point() }).collect()
 }
 
-/// Solves the problem on the atoms. Of those that an optimum of the points may cut, `open`, some are closed.
+/// Solves the problem on the atoms. Of those that an optimum of the points may cut, `open`, some are closed. One round tells the
+/// next the `penalty` of a cluster.
 pub(super) fn run(
     kmeans: &KMeans,
     sample: &Sample,
     rows: &Rows,
     open: &mut [bool],
+    penalty: &mut Option<f64>,
     monitor: &mut Monitor<'_>,
 ) -> Result<RoundResult, KMeansError> {
     let mut round = if kmeans.k > apart(sample) {
@@ -79,8 +83,10 @@ pub(super) fn run(
     } else {
         match SolverKind::of(kmeans, rows) {
             SolverKind::Unconstrained => {
-                let solution = unconstrained::solve_atoms(sample, kmeans.k, open, monitor)?;
-                RoundResult::of(solution, indices(open))
+                let found = unconstrained::solve_atoms(sample, kmeans.k, open, *penalty, monitor)?;
+                open.copy_from_slice(&found.open);
+                *penalty = Some(found.penalty);
+                RoundResult { before: found.before, ..RoundResult::of(found.solution, indices(open)) }
             }
             SolverKind::Separated(gaps) => {
                 let best = means::solve_atoms(sample, gaps, open, monitor)?;
@@ -145,8 +151,9 @@ fn under_rows(
         // There is but one partition, which cuts no atom.
         return Ok(RoundResult::of(solution, Vec::new()));
     }
-    let unbound = unconstrained::solve_atoms(sample, kmeans.k, open, &mut monitor.relaxed())?;
-    let proof = Proof::AtLeast(unbound.lower_bound(&Prefixes::new(sample)));
+    let unbound = unconstrained::solve_atoms(sample, kmeans.k, open, None, &mut monitor.relaxed())?;
+    open.copy_from_slice(&unbound.open);
+    let proof = Proof::AtLeast(unbound.solution.lower_bound(&Prefixes::new(sample)));
     let mut wanted = beside(kmeans, sample, &solution);
     wanted.extend(indices(open));
     wanted.sort_unstable();

@@ -27,6 +27,7 @@ use crate::partition::Partition;
 use crate::proof::Proof;
 use candidates::Candidates;
 use grid::EdgeGrid;
+use pruning::EdgePruning;
 
 /// Cells that a level has at least for each cluster.
 const CELLS_PER_CLUSTER: usize = 16;
@@ -37,49 +38,71 @@ const CELLS: usize = 96;
 /// Pieces an open cell is split into when there are many of them.
 const PIECES: usize = 8;
 
+/// Up to so many atoms are all candidates where the penalty is known but for a little.
+const MOST_AT_ONCE: usize = 1 << 16;
+
 /// The optimal partition into `k` clusters, `1 <= k <=` the number of distinct values.
 pub(super) fn solve(sample: &Sample, k: usize, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
-    Ok(solve_in_cells(sample, k, &[], CELLS_PER_CLUSTER * k + CELLS, monitor)?.0)
+    Ok(solve_in_cells(sample, k, &[], None, CELLS_PER_CLUSTER * k + CELLS, monitor)?.solution)
 }
 
-/// The best partition of the atoms of `sample` into `k` clusters, at most their number, with a bound that holds for their
-/// points. Of the atoms that an optimum of the points may cut, `open`, those that none can are closed.
+/// The best partition of atoms, and what it says of their points.
+pub(super) struct OfAtoms {
+    /// The partition, with a bound that holds for the points.
+    pub(super) solution: Solution,
+    /// Which atoms an optimum of the points may cut.
+    pub(super) open: Vec<bool>,
+    /// Before which atoms an optimum of the points may have a boundary.
+    pub(super) before: Vec<bool>,
+    /// The penalty at which the partition is the best.
+    pub(super) penalty: f64,
+}
+
+impl OfAtoms {
+    /// A partition that is proven to be the best of the points.
+    fn optimal(ends: Vec<usize>, atoms: usize) -> Self {
+        let solution = Solution::of_means(Partition::new(ends), Proof::Optimal);
+        Self { solution, open: vec![false; atoms], before: vec![true; atoms], penalty: 0.0 }
+    }
+}
+
+/// The best partition of the atoms of `sample` into `k` clusters, at most their number, where an optimum of the points may `cut`
+/// some atoms. A `guess` at the penalty, of a search on coarser atoms, saves the levels of cells.
 pub(super) fn solve_atoms(
     sample: &Sample,
     k: usize,
-    open: &mut [bool],
+    cut: &[bool],
+    guess: Option<f64>,
     monitor: &mut Monitor<'_>,
-) -> Result<Solution, KMeansError> {
-    let (solution, still) = solve_in_cells(sample, k, open, CELLS_PER_CLUSTER * k + CELLS, monitor)?;
-    open.fill(false);
-    still.into_iter().for_each(|atom| open[atom] = true);
-    Ok(solution)
+) -> Result<OfAtoms, KMeansError> {
+    solve_in_cells(sample, k, cut, guess, CELLS_PER_CLUSTER * k + CELLS, monitor)
 }
 
-/// As [`solve`], with at least about `budget` cells a level, where an optimum may `cut` some atoms; and those of them that
-/// it may cut for all that is known at the end.
+/// As [`solve_atoms`], with at least about `budget` cells a level.
 fn solve_in_cells(
     sample: &Sample,
     k: usize,
     cut: &[bool],
+    guess: Option<f64>,
     budget: usize,
     monitor: &mut Monitor<'_>,
-) -> Result<(Solution, Vec<usize>), KMeansError> {
+) -> Result<OfAtoms, KMeansError> {
     let n = sample.len();
     if k == 1 {
-        return Ok((optimal(vec![n]), Vec::new()));
+        return Ok(OfAtoms::optimal(vec![n], n));
     }
     let prefixes = Prefixes::new(sample);
     let even = EdgeGrid::even(&prefixes, cut, CELLS.min(n / 8 + 1));
-    let mut guess = smooth_penalty(&prefixes, &even, k);
-    let mut grid = if n <= 4 * budget { EdgeGrid::finest(&prefixes, cut) } else { even.refined(|_| true, budget) };
+    let at_once = n <= 4 * budget || (guess.is_some() && n <= MOST_AT_ONCE);
+    let mut guess = guess.unwrap_or_else(|| smooth_penalty(&prefixes, &even, k));
+    let mut grid = if at_once { EdgeGrid::finest(&prefixes, cut) } else { even.refined(|_| true, budget) };
     let mut monitor = monitor.part().in_frame(sample.frame());
     let mut known: Option<Vec<usize>> = None;
     loop {
         let candidates = Candidates::gather(&prefixes, grid.edges());
         if candidates.cells() <= k {
             if grid.is_closed() {
-                return Ok((optimal(ends(&grid, 1..=candidates.cells())), Vec::new()));
+                return Ok(OfAtoms::optimal(ends(&grid, 1..=candidates.cells()), n));
             }
             if !grid.is_finest() {
                 grid = grid.refined(|_| true, 2 * budget);
@@ -91,23 +114,17 @@ fn solve_in_cells(
             // Out of time: the best partition of the last grid, and what it proved.
             (Err(Halt::TimeLimit), Some(ends)) => {
                 let solution = Solution::of_means(Partition::new(ends), Proof::AtLeast(monitor.lower_bound));
-                return Ok((solution, (0..cut.len()).filter(|&atom| cut[atom]).collect()));
+                return Ok(OfAtoms { solution, open: cut.to_vec(), before: vec![true; n], penalty: guess });
             }
             (Err(halt), _) => return Err(halt.into()),
         };
         let path = || ends(&grid, found.path[1..].iter().map(|&node| node as usize));
         if grid.is_closed() {
-            return Ok((optimal(path()), Vec::new()));
+            return Ok(OfAtoms::optimal(path(), n));
         }
         let pruned = pruning::prune(sample, &grid, &candidates, &found, k);
         if grid.is_finest() {
-            let alive = |&cell: &usize| pruned.alive[cell] || pruned.alive[cell + 1];
-            let open: Vec<usize> = (0..candidates.cells())
-                .filter(|cell| grid.spreads()[*cell] > 0.0 && alive(cell))
-                .map(|cell| grid.points(cell).start)
-                .collect();
-            let proof = if open.is_empty() { Proof::Optimal } else { Proof::AtLeast(pruned.lower_bound) };
-            return Ok((Solution::of_means(Partition::new(path()), proof), open));
+            return Ok(grid.judged(path(), &pruned, found.next_guess));
         }
         monitor.found(found.cost);
         monitor.proved(pruned.lower_bound);
@@ -127,8 +144,19 @@ fn smooth_penalty(prefixes: &Prefixes<'_>, grid: &EdgeGrid<'_>, k: usize) -> f64
     2.0 * (roots / k as f64).powi(3)
 }
 
-fn optimal(ends: Vec<usize>) -> Solution {
-    Solution::of_means(Partition::new(ends), Proof::Optimal)
+impl EdgeGrid<'_> {
+    /// What the test of edges says of the atoms, none of which can be split here.
+    fn judged(&self, path: Vec<usize>, pruned: &EdgePruning, penalty: f64) -> OfAtoms {
+        let atoms = self.edges()[self.edges().len() - 1] as usize;
+        let (mut open, mut before) = (vec![false; atoms], vec![false; atoms]);
+        for cell in 0..self.spreads().len() {
+            let first = self.points(cell).start;
+            before[first] = pruned.alive[cell];
+            open[first] = self.spreads()[cell] > 0.0 && (pruned.alive[cell] || pruned.alive[cell + 1]);
+        }
+        let proof = if open.contains(&true) { Proof::AtLeast(pruned.lower_bound) } else { Proof::Optimal };
+        OfAtoms { solution: Solution::of_means(Partition::new(path), proof), open, before, penalty }
+    }
 }
 
 fn ends(grid: &EdgeGrid<'_>, edges: impl IntoIterator<Item = usize>) -> Vec<usize> {

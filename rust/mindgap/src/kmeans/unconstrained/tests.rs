@@ -62,7 +62,7 @@ fn few_cells_lose_nothing_either() {
         let sample = Sample::weighted(&x, &weights).unwrap();
         let k = 2 + case % 9;
         let (levels, all) = (
-            solve_in_cells(&sample, k, &[], 2 * k, &mut Monitor::default()).unwrap().0.partition,
+            solve_in_cells(&sample, k, &[], None, 2 * k, &mut Monitor::default()).unwrap().solution.partition,
             without_levels(&sample, k),
         );
         let (levels, all) = (cost(&sample, levels), cost(&sample, Partition::new(all)));

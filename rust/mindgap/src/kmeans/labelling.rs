@@ -6,7 +6,7 @@ use crate::parallel::{map_in_order, threads};
 const FEW: usize = 16;
 
 /// Intervals of the table for each boundary: most values then meet none in theirs.
-const INTERVALS_A_BOUNDARY: usize = 16;
+const INTERVALS_A_BOUNDARY: usize = 64;
 
 /// The number of `boundaries`, which ascend, below each of `values`; for NaN zero.
 pub(super) fn labels(values: &[f64], boundaries: &[f64]) -> Vec<u32> {
@@ -15,7 +15,7 @@ pub(super) fn labels(values: &[f64], boundaries: &[f64]) -> Vec<u32> {
     let length = values.len().div_ceil(threads()).max(1);
     let pieces = labels.chunks_mut(length).zip(values.chunks(length)).collect();
     map_in_order(pieces, |(): &mut (), (labels, values): (&mut [u32], &[f64])| match &table {
-        Some(table) => table.label(values, labels),
+        Some(table) => pulp::Arch::new().dispatch(LookingUp { table, values, labels }),
         None => pulp::Arch::new().dispatch(Comparing { values, boundaries, labels }),
     });
     labels
@@ -83,18 +83,39 @@ impl<'a> Table<'a> {
     /// intervals before are below the value and those in later ones are not.
     #[inline(always)]
     fn interval(&self, x: f64) -> usize {
-        // The cast saturates, and takes NaN to zero.
-        (((x * 0.5 - self.low * 0.5) * self.scale) as usize).min(self.before.len() - 2)
+        let place = (x * 0.5 - self.low * 0.5) * self.scale;
+        // NaN becomes zero.
+        let place = if place > 0.0 { place } else { 0.0 };
+        let most = (self.before.len() - 2) as f64;
+        let place = if place < most { place } else { most };
+        // Adding 2⁵² leaves the nearest integer in the low bits, sooner than a cast would.
+        (place + (1u64 << 52) as f64).to_bits() as u32 as usize
     }
+}
 
-    fn label(&self, values: &[f64], labels: &mut [u32]) {
-        for (label, &x) in labels.iter_mut().zip(values) {
-            let interval = self.interval(x);
-            let (mut below, end) = (self.before[interval], self.before[interval + 1]);
-            while below < end && self.boundaries[below as usize] < x {
-                below += 1;
+/// Looks every value up.
+struct LookingUp<'a> {
+    table: &'a Table<'a>,
+    values: &'a [f64],
+    labels: &'a mut [u32],
+}
+
+impl pulp::WithSimd for LookingUp<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let Table { boundaries, before, .. } = self.table;
+        let mut intervals = [0; BLOCK];
+        for (values, labels) in self.values.chunks(BLOCK).zip(self.labels.chunks_mut(BLOCK)) {
+            intervals.iter_mut().zip(values).for_each(|(interval, &x)| *interval = self.table.interval(x));
+            for ((label, &x), &interval) in labels.iter_mut().zip(values).zip(&intervals) {
+                let (mut below, end) = (before[interval], before[interval + 1]);
+                while below < end && boundaries[below as usize] < x {
+                    below += 1;
+                }
+                *label = below;
             }
-            *label = below;
         }
     }
 }

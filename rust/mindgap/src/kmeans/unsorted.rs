@@ -16,7 +16,7 @@ use crate::memory::product;
 use crate::monitor::Monitor;
 use crate::numeric::double::Double;
 use crate::numeric::first_false;
-use crate::parallel::{Workers, map_in_order};
+use crate::parallel::Workers;
 use std::ops::Range;
 
 /// Cells that points are dealt into at most, but for many clusters.
@@ -35,10 +35,10 @@ const OCCUPIED_A_CLUSTER: usize = 4;
 /// take as long as sorting all.
 const MOST_GATHERED: usize = 2;
 
-/// Points that are shown one by one; more are shown in finer atoms.
+/// Points that are shown one by one; more are shown in finer cells.
 const SHOWN_SINGLY: usize = 1 << 13;
 
-/// Finer atoms of a window: more would cost the solver as much more as they save it rounds.
+/// Finer cells of a window: more would cost the solver as much more as they save it rounds.
 const PARTS: usize = 4;
 
 /// Clusters must be so many cells wide, as root mean squares go, that the rounding of points within cells does not show.
@@ -101,7 +101,7 @@ struct CloserLook<'a, P> {
     points: Points<'a>,
     cells: Cells,
     workers: Workers,
-    /// The points that were gathered, those of one cell together and ascending.
+    /// The points that were gathered, those of one cell together.
     found: Vec<P>,
     /// Where those of each cell are.
     places: Vec<Range<usize>>,
@@ -112,16 +112,16 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         Self { points, cells, workers, found: Vec::new(), places: vec![0..0; cells.len()] }
     }
 
-    /// The points of each window, one by one or as several atoms.
+    /// The points of each window, one by one or in finer cells.
     fn zoom(&mut self, windows: &[(f64, f64)]) -> Result<Vec<Vec<Atom>>, BoxError> {
         self.gather(windows)?;
-        let inside: Vec<&[P]> = windows.iter().map(|window| self.inside(window)).collect();
-        let singly = inside.iter().map(|points| points.len()).sum::<usize>() <= SHOWN_SINGLY;
-        let shown = |points: &[P]| {
-            let tied = points.chunk_by(|a, b| a.value() == b.value()).map(|tied| self.atom(tied));
-            if singly || points.len() <= PARTS { tied.collect() } else { self.parts(points) }
+        let inside: Vec<Vec<P>> = windows.iter().map(|window| self.inside(window)).collect();
+        let singly = inside.iter().map(Vec::len).sum::<usize>() <= SHOWN_SINGLY;
+        let shown = |(points, window): (Vec<P>, &(f64, f64))| match singly || points.len() <= PARTS {
+            true => self.singly(points),
+            false => self.in_parts(&points, *window),
         };
-        Ok(inside.into_iter().map(shown).collect())
+        Ok(inside.into_iter().zip(windows).map(shown).collect())
     }
 
     /// Gathers the points of the cells of these windows, unless they are known.
@@ -151,67 +151,35 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
             self.found[*place] = point;
             *place += 1;
         }
-        self.sort_cells(&wanted);
         Ok(())
     }
 
-    /// Sorts the points of each of these cells, which are the last that were gathered.
-    fn sort_cells(&mut self, cells: &[bool]) {
-        let places = self.places.iter().zip(cells).filter(|(place, wanted)| **wanted && !place.is_empty());
-        let mut slices = Vec::new();
-        let mut rest = &mut self.found[..];
-        let mut start = 0;
-        for (place, _) in places {
-            let (slice, after) = std::mem::take(&mut rest)[place.start - start..].split_at_mut(place.len());
-            slices.push(slice);
-            (rest, start) = (after, place.end);
-        }
-        // By value, then weight: equal points stand in one order whatever the input's.
-        let order = |a: &P, b: &P| a.value().total_cmp(&b.value()).then(a.weight().total_cmp(&b.weight()));
-        self.workers.run(|| map_in_order(slices, |(): &mut (), slice: &mut [P]| slice.sort_unstable_by(order)));
-    }
-
-    /// The gathered points of a window.
-    fn inside(&self, &(low, high): &(f64, f64)) -> &[P] {
+    /// The gathered points of a window, which lies in one cell.
+    fn inside(&self, &(low, high): &(f64, f64)) -> Vec<P> {
         let points = &self.found[self.places[self.cells.of(low)].clone()];
-        let start = points.partition_point(|point| point.value() < low);
-        &points[start..points.partition_point(|point| point.value() <= high)]
+        points.iter().copied().filter(|point| (low..=high).contains(&point.value())).collect()
     }
 
-    /// Points in a few atoms of about as many points; equal points are in one.
-    fn parts(&self, points: &[P]) -> Vec<Atom> {
-        let mut atoms = Vec::with_capacity(PARTS);
-        let mut start = 0;
-        for part in 1..=PARTS {
-            let mut end = (points.len() * part / PARTS).max(start);
-            while end > start && end < points.len() && points[end].value() == points[end - 1].value() {
-                end += 1;
-            }
-            if end > start {
-                atoms.push(self.atom(&points[start..end]));
-            }
-            start = end;
-        }
-        atoms
-    }
-
-    /// Points, ascending, as one atom.
-    fn atom(&self, points: &[P]) -> Atom {
-        let (low, high) = (points[0].value(), points[points.len() - 1].value());
-        let total = |term: &dyn Fn(f64) -> f64| {
-            let mut sum = Double::ZERO;
-            points.iter().for_each(|point| sum.gather(Double::from(point.weight() * term(point.value() - low))));
-            sum.whole()
+    /// Each distinct value as an atom.
+    fn singly(&self, mut points: Vec<P>) -> Vec<Atom> {
+        // By value, then weight: equal points stand in one order whatever the input's.
+        points.sort_unstable_by(|a, b| a.value().total_cmp(&b.value()).then(a.weight().total_cmp(&b.weight())));
+        let atom = |tied: &[P]| {
+            let mut weight = Double::ZERO;
+            tied.iter().for_each(|point| weight.gather(Double::from(point.weight())));
+            let (x, count) = (tied[0].value(), tied.len() as u64);
+            let even = count == 1 || self.points.lightest == self.points.heaviest;
+            Atom { mean: x, rest: 0.0, weight: weight.whole(), within: 0.0, low: x, high: x, count, even }
         };
-        let weight = total(&|_| 1.0);
-        let (count, even) = (points.len() as u64, points.len() == 1 || self.points.lightest == self.points.heaviest);
-        if low == high {
-            return Atom { mean: low, rest: 0.0, weight, within: 0.0, low, high, count, even };
-        }
-        let offset = total(&|x| x) / weight;
-        let place = Double::sum(low, offset);
-        let rest = place.minus(Double::from(place.value()));
-        Atom { mean: place.value(), rest, weight, within: total(&|x| (x - offset).powi(2)), low, high, count, even }
+        points.chunk_by(|a, b| a.value() == b.value()).map(atom).collect()
+    }
+
+    /// The points of a window in a few cells.
+    fn in_parts(&self, points: &[P], window: (f64, f64)) -> Vec<Atom> {
+        let values: Vec<f64> = points.iter().map(P::value).collect();
+        let weights: Option<Vec<f64>> = self.points.weights.map(|_| points.iter().map(P::weight).collect());
+        let points = Points { values: &values, weights: weights.as_deref(), extent: window, ..self.points };
+        Cells::new(window, PARTS).atoms(&points).into_iter().flatten().collect()
     }
 
     /// Whether a cluster is so narrow that the rounding of points within cells may show in its cost.
@@ -243,9 +211,9 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
     fn boundary(&mut self, middle: f64, left: &Atom, right: &Atom) -> Option<f64> {
         let ends = [left.high, right.low].map(|end| self.cells.extent(self.cells.of(end)));
         self.gather(&ends).ok()?;
-        let last = self.inside(&(ends[0].0, left.high)).last()?;
-        let first = self.inside(&(right.low, ends[1].1)).first()?;
-        Some(boundary(middle, last.value(), first.value()))
+        let last = self.inside(&(ends[0].0, left.high)).iter().map(P::value).reduce(f64::max)?;
+        let first = self.inside(&(right.low, ends[1].1)).iter().map(P::value).reduce(f64::min)?;
+        Some(boundary(middle, last, first))
     }
 }
 

@@ -271,15 +271,17 @@ impl<P: GatheredPoint> pulp::WithSimd for Gather<'_, P> {
     #[inline(always)]
     fn with_simd<A: pulp::Simd>(self, _: A) {
         let mut cells = [(0, 0); BLOCK];
+        let mut found = [P::new(0.0, 0.0); BLOCK];
         for (block, values) in self.values.chunks(BLOCK).enumerate() {
             self.places.fill(values, &mut cells);
+            let mut number = 0;
             for (i, (&x, &(cell, _))) in values.iter().zip(&cells).enumerate() {
-                if self.wanted[cell as usize] {
-                    let weight = self.weights.map_or(1.0, |weights| weights[block * BLOCK + i]);
-                    // Adding zero turns -0.0 into 0.0.
-                    self.found.push(P::new(x + 0.0, weight));
-                }
+                let weight = self.weights.map_or(1.0, |weights| weights[block * BLOCK + i]);
+                // Adding zero turns -0.0 into 0.0. No branch: which cells come next cannot be foreseen.
+                found[number % BLOCK] = P::new(x + 0.0, weight);
+                number += usize::from(self.wanted[cell as usize]);
             }
+            self.found.extend_from_slice(&found[..number]);
         }
     }
 }

@@ -29,6 +29,9 @@ pub(super) struct EdgePruning {
     pub(super) alive: Vec<bool>,
 }
 
+/// Unless cells that close make the slack smaller than this part of itself, another test is more work than finer cells.
+const WORTHWHILE: f64 = 0.75;
+
 /// Applies the test to every edge, again as long as cells that it closes make the slack smaller.
 pub(super) fn prune(
     sample: &Sample,
@@ -49,16 +52,18 @@ pub(super) fn prune(
     surplus[candidates.cells()] = found.penalty;
     let mut spreads = grid.spreads().to_vec();
     let mut lower_bound = f64::NEG_INFINITY;
+    let mut last = f64::INFINITY;
     loop {
         let slack = candidates.with_costs(CellSlack { sample, grid, spreads: &spreads, best, k });
         lower_bound = lower_bound.max(dual - slack);
         let limit = (best - dual).max(0.0) + slack + CLEAR * (best + found.penalty);
         let closes = |&cell: &usize| spreads[cell] > 0.0 && surplus[cell] > limit && surplus[cell + 1] > limit;
         let closing: Vec<usize> = (0..spreads.len()).filter(closes).collect();
-        if closing.is_empty() {
+        if closing.is_empty() || slack > WORTHWHILE * last {
             return EdgePruning { lower_bound, alive: surplus.iter().map(|&surplus| surplus <= limit).collect() };
         }
         closing.into_iter().for_each(|cell| spreads[cell] = 0.0);
+        last = slack;
     }
 }
 

@@ -1,7 +1,7 @@
 //! `kmeans` and its fit.
 
 use mindgap::{Centers, KMeans, KMeansMethod, Monitor, Side, Ties};
-use numpy::PyArray1;
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
 use crate::choice::choose;
@@ -13,7 +13,9 @@ use crate::watch::{Watcher, duration};
 /// Clusters, their centres, and how good they are proven to be.
 #[pyclass(frozen, module = "mindgap._core")]
 pub(crate) struct KMeansFit {
+    /// Without its labels.
     inner: mindgap::KMeansFit,
+    labels: Py<PyArray1<i32>>,
 }
 
 /// Fits k-means to a sample.
@@ -53,7 +55,15 @@ pub(crate) fn kmeans(
         py.detach(|| problem.fit_with(&sample.inner, &mut Monitor::stopping(|progress| watcher.observe(progress))));
     match (watcher.raised, fitted) {
         (Some(raised), _) => Err(raised),
-        (None, fitted) => fitted.map(|inner| KMeansFit { inner }).map_err(|error| error.into_py_err(py)),
+        (None, fitted) => fitted.map(|inner| KMeansFit::new(py, inner)).map_err(|error| error.into_py_err(py)),
+    }
+}
+
+impl KMeansFit {
+    /// Hands the labels over to numpy, without a copy.
+    fn new(py: Python<'_>, mut inner: mindgap::KMeansFit) -> Self {
+        let labels: Vec<i32> = inner.take_labels().into_iter().map(|label| label as i32).collect();
+        Self { inner, labels: labels.into_pyarray(py).unbind() }
     }
 }
 
@@ -82,8 +92,8 @@ pub(crate) fn words(active: &[Option<Side>]) -> Vec<&'static str> {
 impl KMeansFit {
     /// The cluster of each input point.
     #[getter]
-    fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        PyArray1::from_iter(py, self.inner.labels().iter().map(|&label| label as i32))
+    fn labels(&self, py: Python<'_>) -> Py<PyArray1<i32>> {
+        self.labels.clone_ref(py)
     }
 
     /// The centres, ascending.

@@ -1,4 +1,4 @@
-//! `Sample`: the data, checked and sorted once.
+//! `Sample`: the data, checked once, and sorted once if something asks for it.
 
 use std::sync::Arc;
 
@@ -31,9 +31,9 @@ impl Sample {
     ) -> PyResult<Self> {
         let values = snapshot(py, &values)?;
         let weights = weights.as_ref().map(|weights| snapshot(py, weights)).transpose()?;
-        let inner = py.detach(|| match &weights {
-            Some(weights) => mindgap::Sample::weighted(&values, weights),
-            None => mindgap::Sample::new(&values),
+        let inner = py.detach(|| match weights {
+            Some(weights) => mindgap::Sample::weighted_from_vec(values, weights),
+            None => mindgap::Sample::from_vec(values),
         });
         inner.map(Self::new).map_err(|error| error.into_py_err(py))
     }
@@ -41,18 +41,20 @@ impl Sample {
     /// The values, ascending, those of weight zero left out. Read-only.
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        read_only(self.inner.values().to_vec().into_pyarray(py))
+        // The first time, this may sort the data.
+        read_only(py.detach(|| self.inner.values().to_vec()).into_pyarray(py))
     }
 
     /// The weights in the order of `values`, or None if every point weighs one. Read-only.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
-        self.inner.weights().map(|weights| read_only(weights.to_vec().into_pyarray(py))).transpose()
+        let weights = py.detach(|| self.inner.weights().map(<[f64]>::to_vec));
+        weights.map(|weights| read_only(weights.into_pyarray(py))).transpose()
     }
 
     /// The values at some places of the ascending order.
     fn at(&self, py: Python<'_>, places: Vec<usize>) -> PyResult<Vec<f64>> {
-        let values = self.inner.values();
+        let values = py.detach(|| self.inner.values());
         let value = |place: usize| values.get(place).copied();
         places
             .into_iter()
@@ -74,14 +76,14 @@ impl Sample {
 
     /// The number of distinct values.
     #[getter]
-    fn distinct(&self) -> usize {
-        self.inner.distinct()
+    fn distinct(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.inner.distinct())
     }
 
     /// The step that the values look rounded to, or None.
     #[getter]
-    fn rounding_step(&self) -> Option<f64> {
-        self.inner.rounding_step()
+    fn rounding_step(&self, py: Python<'_>) -> Option<f64> {
+        py.detach(|| self.inner.rounding_step())
     }
 
     /// The number of points behind the values.

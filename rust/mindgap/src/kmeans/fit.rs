@@ -1,5 +1,6 @@
 //! The result of k-means, in the units and the order of the data: two passes over the points of each cluster, O(n).
 
+use super::labelling;
 use super::rounding::{of_place, of_prefix_sums};
 use super::solution::Solution;
 use crate::constraint::{Rows, Side};
@@ -87,6 +88,19 @@ impl KMeansFit {
         &self.labels
     }
 
+    /// Takes the labels out of the fit, which then has none.
+    ///
+    /// ```
+    /// use mindgap::{KMeans, Sample};
+    ///
+    /// let mut fit = KMeans::new(2).fit(&Sample::new(&[8.0, 1.0])?)?;
+    /// assert_eq!((fit.take_labels(), fit.labels()), (vec![1, 0], &[][..]));
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    pub fn take_labels(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.labels)
+    }
+
     /// The centres, ascending.
     pub fn centers(&self) -> &[f64] {
         &self.centers
@@ -148,7 +162,7 @@ impl KMeansFit {
     /// The cluster of each of `values`: that of the nearest centre, except where the labels of the data say otherwise
     /// ([`boundaries`](Self::boundaries)). A value on a boundary goes to the left cluster, NaN to the first.
     pub fn predict(&self, values: &[f64]) -> Vec<u32> {
-        values.iter().map(|&x| cluster_of(&self.boundaries, x)).collect()
+        labelling::labels(values, &self.boundaries)
     }
 }
 

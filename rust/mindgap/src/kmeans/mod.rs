@@ -304,16 +304,21 @@ impl KMeans {
         if sample.has_widths() {
             return refine::fit(self, sample, &mut monitor);
         }
-        if let Some(fit) = unsorted::fit(self, sample, &mut monitor)? {
-            return Ok(fit);
+        match unsorted::fit(self, sample, &mut monitor)? {
+            Some(fit) => Ok(fit),
+            None => self.fit_sorted(sample, &mut monitor),
         }
-        self.check(sample, &monitor)?;
+    }
+
+    /// Solves the problem on sorted points.
+    fn fit_sorted(&self, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<KMeansFit, KMeansError> {
+        self.check(sample, monitor)?;
         let rows = resolve_centers(&*self.constraint, self.k)?;
         let solution = match self.divides_ties(sample) || sample.distinct() == sample.len() {
-            true => self.solve(sample, &rows, &mut monitor)?,
+            true => self.solve(sample, &rows, monitor)?,
             false => {
                 let (distinct, ends) = sample.collapsed();
-                self.solve(&distinct, &rows, &mut monitor)?.expanded(&ends)
+                self.solve(&distinct, &rows, monitor)?.expanded(&ends)
             }
         };
         let fit = KMeansFit::new(sample, &rows, solution);

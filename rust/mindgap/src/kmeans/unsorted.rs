@@ -222,3 +222,6 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
 fn less_blur(bound: f64, blur: f64, weight: f64) -> f64 {
     (bound.sqrt() - blur * weight.sqrt()).max(0.0).powi(2).min(bound)
 }
+
+#[cfg(test)]
+mod tests;

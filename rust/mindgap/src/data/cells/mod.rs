@@ -285,3 +285,6 @@ impl<P: GatheredPoint> pulp::WithSimd for Gather<'_, P> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,6 +17,7 @@ use crate::error::SampleError;
 use crate::memory::{check_memory, product};
 use crate::numeric::double::Double;
 use atom::Widths;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use unsorted::{MANY_POINTS, NearlyEven, Unsorted};
@@ -135,17 +136,34 @@ impl Sample {
     /// # Errors
     /// As [`Sample::new`]; also weights that are negative, not finite, of another number, or all zero.
     pub fn weighted(values: &[f64], weights: &[f64]) -> Result<Self, SampleError> {
-        check_number(values)?;
-        check_finite(values)?;
-        if check_weights(values.len(), weights)? == 0.0 {
+        Self::of_weighted(values.into(), weights.into())
+    }
+
+    /// As [`Sample::weighted`], of values and weights that the caller gives away: many are taken as they are, without a copy.
+    ///
+    /// ```
+    /// let sample = mindgap::Sample::weighted_from_vec(vec![2.0, 1.0], vec![0.5, 3.0])?;
+    /// assert_eq!((sample.values(), sample.weights()), (&[1.0, 2.0][..], Some(&[3.0, 0.5][..])));
+    /// # Ok::<(), mindgap::SampleError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Sample::weighted`].
+    pub fn weighted_from_vec(values: Vec<f64>, weights: Vec<f64>) -> Result<Self, SampleError> {
+        Self::of_weighted(values.into(), weights.into())
+    }
+
+    fn of_weighted(values: Cow<'_, [f64]>, weights: Cow<'_, [f64]>) -> Result<Self, SampleError> {
+        check_number(&values)?;
+        check_finite(&values)?;
+        if check_weights(values.len(), &weights)? == 0.0 {
             return Err(SampleError::NoWeight);
         }
-        if values.len() >= MANY_POINTS
-            && let Some(weights) = NearlyEven::new(weights)
-        {
-            return Self::of_unsorted(Unsorted::new(values.to_vec(), Some(weights))?);
+        if values.len() >= MANY_POINTS && NearlyEven::are(&weights) {
+            let weights = NearlyEven::new(weights.into_owned());
+            return Self::of_unsorted(Unsorted::new(values.into_owned(), Some(weights))?);
         }
-        let sorted = sort::by_value_and_weight(values, weights);
+        let sorted = sort::by_value_and_weight(&values, &weights);
         Self::of_sorted(sorted.values, Some(sorted.weights), sorted.order, sorted.weightless)
     }
 

@@ -34,13 +34,16 @@ pub(super) struct NearlyEven {
 }
 
 impl NearlyEven {
-    /// These weights, unless they are too uneven to be integers.
-    pub(super) fn new(weights: &[f64]) -> Option<Self> {
-        let lightest = weights.iter().copied().fold(f64::INFINITY, f64::min);
-        let heaviest = weights.iter().copied().fold(0.0, f64::max);
-        let even = lightest > 0.0 && heaviest <= lightest * MOST_UNEVEN;
-        let found = even && EXPONENTS.contains(&binary_exponent(heaviest));
-        found.then(|| Self { each: weights.to_vec(), lightest, heaviest })
+    /// Whether weights are such.
+    pub(super) fn are(weights: &[f64]) -> bool {
+        let (lightest, heaviest) = ends(weights);
+        lightest > 0.0 && heaviest <= lightest * MOST_UNEVEN && EXPONENTS.contains(&binary_exponent(heaviest))
+    }
+
+    /// Weights that [are](Self::are) such.
+    pub(super) fn new(each: Vec<f64>) -> Self {
+        let (lightest, heaviest) = ends(&each);
+        Self { each, lightest, heaviest }
     }
 
     /// Their sum, rounded once, so that their order does not show.
@@ -102,6 +105,11 @@ impl Unsorted {
             Sample::of_parts(values, weights, order, Vec::new(), frame, total_weight)
         })
     }
+}
+
+/// The smallest and the largest of some weights.
+fn ends(weights: &[f64]) -> (f64, f64) {
+    weights.iter().fold((f64::INFINITY, 0.0), |(low, high), &weight| (low.min(weight), weight.max(high)))
 }
 
 /// The smallest and the largest value.

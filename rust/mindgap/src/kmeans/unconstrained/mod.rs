@@ -164,4 +164,4 @@ fn ends(grid: &EdgeGrid<'_>, edges: impl IntoIterator<Item = usize>) -> Vec<usiz
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -3,7 +3,7 @@ use crate::monitor::Progress;
 use std::ops::ControlFlow;
 
 /// Numbers that look random.
-pub(super) fn random(i: usize) -> f64 {
+pub(in crate::kmeans) fn random(i: usize) -> f64 {
     let x = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,0 +1,88 @@
+use super::*;
+use crate::numeric::exact_sum::ExactSum;
+
+fn random(i: usize) -> f64 {
+    let x = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    ((x ^ (x >> 32)) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+fn points<'a>(values: &'a [f64], weights: Option<&'a [f64]>) -> Points<'a> {
+    let of = |values: &[f64]| values.iter().fold((f64::MAX, f64::MIN), |(low, high), &x| (low.min(x), high.max(x)));
+    let (lightest, heaviest) = weights.map_or((1.0, 1.0), of);
+    Points { values, weights, extent: of(values), lightest, heaviest }
+}
+
+/// Data on both sides of zero, on one, far from it, next to it, equal and far apart.
+fn sources() -> Vec<Vec<f64>> {
+    let of = |value: fn(f64) -> f64| (0..3000).map(|i| value(random(i))).collect::<Vec<f64>>();
+    vec![
+        of(|u| u - 0.5),
+        of(|u| 1e9 + u),
+        of(|u| -7.0 - u),
+        of(|u| (u - 0.5).powi(9)),
+        of(|u| (40.0 * u).floor() - 20.0),
+        of(|u| if u < 0.5 { 0.0 } else { 1e-200 * u }),
+        of(|u| if u < 0.01 { -1e140 } else { 1e-200 * (u - 0.5) }),
+        vec![3.25; 100],
+        vec![-0.0, 0.0, 5e-324, -5e-324],
+    ]
+}
+
+#[test]
+fn every_point_is_in_one_cell_whose_sums_are_right() {
+    for values in sources() {
+        let weights: Vec<f64> = (0..values.len()).map(|i| 0.2 + random(i + 5000)).collect();
+        for weights in [None, Some(&weights[..])] {
+            let points = points(&values, weights);
+            let cells = Cells::new(points.extent, 64);
+            let atoms = cells.atoms(&points);
+            assert_eq!(atoms.iter().flatten().map(|atom| atom.count).sum::<u64>(), values.len() as u64);
+            for (cell, atom) in atoms.iter().enumerate() {
+                let mut wanted = vec![false; cells.len()];
+                wanted[cell] = true;
+                let found: Vec<(f64, f64)> = cells.gather(&points, &wanted);
+                let Some(atom) = atom else {
+                    assert!(found.is_empty());
+                    continue;
+                };
+                assert_eq!(atom.count, found.len() as u64);
+                assert!(found.iter().all(|&(x, _)| atom.low <= x && x <= atom.high && cells.of(x) == cell));
+                let sum = |term: &dyn Fn(f64) -> f64| {
+                    ExactSum::of(&found.iter().map(|&(x, w)| w * term(x - atom.mean)).collect::<Vec<f64>>()).round()
+                };
+                let (weight, first) = (sum(&|_| 1.0), sum(&|x| x));
+                let near = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-14 * size + cells.blur() * weight;
+                assert!((atom.weight - weight).abs() <= 1e-14 * weight);
+                assert!(near(atom.rest * weight, first, weight * (atom.high - atom.low)), "{atom:?} {first:e}");
+                let within = sum(&|x| (x - atom.rest).powi(2));
+                assert!(
+                    (atom.within.sqrt() - within.sqrt()).abs() <= 1e-14 * within.sqrt() + cells.blur() * weight.sqrt()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn equal_points_are_points() {
+    let values = [5.5, 1.0, 5.5, 5.5, 900.0];
+    let points = points(&values, None);
+    let atoms: Vec<Atom> = Cells::new(points.extent, 1 << 10).atoms(&points).into_iter().flatten().collect();
+    assert_eq!(atoms.len(), 3);
+    assert_eq!((atoms[2].low, atoms[2].high, atoms[2].count), (900.0, 900.0, 1));
+    // Five cells from zero, values are not all told apart by their offsets.
+    assert!(atoms[1].low < 5.5 && atoms[1].high > 5.5 && atoms[1].count == 3);
+}
+
+#[test]
+fn the_order_of_the_points_does_not_show() {
+    for values in sources() {
+        let weights: Vec<f64> = (0..values.len()).map(|i| 0.2 + random(i + 5000)).collect();
+        let turned = |from: &[f64]| from.iter().rev().copied().collect::<Vec<f64>>();
+        let (back, back_weights) = (turned(&values), turned(&weights));
+        let cells = Cells::new(points(&values, None).extent, 100);
+        assert_eq!(cells.atoms(&points(&values, None)), cells.atoms(&points(&back, None)));
+        assert_eq!(cells.atoms(&points(&values, Some(&weights))), cells.atoms(&points(&back, Some(&back_weights))));
+    }
+}

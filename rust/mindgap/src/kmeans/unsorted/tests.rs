@@ -1,0 +1,174 @@
+//! Points in any order against the same points sorted.
+
+use super::*;
+use crate::constraint::GapBounds;
+use crate::kmeans::unconstrained::tests::random;
+
+type Source = fn(usize) -> f64;
+
+fn normal(i: usize) -> f64 {
+    (0..12).map(|j| random(12 * i + j)).sum::<f64>() - 6.0
+}
+
+/// Data that cells serve well.
+const SMOOTH: [(&str, Source); 9] = [
+    ("uniform", random),
+    ("normal", normal),
+    ("shifted", |i| 1e9 + normal(i)),
+    ("left of zero", |i| -3e4 * random(i) - 1.0),
+    ("small", |i| 1e-120 * normal(i)),
+    ("large", |i| 1e120 * normal(i)),
+    ("lumps", |i| (i % 5) as f64 + 0.2 * normal(i)),
+    ("rounded", |i| (300.0 * normal(i)).round() / 100.0),
+    ("integers", |i| (40.0 * normal(i)).round() + 1000.0),
+];
+
+/// Data that may have to be sorted.
+const HOSTILE: [(&str, Source); 7] = [
+    ("clumps", |i| 10.0 * (i % 7) as f64 + 1e-7 * random(i)),
+    ("an outlier", |i| if i == 7 { 1e9 } else { random(i) }),
+    ("outliers", |i| if i < 3 { 1e6 * (i as f64 - 1.0) } else { random(i) }),
+    ("heavy tails", |i| (3.14 * (random(i) - 0.5)).tan()),
+    ("geometric", |i| (40.0 * random(i)).exp()),
+    ("few values", |i| (60.0 * random(i)).floor()),
+    ("zeros", |i| if i % 3 == 0 { 0.0 } else { random(i) - 0.5 }),
+];
+
+fn values(n: usize, of: Source) -> Vec<f64> {
+    (0..n).map(of).collect()
+}
+
+fn weights(n: usize) -> Vec<f64> {
+    (0..n).map(|i| 0.1 + 3.0 * random(i + (1 << 30))).collect()
+}
+
+fn fits(kmeans: &KMeans, sample: &Sample) -> (Option<KMeansFit>, KMeansFit) {
+    let unsorted = fit(kmeans, sample, &mut Monitor::default()).unwrap();
+    (unsorted, kmeans.fit_sorted(sample, &mut Monitor::default()).unwrap())
+}
+
+#[track_caller]
+fn assert_same(unsorted: &KMeansFit, sorted: &KMeansFit, case: &str) {
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
+    let spread = (sorted.inertia() / sorted.weights().iter().sum::<f64>()).sqrt();
+    assert!(near(unsorted.inertia(), sorted.inertia()), "{case}: {:e} {:e}", unsorted.inertia(), sorted.inertia());
+    assert!(unsorted.is_optimal() && unsorted.lower_bound() <= unsorted.inertia(), "{case}");
+    assert_eq!(unsorted.sizes(), sorted.sizes(), "{case}");
+    assert_eq!(unsorted.labels(), sorted.labels(), "{case}");
+    assert!(unsorted.weights().iter().zip(sorted.weights()).all(|(&a, &b)| near(a, b)), "{case}");
+    assert!(unsorted.within().iter().zip(sorted.within()).all(|(&a, &b)| near(a, b)), "{case}");
+    let lengths = |fit: &KMeansFit| [fit.centers().to_vec(), fit.boundaries().to_vec(), fit.gaps().to_vec()].concat();
+    for (a, b) in lengths(unsorted).into_iter().zip(lengths(sorted)) {
+        assert!((a - b).abs() <= 1e-12 * spread + 4.0 * f64::EPSILON * b.abs(), "{case}: {a:e} {b:e}");
+    }
+    assert_eq!(unsorted.active(), sorted.active(), "{case}");
+}
+
+#[test]
+fn the_fit_is_that_of_the_sorted_points() {
+    for (name, of) in SMOOTH {
+        for k in [2, 5, 12, 40] {
+            let x = values(40_000, of);
+            for sample in [Sample::new(&x).unwrap(), Sample::weighted(&x, &weights(x.len())).unwrap()] {
+                let (unsorted, sorted) = fits(&KMeans::new(k), &sample);
+                let case = format!("{name}, k = {k}, weights {:?}", sample.weights().map(<[f64]>::len));
+                assert!(unsorted.is_some() || k == 40, "{case}");
+                unsorted.iter().for_each(|unsorted| assert_same(unsorted, &sorted, &case));
+            }
+        }
+    }
+}
+
+#[test]
+fn hostile_data_are_solved_or_left_to_a_sort() {
+    for (name, of) in HOSTILE {
+        for k in [1, 2, 5, 12] {
+            let x = values(40_000, of);
+            for sample in [Sample::new(&x).unwrap(), Sample::weighted(&x, &weights(x.len())).unwrap()] {
+                let (unsorted, sorted) = fits(&KMeans::new(k), &sample);
+                if let Some(unsorted) = unsorted {
+                    assert_same(&unsorted, &sorted, &format!("{name}, k = {k}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn free_centres_are_those_of_the_sorted_points() {
+    for (name, of) in [SMOOTH[0], SMOOTH[2], SMOOTH[6], SMOOTH[7]] {
+        let x = values(40_000, of);
+        let (low, high) = x.iter().fold((f64::MAX, f64::MIN), |(low, high), &x| (low.min(x), high.max(x)));
+        for (k, part) in [(3, 0.4), (5, 0.21)] {
+            let kmeans = KMeans::new(k).constraint(GapBounds::lower(part * (high - low)));
+            let (unsorted, sorted) = fits(&kmeans, &Sample::new(&x).unwrap());
+            let Some(unsorted) = unsorted else { continue };
+            let (a, b) = (unsorted.inertia(), sorted.inertia());
+            assert!((a - b).abs() <= 1e-9 * b, "{name}, k = {k}: {a:e} {b:e}");
+            assert!(unsorted.is_optimal() && unsorted.sizes().iter().sum::<usize>() == x.len());
+        }
+    }
+}
+
+/// Everything but the labels, to the bit.
+fn bits(fit: &KMeansFit) -> Vec<u64> {
+    let parts = [fit.centers(), fit.boundaries(), fit.within(), fit.weights(), fit.gaps()];
+    let ends = [fit.inertia(), fit.lower_bound()];
+    parts.into_iter().flatten().chain(&ends).map(|x| x.to_bits()).collect()
+}
+
+#[test]
+fn neither_order_nor_threads_show() {
+    let n = 70_000;
+    for (name, of) in [SMOOTH[1], SMOOTH[2], SMOOTH[7], HOSTILE[3]] {
+        let (x, w) = (values(n, of), weights(n));
+        let turned = |from: &[f64]| from.iter().rev().copied().collect::<Vec<f64>>();
+        let other = |from: &[f64]| (0..n).map(|i| from[i * 9973 % n]).collect::<Vec<f64>>();
+        for weighted in [false, true] {
+            let sample = |x: &[f64], w: &[f64]| match weighted {
+                true => Sample::weighted(x, w).unwrap(),
+                false => Sample::new(x).unwrap(),
+            };
+            let here = KMeans::new(7).fit(&sample(&x, &w)).unwrap();
+            let (back, mixed) = (sample(&turned(&x), &turned(&w)), sample(&other(&x), &other(&w)));
+            let back = KMeans::new(7).fit(&back).unwrap();
+            assert_eq!(bits(&here), bits(&back), "{name}");
+            assert!(here.labels().iter().eq(back.labels().iter().rev()), "{name}");
+            let mixed = KMeans::new(7).fit(&mixed).unwrap();
+            assert_eq!(bits(&here), bits(&mixed), "{name}");
+            assert!((0..n).all(|i| mixed.labels()[i] == here.labels()[i * 9973 % n]), "{name}");
+            #[cfg(feature = "rayon")]
+            for threads in [1, 3] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let there = pool.install(|| KMeans::new(7).fit(&sample(&x, &w)).unwrap());
+                assert_eq!(bits(&here), bits(&there), "{name}, {threads} threads");
+                assert_eq!(here.labels(), there.labels(), "{name}, {threads} threads");
+            }
+        }
+    }
+}
+
+#[test]
+fn sorted_values_are_no_other_data() {
+    let mut x = values(40_000, normal);
+    let given = KMeans::new(6).fit(&Sample::new(&x).unwrap()).unwrap();
+    x.sort_by(f64::total_cmp);
+    let sorted = KMeans::new(6).fit(&Sample::from_sorted(x).unwrap()).unwrap();
+    assert_eq!(bits(&given), bits(&sorted));
+    assert!(sorted.labels().is_sorted());
+}
+
+#[test]
+fn a_sample_that_was_sorted_gives_the_same_bits() {
+    let sample = Sample::new(&values(40_000, normal)).unwrap();
+    let before = KMeans::new(4).fit(&sample).unwrap();
+    assert!(sample.values().is_sorted());
+    assert_eq!(bits(&before), bits(&KMeans::new(4).fit(&sample).unwrap()));
+}
+
+#[test]
+fn a_bound_holds_for_points_that_were_rounded() {
+    assert_eq!(less_blur(9.0, 0.0, 4.0), 9.0);
+    assert_eq!(less_blur(9.0, 0.5, 4.0), 4.0);
+    assert_eq!(less_blur(1.0, 5.0, 4.0), 0.0);
+}

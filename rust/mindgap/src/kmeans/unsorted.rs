@@ -19,14 +19,17 @@ use crate::numeric::first_false;
 use crate::parallel::Workers;
 use std::ops::Range;
 
-/// Cells that points are dealt into at most, but for many clusters.
+/// Cells that points are dealt into at most, but for many clusters; there are at least half as many.
 const CELLS: usize = 1 << 13;
 
-/// Cells for each cluster.
-const CELLS_A_CLUSTER: usize = 1 << 8;
+/// Cells for each cluster, where that is more.
+const CELLS_A_CLUSTER: usize = 1 << 9;
 
 /// The most cells of all: their sums stay within reach of the caches.
 const MOST_CELLS: usize = 1 << 15;
+
+/// Points for each cell at least: sums over fewer save the solver little.
+const POINTS_A_CELL: usize = 8;
 
 /// Cells must hold so many times as many clusters: with fewer, sorting is no more work.
 const OCCUPIED_A_CLUSTER: usize = 4;
@@ -68,7 +71,7 @@ fn fit_points<P: GatheredPoint>(
     let n = points.values.len();
     monitor.check_memory("k-means", product(&[n, BYTES_A_POINT]))?;
     let workers = Workers::for_points(n);
-    let most = (CELLS_A_CLUSTER.saturating_mul(kmeans.k)).clamp(CELLS, MOST_CELLS);
+    let most = CELLS_A_CLUSTER.saturating_mul(kmeans.k).clamp(CELLS, MOST_CELLS).min(n / POINTS_A_CELL);
     let cells = Cells::new(points.extent, most);
     let atoms: Vec<Atom> = workers.run(|| cells.atoms(&points)).into_iter().flatten().collect();
     let crowded = atoms.iter().any(|atom| !atom.is_point() && atom.count as usize > n / MOST_GATHERED);

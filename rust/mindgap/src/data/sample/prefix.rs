@@ -1,15 +1,18 @@
 //! Prefix sums of weight, value and square in frame units: the cost and mean of any run of points in O(1).
 //!
-//! Sums and their terms are double-double, so that an outlier does not cost a narrow cluster its digits. They are stored
-//! every few points, 6 bytes per point; the rest is added on demand. Solvers gather the prefixes of the positions they care
-//! about into a slice and work on that.
+//! Sums and their terms are double-double, so that an outlier does not cost a narrow cluster its digits. Of many points they are stored
+//! every few, 6 bytes per point, and the rest is added on demand. Solvers gather the prefixes of the positions they care about
+//! into a slice and work on that.
 
 use super::Sample;
 use crate::memory::product;
 use crate::numeric::double::Double;
 
-/// Points between two stored sums.
+/// Points between two stored sums of many points.
 const STRIDE: usize = 8;
+
+/// Up to so many points all sums are stored: they stay within reach of the caches.
+const FEW_POINTS: usize = 1 << 14;
 
 /// The sums over all points before a position.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,12 +88,15 @@ fn cost_about(weight: Double, sum: Double, square: Double, center: f64) -> f64 {
 pub(crate) struct Prefixes<'a> {
     sample: &'a Sample,
     stored: Vec<Prefix>,
+    /// Points between two of these.
+    stride: usize,
 }
 
 impl<'a> Prefixes<'a> {
     /// One pass over the sample.
     pub(crate) fn new(sample: &'a Sample) -> Self {
-        Self { sample, stored: pulp::Arch::new().dispatch(Summing(sample)) }
+        let stride = if sample.len() <= FEW_POINTS { 1 } else { STRIDE };
+        Self { sample, stored: pulp::Arch::new().dispatch(Summing { sample, stride }), stride }
     }
 
     /// The number of points.
@@ -106,6 +112,9 @@ impl<'a> Prefixes<'a> {
     /// The sums over the points `0..position`.
     #[inline(always)]
     pub(crate) fn at(&self, position: usize) -> Prefix {
+        if self.stride == 1 {
+            return self.stored[position];
+        }
         let block = position / STRIDE;
         plus_points(&self.stored[block], self.sample, block * STRIDE, position)
     }
@@ -157,19 +166,29 @@ fn plus_points(prefix: &Prefix, sample: &Sample, start: usize, end: usize) -> Pr
 }
 
 /// The stored sums, computed where a fused multiply-add is an instruction and not a call.
-struct Summing<'a>(&'a Sample);
+struct Summing<'a> {
+    sample: &'a Sample,
+    stride: usize,
+}
 
 impl pulp::WithSimd for Summing<'_> {
     type Output = Vec<Prefix>;
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) -> Vec<Prefix> {
-        let blocks = self.0.len() / STRIDE;
-        let mut stored = Vec::with_capacity(blocks + 1);
+        let n = self.sample.len();
+        let mut stored = Vec::with_capacity(n / self.stride + 1);
         let mut running = Prefix::default();
         stored.push(running);
-        for block in 0..blocks {
-            running = plus_points(&running, self.0, block * STRIDE, (block + 1) * STRIDE);
+        for start in (0..n).step_by(STRIDE) {
+            // Whatever the stride, every sum is that over blocks and over what is left of the last.
+            let end = (start + STRIDE).min(n);
+            if self.stride == 1 {
+                (start + 1..end).for_each(|i| stored.push(plus_points(&running, self.sample, start, i)));
+            } else if end - start < STRIDE {
+                break;
+            }
+            running = plus_points(&running, self.sample, start, end);
             stored.push(running);
         }
         stored

@@ -49,9 +49,11 @@ impl Grid {
     /// The cell of `x`.
     #[inline(always)]
     pub(in crate::data) fn index(self, x: f64) -> i64 {
-        let index = (x * power_of_two(-self.exponent)).floor() as i64;
-        // A negative value that vanishes beside the width is not in cell 0 all the same. No branch: signs cannot be foreseen.
-        index - i64::from((x < 0.0) & (index == 0))
+        let place = x * power_of_two(-self.exponent);
+        // Toward zero, which is not a call as `floor` is where processors are not known; then down. A negative value that vanishes
+        // beside the width is not in cell 0 either. No branch: signs cannot be foreseen.
+        let index = place as i64;
+        index - i64::from((place < index as f64) | ((x < 0.0) & (index == 0)))
     }
 }
 

@@ -1,4 +1,4 @@
-"""The data of a fit, checked and sorted once."""
+"""The data of a fit, checked once and sorted at most once."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 class Sample:
     """Finite data in ascending order, with their weights.
 
-    Every fit converts its data to a sample. Pass a sample to several fits to sort the data only once. If the data are
-    in an engine or a `Summary`, the values are the means of its cells.
+    Every fit converts its data to a sample. Pass a sample to several fits to check and sort the data only once. Many
+    values are sorted when something needs their order: `values`, a mixture, k-means with bounds on means. If the data
+    are in an engine or a `Summary`, the values are the means of its cells.
 
     Parameters
     ----------

@@ -42,6 +42,7 @@ impl Sample {
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         // The first time, this may sort the data.
+        self.inner.check_sortable().map_err(|error| mindgap::SampleError::from(error).into_py_err(py))?;
         read_only(py.detach(|| self.inner.values().to_vec()).into_pyarray(py))
     }
 

@@ -312,6 +312,7 @@ impl KMeans {
 
     /// Solves the problem on sorted points.
     fn fit_sorted(&self, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<KMeansFit, KMeansError> {
+        sample.check_sortable()?;
         self.check(sample, monitor)?;
         let rows = resolve_centers(&*self.constraint, self.k)?;
         let solution = match self.divides_ties(sample) || sample.distinct() == sample.len() {

@@ -5,15 +5,15 @@
 //! labels. Where cells do not tell points apart (outliers far from all others, values that crowd) or the search does not end with a
 //! proof, the points are sorted after all. What is taken depends on the points, not on their order.
 
-use super::fit::{KMeansFit, boundary};
+use super::fit::{KMeansFit, PROVEN, boundary};
 use super::labelling::labels;
 use super::{Centers, KMeans, KMeansMethod};
 use crate::constraint::resolve_centers;
 use crate::data::cells::{Cells, GatheredPoint, Points};
-use crate::data::sample::{Atom, Sample};
+use crate::data::sample::{Atom, InAnyOrder, Sample};
 use crate::error::{BoxError, KMeansError};
 use crate::memory::product;
-use crate::monitor::Monitor;
+use crate::monitor::{Halt, Monitor};
 use crate::numeric::double::Double;
 use crate::numeric::first_false;
 use crate::parallel::Workers;
@@ -56,18 +56,20 @@ pub(super) fn fit(
     sample: &Sample,
     monitor: &mut Monitor<'_>,
 ) -> Result<Option<KMeansFit>, KMeansError> {
-    match sample.in_any_order().filter(|_| applies(kmeans)) {
-        None => Ok(None),
-        Some(points) if points.weights.is_none() => fit_points::<f64>(kmeans, points, monitor),
-        Some(points) => fit_points::<(f64, f64)>(kmeans, points, monitor),
+    let few = kmeans.k <= sample.len() / OCCUPIED_A_CLUSTER;
+    let Some(data) = sample.in_any_order().filter(|_| few && applies(kmeans)) else { return Ok(None) };
+    match data.points().weights {
+        None => fit_points::<f64>(kmeans, &data, monitor),
+        Some(_) => fit_points::<(f64, f64)>(kmeans, &data, monitor),
     }
 }
 
 fn fit_points<P: GatheredPoint>(
     kmeans: &KMeans,
-    points: Points<'_>,
+    data: &InAnyOrder<'_>,
     monitor: &mut Monitor<'_>,
 ) -> Result<Option<KMeansFit>, KMeansError> {
+    let points = data.points();
     let n = points.values.len();
     monitor.check_memory("k-means", product(&[n, BYTES_A_POINT]))?;
     let workers = Workers::for_points(n);
@@ -85,11 +87,18 @@ fn fit_points<P: GatheredPoint>(
         Err(KMeansError::Interrupted) => return Err(KMeansError::Interrupted),
         Err(_) => return Ok(None),
     };
-    let ended = fit.is_optimal() || monitor.report().is_err();
+    let proven = fit.inertia() - fit.lower_bound() <= kmeans.tol.max(PROVEN) * fit.inertia();
+    let ended = match monitor.report() {
+        Err(Halt::Interrupted) => return Err(KMeansError::Interrupted),
+        report => proven || report.is_err(),
+    };
     if !ended || closer.is_too_coarse_for(&fit) {
         return Ok(None);
     }
-    Ok(closer.finished(fit, &atoms))
+    let Some(mut fit) = closer.finished(fit, &atoms) else { return Ok(None) };
+    let labels = closer.workers.run(|| labels(points.values, &fit.boundaries));
+    fit.labels = data.in_input_order(labels);
+    Ok(Some(fit))
 }
 
 /// Whether this is a problem that cells can solve.
@@ -192,8 +201,8 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
             && fit.within().iter().zip(fit.weights()).any(|(within, weight)| within / weight < least)
     }
 
-    /// The fit with its labels; nothing if equal points are in different clusters, which boundaries cannot tell.
-    fn finished(mut self, mut fit: KMeansFit, atoms: &Sample) -> Option<KMeansFit> {
+    /// The fit with its boundaries; nothing if equal points are in different clusters, which boundaries cannot tell.
+    fn finished(&mut self, mut fit: KMeansFit, atoms: &Sample) -> Option<KMeansFit> {
         fit.lower_bound = less_blur(fit.lower_bound, self.cells.blur(), atoms.total_weight());
         for gap in 0..fit.boundaries.len() {
             let middle = fit.centers[gap] * 0.5 + fit.centers[gap + 1] * 0.5;
@@ -202,11 +211,12 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
             if left.high == right.low {
                 return None;
             }
-            if fit.boundaries[gap] != middle && !(left.is_point() && right.is_point()) {
-                fit.boundaries[gap] = self.boundary(middle, &left, &right)?;
-            }
+            fit.boundaries[gap] =
+                match left.is_point() && right.is_point() || (left.high <= middle && middle < right.low) {
+                    true => boundary(middle, left.high, right.low),
+                    false => self.boundary(middle, &left, &right)?,
+                };
         }
-        fit.labels = self.workers.run(|| labels(self.points.values, &fit.boundaries));
         Some(fit)
     }
 

@@ -200,8 +200,7 @@ impl Sample {
     /// Whether all points weigh the same: then it does not matter which of several equal ones are in which cluster.
     pub(crate) fn weighs_evenly(&self) -> bool {
         if let Some(unsorted) = &self.unsorted {
-            let points = unsorted.points();
-            return points.lightest == points.heaviest;
+            return unsorted.lightest == unsorted.heaviest;
         }
         match (&self.widths, &self.weights) {
             (_, None) => true,

@@ -10,17 +10,17 @@ mod unsorted;
 
 pub(crate) use atom::{Atom, SharedZoom};
 pub(crate) use prefix::{Block, Prefix, Prefixes};
+pub(crate) use unsorted::InAnyOrder;
 
-use crate::data::cells::Points;
 use crate::data::frame::Frame;
-use crate::error::SampleError;
+use crate::error::{OutOfMemory, SampleError};
 use crate::memory::{check_memory, product};
 use crate::numeric::double::Double;
 use atom::Widths;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use unsorted::{MANY_POINTS, NearlyEven, Unsorted};
+use unsorted::{MANY_POINTS, Unsorted, are_nearly_even};
 
 /// What a point takes at most: sorted, with its place in the input, and either its weight or what an ordinary sort of all
 /// of them needs beside it.
@@ -68,6 +68,7 @@ impl Sample {
             return Self::of_unsorted(Unsorted::new(values.to_vec(), None)?);
         }
         check_finite(values)?;
+        check_sort(values.len())?;
         let (sorted, order) = sort::by_value(values);
         Self::of_sorted(sorted, None, order, Vec::new())
     }
@@ -122,6 +123,7 @@ impl Sample {
     pub fn from_sorted(mut values: Vec<f64>) -> Result<Self, SampleError> {
         check_number(&values)?;
         check_finite(&values)?;
+        check_sort(values.len())?;
         if let Some(index) = values.windows(2).position(|pair| pair[0] > pair[1]) {
             return Err(SampleError::NotSorted { index: index + 1 });
         }
@@ -159,10 +161,10 @@ impl Sample {
         if check_weights(values.len(), &weights)? == 0.0 {
             return Err(SampleError::NoWeight);
         }
-        if values.len() >= MANY_POINTS && NearlyEven::are(&weights) {
-            let weights = NearlyEven::new(weights.into_owned());
-            return Self::of_unsorted(Unsorted::new(values.into_owned(), Some(weights))?);
+        if values.len() >= MANY_POINTS && are_nearly_even(&weights) {
+            return Self::of_unsorted(Unsorted::new(values.into_owned(), Some(weights.into_owned()))?);
         }
+        check_sort(values.len())?;
         let sorted = sort::by_value_and_weight(&values, &weights);
         Self::of_sorted(sorted.values, Some(sorted.weights), sorted.order, sorted.weightless)
     }
@@ -195,10 +197,7 @@ impl Sample {
 
     /// Points to be sorted when something asks for it.
     fn of_unsorted(unsorted: Unsorted) -> Result<Self, SampleError> {
-        let (low, high) = unsorted.points().extent;
-        let total = unsorted.total_weight();
-        check_total(total, high - low)?;
-        let facts = Self::of_parts(Vec::new(), None, Vec::new(), Vec::new(), unsorted.frame(), total);
+        let facts = unsorted.facts()?;
         Ok(Self { unsorted: Some(Arc::new(unsorted)), ..facts })
     }
 
@@ -207,18 +206,37 @@ impl Sample {
     fn sorted(&self) -> &Self {
         match &self.unsorted {
             None => self,
-            Some(unsorted) => unsorted.sorted(self.total_weight),
+            Some(unsorted) => unsorted.sorted(),
         }
     }
 
-    /// Many points in input order, for work that needs no other; nothing for few points, atoms, and weights too uneven.
-    pub(crate) fn in_any_order(&self) -> Option<Points<'_>> {
+    /// Checks that there is memory to sort the points, if they are not sorted yet. [`values`](Self::values) and all that needs
+    /// them sort them in any case.
+    ///
+    /// ```
+    /// assert!(mindgap::Sample::new(&[2.0, 1.0])?.check_sortable().is_ok());
+    /// # Ok::<(), mindgap::SampleError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The memory that is not available.
+    pub fn check_sortable(&self) -> Result<(), OutOfMemory> {
         match &self.unsorted {
-            Some(unsorted) => Some(unsorted.points()),
+            Some(unsorted) if !unsorted.are_sorted() => check_sort(unsorted.len),
+            _ => Ok(()),
+        }
+    }
+
+    /// Many points in an order that does not matter; nothing for few points, atoms, and weights too uneven.
+    pub(crate) fn in_any_order(&self) -> Option<InAnyOrder<'_>> {
+        match &self.unsorted {
+            Some(unsorted) => Some(match unsorted.given() {
+                Some(given) => InAnyOrder::Given(given, unsorted),
+                None => InAnyOrder::Sorted(unsorted.sorted()),
+            }),
             // Ascending values are taken as they are.
             None if self.len() >= MANY_POINTS && self.weights.is_none() && self.widths.is_none() => {
-                let extent = (self.values[0], self.values[self.len() - 1]);
-                Some(Points { values: &self.values, weights: None, extent, lightest: 1.0, heaviest: 1.0 })
+                Some(InAnyOrder::Sorted(self))
             }
             None => None,
         }
@@ -248,7 +266,10 @@ impl Sample {
     /// ```
     pub fn given(&self) -> (Vec<f64>, Option<Vec<f64>>) {
         if let Some(unsorted) = &self.unsorted {
-            return (unsorted.values().iter().map(|&x| x + 0.0).collect(), unsorted.weights().map(<[f64]>::to_vec));
+            return match unsorted.given() {
+                Some(given) => (given.values.iter().map(|&x| x + 0.0).collect(), given.weights.clone()),
+                None => unsorted.sorted().given(),
+            };
         }
         let mut values = vec![0.0; self.input_len()];
         for (&place, &value) in self.order.iter().zip(&self.values) {
@@ -269,7 +290,7 @@ impl Sample {
 
     /// The number of points that take part in a fit.
     pub fn len(&self) -> usize {
-        self.unsorted.as_ref().map_or(self.values.len(), |unsorted| unsorted.values().len())
+        self.unsorted.as_ref().map_or(self.values.len(), |unsorted| unsorted.len)
     }
 
     /// The number of points behind them: more where each stands for a cell of a [`Summary`](crate::Summary).
@@ -287,7 +308,7 @@ impl Sample {
 
     /// The number of points of the input, those of weight zero included.
     pub fn input_len(&self) -> usize {
-        self.unsorted.as_ref().map_or(self.order.len() + self.weightless.len(), |unsorted| unsorted.values().len())
+        self.unsorted.as_ref().map_or(self.order.len() + self.weightless.len(), |unsorted| unsorted.len)
     }
 
     /// The number of distinct values; of a summary, how many there are at least.
@@ -303,7 +324,7 @@ impl Sample {
     /// The smallest weight that takes part in a fit.
     pub(crate) fn smallest_weight(&self) -> f64 {
         match &self.unsorted {
-            Some(unsorted) => unsorted.points().lightest,
+            Some(unsorted) => unsorted.lightest,
             None => self.weights.as_ref().map_or(1.0, |weights| weights.iter().copied().fold(f64::INFINITY, f64::min)),
         }
     }
@@ -410,15 +431,18 @@ impl fmt::Debug for Sample {
     }
 }
 
-/// Checks that there are points, not too many, and memory for them.
+/// Checks that there are points, and not too many.
 fn check_number(values: &[f64]) -> Result<(), SampleError> {
-    if values.is_empty() {
-        return Err(SampleError::Empty);
+    match values.len() {
+        0 => Err(SampleError::Empty),
+        len if len > u32::MAX as usize => Err(SampleError::TooMany { len }),
+        _ => Ok(()),
     }
-    if values.len() > u32::MAX as usize {
-        return Err(SampleError::TooMany { len: values.len() });
-    }
-    Ok(check_memory("a sorted copy of the data", product(&[values.len(), BYTES_A_POINT]))?)
+}
+
+/// Checks that there is memory to sort so many points.
+fn check_sort(points: usize) -> Result<(), OutOfMemory> {
+    check_memory("a sorted copy of the data", product(&[points, BYTES_A_POINT]))
 }
 
 /// Checks that sums of squares do not overflow.

@@ -95,7 +95,15 @@ pub(crate) struct Prefixes<'a> {
 impl<'a> Prefixes<'a> {
     /// One pass over the sample.
     pub(crate) fn new(sample: &'a Sample) -> Self {
-        let stride = if sample.len() <= FEW_POINTS { 1 } else { STRIDE };
+        Self::every(STRIDE, sample)
+    }
+
+    /// The same sums, for solvers that ask for most of them again and again: stored at every position, unless there are many.
+    pub(crate) fn dense(sample: &'a Sample) -> Self {
+        Self::every(if sample.len() <= FEW_POINTS { 1 } else { STRIDE }, sample)
+    }
+
+    fn every(stride: usize, sample: &'a Sample) -> Self {
         Self { sample, stored: pulp::Arch::new().dispatch(Summing { sample, stride }), stride }
     }
 

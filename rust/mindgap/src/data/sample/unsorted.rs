@@ -7,7 +7,7 @@ use crate::error::SampleError;
 use crate::numeric::{binary_exponent, power_of_two};
 use crate::parallel::{Workers, map_in_order};
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// From so many points on a sample is sorted only when something asks for it; fewer are sorted in less time than it takes to do
 /// without.
@@ -16,100 +16,141 @@ pub(crate) const MANY_POINTS: usize = 1 << 15;
 /// Binary exponents of weights whose units, and their inverses, are normal numbers.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -900..=900;
 
-/// The values and weights as they were given.
-pub(super) struct Unsorted {
-    values: Vec<f64>,
-    weights: Option<NearlyEven>,
+/// Points that may not be sorted yet.
+pub(crate) struct Unsorted {
+    /// The points as they were given; they go when they are sorted.
+    given: Mutex<Option<Arc<GivenPoints>>>,
+    sorted: OnceLock<Sample>,
+    pub(super) len: usize,
+    pub(super) lightest: f64,
+    pub(super) heaviest: f64,
     extent: (f64, f64),
     /// That of the range, for want of a median.
     frame: Frame,
-    sorted: OnceLock<Sample>,
+    total_weight: f64,
 }
 
-/// Positive weights, none of them far smaller than the largest.
-pub(super) struct NearlyEven {
-    each: Vec<f64>,
-    lightest: f64,
-    heaviest: f64,
+/// Values and weights in input order.
+pub(crate) struct GivenPoints {
+    pub(super) values: Vec<f64>,
+    pub(super) weights: Option<Vec<f64>>,
 }
 
-impl NearlyEven {
-    /// Whether weights are such.
-    pub(super) fn are(weights: &[f64]) -> bool {
-        let (lightest, heaviest) = ends(weights);
-        lightest > 0.0 && heaviest <= lightest * MOST_UNEVEN && EXPONENTS.contains(&binary_exponent(heaviest))
-    }
-
-    /// Weights that [are](Self::are) such.
-    pub(super) fn new(each: Vec<f64>) -> Self {
-        let (lightest, heaviest) = ends(&each);
-        Self { each, lightest, heaviest }
-    }
-
-    /// Their sum, rounded once, so that their order does not show.
-    fn total(&self) -> f64 {
-        let unit = power_of_two(binary_exponent(self.heaviest) - 63);
-        let integer = |weight: &f64| u128::from((weight / unit) as u64);
-        self.each.iter().map(integer).sum::<u128>() as f64 * unit
-    }
-}
-
-impl Unsorted {
-    /// Checks the values.
-    ///
-    /// # Errors
-    /// Values that are not finite, and a range whose square overflows or vanishes.
-    pub(super) fn new(values: Vec<f64>, weights: Option<NearlyEven>) -> Result<Self, SampleError> {
-        let (low, high) = extent(&values)?;
-        let frame = Frame::of_sorted(&[low, high]).ok_or(SampleError::RangeNotSquarable { range: high - low })?;
-        Ok(Self { values, weights, extent: (low, high), frame, sorted: OnceLock::new() })
-    }
-
-    /// The sum of the weights.
-    pub(super) fn total_weight(&self) -> f64 {
-        self.weights.as_ref().map_or(self.values.len() as f64, NearlyEven::total)
-    }
-
-    pub(super) fn points(&self) -> Points<'_> {
-        let (lightest, heaviest) =
-            self.weights.as_ref().map_or((1.0, 1.0), |weights| (weights.lightest, weights.heaviest));
-        Points { values: &self.values, weights: self.weights(), extent: self.extent, lightest, heaviest }
-    }
-
-    pub(super) fn values(&self) -> &[f64] {
-        &self.values
-    }
-
-    pub(super) fn weights(&self) -> Option<&[f64]> {
-        self.weights.as_ref().map(|weights| &weights.each[..])
-    }
-
-    pub(super) fn frame(&self) -> Frame {
-        self.frame
-    }
-
-    /// The sorted points, whose weights add up to `total`.
-    pub(super) fn sorted(&self, total_weight: f64) -> &Sample {
-        self.sorted.get_or_init(|| {
-            let (values, weights, order) = match self.weights() {
-                None => {
-                    let (values, order) = sort::by_value(&self.values);
-                    (values, None, order)
-                }
-                Some(weights) => {
-                    let sorted = sort::by_value_and_weight(&self.values, weights);
-                    (sorted.values, Some(sorted.weights), sorted.order)
-                }
-            };
-            let frame = Frame::of_sorted(&values).unwrap_or(self.frame);
-            Sample::of_parts(values, weights, order, Vec::new(), frame, total_weight)
-        })
-    }
+/// Whether weights are positive and none is far smaller than the largest, so that they can be summed as integers.
+pub(super) fn are_nearly_even(weights: &[f64]) -> bool {
+    let (lightest, heaviest) = ends(weights);
+    lightest > 0.0 && heaviest <= lightest * MOST_UNEVEN && EXPONENTS.contains(&binary_exponent(heaviest))
 }
 
 /// The smallest and the largest of some weights.
 fn ends(weights: &[f64]) -> (f64, f64) {
     weights.iter().fold((f64::INFINITY, 0.0), |(low, high), &weight| (low.min(weight), weight.max(high)))
+}
+
+/// The sum of weights that are [nearly even](are_nearly_even), rounded once, so that their order does not show.
+fn total(weights: &[f64], heaviest: f64) -> f64 {
+    let unit = power_of_two(binary_exponent(heaviest) - 63);
+    weights.iter().map(|weight| u128::from((weight / unit) as u64)).sum::<u128>() as f64 * unit
+}
+
+impl Unsorted {
+    /// Checks the values; weights are [nearly even](are_nearly_even).
+    ///
+    /// # Errors
+    /// Values that are not finite, and a range whose square overflows or vanishes.
+    pub(super) fn new(values: Vec<f64>, weights: Option<Vec<f64>>) -> Result<Self, SampleError> {
+        let (low, high) = extent(&values)?;
+        let frame = Frame::of_sorted(&[low, high]).ok_or(SampleError::RangeNotSquarable { range: high - low })?;
+        let (lightest, heaviest) = weights.as_ref().map_or((1.0, 1.0), |weights| ends(weights));
+        let len = values.len();
+        let total_weight = weights.as_ref().map_or(len as f64, |weights| total(weights, heaviest));
+        let given = Mutex::new(Some(Arc::new(GivenPoints { values, weights })));
+        let sorted = OnceLock::new();
+        Ok(Self { given, sorted, len, lightest, heaviest, extent: (low, high), frame, total_weight })
+    }
+
+    /// The points as they were given, unless they are sorted by now.
+    pub(super) fn given(&self) -> Option<Arc<GivenPoints>> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<GivenPoints>>> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A sample of no points with the frame and the total of these.
+    pub(super) fn facts(&self) -> Result<Sample, SampleError> {
+        super::check_total(self.total_weight, self.extent.1 - self.extent.0)?;
+        Ok(Sample::of_parts(Vec::new(), None, Vec::new(), Vec::new(), self.frame, self.total_weight))
+    }
+
+    /// Whether the points are sorted by now.
+    pub(super) fn are_sorted(&self) -> bool {
+        self.sorted.get().is_some()
+    }
+
+    /// The sorted points.
+    pub(super) fn sorted(&self) -> &Sample {
+        self.sorted.get_or_init(|| {
+            let given = self.lock().take();
+            let (values, weights) = given.as_ref().map_or((&[][..], None), |given| given.parts());
+            let (values, weights, order) = match weights {
+                None => {
+                    let (values, order) = sort::by_value(values);
+                    (values, None, order)
+                }
+                Some(weights) => {
+                    let sorted = sort::by_value_and_weight(values, weights);
+                    (sorted.values, Some(sorted.weights), sorted.order)
+                }
+            };
+            let frame = Frame::of_sorted(&values).unwrap_or(self.frame);
+            Sample::of_parts(values, weights, order, Vec::new(), frame, self.total_weight)
+        })
+    }
+}
+
+impl GivenPoints {
+    fn parts(&self) -> (&[f64], Option<&[f64]>) {
+        (&self.values, self.weights.as_deref())
+    }
+}
+
+/// Many points in an order that does not matter.
+pub(crate) enum InAnyOrder<'a> {
+    /// As they were given, with all else that is known of them.
+    Given(Arc<GivenPoints>, &'a Unsorted),
+    /// Sorted.
+    Sorted(&'a Sample),
+}
+
+impl InAnyOrder<'_> {
+    pub(crate) fn points(&self) -> Points<'_> {
+        match self {
+            Self::Given(given, facts) => {
+                let (values, weights) = given.parts();
+                let (lightest, heaviest) = (facts.lightest, facts.heaviest);
+                Points { values, weights, extent: facts.extent, lightest, heaviest }
+            }
+            Self::Sorted(sample) => {
+                let (values, weights) = (&sample.values[..], sample.weights.as_deref());
+                let (lightest, heaviest) = weights.map_or((1.0, 1.0), ends);
+                Points { values, weights, extent: (values[0], values[values.len() - 1]), lightest, heaviest }
+            }
+        }
+    }
+
+    /// What belongs to each of [`points`](Self::points), in input order.
+    pub(crate) fn in_input_order(&self, each: Vec<u32>) -> Vec<u32> {
+        match self {
+            Self::Sorted(sample) if !sample.order.is_sorted() => {
+                let mut placed = vec![0; each.len()];
+                sample.order.iter().zip(each).for_each(|(&place, one)| placed[place as usize] = one);
+                placed
+            }
+            _ => each,
+        }
+    }
 }
 
 /// The smallest and the largest value.

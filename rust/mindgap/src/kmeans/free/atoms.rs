@@ -39,7 +39,7 @@ pub(in crate::kmeans) fn lower_bound(
     monitor: &mut Monitor<'_>,
 ) -> Result<f64, KMeansError> {
     let bare = sample.bare();
-    let prefixes = Prefixes::new(&bare);
+    let prefixes = Prefixes::dense(&bare);
     let range = (sample.framed_lowest(0), sample.framed_highest(sample.len() - 1));
     let problem = Problem { empty: true, ..Problem::of_range(&prefixes, gaps, range) };
     let best = FreeSolution::of_partition(&problem, solution.partition.clone());

@@ -97,7 +97,7 @@ impl From<OutOfMemory> for Stop {
 
 /// The best free centres under `gaps` (in data units), proven where the search's budget suffices.
 pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
-    let prefixes = Prefixes::new(sample);
+    let prefixes = Prefixes::dense(sample);
     let problem = Problem::new(&prefixes, gaps);
     problem.check_cost()?;
     let mut start = FreeSolution::even(&problem);

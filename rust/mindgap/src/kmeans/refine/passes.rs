@@ -2,6 +2,7 @@
 
 use super::super::KMeans;
 use super::super::fit::KMeansFit;
+use super::super::rounding::CLEAR;
 use super::{check, checked, prepared, round, unsolved};
 use crate::constraint::resolve_centers;
 use crate::data::sample::{Atom, Sample};
@@ -67,7 +68,9 @@ pub(super) fn fit(
         proof = proof.and(round.proof.scaled(sample.frame().leave_square(1.0), 0.0));
         if let Some(solution) = round.solution {
             let found = checked(KMeansFit::new(sample, &rows, solution))?;
-            best = Some(best.take().filter(|best| best.inertia() < found.inertia()).unwrap_or(found));
+            // Of fits that are the same but for rounding the last, on the finest atoms.
+            let better = |best: &KMeansFit| best.inertia() < found.inertia() * (1.0 - CLEAR);
+            best = Some(best.take().filter(better).unwrap_or(found));
         }
         if let Some(best) = &best {
             monitor.found(best.inertia());

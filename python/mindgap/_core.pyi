@@ -138,6 +138,7 @@ def kmeans(
     time_limit: float | None = None,
     tol: float = 1e-9,
     memory_limit: int | None = None,
+    labels: bool = True,
     watch: _Watch | None = None,
 ) -> KMeansFit: ...
 def kmeans_rows(

@@ -42,6 +42,7 @@ def kmeans(
     time_limit: float | None = None,
     tol: float = 1e-9,
     memory_limit: int | None = None,
+    labels: bool = True,
     progress: bool = False,
     callback: Callable[[Step], Any] | None = None,
 ) -> KMeansResult:
@@ -88,6 +89,9 @@ def kmeans(
     memory_limit : int, optional
         The maximum memory to use in addition to the data, in bytes. A computation that needs more raises
         `OutOfMemoryError` before it begins. By default there is no limit but the machine's memory.
+    labels : bool
+        Whether the result has `labels`. Without them a fit takes four bytes less for each point and one pass over the
+        data less; `predict` gives the labels of any values.
     progress : bool
         Whether to show a live line on standard error.
     callback : callable, optional
@@ -140,8 +144,9 @@ def kmeans(
             )
         try:
             bounds = None if rows is None else rows.arrays()
-            fit = _core.kmeans(data.sample._core, count, bounds, watch=watch, **settings.keywords())
+            fit = _core.kmeans(data.sample._core, count, bounds, labels=labels, watch=watch, **settings.keywords())
         except MindgapError as error:
             guard.blame(error, chosen, None, data.engine)
             raise
-        return data.labelled(KMeansResult._of_fit(fit, settings, rows, data.kept()))
+        result = KMeansResult._of_fit(fit, settings, rows, data.kept())
+        return data.labelled(result) if labels else result

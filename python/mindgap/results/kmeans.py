@@ -41,7 +41,8 @@ class KMeansResult(FitResult):
     ----------
     labels : array of int
         The cluster of each point, in input order: 0 to k-1 by ascending centre; -1 for a missing value. If an engine
-        holds the data, whatever the engine returns for them, such as a lazy array; else empty.
+        holds the data, whatever the engine returns for them, such as a lazy array; else empty, as with
+        ``labels=False``.
     centers : array of float
         The centres, ascending.
     boundaries : array of float

@@ -21,7 +21,7 @@ pub(crate) struct KMeansFit {
 /// Fits k-means to a sample.
 #[pyfunction]
 #[pyo3(signature = (sample, k, bounds=None, *, centers="free", method="exact", ties="split", min_size=None,
-    max_size=None, time_limit=None, tol=1e-9, memory_limit=None, watch=None))]
+    max_size=None, time_limit=None, tol=1e-9, memory_limit=None, labels=true, watch=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn kmeans(
     py: Python<'_>,
@@ -36,6 +36,7 @@ pub(crate) fn kmeans(
     time_limit: Option<f64>,
     tol: f64,
     memory_limit: Option<usize>,
+    labels: bool,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<KMeansFit> {
     let mut problem = KMeans::new(k)
@@ -46,7 +47,8 @@ pub(crate) fn kmeans(
         .max_size(max_size)
         .tol(tol)
         .time_limit(duration(time_limit))
-        .memory_limit(memory_limit);
+        .memory_limit(memory_limit)
+        .labels(labels);
     if let Some(bounds) = bounds {
         problem = problem.constraint(bounds.rows(py, k)?);
     }

@@ -44,7 +44,8 @@ pub struct KMeansFit {
 }
 
 impl KMeansFit {
-    pub(super) fn new(sample: &Sample, rows: &Rows, solution: Solution) -> Self {
+    /// Measures a solution; it has no labels yet.
+    pub(super) fn new(sample: &Sample, rows: &Rows, solution: &Solution) -> Self {
         let frame = sample.frame();
         let measured: Vec<Cluster> = solution
             .partition
@@ -62,7 +63,7 @@ impl KMeansFit {
         let inertia: f64 = within.iter().sum();
         let boundaries = boundaries(sample, &solution.partition, &centers);
         Self {
-            labels: labels(sample, &solution.partition, &boundaries),
+            labels: Vec::new(),
             centers,
             sizes: solution.partition.clusters().map(|points| size(sample, points)).collect(),
             weights: measured.iter().map(Cluster::weight).collect(),
@@ -76,6 +77,12 @@ impl KMeansFit {
         .with_proof(solution.proof.scaled(frame.leave_square(1.0), 0.0), sample)
     }
 
+    /// The same fit with the labels of a partition of points.
+    pub(super) fn labelled(mut self, sample: &Sample, partition: &Partition) -> Self {
+        self.labels = labels(sample, partition, &self.boundaries);
+        self
+    }
+
     /// The same fit with what else is proven of it, in data units, less what the sums behind it may have lost.
     pub(super) fn with_proof(mut self, proof: Proof, sample: &Sample) -> Self {
         let lost = sample.frame().leave_square(of_prefix_sums(sample, self.centers.len()));
@@ -83,7 +90,8 @@ impl KMeansFit {
         self
     }
 
-    /// The cluster of each input point, `0..k` by ascending centre; empty where the fit was to a summary.
+    /// The cluster of each input point, `0..k` by ascending centre; empty where the fit was to a summary, or asked for
+    /// [none](crate::KMeans::labels).
     pub fn labels(&self) -> &[u32] {
         &self.labels
     }
@@ -206,11 +214,8 @@ fn cluster_of(boundaries: &[f64], x: f64) -> u32 {
     boundaries.partition_point(|&boundary| boundary < x) as u32
 }
 
-/// The label of each input point; none for a summary, whose points are not known one by one.
+/// The label of each input point.
 fn labels(sample: &Sample, partition: &Partition, boundaries: &[f64]) -> Vec<u32> {
-    if sample.has_widths() {
-        return Vec::new();
-    }
     let mut labels = vec![0; sample.input_len()];
     for (label, points) in (0u32..).zip(partition.clusters()) {
         for &index in &sample.order()[points] {

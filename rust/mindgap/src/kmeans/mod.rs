@@ -146,6 +146,7 @@ pub struct KMeans {
     max_size: Option<f64>,
     limits: SpendingLimits,
     tol: f64,
+    labels: bool,
 }
 
 impl KMeans {
@@ -161,6 +162,7 @@ impl KMeans {
             max_size: None,
             limits: SpendingLimits::default(),
             tol: DEFAULT_TOL,
+            labels: true,
         }
     }
 
@@ -275,6 +277,21 @@ impl KMeans {
         self
     }
 
+    /// Sets whether the fit has labels (default: true). They take four bytes a point; the boundaries tell as much.
+    ///
+    /// ```
+    /// use mindgap::{KMeans, Sample};
+    ///
+    /// let fit = KMeans::new(2).labels(false).fit(&Sample::new(&[8.0, 1.0, 2.0, 9.0])?)?;
+    /// assert_eq!((fit.labels(), fit.boundaries()), (&[][..], &[5.0][..]));
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    #[must_use]
+    pub fn labels(mut self, labels: bool) -> Self {
+        self.labels = labels;
+        self
+    }
+
     /// Solves the problem.
     ///
     /// # Errors
@@ -322,11 +339,11 @@ impl KMeans {
                 self.solve(&distinct, &rows, monitor)?.expanded(&ends)
             }
         };
-        let fit = KMeansFit::new(sample, &rows, solution);
+        let fit = KMeansFit::new(sample, &rows, &solution);
         if !fit.inertia().is_finite() {
             return Err(KMeansError::OutOfRange);
         }
-        Ok(fit)
+        Ok(if self.labels { fit.labelled(sample, &solution.partition) } else { fit })
     }
 
     /// Refuses settings that are out of range whatever the data.

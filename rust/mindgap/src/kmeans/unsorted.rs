@@ -47,8 +47,8 @@ const PARTS: usize = 4;
 /// Clusters must be so many cells wide, as root mean squares go, that the rounding of points within cells does not show.
 const WIDE: f64 = 2.0;
 
-/// Labels, and the cells of each thread.
-const BYTES_A_POINT: usize = 4;
+/// The memory of a label; cells and what is gathered of them take little beside that.
+const BYTES_A_LABEL: usize = 4;
 
 /// Solves the problem for points in any order; nothing where they have to be sorted.
 pub(super) fn fit(
@@ -71,7 +71,9 @@ fn fit_points<P: GatheredPoint>(
 ) -> Result<Option<KMeansFit>, KMeansError> {
     let points = data.points();
     let n = points.values.len();
-    monitor.check_memory("k-means", product(&[n, BYTES_A_POINT]))?;
+    if kmeans.labels {
+        monitor.check_memory("k-means", product(&[n, BYTES_A_LABEL]))?;
+    }
     let workers = Workers::for_points(n);
     let most = CELLS_A_CLUSTER.saturating_mul(kmeans.k).clamp(CELLS, MOST_CELLS).min(n / POINTS_A_CELL);
     let cells = Cells::new(points.extent, most);
@@ -96,8 +98,10 @@ fn fit_points<P: GatheredPoint>(
         return Ok(None);
     }
     let Some(mut fit) = closer.finished(fit, &atoms) else { return Ok(None) };
-    let labels = closer.workers.run(|| labels(points.values, &fit.boundaries));
-    fit.labels = data.in_input_order(labels);
+    if kmeans.labels {
+        let labels = closer.workers.run(|| labels(points.values, &fit.boundaries));
+        fit.labels = data.in_input_order(labels);
+    }
     Ok(Some(fit))
 }
 

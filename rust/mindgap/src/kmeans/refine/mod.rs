@@ -49,7 +49,7 @@ pub(super) fn fit(kmeans: &KMeans, sample: &Sample, monitor: &mut Monitor<'_>) -
     let mut open = round::may_be_cut(kmeans, &sample, &rows);
     let round = round::run(kmeans, &sample, &rows, &mut open, &mut None, monitor)?;
     let solution = round.solution.ok_or_else(|| unsolved(kmeans, &sample))?;
-    checked(KMeansFit::new(&sample, &rows, solution))
+    checked(KMeansFit::new(&sample, &rows, &solution))
 }
 
 /// The sample, atoms of one value that must stay together joined.

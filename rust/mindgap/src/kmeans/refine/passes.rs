@@ -67,7 +67,7 @@ pub(super) fn fit(
         };
         proof = proof.and(round.proof.scaled(sample.frame().leave_square(1.0), 0.0));
         if let Some(solution) = round.solution {
-            let found = checked(KMeansFit::new(sample, &rows, solution))?;
+            let found = checked(KMeansFit::new(sample, &rows, &solution))?;
             // Of fits that are the same but for rounding the last, on the finest atoms.
             let better = |best: &KMeansFit| best.inertia() < found.inertia() * (1.0 - CLEAR);
             best = Some(best.take().filter(better).unwrap_or(found));

@@ -189,7 +189,7 @@ impl GatheredPoint for (f64, f64) {
 }
 
 /// As many pieces of the input as there are threads to look at them.
-pub(crate) fn pieces(n: usize) -> Vec<Range<usize>> {
+fn pieces(n: usize) -> Vec<Range<usize>> {
     let pieces = threads();
     (0..pieces).map(|piece| n * piece / pieces..n * (piece + 1) / pieces).collect()
 }

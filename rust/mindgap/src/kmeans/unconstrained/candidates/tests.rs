@@ -1,5 +1,5 @@
+use super::*;
 use crate::data::Sample;
-use crate::data::sample::Prefixes;
 use crate::kmeans::unconstrained::grid::EdgeGrid;
 use crate::kmeans::unconstrained::tests::random;
 

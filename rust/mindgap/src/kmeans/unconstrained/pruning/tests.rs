@@ -10,7 +10,7 @@ use crate::partition::Partition;
 fn alive(x: &[f64], unit: f64, k: usize, cells: usize) -> Vec<bool> {
     let sample = Sample::weighted(x, &vec![unit; x.len()]).unwrap();
     let prefixes = Prefixes::new(&sample);
-    let grid = EdgeGrid::even(&prefixes, cells);
+    let grid = EdgeGrid::even(&prefixes, &[], cells);
     let candidates = Candidates::gather(&prefixes, grid.edges());
     let found = penalty::search(&candidates, k, unit, || Ok::<(), ()>(())).unwrap();
     prune(&sample, &grid, &candidates, &found, k).alive

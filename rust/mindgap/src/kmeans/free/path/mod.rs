@@ -137,7 +137,9 @@ impl PathSearch<'_> {
             self.floor = self.floor.max(optimum.value - penalties - optimum.rounding - of_addition(penalties));
         }
         let ends = optimum.starts[1..].iter().map(|&start| nodes.points_before(start)).chain([problem.len()]);
-        let partition = Partition::new(ends.collect());
+        let mut ends: Vec<usize> = ends.filter(|&end| end > 0).collect();
+        ends.dedup();
+        let partition = Partition::new(ends);
         let (links, cost) = (optimum.links, optimum.value - penalty * optimum.links as f64);
         // With clusters that have no points there is no partition of as many to adopt.
         let centers = match partition.k() {

@@ -44,8 +44,8 @@ const BIN: f64 = 0.05;
 const WIDEST_BIN: f64 = 0.03;
 
 /// Wider bins serve regions whose standard deviations are all at least the width over this. Measured on 100,000 points and three
-/// components: with 0.05 some regions do not close, with 0.02 wider bins are of no use.
-const WIDE_BIN: f64 = 0.035;
+/// components: with 0.035 and more some regions do not close, with 0.02 wider bins are of no use.
+const WIDE_BIN: f64 = 0.025;
 
 /// Widths of bins, each twice the one before.
 const WIDTHS: i32 = 6;

@@ -1,5 +1,6 @@
 //! The search for a penalty against the exact finish on the whole problem, which knows no penalty.
 
+use super::super::budget::MOST_STEPS;
 use super::super::tests::{random, whole};
 use super::*;
 use crate::constraint::Rows;
@@ -80,4 +81,88 @@ fn nothing_is_proven_wrongly_in_twenty_thousand_problems() {
     assert!(2 * proven > rounds && 2 * optimal > rounds, "{proven} of {rounds} proven, {optimal} found");
     let (proven, optimal, rounds) = tally(3_000, (40, 160), 8, 4);
     assert!(2 * proven > rounds && 2 * optimal > rounds, "{proven} of {rounds} proven, {optimal} found");
+}
+
+/// The cost of the best centres on a grid, polished: no less than the optimum, and close to it where the grid is fine.
+fn on_fine_grid(problem: &Problem<'_>, (lower, upper): (f64, f64), count: usize) -> Option<f64> {
+    let sample = problem.prefixes.sample();
+    let (first, last) = (sample.framed(0), sample.framed(problem.len() - 1));
+    let step = (last - first) / (count - 1) as f64;
+    let at = |i: usize| first + step * i as f64;
+    let cost = |from: f64, to: f64, center: f64| {
+        let range = |z: f64| problem.points_until(z, 0..problem.len());
+        problem.quadratic(range(from), range(to), center).0
+    };
+    // What the points left of a centre cost up to the midpoint with the one before it, and right of it.
+    let left = |a: usize, b: usize| cost(0.5 * (at(a) + at(b)), at(b), at(b));
+    let right = |a: usize, b: usize| cost(at(a), 0.5 * (at(a) + at(b)), at(a));
+    let nearest = ((lower / step).ceil() as usize).max(1);
+    let farthest = if upper.is_finite() { (upper / step) as usize } else { count };
+    let mut values: Vec<f64> = (0..count).map(|i| cost(f64::NEG_INFINITY, at(i), at(i))).collect();
+    let mut origins: Vec<Vec<usize>> = Vec::new();
+    for _ in 1..problem.k {
+        let best = (0..count).map(|b| {
+            let before = b.saturating_sub(farthest)..(b + 1).saturating_sub(nearest);
+            let values = before.map(|a| (values[a] + right(a, b) + left(a, b), a));
+            values.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::INFINITY, 0))
+        });
+        let (next, origin): (Vec<f64>, Vec<usize>) = best.unzip();
+        values = next;
+        origins.push(origin);
+    }
+    let ended = (0..count).map(|i| (values[i] + cost(at(i), f64::INFINITY, at(i)), i));
+    let (value, mut place) = ended.min_by(|a, b| a.0.total_cmp(&b.0))?;
+    if value == f64::INFINITY {
+        return None;
+    }
+    let mut centers = vec![at(place)];
+    for origin in origins.iter().rev() {
+        place = origin[place];
+        centers.push(at(place));
+    }
+    centers.reverse();
+    Some(FreeSolution::from_centers(problem, &centers).cost)
+}
+
+/// Problems of up to half as many clusters as points: how many are proven, and how many are as good as the grid.
+fn against_grids(rounds: usize, points_most: usize, count: usize, seed: u64) -> (usize, usize) {
+    // What is not proven by then is not worth the wait.
+    MOST_STEPS.set(1 << 22);
+    let mut random = random(seed);
+    let (mut proven, mut compared) = (0, 0);
+    for round in 0..rounds {
+        let n = 24 + ((points_most - 24) as f64 * random()) as usize;
+        let k = 2 + ((n / 2 - 2) as f64 * random()) as usize;
+        let (x, w) = points(&mut random, n, round);
+        let sample = Sample::weighted(&x, &w).unwrap();
+        if sample.distinct() < k {
+            continue;
+        }
+        let range = x.iter().copied().fold(f64::MIN, f64::max) - x.iter().copied().fold(f64::MAX, f64::min);
+        let lower = 1.5 * random() * range / k as f64;
+        let upper = if round.is_multiple_of(4) { lower * (1.5 + 2.0 * random()) } else { f64::INFINITY };
+        let rows = Rows::of_gaps(vec![lower; k - 1], vec![upper; k - 1]);
+        let solution = super::super::solve(&sample, &rows, &mut Monitor::default()).unwrap();
+        let prefixes = Prefixes::new(&sample);
+        let problem = Problem::new(&prefixes, &rows);
+        let found = FreeSolution::of_partition(&problem, solution.partition.clone()).cost;
+        let bound = solution.proof.lower_bound(found);
+        let optimal = solution.proof.is_optimal(found, 1e-9);
+        proven += usize::from(optimal);
+        let framed = (sample.frame().enter_length(lower), sample.frame().enter_length(upper));
+        let facts = || format!("k {k} lower {lower} upper {upper} x {x:?} w {w:?}");
+        assert!(bound <= found * (1.0 + 1e-9), "{bound} is above {found}: {}", facts());
+        if let Some(grid) = on_fine_grid(&problem, framed, count) {
+            compared += 1;
+            assert!(bound <= grid * (1.0 + 1e-9) + 1e-24, "{bound} is above {grid}: {}", facts());
+            assert!(!optimal || found <= grid * (1.0 + 1e-9) + 1e-24, "{found} is above {grid}: {}", facts());
+        }
+    }
+    (proven, compared)
+}
+
+#[test]
+fn no_centres_on_a_grid_are_better_than_those_proven_best() {
+    let (proven, compared) = against_grids(24, 60, 300, 11);
+    assert!(proven > 12 && compared > 6, "{proven} proven, {compared} compared");
 }

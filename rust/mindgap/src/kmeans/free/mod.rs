@@ -100,9 +100,10 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
     let prefixes = Prefixes::dense(sample);
     let problem = Problem::new(&prefixes, gaps);
     problem.check_cost()?;
-    let mut start = FreeSolution::even(&problem);
+    let (mut start, mut known) = (FreeSolution::even(&problem), 0.0);
     if sample.len() <= WORTH_SOLVING || problem.k >= MANY_CLUSTERS {
         let unbounded = unconstrained::solve(sample, problem.k, &mut monitor.relaxed())?;
+        known = unbounded.lower_bound(&prefixes);
         let other = FreeSolution::of_partition(&problem, unbounded.partition);
         if other.is_at_means() {
             return Ok(Solution::of_means(other.partition, unbounded.proof));
@@ -110,6 +111,7 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
         start = start.or_better(other.improved(&problem));
     }
     let mut budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
+    budget.monitor.proved(known);
     let (best, floor) = match problem.k < MANY_CLUSTERS || start.cost <= zero_cost(sample) {
         true => (start, 0.0),
         false => path::solve(&problem, start, &mut budget)?,
@@ -131,7 +133,7 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
 /// What local search makes of the best means under `gaps` (in data units), which are free centres too; of even clusters where
 /// there are none.
 fn of_means(problem: &Problem<'_>, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<FreeSolution, KMeansError> {
-    match means::solve(problem.prefixes.sample(), gaps, &mut monitor.restricted()) {
+    match means::solve(problem.prefixes.sample(), gaps, &mut monitor.silent()) {
         Ok(found) => Ok(FreeSolution::of_partition(problem, found.partition).improved(problem)),
         Err(KMeansError::Interrupted) => Err(KMeansError::Interrupted),
         Err(_) => Ok(FreeSolution::even(problem)),
@@ -150,9 +152,13 @@ pub(super) fn relaxation(
     if problem.gaps.shared_bounds().is_none() {
         return Ok(None);
     }
-    let mut budget = Budget::new(STEPS, monitor.part());
-    let (best, floor) = path::solve(&problem, FreeSolution::even(&problem), &mut budget)?;
-    Ok(Some((best.partition, floor)))
+    let mut budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
+    match path::solve(&problem, FreeSolution::even(&problem), &mut budget) {
+        Ok((best, floor)) => Ok(Some((best.partition, floor))),
+        // The caller can do without.
+        Err(Stop::OutOfMemory(_)) => Ok(None),
+        Err(stop) => Err(stop.into()),
+    }
 }
 
 /// A problem in frame units.

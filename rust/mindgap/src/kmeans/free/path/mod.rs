@@ -141,12 +141,14 @@ impl PathSearch<'_> {
         ends.dedup();
         let partition = Partition::new(ends);
         let (links, cost) = (optimum.links, optimum.value - penalty * optimum.links as f64);
+        budget.monitor.proved(self.floor);
+        budget.monitor.report()?;
         // With clusters that have no points there is no partition of as many to adopt.
         let centers = match partition.k() {
             clusters if clusters == links && links == k => {
                 let found = FreeSolution::of_partition(problem, partition).improved(problem);
                 let centers = found.centers.clone();
-                self.adopt(found, budget)?;
+                self.adopt(found, budget);
                 Some(centers)
             }
             clusters if clusters == links => Some(self.centers(&partition)),
@@ -163,13 +165,11 @@ impl PathSearch<'_> {
         chain::solve(&targets, &Rows::of_gaps(vec![self.bounds.0; gaps], vec![self.bounds.1; gaps])).centers
     }
 
-    fn adopt(&mut self, found: FreeSolution, budget: &mut Budget<'_>) -> Result<(), Stop> {
+    fn adopt(&mut self, found: FreeSolution, budget: &mut Budget<'_>) {
         if found.cost < self.best.cost {
             self.best = found;
         }
         budget.monitor.found(self.best.cost);
-        budget.monitor.proved(self.floor);
-        Ok(budget.monitor.report()?)
     }
 
     /// Both paths are optimal under one penalty: so is one of k links that begins along one and ends along the other.

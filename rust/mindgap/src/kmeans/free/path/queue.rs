@@ -34,6 +34,11 @@ impl<'a> Queue<'a> {
         Self { nodes, reach, last, reigns: VecDeque::new() }
     }
 
+    /// The number of pieces in the queue.
+    pub(super) fn len(&self) -> usize {
+        self.reigns.len()
+    }
+
     /// The best centre when the last cluster ends before node `end`, its cost, and where it began.
     #[inline(always)]
     pub(super) fn best(&mut self, end: usize) -> Option<(f64, f64, u32)> {

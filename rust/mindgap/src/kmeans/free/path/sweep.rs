@@ -69,6 +69,9 @@ struct Progress<'a> {
     merged: Vec<Piece>,
 }
 
+/// So many pieces are kept without a look at the memory: some hundred kilobytes.
+const FEW_PIECES: usize = 1 << 12;
+
 impl Sweep<'_> {
     /// Sweeps the nodes.
     pub(super) fn run(&self, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
@@ -93,9 +96,15 @@ impl Sweep<'_> {
             near: Vec::new(),
             merged: Vec::new(),
         };
+        let mut allowed = FEW_PIECES;
         for j in 1..self.nodes.len() {
             let pieces = progress.pass(j);
             budget.spend(pieces)?;
+            if progress.pieces() > allowed {
+                // Lists grow to twice their length, with a copy beside them.
+                allowed = 2 * progress.pieces();
+                budget.has_memory(2 * allowed * size_of::<Piece>())?;
+            }
             if progress.beginnings.len() == progress.beginnings.capacity() {
                 // The list grows to twice its length.
                 budget.has_memory(2 * progress.beginnings.len() * size_of::<Beginning>())?;
@@ -112,6 +121,11 @@ impl Sweep<'_> {
 }
 
 impl Progress<'_> {
+    /// The number of pieces that are kept.
+    fn pieces(&self) -> usize {
+        self.settled.len() + self.ahead.len() + self.queue.len()
+    }
+
     /// Lets clusters begin with node `j`; says how many pieces it saw.
     #[inline(always)]
     fn pass(&mut self, j: usize) -> u64 {

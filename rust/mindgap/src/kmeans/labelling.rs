@@ -10,7 +10,7 @@ const INTERVALS_A_BOUNDARY: usize = 64;
 
 /// The number of `boundaries`, which ascend, below each of `values`; for NaN zero.
 pub(super) fn labels(values: &[f64], boundaries: &[f64]) -> Vec<u32> {
-    let table = (boundaries.len() > FEW).then(|| Table::new(boundaries));
+    let table = (boundaries.len() > FEW).then(|| ThresholdTable::new(boundaries));
     let mut labels = vec![0; values.len()];
     let length = values.len().div_ceil(threads()).max(1);
     let pieces = labels.chunks_mut(length).zip(values.chunks(length)).collect();
@@ -54,7 +54,7 @@ impl pulp::WithSimd for Comparing<'_> {
 }
 
 /// Equal intervals between the first and the last boundary, with the boundaries in each.
-struct Table<'a> {
+struct ThresholdTable<'a> {
     boundaries: &'a [f64],
     low: f64,
     scale: f64,
@@ -62,7 +62,7 @@ struct Table<'a> {
     before: Vec<u32>,
 }
 
-impl<'a> Table<'a> {
+impl<'a> ThresholdTable<'a> {
     fn new(boundaries: &'a [f64]) -> Self {
         let (low, high) = (boundaries[0], boundaries[boundaries.len() - 1]);
         let intervals = INTERVALS_A_BOUNDARY * boundaries.len();
@@ -95,7 +95,7 @@ impl<'a> Table<'a> {
 
 /// Looks every value up.
 struct LookingUp<'a> {
-    table: &'a Table<'a>,
+    table: &'a ThresholdTable<'a>,
     values: &'a [f64],
     labels: &'a mut [u32],
 }
@@ -105,7 +105,7 @@ impl pulp::WithSimd for LookingUp<'_> {
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) {
-        let Table { boundaries, before, .. } = self.table;
+        let ThresholdTable { boundaries, before, .. } = self.table;
         let mut intervals = [0; BLOCK];
         for (values, labels) in self.values.chunks(BLOCK).zip(self.labels.chunks_mut(BLOCK)) {
             intervals.iter_mut().zip(values).for_each(|(interval, &x)| *interval = self.table.interval(x));

@@ -408,9 +408,23 @@ impl KMeans {
             KMeansMethod::Exact if gaps.are_trivial() => unconstrained::solve(sample, self.k, monitor),
             KMeansMethod::Exact if self.centers == Centers::Free => {
                 gaps.check_gap_scale(sample.frame(), FARTHEST)?;
-                free::solve(sample, gaps, monitor)
+                solve_free(sample, gaps, monitor)
             }
             KMeansMethod::Exact => means::solve(sample, gaps, monitor),
         }
+    }
+}
+
+/// The best free centres. Where they are not proven, means, which are free centres too, may be better.
+fn solve_free(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
+    let found = free::solve(sample, gaps, monitor)?;
+    if !free::is_worth_another(sample, &found) {
+        return Ok(found);
+    }
+    match means::solve(sample, gaps, &mut monitor.silent()) {
+        Ok(means) => Ok(free::or_better(sample, gaps, found, means.partition)),
+        Err(KMeansError::Interrupted) => Err(KMeansError::Interrupted),
+        // No means hold the bounds, or there was no time or memory to find them.
+        Err(_) => Ok(found),
     }
 }

@@ -9,7 +9,7 @@ use super::fit::{KMeansFit, PROVEN, boundary};
 use super::labelling::labels;
 use super::{Centers, KMeans, KMeansMethod};
 use crate::constraint::resolve_centers;
-use crate::data::cells::{Cells, GatheredPoint, Points};
+use crate::data::cells::{DealtCells, GatheredPoint, UnsortedPoints};
 use crate::data::sample::{Atom, InAnyOrder, Sample};
 use crate::error::{BoxError, KMeansError};
 use crate::memory::product;
@@ -76,7 +76,7 @@ fn fit_points<P: GatheredPoint>(
     }
     let workers = Workers::for_points(n);
     let most = CELLS_A_CLUSTER.saturating_mul(kmeans.k).clamp(CELLS, MOST_CELLS).min(n / POINTS_A_CELL);
-    let cells = Cells::new(points.extent, most);
+    let cells = DealtCells::new(points.extent, most);
     let atoms: Vec<Atom> = workers.run(|| cells.atoms(&points)).into_iter().flatten().collect();
     let crowded = atoms.iter().any(|atom| !atom.is_point() && atom.count as usize > n / MOST_GATHERED);
     if crowded || kmeans.k > atoms.len() / OCCUPIED_A_CLUSTER {
@@ -114,8 +114,8 @@ fn applies(kmeans: &KMeans) -> bool {
 
 /// Shows the points of some cells; each is gathered once.
 struct CloserLook<'a, P> {
-    points: Points<'a>,
-    cells: Cells,
+    points: UnsortedPoints<'a>,
+    cells: DealtCells,
     workers: Workers,
     /// The points that were gathered, those of one cell together.
     found: Vec<P>,
@@ -124,7 +124,7 @@ struct CloserLook<'a, P> {
 }
 
 impl<'a, P: GatheredPoint> CloserLook<'a, P> {
-    fn new(points: Points<'a>, cells: Cells, workers: Workers) -> Self {
+    fn new(points: UnsortedPoints<'a>, cells: DealtCells, workers: Workers) -> Self {
         Self { points, cells, workers, found: Vec::new(), places: vec![0..0; cells.len()] }
     }
 
@@ -194,8 +194,8 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
     fn in_parts(&self, points: &[P], window: (f64, f64)) -> Vec<Atom> {
         let values: Vec<f64> = points.iter().map(P::value).collect();
         let weights: Option<Vec<f64>> = self.points.weights.map(|_| points.iter().map(P::weight).collect());
-        let points = Points { values: &values, weights: weights.as_deref(), extent: window, ..self.points };
-        Cells::new(window, PARTS).atoms(&points).into_iter().flatten().collect()
+        let points = UnsortedPoints { values: &values, weights: weights.as_deref(), extent: window, ..self.points };
+        DealtCells::new(window, PARTS).atoms(&points).into_iter().flatten().collect()
     }
 
     /// Whether a cluster is so narrow that the rounding of points within cells may show in its cost.

@@ -1,6 +1,6 @@
 //! Points in memory, dealt into cells of one width without being sorted: O(1) a point, on all threads.
 //!
-//! Cells are those of [`Grid`]: the width is a power of two and edges are multiples of it, so the distance of a point from its
+//! DealtCells are those of [`Grid`]: the width is a power of two and edges are multiples of it, so the distance of a point from its
 //! cell's edge is exact but for points within a cell of zero. It is rounded to 2⁻⁴⁸ of the width, which moves no point whose
 //! cell is [`NEAR_ZERO`] cells from zero or farther. Sums of these distances are integers ([`sums`]), so no order and no
 //! number of threads shows in them.
@@ -37,7 +37,7 @@ const INTEGER: u64 = (1 << 52) - 1;
 
 /// Values with weights, in any order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Points<'a> {
+pub(crate) struct UnsortedPoints<'a> {
     pub(crate) values: &'a [f64],
     /// One for each value; none if all are one.
     pub(crate) weights: Option<&'a [f64]>,
@@ -50,13 +50,13 @@ pub(crate) struct Points<'a> {
 
 /// Cells that cover all points.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cells {
+pub(crate) struct DealtCells {
     grid: Grid,
     first: i64,
     number: usize,
 }
 
-impl Cells {
+impl DealtCells {
     /// The finest cells of which points between `low` and `high` touch at most `most`.
     pub(crate) fn new((low, high): (f64, f64), most: usize) -> Self {
         let grid = Grid::finest(low, high, most);
@@ -91,14 +91,14 @@ impl Cells {
     }
 
     /// The points of every cell as an atom; cells without points have none.
-    pub(crate) fn atoms(&self, points: &Points<'_>) -> Vec<Option<Atom>> {
+    pub(crate) fn atoms(&self, points: &UnsortedPoints<'_>) -> Vec<Option<Atom>> {
         match points.weights {
             None => self.summed::<UnitSums>(points),
             Some(_) => self.summed::<WeightedSums>(points),
         }
     }
 
-    fn summed<S: CellSums>(&self, points: &Points<'_>) -> Vec<Option<Atom>> {
+    fn summed<S: CellSums>(&self, points: &UnsortedPoints<'_>) -> Vec<Option<Atom>> {
         let exponent = binary_exponent(points.heaviest) + 1 - WEIGHT_BITS;
         let (weight, even) = match points.weights {
             Some(_) => (power_of_two(exponent), points.lightest == points.heaviest),
@@ -134,12 +134,18 @@ impl Cells {
     }
 
     /// The points of the cells that are `wanted`, in input order.
-    pub(crate) fn gather<P: GatheredPoint>(&self, points: &Points<'_>, wanted: &[bool]) -> Vec<P> {
+    pub(crate) fn gather<P: GatheredPoint>(&self, points: &UnsortedPoints<'_>, wanted: &[bool]) -> Vec<P> {
         let gather = |(): &mut (), piece: Range<usize>| {
             let mut found = Vec::new();
             let weights = points.weights.map(|weights| &weights[piece.clone()]);
             let values = &points.values[piece];
-            pulp::Arch::new().dispatch(Gather { places: self.places(), values, weights, wanted, found: &mut found });
+            pulp::Arch::new().dispatch(GatherPoints {
+                places: self.places(),
+                values,
+                weights,
+                wanted,
+                found: &mut found,
+            });
             found
         };
         map_in_order(pieces(points.values.len()), gather).concat()
@@ -257,7 +263,7 @@ impl<S: CellSums> pulp::WithSimd for Deal<'_, S> {
     }
 }
 
-struct Gather<'a, P> {
+struct GatherPoints<'a, P> {
     places: Places,
     values: &'a [f64],
     weights: Option<&'a [f64]>,
@@ -265,7 +271,7 @@ struct Gather<'a, P> {
     found: &'a mut Vec<P>,
 }
 
-impl<P: GatheredPoint> pulp::WithSimd for Gather<'_, P> {
+impl<P: GatheredPoint> pulp::WithSimd for GatherPoints<'_, P> {
     type Output = ();
 
     #[inline(always)]

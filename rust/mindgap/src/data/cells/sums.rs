@@ -71,12 +71,12 @@ pub(super) trait CellSums: Clone + Default + Send + Sync {
     fn merge(&mut self, other: &Self);
 
     /// Weight, weighted offsets and their squares.
-    fn moments(&self) -> Moments;
+    fn moments(&self) -> CellMoments;
 }
 
 /// Weight, weighted offsets and their squares, with the number of points.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Moments {
+pub(super) struct CellMoments {
     count: u64,
     weight: u128,
     sum: Wide,
@@ -107,11 +107,11 @@ impl CellSums for UnitSums {
         self.square += other.square;
     }
 
-    fn moments(&self) -> Moments {
+    fn moments(&self) -> CellMoments {
         let wide = |low| Wide { low, high: 0 };
         let count = (self.count_and_sum >> SUM_BITS) as u64;
         let sum = self.count_and_sum & ((1 << SUM_BITS) - 1);
-        Moments { count, weight: count.into(), sum: wide(sum), square: wide(self.square) }
+        CellMoments { count, weight: count.into(), sum: wide(sum), square: wide(self.square) }
     }
 }
 
@@ -144,9 +144,9 @@ impl CellSums for WeightedSums {
         self.square.merge(&other.square);
     }
 
-    fn moments(&self) -> Moments {
+    fn moments(&self) -> CellMoments {
         let Self { count, weight, sum, square } = *self;
-        Moments { count, weight, sum, square }
+        CellMoments { count, weight, sum, square }
     }
 }
 
@@ -161,7 +161,7 @@ pub(super) struct CellUnits {
     pub(super) weight: f64,
 }
 
-impl Moments {
+impl CellMoments {
     /// The points as one, between `low` and `high`; `even` says whether all of them weigh the same. Nothing if there are none.
     pub(super) fn atom(&self, units: CellUnits, (low, high): (f64, f64), even: bool) -> Option<Atom> {
         if self.count == 0 {

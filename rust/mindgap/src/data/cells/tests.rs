@@ -7,10 +7,10 @@ fn random(i: usize) -> f64 {
     ((x ^ (x >> 32)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-fn points<'a>(values: &'a [f64], weights: Option<&'a [f64]>) -> Points<'a> {
+fn points<'a>(values: &'a [f64], weights: Option<&'a [f64]>) -> UnsortedPoints<'a> {
     let of = |values: &[f64]| values.iter().fold((f64::MAX, f64::MIN), |(low, high), &x| (low.min(x), high.max(x)));
     let (lightest, heaviest) = weights.map_or((1.0, 1.0), of);
-    Points { values, weights, extent: of(values), lightest, heaviest }
+    UnsortedPoints { values, weights, extent: of(values), lightest, heaviest }
 }
 
 /// Data on both sides of zero, on one, far from it, next to it, equal and far apart.
@@ -35,7 +35,7 @@ fn every_point_is_in_one_cell_whose_sums_are_right() {
         let weights: Vec<f64> = (0..values.len()).map(|i| 0.2 + random(i + 5000)).collect();
         for weights in [None, Some(&weights[..])] {
             let points = points(&values, weights);
-            let cells = Cells::new(points.extent, 64);
+            let cells = DealtCells::new(points.extent, 64);
             let atoms = cells.atoms(&points);
             assert_eq!(atoms.iter().flatten().map(|atom| atom.count).sum::<u64>(), values.len() as u64);
             for (cell, atom) in atoms.iter().enumerate() {
@@ -68,7 +68,7 @@ fn every_point_is_in_one_cell_whose_sums_are_right() {
 fn equal_points_are_points() {
     let values = [5.5, 1.0, 5.5, 5.5, 900.0];
     let points = points(&values, None);
-    let atoms: Vec<Atom> = Cells::new(points.extent, 1 << 10).atoms(&points).into_iter().flatten().collect();
+    let atoms: Vec<Atom> = DealtCells::new(points.extent, 1 << 10).atoms(&points).into_iter().flatten().collect();
     assert_eq!(atoms.len(), 3);
     assert_eq!((atoms[2].low, atoms[2].high, atoms[2].count), (900.0, 900.0, 1));
     // Five cells from zero, values are not all told apart by their offsets.
@@ -81,7 +81,7 @@ fn the_order_of_the_points_does_not_show() {
         let weights: Vec<f64> = (0..values.len()).map(|i| 0.2 + random(i + 5000)).collect();
         let turned = |from: &[f64]| from.iter().rev().copied().collect::<Vec<f64>>();
         let (back, back_weights) = (turned(&values), turned(&weights));
-        let cells = Cells::new(points(&values, None).extent, 100);
+        let cells = DealtCells::new(points(&values, None).extent, 100);
         assert_eq!(cells.atoms(&points(&values, None)), cells.atoms(&points(&back, None)));
         assert_eq!(cells.atoms(&points(&values, Some(&weights))), cells.atoms(&points(&back, Some(&back_weights))));
     }

@@ -1,7 +1,7 @@
 //! Points in input order, sorted when something asks for their order.
 
 use super::{Sample, check_finite, sort};
-use crate::data::cells::{MOST_UNEVEN, Points};
+use crate::data::cells::{MOST_UNEVEN, UnsortedPoints};
 use crate::data::frame::Frame;
 use crate::error::SampleError;
 use crate::numeric::{binary_exponent, power_of_two};
@@ -123,17 +123,17 @@ pub(crate) enum InAnyOrder<'a> {
 }
 
 impl InAnyOrder<'_> {
-    pub(crate) fn points(&self) -> Points<'_> {
+    pub(crate) fn points(&self) -> UnsortedPoints<'_> {
         match self {
             Self::Given(given, facts) => {
                 let (values, weights) = given.parts();
                 let (lightest, heaviest) = (facts.lightest, facts.heaviest);
-                Points { values, weights, extent: facts.extent, lightest, heaviest }
+                UnsortedPoints { values, weights, extent: facts.extent, lightest, heaviest }
             }
             Self::Sorted(sample) => {
                 let (values, weights) = (&sample.values[..], sample.weights.as_deref());
                 let (lightest, heaviest) = weights.map_or((1.0, 1.0), ends);
-                Points { values, weights, extent: (values[0], values[values.len() - 1]), lightest, heaviest }
+                UnsortedPoints { values, weights, extent: (values[0], values[values.len() - 1]), lightest, heaviest }
             }
         }
     }

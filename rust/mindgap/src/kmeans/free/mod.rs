@@ -26,7 +26,6 @@ pub(super) use sized::{SizedCosts, solve as solve_sized};
 use std::ops::Range;
 
 use super::fit::PROVEN;
-use super::means;
 use super::rounding::zero_cost;
 use super::sizes::Sizes;
 use super::solution::Solution;
@@ -122,21 +121,26 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
             let gridded = (MANY_CLUSTERS..=MOST_GRIDDED).contains(&problem.k);
             let best = if gridded { best.or_better(FreeSolution::on_grid(&problem)) } else { best };
             let (best, other) = search::run(&problem, best, budget)?;
-            let proof = proof.and(other);
-            let settled = !gridded || proof.is_optimal(best.cost, PROVEN);
-            (if settled { best } else { best.or_better(of_means(&problem, gaps, monitor)?) }, proof)
+            (best, proof.and(other))
         }
     };
     Ok(Solution { partition: best.partition, centers: Some(best.centers), proof })
 }
 
-/// What local search makes of the best means under `gaps` (in data units), which are free centres too; of even clusters where
-/// there are none.
-fn of_means(problem: &Problem<'_>, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<FreeSolution, KMeansError> {
-    match means::solve(problem.prefixes.sample(), gaps, &mut monitor.silent()) {
-        Ok(found) => Ok(FreeSolution::of_partition(problem, found.partition).improved(problem)),
-        Err(KMeansError::Interrupted) => Err(KMeansError::Interrupted),
-        Err(_) => Ok(FreeSolution::even(problem)),
+/// Whether `found` is neither proven nor of so many clusters that another solution would take too long to find.
+pub(super) fn is_worth_another(sample: &Sample, found: &Solution) -> bool {
+    let cost = found.cost(&Prefixes::new(sample));
+    (MANY_CLUSTERS..=MOST_GRIDDED).contains(&found.partition.k()) && !found.proof.is_optimal(cost, PROVEN)
+}
+
+/// The better of `found` and what local search makes of the clusters `other`, under `gaps` (in data units).
+pub(super) fn or_better(sample: &Sample, gaps: &Rows, found: Solution, other: Partition) -> Solution {
+    let prefixes = Prefixes::new(sample);
+    let problem = Problem::new(&prefixes, gaps);
+    let other = FreeSolution::of_partition(&problem, other).improved(&problem);
+    match other.cost < found.cost(&prefixes) {
+        true => Solution { partition: other.partition, centers: Some(other.centers), proof: found.proof },
+        false => found,
     }
 }
 

@@ -22,7 +22,7 @@ const FIRST_SHARE: f64 = 0.2;
 /// Cells that go through the loops together.
 const LANES: usize = 8;
 
-type Lanes = [f64; LANES];
+type GainLanes = [f64; LANES];
 
 /// What a new component gains.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub(super) struct Insertions<'a> {
     /// One over the density of the mixture at each cell.
     inverse: Vec<f64>,
     /// Each `φ/f - 1` within reach and its weight, filled up with weights of zero.
-    terms: Vec<[Lanes; 2]>,
+    terms: Vec<[GainLanes; 2]>,
 }
 
 impl<'a> Insertions<'a> {
@@ -98,7 +98,7 @@ struct Insertion<'a> {
     total: f64,
     mean: f64,
     variance: f64,
-    terms: &'a mut Vec<[Lanes; 2]>,
+    terms: &'a mut Vec<[GainLanes; 2]>,
 }
 
 impl WithSimd for Insertion<'_> {
@@ -183,7 +183,7 @@ impl Insertion<'_> {
 
 /// Pairwise, in one order.
 #[inline(always)]
-fn sum(lanes: &Lanes) -> f64 {
+fn sum(lanes: &GainLanes) -> f64 {
     let [a, b, c, d, e, f, g, h] = *lanes;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }

@@ -19,7 +19,7 @@ use crate::constraint::Rows;
 use crate::kmeans::rounding::of_addition;
 use crate::kmeans::unconstrained::splice;
 use crate::partition::Partition;
-use nodes::Nodes;
+use nodes::PathNodes;
 use sweep::Sweep;
 
 /// Chains of clusters without points are told apart up to so many links; longer ones count as if they had no more.
@@ -76,16 +76,16 @@ impl PathSearch<'_> {
         let distinct = prefixes.sample().distinct();
         let mut runs = RUNS_A_CLUSTER * k;
         while distinct > 4 * runs {
-            guess = self.find_penalty(&Nodes::coarse(prefixes, runs), guess, budget)?;
+            guess = self.find_penalty(&PathNodes::coarse(prefixes, runs), guess, budget)?;
             runs *= FINER;
         }
-        budget.has_memory(Nodes::bytes(distinct))?;
-        self.find_penalty(&Nodes::distinct(prefixes), guess, budget)?;
+        budget.has_memory(PathNodes::bytes(distinct))?;
+        self.find_penalty(&PathNodes::distinct(prefixes), guess, budget)?;
         Ok(())
     }
 
     /// Looks for the penalty under which the best path through the nodes has k links, and adopts what it finds on the way.
-    fn find_penalty(&mut self, nodes: &Nodes, guess: f64, budget: &mut Budget<'_>) -> Result<f64, Stop> {
+    fn find_penalty(&mut self, nodes: &PathNodes, guess: f64, budget: &mut Budget<'_>) -> Result<f64, Stop> {
         let k = self.problem.k;
         let (mut few, mut many): (Option<PenaltyTrial>, Option<PenaltyTrial>) = (None, None);
         let (mut penalty, mut at_chord) = (guess, false);
@@ -127,7 +127,7 @@ impl PathSearch<'_> {
     }
 
     /// The optimum under a penalty. Where every distinct value is a node the floor rises.
-    fn trial(&mut self, nodes: &Nodes, penalty: f64, budget: &mut Budget<'_>) -> Result<PenaltyTrial, Stop> {
+    fn trial(&mut self, nodes: &PathNodes, penalty: f64, budget: &mut Budget<'_>) -> Result<PenaltyTrial, Stop> {
         let (problem, k) = (self.problem, self.problem.k);
         let (lower, upper) = self.bounds;
         let domain = (problem.reach[0].0, problem.reach[k - 1].1);

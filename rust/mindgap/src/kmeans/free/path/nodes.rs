@@ -4,7 +4,7 @@ use crate::data::sample::{Block, Prefix, Prefixes};
 use crate::numeric::first_false;
 
 /// Places in ascending order with the sums over the points before each.
-pub(super) struct Nodes {
+pub(super) struct PathNodes {
     /// Where the points of each node are taken to be.
     pub(super) x: Vec<f64>,
     /// The sums before each node, and over all.
@@ -13,7 +13,7 @@ pub(super) struct Nodes {
     ends: Vec<usize>,
 }
 
-impl Nodes {
+impl PathNodes {
     /// Every distinct value.
     pub(super) fn distinct(prefixes: &Prefixes<'_>) -> Self {
         let mut ends = Vec::with_capacity(prefixes.sample().distinct());
@@ -65,9 +65,9 @@ impl Nodes {
 
     /// The clusters that end before node `end`.
     #[inline(always)]
-    pub(super) fn ending(&self, end: usize) -> Ending<'_> {
+    pub(super) fn ending(&self, end: usize) -> NodeEnding<'_> {
         let none = Block { weight: 0.0, mean: 0.0, cost: 0.0 };
-        Ending { nodes: self, end, start: end, block: none }
+        NodeEnding { nodes: self, end, start: end, block: none }
     }
 
     /// The number of points before node `node`.
@@ -83,14 +83,14 @@ impl Nodes {
 
 /// Clusters that end before a given node. Neighbouring pieces of a curve mostly start with the same node: the last cluster asked
 /// for is kept.
-pub(super) struct Ending<'a> {
-    nodes: &'a Nodes,
+pub(super) struct NodeEnding<'a> {
+    nodes: &'a PathNodes,
     end: usize,
     start: usize,
     block: Block,
 }
 
-impl Ending<'_> {
+impl NodeEnding<'_> {
     /// The cluster that starts with node `start`; one of no weight where it is empty.
     #[inline(always)]
     pub(super) fn since(&mut self, start: usize) -> Block {

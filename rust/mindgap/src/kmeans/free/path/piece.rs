@@ -3,17 +3,17 @@
 //! A piece keeps the cost before its cluster's first node; what the cluster's own points cost is added when it is asked for.
 //! So a node more changes no piece, and of two pieces at one place the better one stays so.
 
-use super::nodes::Ending;
+use super::nodes::NodeEnding;
 
 /// `level + slope·t + bend·t²`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parabola {
+pub(super) struct CostParabola {
     pub(super) level: f64,
     pub(super) slope: f64,
     pub(super) bend: f64,
 }
 
-impl Parabola {
+impl CostParabola {
     #[inline(always)]
     pub(super) fn at(&self, t: f64) -> f64 {
         self.level + t * (self.slope + t * self.bend)
@@ -47,11 +47,11 @@ pub(super) struct Anchor {
 
 /// The best paths to centres of the last cluster from `from` to `to`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
+pub(super) struct CenterPiece {
     pub(super) from: f64,
     pub(super) to: f64,
     /// The cost before the cluster's first node, all penalties included, as a function of the centre less `origin`.
-    pub(super) before: Parabola,
+    pub(super) before: CostParabola,
     pub(super) origin: f64,
     pub(super) anchor: Anchor,
     /// The cluster's first node.
@@ -60,11 +60,11 @@ pub(super) struct Piece {
     pub(super) beginning: u32,
 }
 
-impl Piece {
+impl CenterPiece {
     /// A piece that costs as much wherever its centre is.
     pub(super) fn flat((from, to): (f64, f64), level: f64, start: u32, beginning: u32) -> Self {
         let origin = 0.5 * (from + to);
-        let before = Parabola { level, slope: 0.0, bend: 0.0 };
+        let before = CostParabola { level, slope: 0.0, bend: 0.0 };
         Self { from, to, before, origin, anchor: Anchor { place: origin, tight: (0, 0) }, start, beginning }
     }
 
@@ -75,11 +75,11 @@ impl Piece {
 
     /// The cost up to the end of the cluster as a function of the centre less `origin`.
     #[inline(always)]
-    pub(super) fn until(&self, ending: &mut Ending<'_>, origin: f64) -> Parabola {
+    pub(super) fn until(&self, ending: &mut NodeEnding<'_>, origin: f64) -> CostParabola {
         let block = ending.since(self.start as usize);
         let before = if origin == self.origin { self.before } else { self.before.about(origin - self.origin) };
         let off = block.mean - origin;
-        Parabola {
+        CostParabola {
             level: before.level + (block.cost + block.weight * off * off),
             slope: before.slope - 2.0 * block.weight * off,
             bend: before.bend + block.weight,
@@ -88,7 +88,7 @@ impl Piece {
 
     /// A place from `from` to `to` about which the cost has few terms to cancel.
     #[inline(always)]
-    pub(super) fn near(&self, ending: &mut Ending<'_>, from: f64, to: f64) -> f64 {
+    pub(super) fn near(&self, ending: &mut NodeEnding<'_>, from: f64, to: f64) -> f64 {
         match self.is_flat() {
             true => ending.since(self.start as usize).mean.max(from).min(to),
             false => self.origin,
@@ -97,7 +97,7 @@ impl Piece {
 
     /// The best centre from `from` to `to`, and its cost.
     #[inline(always)]
-    pub(super) fn lowest(&self, ending: &mut Ending<'_>, from: f64, to: f64) -> (f64, f64) {
+    pub(super) fn lowest(&self, ending: &mut NodeEnding<'_>, from: f64, to: f64) -> (f64, f64) {
         let origin = self.near(ending, from, to);
         let (t, cost) = self.until(ending, origin).lowest(from - origin, to - origin);
         (origin + t, cost)
@@ -111,7 +111,7 @@ impl Piece {
 
 /// Appends a part of a piece.
 #[inline(always)]
-fn push(out: &mut Vec<Piece>, piece: &Piece, from: f64, to: f64) {
+fn push(out: &mut Vec<CenterPiece>, piece: &CenterPiece, from: f64, to: f64) {
     if to <= from {
         return;
     }
@@ -123,7 +123,7 @@ fn push(out: &mut Vec<Piece>, piece: &Piece, from: f64, to: f64) {
 
 /// Appends to `out` the lower of two lists of pieces at every place, when their clusters end at `now`.
 #[inline(always)]
-pub(super) fn append_lower(now: &mut Ending<'_>, f: &[Piece], g: &[Piece], out: &mut Vec<Piece>) {
+pub(super) fn append_lower(now: &mut NodeEnding<'_>, f: &[CenterPiece], g: &[CenterPiece], out: &mut Vec<CenterPiece>) {
     let (mut f, mut g) = (f.iter().peekable(), g.iter().peekable());
     let mut done = f64::NEG_INFINITY;
     loop {
@@ -157,7 +157,13 @@ pub(super) fn append_lower(now: &mut Ending<'_>, f: &[Piece], g: &[Piece], out: 
 
 /// Appends the lower of `a` and `b` from `from` to `to`.
 #[inline(always)]
-fn push_lower(now: &mut Ending<'_>, a: &Piece, b: &Piece, (from, to): (f64, f64), out: &mut Vec<Piece>) {
+fn push_lower(
+    now: &mut NodeEnding<'_>,
+    a: &CenterPiece,
+    b: &CenterPiece,
+    (from, to): (f64, f64),
+    out: &mut Vec<CenterPiece>,
+) {
     let origin = 0.5 * (from + to);
     let (p, q) = (a.until(now, origin), b.until(now, origin));
     let mut start = from;
@@ -173,7 +179,7 @@ fn push_lower(now: &mut Ending<'_>, a: &Piece, b: &Piece, (from, to): (f64, f64)
 
 /// Where two parabolas cross, ascending; NaN where they do not.
 #[inline(always)]
-fn crossings(p: &Parabola, q: &Parabola) -> [f64; 2] {
+fn crossings(p: &CostParabola, q: &CostParabola) -> [f64; 2] {
     let (level, slope, bend) = (p.level - q.level, p.slope - q.slope, p.bend - q.bend);
     let inside = slope * slope - 4.0 * bend * level;
     if inside < 0.0 {

@@ -4,32 +4,32 @@
 //! piece beats those to its left it does so for good: a queue holds the pieces that will be best, each with the node from which on
 //! it is (as in the search for a penalty without bounds). Under an upper bound pieces leave the queue on the left, which keeps that true.
 
-use super::nodes::Nodes;
-use super::piece::Piece;
+use super::nodes::PathNodes;
+use super::piece::CenterPiece;
 use std::collections::VecDeque;
 
 /// A part of a piece, best from some node on.
 #[derive(Clone, Copy)]
-struct Reign {
-    piece: Piece,
+struct PieceReign {
+    piece: CenterPiece,
     since: usize,
 }
 
 /// The pieces that will be best.
-pub(super) struct Queue<'a> {
-    nodes: &'a Nodes,
+pub(super) struct PieceQueue<'a> {
+    nodes: &'a PathNodes,
     /// Centres must not be farther than this from the boundary.
     reach: f64,
     /// The last end that matters. Under an upper bound that of all nodes does not: there is no boundary to be near to.
     last: usize,
-    reigns: VecDeque<Reign>,
+    reigns: VecDeque<PieceReign>,
 }
 
 /// The length of step at which the search for a crossing looks at the very end.
 const HASTE: usize = 16;
 
-impl<'a> Queue<'a> {
-    pub(super) fn new(nodes: &'a Nodes, reach: f64) -> Self {
+impl<'a> PieceQueue<'a> {
+    pub(super) fn new(nodes: &'a PathNodes, reach: f64) -> Self {
         let last = if reach < f64::INFINITY { nodes.len() - 1 } else { nodes.len() };
         Self { nodes, reach, last, reigns: VecDeque::new() }
     }
@@ -52,21 +52,21 @@ impl<'a> Queue<'a> {
 
     /// The best centre of a piece, and its cost: infinite if the piece is out of reach.
     #[inline(always)]
-    fn lowest(&self, piece: &Piece, end: usize) -> (f64, f64) {
+    fn lowest(&self, piece: &CenterPiece, end: usize) -> (f64, f64) {
         let from = if self.reach < f64::INFINITY { piece.from.max(self.nodes.x[end] - self.reach) } else { piece.from };
         if from > piece.to { (from, f64::INFINITY) } else { piece.lowest(&mut self.nodes.ending(end), from, piece.to) }
     }
 
     /// Whether `piece` is better than `rival`, which lies to its left and so is out of reach first.
     #[inline(always)]
-    fn beats(&self, piece: &Piece, rival: &Piece, end: usize) -> bool {
+    fn beats(&self, piece: &CenterPiece, rival: &CenterPiece, end: usize) -> bool {
         let rival = self.lowest(rival, end).1;
         rival == f64::INFINITY || self.lowest(piece, end).1 < rival
     }
 
     /// Adds a piece to the right of all others; clusters may end with it from node `first` on.
     #[inline(always)]
-    pub(super) fn push(&mut self, piece: Piece, first: usize) {
+    pub(super) fn push(&mut self, piece: CenterPiece, first: usize) {
         if first > self.last {
             return;
         }
@@ -74,18 +74,18 @@ impl<'a> Queue<'a> {
             let since = rival.since.max(first);
             if !self.beats(&piece, &rival.piece, since) {
                 if let Some(since) = self.crossing(&piece, &rival.piece, since) {
-                    self.reigns.push_back(Reign { piece, since });
+                    self.reigns.push_back(PieceReign { piece, since });
                 }
                 return;
             }
             self.reigns.pop_back();
         }
-        self.reigns.push_back(Reign { piece, since: first });
+        self.reigns.push_back(PieceReign { piece, since: first });
     }
 
     /// The first end after `lost`, where `rival` is still as good, at which `piece` is better.
     #[inline(always)]
-    fn crossing(&self, piece: &Piece, rival: &Piece, lost: usize) -> Option<usize> {
+    fn crossing(&self, piece: &CenterPiece, rival: &CenterPiece, lost: usize) -> Option<usize> {
         let last = self.last;
         let (mut low, mut high, mut step) = (lost, last + 1, 1);
         while low + step < high {

@@ -3,14 +3,14 @@
 //! `V(j, u)` is the least cost of the nodes before `j`, penalties included, when the last cluster is centred at `u`. In an
 //! optimum the boundary of two clusters lies at the midpoint of their centres. So the clusters that begin with node `j` have few
 //! centres `u`, by where the centre `v` before them is: at a bound, `u - v` is known and the midpoint lies between the nodes
-//! `j - 1` and `j`; within the bounds `v` is the best centre of all that are admissible, which a [`Queue`] knows. A piece of `V`
+//! `j - 1` and `j`; within the bounds `v` is the best centre of all that are admissible, which a [`PieceQueue`] knows. A piece of `V`
 //! is touched when it begins, when it enters the queue and when a boundary passes it: O(P log N) for P pieces. There are
 //! about as many as nodes where no bound is active, and `c` times as many after `c` gaps at their bounds.
 
 use super::MOST_LINKS;
-use super::nodes::{Ending, Nodes};
-use super::piece::{Anchor, Parabola, Piece, append_lower};
-use super::queue::Queue;
+use super::nodes::{NodeEnding, PathNodes};
+use super::piece::{Anchor, CenterPiece, CostParabola, append_lower};
+use super::queue::PieceQueue;
 use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::free::piecewise::{Curve, Quadratic, window};
@@ -31,7 +31,7 @@ pub(super) struct SweepOptimum {
 
 /// What a sweep rests on.
 pub(super) struct Sweep<'a> {
-    pub(super) nodes: &'a Nodes,
+    pub(super) nodes: &'a PathNodes,
     /// The bounds on every gap.
     pub(super) lower: f64,
     pub(super) upper: f64,
@@ -49,24 +49,24 @@ struct Beginning {
 }
 
 /// The best centre before a boundary, its cost, and where its cluster began.
-type Best = (f64, f64, u32);
+type BestBefore = (f64, f64, u32);
 
 /// A sweep on its way.
-struct Progress<'a> {
+struct SweepProgress<'a> {
     sweep: &'a Sweep<'a>,
     /// Pieces that no further cluster changes, as far back as a boundary needs them.
-    settled: VecDeque<Piece>,
+    settled: VecDeque<CenterPiece>,
     /// Pieces farther right.
-    ahead: VecDeque<Piece>,
-    queue: Queue<'a>,
+    ahead: VecDeque<CenterPiece>,
+    queue: PieceQueue<'a>,
     beginnings: Vec<Beginning>,
     /// The best last cluster of all among the settled pieces, under an upper bound.
-    best: Option<Best>,
+    best: Option<BestBefore>,
     // Lists that are used again for every node.
-    begun: Vec<Piece>,
-    bests: Vec<Best>,
-    near: Vec<Piece>,
-    merged: Vec<Piece>,
+    begun: Vec<CenterPiece>,
+    bests: Vec<BestBefore>,
+    near: Vec<CenterPiece>,
+    merged: Vec<CenterPiece>,
 }
 
 /// So many pieces are kept without a look at the memory: some hundred kilobytes.
@@ -83,12 +83,12 @@ impl Sweep<'_> {
 
     #[inline(always)]
     fn run_here(&self, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
-        let all = Piece::flat(self.domain, self.penalty, 0, 0);
-        let mut progress = Progress {
+        let all = CenterPiece::flat(self.domain, self.penalty, 0, 0);
+        let mut progress = SweepProgress {
             sweep: self,
             settled: VecDeque::new(),
             ahead: VecDeque::from([all]),
-            queue: Queue::new(self.nodes, 0.5 * self.upper),
+            queue: PieceQueue::new(self.nodes, 0.5 * self.upper),
             beginnings: vec![Beginning { before: 0, start: 0, links: 1 }],
             best: None,
             begun: Vec::new(),
@@ -103,7 +103,7 @@ impl Sweep<'_> {
             if progress.pieces() > allowed {
                 // Lists grow to twice their length, with a copy beside them.
                 allowed = 2 * progress.pieces();
-                budget.has_memory(2 * allowed * size_of::<Piece>())?;
+                budget.has_memory(2 * allowed * size_of::<CenterPiece>())?;
             }
             if progress.beginnings.len() == progress.beginnings.capacity() {
                 // The list grows to twice its length.
@@ -120,7 +120,7 @@ impl Sweep<'_> {
     }
 }
 
-impl Progress<'_> {
+impl SweepProgress<'_> {
     /// The number of pieces that are kept.
     fn pieces(&self) -> usize {
         self.settled.len() + self.ahead.len() + self.queue.len()
@@ -172,7 +172,7 @@ impl Progress<'_> {
 
     /// The pieces between two places, each with the part that lies there.
     #[inline(always)]
-    fn over(&self, (from, to): (f64, f64), mut see: impl FnMut(&Piece, f64, f64)) {
+    fn over(&self, (from, to): (f64, f64), mut see: impl FnMut(&CenterPiece, f64, f64)) {
         let first = match self.settled.front() {
             Some(piece) if piece.to > from => 0,
             _ => self.settled.partition_point(|piece| piece.to <= from),
@@ -191,12 +191,12 @@ impl Progress<'_> {
     #[inline(always)]
     fn tight_piece(
         &self,
-        piece: &Piece,
-        ending: &mut Ending<'_>,
+        piece: &CenterPiece,
+        ending: &mut NodeEnding<'_>,
         j: usize,
         (from, to): (f64, f64),
         tight: (u32, u32),
-    ) -> Piece {
+    ) -> CenterPiece {
         let Sweep { lower, upper, penalty, .. } = *self.sweep;
         let gap = if tight.0 > 0 { lower } else { upper };
         let mut piece = *piece;
@@ -208,10 +208,10 @@ impl Progress<'_> {
         let before = piece.until(ending, piece.origin);
         let gaps = (piece.anchor.tight.0 + tight.0, piece.anchor.tight.1 + tight.1);
         let uppers = if gaps.1 > 0 { f64::from(gaps.1) * upper } else { 0.0 };
-        Piece {
+        CenterPiece {
             from: from + gap,
             to: to + gap,
-            before: Parabola { level: before.level + penalty, ..before },
+            before: CostParabola { level: before.level + penalty, ..before },
             origin: piece.anchor.place + (f64::from(gaps.0) * lower + uppers),
             anchor: Anchor { place: piece.anchor.place, tight: gaps },
             start: j as u32,
@@ -226,8 +226,8 @@ impl Progress<'_> {
         j: usize,
         strip: (f64, f64),
         ordered: bool,
-        first: Option<Best>,
-        bests: &mut Vec<Best>,
+        first: Option<BestBefore>,
+        bests: &mut Vec<BestBefore>,
     ) -> usize {
         let mut stretched = Vec::new();
         let added = bests.len();
@@ -259,7 +259,7 @@ impl Progress<'_> {
         let mut before = Curve::new();
         let mut ending = nodes.ending(j);
         self.over(range, |piece, from, to| {
-            let Parabola { level, slope, bend } = piece.until(&mut ending, origin);
+            let CostParabola { level, slope, bend } = piece.until(&mut ending, origin);
             let (start, end) = (from - origin, to - origin);
             before.push(Quadratic { start, end, level, slope, bend, origin: piece.beginning });
         });
@@ -270,15 +270,15 @@ impl Progress<'_> {
             let count = links as f64;
             let farthest = if links < MOST_LINKS { count * upper } else { f64::INFINITY };
             let slid = window(&before, count * lower, farthest, from, domain.1 - origin);
-            let begun: Vec<Piece> = slid
+            let begun: Vec<CenterPiece> = slid
                 .iter()
                 .map(|piece| {
                     let beginning = self.begin(piece.origin, j, links as u32);
                     let level = piece.level + count * penalty;
-                    Piece {
+                    CenterPiece {
                         from: piece.start + origin,
                         to: piece.end + origin,
-                        before: Parabola { level, slope: piece.slope, bend: piece.bend },
+                        before: CostParabola { level, slope: piece.slope, bend: piece.bend },
                         origin,
                         anchor: Anchor { place: origin, tight: (0, 0) },
                         start: j as u32,
@@ -294,7 +294,7 @@ impl Progress<'_> {
 
     /// Clusters begin with node `j` after the centre `best`, at a gap within the bounds.
     #[inline(always)]
-    fn begin_within(&mut self, j: usize, (center, cost, before): Best) {
+    fn begin_within(&mut self, j: usize, (center, cost, before): BestBefore) {
         let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
         let from = (2.0 * nodes.x[j - 1] - center).max(center + lower).max(self.sweep.strip(j, lower).0 + lower);
         if upper == f64::INFINITY {
@@ -303,7 +303,7 @@ impl Progress<'_> {
         let to = (2.0 * nodes.x[j] - center).min(center + upper);
         if from < to {
             let beginning = self.begin(before, j, 1);
-            self.merge_back(j, &[Piece::flat((from, to), cost + penalty, j as u32, beginning)]);
+            self.merge_back(j, &[CenterPiece::flat((from, to), cost + penalty, j as u32, beginning)]);
         }
     }
 
@@ -331,7 +331,7 @@ impl Progress<'_> {
         let to = self.sweep.domain.1;
         if from < to {
             let beginning = self.begin(before, j, 1);
-            self.ahead.push_back(Piece::flat((from, to), level, j as u32, beginning));
+            self.ahead.push_back(CenterPiece::flat((from, to), level, j as u32, beginning));
         }
     }
 
@@ -343,7 +343,7 @@ impl Progress<'_> {
 
     /// Notes where new pieces come from.
     #[inline(always)]
-    fn note(&mut self, begun: &mut [Piece], j: usize) {
+    fn note(&mut self, begun: &mut [CenterPiece], j: usize) {
         for piece in begun {
             piece.beginning = self.begin(piece.beginning, j, 1);
         }
@@ -351,7 +351,7 @@ impl Progress<'_> {
 
     /// Merges new pieces into those ahead.
     #[inline(always)]
-    fn merge_back(&mut self, j: usize, begun: &[Piece]) {
+    fn merge_back(&mut self, j: usize, begun: &[CenterPiece]) {
         let Some(first) = begun.first() else { return };
         self.near.clear();
         while let Some(piece) = self.ahead.back().filter(|piece| piece.to > first.from) {
@@ -366,10 +366,10 @@ impl Progress<'_> {
 
     /// Merges new pieces with those ahead up to `limit`, beyond which later clusters begin.
     #[inline(always)]
-    fn settle(&mut self, j: usize, begun: &[Piece], limit: f64) {
+    fn settle(&mut self, j: usize, begun: &[CenterPiece], limit: f64) {
         self.near.clear();
         while let Some(piece) = self.ahead.front_mut().filter(|piece| piece.from < limit) {
-            self.near.push(Piece { to: piece.to.min(limit), ..*piece });
+            self.near.push(CenterPiece { to: piece.to.min(limit), ..*piece });
             if piece.to > limit {
                 piece.from = limit;
                 break;
@@ -387,7 +387,7 @@ impl Progress<'_> {
         let nodes = self.sweep.nodes;
         let mut parts = std::mem::take(&mut self.near);
         parts.clear();
-        self.over(strip, |piece, from, to| parts.push(Piece { from, to, ..*piece }));
+        self.over(strip, |piece, from, to| parts.push(CenterPiece { from, to, ..*piece }));
         let (mut ending, mut last) = (nodes.ending(j + 1), nodes.ending(nodes.len()));
         for piece in &parts {
             // Where the cost falls beyond the piece it will do so ever after: the best centre is elsewhere.
@@ -409,7 +409,7 @@ impl Progress<'_> {
 
     /// Lets the last cluster of all have its centre in a piece.
     #[inline(always)]
-    fn offer_last(&mut self, piece: &Piece, ending: &mut Ending<'_>) {
+    fn offer_last(&mut self, piece: &CenterPiece, ending: &mut NodeEnding<'_>) {
         let (center, cost) = piece.lowest(ending, piece.from, piece.to);
         if self.best.is_none_or(|best| cost < best.1) {
             self.best = Some((center, cost, piece.beginning));
@@ -422,7 +422,7 @@ impl Progress<'_> {
         if self.sweep.upper == f64::INFINITY {
             self.best = self.queue.best(n);
         }
-        let left: Vec<Piece> = self.settled.iter().chain(&self.ahead).copied().collect();
+        let left: Vec<CenterPiece> = self.settled.iter().chain(&self.ahead).copied().collect();
         let mut ending = self.sweep.nodes.ending(n);
         left.iter().for_each(|piece| self.offer_last(piece, &mut ending));
         let (value, mut node) = self.best.map_or((f64::INFINITY, 0), |best| (best.1, best.2));
@@ -445,7 +445,7 @@ impl Progress<'_> {
 
 /// The best centre of a piece from `from` to `to`; `None` if the cost falls or rises throughout, so that the best is elsewhere.
 #[inline(always)]
-fn valley(piece: &Piece, ending: &mut Ending<'_>, from: f64, to: f64) -> Option<Best> {
+fn valley(piece: &CenterPiece, ending: &mut NodeEnding<'_>, from: f64, to: f64) -> Option<BestBefore> {
     let origin = piece.near(ending, from, to);
     let cost = piece.until(ending, origin);
     let (start, end, width) = (from - origin, to - origin, to - from);

@@ -45,7 +45,7 @@ fn check(rounds: usize, n: usize, seed: u64) {
         let w: Vec<f64> = (0..n).map(|_| if round % 2 == 0 { 1.0 } else { 0.1 + 3.0 * random() }).collect();
         let sample = Sample::weighted(&x, &w).unwrap();
         let prefixes = Prefixes::new(&sample);
-        let nodes = Nodes::distinct(&prefixes);
+        let nodes = PathNodes::distinct(&prefixes);
         let widest = nodes.x.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
         let lower = 0.6 * random();
         // No space is so wide that a centre without points could help.

@@ -68,6 +68,27 @@ def mindgap_levels(x: Values, k: int) -> Any:
     return mindgap.kmeans(sample, k, mindgap.LowerOnly(delta))
 
 
+def sizes(x: Values, k: int) -> dict[str, int]:
+    """Bounds that force clusters to be nearly of one size."""
+    return {"min": len(x) * 4 // (5 * k), "max": -(-len(x) * 6 // (5 * k))}
+
+
+def mindgap_sized(x: Values, k: int) -> Any:
+    import mindgap
+
+    bounds = sizes(x, k)
+    return mindgap.kmeans(x, k, min_size=bounds["min"], max_size=bounds["max"])
+
+
+def k_means_constrained(x: Values, k: int) -> Any:
+    """Alternation with a minimum-cost flow, not exact."""
+    from k_means_constrained import KMeansConstrained
+
+    bounds = sizes(x, k)
+    peer = KMeansConstrained(k, size_min=bounds["min"], size_max=bounds["max"], n_init=1, random_state=0)
+    return peer.fit(x[:, None])
+
+
 def ckmeans(x: Values, k: int) -> Any:
     import ckmeans as peer
 
@@ -162,6 +183,8 @@ JOBS: dict[str, Job] = {
         mindgap_free,
         mindgap_free_dense,
         mindgap_levels,
+        mindgap_sized,
+        k_means_constrained,
         ckmeans,
         ckwrap,
         ckmeans_1d_dp,
@@ -179,7 +202,9 @@ JOBS: dict[str, Job] = {
 
 
 def cost(x: Values, result: Any) -> float:
-    """The sum of squared distances from the nearest of the centres in a result of any of the jobs."""
+    """The sum of squared distances from the nearest centre of a result; where sizes are bounded, from its own."""
+    if hasattr(result, "inertia_") and hasattr(result, "size_min"):
+        return float(result.inertia_)
     for name in ("centers", "cluster_centers_", "centroids"):
         if hasattr(result, name):
             centers = np.sort(np.asarray(getattr(result, name), dtype=np.float64).ravel())
@@ -191,6 +216,14 @@ def cost(x: Values, result: Any) -> float:
     return float(((x - centers[nearest]) ** 2).sum())
 
 
-#: What gives the levels of a quantiser, and so has a cost.
-QUANTISERS = ("mindgap_kmeans", "mindgap_levels", "ckmeans", "ckwrap", "kmeans1d", "scikit_learn")
+#: What has its cost computed from its centres.
+WITH_COST = (
+    "mindgap_kmeans",
+    "mindgap_levels",
+    "ckmeans",
+    "ckwrap",
+    "kmeans1d",
+    "scikit_learn",
+    "k_means_constrained",
+)
 EXACT_PEERS = ("ckmeans", "ckwrap", "ckmeans_1d_dp", "kmeans1d")

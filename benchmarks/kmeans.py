@@ -137,6 +137,17 @@ def quantiser(console: Console, sizes: list[int], ks: list[int]) -> None:
         console.print(f"left out: {trial.job} at N={trial.n}, K={trial.k}: {trial.failure}", highlight=False)
 
 
+def sized(console: Console, sizes: list[int]) -> None:
+    """Clusters of nearly one size, beside k-means-constrained, which alternates."""
+    table = Table(title="Sizes between 0.8 and 1.2 times N/K, Model D, K=5: seconds (cost over that of mindgap)")
+    for column in ("N", "mindgap", "proven", "k-means-constrained", "ratio"):
+        table.add_column(column, justify="right")
+    for n in sizes:
+        ours, peer = run("mindgap_sized", n, 5), run("k_means_constrained", n, 5, repeats=1)
+        table.add_row(str(n), _seconds(ours), str(ours.optimal), _beside(peer, ours), _ratio(peer, ours))
+    console.print(table)
+
+
 def _beside(trial: Trial, ours: Trial) -> str:
     ratio = f" ({trial.cost / ours.cost:.4f})" if trial.cost and ours.cost else ""
     return _seconds(trial) + ratio

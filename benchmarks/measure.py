@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from jobs import JOBS, QUANTISERS, cost, model_d
+from jobs import JOBS, WITH_COST, cost, model_d
 
 #: A job that wants more memory fails by itself, before the machine runs out for everybody.
 MOST_BYTES = 16 * 2**30
@@ -44,7 +44,7 @@ def main() -> None:
     proven = getattr(result, "optimal", None)
     optimal = None if proven is None else bool(np.all(proven))
     found = {"seconds": min(seconds), "megabytes": megabytes, "optimal": optimal}
-    print(json.dumps(found | {"cost": cost(x, result) if name in QUANTISERS else None}))
+    print(json.dumps(found | {"cost": cost(x, result) if name in WITH_COST else getattr(result, "inertia", None)}))
 
 
 def _status(field: str) -> float:

@@ -55,6 +55,7 @@ def main() -> None:
         "breaks": lambda: kmeans.breaks(console, [10**4, 10**5] if quick else [10**4, 10**5, 10**7]),
         "separated": lambda: kmeans.separated(console, chain),
         "free": lambda: kmeans.free(console, chain if quick else [*chain, 10**7]),
+        "sized": lambda: kmeans.sized(console, [500, 2000] if quick else [500, 2000, 10**4]),
         "quantiser": lambda: kmeans.quantiser(console, levels, [16, 64, 256]),
         "mixture": lambda: mixture.compare(console, 10**5 if quick else 10**6),
         "calls": lambda: overhead.calls(console),

@@ -26,7 +26,8 @@ def test_the_order_of_the_points_does_not_show(constraint: mg.Constraint | None,
     order = np.random.default_rng(5).permutation(N)
     here = mg.kmeans(X, 5, constraint, sample_weight=weights)
     there = mg.kmeans(X[order], 5, constraint, sample_weight=None if weights is None else weights[order])
-    assert here.optimal and facts(here) == facts(there)
+    assert here.optimal
+    assert facts(here) == facts(there)
     assert np.array_equal(here.labels[order], there.labels)
     if weights is None:
         ascending = mg.kmeans(np.sort(X), 5, constraint)
@@ -48,7 +49,9 @@ def test_labels_centres_and_cost_are_those_of_the_points() -> None:
 def test_an_outlier_is_a_cluster_of_its_own(far: float) -> None:
     x = np.append(X, far)
     fit = mg.kmeans(x, 6)
-    assert fit.optimal and fit.sizes[-1] == 1 and fit.centers[-1] == far
+    assert fit.optimal
+    assert fit.sizes[-1] == 1
+    assert fit.centers[-1] == far
     inner = mg.kmeans(X, 5)
     assert fit.inertia == pytest.approx(inner.inertia, rel=1e-9)
     assert np.array_equal(fit.labels[:-1], inner.labels)
@@ -87,4 +90,5 @@ def test_a_summary_of_a_fit_without_labels_is_complete() -> None:
     fit = mg.kmeans(X, 5, labels=False)
     assert "proven optimal" in fit.summary()
     again = mg.KMeansResult.from_json(fit.to_json())
-    assert again.inertia == fit.inertia and len(again.labels) == 0
+    assert again.inertia == fit.inertia
+    assert len(again.labels) == 0

@@ -49,7 +49,7 @@ TOO_LARGE = {
 
 #: What a process of this size must manage, the large numbers of components or clusters notwithstanding.
 ROOMY = {
-    "mg.kmeans(x, 20_000, mg.LowerOnly(1e-4), centers='free')": "a search for a penalty takes memory for points, not clusters",
+    "mg.kmeans(x, 20_000, mg.LowerOnly(1e-4), centers='free')": "its memory grows with points, not clusters",
     "mg.mixture(x, 20_000, init='ckmeans', method='paper', max_iter=1)": "there is no program of the means",
     "mg.kmeans(x, 20_000)": "most points are candidates",
     "mg.kmeans(normal(30_000_000), 3)": "nothing is sorted",

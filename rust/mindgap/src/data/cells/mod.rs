@@ -208,7 +208,7 @@ struct Places {
 }
 
 impl Places {
-    /// The cell of `x` and its offset in units. All cells are whole numbers of widths from zero, so that the subtractions are exact
+    /// The cell of `x` and its offset in units. All cells begin at integer multiples of their width, so that the subtractions are exact
     /// but for the second in the cell left of zero.
     #[inline(always)]
     fn of(self, x: f64) -> (u64, u64) {

@@ -43,8 +43,9 @@ const BIN: f64 = 0.05;
 /// The same where the variances are equal or nearly so.
 const WIDEST_BIN: f64 = 0.03;
 
-/// Wider bins serve regions whose standard deviations are all at least the width over this. Measured on 100,000 points and three
-/// components: with 0.035 and more some regions do not close, with 0.02 wider bins are of no use.
+/// Wider bins serve regions whose standard deviations are all at least the width over this. A choice, not measured apart from the
+/// others: of two samples of 100,000 points (three components, ratio 5) one closes in half the time with wider bins, the other
+/// does not close.
 const WIDE_BIN: f64 = 0.025;
 
 /// Widths of bins, each twice the one before.

@@ -150,9 +150,12 @@ $(VENV)/.paper: $(VENV)/.built plugins/mindgap-paper/pyproject.toml
 demo: $(VENV)/.paper ## fit fish lengths and the NYPANS heights both ways and draw them
 	$(PY) -m mindgap_paper.demo
 
-bench: $(VENV)/.built ## measure against peers, in one run
+# `make bench QUICK=--quick` takes a minute.
+QUICK ?=
+
+bench: $(VENV)/.built ## measure against peers, in one run of less than ten minutes
 	$(PY) -m pip install -r benchmarks/requirements.txt
-	$(PY) benchmarks/run.py
+	$(PY) benchmarks/run.py $(QUICK)
 
 # The authors' data sets of Experiments 1 and 3, where they are at hand.
 DATA ?= ../shared/data

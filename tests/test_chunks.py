@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import mindgap as mg
+from mindgap.host import Fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -244,3 +245,16 @@ def test_a_source_that_raises_is_heard() -> None:
 def test_other_functions_say_that_chunks_are_not_for_them() -> None:
     with pytest.raises(mg.InvalidInputError, match="Chunks are for kmeans and mixture"):
         mg.select(chunked(1000), [2, 3])
+
+
+def test_a_fingerprint_is_that_of_the_parts() -> None:
+    values, weights = np.arange(7.0), np.linspace(0.5, 2.0, 7)
+    for cut in range(8):
+        for given in (None, weights):
+            parts = [
+                Fingerprint.of(values[part], None if given is None else given[part])
+                for part in (slice(cut), slice(cut, None))
+            ]
+            assert (parts[0] + parts[1]).difference(Fingerprint.of(values, given)) is None
+    exchanged = Fingerprint.of(values, weights[::-1].copy())
+    assert exchanged.difference(Fingerprint.of(values, weights)) == "other values than the first pass had"

@@ -33,7 +33,8 @@ TOO_LARGE = {
     # What its start needs is a part of what a mixture needs.
     "mg.mixture(np.resize(x, 10_000_000), 3, mg.LowerOnly(0.1), method='paper', max_iter=1)": "k-means would take",
     "mg.mixture(x, 20_000, init='ckmeans', max_iter=1)": "the Newton steps of the mixture would take",
-    "mg.kmeans(np.resize(x, 50_000_000), 3)": "a copy of the data would take",
+    "mg.Sample(np.resize(x, 50_000_000))": "a copy of the data would take",
+    "mg.kmeans(np.resize(x, 50_000_000), 3)": "k-means would take",
     "mg.kmeans(np.resize(x, 18_000_000), 3, mg.LowerOnly(0.1), **MEANS)": "a sorted copy of the data would take",
     "mg.Summary.of(x, cells=2**24)": "the cells of a summary would take",
     "mg.kmeans(mg.Summary.of(np.linspace(0, 1.43, 3_000_000), cells=3_000_000), 3)": "a sample of the cells would take",
@@ -53,6 +54,7 @@ ROOMY = {
     "mg.mixture(x, 20_000, init='ckmeans', method='paper', max_iter=1)": "there is no program of the means",
     "mg.kmeans(x, 20_000)": "most points are candidates",
     "mg.kmeans(normal(30_000_000), 3)": "nothing is sorted",
+    "mg.kmeans(normal(80_000_000), 3, labels=False)": "nothing is copied",
     "mg.kmeans(x, 20_000, mg.LowerOnly(1e-9), **MEANS)": "as many cells",
     "mg.kmeans(np.resize(x, 5_000_000), 5, mg.LowerOnly(0.1), **MEANS)": "many points",
     "mg.kmeans(mg.Summary.of(x), 200, mg.LowerOnly(0.03), centers='free')": "the tables of the search are kept small",

@@ -92,7 +92,8 @@ def test_copies_by_json_and_pickle_are_the_same_to_the_bit() -> None:
     summary = mg.Summary.of(X, W)
     for copy in (mg.Summary.from_json(summary.to_json()), pickle.loads(pickle.dumps(summary))):
         assert copy.to_json() == summary.to_json()
-    assert mg.Summary.from_json(mg.Summary(7).to_json()).cells == 7
+    for cells in (2, 7, 2**24):
+        assert mg.Summary.from_json(mg.Summary(cells).to_json()).cells == cells
 
 
 @pytest.mark.parametrize(
@@ -101,6 +102,10 @@ def test_copies_by_json_and_pickle_are_the_same_to_the_bit() -> None:
         ("mindgap", "KMeansResult", "not a stored Summary"),
         ("version", 2, "stored in version 2"),
         ("limit", 1, "bad 'limit'"),
+        ("limit", 2**24 + 1, "bad 'limit'"),
+        ("count", [1, 2**63], "bad 'count'"),
+        ("count", [1, 2**63 + 1], "bad 'count'"),
+        ("index", [0, 2**62], "bad 'index'"),
         ("exponent", 10**6, "bad 'exponent'"),
         ("exponent", 1, "its cells are not those of its values"),
         ("index", [1, 0], "not in ascending order"),

@@ -201,9 +201,16 @@ def windows(x: Any) -> list[mg.Summary]:
     return mg.Summary.of_windows(x, [[-1.0, 0.0], [1.0, 2.0]])
 
 
-@pytest.mark.parametrize("take", [mg.Sample, weighted_sample, mg.Summary.of, windows, moments])
+def clusters(x: Any) -> None:
+    """Fit an array that the core reads without a copy."""
+    result = mg.kmeans(x, 5)
+    assert len(result.labels) == len(x)
+    assert 0 <= result.labels.min() <= result.labels.max() < 5
+
+
+@pytest.mark.parametrize("take", [mg.Sample, weighted_sample, mg.Summary.of, windows, moments, clusters])
 def test_an_array_that_another_thread_changes_is_fitted_or_refused(take: Callable[[Any], Any]) -> None:
-    x = np.random.default_rng(1).normal(0, 1, 20_000)
+    x = np.random.default_rng(1).normal(0, 1, 40_000 if take is clusters else 20_000)
     done = threading.Event()
 
     def change() -> None:

@@ -105,6 +105,8 @@ class KMeansFit:
     @property
     def labels(self) -> npt.NDArray[np.int32]: ...
     @property
+    def sample(self) -> Sample | None: ...
+    @property
     def centers(self) -> _Floats: ...
     @property
     def boundaries(self) -> _Floats: ...
@@ -126,7 +128,7 @@ class KMeansFit:
     def optimal(self) -> bool: ...
 
 def kmeans(
-    sample: Sample,
+    data: Sample | _Floats,
     k: int,
     bounds: _Gaps | _Rows | None = None,
     *,

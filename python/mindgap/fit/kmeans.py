@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
-from mindgap.fit.loading import loaded
+from mindgap.fit.loading import loaded, plain_values
 from mindgap.fit.watching import watching
 from mindgap.foundation.errors import InvalidInputError, MindgapError
 from mindgap.host import guard, lookup
-from mindgap.host.resolving import resolve
+from mindgap.host.resolving import depends_on_data, resolve
 from mindgap.model.binned import Binned
 from mindgap.model.constraint import Constraint
+from mindgap.model.sample import Sample, name_of
 from mindgap.model.settings import KMeansSettings
 from mindgap.results.kmeans import KMeansResult
 from mindgap.validation import as_count
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from mindgap.fit.loading import Data
-    from mindgap.fit.watching import Step
+    from mindgap.fit.watching import Step, Watch
+    from mindgap.model.bounds import GapBounds, LinearRows
     from mindgap.model.engine import Engine
+    from mindgap.validation import FloatArray
 
 
 def kmeans(
@@ -52,7 +56,8 @@ def kmeans(
     ----------
     x : array-like of n numbers
         The data: a list, an array, one column of a frame or a `Sample`; `Chunks`, for data larger than memory; a
-        `Summary`; or data of the engine's own kind.
+        `Summary`; or data of the engine's own kind. A contiguous array of many doubles is read where it is, without a
+        copy, unless its order is needed (weights, bounds on means or sizes, linear rows, ``method="paper"``).
     k : int
         The number of clusters. Each has at least one point.
     constraint : Constraint, str or None
@@ -134,19 +139,43 @@ def kmeans(
     chosen = constraint if constraint is None or isinstance(constraint, Constraint) else lookup.constraint(constraint)
     if isinstance(x, Binned):
         raise InvalidInputError("Binned is for mixture and select; for k-means, give its `sample`")
+    problem = _Problem(count, chosen, settings, labels)
+    # A constraint that is prepared for the data needs a sample of them.
+    plain = chosen is None or not depends_on_data(chosen)
+    if plain and (values := plain_values(x, sample_weight, engine, missing)) is not None:
+        with watching(progress, callback) as watch:
+            fit, rows = problem.solve(values, None, None, watch)
+        kept = None if fit.sample is None else Sample._of_core(fit.sample, name_of(x))
+        return KMeansResult._of_fit(fit, settings, rows, kept)
     with watching(progress, callback) as watch, loaded(x, sample_weight, engine, missing, watch) as data:
+        fit, rows = problem.solve(data.sample._core, data.sample, data.engine, watch)
+        result = KMeansResult._of_fit(fit, settings, rows, data.kept())
+        return data.labelled(result) if labels else result
+
+
+@dataclass(frozen=True)
+class _Problem:
+    k: int
+    constraint: Constraint | None
+    settings: KMeansSettings
+    labels: bool
+
+    def solve(
+        self, points: FloatArray | _core.Sample, sample: Sample | None, engine: Engine | None, watch: Watch | None
+    ) -> tuple[_core.KMeansFit, GapBounds | LinearRows | None]:
+        """Return the fit to the points, and the bounds or rows on the centres."""
+        number = len(points) if sample is None else sample._core.points
         # With more clusters than points the core raises the error; bounds on so many gaps may not fit into memory.
-        asked = None if count > data.sample._core.points else chosen
-        ready, rows, blocks = resolve(asked, data.sample, count)
+        asked = None if self.k > number else self.constraint
+        ready, rows, blocks = resolve(asked, sample, self.k)
         if blocks:
             raise InvalidInputError(
                 f"{ready!r} is about weights or spreads, which k-means does not have; fit a mixture"
             )
         try:
             bounds = None if rows is None else rows.arrays()
-            fit = _core.kmeans(data.sample._core, count, bounds, labels=labels, watch=watch, **settings.keywords())
+            keywords = self.settings.keywords()
+            return _core.kmeans(points, self.k, bounds, labels=self.labels, watch=watch, **keywords), rows
         except MindgapError as error:
-            guard.blame(error, chosen, None, data.engine)
+            guard.blame(error, self.constraint, None, engine)
             raise
-        result = KMeansResult._of_fit(fit, settings, rows, data.kept())
-        return data.labelled(result) if labels else result

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from mindgap.validation import FloatArray
+
 Result = TypeVar("Result", KMeansResult, MixtureResult)
 
 #: Data that a fit accepts: any array-like, or one of mindgap's own types; an engine may accept other types.
@@ -82,6 +84,13 @@ def loaded(
     if is_local(engine) and not isinstance(x, Chunks):
         return nullcontext(Loaded(Sample.of(x, sample_weight)))
     return _with_engine(x, sample_weight, engine, watch)
+
+
+def plain_values(x: Any, sample_weight: Any, engine: Engine | str, missing: str) -> FloatArray | None:
+    """Return values of weight one in this process, for the core to read without a copy; None for any other data."""
+    if sample_weight is not None or missing != "error" or isinstance(x, (Binned, Chunks, Sample, Summary)):
+        return None
+    return as_vector(x, "x") if is_local(_owner(x, engine)) else None
 
 
 def _owner(x: Any, engine: Engine | str) -> Engine | str:

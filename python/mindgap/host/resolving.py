@@ -21,12 +21,15 @@ _BUILT_IN = frozenset({*ON_GAPS, *ON_MIXTURES})
 
 
 def resolve(
-    constraint: Constraint | None, sample: Sample, k: int
+    constraint: Constraint | None, sample: Sample | None, k: int
 ) -> tuple[Constraint | None, GapBounds | LinearRows | None, dict[str, Any]]:
-    """Return the constraint for these data, its bounds or rows on k centres, and what `blocks_of` returns."""
+    """Return the constraint for these data, its bounds or rows on k centres, and what `blocks_of` returns.
+
+    A constraint that does not depend on the data needs no sample.
+    """
     if constraint is None:
         return None, None, {}
-    ready = prepared(constraint, sample)
+    ready = constraint if sample is None else prepared(constraint, sample)
     return ready, rows_of(ready, k), blocks_of(ready, k)
 
 

@@ -75,6 +75,13 @@ class Sample:
         sample._cells = Summary.merged([summary])
         return sample
 
+    @classmethod
+    def _of_core(cls, core: _core.Sample, name: str | None) -> Sample:
+        sample = cls.__new__(cls)
+        sample._core = core
+        sample.name = name
+        return sample
+
     @cached_property
     def values(self) -> FloatArray:
         """The data in ascending order, read-only, without points of weight zero."""

@@ -68,7 +68,8 @@ class KMeansResult(FitResult):
     settings : KMeansSettings or None
         The settings of the fit; None if they are not known.
     data : Sample, Histogram or None
-        The data, for pictures; only their histogram if the result was stored.
+        The data, for pictures: of an array of many points that the fit has not copied, the means of narrow cells with
+        the number of points in each as their weights; only a histogram if the result was stored.
     weights : array of float
         The sum of the sample weights in each cluster; its size if there are none.
 
@@ -108,7 +109,7 @@ class KMeansResult(FitResult):
         fit: KMeansFit,
         settings: KMeansSettings,
         rows: GapBounds | LinearRows | None,
-        data: Sample | Histogram,
+        data: Sample | Histogram | None,
     ) -> KMeansResult:
         return cls(
             labels=fit.labels,

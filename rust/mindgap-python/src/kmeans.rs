@@ -1,7 +1,9 @@
 //! `kmeans` and its fit.
 
-use mindgap::{Centers, KMeans, KMeansMethod, Monitor, Side, Ties};
-use numpy::{IntoPyArray, PyArray1};
+use std::sync::Arc;
+
+use mindgap::{Centers, Error, KMeans, KMeansMethod, Monitor, Progress, Side, Ties};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::choice::choose;
@@ -16,16 +18,26 @@ pub(crate) struct KMeansFit {
     /// Without its labels.
     inner: mindgap::KMeansFit,
     labels: Py<PyArray1<i32>>,
+    /// What a fit of an array has kept of it.
+    sample: Option<Arc<mindgap::Sample>>,
 }
 
-/// Fits k-means to a sample.
+/// A sample, or an array in any order.
+#[derive(FromPyObject)]
+pub(crate) enum Points<'py> {
+    Sample(Bound<'py, Sample>),
+    /// Read without a copy where possible. Python may write to it at any time, even during the fit.
+    Array(PyReadonlyArray1<'py, f64>),
+}
+
+/// Fits k-means to a sample or an array.
 #[pyfunction]
-#[pyo3(signature = (sample, k, bounds=None, *, centers="free", method="exact", ties="split", min_size=None,
+#[pyo3(signature = (data, k, bounds=None, *, centers="free", method="exact", ties="split", min_size=None,
     max_size=None, time_limit=None, tol=1e-9, memory_limit=None, labels=true, watch=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn kmeans(
     py: Python<'_>,
-    sample: &Sample,
+    data: Points<'_>,
     k: usize,
     bounds: Option<Bounds<'_>>,
     centers: &str,
@@ -53,19 +65,31 @@ pub(crate) fn kmeans(
         problem = problem.constraint(bounds.rows(py, k)?);
     }
     let mut watcher = Watcher::new(watch);
-    let fitted =
-        py.detach(|| problem.fit_with(&sample.inner, &mut Monitor::stopping(|progress| watcher.observe(progress))));
+    let mut observe = |progress: &Progress| watcher.observe(progress);
+    let fitted = match &data {
+        Points::Sample(sample) => {
+            let sample = &sample.get().inner;
+            let fitted = py.detach(|| problem.fit_with(sample, &mut Monitor::stopping(&mut observe)));
+            fitted.map(|fit| (fit, None)).map_err(Error::from)
+        }
+        Points::Array(array) => {
+            let values = array.as_slice()?;
+            let fitted = py.detach(|| problem.fit_values(values, &mut Monitor::stopping(&mut observe)));
+            fitted.map(|(fit, sample)| (fit, Some(sample)))
+        }
+    };
     match (watcher.raised, fitted) {
         (Some(raised), _) => Err(raised),
-        (None, fitted) => fitted.map(|inner| KMeansFit::new(py, inner)).map_err(|error| error.into_py_err(py)),
+        (None, Ok((inner, sample))) => Ok(KMeansFit::new(py, inner, sample)),
+        (None, Err(error)) => Err(error.into_py_err(py)),
     }
 }
 
 impl KMeansFit {
     /// Hands the labels over to numpy, without a copy.
-    fn new(py: Python<'_>, mut inner: mindgap::KMeansFit) -> Self {
+    fn new(py: Python<'_>, mut inner: mindgap::KMeansFit, sample: Option<mindgap::Sample>) -> Self {
         let labels: Vec<i32> = inner.take_labels().into_iter().map(|label| label as i32).collect();
-        Self { inner, labels: labels.into_pyarray(py).unbind() }
+        Self { inner, labels: labels.into_pyarray(py).unbind(), sample: sample.map(Arc::new) }
     }
 }
 
@@ -96,6 +120,12 @@ impl KMeansFit {
     #[getter]
     fn labels(&self, py: Python<'_>) -> Py<PyArray1<i32>> {
         self.labels.clone_ref(py)
+    }
+
+    /// What a fit of an array has kept of it: all points, or the means and weights of narrow cells.
+    #[getter]
+    fn sample(&self) -> Option<Sample> {
+        self.sample.clone().map(|inner| Sample { inner })
     }
 
     /// The centres, ascending.

@@ -51,7 +51,7 @@
 //! |---|---|---|---|---|
 //! | the data | [`Sample::new`] | a sort: about O(n) on smooth data, O(n log n) at worst | O(n) | once, for any number of fits |
 //! | k-means | [`KMeans::new`] | O(n) and a search that hardly grows with n or k; O(n log n) for each of a few dozen trials at worst | O(n) | nothing is known about gaps |
-//! | separated means | [`Centers::Means`] | O(n) and a search over narrow bands of boundaries; O(k n²) at worst | O(n), and what the bands hold | the centre of a cluster is to be its mean |
+//! | separated means | [`Centers::Means`] | O(n) and a search over narrow bands of boundaries; O(k n²) at worst | O(n), and what the bands contain | the centre of a cluster is to be its mean |
 //! | separated k-means | [`.constraint(GapBounds)`](KMeans::constraint) | O(n) and a search over centres, within a budget | O(n) | points go to the nearest centre, and the bounds can always be satisfied |
 //! | k-means under rows | [`.constraint(LinearRows)`](KMeans::constraint) | O(n) and O(k log n) a round beside a quadratic program | O(n) | more than gaps is known; a local optimum with a bound |
 //! | the paper's program | [`KMeansMethod::Paper`] | O(k n²) and more | O(n²) | to compare with the paper; it misses some optima |
@@ -67,7 +67,7 @@
 //! # Bring your own
 //!
 //! Implement [`Constraint`] for a constraint of your own, [`Initializer`] for a mixture's start, [`Engine`] for data that
-//! this process does not hold. Each has one or two required methods; `examples/` has one of each, and
+//! this process does not have. Each has one or two required methods; `examples/` has one of each, and
 //! [`constraint::from_fn`] and [`mixture::from_fn`] make the first two of functions. All are accepted as values, `Box<dyn
 //! _>` and `Arc<dyn _>`.
 //!

@@ -21,7 +21,7 @@ use std::fmt;
 pub struct Binned {
     edges: Vec<f64>,
     sample: Sample,
-    /// Which bins hold points.
+    /// Which bins have points.
     occupied: Vec<usize>,
 }
 
@@ -57,7 +57,7 @@ impl Binned {
         &self.sample
     }
 
-    /// The ends of each bin that holds points, ascending.
+    /// The ends of each bin that has points, ascending.
     pub(crate) fn intervals(&self) -> impl Iterator<Item = [f64; 2]> {
         self.occupied.iter().map(|&bin| [self.edges[bin], self.edges[bin + 1]])
     }

@@ -22,7 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// The most clusters whose labels fit into a byte.
 const BYTE: usize = 256;
 
-/// Labels, in the narrowest integers that hold `k` of them.
+/// Labels, in the narrowest integers that tell `k` of them apart.
 ///
 /// ```
 /// use mindgap::{KMeans, RowLabels, Table};

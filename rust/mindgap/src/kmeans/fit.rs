@@ -304,22 +304,37 @@ fn weighed(sample: &Sample, start: usize, values: &[f64], term: impl Fn(f64) -> 
     }
 }
 
+/// The sum of `term` over the indices and entries of `values`, right to the last bit whatever their number and order.
+fn compensated(values: &[f64], term: impl Fn(usize, f64) -> f64) -> f64 {
+    pulp::Arch::new().dispatch(Compensated { values, term })
+}
+
+struct Compensated<'a, F> {
+    values: &'a [f64],
+    term: F,
+}
+
 /// Sums that are added to in turn, so that one addition need not wait for the one before.
 const LANES: usize = 8;
 
-/// The sum of `term` over the indices and entries of `values`, right to the last bit whatever their number and order.
-fn compensated(values: &[f64], term: impl Fn(usize, f64) -> f64) -> f64 {
-    let mut lanes = [Double::ZERO; LANES];
-    let (turns, rest) = values.as_chunks::<LANES>();
-    for (turn, values) in turns.iter().enumerate() {
-        for (lane, sum) in lanes.iter_mut().enumerate() {
-            sum.gather(Double::from(term(turn * LANES + lane, values[lane])));
+impl<F: Fn(usize, f64) -> f64> pulp::WithSimd for Compensated<'_, F> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> f64 {
+        let Self { values, term } = self;
+        let mut lanes = [Double::ZERO; LANES];
+        let (turns, rest) = values.as_chunks::<LANES>();
+        for (turn, values) in turns.iter().enumerate() {
+            for (lane, sum) in lanes.iter_mut().enumerate() {
+                sum.gather(Double::from(term(turn * LANES + lane, values[lane])));
+            }
         }
+        let mut total = lanes.into_iter().fold(Double::ZERO, Add::add);
+        let rest = rest.iter().enumerate();
+        rest.for_each(|(i, &x)| total.gather(Double::from(term(turns.len() * LANES + i, x))));
+        total.whole()
     }
-    let mut total = lanes.into_iter().fold(Double::ZERO, Add::add);
-    let rest = rest.iter().enumerate();
-    rest.for_each(|(i, &x)| total.gather(Double::from(term(turns.len() * LANES + i, x))));
-    total.whole()
 }
 
 #[cfg(test)]

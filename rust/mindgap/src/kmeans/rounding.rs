@@ -32,6 +32,10 @@ const OF_DIFFERENCE: f64 = 4.0;
 /// A place on a grid, and a centre that is a mean, are right to so many roundings of one.
 const OF_PLACE: f64 = 8.0;
 
+/// Where a path changes at a place within e of an optimum, the two costs there differ by at most five times the weight times e²:
+/// docs/mathematics.md. Once for each end of a cluster, and rounded up.
+const AT_A_CHANGE: f64 = 16.0;
+
 /// Costs of whole partitions that differ by a smaller part are not told apart. No worst case but a margin far above one: a cost
 /// is right to 1e-13 of itself, unless it is next to zero, where `of_prefix_sums` is taken off every bound.
 pub(super) const CLEAR: f64 = 1e-11;
@@ -53,11 +57,10 @@ pub(super) fn of_curve(size: f64) -> f64 {
 }
 
 /// What a path of so many `links`, of `value` in all, may be wrong by. Every link adds the cost of a cluster to the path before it
-/// and moves a parabola: terms no larger than the value. A centre, at most `far` from the frame's origin, and the mean
-/// that it is compared with are right to two roundings of a place each, which changes the cost by twice that and the weighted sum of
-/// distances; that sum is at most the root of `squares`, the weight of all points times their cost.
-pub(super) fn of_path(links: usize, value: f64, squares: f64, far: f64) -> f64 {
-    of_sum(links, value) + of_place(far.max(1.0)) * squares.sqrt()
+/// and moves a parabola: terms no larger than the value. Places, at most `far` from the frame's origin, decide which cluster a
+/// point is in; an optimum that is so near to a change that rounding can decide it has little to lose, in points of this `weight` in all.
+pub(super) fn of_path(links: usize, value: f64, weight: f64, far: f64) -> f64 {
+    of_sum(links, value) + AT_A_CHANGE * links as f64 * weight * of_place(far.max(1.0)).powi(2)
 }
 
 /// What one addition to numbers of this `size` does.

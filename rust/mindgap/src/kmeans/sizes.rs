@@ -66,7 +66,7 @@ impl Sizes {
     }
 
     /// Whether every cluster of a partition has an admissible size.
-    pub(crate) fn hold(&self, partition: &Partition, prefixes: &Prefixes<'_>) -> bool {
+    pub(crate) fn allow(&self, partition: &Partition, prefixes: &Prefixes<'_>) -> bool {
         partition.clusters().all(|points| self.admit(&prefixes.at(points.start), &prefixes.at(points.end)))
     }
 }

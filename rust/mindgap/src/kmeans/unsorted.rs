@@ -10,8 +10,8 @@ use super::labelling::labels;
 use super::{Centers, KMeans, KMeansMethod};
 use crate::constraint::resolve_centers;
 use crate::data::cells::{DealtCells, GatheredPoint, UnsortedPoints};
-use crate::data::sample::{Atom, InAnyOrder, Sample};
-use crate::error::{BoxError, KMeansError};
+use crate::data::sample::{Atom, MANY_POINTS, Sample, borrowed};
+use crate::error::{BoxError, Error, KMeansError};
 use crate::memory::product;
 use crate::monitor::{Halt, Monitor};
 use crate::numeric::double::Double;
@@ -28,13 +28,19 @@ const CELLS_A_CLUSTER: usize = 1 << 9;
 /// The most cells of all: their sums stay within reach of the caches.
 const MOST_CELLS: usize = 1 << 15;
 
+/// From so many points on there are [`FINER`] times as many cells for each cluster and in all: the points that are gathered of
+/// them, which may be a tenth of all, take more time and memory than the cells.
+const VERY_MANY_POINTS: usize = 1 << 22;
+
+const FINER: usize = 4;
+
 /// Points for each cell at least: sums over fewer save the solver little.
 const POINTS_A_CELL: usize = 8;
 
-/// Cells must hold so many times as many clusters: with fewer, sorting is no more work.
+/// There must be so many times as many cells as clusters: with fewer, sorting is no more work.
 const OCCUPIED_A_CLUSTER: usize = 4;
 
-/// A cell of several values, or cells that are looked into, must not hold more than this part of the points: sorting these would
+/// A cell of several values, or cells that are looked into, must not have more than this part of the points: sorting these would
 /// take as long as sorting all.
 const MOST_GATHERED: usize = 2;
 
@@ -50,40 +56,64 @@ const WIDE: f64 = 2.0;
 /// The memory of a label; cells and what is gathered of them take little beside that.
 const BYTES_A_LABEL: usize = 4;
 
+/// Why a fit of borrowed data starts again, with a copy.
+const CHANGED: &str = "the data change during the fit";
+
 /// Solves the problem for points in any order; nothing where they have to be sorted.
 pub(super) fn fit(
     kmeans: &KMeans,
     sample: &Sample,
     monitor: &mut Monitor<'_>,
 ) -> Result<Option<KMeansFit>, KMeansError> {
-    let few = kmeans.k <= sample.len() / OCCUPIED_A_CLUSTER;
-    let Some(data) = sample.in_any_order().filter(|_| few && applies(kmeans)) else { return Ok(None) };
-    match data.points().weights {
-        None => fit_points::<f64>(kmeans, &data, monitor),
-        Some(_) => fit_points::<(f64, f64)>(kmeans, &data, monitor),
-    }
+    let Some(data) = sample.in_any_order().filter(|_| applies(kmeans, sample.len())) else { return Ok(None) };
+    let points = data.points();
+    let found = match points.weights {
+        None => fit_points::<f64>(kmeans, points, monitor)?,
+        Some(_) => fit_points::<(f64, f64)>(kmeans, points, monitor)?,
+    };
+    Ok(found.map(|(mut fit, _)| {
+        fit.labels = data.in_input_order(fit.take_labels());
+        fit
+    }))
 }
 
+/// As [`fit`], of values that someone else owns, and may even change meanwhile: then the fit is one of values that were there at
+/// some time, or nothing. Also gives the means of the cells, as points of their weight.
+pub(super) fn fit_borrowed(
+    kmeans: &KMeans,
+    values: &[f64],
+    monitor: &mut Monitor<'_>,
+) -> Result<Option<(KMeansFit, Sample)>, Error> {
+    if values.len() < MANY_POINTS || !applies(kmeans, values.len()) {
+        return Ok(None);
+    }
+    Ok(fit_points::<f64>(kmeans, borrowed(values)?, monitor)?)
+}
+
+/// The fit, and the means of the cells as points of their weight.
 fn fit_points<P: GatheredPoint>(
     kmeans: &KMeans,
-    data: &InAnyOrder<'_>,
+    points: UnsortedPoints<'_>,
     monitor: &mut Monitor<'_>,
-) -> Result<Option<KMeansFit>, KMeansError> {
-    let points = data.points();
+) -> Result<Option<(KMeansFit, Sample)>, KMeansError> {
     let n = points.values.len();
     if kmeans.labels {
         monitor.check_memory("k-means", product(&[n, BYTES_A_LABEL]))?;
     }
     let workers = Workers::for_points(n);
-    let most = CELLS_A_CLUSTER.saturating_mul(kmeans.k).clamp(CELLS, MOST_CELLS).min(n / POINTS_A_CELL);
-    let cells = DealtCells::new(points.extent, most);
-    let atoms: Vec<Atom> = workers.run(|| cells.atoms(&points)).into_iter().flatten().collect();
+    let finer = if n >= VERY_MANY_POINTS { FINER } else { 1 };
+    let most = (finer * CELLS_A_CLUSTER).saturating_mul(kmeans.k).clamp(CELLS, finer * MOST_CELLS);
+    let cells = DealtCells::new(points.extent, most.min(n / POINTS_A_CELL));
+    let atoms = workers.run(|| cells.atoms(&points));
+    let mut counts = vec![0; cells.len()];
+    atoms.iter().for_each(|atom| counts[cells.of(atom.low)] = atom.count as usize);
     let crowded = atoms.iter().any(|atom| !atom.is_point() && atom.count as usize > n / MOST_GATHERED);
     if crowded || kmeans.k > atoms.len() / OCCUPIED_A_CLUSTER {
         return Ok(None);
     }
-    let mut closer = CloserLook::<P>::new(points, cells, workers);
+    let mut closer = CloserLook::<P>::new(points, cells, counts, workers);
     let sample = Sample::of_atoms(atoms).map_err(|_| KMeansError::OutOfRange)?;
+    let means = sample.means();
     let (fit, atoms) = match kmeans.fit_refining(sample, &mut |windows| closer.zoom(windows), monitor) {
         Ok(found) => found,
         Err(KMeansError::Interrupted) => return Err(KMeansError::Interrupted),
@@ -99,17 +129,18 @@ fn fit_points<P: GatheredPoint>(
     }
     let Some(mut fit) = closer.finished(fit, &atoms) else { return Ok(None) };
     if kmeans.labels {
-        let labels = closer.workers.run(|| labels(points.values, &fit.boundaries));
-        fit.labels = data.in_input_order(labels);
+        let workers = closer.into_workers();
+        fit.labels = workers.run(|| labels(points.values, &fit.boundaries));
     }
-    Ok(Some(fit))
+    Ok(Some((fit, means)))
 }
 
 /// Whether this is a problem that cells can solve.
-fn applies(kmeans: &KMeans) -> bool {
+fn applies(kmeans: &KMeans, points: usize) -> bool {
     let gaps = resolve_centers(&*kmeans.constraint, kmeans.k)
         .is_ok_and(|rows| rows.linear().is_none() && (rows.are_trivial() || kmeans.centers == Centers::Free));
-    gaps && kmeans.k > 0 && kmeans.method == KMeansMethod::Exact && kmeans.sizes().is_ok_and(|sizes| sizes.are_any())
+    let few = (1..=points / OCCUPIED_A_CLUSTER).contains(&kmeans.k);
+    few && gaps && kmeans.method == KMeansMethod::Exact && kmeans.sizes().is_ok_and(|sizes| sizes.are_any())
 }
 
 /// Shows the points of some cells; each is gathered once.
@@ -117,6 +148,8 @@ struct CloserLook<'a, P> {
     points: UnsortedPoints<'a>,
     cells: DealtCells,
     workers: Workers,
+    /// The number of points in each cell.
+    counts: Vec<usize>,
     /// The points that were gathered, those of one cell together.
     found: Vec<P>,
     /// Where those of each cell are.
@@ -124,8 +157,13 @@ struct CloserLook<'a, P> {
 }
 
 impl<'a, P: GatheredPoint> CloserLook<'a, P> {
-    fn new(points: UnsortedPoints<'a>, cells: DealtCells, workers: Workers) -> Self {
-        Self { points, cells, workers, found: Vec::new(), places: vec![0..0; cells.len()] }
+    fn new(points: UnsortedPoints<'a>, cells: DealtCells, counts: Vec<usize>, workers: Workers) -> Self {
+        Self { points, cells, workers, counts, found: Vec::new(), places: vec![0..0; cells.len()] }
+    }
+
+    /// The threads, without what was gathered.
+    fn into_workers(self) -> Workers {
+        self.workers
     }
 
     /// The points of each window, one by one or in finer cells.
@@ -150,24 +188,33 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         if !wanted.contains(&true) {
             return Ok(());
         }
-        let gathered: Vec<P> = self.workers.run(|| self.cells.gather(&self.points, &wanted));
-        if self.found.len() + gathered.len() > self.points.values.len() / MOST_GATHERED {
+        let mut start = self.found.len();
+        let mut next = vec![0; self.cells.len()];
+        for cell in (0..wanted.len()).filter(|&cell| wanted[cell]) {
+            next[cell] = start;
+            self.places[cell] = start..start + self.counts[cell];
+            start += self.counts[cell];
+        }
+        if start > self.points.values.len() / MOST_GATHERED {
             return Err("too many points lie where a boundary may be".into());
         }
-        let mut ends = vec![0; self.cells.len()];
-        gathered.iter().for_each(|point| ends[self.cells.of(point.value())] += 1);
-        let mut start = self.found.len();
-        for (cell, end) in ends.iter_mut().enumerate().filter(|(_, end)| **end > 0) {
-            self.places[cell] = start..start + *end;
-            (start, *end) = (start + *end, start);
-        }
+        self.found.reserve_exact(start - self.found.len());
         self.found.resize(start, P::new(0.0, 0.0));
-        for point in gathered {
-            let place = &mut ends[self.cells.of(point.value())];
-            self.found[*place] = point;
-            *place += 1;
-        }
-        Ok(())
+        let Self { points, cells, workers, found, places, .. } = self;
+        let put = |gathered: Vec<P>| {
+            for point in gathered {
+                // Borrowed data may change between two looks at a value.
+                let inside = (points.extent.0..=points.extent.1).contains(&point.value());
+                let cell = if inside { cells.of(point.value()) } else { usize::MAX };
+                let place = next.get_mut(cell).filter(|place| places[cell].contains(place)).ok_or(CHANGED)?;
+                found[*place] = point;
+                *place += 1;
+            }
+            Ok::<(), &str>(())
+        };
+        workers.run(|| cells.gather(points, &wanted, put))?;
+        let full = (0..wanted.len()).all(|cell| !wanted[cell] || next[cell] == places[cell].end);
+        if full { Ok(()) } else { Err(CHANGED.into()) }
     }
 
     /// The gathered points of a window, which lies in one cell.
@@ -195,7 +242,7 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         let values: Vec<f64> = points.iter().map(P::value).collect();
         let weights: Option<Vec<f64>> = self.points.weights.map(|_| points.iter().map(P::weight).collect());
         let points = UnsortedPoints { values: &values, weights: weights.as_deref(), extent: window, ..self.points };
-        DealtCells::new(window, PARTS).atoms(&points).into_iter().flatten().collect()
+        DealtCells::new(window, PARTS).atoms(&points)
     }
 
     /// Whether a cluster is so narrow that the rounding of points within cells may show in its cost.
@@ -224,7 +271,7 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         Some(fit)
     }
 
-    /// The boundary between two atoms, which may be wider than their points; the cells at their ends hold some.
+    /// The boundary between two atoms, which may be wider than their points; the cells at their ends have some.
     fn boundary(&mut self, middle: f64, left: &Atom, right: &Atom) -> Option<f64> {
         let ends = [left.high, right.low].map(|end| self.cells.extent(self.cells.of(end)));
         self.gather(&ends).ok()?;

@@ -73,11 +73,11 @@ pub(crate) struct SpendingLimits {
 /// How the problem of a child relates to that of its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
-    /// Costs and bounds hold for both.
+    /// Costs and bounds are true of both.
     Same,
-    /// Fewer constraints: only bounds hold for the parent.
+    /// Fewer constraints: only bounds are true of the parent.
     Relaxed,
-    /// Fewer solutions: only costs hold for the parent.
+    /// Fewer solutions: only costs are true of the parent.
     Restricted,
 }
 
@@ -156,7 +156,7 @@ impl<'a> Monitor<'a> {
         Self { sink: Sink::Callback(Box::new(callback)), ..Self::default() }
     }
 
-    /// Stops the search after `limit`, counted from now; the earlier of two limits holds. There is no clock on
+    /// Stops the search after `limit`, counted from now; the earlier of two limits counts. There is no clock on
     /// `wasm32-unknown-unknown`, where no limit ever passes.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
@@ -167,7 +167,7 @@ impl<'a> Monitor<'a> {
         self
     }
 
-    /// Refuses work that is known to need more than `bytes` of memory at a time; the smaller of two limits holds.
+    /// Refuses work that is known to need more than `bytes` of memory at a time; the smaller of two limits counts.
     #[must_use]
     pub fn memory_limit(mut self, bytes: usize) -> Self {
         self.memory_limit = Some(self.memory_limit.map_or(bytes, |limit| limit.min(bytes)));
@@ -204,12 +204,12 @@ impl<'a> Monitor<'a> {
         Monitor { untimed: true, deadline: None, ..self.part() }
     }
 
-    /// A monitor for the solution of a problem with fewer constraints: its bounds hold here, its costs do not.
+    /// A monitor for the solution of a problem with fewer constraints: its bounds are true here, its costs are not.
     pub(crate) fn relaxed(&mut self) -> Monitor<'_> {
         Monitor { relation: Relation::Relaxed, ..self.part() }
     }
 
-    /// A monitor for the solution of a problem with fewer solutions: its costs hold here, its bounds do not.
+    /// A monitor for the solution of a problem with fewer solutions: its costs are true here, its bounds are not.
     pub(crate) fn restricted(&mut self) -> Monitor<'_> {
         Monitor { relation: Relation::Restricted, ..self.part() }
     }

@@ -259,8 +259,34 @@ fn many_clusters_come_with_a_certificate() {
         KMeans::new(80).centers(Centers::Means).constraint(GapBounds::lower(0.99 * smallest)).fit(&sample).unwrap();
     assert!(loose.is_optimal() && loose.labels() == free.labels());
     let tight = KMeans::new(80).centers(Centers::Means).constraint(GapBounds::lower(1.05)).fit(&sample).unwrap();
-    assert!(tight.gaps().iter().all(|&gap| gap >= 1.05 - 1e-10));
+    assert!(tight.is_optimal() && tight.gaps().iter().all(|&gap| gap >= 1.05 - 1e-10));
     assert!(free.inertia() <= tight.lower_bound() * (1.0 + 1e-12) && tight.lower_bound() <= tight.inertia());
+}
+
+/// Hundreds of clusters under bounds that raise the cost are proven, and within limits what is proven is true.
+#[test]
+fn hundreds_of_clusters_are_proven() {
+    let mut random = Random::new(8);
+    // Nearly normal.
+    let x: Vec<f64> = (0..4096).map(|_| (0..6).map(|_| random.uniform(-1.0, 1.0)).sum()).collect();
+    let sample = Sample::new(&x).unwrap();
+    let free = KMeans::new(256).fit(&sample).unwrap();
+    let mut gaps = free.gaps().to_vec();
+    gaps.sort_by(f64::total_cmp);
+    let problem = |upper: f64| {
+        let bounds = GapBounds::between(gaps[76], upper).unwrap();
+        KMeans::new(256).centers(Centers::Means).constraint(bounds)
+    };
+    let fit = problem(f64::INFINITY).fit(&sample).unwrap();
+    assert!(fit.is_optimal() && fit.inertia() > 1.02 * free.inertia());
+    assert!(fit.gaps().iter().all(|&gap| gap >= gaps[76] - 1e-10));
+    let both = problem(2.0 * gaps[254]).fit(&sample).unwrap();
+    assert!(both.is_optimal() && both.inertia() >= fit.inertia());
+    let short = problem(f64::INFINITY).memory_limit(1 << 20).fit(&sample);
+    match short {
+        Ok(short) => assert!(short.lower_bound() <= fit.inertia() && fit.inertia() <= short.inertia() * (1.0 + 1e-12)),
+        Err(error) => assert!(matches!(error, KMeansError::OutOfMemory(_)), "{error}"),
+    }
 }
 
 #[test]

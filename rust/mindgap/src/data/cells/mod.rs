@@ -26,13 +26,16 @@ const WEIGHT_BITS: i32 = 64;
 /// Weights that are smaller than the largest by at most this factor, 2¹⁰, are integers of [`WEIGHT_BITS`] without rounding.
 pub(crate) const MOST_UNEVEN: f64 = 1024.0;
 
+/// Points that a thread looks at before what it has gathered is put away: the memory between stays small.
+const PART: usize = 1 << 20;
+
 /// Points whose cells are found together, in vectors.
 const BLOCK: usize = 64;
 
 /// Adding it to an integer below 2⁵¹ leaves that in the low bits, sooner than a cast would; other numbers are rounded.
 const TO_INTEGER: f64 = (1u64 << 52) as f64;
 
-/// The bits that hold it.
+/// The bits that it takes.
 const INTEGER: u64 = (1 << 52) - 1;
 
 /// Values with weights, in any order.
@@ -87,18 +90,19 @@ impl DealtCells {
     }
 
     fn places(&self) -> Places {
-        Places { scale: power_of_two(-self.grid.exponent()), first: self.first as f64 }
+        let last = (self.number - 1) as f64;
+        Places { scale: power_of_two(-self.grid.exponent()), first: self.first as f64, last }
     }
 
-    /// The points of every cell as an atom; cells without points have none.
-    pub(crate) fn atoms(&self, points: &UnsortedPoints<'_>) -> Vec<Option<Atom>> {
+    /// The points of every cell that has some as an atom.
+    pub(crate) fn atoms(&self, points: &UnsortedPoints<'_>) -> Vec<Atom> {
         match points.weights {
             None => self.summed::<UnitSums>(points),
             Some(_) => self.summed::<WeightedSums>(points),
         }
     }
 
-    fn summed<S: CellSums>(&self, points: &UnsortedPoints<'_>) -> Vec<Option<Atom>> {
+    fn summed<S: CellSums>(&self, points: &UnsortedPoints<'_>) -> Vec<Atom> {
         let exponent = binary_exponent(points.heaviest) + 1 - WEIGHT_BITS;
         let (weight, even) = match points.weights {
             Some(_) => (power_of_two(exponent), points.lightest == points.heaviest),
@@ -124,7 +128,7 @@ impl DealtCells {
             let exact = index.unsigned_abs() > NEAR_ZERO as u64;
             Some(if exact { atom } else { Atom { low: extent.0, high: extent.1, ..atom } })
         };
-        (0..self.number).map(cell).collect()
+        (0..self.number).filter_map(cell).collect()
     }
 
     /// The edges of a cell: the smallest and the largest value that can be in it.
@@ -133,8 +137,13 @@ impl DealtCells {
         (index as f64 * self.width(), ((index + 1) as f64 * self.width()).next_down())
     }
 
-    /// The points of the cells that are `wanted`, in input order.
-    pub(crate) fn gather<P: GatheredPoint>(&self, points: &UnsortedPoints<'_>, wanted: &[bool]) -> Vec<P> {
+    /// Shows the points of the cells that are `wanted`, in input order and a part at a time, to `show`, until that fails.
+    pub(crate) fn gather<P: GatheredPoint, E>(
+        &self,
+        points: &UnsortedPoints<'_>,
+        wanted: &[bool],
+        mut show: impl FnMut(Vec<P>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let gather = |(): &mut (), piece: Range<usize>| {
             let mut found = Vec::new();
             let weights = points.weights.map(|weights| &weights[piece.clone()]);
@@ -148,7 +157,13 @@ impl DealtCells {
             });
             found
         };
-        map_in_order(pieces(points.values.len()), gather).concat()
+        let n = points.values.len();
+        let each = PART * threads();
+        for part in (0..n).step_by(each) {
+            let pieces = pieces(each.min(n - part)).into_iter().map(|piece| part + piece.start..part + piece.end);
+            map_in_order(pieces.collect(), gather).into_iter().try_for_each(&mut show)?;
+        }
+        Ok(())
     }
 }
 
@@ -205,19 +220,30 @@ fn pieces(n: usize) -> Vec<Range<usize>> {
 struct Places {
     scale: f64,
     first: f64,
+    /// The number of the last cell.
+    last: f64,
 }
 
 impl Places {
     /// The cell of `x` and its offset in units. All cells begin at integer multiples of their width, so that the subtractions are exact
-    /// but for the second in the cell left of zero.
+    /// but for the second in the cell left of zero. Values that are not in a cell, which another thread may write into
+    /// borrowed data, are put into one.
     #[inline(always)]
     fn of(self, x: f64) -> (u64, u64) {
         let t = x * self.scale;
         // A negative value that vanishes beside the width is left of zero all the same.
         let floor = if (x < 0.0) & (t == 0.0) { -1.0 } else { t.floor() };
-        let offset = (t - floor) * power_of_two(OFFSET_BITS) + TO_INTEGER;
-        ((floor - self.first + TO_INTEGER).to_bits() & INTEGER, offset.to_bits() & INTEGER)
+        let cell = between(floor - self.first, self.last);
+        let offset = between(t - floor, 1.0) * power_of_two(OFFSET_BITS);
+        ((cell + TO_INTEGER).to_bits() & INTEGER, (offset + TO_INTEGER).to_bits() & INTEGER)
     }
+}
+
+/// The number from zero to `most` that is nearest to `x`; zero for NaN.
+#[inline(always)]
+fn between(x: f64, most: f64) -> f64 {
+    let x = if x > 0.0 { x } else { 0.0 };
+    if x < most { x } else { most }
 }
 
 impl Places {

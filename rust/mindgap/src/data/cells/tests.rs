@@ -37,15 +37,19 @@ fn every_point_is_in_one_cell_whose_sums_are_right() {
             let points = points(&values, weights);
             let cells = DealtCells::new(points.extent, 64);
             let atoms = cells.atoms(&points);
-            assert_eq!(atoms.iter().flatten().map(|atom| atom.count).sum::<u64>(), values.len() as u64);
-            for (cell, atom) in atoms.iter().enumerate() {
+            assert_eq!(atoms.iter().map(|atom| atom.count).sum::<u64>(), values.len() as u64);
+            assert!(atoms.windows(2).all(|pair| cells.of(pair[0].low) < cells.of(pair[1].low)));
+            for atom in atoms {
+                let cell = cells.of(atom.low);
                 let mut wanted = vec![false; cells.len()];
                 wanted[cell] = true;
-                let found: Vec<(f64, f64)> = cells.gather(&points, &wanted);
-                let Some(atom) = atom else {
-                    assert!(found.is_empty());
-                    continue;
-                };
+                let mut found: Vec<(f64, f64)> = Vec::new();
+                cells
+                    .gather(&points, &wanted, |part: Vec<(f64, f64)>| {
+                        found.extend(part);
+                        Ok::<(), ()>(())
+                    })
+                    .unwrap();
                 assert_eq!(atom.count, found.len() as u64);
                 assert!(found.iter().all(|&(x, _)| atom.low <= x && x <= atom.high && cells.of(x) == cell));
                 let sum = |term: &dyn Fn(f64) -> f64| {
@@ -68,7 +72,7 @@ fn every_point_is_in_one_cell_whose_sums_are_right() {
 fn equal_points_are_points() {
     let values = [5.5, 1.0, 5.5, 5.5, 900.0];
     let points = points(&values, None);
-    let atoms: Vec<Atom> = DealtCells::new(points.extent, 1 << 10).atoms(&points).into_iter().flatten().collect();
+    let atoms: Vec<Atom> = DealtCells::new(points.extent, 1 << 10).atoms(&points);
     assert_eq!(atoms.len(), 3);
     assert_eq!((atoms[2].low, atoms[2].high, atoms[2].count), (900.0, 900.0, 1));
     // Five cells from zero, values are not all told apart by their offsets.
@@ -84,5 +88,30 @@ fn the_order_of_the_points_does_not_show() {
         let cells = DealtCells::new(points(&values, None).extent, 100);
         assert_eq!(cells.atoms(&points(&values, None)), cells.atoms(&points(&back, None)));
         assert_eq!(cells.atoms(&points(&values, Some(&weights))), cells.atoms(&points(&back, Some(&back_weights))));
+    }
+}
+
+/// Borrowed data may change after the extent is known.
+#[test]
+fn values_outside_of_all_cells_are_put_into_one() {
+    let values: Vec<f64> = (0..1000).map(|i| random(i) - 0.5).collect();
+    let mut changed = values.clone();
+    let strange = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -1e9, 7.0, -0.0, 5e-324];
+    strange.iter().enumerate().for_each(|(i, &x)| changed[100 * i] = x);
+    let now = UnsortedPoints { values: &changed, ..points(&values, None) };
+    for most in [1, 7, 256] {
+        let cells = DealtCells::new(now.extent, most.max(2));
+        let atoms = cells.atoms(&now);
+        assert_eq!(atoms.iter().map(|atom| atom.count).sum::<u64>(), 1000);
+        let inside = |x: f64| (now.extent.0..=now.extent.1).contains(&x);
+        assert!(atoms.iter().all(|atom| inside(atom.low) && inside(atom.mean) && inside(atom.high)));
+        let mut found: Vec<f64> = Vec::new();
+        cells
+            .gather(&now, &vec![true; cells.len()], |part: Vec<f64>| {
+                found.extend(part);
+                Ok::<(), ()>(())
+            })
+            .unwrap();
+        assert_eq!(found.len(), 1000);
     }
 }

@@ -287,4 +287,9 @@ impl Sample {
         let (values, weights, rests) = (self.values.clone(), self.weights.clone(), self.rests.clone());
         Sample { values, weights, rests, ..self.clone_facts() }
     }
+
+    /// The means of the atoms, as points of their weight in this order.
+    pub(crate) fn means(&self) -> Sample {
+        Sample { rests: Vec::new(), order: (0..self.len() as u32).collect(), ..self.bare() }
+    }
 }

@@ -3,28 +3,26 @@
 //! Everything after [`Sample`] relies on what it has checked and checks nothing again.
 
 mod atom;
+mod checks;
+mod constructors;
 mod prefix;
 mod rounding;
 mod sort;
 mod unsorted;
 
 pub(crate) use atom::{Atom, SharedZoom};
+pub(crate) use checks::{check_finite, check_weights};
 pub(crate) use prefix::{Block, Prefix, Prefixes};
-pub(crate) use unsorted::InAnyOrder;
+pub(crate) use unsorted::{InAnyOrder, MANY_POINTS, borrowed};
 
 use crate::data::frame::Frame;
-use crate::error::{OutOfMemory, SampleError};
-use crate::memory::{check_memory, product};
+use crate::error::OutOfMemory;
 use crate::numeric::double::Double;
 use atom::Widths;
-use std::borrow::Cow;
+use checks::check_sort;
 use std::fmt;
 use std::sync::Arc;
-use unsorted::{MANY_POINTS, Unsorted, are_nearly_even};
-
-/// What a point takes at most: sorted, with its place in the input, and either its weight or what an ordinary sort of all
-/// of them needs beside it.
-const BYTES_A_POINT: usize = 28;
+use unsorted::Unsorted;
 
 /// One-dimensional data, ready for every solver.
 ///
@@ -58,149 +56,6 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Checks and sorts `values`, each of weight one.
-    ///
-    /// # Errors
-    /// Empty data, values that are not finite, and ranges whose squares overflow or vanish.
-    pub fn new(values: &[f64]) -> Result<Self, SampleError> {
-        check_number(values)?;
-        if values.len() >= MANY_POINTS {
-            return Self::of_unsorted(Unsorted::new(values.to_vec(), None)?);
-        }
-        check_finite(values)?;
-        check_sort(values.len())?;
-        let (sorted, order) = sort::by_value(values);
-        Self::of_sorted(sorted, None, order, Vec::new())
-    }
-
-    /// Checks and sorts single-precision values, each of weight one; converting them to doubles loses nothing.
-    ///
-    /// ```
-    /// let sample = mindgap::Sample::from_f32(&[0.5, 2.0, 1.0])?;
-    /// assert_eq!(sample.values(), [0.5, 1.0, 2.0]);
-    /// # Ok::<(), mindgap::SampleError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Sample::new`].
-    pub fn from_f32(values: &[f32]) -> Result<Self, SampleError> {
-        Self::from_vec(values.iter().map(|&x| f64::from(x)).collect())
-    }
-
-    /// As [`Sample::new`], of values that the caller gives away: many, and ascending ones, are taken as they are, without a copy.
-    ///
-    /// ```
-    /// let sample = mindgap::Sample::from_vec(vec![2.0, 1.0])?;
-    /// assert_eq!(sample.values(), [1.0, 2.0]);
-    /// # Ok::<(), mindgap::SampleError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Sample::new`].
-    pub fn from_vec(values: Vec<f64>) -> Result<Self, SampleError> {
-        if values.is_sorted() {
-            return Self::from_sorted(values);
-        }
-        if values.len() < MANY_POINTS {
-            return Self::new(&values);
-        }
-        check_number(&values)?;
-        Self::of_unsorted(Unsorted::new(values, None)?)
-    }
-
-    /// As [`Sample::new`], of ascending values, which are taken as they are, without a copy or a sort.
-    ///
-    /// ```
-    /// use mindgap::{Sample, SampleError};
-    ///
-    /// assert_eq!(Sample::from_sorted(vec![1.0, 2.0, 2.0])?.distinct(), 2);
-    /// assert_eq!(Sample::from_sorted(vec![1.0, 3.0, 2.0]).unwrap_err(), SampleError::NotSorted { index: 2 });
-    /// # Ok::<(), SampleError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Sample::new`]; also values that do not ascend.
-    pub fn from_sorted(mut values: Vec<f64>) -> Result<Self, SampleError> {
-        check_number(&values)?;
-        check_finite(&values)?;
-        check_sort(values.len())?;
-        if let Some(index) = values.windows(2).position(|pair| pair[0] > pair[1]) {
-            return Err(SampleError::NotSorted { index: index + 1 });
-        }
-        // Adding zero turns -0.0 into 0.0.
-        values.iter_mut().for_each(|x| *x += 0.0);
-        let order = (0..values.len() as u32).collect();
-        Self::of_sorted(values, None, order, Vec::new())
-    }
-
-    /// Checks and sorts `values` with one weight each.
-    ///
-    /// # Errors
-    /// As [`Sample::new`]; also weights that are negative, not finite, of another number, or all zero.
-    pub fn weighted(values: &[f64], weights: &[f64]) -> Result<Self, SampleError> {
-        Self::of_weighted(values.into(), weights.into())
-    }
-
-    /// As [`Sample::weighted`], of values and weights that the caller gives away: many are taken as they are, without a copy.
-    ///
-    /// ```
-    /// let sample = mindgap::Sample::weighted_from_vec(vec![2.0, 1.0], vec![0.5, 3.0])?;
-    /// assert_eq!((sample.values(), sample.weights()), (&[1.0, 2.0][..], Some(&[3.0, 0.5][..])));
-    /// # Ok::<(), mindgap::SampleError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Sample::weighted`].
-    pub fn weighted_from_vec(values: Vec<f64>, weights: Vec<f64>) -> Result<Self, SampleError> {
-        Self::of_weighted(values.into(), weights.into())
-    }
-
-    fn of_weighted(values: Cow<'_, [f64]>, weights: Cow<'_, [f64]>) -> Result<Self, SampleError> {
-        check_number(&values)?;
-        check_finite(&values)?;
-        if check_weights(values.len(), &weights)? == 0.0 {
-            return Err(SampleError::NoWeight);
-        }
-        if values.len() >= MANY_POINTS && are_nearly_even(&weights) {
-            return Self::of_unsorted(Unsorted::new(values.into_owned(), Some(weights.into_owned()))?);
-        }
-        check_sort(values.len())?;
-        let sorted = sort::by_value_and_weight(&values, &weights);
-        Self::of_sorted(sorted.values, Some(sorted.weights), sorted.order, sorted.weightless)
-    }
-
-    fn of_sorted(
-        values: Vec<f64>,
-        weights: Option<Vec<f64>>,
-        order: Vec<u32>,
-        weightless: Vec<(u32, f64)>,
-    ) -> Result<Self, SampleError> {
-        let range = values[values.len() - 1] - values[0];
-        let frame = Frame::of_sorted(&values).ok_or(SampleError::RangeNotSquarable { range })?;
-        let total_weight = weights.as_ref().map_or(values.len() as f64, |w| w.iter().sum());
-        check_total(total_weight, range)?;
-        Ok(Self::of_parts(values, weights, order, weightless, frame, total_weight))
-    }
-
-    fn of_parts(
-        values: Vec<f64>,
-        weights: Option<Vec<f64>>,
-        order: Vec<u32>,
-        weightless: Vec<(u32, f64)>,
-        frame: Frame,
-        total_weight: f64,
-    ) -> Self {
-        let distinct = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        let (rests, widths, unsorted) = (Vec::new(), None, None);
-        Self { values, weights, rests, order, weightless, frame, distinct, total_weight, widths, unsorted }
-    }
-
-    /// Points to be sorted when something asks for it.
-    fn of_unsorted(unsorted: Unsorted) -> Result<Self, SampleError> {
-        let facts = unsorted.facts()?;
-        Ok(Self { unsorted: Some(Arc::new(unsorted)), ..facts })
-    }
-
     /// This sample with its points in order.
     #[inline(always)]
     fn sorted(&self) -> &Self {
@@ -429,48 +284,6 @@ impl fmt::Debug for Sample {
             .field("total_weight", &self.total_weight)
             .finish_non_exhaustive()
     }
-}
-
-/// Checks that there are points, and not too many.
-fn check_number(values: &[f64]) -> Result<(), SampleError> {
-    match values.len() {
-        0 => Err(SampleError::Empty),
-        len if len > u32::MAX as usize => Err(SampleError::TooMany { len }),
-        _ => Ok(()),
-    }
-}
-
-/// Checks that there is memory to sort so many points.
-fn check_sort(points: usize) -> Result<(), OutOfMemory> {
-    check_memory("a sorted copy of the data", product(&[points, BYTES_A_POINT]))
-}
-
-/// Checks that sums of squares do not overflow.
-fn check_total(total: f64, range: f64) -> Result<(), SampleError> {
-    if (total * (1.0 + range * range)).is_finite() { Ok(()) } else { Err(SampleError::WeightOverflow { total }) }
-}
-
-/// Whether all values are finite; there may be none.
-pub(crate) fn check_finite(values: &[f64]) -> Result<(), SampleError> {
-    match values.iter().position(|x| !x.is_finite()) {
-        Some(index) => Err(SampleError::NotFinite { index, value: values[index] }),
-        None => Ok(()),
-    }
-}
-
-/// The sum of the weights, if they are sound; they may all be zero.
-pub(crate) fn check_weights(points: usize, weights: &[f64]) -> Result<f64, SampleError> {
-    if weights.len() != points {
-        return Err(SampleError::WeightCount { points, weights: weights.len() });
-    }
-    if let Some(index) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-        return Err(SampleError::BadWeight { index, value: weights[index] });
-    }
-    let total: f64 = weights.iter().sum();
-    if !total.is_finite() {
-        return Err(SampleError::WeightOverflow { total });
-    }
-    Ok(total)
 }
 
 #[cfg(test)]

@@ -48,6 +48,13 @@ impl Prefix {
         end.sum.minus(self.sum) / end.weight.minus(self.weight)
     }
 
+    /// How far the mean of the points from `self` up to `end` is from the double `mean` next to it.
+    #[inline(always)]
+    pub(crate) fn rest_of_mean(&self, end: &Prefix, mean: f64) -> f64 {
+        let weight = end.weight.apart(self.weight);
+        end.sum.apart(self.sum).minus(weight.apart_times(mean)) / weight.whole()
+    }
+
     /// The weight of the points from `self` up to `end`.
     #[inline(always)]
     pub(crate) fn weight_until(&self, end: &Prefix) -> f64 {
@@ -149,28 +156,40 @@ impl<'a> Prefixes<'a> {
 #[inline(always)]
 fn plus_points(prefix: &Prefix, sample: &Sample, start: usize, end: usize) -> Prefix {
     let mut added = Prefix::default();
-    match sample.weights() {
-        None => {
-            for i in start..end {
+    // No iterator methods: they would not be compiled for the instructions at hand.
+    for i in start..end {
+        added.add_point(sample, i);
+    }
+    if sample.has_widths() {
+        (start..end).for_each(|i| added.square.gather(Double::from(sample.framed_within(i))));
+    }
+    prefix.plus(&added)
+}
+
+impl Prefix {
+    /// Adds sorted point `i` to the sums over a few points.
+    #[inline(always)]
+    fn add_point(&mut self, sample: &Sample, i: usize) {
+        match sample.weights() {
+            None => {
                 let z = sample.framed_exactly(i);
-                added.sum.gather(z);
-                added.square.gather(z.squared());
+                self.weight.gather(Double::from(1.0));
+                self.sum.gather(z);
+                self.square.gather(z.squared());
             }
-            added.weight = Double::from((end - start) as f64);
-        }
-        Some(weights) => {
-            for (i, &weight) in (start..end).zip(&weights[start..end]) {
-                let z = sample.framed_mean(i);
-                added.weight.gather(Double::from(weight));
-                added.sum.gather(z.times(weight));
-                added.square.gather(z.squared().times(weight));
-            }
-            if sample.has_widths() {
-                (start..end).for_each(|i| added.square.gather(Double::from(sample.framed_within(i))));
+            Some(weights) => {
+                let (z, weight) = (sample.framed_mean(i), weights[i]);
+                self.weight.gather(Double::from(weight));
+                self.sum.gather(z.times(weight));
+                self.square.gather(z.squared().times(weight));
             }
         }
     }
-    Prefix { weight: prefix.weight + added.weight, sum: prefix.sum + added.sum, square: prefix.square + added.square }
+
+    #[inline(always)]
+    fn plus(&self, added: &Self) -> Self {
+        Prefix { weight: self.weight + added.weight, sum: self.sum + added.sum, square: self.square + added.square }
+    }
 }
 
 /// The stored sums, computed where a fused multiply-add is an instruction and not a call.
@@ -191,7 +210,15 @@ impl pulp::WithSimd for Summing<'_> {
         for start in (0..n).step_by(STRIDE) {
             // Whatever the stride, every sum is that over blocks and over what is left of the last.
             let end = (start + STRIDE).min(n);
-            if self.stride == 1 {
+            if self.stride == 1 && !self.sample.has_widths() {
+                let mut added = Prefix::default();
+                for i in start..end {
+                    added.add_point(self.sample, i);
+                    stored.push(running.plus(&added));
+                }
+                running = stored[end];
+                continue;
+            } else if self.stride == 1 {
                 (start + 1..end).for_each(|i| stored.push(plus_points(&running, self.sample, start, i)));
             } else if end - start < STRIDE {
                 break;

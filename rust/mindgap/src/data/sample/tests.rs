@@ -1,4 +1,5 @@
 use super::*;
+use crate::SampleError;
 
 #[test]
 fn sorts_and_remembers_the_order() {

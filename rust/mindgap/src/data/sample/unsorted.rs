@@ -1,6 +1,7 @@
 //! Points in input order, sorted when something asks for their order.
 
-use super::{Sample, check_finite, sort};
+use super::checks::{check_finite, check_number, check_total};
+use super::{Sample, sort};
 use crate::data::cells::{MOST_UNEVEN, UnsortedPoints};
 use crate::data::frame::Frame;
 use crate::error::SampleError;
@@ -58,7 +59,7 @@ impl Unsorted {
     /// Values that are not finite, and a range whose square overflows or vanishes.
     pub(super) fn new(values: Vec<f64>, weights: Option<Vec<f64>>) -> Result<Self, SampleError> {
         let (low, high) = extent(&values)?;
-        let frame = Frame::of_sorted(&[low, high]).ok_or(SampleError::RangeNotSquarable { range: high - low })?;
+        let frame = frame(low, high)?;
         let (lightest, heaviest) = weights.as_ref().map_or((1.0, 1.0), |weights| ends(weights));
         let len = values.len();
         let total_weight = weights.as_ref().map_or(len as f64, |weights| total(weights, heaviest));
@@ -78,7 +79,7 @@ impl Unsorted {
 
     /// A sample of no points with the frame and the total of these.
     pub(super) fn facts(&self) -> Result<Sample, SampleError> {
-        super::check_total(self.total_weight, self.extent.1 - self.extent.0)?;
+        check_total(self.total_weight, self.extent.1 - self.extent.0)?;
         Ok(Sample::of_parts(Vec::new(), None, Vec::new(), Vec::new(), self.frame, self.total_weight))
     }
 
@@ -149,6 +150,22 @@ impl InAnyOrder<'_> {
             _ => each,
         }
     }
+}
+
+/// Checks points of weight one that someone else owns. They may change while they are read, in any way.
+///
+/// # Errors
+/// As [`Sample::new`].
+pub(crate) fn borrowed(values: &[f64]) -> Result<UnsortedPoints<'_>, SampleError> {
+    check_number(values)?;
+    let (low, high) = extent(values)?;
+    frame(low, high)?;
+    check_total(values.len() as f64, high - low)?;
+    Ok(UnsortedPoints { values, weights: None, extent: (low, high), lightest: 1.0, heaviest: 1.0 })
+}
+
+fn frame(low: f64, high: f64) -> Result<Frame, SampleError> {
+    Frame::of_sorted(&[low, high]).ok_or(SampleError::RangeNotSquarable { range: high - low })
 }
 
 /// The smallest and the largest value.

@@ -26,7 +26,7 @@ enum SummaryDocument {
 
 /// A [`Summary`] in the form that is stored and sent.
 ///
-/// Cell `i` holds the values from `i·2^exponent` up to `(i+1)·2^exponent`.
+/// Cell `i` has the values from `i·2^exponent` up to `(i+1)·2^exponent`.
 ///
 /// ```
 /// use mindgap::{Summary, SummaryColumns};

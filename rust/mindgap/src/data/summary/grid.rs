@@ -1,4 +1,4 @@
-//! Cells that all summaries have in common: cell `i` of exponent `e` holds the values from `i·2^e` up to `(i+1)·2^e`.
+//! Cells that all summaries have in common: cell `i` of exponent `e` has the values from `i·2^e` up to `(i+1)·2^e`.
 //!
 //! The exponent of an interval depends on the interval and the limit on cells alone, so summaries of parts of the data end
 //! with the same cells whatever the parts and the order in which they are merged.
@@ -9,7 +9,7 @@ use crate::numeric::{binary_exponent, power_of_two};
 /// Exponents whose powers, and inverses, are normal numbers.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -1000..=1000;
 
-/// Finer cells than this number of bits below the largest value would hold no more values apart, and their indices would
+/// Finer cells than this number of bits below the largest value would tell no more values apart, and their indices would
 /// not be exact.
 const DIGITS: i32 = 52;
 

@@ -179,7 +179,7 @@ impl Summary {
         self.limit
     }
 
-    /// The summary as a sample, for fits: its points are the cells that hold any. A k-means fit of it has the true cost of its
+    /// The summary as a sample, for fits: its points are the cells that have any. A k-means fit of it has the true cost of its
     /// partition and a lower bound that is true for the points themselves; a mixture sees every point at its cell's mean.
     ///
     /// # Errors
@@ -190,7 +190,7 @@ impl Summary {
         Sample::of_atoms(self.atoms())
     }
 
-    /// The cells that hold points.
+    /// The cells that have points.
     pub(crate) fn atoms(&self) -> Vec<Atom> {
         let even = |cell: &SummaryCell| !self.weighted || cell.count == 1;
         self.occupied().map(|(_, cell)| cell.atom(even(cell))).collect()
@@ -276,7 +276,7 @@ impl Summary {
         }
     }
 
-    /// The cells that hold points, with their numbers.
+    /// The cells that have points, with their numbers.
     fn occupied(&self) -> impl Iterator<Item = (i64, &SummaryCell)> {
         (self.start..).zip(&self.cells).filter(|(_, cell)| cell.count > 0)
     }

@@ -113,9 +113,9 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
     budget.monitor.proved(known);
     let (best, floor) = match problem.k < MANY_CLUSTERS || start.cost <= zero_cost(sample) {
         true => (start, 0.0),
-        false => path::solve(&problem, start, &mut budget)?,
+        false => path::solve(&problem, start, known, &mut budget)?,
     };
-    let (best, proof) = match Proof::AtLeast(floor) {
+    let (best, proof) = match Proof::AtLeast(floor.max(known)) {
         proof if proof.is_optimal(best.cost, PROVEN) => (best, proof),
         proof => {
             let gridded = (MANY_CLUSTERS..=MOST_GRIDDED).contains(&problem.k);
@@ -157,7 +157,7 @@ pub(super) fn relaxation(
         return Ok(None);
     }
     let mut budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
-    match path::solve(&problem, FreeSolution::even(&problem), &mut budget) {
+    match path::solve(&problem, FreeSolution::even(&problem), 0.0, &mut budget) {
         Ok((best, floor)) => Ok(Some((best.partition, floor))),
         // The caller can do without.
         Err(Stop::OutOfMemory(_)) => Ok(None),

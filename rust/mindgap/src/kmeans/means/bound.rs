@@ -1,6 +1,6 @@
 //! What the clusters of a state cost at least.
 //!
-//! A cluster that starts in one cell and ends in another holds the points between the cells (its core) and some of the
+//! A cluster that starts in one cell and ends in another contains the points between the cells (its core) and some of the
 //! points of the cells. The core costs at least its own sum of squares. A point of a boundary's cell belongs to the
 //! cluster on one side or the other, and costs at least its squared distance to the nearer of the two intervals where
 //! these clusters can have their centres: the cell's charge, the same for all states that share the cell.

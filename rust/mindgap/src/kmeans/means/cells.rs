@@ -135,11 +135,11 @@ impl BoundaryCells {
         self.0.iter().flatten().all(|cell| cell.is_single() || (cell.high - cell.low == 1 && is_open(open, cell.low)))
     }
 
-    /// Closes the atoms that no cell holds.
+    /// Closes the atoms that no cell contains.
     pub(super) fn close_others(&self, open: &mut [bool]) {
-        let mut held = vec![false; open.len()];
-        self.0.iter().flatten().for_each(|cell| held[cell.low..cell.high].fill(true));
-        open.iter_mut().zip(held).for_each(|(open, held)| *open &= held);
+        let mut contained = vec![false; open.len()];
+        self.0.iter().flatten().for_each(|cell| contained[cell.low..cell.high].fill(true));
+        open.iter_mut().zip(contained).for_each(|(open, contained)| *open &= contained);
     }
 
     /// Whether every cell is one position.

@@ -1,7 +1,7 @@
-//! Whether lower bounds on the gaps can be held at all, and the largest one bound that can.
+//! Whether any partition satisfies lower bounds on the gaps, and the largest single bound that one satisfies.
 //!
 //! With lower bounds only, of all ways to end cluster `m` at a position the one that starts leftmost is best for what
-//! follows: its mean is least. And a start that leaves room for one end leaves room for every later one. So one pass
+//! follows: its mean is least. And a start that is admissible for one end is admissible for every later one. So one pass
 //! a cluster decides, O(NK) with a few steps of search for each position.
 
 use crate::data::sample::Prefix;
@@ -133,7 +133,7 @@ fn first_end(first: usize, last: usize, guess: usize, enough: impl Fn(usize) -> 
 /// Bounds closer than this, in frame units, count as one.
 const RESOLUTION: f64 = 1e-13;
 
-/// The largest lower bound that all gaps of some partition into `k` clusters hold, in frame units: a gap that is attained,
+/// The largest lower bound that all gaps of some partition into `k` clusters satisfy, in frame units: a gap that is attained,
 /// and that no partition exceeds by more than 1e-13 of the data's range.
 pub(super) fn largest(at: &[Prefix], k: usize, monitor: &mut Monitor<'_>) -> Result<f64, KMeansError> {
     let n = at.len() - 1;

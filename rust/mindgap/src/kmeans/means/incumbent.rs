@@ -1,4 +1,4 @@
-//! The best partition found so far that holds the bounds, and how it is improved.
+//! The best partition found so far that satisfies the bounds, and how it is improved.
 
 use super::cells::BoundaryCells;
 use super::lagrangian::Lagrangian;
@@ -9,7 +9,7 @@ use crate::error::KMeansError;
 use crate::kmeans::sizes::Sizes;
 use crate::monitor::Monitor;
 
-/// A partition that holds the bounds.
+/// A partition that satisfies the bounds.
 #[derive(Clone, Debug)]
 pub(super) struct MeansSolution {
     /// The boundaries: where clusters 1, 2, .. start.
@@ -33,7 +33,7 @@ pub(super) fn best_among(
         .map(|path| MeansSolution { boundaries: path.iter().map(|cell| cell.low).collect(), cost: level.least() }))
 }
 
-/// Improves on boundaries `from` (which need not hold the bounds) by moving all of them at once, each by one of a
+/// Improves on boundaries `from` (which need not satisfy the bounds) by moving all of them at once, each by one of a
 /// few steps, until that gains nothing.
 pub(super) fn improved(
     prefixes: &Prefixes<'_>,
@@ -66,10 +66,12 @@ pub(super) fn improved(
 /// How far, and how densely, boundaries are moved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steps {
-    /// The longest step.
+    /// The longest step, in units.
     pub(super) reach: usize,
     /// Steps up to this long are all taken, longer ones ever more sparsely.
     pub(super) fineness: usize,
+    /// The positions in a step of one.
+    pub(super) unit: usize,
 }
 
 impl Steps {
@@ -77,14 +79,14 @@ impl Steps {
         let mut steps = vec![0];
         let mut step = 1;
         while step <= self.reach.max(1) {
-            steps.push(step);
+            steps.push(step * self.unit);
             step += 1 + step / self.fineness;
         }
         steps
     }
 }
 
-/// The positions that the steps lead to from each boundary, those left out where a cluster would find no room.
+/// The positions that the steps lead to from each boundary, without those that would leave a cluster empty.
 fn neighbours(n: usize, boundaries: &[usize], steps: &[usize]) -> Vec<Vec<usize>> {
     let k = boundaries.len() + 1;
     (1..k)

@@ -1,6 +1,6 @@
 //! Multipliers on the gap bounds, and the cost with them added.
 //!
-//! For a partition that holds the bounds, `Σ μ_g·(bound_g - gap_g) ≤ 0`, where the bound is the lower one for `μ_g ≥ 0`
+//! For a partition that satisfies the bounds, `Σ μ_g·(bound_g - gap_g) ≤ 0`, where the bound is the lower one for `μ_g ≥ 0`
 //! and the upper one for `μ_g < 0`. Adding it to the cost therefore gives a lower bound whatever the multipliers; good
 //! ones cancel the slope of the cost at the optimum, so that cells near it can be told from cells at it. A gap is a
 //! difference of two means, so the sum is `constant + Σ κ_m·mean_m`, one term a cluster.
@@ -36,7 +36,7 @@ impl Lagrangian {
         Self { kappa, constant }
     }
 
-    /// What rounding may take from a sum of tilted costs, as a multiple of the unit of rounding.
+    /// What rounding may take from a sum of costs with multipliers, as a multiple of the unit of rounding.
     pub(super) fn magnitude(&self) -> f64 {
         self.constant.abs() + self.kappa.iter().map(|k| k.abs()).sum::<f64>()
     }
@@ -48,7 +48,7 @@ const SWEEPS: usize = 400;
 /// The multipliers that best cancel the slopes of the cost in the boundaries of a partition: least squares with
 /// the signs that the bounds ask for, and none for gaps that miss their bound by more than `active` of it.
 ///
-/// Moving the point `x` at a boundary from the right cluster to the left one changes the tilted cost by
+/// Moving the point `x` at a boundary from the right cluster to the left one changes the cost with multipliers by
 /// `(x - l)² + κ_l·(x - l)/w_l - (x - r)² - κ_r·(x - r)/w_r`, with `l`, `r` the means and `w` the weights.
 pub(super) fn multipliers(prefixes: &Prefixes<'_>, gaps: &Rows, partition: &Partition, active: f64) -> Vec<f64> {
     let blocks: Vec<_> = partition.blocks(prefixes).collect();

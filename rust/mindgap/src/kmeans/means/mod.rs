@@ -1,22 +1,30 @@
-//! Exact k-means whose cluster means hold bounds on their gaps.
+//! Exact k-means whose cluster means satisfy bounds on their gaps.
 //!
 //! A search from coarse to fine ([`search`]) over cells of boundary positions ([`cells`]): a program over pairs of cells
-//! ([`level`], [`table`], [`window`]) bounds all partitions from below ([`bound`], [`lagrangian`]), partitions near its best
+//! ([`level`], [`states`], [`window`]) bounds all partitions from below ([`bound`], [`lagrangian`]), partitions near its best
 //! path bound the optimum from above ([`incumbent`]), and cells that cannot beat those are dropped. O(N²K) at worst, like
-//! the program over single positions that it ends in; in practice the sort is most of the work at K = 5. A budget of
-//! states keeps memory below a gigabyte; a search that would exceed it ends with a certified gap.
+//! the program over single positions that it ends in; in practice the sort is most of the work at K = 5.
+//!
+//! Many clusters with the same bounds on every gap are found by a penalty per cluster instead ([`many`]): O(N²/K).
+//!
+//! A budget of states keeps memory below a gigabyte; a search that would exceed it ends with a certified gap.
 
 mod bound;
 mod cells;
+mod clusters;
 mod feasible;
 mod incumbent;
 mod lagrangian;
 mod level;
+mod levels;
+mod many;
+mod penalty;
+mod positions;
+mod prefix_costs;
 mod search;
 mod states;
 mod window;
 
-use super::free;
 use super::sizes::Sizes;
 use super::solution::Solution;
 use super::unconstrained;
@@ -30,14 +38,11 @@ use crate::proof::Proof;
 use incumbent::MeansSolution;
 use search::{MeansLimits, MeansOutcome, search};
 
-/// Of how the search goes: enough cells to begin with for a first cut, few enough to be quick at it.
-const LIMITS: MeansLimits = MeansLimits { first_cells: 32, direct: 1 << 12, states: 1 << 24 };
+/// Of how the search goes: enough cells to begin with for a first cut, few enough to be quick at it. From 32 clusters on the search
+/// for a penalty is faster than the levels of cells (measured at 4,096 points).
+const LIMITS: MeansLimits = MeansLimits { first_cells: 32, direct: 1 << 12, states: 1 << 24, many: 32 };
 
-/// From so many clusters on, the optimum without bounds is sought first: it is quick for them, while the first levels of
-/// cells say little.
-const MANY_CLUSTERS: usize = 64;
-
-/// What a search finds: the best partition of the atoms, if one that holds the bounds is known, and what is proven of the
+/// What a search finds: the best partition of the atoms, if one that satisfies the bounds is known, and what is proven of the
 /// partitions of their points.
 #[derive(Debug)]
 pub(super) struct BestPartition {
@@ -45,20 +50,20 @@ pub(super) struct BestPartition {
     pub(super) proof: Proof,
 }
 
-/// The optimal partition of points whose means hold `gaps` (in data units).
+/// The optimal partition of points whose means satisfy `gaps` (in data units).
 ///
-/// A gap holds its bounds if it misses them by at most 1e-12 of the data's range.
+/// A gap satisfies its bounds if it misses them by at most 1e-12 of the data's range.
 pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let best = solve_atoms(sample, gaps, &mut [], monitor)?;
     let partition = best.partition.ok_or(KMeansError::Undecided)?;
     Ok(Solution::of_means(partition, best.proof))
 }
 
-/// The best partition of the atoms of `sample`, at least as many as there are clusters, whose means hold `gaps` (in data
+/// The best partition of the atoms of `sample`, at least as many as there are clusters, whose means satisfy `gaps` (in data
 /// units). Of the atoms that an optimum of the points may cut, `open`, those that none can are closed.
 ///
 /// # Errors
-/// Bounds that no partition of the points holds.
+/// Bounds that no partition of the points satisfies.
 pub(super) fn solve_atoms(
     sample: &Sample,
     gaps: &Rows,
@@ -76,17 +81,17 @@ fn solve_within(
     monitor: &mut Monitor<'_>,
 ) -> Result<BestPartition, KMeansError> {
     let prefixes = Prefixes::new(sample);
-    let starts = match gaps.lower.len() + 1 {
-        k if k >= MANY_CLUSTERS => starts(&prefixes, gaps, open, monitor)?,
-        _ => Vec::new(),
+    let start = match gaps.lower.len() + 1 {
+        k if k >= limits.many => Some(without_bounds(&prefixes, k, open, monitor)?),
+        _ => None,
     };
-    match search_from(starts, &prefixes, gaps, Sizes::ANY, open, limits, monitor)? {
+    match search_from(start, &prefixes, gaps, Sizes::ANY, open, limits, monitor)? {
         Some(best) => Ok(best),
         None => Err(infeasible(&prefixes, gaps, open.is_empty(), monitor)?),
     }
 }
 
-/// The best partition of points into clusters of admissible `sizes` whose means hold `gaps` (in data units); `None` if there
+/// The best partition of points into clusters of admissible `sizes` whose means satisfy `gaps` (in data units); `None` if there
 /// is none. `start` is the optimum without bounds on the gaps, where it is known.
 pub(super) fn solve_sized(
     prefixes: &Prefixes<'_>,
@@ -100,12 +105,13 @@ pub(super) fn solve_sized(
         monitor.proved(start.cost(prefixes));
         start.boundaries().to_vec()
     });
-    search_from(start.into_iter().collect(), prefixes, gaps, sizes, &mut [], &LIMITS, &mut monitor)
+    search_from(start, prefixes, gaps, sizes, &mut [], &LIMITS, &mut monitor)
 }
 
-/// What the search finds from the boundaries `starts`; `None` if no partition holds `gaps` (in data units) and `sizes`.
+/// What the search finds from the boundaries `start`, if there are any; `None` if no partition satisfies `gaps` (in data units)
+/// and `sizes`.
 fn search_from(
-    starts: Vec<Vec<usize>>,
+    mut start: Option<Vec<usize>>,
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
     sizes: Sizes,
@@ -116,8 +122,16 @@ fn search_from(
     let (sample, n) = (prefixes.sample(), prefixes.len());
     let range = sample.framed_range();
     let framed = gaps.enter(sample.frame()).loosened(range).reachable(range);
+    let penalized = match open.is_empty() {
+        true => many::search(prefixes, gaps, &framed, sizes, limits, &mut start, monitor)?,
+        false => None,
+    };
+    let outcome = match penalized {
+        Some(outcome) => outcome,
+        None => search(prefixes, &framed, sizes, limits, start, open, monitor)?,
+    };
     let full = |best: MeansSolution| Some(Partition::of_boundaries(best.boundaries, n));
-    Ok(Some(match search(prefixes, &framed, sizes, limits, starts, open, monitor)? {
+    Ok(Some(match outcome {
         MeansOutcome::Optimal(best) => {
             open.fill(false);
             BestPartition { partition: full(best), proof: Proof::Optimal }
@@ -134,35 +148,20 @@ fn search_from(
     }))
 }
 
-/// The boundaries of the optimum without bounds and, for points, of the best free centres; the costs of both are lower bounds of
-/// the one sought.
-fn starts(
+/// The boundaries of the optimum without bounds, whose cost is a lower bound of the one sought.
+fn without_bounds(
     prefixes: &Prefixes<'_>,
-    gaps: &Rows,
+    k: usize,
     open: &[bool],
     monitor: &mut Monitor<'_>,
-) -> Result<Vec<Vec<usize>>, KMeansError> {
-    let (sample, k) = (prefixes.sample(), gaps.lower.len() + 1);
-    let solution = unconstrained::solve_atoms(sample, k, open, None, &mut monitor.relaxed())?.solution;
+) -> Result<Vec<usize>, KMeansError> {
+    let solution = unconstrained::solve_atoms(prefixes.sample(), k, open, None, &mut monitor.relaxed())?.solution;
     monitor.proved(solution.lower_bound(prefixes));
     monitor.report()?;
-    let mut starts = vec![solution.partition.boundaries().to_vec()];
-    // Means hold the bounds to a tolerance; so do free centres that are a lower bound for them.
-    let range = sample.framed_range();
-    let mut loosened = gaps.loosened(sample.frame().leave_length(range));
-    loosened.lower.iter_mut().for_each(|lower| *lower = lower.max(0.0));
-    let relaxed = match open.is_empty() {
-        true => free::relaxation(sample, &loosened, &mut monitor.relaxed())?,
-        false => None,
-    };
-    if let Some((partition, floor)) = relaxed {
-        monitor.proved(floor);
-        starts.push(partition.boundaries().to_vec());
-    }
-    Ok(starts)
+    Ok(solution.partition.boundaries().to_vec())
 }
 
-/// The error for bounds that no partition holds.
+/// The error for bounds that no partition satisfies.
 fn infeasible(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,

@@ -27,6 +27,8 @@ pub(super) struct MeansLimits {
     pub(super) direct: usize,
     /// No level has more states than this.
     pub(super) states: usize,
+    /// From so many clusters on the search for a penalty comes first.
+    pub(super) many: usize,
 }
 
 /// How a search ended.
@@ -39,7 +41,7 @@ pub(super) enum MeansOutcome {
     /// Atoms that an optimum of their points may cut are left, in these cells: the best partition of atoms, if there is
     /// one, and the bound proven for the points.
     Open(Option<MeansSolution>, f64, BoundaryCells),
-    /// No partition holds the bounds.
+    /// No partition satisfies the bounds.
     Infeasible,
     /// The limits were reached before any partition was found.
     Undecided,
@@ -57,20 +59,20 @@ const BYTES_A_STATE: usize = 64;
 /// Levels of atoms that may be cut and that shrink by less than this factor are left as they are.
 const SHRINKING: usize = 2;
 
-/// Finds the best partition into `gaps.lower.len() + 1` clusters of admissible `sizes` whose means hold `gaps` (in frame units),
-/// improving on the boundaries `starts` if there are any. `open` says which atoms may be cut; it is empty where none can. Where the time
+/// Finds the best partition into `gaps.lower.len() + 1` clusters of admissible `sizes` whose means satisfy `gaps` (in frame units),
+/// improving on the boundaries `start` if there are any. `open` says which atoms may be cut; it is empty where none can. Where the time
 /// is up, the best partition so far is the answer.
 pub(super) fn search(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
     sizes: Sizes,
     limits: &MeansLimits,
-    starts: Vec<Vec<usize>>,
+    start: Option<Vec<usize>>,
     open: &[bool],
     monitor: &mut Monitor<'_>,
 ) -> Result<MeansOutcome, KMeansError> {
     let mut search = MeansSearch { prefixes, gaps, sizes, limits, open, k: gaps.lower.len() + 1, best: None };
-    match search.run(starts, monitor) {
+    match search.run(start, monitor) {
         Err(KMeansError::TimeLimit) => {
             let best = search.best.ok_or(KMeansError::TimeLimit)?;
             Ok(MeansOutcome::Bounded(best, monitor.lower_bound))
@@ -100,11 +102,11 @@ struct PrunedCells {
 
 impl MeansSearch<'_> {
     /// Bounds, drops and splits cells until the optimum is known or the limits are reached.
-    fn run(&mut self, starts: Vec<Vec<usize>>, monitor: &mut Monitor<'_>) -> Result<MeansOutcome, KMeansError> {
+    fn run(&mut self, start: Option<Vec<usize>>, monitor: &mut Monitor<'_>) -> Result<MeansOutcome, KMeansError> {
         let (prefixes, gaps, open, k) = (self.prefixes, self.gaps, self.open, self.k);
         let mut cells = BoundaryCells::all(prefixes, k, self.sizes, self.limits.first_cells, open);
-        for from in starts {
-            let steps = Steps { reach: prefixes.len() / k, fineness: 4 };
+        if let Some(from) = start {
+            let steps = Steps { reach: prefixes.len() / k, fineness: 4, unit: 1 };
             self.improve(&from, &steps, monitor)?;
             let proven = |best: &MeansSolution| best.cost <= monitor.lower_bound + of_sum(k, best.cost);
             if let Some(best) = self.best.clone().filter(proven) {
@@ -117,7 +119,7 @@ impl MeansSearch<'_> {
                 return Ok(self.ended());
             }
             let effort = states(&cells) / k;
-            let steps = Steps { reach: 2 * cells.widest(), fineness: (effort.isqrt() / 8).clamp(2, 64) };
+            let steps = Steps { reach: 2 * cells.widest(), fineness: (effort.isqrt() / 8).clamp(2, 64), unit: 1 };
             if let Some(from) = self.best.clone().filter(|best| best.cost < monitor.cost) {
                 self.improve(&from.boundaries, &steps, monitor)?;
             }

@@ -17,7 +17,8 @@ pub(super) struct StateTable {
 
 impl StateTable {
     /// The table between two lists of cells: what the starts know of the next boundary, that clusters have points, and which
-    /// sizes they may have. Between single positions the sizes are held; between cells, those that some positions hold.
+    /// sizes they may have. Between single positions these are exact; between cells, a state is kept if some of its positions have an
+    /// admissible size.
     pub(super) fn between(starts: &[BoundaryCell], ends: &[BoundaryCell], sizes: &Sizes) -> Self {
         let mut runs: Vec<(usize, usize)> = starts
             .iter()

@@ -1,4 +1,5 @@
 mod bounds;
+mod penalty;
 
 use super::bound::{CenterRange, Sides};
 use super::cells::BoundaryCell;
@@ -17,7 +18,7 @@ fn noise(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// The cost of the solution, or `None` if the bounds cannot be held.
+/// The cost of the solution, or `None` if no partition satisfies the bounds.
 fn cost(sample: &Sample, gaps: &Rows, limits: &MeansLimits) -> Option<f64> {
     match solve_within(sample, gaps, &mut [], limits, &mut Monitor::default().tol(0.0)) {
         Ok(best) => {
@@ -33,10 +34,10 @@ fn cost(sample: &Sample, gaps: &Rows, limits: &MeansLimits) -> Option<f64> {
 fn sized_cost(sample: &Sample, gaps: &Rows, sizes: Sizes, limits: &MeansLimits) -> Option<f64> {
     let prefixes = Prefixes::new(sample);
     let mut monitor = Monitor::default().tol(0.0);
-    let best = search_from(Vec::new(), &prefixes, gaps, sizes, &mut [], limits, &mut monitor).unwrap()?;
+    let best = search_from(None, &prefixes, gaps, sizes, &mut [], limits, &mut monitor).unwrap()?;
     assert_eq!(best.proof, Proof::Optimal);
     let partition = best.partition.unwrap();
-    assert!(sizes.hold(&partition, &prefixes));
+    assert!(sizes.allow(&partition, &prefixes));
     Some(partition.cost(&prefixes))
 }
 
@@ -57,11 +58,11 @@ fn coarse_cells_of_sized_clusters_lead_to_the_same_optimum() {
         let gaps = GapBounds::lower(lower).rows(k).unwrap();
         let even = sample.total_weight() / k as f64;
         let sizes = Sizes::new(Some(even * noise()), Some(even * (1.0 + noise()))).unwrap();
-        let fine = MeansLimits { first_cells: n, direct: usize::MAX, states: usize::MAX };
+        let fine = MeansLimits { first_cells: n, direct: usize::MAX, states: usize::MAX, many: usize::MAX };
         let truth = sized_cost(&sample, &gaps, sizes, &fine);
         found += usize::from(truth.is_some());
         for (first_cells, direct) in [(1, 0), (2, 0), (3, 100), (7, 0), (5, 1000)] {
-            let coarse = MeansLimits { first_cells, direct, states: usize::MAX };
+            let coarse = MeansLimits { first_cells, direct, states: usize::MAX, many: usize::MAX };
             match (sized_cost(&sample, &gaps, sizes, &coarse), truth) {
                 (Some(found), Some(truth)) => {
                     assert!((found - truth).abs() <= 1e-10 * (truth + 1e-12), "seed {seed}: {found} not {truth}");
@@ -89,11 +90,11 @@ fn coarse_cells_lead_to_the_same_optimum() {
         let lower = lattice / k as f64 * noise() * 1.3;
         let upper = if noise() < 0.5 { f64::INFINITY } else { lower + lattice / k as f64 * noise() };
         let gaps = GapBounds::between(lower, upper).unwrap().rows(k).unwrap();
-        let fine = MeansLimits { first_cells: n, direct: usize::MAX, states: usize::MAX };
+        let fine = MeansLimits { first_cells: n, direct: usize::MAX, states: usize::MAX, many: usize::MAX };
         let truth = cost(&sample, &gaps, &fine);
         found += usize::from(truth.is_some());
         for (first_cells, direct) in [(1, 0), (2, 0), (3, 100), (7, 0), (5, 1000)] {
-            let coarse = MeansLimits { first_cells, direct, states: usize::MAX };
+            let coarse = MeansLimits { first_cells, direct, states: usize::MAX, many: usize::MAX };
             match (cost(&sample, &gaps, &coarse), truth) {
                 (Some(found), Some(truth)) => {
                     assert!((found - truth).abs() <= 1e-10 * (truth + 1e-12), "seed {seed}: {found} not {truth}");
@@ -105,7 +106,7 @@ fn coarse_cells_lead_to_the_same_optimum() {
     assert!((300..950).contains(&found), "{found} feasible");
 }
 
-/// When the states run out, the bound is valid and the partition holds the bounds.
+/// When the states run out, the bound is valid and the partition satisfies the bounds.
 #[test]
 fn a_search_cut_short_leaves_a_certificate() {
     let mut noise = noise(7);
@@ -114,11 +115,11 @@ fn a_search_cut_short_leaves_a_certificate() {
     let gaps = GapBounds::lower(0.12).rows(6).unwrap();
     let best = cost(&sample, &gaps, &LIMITS).unwrap();
     let mut monitor = Monitor::default();
-    let short = MeansLimits { first_cells: 64, direct: 0, states: 50 };
+    let short = MeansLimits { first_cells: 64, direct: 0, states: 50, many: 64 };
     let solution = solve_within(&sample, &gaps, &mut [], &short, &mut monitor).unwrap();
     let bound = solution.proof.lower_bound(f64::INFINITY);
     assert!(bound <= best && bound > 0.5 * best);
-    let tight = MeansLimits { first_cells: 2, direct: 0, states: 4 };
+    let tight = MeansLimits { first_cells: 2, direct: 0, states: 4, many: 64 };
     let narrow = GapBounds::between(0.15, 0.15).unwrap().rows(6).unwrap();
     assert_eq!(solve_within(&sample, &narrow, &mut [], &tight, &mut monitor).unwrap().partition, None);
 }

@@ -45,4 +45,10 @@ impl Window {
     pub(super) fn least(&self) -> f64 {
         self.queue.front().map_or(f64::INFINITY, |first| first.1)
     }
+
+    /// The item of least value, the first of equal ones.
+    #[inline]
+    pub(super) fn first(&self) -> Option<usize> {
+        self.queue.front().map(|first| first.0)
+    }
 }

@@ -24,7 +24,7 @@ const BYTES_AN_ATOM: usize = 256;
 impl KMeans {
     /// Solves the problem on the points of atoms, which `zoom` shows in ever finer atoms: for each window, the smallest and
     /// largest value of an atom, those of the points in it. Ends when no optimum can cut an atom, when atoms cannot be made
-    /// finer, or at a limit of passes; the fit's bound holds for the points in any case. Also gives the atoms at the end.
+    /// finer, or at a limit of passes; the fit's bound is true of the points in any case. Also gives the atoms at the end.
     ///
     /// # Errors
     /// As [`KMeans::fit_with`]; also [`KMeansError::Source`] where `zoom` fails, or shows other points than before.
@@ -38,7 +38,7 @@ impl KMeans {
     }
 }
 
-/// Solves the problem on atoms, with a bound that holds for their points; where their points can be shown, looking closer.
+/// Solves the problem on atoms, with a bound that is true of their points; where their points can be shown, looking closer.
 pub(super) fn fit(kmeans: &KMeans, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<KMeansFit, KMeansError> {
     if let Some(zoom) = sample.zoom() {
         return Ok(kmeans.fit_refining(sample.clone(), &mut |windows| zoom(windows), monitor)?.0);
@@ -98,7 +98,7 @@ fn check(kmeans: &KMeans, sample: &Sample, monitor: &Monitor<'_>) -> Result<(), 
         return Err(KMeansError::TooFewDistinct { k, distinct: most as usize });
     }
     let (smallest, total) = (sample.smallest_weight(), sample.total_weight());
-    if smallest < super::LEAST_SHARE * total {
+    if smallest < super::fitting::LEAST_SHARE * total {
         return Err(KMeansError::WeightsTooUneven { smallest, total });
     }
     Ok(monitor.check_memory("k-means", product(&[sample.len(), BYTES_AN_ATOM]))?)

@@ -9,6 +9,7 @@ use crate::data::sample::{Atom, Sample};
 use crate::error::{BoxError, Cause, KMeansError};
 use crate::monitor::Monitor;
 use crate::proof::Proof;
+use std::borrow::Cow;
 
 /// Gives the atoms of the points in each of some windows, finer than one a window if it can.
 pub(crate) type Zoom<'a> = &'a mut dyn FnMut(&[(f64, f64)]) -> Result<Vec<Vec<Atom>>, BoxError>;
@@ -51,7 +52,11 @@ pub(super) fn fit(
 ) -> Result<(KMeansFit, Sample), KMeansError> {
     check(kmeans, &sample, monitor)?;
     let rows = resolve_centers(&*kmeans.constraint, kmeans.k)?;
-    let sample = prepared(kmeans, &sample).into_owned();
+    let joined = match prepared(kmeans, &sample) {
+        Cow::Owned(joined) => Some(joined),
+        Cow::Borrowed(_) => None,
+    };
+    let sample = joined.unwrap_or(sample);
     let open = round::may_be_cut(kmeans, &sample, &rows);
     let mut atoms = KnownAtoms { stuck: vec![false; open.len()], sample, open };
     let mut monitor = monitor.part();

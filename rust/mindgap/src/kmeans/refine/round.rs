@@ -59,7 +59,7 @@ impl<'a> SolverKind<'a> {
     }
 }
 
-/// Which atoms an optimum may cut, as long as nothing is known of it: those of several values; where means must hold
+/// Which atoms an optimum may cut, as long as nothing is known of it: those of several values; where means must satisfy
 /// bounds, also those of several points.
 pub(super) fn may_be_cut(kmeans: &KMeans, sample: &Sample, rows: &Rows) -> Vec<bool> {
     let separated = matches!(SolverKind::of(kmeans, rows), SolverKind::Separated(_));

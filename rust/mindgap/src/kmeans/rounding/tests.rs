@@ -35,7 +35,7 @@ fn allowances_are_roundings_of_the_size_at_hand() {
         of_place,
         |size| of_difference(size, -size),
         |size| of_sum(3, size),
-        |size| of_path(3, size, size * size, 1.0),
+        |size| of_path(3, size, 0.0, 1.0),
     ];
     for of in allowances {
         let roundings = of(1.0) / f64::EPSILON;
@@ -45,5 +45,6 @@ fn allowances_are_roundings_of_the_size_at_hand() {
         }
     }
     assert_eq!(of_sum(6, 1.0), 2.0 * of_sum(3, 1.0));
-    assert_eq!(of_path(3, 1.0, 0.0, 1.0), of_sum(3, 1.0));
+    let (near, far) = (of_path(3, 0.0, 1.0, 1.0), of_path(3, 0.0, 1.0, 4.0));
+    assert_eq!((near, far), (48.0 * of_place(1.0).powi(2), 16.0 * near));
 }

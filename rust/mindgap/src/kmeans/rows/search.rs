@@ -125,10 +125,10 @@ impl<'a, 'm> Alternation<'a, 'm> {
         let sample = self.prefixes.sample();
         let even = equal_widths(sample, self.k);
         let alike = vec![1.0; self.k];
-        let held = self.centers(means, &alike)?;
+        let admissible = self.centers(means, &alike)?;
         let held_even = self.centers(&even, &alike)?;
         let near = |centers: &[f64]| nearest(sample, centers);
-        let starts = [near(&held), Partition::even(sample.len(), self.k), near(&even), near(&held_even)];
+        let starts = [near(&admissible), Partition::even(sample.len(), self.k), near(&even), near(&held_even)];
         for partition in starts {
             if self.is_proven() || self.spent > STARTS_UNTIL {
                 break;

@@ -11,7 +11,7 @@ use crate::partition::Partition;
 pub(super) struct Starts(Vec<(u32, u32)>);
 
 impl Starts {
-    /// The starts of clusters of admissible sizes; `at` holds the sums at every position. O(N).
+    /// The starts of clusters of admissible sizes; `at` has the sums at every position. O(N).
     pub(super) fn new(at: &[Prefix], sizes: Sizes) -> Self {
         let (mut first, mut last) = (0, 0);
         let run = |end: usize| {
@@ -44,7 +44,7 @@ pub(super) fn partition(
     if prefixes.sample().weighs_evenly() {
         // If any sizes are admissible, those that differ by one point at most are.
         let even = Partition::even(n, k);
-        return Ok(sizes.hold(&even, prefixes).then_some(even));
+        return Ok(sizes.allow(&even, prefixes).then_some(even));
     }
     monitor.check_memory("the sizes of clusters", prefixes.bytes().saturating_add(product(&[n + 1, k])))?;
     let starts = Starts::new(&prefixes.gathered(), sizes);
@@ -78,7 +78,7 @@ const RESOLUTION: f64 = 1e-12;
 const WORTH_KNOWING: usize = 1 << 24;
 
 /// The error for `sizes` that no partition has, with the nearest that one has according to `feasible`. `gaps` says whether
-/// those partitions hold bounds on gaps, too.
+/// those partitions satisfy bounds on gaps, too.
 pub(super) fn error(
     prefixes: &Prefixes<'_>,
     k: usize,
@@ -138,7 +138,7 @@ impl Nearest<'_> {
         Ok(self.sizes_with(least, high)?.map(|(_, max)| max))
     }
 
-    /// The smallest and the largest cluster of a partition that holds these bounds.
+    /// The smallest and the largest cluster of a partition that satisfies these bounds.
     fn sizes_with(&mut self, least: f64, most: f64) -> Result<Option<(f64, f64)>, KMeansError> {
         let Ok(sizes) = Sizes::new(Some(least), Some(most)) else { return Ok(None) };
         let Some(partition) = (self.feasible)(sizes)? else { return Ok(None) };

@@ -47,7 +47,7 @@ pub(super) fn solve(
     }
 }
 
-/// The optimum whose free centres hold `gaps`. Out of time, `start` with its best centres.
+/// The optimum whose free centres satisfy `gaps`. Out of time, `start` with its best centres.
 fn free(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
@@ -58,7 +58,7 @@ fn free(
     let sample = prefixes.sample();
     gaps.check_gap_scale(sample.frame(), FARTHEST)?;
     let any = free::solve(sample, gaps, &mut monitor.relaxed())?;
-    if sizes.hold(&any.partition, prefixes) {
+    if sizes.allow(&any.partition, prefixes) {
         return Ok(any);
     }
     let floor = any.lower_bound(prefixes);
@@ -77,7 +77,7 @@ fn without_gaps(
     monitor: &mut Monitor<'_>,
 ) -> Result<Solution, KMeansError> {
     let any = unconstrained::solve(prefixes.sample(), start.k(), &mut monitor.relaxed())?;
-    if sizes.hold(&any.partition, prefixes) {
+    if sizes.allow(&any.partition, prefixes) {
         return Ok(any);
     }
     match program::solve(prefixes, start.k(), sizes, monitor) {

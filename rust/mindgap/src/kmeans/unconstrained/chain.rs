@@ -1,7 +1,7 @@
 //! The partition of least cost of every prefix when each cluster costs a penalty on top, whatever the number of clusters.
 //!
 //! `F(i) = min F(j) + cost(j, i) + penalty` over `j < i`. Costs are Monge, so once a later `j` beats an earlier one it
-//! does so for good: a queue holds the starts that will be best, each with the place from which it is (Galil and
+//! does so for good: a queue keeps the starts that will be best, each with the place from which it is (Galil and
 //! Giancarlo's least-weight subsequence). O(M log M) at worst; a crossing is sought by doubling steps from the last
 //! one, and mostly found in two or three. 20 bytes a candidate and the queue.
 

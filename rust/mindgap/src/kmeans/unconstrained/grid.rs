@@ -1,6 +1,6 @@
 //! Cells of sorted points or atoms: a level's candidates are their edges.
 //!
-//! A cell is open while it may hold a boundary of an optimal partition strictly inside. Cells of equal points are
+//! A cell is open while it may have a boundary of an optimal partition strictly inside. Cells of equal points are
 //! closed from the start: moving a boundary between equal points to the edge of their run costs nothing. A cell of one atom
 //! that has a width may be open, but cannot be split. Cells are cut so that their spreads √(weight·cost) come out even, for
 //! it is the largest that limits the proof.
@@ -65,7 +65,7 @@ impl<'a> EdgeGrid<'a> {
         &self.edges
     }
 
-    /// The spread of every cell that may hold a boundary of an optimum strictly inside; zero for the others.
+    /// The spread of every cell that may have a boundary of an optimum strictly inside; zero for the others.
     pub(super) fn spreads(&self) -> &[f64] {
         &self.spreads
     }

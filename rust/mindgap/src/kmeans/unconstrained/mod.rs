@@ -2,7 +2,7 @@
 //!
 //! Costs of runs are Monge, so a penalty per cluster replaces the number of clusters ([`penalty`]) and one pass over
 //! the candidate boundaries finds the optimum for a penalty ([`chain`]), at a cost that does not grow with `k`. The
-//! candidates are at first the edges of a few cells ([`grid`]); cells that provably hold no boundary of an optimum are
+//! candidates are at first the edges of a few cells ([`grid`]); cells that provably have no boundary of an optimum inside are
 //! closed and the rest split ([`pruning`]), until every open cell is gone and the optimum of the candidates is that of
 //! the points. What is known of data elsewhere are atoms: those that an optimum may cut stay open, and the caller looks into
 //! them. Few levels see more than a small part of the points unless `k²` is of the order of their number; then
@@ -38,6 +38,15 @@ const CELLS: usize = 96;
 /// Pieces an open cell is split into when there are many of them.
 const PIECES: usize = 8;
 
+/// Up to so many times as many points as cells, most sums are asked for, and all are stored.
+const MOST_DENSE: usize = 32;
+
+/// Cells for each cluster of a grid that only tells the penalty.
+const COARSE_PER_CLUSTER: usize = 6;
+
+/// So many times fewer cells than points are worth a search of their own.
+const COARSE: usize = 4;
+
 /// Up to so many atoms are all candidates where the penalty is known but for a little.
 const MOST_AT_ONCE: usize = 1 << 16;
 
@@ -46,9 +55,15 @@ pub(super) fn solve(sample: &Sample, k: usize, monitor: &mut Monitor<'_>) -> Res
     Ok(solve_in_cells(sample, k, &[], None, CELLS_PER_CLUSTER * k + CELLS, monitor)?.solution)
 }
 
+/// The least cost of the points from each of `positions` on, which ascend, in clusters that begin there and cost a penalty each.
+pub(super) fn suffix_costs(prefixes: &Prefixes<'_>, positions: &[u32], penalty: f64) -> Vec<f64> {
+    let chain = penalty::backward(&Candidates::gather(prefixes, positions), penalty);
+    chain.values.iter().rev().map(|value| value.value()).collect()
+}
+
 /// The best partition of atoms, and what it says of their points.
 pub(super) struct OfAtoms {
-    /// The partition, with a bound that holds for the points.
+    /// The partition, with a bound that is true of the points.
     pub(super) solution: Solution,
     /// Which atoms an optimum of the points may cut.
     pub(super) open: Vec<bool>,
@@ -91,12 +106,16 @@ fn solve_in_cells(
     if k == 1 {
         return Ok(OfAtoms::optimal(vec![n], n));
     }
-    let prefixes = Prefixes::new(sample);
+    let dense = n <= MOST_DENSE * budget && !sample.has_widths();
+    let prefixes = if dense { Prefixes::dense(sample) } else { Prefixes::new(sample) };
     let even = EdgeGrid::even(&prefixes, cut, CELLS.min(n / 8 + 1));
     let at_once = n <= 4 * budget || (guess.is_some() && n <= MOST_AT_ONCE);
-    let mut guess = guess.unwrap_or_else(|| smooth_penalty(&prefixes, &even, k));
-    let mut grid = if at_once { EdgeGrid::finest(&prefixes, cut) } else { even.refined(|_| true, budget) };
     let mut monitor = monitor.part().in_frame(sample.frame());
+    let mut guess = match guess {
+        Some(guess) => guess,
+        None => first_guess(&prefixes, &even, k, at_once, &mut monitor)?,
+    };
+    let mut grid = if at_once { EdgeGrid::finest(&prefixes, cut) } else { even.refined(|_| true, budget) };
     let mut known: Option<Vec<usize>> = None;
     loop {
         let candidates = Candidates::gather(&prefixes, grid.edges());
@@ -133,6 +152,37 @@ fn solve_in_cells(
         guess = found.next_guess;
         grid = grid.refined(|edge| pruned.alive[edge], budget.max(PIECES * alive));
     }
+}
+
+/// The least costs of the points before each position, and of those from it on, when each cluster costs a penalty on top, whatever
+/// the number of clusters; in frame units.
+pub(super) fn penalized_costs(prefixes: &Prefixes<'_>, penalty: f64) -> (Vec<f64>, Vec<f64>) {
+    let positions: Vec<u32> = (0..=prefixes.len() as u32).collect();
+    let candidates = Candidates::gather(prefixes, &positions);
+    let before = penalty::forward(&candidates, penalty).values;
+    let after = penalty::backward(&candidates, penalty).values;
+    (before.iter().map(|value| value.value()).collect(), after.iter().rev().map(|value| value.value()).collect())
+}
+
+/// The penalty to begin with: that of smooth data, or where all candidates are tried `at_once` that of a coarse grid.
+fn first_guess(
+    prefixes: &Prefixes<'_>,
+    even: &EdgeGrid<'_>,
+    k: usize,
+    at_once: bool,
+    monitor: &mut Monitor<'_>,
+) -> Result<f64, KMeansError> {
+    let guess = smooth_penalty(prefixes, even, k);
+    let cells = COARSE_PER_CLUSTER * k;
+    if !at_once || cells > prefixes.len() / COARSE {
+        return Ok(guess);
+    }
+    let grid = even.refined(|_| true, cells);
+    let candidates = Candidates::gather(prefixes, grid.edges());
+    if candidates.cells() <= k {
+        return Ok(guess);
+    }
+    Ok(penalty::search(&candidates, k, guess, || monitor.report())?.next_guess)
 }
 
 /// The penalty of smooth data. Where cells are narrow, k clusters of the best sizes cost (Σ cell cost^⅓)³ / k²

@@ -10,6 +10,7 @@ use super::chain::PenaltyChain;
 use super::splice::splice;
 use crate::numeric::double::Double;
 use crate::numeric::portable::{exp2, log2};
+use std::cell::OnceCell;
 
 /// An optimal partition of the candidates, with the penalty that proves it.
 pub(super) struct PenaltyOptimum {
@@ -26,7 +27,8 @@ pub(super) struct PenaltyOptimum {
 /// A path and the penalty under which it costs least.
 struct Trial {
     path: Path,
-    cost: f64,
+    /// That of the longest path is computed when something asks for it: there are as many costs as candidates.
+    cost: OnceCell<f64>,
     penalty: f64,
 }
 
@@ -53,12 +55,15 @@ impl Path {
 }
 
 impl Trial {
-    fn new(candidates: &Candidates<'_>, path: Path, penalty: f64) -> Self {
-        let cost = match &path {
+    fn new(path: Path, penalty: f64) -> Self {
+        Self { path, cost: OnceCell::new(), penalty }
+    }
+
+    fn cost(&self, candidates: &Candidates<'_>) -> f64 {
+        *self.cost.get_or_init(|| match &self.path {
             Path::Nodes(nodes) => path_cost(candidates, nodes.iter().copied()),
             Path::All { last } => path_cost(candidates, 0..=*last),
-        };
-        Self { path, cost, penalty }
+        })
     }
 
     fn links(&self) -> usize {
@@ -78,7 +83,8 @@ enum Step {
 }
 
 /// The state of the search: the best known with fewer and with more clusters than asked.
-struct PenaltySearch {
+struct PenaltySearch<'a> {
+    candidates: &'a Candidates<'a>,
     k: usize,
     few: Trial,
     many: Trial,
@@ -98,11 +104,12 @@ pub(super) fn search<E>(
     for count in 0.. {
         pause()?;
         candidates.with_costs(Compute { chain: &mut chain, penalty, direction: Direction::Forward });
-        let trial = Trial::new(candidates, Path::Nodes(chain.path()), penalty);
+        let trial = Trial::new(Path::Nodes(chain.path()), penalty);
         if trial.links() == k {
+            let cost = trial.cost(candidates);
             let near = search.is_tried() && search.many.links() - search.few.links() <= CLOSE;
-            let next_guess = if near { search.interpolated() } else { penalty };
-            return Ok(PenaltyOptimum { path: trial.path.nodes(), cost: trial.cost, penalty, next_guess, chain });
+            let next_guess = if near { search.amid(cost) } else { penalty };
+            return Ok(PenaltyOptimum { path: trial.path.nodes(), cost, penalty, next_guess, chain });
         }
         let between = search.few.links() < trial.links() && trial.links() < search.many.links();
         if !between && step == Step::Chord {
@@ -119,13 +126,13 @@ pub(super) fn search<E>(
     Ok(PenaltyOptimum { path, cost, penalty, next_guess: penalty, chain })
 }
 
-impl PenaltySearch {
+impl<'a> PenaltySearch<'a> {
     /// One cluster, and a cluster for every cell.
-    fn new(candidates: &Candidates<'_>, k: usize) -> Self {
+    fn new(candidates: &'a Candidates<'a>, k: usize) -> Self {
         let last = candidates.cells() as u32;
-        let few = Trial::new(candidates, Path::Nodes(vec![0, last]), f64::INFINITY);
-        let many = Trial::new(candidates, Path::All { last }, 0.0);
-        Self { k, few, many }
+        let few = Trial::new(Path::Nodes(vec![0, last]), f64::INFINITY);
+        let many = Trial::new(Path::All { last }, 0.0);
+        Self { candidates, k, few, many }
     }
 
     fn narrow(&mut self, trial: Trial) {
@@ -138,7 +145,16 @@ impl PenaltySearch {
 
     /// The penalty under which both sides cost the same.
     fn chord(&self) -> f64 {
-        ((self.few.cost - self.many.cost) / (self.many.links() - self.few.links()) as f64).max(0.0)
+        let (few, many) = (self.few.cost(self.candidates), self.many.cost(self.candidates));
+        ((few - many) / (self.many.links() - self.few.links()) as f64).max(0.0)
+    }
+
+    /// Midway between the penalties under which `k` clusters, at this `cost`, cost the same as either side: where these have one
+    /// cluster less and one more, between the ends of the penalties that ask for `k`.
+    fn amid(&self, cost: f64) -> f64 {
+        let most = (self.few.cost(self.candidates) - cost) / (self.k - self.few.links()) as f64;
+        let least = (cost - self.many.cost(self.candidates)) / (self.many.links() - self.k) as f64;
+        0.5 * (most + least)
     }
 
     /// The next penalty to try after one that gave `links` clusters; strictly between those of the two sides.
@@ -200,6 +216,13 @@ impl<I: Iterator<Item = u32>> CostTask for PathCost<I> {
         }
         total.whole()
     }
+}
+
+/// The chain over prefixes.
+pub(super) fn forward(candidates: &Candidates<'_>, penalty: f64) -> PenaltyChain {
+    let mut chain = PenaltyChain::default();
+    candidates.with_costs(Compute { chain: &mut chain, penalty, direction: Direction::Forward });
+    chain
 }
 
 /// The chain over suffixes: `values[i]` belongs to the candidate `i` from the end.

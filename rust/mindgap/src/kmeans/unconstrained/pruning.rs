@@ -4,7 +4,7 @@
 //! clusters of means c < c', g = c' - c. No point can gain by changing sides, so the middle between c and c' lies
 //! between the two points at the boundary, hence within the cell. Moving the points left of the boundary to the right
 //! cluster costs, about the old means, 2g·Σw(middle - x); moving those right of it to the left 2g·Σw(x - middle). The
-//! first grows with the middle and the second falls; they meet where the middle is the cell's mean. So the cheaper
+//! first grows with the middle and the second falls; they meet where the middle is the cell's mean. So the lower
 //! costs at most g·Σw|x - mean| <= g·√(weight·cost) = g·spread. (Boundaries in one cell keep their order, since the
 //! side depends on the middle alone, and their costs add up; a cluster left empty saves a penalty.)
 //!

@@ -185,3 +185,34 @@ fn labels_are_left_out_where_none_are_asked_for() {
         assert_eq!(fit.predict(&sample.given().0), labelled.labels());
     }
 }
+
+#[test]
+fn borrowed_values_have_the_fit_of_a_sample() {
+    for (name, of) in SMOOTH.into_iter().chain(HOSTILE) {
+        for (n, k) in [(100, 3), (40_000, 2), (40_000, 12)] {
+            let x = values(n, of);
+            let (borrowed, kept) = KMeans::new(k).fit_values(&x, &mut Monitor::default()).unwrap();
+            let sample = Sample::new(&x).unwrap();
+            assert_eq!(borrowed, KMeans::new(k).fit(&sample).unwrap(), "{name}, n = {n}, k = {k}");
+            assert_eq!(kept.total_weight(), n as f64, "{name}");
+            let mean = |sample: &Sample| {
+                let offsets = sample.values().iter().map(|value| value - x[0]);
+                offsets.enumerate().map(|(i, offset)| sample.weight(i) * offset).sum::<f64>() / sample.total_weight()
+            };
+            let range = sample.values()[n - 1] - sample.values()[0];
+            assert!((mean(&kept) - mean(&sample)).abs() <= 1e-9 * range, "{name}");
+        }
+    }
+}
+
+#[test]
+fn borrowed_values_are_refused_as_a_sample_is() {
+    let fit = |x: &[f64]| KMeans::new(2).fit_values(x, &mut Monitor::default()).unwrap_err();
+    for fault in [f64::NAN, f64::INFINITY, f64::MAX] {
+        let mut x = values(40_000, normal);
+        x[20_000] = fault;
+        assert_eq!(fit(&x).to_string(), Sample::new(&x).unwrap_err().to_string());
+    }
+    assert_eq!(fit(&[]), Error::from(Sample::new(&[]).unwrap_err()));
+    assert!(matches!(fit(&[1.0]), Error::KMeans(KMeansError::TooManyClusters { k: 2, points: 1 })));
+}

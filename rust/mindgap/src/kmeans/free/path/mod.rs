@@ -5,6 +5,7 @@
 //! the best centres, however many, are k (docs/mathematics.md). A [`sweep`] finds them exactly, whatever k is; its value less
 //! k penalties is a lower bound for every penalty. Sweeps over coarse runs of points find a penalty to begin with.
 
+mod detour;
 mod nodes;
 mod piece;
 mod queue;
@@ -22,9 +23,6 @@ use crate::partition::Partition;
 use nodes::PathNodes;
 use sweep::Sweep;
 
-/// Chains of clusters without points are told apart up to so many links; longer ones count as if they had no more.
-const MOST_LINKS: usize = 6;
-
 /// Runs a cluster in the search for a first penalty: enough for one within a percent, which is as near as the penalties of
 /// neighbouring numbers of clusters are where these are a few hundred.
 const RUNS_A_CLUSTER: usize = 16;
@@ -35,6 +33,19 @@ const FINER: usize = 8;
 /// Penalties to try at most: each but the first few halves what is left.
 const TRIALS: usize = 60;
 
+/// Paths within this part of the best known are kept: far more than rounding can explain.
+const NO_LESS: f64 = 1e-9;
+
+/// What the best known may cost more on coarse runs of points, by this factor.
+const COARSELY: f64 = 1.1;
+
+/// A step along a line to the right penalty is so many times as long, so that the penalty is soon between two.
+const BEYOND: f64 = 1.1;
+
+/// Steps that the search may take under an upper bound, a cluster and in all: some seconds. Where spaces are wide pieces can be very
+/// many, and for few clusters the search over cells proves sooner.
+const MOST_STEPS: (u64, u64) = (1 << 19, 1 << 26);
+
 /// A search for the best path.
 struct PathSearch<'a> {
     problem: &'a Problem<'a>,
@@ -43,44 +54,55 @@ struct PathSearch<'a> {
     best: FreeSolution,
     /// What no solution costs less than.
     floor: f64,
+    /// The numbers of clusters and the costs of the paths found.
+    paths: Vec<(usize, f64)>,
 }
 
 /// The optimum under one penalty.
 struct PenaltyTrial {
-    links: usize,
-    /// Not known where some clusters have no points.
-    centers: Option<Vec<f64>>,
+    centers: Vec<f64>,
     cost: f64,
     penalty: f64,
 }
 
-/// The best centres found from `start` on, and what no solution costs less than; the budget may end the search before the
+impl PenaltyTrial {
+    fn links(&self) -> usize {
+        self.centers.len()
+    }
+}
+
+/// The best centres found from `start` on, and what no solution costs less than; `relaxed` is the optimum without bounds, or zero. The budget may end the search before the
 /// two meet. Applies where all gaps have the same bounds.
 pub(super) fn solve(
     problem: &Problem<'_>,
     start: FreeSolution,
+    relaxed: f64,
     budget: &mut Budget<'_>,
 ) -> Result<(FreeSolution, f64), Stop> {
     let Some(bounds) = problem.gaps.shared_bounds() else { return Ok((start, 0.0)) };
-    let mut search = PathSearch { problem, bounds, best: start, floor: 0.0 };
-    match search.run(budget) {
-        Ok(()) | Err(Stop::Exhausted) => Ok((search.best, search.floor)),
+    let mut search = PathSearch { problem, bounds, best: start, floor: 0.0, paths: Vec::new() };
+    let steps = if bounds.1 < f64::INFINITY { MOST_STEPS.1.min(MOST_STEPS.0 * problem.k as u64) } else { u64::MAX };
+    match budget.limited(steps, |budget| search.run(relaxed, budget)) {
+        Ok(_) | Err(Stop::Exhausted) => Ok((search.best, search.floor)),
         Err(stop) => Err(stop),
     }
 }
 
 impl PathSearch<'_> {
-    fn run(&mut self, budget: &mut Budget<'_>) -> Result<(), Stop> {
+    fn run(&mut self, relaxed: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let (prefixes, k) = (self.problem.prefixes, self.problem.k);
-        let mut guess = 2.0 * self.best.cost / k as f64;
-        let distinct = prefixes.sample().distinct();
+        // Where costs fall with the square of the number of clusters. Without bounds they do so more evenly.
+        let mut guess = 2.0 * if relaxed > 0.0 { relaxed } else { self.best.cost } / k as f64;
+        // Under an upper bound clusters of one point may part equal ones.
+        let parted = self.bounds.1 < f64::INFINITY;
+        let count = PathNodes::count(prefixes, parted);
         let mut runs = RUNS_A_CLUSTER * k;
-        while distinct > 4 * runs {
+        while prefixes.sample().distinct() > 4 * runs {
             guess = self.find_penalty(&PathNodes::coarse(prefixes, runs), guess, budget)?;
             runs *= FINER;
         }
-        budget.has_memory(PathNodes::bytes(distinct))?;
-        self.find_penalty(&PathNodes::distinct(prefixes), guess, budget)?;
+        budget.has_memory(PathNodes::bytes(count))?;
+        self.find_penalty(&PathNodes::all(prefixes, parted), guess, budget)?;
         Ok(())
     }
 
@@ -88,17 +110,17 @@ impl PathSearch<'_> {
     fn find_penalty(&mut self, nodes: &PathNodes, guess: f64, budget: &mut Budget<'_>) -> Result<f64, Stop> {
         let k = self.problem.k;
         let (mut few, mut many): (Option<PenaltyTrial>, Option<PenaltyTrial>) = (None, None);
-        let (mut penalty, mut at_chord) = (guess, false);
+        let (mut penalty, mut at_chord, mut last) = (guess, false, None);
         for count in 0..TRIALS {
             let trial = self.trial(nodes, penalty, budget)?;
-            let links = trial.links;
+            let links = trial.links();
             if links == k {
                 break;
             }
             // From one side alone a trial that finds as many links as the last one still goes farther.
             let between = match links < k {
-                true => many.is_none() || few.as_ref().is_none_or(|few| links > few.links),
-                false => few.is_none() || many.as_ref().is_none_or(|many| links < many.links),
+                true => many.is_none() || few.as_ref().is_none_or(|few| links > few.links()),
+                false => few.is_none() || many.as_ref().is_none_or(|many| links < many.links()),
             };
             if at_chord && !between {
                 self.adopt_spliced(few.as_ref(), many.as_ref());
@@ -110,13 +132,19 @@ impl PathSearch<'_> {
             at_chord = false;
             penalty = match (&few, &many) {
                 (Some(few), Some(many)) => {
-                    let apart = many.links - few.links;
+                    let apart = many.links() - few.links();
                     at_chord = !between || count % 3 != 2 || apart <= 3;
                     if at_chord { (few.cost - many.cost) / apart as f64 } else { (few.penalty * many.penalty).sqrt() }
                 }
                 // The cost of smooth data falls with the square of the number of clusters.
-                (Some(few), None) => few.penalty * (few.links as f64 / k as f64).powi(3).min(0.9),
-                (None, Some(many)) => many.penalty * (many.links as f64 / k as f64).powi(3).max(1.1),
+                (Some(few), None) => {
+                    let by_law = (few.links() as f64 / k as f64).powi(3);
+                    few.penalty * by_secant(&mut last, few, k).unwrap_or(by_law).clamp(0.25, 0.9)
+                }
+                (None, Some(many)) => {
+                    let by_law = (many.links() as f64 / k as f64).powi(3);
+                    many.penalty * by_secant(&mut last, many, k).unwrap_or(by_law).clamp(1.1, 4.0)
+                }
                 (None, None) => penalty,
             };
             if !(penalty > 0.0 && penalty.is_finite()) {
@@ -131,30 +159,37 @@ impl PathSearch<'_> {
         let (problem, k) = (self.problem, self.problem.k);
         let (lower, upper) = self.bounds;
         let domain = (problem.reach[0].0, problem.reach[k - 1].1);
-        let optimum = Sweep { nodes, lower, upper, penalty, domain }.run(budget)?;
         let penalties = penalty * k as f64;
-        if nodes.len() == problem.prefixes.sample().distinct() {
-            self.floor = self.floor.max(optimum.value - penalties - optimum.rounding - of_addition(penalties));
+        // No path that costs more than the best known is of use.
+        let known = self.paths.iter().map(|&(links, cost)| cost + penalty * links as f64);
+        let enough =
+            known.fold(self.best.cost + penalties, f64::min) * if nodes.are_all { 1.0 + NO_LESS } else { COARSELY };
+        let most: Vec<f64> = match upper < f64::INFINITY {
+            true => nodes.suffix_costs(problem.prefixes, penalty).iter().map(|rest| enough - rest).collect(),
+            false => Vec::new(),
+        };
+        let optimum = Sweep { nodes, lower, upper, penalty, domain, most: &most }.run(budget)?;
+        if nodes.are_all {
+            self.floor =
+                self.floor.max(optimum.value.min(enough) - penalties - optimum.rounding - of_addition(penalties));
         }
         let ends = optimum.starts[1..].iter().map(|&start| nodes.points_before(start)).chain([problem.len()]);
-        let mut ends: Vec<usize> = ends.filter(|&end| end > 0).collect();
-        ends.dedup();
-        let partition = Partition::new(ends);
-        let (links, cost) = (optimum.links, optimum.value - penalty * optimum.links as f64);
+        let partition = Partition::new(ends.collect());
+        let links = partition.k();
         budget.monitor.proved(self.floor);
         budget.monitor.report()?;
-        // With clusters that have no points there is no partition of as many to adopt.
-        let centers = match partition.k() {
-            clusters if clusters == links && links == k => {
+        let centers = match links == k {
+            true => {
                 let found = FreeSolution::of_partition(problem, partition).improved(problem);
                 let centers = found.centers.clone();
                 self.adopt(found, budget);
-                Some(centers)
+                centers
             }
-            clusters if clusters == links => Some(self.centers(&partition)),
-            _ => None,
+            false => self.centers(&partition),
         };
-        Ok(PenaltyTrial { links, centers, cost, penalty })
+        let cost = optimum.value - penalty * links as f64;
+        self.paths.push((links, cost));
+        Ok(PenaltyTrial { centers, cost, penalty })
     }
 
     /// The best centres of any number of clusters.
@@ -174,15 +209,23 @@ impl PathSearch<'_> {
 
     /// Both paths are optimal under one penalty: so is one of k links that begins along one and ends along the other.
     fn adopt_spliced(&mut self, few: Option<&PenaltyTrial>, many: Option<&PenaltyTrial>) {
-        let centers = |trial: Option<&PenaltyTrial>| trial.and_then(|trial| trial.centers.clone());
-        let (Some(few), Some(many)) = (centers(few), centers(many)) else { return };
+        let (Some(few), Some(many)) = (few, many) else { return };
         let nodes = |centers: &[f64]| [&[f64::NEG_INFINITY], centers, &[f64::INFINITY]].concat();
-        let path = splice(&nodes(&few), &nodes(&many), self.problem.k + 1);
+        let path = splice(&nodes(&few.centers), &nodes(&many.centers), self.problem.k + 1);
         let found = FreeSolution::from_centers(self.problem, &path[1..path.len() - 1]);
         if found.cost < self.best.cost {
             self.best = found;
         }
     }
+}
+
+/// By how much to change the penalty of a trial so that a line through it and the `last` one leads to `k` clusters, and a little farther;
+/// the trial is the last one from then on.
+fn by_secant(last: &mut Option<(f64, usize)>, trial: &PenaltyTrial, k: usize) -> Option<f64> {
+    let (penalty, links) = last.replace((trial.penalty, trial.links()))?;
+    let (off, moved) = (k as f64 - trial.links() as f64, trial.links() as f64 - links as f64);
+    let step = BEYOND * off / moved * (trial.penalty - penalty);
+    (moved != 0.0).then(|| 1.0 + step / trial.penalty)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a sweep passes: distinct values, or runs of neighbouring points taken at their means.
 
 use crate::data::sample::{Block, Prefix, Prefixes};
+use crate::kmeans::unconstrained;
 use crate::numeric::first_false;
 
 /// Places in ascending order with the sums over the points before each.
@@ -11,18 +12,25 @@ pub(super) struct PathNodes {
     sums: Vec<Prefix>,
     /// One past the last point of each node.
     ends: Vec<usize>,
+    /// Whether a node has points of one value only.
+    pub(super) are_all: bool,
 }
 
 impl PathNodes {
-    /// Every distinct value.
-    pub(super) fn distinct(prefixes: &Prefixes<'_>) -> Self {
-        let mut ends = Vec::with_capacity(prefixes.sample().distinct());
+    /// Every distinct value; every point if equal ones may be `parted`.
+    pub(super) fn all(prefixes: &Prefixes<'_>, parted: bool) -> Self {
+        let mut ends = Vec::with_capacity(Self::count(prefixes, parted));
         let mut end = 0;
-        ends.extend(prefixes.sample().values().chunk_by(|a, b| a == b).map(|tied| {
+        ends.extend(prefixes.sample().values().chunk_by(|a, b| !parted && a == b).map(|tied| {
             end += tied.len();
             end
         }));
-        Self::ending_at(prefixes, ends)
+        Self { are_all: true, ..Self::ending_at(prefixes, ends) }
+    }
+
+    /// The number of all nodes.
+    pub(super) fn count(prefixes: &Prefixes<'_>, parted: bool) -> usize {
+        if parted { prefixes.len() } else { prefixes.sample().distinct() }
     }
 
     /// About `count` runs with as many points each, and as many of equal width.
@@ -49,7 +57,7 @@ impl PathNodes {
             _ => sums[0].mean_until(&sums[1]),
         };
         let x = starts.zip(&ends).zip(sums.windows(2)).map(place).collect();
-        Self { x, sums, ends }
+        Self { x, sums, ends, are_all: false }
     }
 
     /// The number of nodes.
@@ -57,17 +65,28 @@ impl PathNodes {
         self.x.len()
     }
 
-    /// The points of the nodes `start..end`, which must not be empty.
+    /// The weight of all nodes.
+    pub(super) fn weight(&self) -> f64 {
+        self.sums[0].weight_until(&self.sums[self.len()])
+    }
+
     #[inline(always)]
-    pub(super) fn block(&self, start: usize, end: usize) -> Block {
-        self.sums[start].until(&self.sums[end])
+    fn run(&self, start: usize, end: usize) -> NodeRun {
+        let (start, end) = (&self.sums[start], &self.sums[end]);
+        let block = start.until(end);
+        NodeRun { block, rest: start.rest_of_mean(end, block.mean) }
+    }
+
+    /// The least cost of the nodes from each on, in clusters that cost a penalty each, whatever the gaps between them.
+    pub(super) fn suffix_costs(&self, prefixes: &Prefixes<'_>, penalty: f64) -> Vec<f64> {
+        let positions: Vec<u32> = std::iter::once(0).chain(self.ends.iter().map(|&end| end as u32)).collect();
+        unconstrained::suffix_costs(prefixes, &positions, penalty)
     }
 
     /// The clusters that end before node `end`.
     #[inline(always)]
     pub(super) fn ending(&self, end: usize) -> NodeEnding<'_> {
-        let none = Block { weight: 0.0, mean: 0.0, cost: 0.0 };
-        NodeEnding { nodes: self, end, start: end, block: none }
+        NodeEnding { nodes: self, end, start: end, run: NodeRun::EMPTY }
     }
 
     /// The number of points before node `node`.
@@ -81,26 +100,41 @@ impl PathNodes {
     }
 }
 
+/// A run of nodes as one cluster.
+#[derive(Clone, Copy)]
+pub(super) struct NodeRun {
+    pub(super) block: Block,
+    /// What rounding took off the mean.
+    rest: f64,
+}
+
+impl NodeRun {
+    const EMPTY: Self = Self { block: Block { weight: 0.0, mean: 0.0, cost: 0.0 }, rest: 0.0 };
+
+    /// How far the mean is from `place`: right to its last bits, however far both are from zero.
+    #[inline(always)]
+    pub(super) fn off(&self, place: f64) -> f64 {
+        (self.block.mean - place) + self.rest
+    }
+}
+
 /// Clusters that end before a given node. Neighbouring pieces of a curve mostly start with the same node: the last cluster asked
 /// for is kept.
 pub(super) struct NodeEnding<'a> {
     nodes: &'a PathNodes,
     end: usize,
     start: usize,
-    block: Block,
+    run: NodeRun,
 }
 
 impl NodeEnding<'_> {
     /// The cluster that starts with node `start`; one of no weight where it is empty.
     #[inline(always)]
-    pub(super) fn since(&mut self, start: usize) -> Block {
+    pub(super) fn since(&mut self, start: usize) -> NodeRun {
         if start != self.start {
             self.start = start;
-            self.block = match start < self.end {
-                true => self.nodes.block(start, self.end),
-                false => Block { weight: 0.0, mean: 0.0, cost: 0.0 },
-            };
+            self.run = if start < self.end { self.nodes.run(start, self.end) } else { NodeRun::EMPTY };
         }
-        self.block
+        self.run
     }
 }

@@ -4,6 +4,7 @@
 //! So a node more changes no piece, and of two pieces at one place the better one stays so.
 
 use super::nodes::NodeEnding;
+use crate::numeric::double::Double;
 
 /// `level + slope·t + bend·t²`.
 #[derive(Clone, Copy, Debug)]
@@ -25,24 +26,22 @@ impl CostParabola {
         let slope = self.slope + 2.0 * by * self.bend;
         Self { level: self.level + by * (self.slope + by * self.bend), slope, bend: self.bend }
     }
-
-    /// Where it is least between `from` and `to`, and its value there.
-    #[inline(always)]
-    pub(super) fn lowest(&self, from: f64, to: f64) -> (f64, f64) {
-        // Not `clamp`, which panics where rounding has crossed the ends.
-        let vertex = if self.bend > 0.0 { -0.5 * self.slope / self.bend } else { from };
-        let t = vertex.max(from).min(to);
-        (t, self.at(t))
-    }
 }
 
-/// A chain of centres at their bounds: it moves as one. Places along it are sums of three numbers, so that rounding does not
-/// grow with its length.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Anchor {
-    pub(super) place: f64,
-    /// Gaps at the lower and at the upper bound since.
-    pub(super) tight: (u32, u32),
+/// The best centre of a part of a piece, and the cost as a function of the centre less that one.
+pub(super) struct Bottom {
+    pub(super) center: f64,
+    pub(super) cost: CostParabola,
+}
+
+impl Bottom {
+    /// Whether the cost falls or rises from `from` to `to`, so that the best centre is elsewhere. By a width to either side, so that
+    /// rounding does not decide.
+    #[inline(always)]
+    pub(super) fn is_elsewhere(&self, from: f64, to: f64) -> bool {
+        let slope = |place: f64| self.cost.slope + 2.0 * self.cost.bend * (place - self.center);
+        slope(from - (to - from)) > 0.0 || slope(to + (to - from)) < 0.0
+    }
 }
 
 /// The best paths to centres of the last cluster from `from` to `to`.
@@ -50,10 +49,10 @@ pub(super) struct Anchor {
 pub(super) struct CenterPiece {
     pub(super) from: f64,
     pub(super) to: f64,
-    /// The cost before the cluster's first node, all penalties included, as a function of the centre less `origin`.
+    /// The cost before the cluster's first node, all penalties included, as a function of the centre less `origin`. Where it is not
+    /// flat, it was least at `origin` of the places the piece began with: its terms do not cancel there.
     pub(super) before: CostParabola,
     pub(super) origin: f64,
-    pub(super) anchor: Anchor,
     /// The cluster's first node.
     pub(super) start: u32,
     /// Where the sweep has noted what came before.
@@ -63,44 +62,65 @@ pub(super) struct CenterPiece {
 impl CenterPiece {
     /// A piece that costs as much wherever its centre is.
     pub(super) fn flat((from, to): (f64, f64), level: f64, start: u32, beginning: u32) -> Self {
-        let origin = 0.5 * (from + to);
         let before = CostParabola { level, slope: 0.0, bend: 0.0 };
-        Self { from, to, before, origin, anchor: Anchor { place: origin, tight: (0, 0) }, start, beginning }
+        Self { from, to, before, origin: 0.5 * (from + to), start, beginning }
+    }
+
+    /// The pieces that follow `from` to `to` of this one at a distance of `gap`, whose cluster begins with node `start`.
+    #[inline(always)]
+    pub(super) fn moved(&self, bottom: &Bottom, (from, to): (f64, f64), gap: f64, penalty: f64, start: u32) -> Self {
+        // What rounding takes off the new origin is not lost.
+        let origin = Double::sum(bottom.center, gap);
+        let before = bottom.cost.about(-origin.minus(Double::from(origin.value())));
+        Self {
+            from: from + gap,
+            to: to + gap,
+            before: CostParabola { level: before.level + penalty, ..before },
+            origin: origin.value(),
+            start,
+            beginning: self.beginning,
+        }
     }
 
     /// Whether the cost before does not depend on the centre.
-    pub(super) fn is_flat(&self) -> bool {
+    fn is_flat(&self) -> bool {
         self.before.bend == 0.0
     }
 
     /// The cost up to the end of the cluster as a function of the centre less `origin`.
     #[inline(always)]
     pub(super) fn until(&self, ending: &mut NodeEnding<'_>, origin: f64) -> CostParabola {
-        let block = ending.since(self.start as usize);
+        let run = ending.since(self.start as usize);
         let before = if origin == self.origin { self.before } else { self.before.about(origin - self.origin) };
-        let off = block.mean - origin;
+        let off = run.off(origin);
         CostParabola {
-            level: before.level + (block.cost + block.weight * off * off),
-            slope: before.slope - 2.0 * block.weight * off,
-            bend: before.bend + block.weight,
+            level: before.level + (run.block.cost + run.block.weight * off * off),
+            slope: before.slope - 2.0 * run.block.weight * off,
+            bend: before.bend + run.block.weight,
         }
     }
 
-    /// A place from `from` to `to` about which the cost has few terms to cancel.
-    #[inline(always)]
-    pub(super) fn near(&self, ending: &mut NodeEnding<'_>, from: f64, to: f64) -> f64 {
-        match self.is_flat() {
-            true => ending.since(self.start as usize).mean.max(from).min(to),
-            false => self.origin,
-        }
-    }
-
-    /// The best centre from `from` to `to`, and its cost.
+    /// The best centre from `from` to `to`, and its cost: a sum of terms that do not cancel.
     #[inline(always)]
     pub(super) fn lowest(&self, ending: &mut NodeEnding<'_>, from: f64, to: f64) -> (f64, f64) {
-        let origin = self.near(ending, from, to);
-        let (t, cost) = self.until(ending, origin).lowest(from - origin, to - origin);
-        (origin + t, cost)
+        let run = ending.since(self.start as usize);
+        let (weight, cost) = (run.block.weight, run.block.cost);
+        // Not `clamp`, which panics where rounding has crossed the ends.
+        if self.is_flat() {
+            let center = run.block.mean.max(from).min(to);
+            return (center, self.before.level + (cost + weight * run.off(center).powi(2)));
+        }
+        let off = run.off(self.origin);
+        let vertex = (weight * off - 0.5 * self.before.slope) / (weight + self.before.bend);
+        let t = vertex.max(from - self.origin).min(to - self.origin);
+        (self.origin + t, self.before.at(t) + (cost + weight * (off - t).powi(2)))
+    }
+
+    /// The best centre from `from` to `to`, with the cost about it.
+    #[inline(always)]
+    pub(super) fn bottom(&self, ending: &mut NodeEnding<'_>, from: f64, to: f64) -> Bottom {
+        let center = self.lowest(ending, from, to).0;
+        Bottom { center, cost: self.until(ending, center) }
     }
 
     #[inline(always)]
@@ -108,6 +128,9 @@ impl CenterPiece {
         Self { from, to, ..*self }
     }
 }
+
+/// Where a cost is lower than in the middle by more than this factor, a crossing found from the middle has lost digits.
+const FAR_ABOVE: f64 = 64.0;
 
 /// Appends a part of a piece.
 #[inline(always)]
@@ -167,14 +190,24 @@ fn push_lower(
     let origin = 0.5 * (from + to);
     let (p, q) = (a.until(now, origin), b.until(now, origin));
     let mut start = from;
-    let [first, second] = crossings(&p, &q);
-    for end in [origin + first, origin + second, to] {
+    let ends = crossings(&p, &q).map(|t| match p.level > FAR_ABOVE * p.at(t) {
+        true => closer_crossing(now, a, b, origin + t),
+        false => origin + t,
+    });
+    for end in [ends[0], ends[1], to] {
         if end > start && end <= to {
             let middle = 0.5 * (start + end) - origin;
             push(out, if q.at(middle) < p.at(middle) { b } else { a }, start, end);
             start = end;
         }
     }
+}
+
+/// Where two pieces cross near `place`, by their costs about that place.
+fn closer_crossing(now: &mut NodeEnding<'_>, a: &CenterPiece, b: &CenterPiece, place: f64) -> f64 {
+    let [first, second] = crossings(&a.until(now, place), &b.until(now, place));
+    let t = if second.abs() < first.abs() { second } else { first };
+    if t.abs() < f64::INFINITY { place + t } else { place }
 }
 
 /// Where two parabolas cross, ascending; NaN where they do not.

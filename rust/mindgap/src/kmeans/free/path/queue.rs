@@ -34,6 +34,11 @@ impl<'a> PieceQueue<'a> {
         Self { nodes, reach, last, reigns: VecDeque::new() }
     }
 
+    /// Forgets all pieces.
+    pub(super) fn clear(&mut self) {
+        self.reigns.clear();
+    }
+
     /// The number of pieces in the queue.
     pub(super) fn len(&self) -> usize {
         self.reigns.len()

@@ -7,24 +7,22 @@
 //! is touched when it begins, when it enters the queue and when a boundary passes it: O(P log N) for P pieces. There are
 //! about as many as nodes where no bound is active, and `c` times as many after `c` gaps at their bounds.
 
-use super::MOST_LINKS;
+use super::detour::{Detour, Detours};
 use super::nodes::{NodeEnding, PathNodes};
-use super::piece::{Anchor, CenterPiece, CostParabola, append_lower};
+use super::piece::{Bottom, CenterPiece, CostParabola, append_lower};
 use super::queue::PieceQueue;
 use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
-use crate::kmeans::free::piecewise::{Curve, Quadratic, window};
 use crate::kmeans::rounding::of_path;
+use crate::numeric::first_false;
 use std::collections::VecDeque;
 
 /// The optimum of a sweep.
 pub(super) struct SweepOptimum {
     /// The cost, penalties included.
     pub(super) value: f64,
-    /// The first node of each cluster that has points.
+    /// The first node of each cluster.
     pub(super) starts: Vec<usize>,
-    /// The number of clusters, with those that have no points.
-    pub(super) links: usize,
     /// What rounding may have added to the value.
     pub(super) rounding: f64,
 }
@@ -38,14 +36,15 @@ pub(super) struct Sweep<'a> {
     pub(super) penalty: f64,
     /// Where centres may be.
     pub(super) domain: (f64, f64),
+    /// What the nodes before each node may cost on the way to an optimum; no limits where this is empty.
+    pub(super) most: &'a [f64],
 }
 
-/// Which node a cluster began with, which cluster came before it, and how many links away.
+/// Which node a cluster began with, and which cluster came before it.
 #[derive(Clone, Copy)]
 struct Beginning {
     before: u32,
     start: u32,
-    links: u32,
 }
 
 /// The best centre before a boundary, its cost, and where its cluster began.
@@ -59,6 +58,7 @@ struct SweepProgress<'a> {
     /// Pieces farther right.
     ahead: VecDeque<CenterPiece>,
     queue: PieceQueue<'a>,
+    detours: Detours<'a>,
     beginnings: Vec<Beginning>,
     /// The best last cluster of all among the settled pieces, under an upper bound.
     best: Option<BestBefore>,
@@ -71,6 +71,9 @@ struct SweepProgress<'a> {
 
 /// So many pieces are kept without a look at the memory: some hundred kilobytes.
 const FEW_PIECES: usize = 1 << 12;
+
+/// So many nodes are looked at for what a lag costs at least.
+const FARTHEST_LAG: usize = 64;
 
 impl Sweep<'_> {
     /// Sweeps the nodes.
@@ -89,28 +92,53 @@ impl Sweep<'_> {
             settled: VecDeque::new(),
             ahead: VecDeque::from([all]),
             queue: PieceQueue::new(self.nodes, 0.5 * self.upper),
-            beginnings: vec![Beginning { before: 0, start: 0, links: 1 }],
+            detours: Detours::new(&self.nodes.x, self.upper),
+            beginnings: vec![Beginning { before: 0, start: 0 }],
             best: None,
             begun: Vec::new(),
             bests: Vec::new(),
             near: Vec::new(),
             merged: Vec::new(),
         };
-        let mut allowed = FEW_PIECES;
+        // So many pieces and beginnings there is memory for. Lists grow to twice their length, with a copy beside them.
+        let mut allowed = [FEW_PIECES; 2];
         for j in 1..self.nodes.len() {
-            let pieces = progress.pass(j);
-            budget.spend(pieces)?;
-            if progress.pieces() > allowed {
-                // Lists grow to twice their length, with a copy beside them.
-                allowed = 2 * progress.pieces();
-                budget.has_memory(2 * allowed * size_of::<CenterPiece>())?;
-            }
-            if progress.beginnings.len() == progress.beginnings.capacity() {
-                // The list grows to twice its length.
-                budget.has_memory(2 * progress.beginnings.len() * size_of::<Beginning>())?;
+            budget.spend(progress.pass(j))?;
+            let kept = [progress.pieces(), progress.beginnings.len()];
+            for (i, size) in [size_of::<CenterPiece>(), size_of::<Beginning>()].into_iter().enumerate() {
+                if kept[i] > allowed[i] {
+                    allowed[i] = 2 * kept[i];
+                    budget.has_memory(2 * allowed[i] * size)?;
+                }
             }
         }
         Ok(progress.end())
+    }
+
+    /// What the nodes before `j` may cost.
+    #[inline(always)]
+    fn most(&self, j: usize) -> f64 {
+        self.most.get(j).copied().unwrap_or(f64::INFINITY)
+    }
+
+    /// Whether no path to an optimum has centres from `from` on after node `j`, and up to `to` for that node, one upper bound farther for
+    /// the next and so on, if the nodes before cost `cost`.
+    fn is_hopeless(&self, j: usize, cost: f64, (from, to): (f64, f64)) -> bool {
+        if self.most.is_empty() {
+            return false;
+        }
+        let x = &self.nodes.x;
+        let left = first_false(j, x.len(), |i| x[i] < from);
+        let run = self.nodes.ending(left).since(j);
+        let mut lag = 0.0;
+        let mut reached = (j, to);
+        while reached.0 < x.len().min(j + FARTHEST_LAG) && x[reached.0] > reached.1 && cost + lag <= self.most(x.len())
+        {
+            lag += self.nodes.ending(reached.0 + 1).since(reached.0).block.weight * (x[reached.0] - reached.1).powi(2);
+            reached = (reached.0 + 1, reached.1 + self.upper);
+        }
+        let ahead = run.block.cost + run.block.weight * run.off(from).powi(2);
+        cost + ahead > self.most(left) || cost + lag > self.most(reached.0)
     }
 
     /// Where the centre before the boundary at node `j` is if the gap is `gap` and the midpoint lies at the boundary.
@@ -129,13 +157,19 @@ impl SweepProgress<'_> {
     /// Lets clusters begin with node `j`; says how many pieces it saw.
     #[inline(always)]
     fn pass(&mut self, j: usize) -> u64 {
-        let Sweep { nodes, lower, upper, .. } = *self.sweep;
+        let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
         let tight = self.sweep.strip(j, lower);
         let stretched = if upper < f64::INFINITY { self.sweep.strip(j, upper) } else { (f64::NEG_INFINITY, tight.0) };
-        let far = stretched.0.min(tight.0);
+        let detour = self.detours.at(j);
+        if detour.is_none() && tight.0 == tight.1 {
+            // Equal points: some optimum parts them nowhere but in a detour.
+            return 1;
+        }
+        let far = stretched.0.min(tight.0).min(self.detours.back());
         while self.settled.front().is_some_and(|piece| piece.to <= far) {
             self.settled.pop_front();
         }
+        let around = detour.map(|detour| self.all_after(j, detour));
         let first = self.queue.best(j);
         // Where the strips overlap there is nothing in between to be compared with.
         let ordered = stretched.1 <= tight.0;
@@ -144,20 +178,24 @@ impl SweepProgress<'_> {
         begun.clear();
         bests.clear();
         bests.extend(first);
-        let mut ending = nodes.ending(j);
+        let (mut ending, most) = (nodes.ending(j), self.sweep.most(j));
         self.over(tight, |piece, from, to| {
-            begun.push(self.tight_piece(piece, &mut ending, j, (from, to), (1, 0)));
-            if let Some(best) = valley(piece, &mut ending, from, to).filter(|best| best.1 < record || !ordered) {
-                record = best.1;
-                bests.push(best);
+            let bottom = piece.bottom(&mut ending, from, to);
+            if bottom.cost.level > most {
+                return;
+            }
+            // Where the cost rises, a centre farther left would do better: the gap is not at its lower bound.
+            if from < bottom.center {
+                begun.push(piece.moved(&bottom, (from, bottom.center), lower, penalty, j as u32));
+            }
+            if !bottom.is_elsewhere(from, to) && (bottom.cost.level < record || !ordered) {
+                record = bottom.cost.level;
+                bests.push((bottom.center, bottom.cost.level, piece.beginning));
             }
         });
         let mut seen = begun.len();
         if upper < f64::INFINITY {
             seen += self.stretch(j, stretched, ordered, first, &mut bests);
-            if nodes.x[j] - nodes.x[j - 1] > 0.5 * upper {
-                seen += self.bridge(j, (stretched.0, tight.1));
-            }
         }
         for &best in &bests {
             self.begin_within(j, best);
@@ -166,7 +204,10 @@ impl SweepProgress<'_> {
         self.note(&mut begun, j);
         self.settle(j, &begun, tight.1 + lower);
         self.begun = begun;
-        seen += self.enqueue(j, tight);
+        match around {
+            Some(begun) => seen += self.go_around(j, &begun, tight.1 + lower),
+            None => seen += self.enqueue(j, tight),
+        }
         seen as u64 + 1
     }
 
@@ -187,38 +228,6 @@ impl SweepProgress<'_> {
         }
     }
 
-    /// The clusters that begin with node `j` after centres from `from` to `to` of `piece`, at one of the bounds.
-    #[inline(always)]
-    fn tight_piece(
-        &self,
-        piece: &CenterPiece,
-        ending: &mut NodeEnding<'_>,
-        j: usize,
-        (from, to): (f64, f64),
-        tight: (u32, u32),
-    ) -> CenterPiece {
-        let Sweep { lower, upper, penalty, .. } = *self.sweep;
-        let gap = if tight.0 > 0 { lower } else { upper };
-        let mut piece = *piece;
-        if piece.is_flat() {
-            // Its origin matters to nobody yet: the nearer, the less rounding.
-            piece.origin = 0.5 * (from + to);
-            piece.anchor = Anchor { place: piece.origin, tight: (0, 0) };
-        }
-        let before = piece.until(ending, piece.origin);
-        let gaps = (piece.anchor.tight.0 + tight.0, piece.anchor.tight.1 + tight.1);
-        let uppers = if gaps.1 > 0 { f64::from(gaps.1) * upper } else { 0.0 };
-        CenterPiece {
-            from: from + gap,
-            to: to + gap,
-            before: CostParabola { level: before.level + penalty, ..before },
-            origin: piece.anchor.place + (f64::from(gaps.0) * lower + uppers),
-            anchor: Anchor { place: piece.anchor.place, tight: gaps },
-            start: j as u32,
-            beginning: piece.beginning,
-        }
-    }
-
     /// Clusters whose gap is at the upper bound begin with node `j`, and those after the best centres in the strip are added to
     /// `bests`. Says how many pieces there were.
     fn stretch(
@@ -229,12 +238,21 @@ impl SweepProgress<'_> {
         first: Option<BestBefore>,
         bests: &mut Vec<BestBefore>,
     ) -> usize {
+        let Sweep { upper, penalty, .. } = *self.sweep;
         let mut stretched = Vec::new();
         let added = bests.len();
-        let mut ending = self.sweep.nodes.ending(j);
+        let (mut ending, most) = (self.sweep.nodes.ending(j), self.sweep.most(j));
         self.over(strip, |piece, from, to| {
-            stretched.push(self.tight_piece(piece, &mut ending, j, (from, to), (0, 1)));
-            bests.extend(valley(piece, &mut ending, from, to));
+            let bottom = piece.bottom(&mut ending, from, to);
+            if bottom.cost.level > most {
+                return;
+            }
+            if bottom.center < to {
+                stretched.push(piece.moved(&bottom, (bottom.center, to), upper, penalty, j as u32));
+            }
+            if !bottom.is_elsewhere(from, to) {
+                bests.push((bottom.center, bottom.cost.level, piece.beginning));
+            }
         });
         let mut record = first.map_or(f64::INFINITY, |best| best.1);
         // From the right: a centre farther left is of use only if it costs less than all those in between.
@@ -251,45 +269,76 @@ impl SweepProgress<'_> {
         stretched.len()
     }
 
-    /// Crosses the space before node `j` by centres that no point is nearest to, after centres within `range`. Says how many
-    /// pieces there were.
-    fn bridge(&mut self, j: usize, range: (f64, f64)) -> usize {
-        let Sweep { nodes, lower, upper, penalty, domain } = *self.sweep;
-        let (origin, space) = (nodes.x[j - 1], nodes.x[j] - nodes.x[j - 1]);
-        let mut before = Curve::new();
-        let mut ending = nodes.ending(j);
-        self.over(range, |piece, from, to| {
-            let CostParabola { level, slope, bend } = piece.until(&mut ending, origin);
-            let (start, end) = (from - origin, to - origin);
-            before.push(Quadratic { start, end, level, slope, bend, origin: piece.beginning });
+    /// All clusters that begin with node `j` at a place of the detour.
+    fn all_after(&mut self, j: usize, (from, to): Detour) -> Vec<CenterPiece> {
+        let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
+        let (mut ending, most) = (nodes.ending(j), self.sweep.most(j));
+        let (mut tight, mut stretched, mut flat) = (Vec::new(), Vec::new(), Vec::<CenterPiece>::new());
+        self.over((from - upper, to - lower), |piece, start, end| {
+            let bottom = piece.bottom(&mut ending, start, end);
+            let Bottom { center, cost: CostParabola { level: cost, .. } } = bottom;
+            if cost > most {
+                return;
+            }
+            let mut at_bound = |part: (f64, f64), gap: f64, moved: &mut Vec<CenterPiece>| {
+                let part = (part.0.max(from - gap), part.1.min(to - gap));
+                if part.0 < part.1 && !self.sweep.is_hopeless(j, cost, (part.0 + gap, part.1 + gap)) {
+                    let bottom = piece.bottom(&mut ending, part.0, part.1);
+                    moved.push(piece.moved(&bottom, part, gap, penalty, j as u32));
+                }
+            };
+            at_bound((start, center), lower, &mut tight);
+            at_bound((center, end), upper, &mut stretched);
+            let (mut start, level) = (from.max(center + lower), cost + penalty);
+            while let Some(last) = flat.last_mut() {
+                if last.before.level <= level {
+                    start = start.max(last.to);
+                } else if last.from >= start {
+                    flat.pop();
+                    continue;
+                } else {
+                    last.to = last.to.min(start);
+                }
+                break;
+            }
+            let end = to.min(center + upper);
+            if start < end && !self.sweep.is_hopeless(j, cost, (start, end)) {
+                flat.push(CenterPiece::flat((start, end), level, j as u32, piece.beginning));
+            }
         });
-        let most = 2 + (space / upper) as usize;
-        let from = self.sweep.strip(j, lower).0 + lower - origin;
-        let mut seen = before.len();
-        for links in 2..=most.min(MOST_LINKS) {
-            let count = links as f64;
-            let farthest = if links < MOST_LINKS { count * upper } else { f64::INFINITY };
-            let slid = window(&before, count * lower, farthest, from, domain.1 - origin);
-            let begun: Vec<CenterPiece> = slid
-                .iter()
-                .map(|piece| {
-                    let beginning = self.begin(piece.origin, j, links as u32);
-                    let level = piece.level + count * penalty;
-                    CenterPiece {
-                        from: piece.start + origin,
-                        to: piece.end + origin,
-                        before: CostParabola { level, slope: piece.slope, bend: piece.bend },
-                        origin,
-                        anchor: Anchor { place: origin, tight: (0, 0) },
-                        start: j as u32,
-                        beginning,
-                    }
-                })
-                .collect();
-            seen += begun.len();
-            self.merge_back(j, &begun);
+        [&mut tight, &mut stretched, &mut flat].into_iter().for_each(|begun| self.note(begun, j));
+        let (mut at_bounds, mut all) = (Vec::new(), Vec::new());
+        append_lower(&mut ending, &tight, &stretched, &mut at_bounds);
+        append_lower(&mut ending, &at_bounds, &flat, &mut all);
+        all
+    }
+
+    /// Merges clusters that begin with node `j` in a detour, wherever they are; the pieces up to `limit` are settled. Says how many
+    /// pieces it saw.
+    fn go_around(&mut self, j: usize, begun: &[CenterPiece], limit: f64) -> usize {
+        let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
+        let (from, to) = begun.first().zip(begun.last()).map_or((limit, limit), |(first, last)| (first.from, last.to));
+        let first = self.settled.partition_point(|piece| piece.to <= from);
+        let mut near: Vec<CenterPiece> = self.settled.drain(first..).collect();
+        let covered = self.ahead.partition_point(|piece| piece.from < to);
+        near.extend(self.ahead.drain(..covered));
+        let (mut merged, mut ending) = (Vec::new(), nodes.ending(j));
+        append_lower(&mut ending, &near, begun, &mut merged);
+        // With all the points to come in clusters of their own a piece costs one penalty more than without them.
+        merged.retain(|piece: &CenterPiece| {
+            let cost = piece.lowest(&mut ending, piece.from, piece.to).1 - penalty;
+            !self.sweep.is_hopeless(j, cost, (piece.from, piece.to + upper))
+        });
+        let mut last = nodes.ending(nodes.len());
+        merged.iter().for_each(|piece| self.offer_last(piece, &mut last));
+        let settled = merged.iter().filter(|piece| piece.from < limit);
+        self.settled.extend(settled.map(|piece| CenterPiece { to: piece.to.min(limit), ..*piece }));
+        for piece in merged.iter().rev().filter(|piece| piece.to > limit) {
+            self.ahead.push_front(CenterPiece { from: piece.from.max(limit), ..*piece });
         }
-        seen
+        self.queue.clear();
+        let (from, to) = self.sweep.strip(j, lower);
+        begun.len() + merged.len() + self.enqueue(j, (from.min(nodes.x[j] - 0.5 * upper), to))
     }
 
     /// Clusters begin with node `j` after the centre `best`, at a gap within the bounds.
@@ -302,7 +351,7 @@ impl SweepProgress<'_> {
         }
         let to = (2.0 * nodes.x[j] - center).min(center + upper);
         if from < to {
-            let beginning = self.begin(before, j, 1);
+            let beginning = self.begin(before, j);
             self.merge_back(j, &[CenterPiece::flat((from, to), cost + penalty, j as u32, beginning)]);
         }
     }
@@ -314,9 +363,10 @@ impl SweepProgress<'_> {
     fn stack(&mut self, j: usize, mut from: f64, level: f64, before: u32) {
         let mut ending = self.sweep.nodes.ending(j);
         while let Some(rival) = self.ahead.back_mut() {
-            let block = ending.since(rival.start as usize);
+            let run = ending.since(rival.start as usize);
+            let block = run.block;
             let own = level - (rival.before.level + block.cost);
-            let cost = |u: f64| block.weight * (u - block.mean).powi(2);
+            let cost = |u: f64| block.weight * run.off(u).powi(2);
             if cost(rival.from.max(from)) < own {
                 // Right of the last piece that is left there is nothing but the new one.
                 let crossing = (block.mean + (own / block.weight).sqrt()).max(rival.from);
@@ -330,14 +380,14 @@ impl SweepProgress<'_> {
         }
         let to = self.sweep.domain.1;
         if from < to {
-            let beginning = self.begin(before, j, 1);
+            let beginning = self.begin(before, j);
             self.ahead.push_back(CenterPiece::flat((from, to), level, j as u32, beginning));
         }
     }
 
     #[inline(always)]
-    fn begin(&mut self, before: u32, j: usize, links: u32) -> u32 {
-        self.beginnings.push(Beginning { before, start: j as u32, links });
+    fn begin(&mut self, before: u32, j: usize) -> u32 {
+        self.beginnings.push(Beginning { before, start: j as u32 });
         self.beginnings.len() as u32 - 1
     }
 
@@ -345,7 +395,7 @@ impl SweepProgress<'_> {
     #[inline(always)]
     fn note(&mut self, begun: &mut [CenterPiece], j: usize) {
         for piece in begun {
-            piece.beginning = self.begin(piece.beginning, j, 1);
+            piece.beginning = self.begin(piece.beginning, j);
         }
     }
 
@@ -391,10 +441,8 @@ impl SweepProgress<'_> {
         let (mut ending, mut last) = (nodes.ending(j + 1), nodes.ending(nodes.len()));
         for piece in &parts {
             // Where the cost falls beyond the piece it will do so ever after: the best centre is elsewhere.
-            let origin = piece.near(&mut ending, piece.from, piece.to);
-            let now = piece.until(&mut ending, origin);
-            let end = piece.to - origin;
-            let falls = now.slope + 2.0 * now.bend * (end + (piece.to - piece.from)) < 0.0;
+            let now = piece.until(&mut ending, piece.to);
+            let falls = now.slope + 2.0 * now.bend * (piece.to - piece.from) < 0.0;
             if !falls {
                 self.queue.push(*piece, j + 1);
             }
@@ -426,11 +474,10 @@ impl SweepProgress<'_> {
         let mut ending = self.sweep.nodes.ending(n);
         left.iter().for_each(|piece| self.offer_last(piece, &mut ending));
         let (value, mut node) = self.best.map_or((f64::INFINITY, 0), |best| (best.1, best.2));
-        let (mut starts, mut links) = (Vec::new(), 0);
+        let mut starts = Vec::new();
         loop {
-            let Beginning { before, start, links: since } = self.beginnings[node as usize];
+            let Beginning { before, start } = self.beginnings[node as usize];
             starts.push(start as usize);
-            links += since as usize;
             if node == 0 {
                 break;
             }
@@ -438,24 +485,9 @@ impl SweepProgress<'_> {
         }
         starts.reverse();
         let far = self.sweep.domain.0.abs().max(self.sweep.domain.1.abs());
-        let squares = self.sweep.nodes.block(0, n).weight * (value - self.sweep.penalty * links as f64).max(0.0);
-        SweepOptimum { value, starts, links, rounding: of_path(links, value, squares, far) }
+        let rounding = of_path(starts.len(), value, self.sweep.nodes.weight(), far);
+        SweepOptimum { value, starts, rounding }
     }
-}
-
-/// The best centre of a piece from `from` to `to`; `None` if the cost falls or rises throughout, so that the best is elsewhere.
-#[inline(always)]
-fn valley(piece: &CenterPiece, ending: &mut NodeEnding<'_>, from: f64, to: f64) -> Option<BestBefore> {
-    let origin = piece.near(ending, from, to);
-    let cost = piece.until(ending, origin);
-    let (start, end, width) = (from - origin, to - origin, to - from);
-    // By a width to either side, so that rounding does not decide.
-    let slope = |t: f64| cost.slope + 2.0 * cost.bend * t;
-    if slope(start - width) > 0.0 || slope(end + width) < 0.0 {
-        return None;
-    }
-    let (t, value) = cost.lowest(start, end);
-    Some((origin + t, value, piece.beginning))
 }
 
 #[cfg(test)]

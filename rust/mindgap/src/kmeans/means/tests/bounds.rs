@@ -172,11 +172,11 @@ fn a_start_is_optimal_where_that_is_proven_and_only_there() {
     let optimum = optimum.partition.unwrap();
     let best = optimum.cost(&prefixes);
     // Too few states for a proof of the search's own.
-    let short = MeansLimits { first_cells: 64, direct: 0, states: 50 };
+    let short = MeansLimits { first_cells: 64, direct: 0, states: 50, many: 64 };
     let proof = |proven: f64| {
         let mut monitor = Monitor::default().tol(0.0);
         monitor.proved(proven);
-        let start = vec![optimum.boundaries().to_vec()];
+        let start = Some(optimum.boundaries().to_vec());
         search_from(start, &prefixes, &gaps, Sizes::ANY, &mut [], &short, &mut monitor).unwrap().unwrap().proof
     };
     assert!(matches!(proof(0.0), Proof::AtLeast(bound) if bound < best * (1.0 - 1e-9)));

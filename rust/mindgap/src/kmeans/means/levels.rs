@@ -1,0 +1,129 @@
+//! The best path of exactly `k` clusters that costs at most a limit: a program with levels over the few clusters that such
+//! paths use.
+//!
+//! A cluster is kept at a level only if the least cost of reaching it there, and what a penalty says of the clusters that
+//! remain, do not exceed the limit. So its work depends on how far the limit is above the bound of the penalty, and little
+//! on `k` times the number of clusters.
+
+use super::clusters::Clusters;
+use super::incumbent::MeansSolution;
+use super::window::Window;
+use crate::error::KMeansError;
+use crate::kmeans::rounding::of_sum;
+use crate::memory::product;
+use crate::monitor::Monitor;
+
+/// What is known of the paths that follow each cluster: their least cost under a penalty per cluster.
+pub(super) struct PenalizedRest {
+    pub(super) penalty: f64,
+    pub(super) after: Vec<f64>,
+}
+
+/// What the program finds.
+pub(super) enum BestWithin {
+    /// The best path; all others cost as much.
+    Path(MeansSolution),
+    /// Every path costs more than the limit.
+    Nothing,
+    /// More steps than allowed, or than the memory allows.
+    TooMany,
+}
+
+/// A cluster at a level.
+#[derive(Clone, Copy)]
+struct Step {
+    /// The least cost of reaching its end.
+    cost: f64,
+    state: u32,
+    start: u32,
+    end: u32,
+    /// The step before, on its level.
+    before: u32,
+}
+
+/// Finds the best path of `k` clusters if it costs at most `limit`, in at most `most` steps.
+pub(super) fn best_within(
+    clusters: &Clusters,
+    k: usize,
+    rest: &PenalizedRest,
+    limit: f64,
+    most: usize,
+    monitor: &mut Monitor<'_>,
+) -> Result<BestWithin, KMeansError> {
+    let limit = limit + of_sum(2 * k, limit.abs() + rest.penalty.abs() * k as f64);
+    // Whether a path of `k` clusters with this step on this level may cost as little as the limit.
+    let is_kept = |step: &Step, level: usize| {
+        step.cost + rest.after[step.state as usize] - rest.penalty * (k - 1 - level) as f64 <= limit
+    };
+    let first = clusters.table.states(0).zip(clusters.table.ends(0));
+    let first = first.map(|(state, end)| Step::new(clusters.cost[state], state, (0, end), 0));
+    let mut levels: Vec<Vec<Step>> = vec![first.filter(|step| is_kept(step, 0)).collect()];
+    let mut count = 0;
+    for level in 1..k {
+        let before = &levels[level - 1];
+        count += before.len();
+        let bytes = product(&[2, count, size_of::<Step>()]);
+        if count > most || monitor.check_memory("the search for separated means", bytes).is_err() {
+            return Ok(BestWithin::TooMany);
+        }
+        levels.push(next_level(clusters, before, |step| is_kept(step, level), monitor)?);
+    }
+    Ok(traced(&levels, clusters.n).map_or(BestWithin::Nothing, BestWithin::Path))
+}
+
+/// The steps that follow those of a level and that `is_kept` keeps.
+fn next_level(
+    clusters: &Clusters,
+    before: &[Step],
+    is_kept: impl Fn(&Step) -> bool,
+    monitor: &mut Monitor<'_>,
+) -> Result<Vec<Step>, KMeansError> {
+    let mut next = Vec::new();
+    // By end; those of one end stay in the order of their starts, and so of their means.
+    let mut order: Vec<u32> = (0..before.len() as u32).collect();
+    order.sort_by_key(|&step| before[step as usize].end);
+    let mut window = Window::default();
+    for into in order.chunk_by(|&a, &b| before[a as usize].end == before[b as usize].end) {
+        let start = before[into[0] as usize].end as usize;
+        if start == clusters.n {
+            break;
+        }
+        let mean = |i: usize| clusters.mean[before[into[i] as usize].state as usize];
+        window.restart();
+        for (state, end) in clusters.table.states(start).zip(clusters.table.ends(start)) {
+            while window.next() < into.len() && clusters.is_low_enough(mean(window.next()), state) {
+                window.enter(before[into[window.next()] as usize].cost);
+            }
+            window.drop_while(|i| clusters.is_too_low(mean(i), state));
+            if let Some(best) = window.first() {
+                let step = Step::new(clusters.cost[state] + window.least(), state, (start, end), into[best]);
+                if is_kept(&step) {
+                    next.push(step);
+                }
+            }
+        }
+        monitor.spend((into.len() + clusters.table.ends(start).len()) as u64)?;
+    }
+    Ok(next)
+}
+
+/// The best path to the last point, of equal ones the one whose boundaries lie left.
+fn traced(levels: &[Vec<Step>], n: usize) -> Option<MeansSolution> {
+    let (last, inner) = levels.split_last()?;
+    let ends = last.iter().filter(|step| step.end as usize == n);
+    let mut step = *ends.min_by(|a, b| a.cost.total_cmp(&b.cost))?;
+    let cost = step.cost;
+    let mut boundaries = Vec::with_capacity(inner.len());
+    for level in inner.iter().rev() {
+        boundaries.push(step.start as usize);
+        step = level[step.before as usize];
+    }
+    boundaries.reverse();
+    Some(MeansSolution { boundaries, cost })
+}
+
+impl Step {
+    fn new(cost: f64, state: usize, (start, end): (usize, usize), before: u32) -> Self {
+        Self { cost, state: state as u32, start: start as u32, end: end as u32, before }
+    }
+}

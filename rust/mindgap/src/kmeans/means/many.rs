@@ -1,0 +1,299 @@
+//! Many clusters whose gaps all have the same bounds: one graph of runs of points serves all of them ([`penalty`](super::penalty)).
+//!
+//! Where the runs that an optimum may have are too many to keep, the best partition on coarse positions is improved first. Then one pass
+//! in each direction over all runs that could do without the bounds leaves those that could under them, save for the gaps at their ends.
+//! O(N²/K) at worst for data without heavy tails.
+
+use super::cells::BoundaryCell;
+use super::clusters::Clusters;
+use super::feasible;
+use super::incumbent::{MeansSolution, Steps, improved};
+use super::penalty::DualSearch;
+use super::positions::{PenalizedCosts, Positions};
+use super::prefix_costs::penalized_costs;
+use super::search::{MeansLimits, MeansOutcome};
+use crate::constraint::Rows;
+use crate::data::sample::Prefixes;
+use crate::error::KMeansError;
+use crate::kmeans::rounding::of_sum;
+use crate::kmeans::sizes::Sizes;
+use crate::kmeans::{free, unconstrained};
+use crate::memory::product;
+use crate::monitor::Monitor;
+
+/// Coarse positions are so few that the runs between them are at most this many: the search among these takes a tenth of a second.
+const COARSE: usize = 1 << 21;
+
+/// Steps on either side by which boundaries are moved at once as positions become finer.
+const REACH: usize = 8;
+
+/// The same for single positions, among which the last hundredths of a percent are found.
+const FINEST_REACH: usize = 32;
+
+/// Runs that a search looks at most at where it cannot keep all of them: some seconds of work.
+const LOOKED_AT: usize = 1 << 28;
+
+/// Up to so many points times clusters a partition that satisfies lower bounds is found in a tenth of a second.
+const QUICKLY_FEASIBLE: usize = 1 << 22;
+
+/// Positions that a search looks at most at, for the memory they take: a quarter of a gigabyte.
+const MOST_POSITIONS: usize = 1 << 21;
+
+/// How far above the proven bound partitions are looked for, as shares of what is known: where they are few, they are kept at once.
+const SHARES: [f64; 3] = [0.0625, 0.25, 1.0];
+
+/// Where a pass leaves more than one in so many runs, another one with a better penalty is not worth its time.
+const SHRINKING: usize = 2;
+
+/// Finds the best partition into `gaps.lower.len() + 1` clusters of admissible `sizes` whose means satisfy `gaps` (in frame units;
+/// `asked` in data units), improving on the boundaries `start` if there are any. `None` where the search does not apply or ends without a proof: then `start`
+/// is the best partition found, and the monitor knows what is proven.
+pub(super) fn search(
+    prefixes: &Prefixes<'_>,
+    asked: &Rows,
+    gaps: &Rows,
+    sizes: Sizes,
+    limits: &MeansLimits,
+    start: &mut Option<Vec<usize>>,
+    monitor: &mut Monitor<'_>,
+) -> Result<Option<MeansOutcome>, KMeansError> {
+    let k = gaps.lower.len() + 1;
+    let Some(gap) = gaps.shared_bounds().filter(|_| k >= limits.many) else { return Ok(None) };
+    let mut search =
+        ManyClusters { prefixes, asked, gaps, gap, sizes, k, most: limits.states, penalty: 0.0, best: None };
+    let ended = match search.run(start.take(), monitor) {
+        Err(KMeansError::TimeLimit) => Ended::Limited,
+        ended => ended?,
+    };
+    Ok(match (ended, search.best) {
+        (Ended::Decided, Some(best)) => Some(MeansOutcome::Optimal(best)),
+        (Ended::Decided, None) => Some(MeansOutcome::Infeasible),
+        (Ended::Limited, Some(best)) => Some(MeansOutcome::Bounded(best, monitor.lower_bound)),
+        (Ended::Limited, None) => return Err(KMeansError::TimeLimit),
+        (Ended::Open, best) => {
+            *start = best.map(|best| best.boundaries);
+            None
+        }
+    })
+}
+
+/// How a search ended.
+enum Ended {
+    /// The best partition is optimal; or there is none.
+    Decided,
+    /// The best partition is what can be found within the limits.
+    Limited,
+    /// Another search may prove more.
+    Open,
+}
+
+/// A search for the best partition of the points into many clusters.
+struct ManyClusters<'a> {
+    prefixes: &'a Prefixes<'a>,
+    /// The bounds in data units.
+    asked: &'a Rows,
+    /// The bounds in frame units, and those of every gap.
+    gaps: &'a Rows,
+    gap: (f64, f64),
+    sizes: Sizes,
+    k: usize,
+    /// The most runs, and the most steps, to keep at a time.
+    most: usize,
+    /// The best penalty known.
+    penalty: f64,
+    best: Option<MeansSolution>,
+}
+
+impl ManyClusters<'_> {
+    fn run(&mut self, start: Option<Vec<usize>>, monitor: &mut Monitor<'_>) -> Result<Ended, KMeansError> {
+        let (n, k) = (self.prefixes.len(), self.k);
+        let steps = Steps { reach: n / k, fineness: 4, unit: 1 };
+        if let Some(start) = start {
+            self.improve(&start, &steps, monitor)?;
+        }
+        if product(&[n, k]) <= QUICKLY_FEASIBLE && !self.find_feasible(&steps, monitor)? {
+            return Ok(Ended::Decided);
+        }
+        if self.best.as_ref().is_some_and(|best| best.cost <= monitor.lower_bound + of_sum(k, best.cost)) {
+            return Ok(Ended::Decided);
+        }
+        let memory = monitor.check_memory("sums over the data", product(&[n + 1, size_of::<BoundaryCell>()]));
+        let mut positions = (n <= MOST_POSITIONS && memory.is_ok()).then(|| Positions::every(1, self.prefixes));
+        if let Some(positions) = &mut positions
+            && positions.keep_up_to(self.limit(), self.most)
+        {
+            self.penalty = self.smooth_penalty(monitor);
+            return self.among(positions, self.limit(), monitor);
+        }
+        if let Some((boundaries, floor)) = self.of_free_centers(monitor)? {
+            monitor.proved(floor);
+            self.improve(&boundaries, &steps, monitor)?;
+            monitor.report()?;
+        }
+        if !self.find_feasible(&steps, monitor)? {
+            return Ok(Ended::Decided);
+        }
+        if monitor.is_proven() {
+            return Ok(Ended::Limited);
+        }
+        self.penalty = self.smooth_penalty(monitor);
+        // Clusters have n/k points on average.
+        let Some(positions) = positions.filter(|_| n / k <= LOOKED_AT / n) else { return Ok(Ended::Open) };
+        self.coarse(monitor)?;
+        if self.penalty > 0.0 { self.narrowed(positions, monitor) } else { Ok(Ended::Open) }
+    }
+
+    /// Finds some partition where none is known; false if there is none. Under upper bounds, or bounds on sizes, it does not try.
+    fn find_feasible(&mut self, steps: &Steps, monitor: &mut Monitor<'_>) -> Result<bool, KMeansError> {
+        if self.best.is_none() && !self.gaps.have_upper() && self.sizes.are_any() {
+            monitor.check_memory("sums over the data", self.prefixes.bytes())?;
+            match feasible::partition(&self.prefixes.gathered(), &self.gaps.lower, monitor)? {
+                Some(boundaries) => self.improve(&boundaries, steps, monitor)?,
+                None => return Ok(false),
+            };
+        }
+        Ok(true)
+    }
+
+    /// The penalty of smooth data, whose cost falls with the square of the number of clusters.
+    fn smooth_penalty(&self, monitor: &Monitor<'_>) -> f64 {
+        let least = monitor.lower_bound.max(self.limit() / (self.k * self.k) as f64);
+        2.0 * self.best.as_ref().map_or(least, |best| best.cost) / self.k as f64
+    }
+
+    /// Finds the best partition among the runs that passes over all of them leave.
+    fn narrowed(&mut self, mut positions: Positions, monitor: &mut Monitor<'_>) -> Result<Ended, KMeansError> {
+        let k = self.k;
+        let (before, after) = unconstrained::penalized_costs(self.prefixes, self.penalty);
+        let mut known = PenalizedCosts { penalty: self.penalty, before, after };
+        if !positions.keep_without_bounds(&known, k, self.limit(), LOOKED_AT, monitor)? {
+            return Ok(Ended::Open);
+        }
+        let mut table = positions.table(&self.sizes);
+        loop {
+            let runs = table.len();
+            let limit = known.limit(k, self.limit());
+            let passed = penalized_costs(&positions, &table, self.gap, &known, limit, self.most, monitor)?;
+            let Some(mut costs) = passed else { return Ok(Ended::Open) };
+            let (value, penalties) = (costs.before[positions.last()], costs.penalty * k as f64);
+            let bound = value - penalties - of_sum(2 * k, value.abs() + penalties.abs());
+            if bound > self.limit() {
+                return Ok(Ended::Decided);
+            }
+            monitor.proved(bound);
+            monitor.report()?;
+            positions.keep(&table, &mut costs, k, self.limit(), monitor)?;
+            table = positions.table(&self.sizes);
+            for share in SHARES {
+                let limit = self.limit();
+                let within = if share < 1.0 { bound + share * (limit - bound) } else { limit };
+                let (mut nearer, mut costs) = (positions.clone(), costs.clone());
+                nearer.keep(&table, &mut costs, k, within, monitor)?;
+                match self.among(&nearer, within, monitor)? {
+                    Ended::Decided if within < limit && self.limit() > within => monitor.proved(within),
+                    Ended::Open => break,
+                    ended => return Ok(ended),
+                }
+                monitor.report()?;
+                if monitor.is_proven() {
+                    return Ok(Ended::Limited);
+                }
+            }
+            if SHRINKING * table.len() > runs {
+                return Ok(if self.best.is_some() { Ended::Limited } else { Ended::Open });
+            }
+            // Nothing is known of the costs under another penalty but that they are not negative.
+            known = PenalizedCosts::unknown(self.penalty, positions.last());
+        }
+    }
+
+    /// The boundaries of the best free centres, and their cost, which is a lower bound of the one sought.
+    fn of_free_centers(&self, monitor: &mut Monitor<'_>) -> Result<Option<(Vec<usize>, f64)>, KMeansError> {
+        let sample = self.prefixes.sample();
+        // Means satisfy the bounds to a tolerance; so do free centres that are a lower bound for them.
+        let mut loosened = self.asked.loosened(sample.frame().leave_length(sample.framed_range()));
+        loosened.lower.iter_mut().for_each(|lower| *lower = lower.max(0.0));
+        let relaxed = free::relaxation(sample, &loosened, &mut monitor.relaxed())?;
+        Ok(relaxed.map(|(partition, floor)| (partition.boundaries().to_vec(), floor)))
+    }
+
+    /// What no optimum costs more than: the best partition, or one cluster.
+    fn limit(&self) -> f64 {
+        self.best.as_ref().map_or_else(|| self.one_cluster(), |best| best.cost)
+    }
+
+    /// What all points cost as one cluster.
+    fn one_cluster(&self) -> f64 {
+        self.prefixes.block(0, self.prefixes.len()).cost
+    }
+
+    /// Adopts what local improvement makes of some boundaries.
+    fn improve(
+        &mut self,
+        from: &[usize],
+        steps: &Steps,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<Option<MeansSolution>, KMeansError> {
+        let found = improved(self.prefixes, self.gaps, self.sizes, from, steps, monitor)?;
+        if let Some(found) = &found
+            && self.best.as_ref().is_none_or(|best| found.cost < best.cost)
+        {
+            monitor.found(found.cost);
+            self.best = Some(found.clone());
+        }
+        Ok(found)
+    }
+
+    /// Finds the best partition that costs at most `limit`, into runs that `positions` admit.
+    fn among(&mut self, positions: &Positions, limit: f64, monitor: &mut Monitor<'_>) -> Result<Ended, KMeansError> {
+        let Some(clusters) = Clusters::between(positions, self.gap, &self.sizes, self.most, monitor)? else {
+            return Ok(Ended::Open);
+        };
+        let mut search = DualSearch::new(&clusters, self.k, limit);
+        let decided = search.run(self.penalty, self.most, monitor);
+        self.penalty = search.penalty;
+        let better = |found: &MeansSolution| self.best.as_ref().is_none_or(|best| found.cost < best.cost);
+        if let Some(found) = search.best.filter(better) {
+            self.best = Some(MeansSolution { boundaries: positions.places(&found.boundaries), cost: found.cost });
+        }
+        Ok(match decided? {
+            true => Ended::Decided,
+            false if monitor.is_proven() => Ended::Limited,
+            false => Ended::Open,
+        })
+    }
+
+    /// Improves the best partition, and the penalty, by those of coarse positions; and again as long as that lets them be finer.
+    fn coarse(&mut self, monitor: &mut Monitor<'_>) -> Result<(), KMeansError> {
+        let mut last = usize::MAX;
+        loop {
+            let (limit, mut stride) = (self.limit(), 2);
+            let mut positions = Positions::every(stride, self.prefixes);
+            while !positions.keep_up_to(limit, COARSE) {
+                stride *= 2;
+                positions = Positions::every(stride, self.prefixes);
+            }
+            if stride >= last {
+                return Ok(());
+            }
+            let Some(clusters) = Clusters::between(&positions, self.gap, &self.sizes, COARSE, monitor)? else {
+                return Ok(());
+            };
+            // Where boundaries have fewer positions the best partition may cost more than one of all positions.
+            let mut search = DualSearch::new(&clusters, self.k, self.one_cluster());
+            search.run(self.penalty, self.most, &mut monitor.restricted().in_frame(self.prefixes.sample().frame()))?;
+            last = stride;
+            let Some(found) = search.best else { return Ok(()) };
+            self.penalty = search.penalty;
+            let mut boundaries = positions.places(&found.boundaries);
+            while stride > 1 {
+                stride /= 2;
+                let reach = if stride == 1 { FINEST_REACH } else { REACH };
+                let steps = Steps { reach, fineness: reach, unit: stride };
+                if let Some(found) = self.improve(&boundaries, &steps, monitor)? {
+                    boundaries = found.boundaries;
+                }
+            }
+        }
+    }
+}

@@ -20,11 +20,8 @@ import numpy as np
 #: What one operation can be off by, relatively.
 UNIT = 2.0**-53
 
-#: How far above the claimed bound (in log units) the checked one may be: with more, coarser cells suffice.
-TOLERANCE = 0.01
-
-#: The same for bounds on weights, on which others rest.
-FACT = TOLERANCE / 20
+#: How far above the claimed bound (in log units) the checked one may be; and for bounds on weights, on which others rest.
+TOLERANCE, FACT = 0.01, 0.0005
 
 #: Cells of one box at most.
 CELLS = 200_000
@@ -44,30 +41,27 @@ class Interval:
     """Arrays of numbers that are only known to lie between others, moved outward by so many units in the last place."""
 
     def __init__(self, low: Any, high: Any = None, units: int = 0) -> None:
-        self.low, self.high = low, low if high is None else high
+        self.low, self.high = (low.low, low.high) if isinstance(low, Interval) else (low, low if high is None else high)
         if units:
             self.low = np.nextafter(self.low - 2 * units * UNIT * np.abs(self.low), -np.inf)
             self.high = np.nextafter(self.high + 2 * units * UNIT * np.abs(self.high), np.inf)
 
     def __add__(self, other: Any) -> Interval:
-        other = interval(other)
-        return Interval(self.low + other.low, self.high + other.high, 1)
+        return Interval(self.low + Interval(other).low, self.high + Interval(other).high, 1)
 
     def __neg__(self) -> Interval:
         return Interval(-self.high, -self.low)
 
     def __sub__(self, other: Any) -> Interval:
-        return self + -interval(other)
+        return self + -Interval(other)
 
     def __mul__(self, other: Any) -> Interval:
-        other = interval(other)
-        ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+        ends = [a * b for a in (self.low, self.high) for b in (Interval(other).low, Interval(other).high)]
         return Interval(np.minimum.reduce(ends), np.maximum.reduce(ends), 1)
 
     def __truediv__(self, other: Any) -> Interval:
-        other = interval(other)
-        require(other.low > 0, "a divisor is not positive")
-        return self * Interval(1 / other.high, 1 / other.low, 1)
+        require(Interval(other).low > 0, "a divisor is not positive")
+        return self * Interval(1 / Interval(other).high, 1 / Interval(other).low, 1)
 
     def exp(self) -> Interval:
         """Return the exponentials."""
@@ -84,11 +78,6 @@ class Interval:
         return Interval(self.low.sum(axis=-1) - off, self.high.sum(axis=-1) + off, 2)
 
 
-def interval(value: Any) -> Interval:
-    """Return numbers as intervals."""
-    return value if isinstance(value, Interval) else Interval(value)
-
-
 TWO_PI = Interval(2 * np.pi, units=1)
 
 
@@ -97,12 +86,12 @@ class Checker:
 
     def __init__(self, proof: dict[str, Any]) -> None:
         self.x, self.w = (np.array(proof[name], dtype=float) for name in ("values", "weights"))
-        ratio, least, self.lower = proof["variance_ratio"], proof["root"][0][2], [Fraction(g) for g in proof["lower"]]
-        self.upper: list[Any] = [None if gap is None else Fraction(gap) for gap in proof["upper"]]
-        self.k, self.ratio, self.bound = len(self.lower) + 1, Fraction(ratio), float(proof["upper_bound"])
+        self.lower, self.ratio = [Fraction(gap) for gap in proof["lower"]], Fraction(proof["variance_ratio"])
+        self.upper: list[Any] = [np.inf if gap is None else Fraction(gap) for gap in proof["upper"]]
+        self.k, least, self.bound = len(self.lower) + 1, proof["root"][0][2], float(proof["upper_bound"])
         sound = len(self.upper) + 1 == self.k and self.ratio >= 1 and least > 0 and self.x.shape == self.w.shape
-        require(sound and all(gap >= 0 for gap in self.lower) and np.all(self.w > 0), "bad problem")
-        require(np.diff(self.x) >= 0, "bad problem")
+        ordered = np.all(self.w > 0) and np.all(np.diff(self.x) >= 0)
+        require(sound and ordered and all(gap >= 0 for gap in self.lower), "bad problem")
         self.tree, self.total = iter(proof["tree"]), Interval(self.w).sum()
         first, last = Fraction(self.x[0]), Fraction(self.x[-1])
         means: list[Any] = [[first - sum(self.lower[c:]), last + sum(self.lower[:c])] for c in range(self.k)]
@@ -111,20 +100,13 @@ class Checker:
         lost = float(2 * UNIT * np.abs(self.x).max())
         self.loss = self.total * (Interval(float(reach), units=1) + lost) * lost / least
         if least > proof["least_variance"]:
-            cost = Interval(k_means(self.x, self.w, self.k, lost)) / float(ratio)
+            cost = Interval(k_means(self.x, self.w, self.k, lost)) / float(self.ratio)
             ceiling = -(self.total * (TWO_PI * least).log() * 0.5) - cost / least * 0.5
             require(least <= (cost / self.total).low and ceiling.high <= self.bound, "small variances are not excluded")
         self.root = [[*mean, Fraction(least), max(Fraction(least), reach**2)] for mean in means]
 
-    def run(self) -> None:
-        """Check the tree, or raise Refused."""
-        left: list[tuple[Any, Any]] = [(self.root, [[0.0, 1.0]] * self.k)]
-        while left:
-            left += reversed(self.node(*left.pop()))
-        require(next(self.tree, None) is None, "the tree has nodes that belong nowhere")
-
-    def node(self, region: list[list[Any]], ranges: list[list[float]]) -> list[tuple[Any, Any]]:
-        """Check the next node, about a region with weights within ranges; return its parts, to be checked next."""
+    def node(self, region: list[list[Any]], ranges: list[list[float]]) -> None:
+        """Check the next node of the tree and those below it, about a region with weights within ranges."""
         node: Any = next(self.tree, None)
         require(node is not None, "the tree ends too early")
         region = [list(cell) for cell in region]
@@ -137,29 +119,29 @@ class Checker:
                 target = (Interval(strength) * (sign * fact["limit"]) + self.bound + FACT).low
                 self.bounded(fact, region, ranges, target, (c, sign * strength))
                 limit = Interval(sign * FACT) / strength + fact["limit"]
-                pair = [shown[c][0], min(shown[c][1], limit.high)], [max(shown[c][0], limit.low), shown[c][1]]
-                shown[c] = pair[0 if sign > 0 else 1]
+                if sign > 0:
+                    shown[c][1] = min(shown[c][1], limit.high)
+                else:
+                    shown[c][0] = max(shown[c][0], limit.low)
             ranges = shown
         if "leaf" not in node:
             c, side, at = node["component"], 0 if node["axis"] == "mean" else 2, Fraction(node["at"])
             below, above = ([list(cell) for cell in region] for _ in range(2))
             below[c][side + 1], above[c][side] = min(below[c][side + 1], at), max(above[c][side], at)
-            return [(below, ranges), (above, ranges)]
-        if node["leaf"] == "bound" and not empty:
+            self.node(below, ranges)
+            self.node(above, ranges)
+        elif node["leaf"] == "bound" and not empty:
             self.bounded(node, region, ranges, self.bound + TOLERANCE, (0, 0.0))
-        contradict = any(least > most for least, most in ranges)
-        shown_by = {"empty": empty, "weights": empty or contradict, "bound": True}
-        require(shown_by.get(node["leaf"], False), f"a region is left, called {node['leaf']}")
-        return []
+        else:
+            contradict = any(least > most for least, most in ranges)
+            require(empty or (node["leaf"] == "weights" and contradict), f"a region is left, called {node['leaf']}")
 
     def propagate(self, region: list[list[Any]]) -> bool:
         """Shrink a region to what the constraints leave of it, exactly; whether that is something."""
-        for (one, two), lower, upper in zip(pairwise(region), self.lower, self.upper, strict=True):
-            two[0] = max(two[0], one[0] + lower)
-            two[1] = two[1] if upper is None else min(two[1], one[1] + upper)
-        for (one, two), lower, upper in reversed(list(zip(pairwise(region), self.lower, self.upper, strict=True))):
-            one[1] = min(one[1], two[1] - lower)
-            one[0] = one[0] if upper is None else max(one[0], two[0] - upper)
+        gaps = list(zip(pairwise(region), self.lower, self.upper, strict=True))
+        for (one, two), lower, upper in gaps + gaps[::-1]:
+            two[:2] = max(two[0], one[0] + lower), min(two[1], one[1] + upper)
+            one[:2] = max(one[0], two[0] - upper), min(one[1], two[1] - lower)
         least, most = max(cell[2] for cell in region) / self.ratio, min(cell[3] for cell in region) * self.ratio
         for cell in region:
             cell[2:] = max(cell[2], least), min(cell[3], most)
@@ -168,14 +150,14 @@ class Checker:
     def bounded(self, node: Any, region: Any, ranges: Any, target: float, extra: tuple[int, float]) -> None:
         """Check that log-likelihood + extra weight is at most the target in the region."""
         terms, (m, v, w, group) = node["terms"], np.array(node["atoms"], dtype=float).T
-        slopes, precisions = [Fraction(a) for a, _, _ in terms], [Fraction(b) for _, b, _ in terms]
+        slopes, precisions, zeros = ([Fraction(term[i]) for term in terms] for i in range(3))
         given, taken = (sum(b for b in precisions if sign * b > 0) for sign in (-1, 1))
         sound = len(terms) == self.k and sum(slopes) == 0 and -given * self.ratio <= taken
         require(sound, "the multipliers are not those of constraints")
-        multiplier, constant = Fraction(0), sum(Fraction(zero) for _, _, zero in terms)
+        multiplier, constant = Fraction(0), sum(zeros)
         for slope, lower, upper in zip(slopes[:-1], self.lower, self.upper, strict=True):
             multiplier -= slope
-            require(multiplier >= 0 or upper is not None, "a multiplier of a bound that is not there")
+            require(multiplier >= 0 or upper < np.inf, "a multiplier of a bound that is not there")
             constant -= multiplier * (lower if multiplier >= 0 else upper)
         coupled = [bool(a or b) for a, b, _ in terms]
         require([ranges[c][0] > 0 for c in range(self.k) if coupled[c]], "a weight may be zero")
@@ -208,17 +190,16 @@ class Checker:
             seen += len(cells)
             require(seen <= CELLS, "a bound needs too many cells")
             a, b, v, u = cells.T
-            logs = [self.log_ratio(slack, log_f, *at) for at in ((a, v), (b, v), (a, u), (b, u))]
-            require(np.max(logs, axis=0) <= level, "a point is above the bound")
+            tops = np.max([self.log_ratio(slack, log_f, *at) for at in ((a, v), (b, v), (a, u), (b, u))], axis=0)
+            require(tops <= level, "a point is above the bound")
             width, spread = Interval(b) - a, Interval(u) - v
-            arch, rise = (width * width / (Interval(v) * 2.0)).high, (spread * spread / (Interval(u) * v * 16.0)).high
-            top = np.maximum(edge(logs[0], logs[1], arch), edge(logs[2], logs[3], arch))
-            left = ~((Interval(top) + rise).high <= level)
-            cells, by_mean = cells[left], (arch / 4 >= rise)[left]
+            arch, rise = (width * width / (Interval(v) * 8.0)).high, (spread * spread / (Interval(u) * v * 16.0)).high
+            left = ~((Interval(tops) + arch + rise).high <= level)
+            cells, by_mean = cells[left], (arch >= rise)[left]
+            side, rows = np.where(by_mean, 0, 2), np.arange(len(cells))
             middle = np.where(by_mean, cells[:, :2].mean(axis=1), np.sqrt(cells[:, 2] * cells[:, 3]))
             one, two = cells.copy(), cells.copy()
-            side = np.where(by_mean, 0, 2)
-            one[np.arange(len(cells)), side + 1] = two[np.arange(len(cells)), side] = middle
+            one[rows, side + 1] = two[rows, side] = middle
             cells = np.concatenate([one, two])
 
     def log_ratio(self, slack: Any, log_f: Any, mean: Any, variance: Any) -> Any:
@@ -230,13 +211,6 @@ class Checker:
             tops[i : i + 64] = (exponents.exp() * self.w).sum().high
         density = (Interval(tops) / self.total + 1e-300).log() - (TWO_PI * variance).log() * 0.5
         return (density - (slack(mean, variance) / self.total + 1.0).log()).high
-
-
-def edge(a: Any, b: Any, h: Any) -> Any:
-    """Return the largest (1-s) a + s b + s (1-s) h for s from 0 to 1, rounded up."""
-    inside = np.abs(b - a) < h
-    arch = (a + b) / 2 + h / 4 + (b - a) ** 2 / (4 * np.where(inside, h, 1.0))
-    return np.where(inside, arch, np.maximum(a, b)) + 32 * UNIT * (np.abs(a) + np.abs(b) + h)
 
 
 def k_means(x: Any, w: Any, k: int, lost: float) -> float:
@@ -273,10 +247,11 @@ def check(proof: dict[str, Any], data: Any = None) -> float:
             same = (counts == checker.w) & (values * scale - shift * scale == checker.x)
             require(same, "it is about other data")
         with np.errstate(all="ignore"):
-            checker.run()
+            checker.node(checker.root, [[0.0, 1.0]] * checker.k)
+        require(next(checker.tree, None) is None, "the tree has nodes that belong nowhere")
     except Refused:
         raise
-    except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as fault:
         raise Refused(f"the proof is malformed: {fault!r}") from fault
     return float((checker.total * Interval(scale).log() + checker.bound + TOLERANCE + checker.loss).high)
 

@@ -308,7 +308,7 @@ fn in_place_of(values: &[f64], weights: &[f64], known: &Parameters, ratio: f64) 
     }
     let of_width = |width: f64| {
         let least_variance = if width > finest { (width / WIDE_BIN) * (width / WIDE_BIN) } else { 0.0 };
-        Points::compressed(compress(values, weights, width), least_variance)
+        Points::compressed(compress(values, weights, width), least_variance, known)
     };
     (0..WIDTHS).map(|doublings| of_width(finest * f64::from(1 << doublings))).collect()
 }

@@ -1,8 +1,8 @@
 //! The directional derivative all over a small cell, from one pass over the data: an expansion in Hermite polynomials, and its
 //! remainder. The derivations are in docs/mathematics.md.
 
-use super::ceiling::WeighedMixture;
 use super::coupling::Divisor;
+use super::derivative::WeighedMixture;
 use super::kernels::ORDER;
 use super::region::Cell;
 use crate::numeric::portable::exp2;

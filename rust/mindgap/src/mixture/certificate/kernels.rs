@@ -188,6 +188,41 @@ impl Kernel for Mix<'_> {
     }
 }
 
+/// log₂(2^a + 2^b).
+#[inline(always)]
+fn log2_sum<const FUSED: bool>(a: f64, b: f64) -> f64 {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    high + LOG2_E * ln::<FUSED>(1.0 + exp2::<FUSED>(floored(low - high)))
+}
+
+/// Adds 2^log_g·2^bits to f = 2^log_f and puts the logarithms of what comes out into `out`; returns Σ weight·log₂ of the quotient.
+pub(super) struct Blend<'a> {
+    pub(super) log_f: &'a [f64],
+    pub(super) log_g: &'a [f64],
+    pub(super) bits: f64,
+    pub(super) weight: &'a [f64],
+    pub(super) out: &'a mut [f64],
+}
+
+impl Kernel for Blend<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) -> f64 {
+        for ((out, f), g) in self.out.iter_mut().zip(self.log_f).zip(self.log_g) {
+            *out = log2_sum::<FUSED>(*f, g + self.bits);
+        }
+        let mut sums = [0.0; LANES];
+        let chunks = self.out.chunks_exact(LANES).zip(self.log_f.chunks_exact(LANES));
+        for ((out, f), weight) in chunks.zip(self.weight.chunks_exact(LANES)) {
+            for l in 0..LANES {
+                sums[l] = mul_add::<FUSED>(weight[l], out[l] - f[l], sums[l]);
+            }
+        }
+        fold(sums)
+    }
+}
+
 /// The upper triangle of the matrix of Σ row_a·row_b·scale², in rows of `m`.
 pub(super) struct Gram<'a> {
     pub(super) rows: &'a [f64],

@@ -5,13 +5,15 @@
 //! is linear in the number of distinct values; the number of nodes does not grow with it. For up to about five components.
 //! Everything is rounded outward: the derivation is in docs/mathematics.md, "A certificate for mixtures".
 //!
-//! From the inside out: `quadrature` (nodes in place of many points), `kernels` and `points` (loops over the data), `weights` (the best weights of given atoms), `ceiling` and `expansion` (a bound over one
-//! cell), `coupling` (the lagrangian), `relaxation` (the bound of one region), `branching`, `maxima`, `node`, `tree`, `proof`, `certify`.
+//! From the inside out: `quadrature` (nodes in place of many points), `kernels` and `points` (loops over the data), `weights` (the
+//! best weights of given atoms), `coupling` (the lagrangian), `derivative` (at one point), `expansion` and `ceiling` (over one
+//! cell), `relaxation` (the bound of one region), `branching`, `maxima`, `node`, `tree`, `proof`, `certify`.
 
 mod branching;
 mod ceiling;
 mod certify;
 mod coupling;
+mod derivative;
 mod expansion;
 mod kernels;
 mod maxima;

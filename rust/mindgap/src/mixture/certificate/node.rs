@@ -37,6 +37,12 @@ const OF_EPSILON: f64 = 0.2;
 /// The share of ε below which a relaxation's room is not worth certifying.
 pub(super) const MARGIN: f64 = 0.1;
 
+/// The shares of the room that a background may take from a relaxation: see [`Points::blend`]. Most where much is left, since bins
+/// can then be wide; little where that is not enough.
+const MOST_BLENDED: f64 = 0.9;
+/// See [`MOST_BLENDED`].
+const LEAST_BLENDED: f64 = 0.1;
+
 /// A region that is not yet closed, and what is inherited from its parent.
 #[derive(Clone)]
 pub(super) struct Node {
@@ -103,12 +109,22 @@ impl Context<'_> {
         let mut weight_bounds = Vec::new();
         let none = Coupling::none(k);
         let goal = Goal::Below { threshold: self.threshold, margin: MARGIN * self.epsilon };
-        let plain = relax(points, &node.region, &node.atoms, &none, true, goal, workspace);
-        node.atoms = plain.atoms;
-        if plain.bound.is_some() {
-            let atoms = node.atoms.clone();
-            return Looked { node, fate: Fate::Closed(Reason::Bound { coupling: none, atoms }), weight_bounds };
+        // The widest bins first. What stays blurred in the narrowest may be clear with less of a background.
+        let attempts = self.points.iter().rev().map(|points| (points, MOST_BLENDED));
+        let last = (self.points.len() > 1).then_some((&self.points[0], LEAST_BLENDED));
+        for (points, blended) in attempts.chain(last) {
+            workspace.blended = blended;
+            let plain = relax(points, &node.region, &node.atoms, &none, true, goal, workspace);
+            node.atoms = plain.atoms;
+            if plain.bound.is_some() {
+                let atoms = node.atoms.clone();
+                return Looked { node, fate: Fate::Closed(Reason::Bound { coupling: none, atoms }), weight_bounds };
+            }
+            if !plain.blurred {
+                break;
+            }
         }
+        workspace.blended = LEAST_BLENDED;
         regroup(points, &node.region, &mut node.atoms, true);
         let mut branching = None;
         if let Some(multipliers) = self.multipliers(&node.region) {

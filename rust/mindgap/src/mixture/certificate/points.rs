@@ -1,10 +1,10 @@
 //! The data as the certificate sees them.
 
 use super::kernels::{
-    Exponentiate, Gram, LANES, LARGEST, Mix, MomentKernel, ORDER, ParabolaKernel, STRIP, SumKernel, TILE_COLUMNS, dot,
-    fold, lanes_sum, run,
+    Blend, Exponentiate, Gram, LANES, LARGEST, Mix, MomentKernel, ORDER, ParabolaKernel, STRIP, SumKernel,
+    TILE_COLUMNS, dot, fold, lanes_sum, run,
 };
-use super::quadrature::{Bin, Compressed, Rules};
+use super::quadrature::{Bin, Compressed, Shape, fill_shapes, likelihood_error, quadrature_error};
 use super::region::{Cell, Region};
 use crate::mixture::parameters::Parameters;
 use crate::numeric::elementary::ln;
@@ -14,6 +14,9 @@ use std::ops::Range;
 
 /// Terms below 2^-NEGLIGIBLE are left out of sums.
 pub(super) const NEGLIGIBLE: f64 = 50.0;
+
+/// Binary logarithms of the shares of the background that are tried.
+const BLENDED: [f64; 6] = [-3.0, -6.0, -12.0, -24.0, -48.0, -96.0];
 
 /// The largest ratio of variances in one row of a cell, and rows at most.
 const ROW: f64 = 2.9;
@@ -33,6 +36,8 @@ pub(super) struct Points {
     bins: Vec<Bin>,
     /// From this variance on the bins are narrow enough; zero without bins.
     least_variance: f64,
+    /// log₂ of a density that is nowhere small, at the nodes; empty without bins.
+    background: Vec<f64>,
 }
 
 /// Rows over the padded points, one an atom.
@@ -62,6 +67,7 @@ impl Points {
             total: 0.0,
             bins: Vec::new(),
             least_variance: 0.0,
+            background: Vec::new(),
         };
         this.x.resize(padded, last);
         this.weight.resize(padded, 0.0);
@@ -72,8 +78,27 @@ impl Points {
     }
 
     /// Nodes in place of points, meant for components whose variances are at least this.
-    pub(super) fn compressed(compressed: Compressed, least_variance: f64) -> Self {
-        Self { bins: compressed.bins, least_variance, ..Self::new(&compressed.values, &compressed.weights) }
+    pub(super) fn compressed(compressed: Compressed, least_variance: f64, known: &Parameters) -> Self {
+        let bins = compressed.bins;
+        let mut this = Self { bins, least_variance, ..Self::new(&compressed.values, &compressed.weights) };
+        let (rows, peaks, weights, _) = this.densities(known);
+        let mut f = Vec::new();
+        this.mix(&rows, &weights, &mut f);
+        this.background = peaks.iter().zip(&f).map(|(peak, f)| peak + portable::log2(*f)).collect();
+        this
+    }
+
+    /// Adds to f a share of a density that is nowhere small, as large as raises Σ weight·ln f by no more than `allowed`: f may be
+    /// any numbers, and what is allowed for nodes grows with 1/f and its slope.
+    pub(super) fn blend(&self, log_f: &mut Vec<f64>, allowed: f64, scratch: &mut Vec<f64>) {
+        scratch.resize(self.padded(), 0.0);
+        let log_g = &self.background;
+        for bits in BLENDED.iter().filter(|_| !self.bins.is_empty()) {
+            if LN_2 * run(Blend { log_f, log_g, bits: *bits, weight: &self.weight, out: scratch }) <= allowed {
+                std::mem::swap(log_f, scratch);
+                return;
+            }
+        }
     }
 
     /// Whether its bins are narrow enough for a region.
@@ -81,13 +106,9 @@ impl Points {
         region.iter().all(|cell| self.least_variance <= cell.least)
     }
 
-    fn rules<'a>(&'a self, logs: &'a [f64]) -> Rules<'a> {
-        Rules { bins: &self.bins, values: &self.x, log2_weights: &self.log2_weight, logs }
-    }
-
-    /// What sums over the nodes can be too small by: see [`Rules::error`].
-    pub(super) fn quadrature_error(&self, logs: &[f64], least: f64, share: f64) -> (f64, f64) {
-        self.rules(logs).error(least, share)
+    /// What sums over the nodes can be too small by: see [`quadrature_error`].
+    pub(super) fn quadrature_error(&self, shapes: &[Shape], least: f64, share: f64) -> (f64, f64) {
+        quadrature_error(&self.bins, shapes, least, share)
     }
 
     /// Parts of a cell, each with little change of variance where nodes stand for points: their error grows as variances fall.
@@ -199,14 +220,19 @@ impl Points {
         run(Gram { rows: &rows.values, stride: rows.stride, scale, m, matrix, scratch });
     }
 
-    /// log₂(weight/f) for f = 2^peaks·f; and an upper bound on Σ weight·ln of the f that these stand for exactly, and the
+    /// log₂(2^peaks·f).
+    pub(super) fn log_f(&self, f: &[f64], peaks: &[f64], log_f: &mut Vec<f64>) {
+        log_f.clear();
+        log_f.extend(f.iter().zip(peaks).map(|(f, peak)| peak + ln::<false>(*f) * LOG2_E));
+    }
+
+    /// Turns log₂ f into log₂(weight/f); returns an upper bound on Σ weight·ln of the f that these stand for exactly, and the
     /// largest magnitude among them.
-    pub(super) fn logs(&self, f: &[f64], peaks: &[f64], logs: &mut Vec<f64>) -> (f64, f64) {
-        logs.clear();
-        logs.resize(self.padded(), -2.0 * LARGEST);
-        for i in 0..self.len {
-            logs[i] = self.log2_weight[i] - peaks[i] - ln::<false>(f[i]) * LOG2_E;
+    pub(super) fn logs(&self, logs: &mut [f64], shapes: &mut Vec<Shape>) -> (f64, f64) {
+        for (log, weight) in logs.iter_mut().zip(&self.log2_weight) {
+            *log = weight - *log;
         }
+        logs[self.len..].fill(-2.0 * LARGEST);
         let (mut sum, mut size, mut largest) = ([0.0; LANES], 0.0, 0.0_f64);
         for i in 0..self.len {
             let term = self.weight[i] * (self.log2_weight[i] - logs[i]);
@@ -215,17 +241,23 @@ impl Points {
             largest = largest.max(logs[i].abs());
         }
         let rounding = (self.len as f64 / 8.0 + 64.0) * f64::EPSILON * size;
-        (LN_2 * (fold(sum) + rounding) + self.rules(logs).likelihood_error(), largest)
+        fill_shapes(&self.bins, &self.x, logs, &self.log2_weight, shapes);
+        (LN_2 * (fold(sum) + rounding) + likelihood_error(&self.bins, shapes), largest)
+    }
+
+    /// The densities of the components that have a weight, relative to the largest of each point, and their weights.
+    fn densities(&self, parameters: &Parameters) -> (PointRows, Vec<f64>, Vec<f64>, f64) {
+        let (mut rows, mut peaks) = (PointRows::default(), Vec::new());
+        let (weights, means, variances) = (parameters.weights(), parameters.means(), parameters.variances());
+        let kept = (0..parameters.k()).filter(|&c| weights[c] > 0.0);
+        self.fill_log_densities(kept.clone().map(|c| (means[c], variances[c])), &mut rows);
+        let base = self.exponentiate(&mut rows, &mut peaks);
+        (rows, peaks, kept.map(|c| weights[c]).collect(), base)
     }
 
     /// The log-likelihood of a mixture.
     pub(super) fn log_likelihood(&self, parameters: &Parameters) -> f64 {
-        let (mut rows, mut peaks, mut f) = (PointRows::default(), Vec::new(), Vec::new());
-        let (weights, means, variances) = (parameters.weights(), parameters.means(), parameters.variances());
-        let kept: Vec<usize> = (0..parameters.k()).filter(|&c| weights[c] > 0.0).collect();
-        self.fill_log_densities(kept.iter().map(|&c| (means[c], variances[c])), &mut rows);
-        let base = self.exponentiate(&mut rows, &mut peaks);
-        let weights: Vec<f64> = kept.iter().map(|&c| weights[c]).collect();
-        LN_2 * (base + self.mix(&rows, &weights, &mut f))
+        let (rows, _, weights, base) = self.densities(parameters);
+        LN_2 * (base + self.mix(&rows, &weights, &mut Vec::new()))
     }
 }

@@ -3,8 +3,8 @@
 //! The certificate then costs as much as for a few thousand points, however many there are. What a rule can be wrong by is
 //! allowed for: the derivation is in docs/mathematics.md, "Many points".
 
-use crate::numeric::portable::exp2;
-use std::f64::consts::{E, LN_2, LOG2_E};
+use crate::numeric::portable::{exp2, log2};
+use std::f64::consts::{LN_2, LOG2_E};
 
 /// Nodes of a rule.
 pub(super) const NODES: usize = 3;
@@ -18,9 +18,15 @@ const LARGEST_DEFECT: f64 = 1e-9;
 /// Nodes closer than this share of the bin's radius make slopes inaccurate: such a bin keeps its points.
 const CLOSEST: f64 = 1e-2;
 
-/// The error of a rule is bounded where the logarithm of the summand changes by at most this over the bin's radius; then the
-/// summand itself changes by at most the factor e over the bin.
-const STEEPEST: f64 = 0.5;
+/// The error of a rule is bounded by a share where the logarithm of the summand changes by at most this over the bin's radius: with
+/// more the share is above a tenth.
+const STEEPEST: f64 = 1.5;
+
+/// Tails below 2^-TAIL count as that.
+const TAIL: f64 = 100.0;
+
+/// (1/sixth)^(1/6) of a bin whose points are spread evenly: sixth is 2/7.
+const EVEN: f64 = 1.232;
 
 /// Slopes from differences of logarithms are right to this share: nodes are apart.
 const SLOPE_ERROR: f64 = 1e-6;
@@ -35,6 +41,8 @@ pub(super) struct Bin {
     pub(super) weight: f64,
     /// The sixth moment of the points and that of the nodes, in units of weight·radius⁶.
     sixth: f64,
+    /// (sixth of an even bin / sixth)^(1/6).
+    narrowness: f64,
     /// How far moments differ at most, in units of weight·radius^p.
     defect: f64,
 }
@@ -100,7 +108,8 @@ impl Compressed {
         if !(inside && apart && defect <= LARGEST_DEFECT) {
             return false;
         }
-        self.bins.push(Bin { start: self.values.len(), radius, weight: total, sixth, defect });
+        let narrowness = exp2(-log2(sixth) / 6.0) / EVEN;
+        self.bins.push(Bin { start: self.values.len(), radius, weight: total, sixth, narrowness, defect });
         placed.iter().for_each(|&(x, w)| self.push(x, w));
         true
     }
@@ -142,64 +151,65 @@ fn gauss(points: &[(f64, f64)], total: f64) -> Option<[(f64, f64); NODES]> {
 }
 
 impl Bin {
-    /// The largest slope of ln f in the bin and the size of its curvature, where ln f is the parabola through the nodes.
-    fn shape(&self, values: &[f64], log_f: impl Fn(usize) -> f64) -> (f64, f64) {
+    /// What ln f is like in the bin, where it is the parabola through the nodes.
+    fn shape(&self, values: &[f64], log_f: impl Fn(usize) -> f64) -> Shape {
         let [i, j, k] = [self.start, self.start + 1, self.start + 2];
         let (left, right) =
             ((log_f(j) - log_f(i)) / (values[j] - values[i]), (log_f(k) - log_f(j)) / (values[k] - values[j]));
         let noise = SLOPE_ERROR / self.radius;
         let curvature = (2.0 * (right - left) / (values[k] - values[i])).abs() + noise / self.radius;
-        (left.abs().max(right.abs()) + 2.0 * self.radius * curvature + noise, curvature)
+        let slope = left.abs().max(right.abs()) + 2.0 * self.radius * curvature + noise;
+        Shape { slope, curvature, log_f: log_f(i) }
     }
 }
 
-/// The nodes and what stands for what, with f at them.
-pub(super) struct Rules<'a> {
-    pub(super) bins: &'a [Bin],
-    pub(super) values: &'a [f64],
-    pub(super) log2_weights: &'a [f64],
-    /// log₂(ω/f).
-    pub(super) logs: &'a [f64],
+/// ln f over one bin: its largest slope, the size of its curvature, and its value at the first node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    slope: f64,
+    curvature: f64,
+    log_f: f64,
 }
 
-impl Rules<'_> {
-    fn log_f(&self, node: usize) -> f64 {
-        LN_2 * (self.log2_weights[node] - self.logs[node])
-    }
+/// The shapes of ln f over the bins, from log₂(ω/f) and log₂ ω at the nodes.
+pub(super) fn fill_shapes(bins: &[Bin], values: &[f64], logs: &[f64], log2_weights: &[f64], shapes: &mut Vec<Shape>) {
+    shapes.clear();
+    shapes.extend(bins.iter().map(|bin| bin.shape(values, |node| LN_2 * (log2_weights[node] - logs[node]))));
+}
 
-    /// What Σ ω ln f over the points can differ by from that over the nodes.
-    pub(super) fn likelihood_error(&self) -> f64 {
-        let of_bin = |bin: &Bin| {
-            let (slope, curvature) = bin.shape(self.values, |node| self.log_f(node));
-            let r = bin.radius;
-            bin.weight * bin.defect * (self.log_f(bin.start).abs() + 3.0 * r * slope + r * r * curvature)
-        };
-        self.bins.iter().map(of_bin).sum::<f64>() * (1.0 + SLOPE_ERROR)
-    }
+/// What Σ ω ln f over the points can differ by from that over the nodes.
+pub(super) fn likelihood_error(bins: &[Bin], shapes: &[Shape]) -> f64 {
+    let of_bin = |(bin, shape): (&Bin, &Shape)| {
+        let r = bin.radius;
+        bin.weight * bin.defect * (shape.log_f.abs() + 3.0 * r * shape.slope + r * r * shape.curvature)
+    };
+    bins.iter().zip(shapes).map(of_bin).sum::<f64>() * (1.0 + SLOPE_ERROR)
+}
 
-    /// What Σ ω/f·exp(-(x - μ)²/2v) over the points, for every mean and every variance from `least` on, can be above that over
-    /// the nodes: a share of it, about `share`, and an amount.
-    pub(super) fn error(&self, least: f64, share: f64) -> (f64, f64) {
-        let (mut relative, mut amount) = (0.0_f64, 0.0);
-        for bin in self.bins {
-            let (slope, curvature) = bin.shape(self.values, |node| self.log_f(node));
-            let r = bin.radius;
-            // Where the exponent's slope u and curvature c have (u² + 5|c|)·r² ≤ τ², the share is at most
-            // e·τ⁶·sixth/720 + 4e·defect (of which two are for the sum of the weights).
-            let tau = exp2(log2_root6(720.0 / E * share / bin.sixth)).min(STEEPEST);
-            let cube = tau * tau * tau;
-            relative = relative.max(E * cube * cube * bin.sixth / 720.0 + 4.0 * E * bin.defect);
-            let steepest = (tau * tau / (r * r) - 5.0 * (1.0 / least + curvature)).max(0.0).sqrt();
-            // Elsewhere the whole bin is this far from the mean, in units of 1/variance.
-            let far = (steepest - slope - 2.0 * r / least).max(0.0);
-            let exponent = 2.0 * r * slope - 0.5 * least * far * far;
-            let first = bin.start;
-            amount += bin.weight * exp2((exponent * LOG2_E + self.logs[first] - self.log2_weights[first]).min(900.0));
+/// What Σ ω/f·exp(-(x - μ)²/2v) over the points, for every mean and every variance from `least` on, can be above that over
+/// the nodes: a share of it, about `share`, and an amount.
+pub(super) fn quadrature_error(bins: &[Bin], shapes: &[Shape], least: f64, share: f64) -> (f64, f64) {
+    // Where the exponent's slope u and curvature c have (u² + 5|c|)·r² ≤ τ², the share is at most e^2τ·(τ⁶·sixth/720 + 4·defect)
+    // (of the four, two are for the sum of the weights). Any τ will do: the one at which an even bin takes the share.
+    let root = exp2(log2(720.0 * share) / 6.0);
+    let even = |shrink: f64| (EVEN * root * exp2(-LOG2_E / 3.0 * shrink)).min(STEEPEST);
+    let largest = even(even(even(0.5)));
+    let (mut relative, mut amount, mut tails) = (0.0_f64, 0.0, 0.0);
+    for (bin, shape) in bins.iter().zip(shapes) {
+        let r = bin.radius;
+        let tau = (bin.narrowness * largest).min(largest);
+        let cube = tau * tau * tau;
+        relative = relative.max(cube * cube * bin.sixth / 720.0 + 4.0 * bin.defect);
+        let steepest = (tau * tau / (r * r) - 5.0 * (1.0 / least + shape.curvature)).max(0.0).sqrt();
+        // Elsewhere the whole bin is this far from the mean, in units of 1/variance.
+        let far = (steepest - shape.slope - 2.0 * r / least).max(0.0);
+        let exponent = LOG2_E * (2.0 * r * shape.slope - 0.5 * least * far * far - shape.log_f);
+        if exponent > -TAIL {
+            amount += bin.weight * exp2(exponent.min(900.0));
+        } else {
+            tails += bin.weight;
         }
-        (relative * (1.0 + SLOPE_ERROR), amount * (1.0 + SLOPE_ERROR))
     }
-}
-
-fn log2_root6(x: f64) -> f64 {
-    crate::numeric::portable::log2(x) / 6.0
+    let varies = exp2(2.0 * LOG2_E * largest);
+    (varies * relative * (1.0 + SLOPE_ERROR), (amount + tails * exp2(-TAIL)) * (1.0 + SLOPE_ERROR))
 }

@@ -3,8 +3,9 @@
 //! Atoms are weighted best, the derivative is bounded over the boxes, points where it is too high become atoms; again, until the
 //! bound is good enough or the relaxation itself is too high.
 
-use super::ceiling::{Verdict, WeighedMixture};
+use super::ceiling::Verdict;
 use super::coupling::{Coupling, Divisor};
+use super::derivative::WeighedMixture;
 use super::points::Points;
 use super::region::{Cell, Region};
 use super::weights::{LIGHT, MixingAtom, Workspace};
@@ -12,6 +13,12 @@ use crate::numeric::portable::ln;
 
 /// Rounds at most.
 const ROUNDS: usize = 40;
+
+/// A round stalls where it raises the mixture by less than this share of the room that is left; after so many in a row the
+/// region is split. What is above the level then is what is allowed for nodes in place of points, which no atom brings down.
+const STALLED: f64 = 0.01;
+/// See [`STALLED`].
+const PATIENCE: usize = 2;
 
 /// Atoms at most.
 const ATOMS: usize = 300;
@@ -45,6 +52,8 @@ pub(super) enum Goal {
 pub(super) struct Relaxed {
     /// No mixture in the region is above this; `None`: not shown.
     pub(super) bound: Option<f64>,
+    /// Whether the allowance for nodes in place of points stood in the way: narrower bins may help.
+    pub(super) blurred: bool,
     /// The atoms of the last mixture.
     pub(super) atoms: Vec<MixingAtom>,
 }
@@ -69,6 +78,7 @@ pub(super) fn relax(
         Goal::Within(tolerance) => (f64::INFINITY, 0.05 * tolerance),
     };
     let mut bonus = Vec::new();
+    let (mut before, mut idle_rounds) = (f64::NEG_INFINITY, 0);
     for _ in 0..ROUNDS {
         bonus.clear();
         bonus.extend(atoms.iter().map(|atom| coupling.at(atom.group, atom.mean, atom.variance)));
@@ -82,8 +92,13 @@ pub(super) fn relax(
             Goal::Below { threshold, .. } => threshold - value,
             Goal::Within(tolerance) => tolerance,
         };
+        idle_rounds = if value - before < STALLED * room { idle_rounds + 1 } else { 0 };
+        if idle_rounds == PATIENCE {
+            break;
+        }
+        before = value;
         let level = room / total * (1.0 - 1e-12);
-        let mut above = Vec::new();
+        let (mut above, mut genuine, mut clear) = (Vec::new(), false, true);
         let divisors: Vec<Divisor> =
             cells.iter().enumerate().map(|(k, cell)| coupling.divisor(k, cell, reached.bonus, total)).collect();
         for (k, cell) in cells.iter().enumerate() {
@@ -100,15 +115,20 @@ pub(super) fn relax(
                 continue;
             }
             if divisor.least(cell) < LEAST_DIVISOR {
-                return Relaxed { bound: None, atoms };
+                return Relaxed { bound: None, blurred: false, atoms };
             }
             let share = (QUADRATURE * level).max(LEAST_SHARE / total);
             for row in points.rows_of(cell) {
-                let mixture = WeighedMixture::new(points, &workspace.logs, workspace.largest_log, row.least, share);
+                let mut mixture = WeighedMixture::new(points, workspace, row.least, share);
                 if mixture.is_hopeless(row.most, level) {
-                    return Relaxed { bound: None, atoms };
+                    clear = false;
+                    mixture.forget_quadrature();
+                    if mixture.is_hopeless(row.most, level) {
+                        return Relaxed { bound: None, blurred: false, atoms };
+                    }
                 }
                 let Verdict::Above(found) = mixture.bound(&row, divisor, level) else { continue };
+                genuine |= found.iter().any(|&(mean, variance)| mixture.reaches(divisor, mean, variance, level));
                 above.extend(found.into_iter().map(|(mean, variance)| MixingAtom {
                     mean,
                     variance,
@@ -117,8 +137,11 @@ pub(super) fn relax(
                 }));
             }
         }
-        if above.is_empty() {
-            return Relaxed { bound: Some(value + room), atoms };
+        if above.is_empty() && clear {
+            return Relaxed { bound: Some(value + room), blurred: false, atoms };
+        }
+        if !genuine {
+            return Relaxed { bound: None, blurred: true, atoms };
         }
         // Not before: light atoms are a part of a bound's mixture, and carry points that are far from all others.
         let mut idle = (0..atoms.len()).map(|j| workspace.is_idle(j, total));
@@ -128,7 +151,7 @@ pub(super) fn relax(
             break;
         }
     }
-    Relaxed { bound: None, atoms }
+    Relaxed { bound: None, blurred: false, atoms }
 }
 
 /// The atoms moved into their cells; each cell has one at least.

@@ -1,11 +1,13 @@
 //! Bounds against admissible points, drawn at random and climbed: none is above, and no threshold below the maximum closes.
 
-use super::ceiling::{Verdict, WeighedMixture};
+use super::ceiling::Verdict;
 use super::coupling::Coupling;
+use super::derivative::WeighedMixture;
 use super::points::Points;
 use super::quadrature::compress;
 use super::region::{Cell, Constraints};
 use super::tree::{Shown, Standing, Task};
+use super::weights::Workspace;
 use crate::constraint::GapBounds;
 use crate::data::sample::Sample;
 use crate::mixture::parameters::Parameters;
@@ -289,6 +291,18 @@ fn a_proof_that_was_stopped_is_that_of_the_last_step() {
     assert!(stopped >= 5, "only {stopped} were stopped in the second step");
 }
 
+/// A standard normal, where a mixture is asked for and none matters.
+fn anything() -> Parameters {
+    Parameters::sound(vec![1.0], vec![0.0], vec![1.0])
+}
+
+/// A mixture without bins, by log₂(ω/f).
+fn of_logs(logs: Vec<f64>, largest_log: f64) -> Workspace {
+    let mut workspace = Workspace::default();
+    (workspace.logs, workspace.largest_log) = (logs, largest_log);
+    workspace
+}
+
 /// The bound of a rule's error is that of its largest one: wide bins make it count.
 #[test]
 fn what_rules_are_off_by_is_allowed_for() {
@@ -300,13 +314,13 @@ fn what_rules_are_off_by_is_allowed_for() {
         let mut values: Vec<f64> = values.into_iter().chain([-1e-9, 20.0]).collect();
         values.sort_by(f64::total_cmp);
         let weights = vec![1.0; values.len()];
-        let nodes = Points::compressed(compress(&values, &weights, 1.0), 0.0);
+        let nodes = Points::compressed(compress(&values, &weights, 1.0), 0.0, &anything());
         assert!(nodes.values().len() < 100);
-        let logs = vec![0.0; nodes.padded()];
-        let log2_weight = |weight: &f64| weight.log2();
-        let logs: Vec<f64> = nodes.weights().iter().map(log2_weight).chain(logs).take(nodes.padded()).collect();
-        let least = 30.0 * (1.0 + random.next());
-        let (relative, amount) = nodes.quadrature_error(&logs, least, 1e-3);
+        let (mut logs, mut shapes) = (vec![0.0; nodes.padded()], Vec::new());
+        nodes.logs(&mut logs, &mut shapes);
+        // Bins have a radius of 0.45: from flat to steep, with shares from small to large.
+        let least = 30.0 * (1.0 + random.next()) / if seed % 2 == 0 { 1.0 } else { 25.0 };
+        let (relative, amount) = nodes.quadrature_error(&shapes, least, if seed % 2 == 0 { 1e-3 } else { 0.1 });
         for _ in 0..50 {
             let (mean, variance) = (20.0 * random.next(), least * (1.0 + random.next()));
             let term = |x: f64| (-0.5 * (x - mean) * (x - mean) / variance).exp();
@@ -325,8 +339,9 @@ fn weights_beyond_the_largest_power_are_hopeless() {
     let values: Vec<f64> = (0..32).map(f64::from).collect();
     for (weight, hopeless) in [(1.0, false), (1e100, false), (1e280, true)] {
         let points = Points::new(&values, &vec![weight; 32]);
-        let logs = vec![f64::log2(weight) + 5.0; 32];
-        let mixture = WeighedMixture::new(&points, &logs, logs[0], 1.0, 1e-6);
+        let largest_log = f64::log2(weight) + 5.0;
+        let workspace = of_logs(vec![largest_log; 32], largest_log);
+        let mixture = WeighedMixture::new(&points, &workspace, 1.0, 1e-6);
         assert_eq!(mixture.is_hopeless(4.0, 0.1), hopeless, "{weight}");
     }
 }
@@ -342,17 +357,18 @@ fn nodes_stand_for_their_points() {
         let weights: Vec<f64> = values.iter().map(|_| if seed % 2 == 0 { 1.0 } else { 0.1 + random.next() }).collect();
         let compressed = compress(&values, &weights, 0.05 + 0.2 * random.next());
         assert!(compressed.values.len() < 1500 && !compressed.bins.is_empty());
-        let nodes = Points::compressed(compressed, 0.0);
+        let nodes = Points::compressed(compressed, 0.0, &anything());
         // ln f is a parabola all over, so that it is the same function for points and nodes.
         let (middle, spread) = (6.0 * random.next(), 2.0 + 8.0 * random.next());
         let log_f = |x: f64| -(x - middle) * (x - middle) / spread - 2.0;
-        let mut logs = Vec::new();
-        let f: Vec<f64> = nodes.values().iter().map(|&x| log_f(x).exp()).collect();
-        let (likelihood, _) = nodes.logs(&f, &vec![0.0; nodes.padded()], &mut logs);
+        let mut logs: Vec<f64> = nodes.values().iter().map(|&x| log_f(x) * std::f64::consts::LOG2_E).collect();
+        logs.resize(nodes.padded(), 0.0);
+        let mut shapes = Vec::new();
+        let (likelihood, _) = nodes.logs(&mut logs, &mut shapes);
         let exact: f64 = values.iter().zip(&weights).map(|(&x, w)| w * log_f(x)).sum();
         assert!(exact <= likelihood + 1e-9 * exact.abs() && likelihood <= exact + 1e-6 * exact.abs(), "seed {seed}");
         let least = 0.2 + random.next();
-        let (relative, amount) = nodes.quadrature_error(&logs, least, 1e-7);
+        let (relative, amount) = nodes.quadrature_error(&shapes, least, 1e-7);
         for _ in 0..50 {
             let (mean, variance) = (12.0 * random.next() - 3.0, least * (1.0 + 4.0 * random.next()));
             let term = |x: f64| (-0.5 * (x - mean) * (x - mean) / variance - log_f(x)).exp();
@@ -420,7 +436,8 @@ fn a_cell_that_is_called_below_is_below_everywhere() {
                     .max(ratio(cell.low + s * (cell.high - cell.low), cell.least + t * (cell.most - cell.least)));
             }
         }
-        let mixture = WeighedMixture::new(&points, &logs, largest, cell.least, 1e-6);
+        let workspace = of_logs(logs, largest);
+        let mixture = WeighedMixture::new(&points, &workspace, cell.least, 1e-6);
         for margin in [1e-9, 1e-6, 1e-3] {
             // Never called below a level that a point is above.
             assert!(

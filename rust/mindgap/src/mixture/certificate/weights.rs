@@ -5,6 +5,7 @@
 
 use super::kernels::{Cholesky, run};
 use super::points::{PointRows, Points};
+use super::quadrature::Shape;
 use std::f64::consts::LN_2;
 
 /// A point of the relaxed mixture.
@@ -57,6 +58,10 @@ pub(super) struct Workspace {
     pub(super) logs: Vec<f64>,
     /// The largest magnitude among them.
     pub(super) largest_log: f64,
+    /// The share of the room that a background may take: see [`Points::blend`].
+    pub(super) blended: f64,
+    /// What ln f is like in the bins of nodes.
+    pub(super) shapes: Vec<Shape>,
 }
 
 /// What the weights reach.
@@ -114,11 +119,15 @@ impl Workspace {
             self.newton(points, bonus, m);
         }
         normalise(&mut self.weights);
-        points.mix(&self.rows, &self.weights, &mut self.f);
+        let value = LN_2 * (base + points.mix(&self.rows, &self.weights, &mut self.f)) + mean_bonus;
+        let room = if stop_above < f64::INFINITY { stop_above - value } else { 0.0 };
+        let allowed = tolerance.max(self.blended * room);
+        points.log_f(&self.f, &self.peaks, &mut self.logs);
+        points.blend(&mut self.logs, allowed, &mut self.r);
         for (atom, &weight) in atoms.iter_mut().zip(&self.weights) {
             atom.weight = weight;
         }
-        let (log_likelihood, largest) = points.logs(&self.f, &self.peaks, &mut self.logs);
+        let (log_likelihood, largest) = points.logs(&mut self.logs, &mut self.shapes);
         self.largest_log = largest;
         Reached { log_likelihood, bonus: mean_bonus }
     }

@@ -1,0 +1,89 @@
+//! The directional derivative D of the likelihood, rounded up, and what rounding, cut tails and nodes in place of points may amount to
+//! in it. The count of roundings is in docs/mathematics.md.
+
+use super::coupling::Divisor;
+use super::kernels::LARGEST;
+use super::points::{NEGLIGIBLE, Points};
+use super::weights::Workspace;
+use crate::numeric::portable::{exp2, ln};
+use std::f64::consts::{LN_2, LOG2_E, TAU};
+
+/// Sums with a term of 2^[`LARGEST`] are above every level by so many powers of two: more than the rounding of an expansion, 2^-41
+/// of them, and divisors take off.
+const OFF_LARGEST: f64 = 100.0;
+
+/// The mixture f, and what the rounding of sums over it may amount to.
+pub(super) struct WeighedMixture<'a> {
+    pub(super) points: &'a Points,
+    pub(super) logs: &'a [f64],
+    largest_log: f64,
+    /// Relative error of a sum of positive terms.
+    pub(super) rounding: f64,
+    /// What sums may leave out.
+    pub(super) left_out: f64,
+    /// These two for sums over the nodes, apart from what these may be off from the points.
+    of_nodes: [f64; 2],
+    /// ln N + ½ ln 2π.
+    normalisation: f64,
+}
+
+impl<'a> WeighedMixture<'a> {
+    /// For variances from `least` on; of the level that is asked for, about the `share` may go to the rounding of many points to
+    /// nodes.
+    pub(super) fn new(points: &'a Points, workspace: &'a Workspace, least: f64, share: f64) -> Self {
+        let (logs, largest_log) = (&workspace.logs, workspace.largest_log);
+        let n = points.padded() as f64;
+        // Each exponent is wrong by at most 2^-53·(8·(its size) + its logarithm's size), of terms that matter by
+        // 2^-53·(9·largest + 8·NEGLIGIBLE); powers of two by 4 units; sums by n/8 + 8; N by n.
+        let rounding = f64::EPSILON * (16.0 * largest_log + 2.0 * n + 2048.0);
+        let left_out = n * exp2(-NEGLIGIBLE + 1.0);
+        let (relative, amount) = points.quadrature_error(&workspace.shapes, least, share);
+        Self {
+            points,
+            logs,
+            largest_log,
+            rounding: rounding + relative,
+            left_out: left_out + amount,
+            of_nodes: [rounding, left_out],
+            normalisation: ln(points.total()) + 0.5 * ln(TAU),
+        }
+    }
+
+    /// Allows nothing for nodes in place of points: what is above is still worth an atom, but nothing is proven.
+    pub(super) fn forget_quadrature(&mut self) {
+        [self.rounding, self.left_out] = self.of_nodes;
+    }
+
+    /// Whether what is left out alone is above the level, for variances up to `most`; or the weights are so large that a sum
+    /// whose powers of two were cut off might be below it.
+    pub(super) fn is_hopeless(&self, most: f64, level: f64) -> bool {
+        let above = |sum_log: f64| sum_log - 0.5 * ln(most) - self.normalisation > level;
+        above(ln(self.left_out)) || !above((LARGEST - OFF_LARGEST) * LN_2)
+    }
+
+    /// ln D, rounded up.
+    fn log_derivative(&self, mean: f64, variance: f64) -> f64 {
+        let curvature = 0.5 * LOG2_E / variance;
+        let reach = ((self.largest_log + NEGLIGIBLE) / curvature).sqrt();
+        let sum = self.points.sum(self.logs, mean, curvature, reach) + self.left_out;
+        ln(sum) - 0.5 * ln(variance) - self.normalisation + self.rounding
+    }
+
+    /// Whether D is above the level at a point, apart from what is allowed for.
+    pub(super) fn reaches(&self, divisor: &Divisor, mean: f64, variance: f64, level: f64) -> bool {
+        let curvature = 0.5 * LOG2_E / variance;
+        let reach = ((self.largest_log + NEGLIGIBLE) / curvature).sqrt();
+        let sum = self.points.sum(self.logs, mean, curvature, reach);
+        ln(sum) - 0.5 * ln(variance) - self.normalisation - ln(divisor.at(mean, variance)) > level
+    }
+
+    /// ln(D/divisor), rounded up.
+    pub(super) fn log_ratio(&self, divisor: &Divisor, mean: f64, variance: f64) -> f64 {
+        self.log_derivative(mean, variance) - ln(divisor.at(mean, variance)) + 4.0 * f64::EPSILON
+    }
+
+    /// How far points matter in sums of 2^logs·exp(-z²/4).
+    pub(super) fn reach(&self, precision_root: f64) -> f64 {
+        ((self.largest_log + NEGLIGIBLE) / (0.25 * LOG2_E)).sqrt() / precision_root
+    }
+}

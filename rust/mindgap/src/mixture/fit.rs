@@ -38,7 +38,7 @@ pub struct MixtureFit {
     pub(super) status: Status,
     pub(super) total_weight: f64,
     pub(super) classification: Option<f64>,
-    pub(super) variance_count: usize,
+    pub(super) parameter_count: usize,
     pub(super) decrement: Option<f64>,
     pub(super) passes: usize,
     pub(super) starts: usize,
@@ -54,7 +54,7 @@ pub(super) struct Facts {
     pub(super) active: Vec<Option<Side>>,
     pub(super) origins: Vec<usize>,
     pub(super) total_weight: f64,
-    pub(super) variance_count: usize,
+    pub(super) parameter_count: usize,
     pub(super) starts: usize,
     pub(super) at_best: usize,
     pub(super) runner_up: Option<(Parameters, f64)>,
@@ -75,7 +75,7 @@ impl MixtureFit {
             status: climbed.status,
             total_weight: facts.total_weight,
             classification: climbed.classification,
-            variance_count: facts.variance_count,
+            parameter_count: facts.parameter_count,
             decrement: climbed.decrement,
             passes: climbed.passes,
             starts: facts.starts,
@@ -313,10 +313,20 @@ impl fmt::Debug for MixtureFit {
 
 /// Information criteria.
 impl MixtureFit {
-    /// The number of free parameters: `k - 1` weights, `k` means, and `k` variances, or one where all are equal or tied to
-    /// the means. Other constraints are not counted: which of them bind is known only after the fit.
+    /// The number of free parameters: `k - 1` weights, `k` means and `k` variances, less one for each independent equality that
+    /// the constraint asks for. Bounds are not counted: which of them are active is known only after the fit.
+    ///
+    /// ```
+    /// use mindgap::{EqualSpreads, GapBounds, Mixture, Sample};
+    ///
+    /// let sample = Sample::new(&[-1.2, -1.0, -0.8, 2.0, 2.3, 1.8])?;
+    /// assert_eq!(Mixture::new(2).fit(&sample)?.parameter_count(), 5);
+    /// let known = GapBounds::between(3.0, 3.0)? & EqualSpreads;
+    /// assert_eq!(Mixture::new(2).constraint(known).fit(&sample)?.parameter_count(), 3);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
     pub fn parameter_count(&self) -> usize {
-        2 * self.means().len() - 1 + self.variance_count
+        self.parameter_count
     }
 
     /// The Bayesian information criterion; the total weight counts as the number of points.

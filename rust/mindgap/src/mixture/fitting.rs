@@ -223,6 +223,7 @@ impl Mixture {
                     start,
                     self.climb_limits(FIRST_EM_STEPS.min(self.max_iter)),
                     None,
+                    &|_, _| false,
                     monitor,
                 )?;
                 (finish(&mut surface, &m_step, ascent)?, Tally::of_one())
@@ -252,11 +253,7 @@ impl Mixture {
             active: rows.active(means, &frame, surface.variance().sqrt()),
             origins,
             total_weight: surface.total_weight(),
-            variance_count: match m_step.precisions.tie() {
-                Some(tie) => usize::from(tie.given.is_none()),
-                None if m_step.precisions.is_equal() => 1,
-                None => self.k,
-            },
+            parameter_count: m_step.parameter_count(self.k),
             starts: tally.starts,
             at_best: tally.at_best,
             errors: climbed.sureness.take().map(|sureness| StandardErrors::new(&frame, &sureness, &findings)),
@@ -283,7 +280,8 @@ impl Mixture {
         let mut out_of_time = false;
         for (parameters, model) in found.worth(surface.is_local()) {
             let guess: Option<&Model> = model;
-            let ascent = ascend(surface, m_step, parameters.clone(), self.climb_limits(0), guess, monitor)?;
+            let ascent =
+                ascend(surface, m_step, parameters.clone(), self.climb_limits(0), guess, &|_, _| false, monitor)?;
             passes += ascent.passes;
             out_of_time |= ascent.ending == Ending::OutOfTime;
             hills.push(ascent);

@@ -159,7 +159,6 @@ impl MixtureFitForm {
     /// Returns what is wrong with a fit of `k` components beside its parameters, if anything is.
     fn fault(&self, k: usize) -> Option<&'static str> {
         let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
-        let (fixed, all) = (2 * k - 1, 3 * k - 1);
         let faults = [
             (self.history.last().copied().flatten().is_none(), "its history must end with a finite number"),
             (!self.parameters.means.is_sorted(), "its means must ascend"),
@@ -172,10 +171,7 @@ impl MixtureFitForm {
                 self.findings.iter().any(|finding| finding.component.is_some_and(|component| component >= k)),
                 "its findings must name its components",
             ),
-            (
-                !(fixed..=all).contains(&self.n_parameters),
-                "its number of parameters must be that of weights, means and variances",
-            ),
+            (self.n_parameters >= 3 * k, "it must have no more parameters than weights, means and variances"),
         ];
         faults.into_iter().find(|(wrong, _)| *wrong).map(|(_, what)| what)
     }
@@ -212,7 +208,7 @@ impl TryFrom<MixtureFitForm> for MixtureFit {
                 .ok_or_else(|| bad("its status must be a known word, about the components that it needs"))?,
             total_weight: form.total_weight,
             classification: form.entropy.map(|entropy| -0.5 * entropy),
-            variance_count: form.n_parameters + 1 - 2 * k,
+            parameter_count: form.n_parameters,
             decrement: form.newton_decrement,
             passes: form.passes,
             starts: form.starts,

@@ -52,13 +52,13 @@ impl Failure {
 }
 
 /// The means that satisfy `bounds` with equality: in O(k) where they are of gaps.
-fn hold(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
+fn at_bounds(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
     chain::solve(rows, objective, bounds).unwrap_or_else(|| equality::solve(rows, objective, bounds))
 }
 
 /// The optimum if `bounds` are the rows active in it: no row violated, and every multiplier of the right sign.
 pub(crate) fn check(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Option<Optimum> {
-    let Equilibrium { means, multipliers, noise, dependencies } = hold(rows, objective, bounds);
+    let Equilibrium { means, multipliers, noise, dependencies } = at_bounds(rows, objective, bounds);
     let presses = |index: usize| bounds[index].side == Side::Both || multipliers[index] >= -noise[index];
     if !(0..bounds.len()).all(presses) || rows.worst_miss(&means, objective.scale()).is_some() {
         return None;
@@ -107,7 +107,7 @@ impl<'a> ActiveSetSearch<'a> {
         active.extend(guess.iter().filter(|bound| bound.side != Side::Both));
         loop {
             monitor.send(&Progress::Working)?;
-            let state = hold(rows, objective, &active);
+            let state = at_bounds(rows, objective, &active);
             if let Some((index, combination)) = state.dependencies.last() {
                 let index = loosest(&active, combination).unwrap_or(*index);
                 let bound = active[index];
@@ -138,7 +138,7 @@ impl<'a> ActiveSetSearch<'a> {
         // At most every other row is dropped.
         for _ in 0..=self.active.len() {
             monitor.send(&Progress::Working)?;
-            let full = hold(self.rows, self.objective, &self.active);
+            let full = at_bounds(self.rows, self.objective, &self.active);
             if let Some((_, combination)) = full.dependencies.first() {
                 let dropped = self.slide(combination)?;
                 self.remove(dropped);

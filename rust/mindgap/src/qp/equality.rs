@@ -84,6 +84,13 @@ pub(super) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]
     Equilibrium { means, multipliers, noise, dependencies: elimination.dependencies() }
 }
 
+/// How many of the rows that are equalities are independent of each other.
+pub(crate) fn equality_rank(rows: &RowMatrix) -> usize {
+    let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row)).map(|row| Bound { row, side: Side::Both });
+    let equalities: Vec<Bound> = equalities.collect();
+    Elimination::run(rows, &vec![0.0; rows.k()], &equalities, &vec![1.0; rows.k()]).pivots.len()
+}
+
 impl Elimination {
     fn run(rows: &RowMatrix, targets: &[f64], bounds: &[Bound], softness: &[f64]) -> Self {
         let (k, count) = (rows.k(), bounds.len());

@@ -17,7 +17,7 @@ mod row_matrix;
 mod tests;
 
 pub(crate) use active_set::Failure;
-pub(crate) use equality::Objective;
+pub(crate) use equality::{Objective, equality_rank};
 pub(crate) use log_program::{LogProgram, NoInterior};
 pub(crate) use row_matrix::RowMatrix;
 

@@ -10,7 +10,7 @@ use crate::monitor::Monitor;
 
 /// A row may be violated by this fraction of the sizes of its terms, of the targets and of the largest mean, which is a few
 /// roundings.
-const HELD: f64 = 1e-13;
+const SATISFIED: f64 = 1e-13;
 
 /// A bound farther away than this, in units of the fit, is no bound at all.
 const FARTHEST: f64 = 1e100;
@@ -119,7 +119,7 @@ impl RowMatrix {
         self.lower.push(if lower <= -FARTHEST { f64::NEG_INFINITY } else { lower });
         self.upper.push(if upper >= FARTHEST { f64::INFINITY } else { upper });
         let size: f64 = coefficients.iter().map(|a| a.abs()).sum();
-        self.slack.push(size * (COMPUTED * far + 4.0 * HELD));
+        self.slack.push(size * (COMPUTED * far + 4.0 * SATISFIED));
     }
 
     /// Moves the bounds of a row apart by what may have been lost when they were computed.
@@ -195,7 +195,7 @@ impl RowMatrix {
         let (side, level, by) =
             if value < lower { (Side::Lower, lower, lower - value) } else { (Side::Upper, upper, value - upper) };
         let side = if self.is_equality(row) { Side::Both } else { side };
-        (by > HELD * (size + level.abs() + largest)).then_some((Bound { row, side }, by))
+        (by > SATISFIED * (size + level.abs() + largest)).then_some((Bound { row, side }, by))
     }
 
     /// Whether a row is violated by more than rounding, for targets of this scale.

@@ -53,7 +53,7 @@ impl Twofold {
     }
 }
 
-/// Means that hold `bounds` with equality, by the normal equations; `None` if the bounds depend on each other.
+/// Means that meet `bounds` with equality, by the normal equations; `None` if the bounds depend on each other.
 fn on_bounds(rows: &RowMatrix, m: &[f64], g: &[f64], bounds: &[Bound]) -> Option<Vec<Twofold>> {
     let n = bounds.len();
     let k = rows.k();
@@ -111,14 +111,14 @@ fn oracle(rows: &RowMatrix, m: &[f64], g: &[f64]) -> Option<Vec<f64>> {
             continue;
         }
         let Some(means) = on_bounds(rows, m, g, &bounds) else { continue };
-        let holds = |row: usize| {
+        let satisfies = |row: usize| {
             let value =
                 (0..rows.k()).fold(Twofold::of(0.0), |sum, i| sum.add(Twofold::of(rows.row(row)[i]).mul(means[i])));
             let (lower, upper) = rows.bounds(row);
             (lower == f64::NEG_INFINITY || value.add(Twofold::of(-lower)).0 >= -1e-12)
                 && (upper == f64::INFINITY || value.add(Twofold::of(-upper)).0 <= 1e-12)
         };
-        if !(0..rows.len()).all(holds) {
+        if !(0..rows.len()).all(satisfies) {
             continue;
         }
         let cost = (0..rows.k()).fold(Twofold::of(0.0), |sum, i| {
@@ -157,7 +157,7 @@ fn gap_rows(dice: &mut Dice, k: usize) -> RowMatrix {
     matrix(&GapBounds::per_gap(&lower, &upper).unwrap().rows(k).unwrap(), &frame())
 }
 
-/// RowMatrix through a common point, so that they can be held; some repeated, some summed, some equalities.
+/// RowMatrix through a common point, so that they can be satisfied; some repeated, some summed, some equalities.
 fn linear_rows(dice: &mut Dice, k: usize, count: usize) -> LinearRows {
     let mut point: Vec<f64> = (0..k).map(|_| dice.unit()).collect();
     point.sort_by(f64::total_cmp);

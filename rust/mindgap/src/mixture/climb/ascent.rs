@@ -124,7 +124,10 @@ pub(in crate::mixture) enum Ending {
     OutOfTime,
 }
 
-/// Climbs from `start`. `information` is a guess of the model's for an engine that answers moments alone.
+/// Says of the parameters that a climb has reached, and of their log-likelihood, whether it need not go on.
+pub(in crate::mixture) type Leave<'a> = &'a dyn Fn(&Parameters, f64) -> bool;
+
+/// Climbs from `start`, until `leave` says that there is no need. `guess` is a guess of the model for an engine that answers moments alone.
 ///
 /// # Errors
 /// An engine that fails, a program that is not solved, and an interruption.
@@ -134,6 +137,7 @@ pub(in crate::mixture) fn ascend(
     start: Parameters,
     limits: ClimbLimits,
     guess: Option<&Model>,
+    leave: Leave<'_>,
     monitor: &mut Monitor<'_>,
 ) -> Result<Ascent, MixtureError> {
     let mut parameters = start;
@@ -163,7 +167,7 @@ pub(in crate::mixture) fn ascend(
         decrement: f64::INFINITY,
         model: None,
     };
-    let ending = climber.run(limits, guess, monitor)?;
+    let ending = climber.run(limits, guess, leave, monitor)?;
     let Climber { parameters, before, here, history, decrement, passes, model, .. } = climber;
     let log_likelihood = here.log_likelihood;
     Ok(Ascent { parameters, before, log_likelihood, history, decrement, ending, passes, model })
@@ -225,6 +229,7 @@ impl Climber<'_, '_> {
         &mut self,
         limits: ClimbLimits,
         guess: Option<&Model>,
+        leave: Leave<'_>,
         monitor: &mut Monitor<'_>,
     ) -> Result<Ending, MixtureError> {
         loop {
@@ -233,6 +238,10 @@ impl Climber<'_, '_> {
             let round = self.round(&model, limits, monitor)?;
             self.model = Some(model);
             match round {
+                Round::Moved if leave(&self.parameters, self.here.log_likelihood) => {
+                    self.before.clone_from(&self.parameters);
+                    return Ok(Ending::Stuck);
+                }
                 Round::Moved => {}
                 Round::Ended(Ending::Arrived) if self.revive(limits)? => {}
                 Round::Ended(ending) => return Ok(ending),
@@ -308,12 +317,10 @@ impl Climber<'_, '_> {
         rows::write(self.m_step, &self.parameters, &mut self.rows, &mut self.kinds);
         let mut program = Program::new(model, &mut self.rows);
         let mut damping = if self.damping < UNDAMPED { LEAST_DAMPING } else { self.damping };
-        let (mut tries, mut stiff, mut convex, mut longest) = (0, false, true, self.longest);
+        let (mut tries, mut convex, mut longest) = (0, true, self.longest);
         loop {
             let Some(optimum) = program.solve(&self.rows, damping) else {
-                if !stiff {
-                    stiff = true;
-                    program.stiffen(&self.rows);
+                if program.stiffen(&self.rows) {
                     continue;
                 }
                 convex = false;

@@ -7,9 +7,10 @@ use crate::qp::dense::{DenseOptimum, Factor, SparseRows, minimise};
 /// concave along them becomes concave in all directions.
 const ACROSS: f64 = 4.0;
 
-/// Weight of the curvature that is added across equalities where that is not enough: no step leaves an equality, so that it may be as
-/// large as doubles allow. Across equal variances a component of a few far points has a curvature of minus some hundreds.
-const ACROSS_EQUALITIES: f64 = 4e5;
+/// Weights of the curvature that are added across equalities, one after the other, where that is not enough: no step leaves an equality,
+/// so that they may be as large as doubles allow. Across equal variances a component of a few far points has a curvature of minus some
+/// hundreds. The first weight alone leaves some models without a maximum, the second alone loses digits of the others' steps.
+const ACROSS_EQUALITIES: [f64; 2] = [4e3, 4e6];
 
 /// A row within this of its bound, in scaled steps, is active for that purpose.
 const AT_BOUND: f64 = 1e-9;
@@ -27,6 +28,8 @@ pub(super) struct Program {
     matrix: Vec<f64>,
     /// The rows that are active now.
     pub(super) active: Vec<usize>,
+    /// How many of `ACROSS_EQUALITIES` have been added.
+    stiffened: usize,
 }
 
 impl Program {
@@ -46,14 +49,19 @@ impl Program {
         let active: Vec<usize> = (0..rows.len()).filter(is_active).collect();
         rows.scale(&units);
         active.iter().for_each(|&row| add_across(&mut matrix, rows.terms(row), ACROSS, n));
-        Self { n, units, gradient, matrix, active }
+        Self { n, units, gradient, matrix, active, stiffened: 0 }
     }
 
-    /// Adds far more curvature across the equalities.
-    pub(super) fn stiffen(&mut self, rows: &SparseRows) {
+    /// Adds far more curvature across the equalities; `false` if it has as much as doubles allow.
+    pub(super) fn stiffen(&mut self, rows: &SparseRows) -> bool {
+        let Some(&weight) = ACROSS_EQUALITIES.get(self.stiffened) else {
+            return false;
+        };
+        self.stiffened += 1;
         for &row in self.active.iter().filter(|&&row| rows.is_equality(row)) {
-            add_across(&mut self.matrix, rows.terms(row), ACROSS_EQUALITIES, self.n);
+            add_across(&mut self.matrix, rows.terms(row), weight, self.n);
         }
+        true
     }
 
     /// The factor of the damped model; `None` if it has no maximum along the active rows.

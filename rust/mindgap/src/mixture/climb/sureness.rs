@@ -44,8 +44,7 @@ impl Sureness {
         let own = units(parameters);
         let lost = |c: usize| parameters.weights()[c] <= 2.0 * LEAST_WEIGHT;
         let mut factor = program.factor(LEAST_DAMPING);
-        if factor.is_none() {
-            program.stiffen(&rows);
+        while factor.is_none() && program.stiffen(&rows) {
             factor = program.factor(LEAST_DAMPING);
         }
         let along = |combinations: Vec<Vec<f64>>| {

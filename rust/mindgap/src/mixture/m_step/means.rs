@@ -4,7 +4,7 @@ use super::Targets;
 use crate::mixture::engine::Moments;
 use crate::mixture::parameters::Parameters;
 use crate::monitor::Monitor;
-use crate::qp::{Failure, MeanProgram, Objective};
+use crate::qp::{Failure, MeanProgram, Objective, equality_rank};
 
 /// A component's pull on the means is never less than this fraction of the strongest, so that one without weight still has a
 /// place. The program is exact over eighteen orders of magnitude; beyond them the place does not matter.
@@ -22,6 +22,11 @@ pub(in crate::mixture) struct MeanBlock {
 }
 
 impl MeanBlock {
+    /// How many of `k` means are free: the others follow from equalities.
+    pub(super) fn free_count(&self, k: usize) -> usize {
+        k - self.program.as_ref().map_or(0, |program| equality_rank(program.rows()))
+    }
+
     /// The best means, the variances being those of `parameters`.
     ///
     /// # Errors

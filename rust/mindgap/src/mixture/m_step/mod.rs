@@ -80,6 +80,11 @@ fn about(parameters: &Parameters, moments: &Moments, targets: &Targets, means: &
 }
 
 impl MStep {
+    /// The number of free parameters of `k` components: each independent equality fixes one.
+    pub(super) fn parameter_count(&self, k: usize) -> usize {
+        self.weights.free_count(k) + self.means.free_count(k) + self.precisions.free_count()
+    }
+
     /// The parameters that follow.
     ///
     /// # Errors

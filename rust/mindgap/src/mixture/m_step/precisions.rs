@@ -13,7 +13,7 @@ use crate::error::MixtureError;
 use crate::mixture::engine::Moments;
 use crate::mixture::parameters::Parameters;
 use crate::monitor::Monitor;
-use crate::qp::{Failure, LogProgram, NoInterior, RowMatrix};
+use crate::qp::{Failure, LogProgram, NoInterior, RowMatrix, equality_rank};
 
 /// Which variances a mixture may have.
 ///
@@ -129,6 +129,21 @@ impl PrecisionBlock {
     /// No variance is smaller; a component that reaches it has collapsed.
     pub(in crate::mixture) fn floor(&self) -> f64 {
         self.floor
+    }
+
+    /// How many variances are free: the others follow from equalities and from the means.
+    pub(super) fn free_count(&self) -> usize {
+        if let Some(tie) = self.tie {
+            return usize::from(tie.given.is_none());
+        }
+        if let Some(program) = &self.program {
+            return self.bounds.lower.len() - equality_rank(program.rows());
+        }
+        let free = (self.bounds.lower.iter().zip(&self.bounds.upper)).filter(|(lower, upper)| lower < upper).count();
+        match self.is_equal() {
+            true => usize::from(free == self.bounds.lower.len()),
+            false => free,
+        }
     }
 
     /// The best variances about `means`.

@@ -8,7 +8,7 @@ use crate::constraint::LinearRows;
 use crate::error::MixtureError;
 use crate::mixture::engine::Moments;
 use crate::monitor::Monitor;
-use crate::qp::{Failure, LogProgram, NoInterior, RowMatrix};
+use crate::qp::{Failure, LogProgram, NoInterior, RowMatrix, equality_rank};
 
 /// The weights' block of the M step.
 pub(in crate::mixture) enum WeightBlock {
@@ -72,6 +72,15 @@ impl WeightBlock {
         match self {
             Self::Rows(program) => Some(program.rows()),
             Self::Free | Self::Shares(_) => None,
+        }
+    }
+
+    /// How many of `k` weights are free: the others follow from the sum and from equalities.
+    pub(super) fn free_count(&self, k: usize) -> usize {
+        match self {
+            Self::Free => k - 1,
+            Self::Shares(shares) => (0..k).filter(|&c| shares.lower[c] < shares.upper[c]).count().saturating_sub(1),
+            Self::Rows(program) => k - equality_rank(program.rows()),
         }
     }
 

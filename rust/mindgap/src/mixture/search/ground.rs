@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::starts::Shape;
 use crate::data::frame::Frame;
 use crate::error::MixtureError;
-use crate::mixture::climb::{Ascent, ClimbLimits, Ending, ascend};
+use crate::mixture::climb::{Ascent, ClimbLimits, Ending, Leave, ascend};
 use crate::mixture::engine::Moments;
 use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;
@@ -38,18 +38,30 @@ pub(super) fn shape(m_step: &MStep, k: usize) -> Shape {
             }
         }
     }
-    Shape { k, lower, upper, equal_spreads: m_step.precisions.is_equal() }
+    Shape {
+        k,
+        lower,
+        upper,
+        equal_spreads: m_step.precisions.is_equal(),
+        variance_ratio: if m_step.precisions.is_equal() { None } else { m_step.precisions.variance_ratio() },
+    }
 }
 
 impl Ground<'_> {
     /// Climbs on the cells, as far as time allows.
-    pub(super) fn climb(&mut self, start: Parameters, em_steps: usize, passes: usize) -> Result<Ascent, MixtureError> {
+    pub(super) fn climb(
+        &mut self,
+        start: Parameters,
+        em_steps: usize,
+        passes: usize,
+        leave: Leave<'_>,
+    ) -> Result<Ascent, MixtureError> {
         self.monitor.untimed().send(&Progress::Working)?;
         let scale = [self.cells.total, self.cells.variance];
         let mut surface = Surface::new(&mut self.cells, self.frame, true, scale);
         let limits = ClimbLimits { em_steps, passes, tolerance: ClimbLimits::TOLERANCE };
         let start = start.sorted().0.raised(self.m_step.precisions.floor());
-        let ascent = ascend(&mut surface, self.m_step, start, limits, None, &mut self.monitor)?;
+        let ascent = ascend(&mut surface, self.m_step, start, limits, None, leave, &mut self.monitor)?;
         self.out_of_time |= ascent.ending == Ending::OutOfTime;
         Ok(ascent)
     }

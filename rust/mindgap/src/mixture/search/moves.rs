@@ -1,4 +1,5 @@
-//! Moves from one hill to others: a component is dropped, and put back where the rest fits worst, or to split one of the rest.
+//! Moves from one hill to others: a component is dropped, and put back where the rest fits worst, with another spread, or to split one
+//! of the rest; bounded chains of means move on by one.
 //!
 //! Where the rest `f` fits worst is where a component of density `φ` gains most: `max_ε Σ w log(1 - ε + ε φ/f)`, on a grid of positions for a few
 //! spreads (`insertion`). O(cells) a position. Derivation in `docs/mathematics.md`.
@@ -30,6 +31,9 @@ const SPACING: f64 = 0.7;
 /// Moves tried for each component that is dropped.
 const QUOTA: usize = 4;
 
+/// Ratios of variances that are about the same.
+const SAME_SPREAD: std::ops::Range<f64> = 1.0 / 2.7..2.7;
+
 /// A component of less weight is idle.
 const IDLE: f64 = 1e-6;
 
@@ -55,6 +59,7 @@ pub(super) fn moves(ground: &mut Ground<'_>, parameters: &Parameters, most: usiz
         let rest = settled_rest(ground, &mut coarse, parameters, dropped)?;
         let mut starts = insertions(ground, &coarse, parameters, &rest, dropped);
         starts.extend(splits(ground, &rest));
+        starts.extend(respread(ground, parameters, &rest, dropped));
         let starts: Vec<Parameters> = starts.into_iter().flat_map(|start| with_idle_aside(ground, start)).collect();
         for start in starts {
             let start = hold(ground, start)?;
@@ -69,6 +74,11 @@ pub(super) fn moves(ground: &mut Ground<'_>, parameters: &Parameters, most: usiz
         tried[candidate.dropped] <= QUOTA
     });
     found.truncate(most);
+    for start in shifts(ground, parameters) {
+        let start = hold(ground, start)?;
+        let (parameters, at_least) = ground.em(&mut coarse, start)?;
+        found.push(Move { parameters, at_least, dropped: k });
+    }
     Ok(found)
 }
 
@@ -121,7 +131,7 @@ fn insertions(
             let top = gain > 0.0 && (t == 0 || gains[t - 1].gain <= gain) && (t == count || gains[t + 1].gain < gain);
             let reach = 0.8 * old_variance.sqrt().max(spread).min(2.0 * old_variance.sqrt());
             let ratio = variance / old_variance;
-            let same = old_weight > 1e-4 && (at(t) - old_mean).abs() < reach && (1.0 / 2.7..2.7).contains(&ratio);
+            let same = old_weight > 1e-4 && (at(t) - old_mean).abs() < reach && SAME_SPREAD.contains(&ratio);
             if top && !same {
                 tops.push((at(t), variance, gains[t]));
             }
@@ -161,6 +171,61 @@ fn splits(ground: &Ground<'_>, rest: &Parameters) -> Vec<Parameters> {
             means.push(mean + apart);
             variances.push(if equal { variance } else { second * second * variance });
             variances[c] = if equal { variance } else { first * first * variance };
+            found.push(Parameters::sound(weights, means, variances));
+        }
+    }
+    found
+}
+
+/// The same component with another spread: where bounds keep the means in place, components can still exchange what they are for.
+fn respread(ground: &Ground<'_>, parameters: &Parameters, rest: &Parameters, changed: usize) -> Vec<Parameters> {
+    if ground.shape.equal_spreads {
+        return Vec::new();
+    }
+    let tried = spreads(ground, rest);
+    let (low, high, own) = (tried[0], tried[SPREADS - 1], parameters.variances()[changed]);
+    let others =
+        [low, (low * high).sqrt(), high].into_iter().filter(|variance| !SAME_SPREAD.contains(&(variance / own)));
+    let with = |variance: f64| {
+        let mut variances = parameters.variances().to_vec();
+        variances[changed] = variance;
+        Parameters::sound(parameters.weights().to_vec(), parameters.means().to_vec(), variances)
+    };
+    others.map(with).collect()
+}
+
+/// Under bounds on the gaps: the chain of means moved on by one component, which leaves it at one end for a new one at the other, as wide
+/// as its neighbour or as the widest; and the shares and spreads moved on by one, while the means stay.
+fn shifts(ground: &Ground<'_>, parameters: &Parameters) -> Vec<Parameters> {
+    let k = parameters.k();
+    if ground.shape.lower.is_empty() {
+        return Vec::new();
+    }
+    let from = parameters.clone().sorted().0;
+    let widest = from.variances().iter().copied().fold(0.0, f64::max);
+    let mut found = Vec::new();
+    for up in [true, false] {
+        let rolled = |values: &[f64]| -> Vec<f64> {
+            let mut values = values.to_vec();
+            if up {
+                values.rotate_left(1)
+            } else {
+                values.rotate_right(1)
+            }
+            values
+        };
+        let (new, neighbour, end) = if up { (k - 1, k - 2, k - 1) } else { (0, 1, 0) };
+        let (mut weights, mut means, mut variances) =
+            (rolled(from.weights()), rolled(from.means()), rolled(from.variances()));
+        found.push(Parameters::sound(weights.clone(), from.means().to_vec(), variances.clone()));
+        means[new] = 2.0 * from.means()[end] - from.means()[neighbour];
+        weights[new] = 0.5 * weights[neighbour];
+        let sum: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= sum);
+        variances[new] = variances[neighbour];
+        found.push(Parameters::sound(weights.clone(), means.clone(), variances.clone()));
+        if !ground.shape.equal_spreads && variances[new] < widest {
+            variances[new] = widest;
             found.push(Parameters::sound(weights, means, variances));
         }
     }

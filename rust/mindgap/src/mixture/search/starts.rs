@@ -20,6 +20,13 @@ const PRIOR_POINTS: f64 = 2.0;
 /// No cluster starts with a smaller share, times 1/k.
 const LEAST_SHARE: f64 = 0.02;
 
+/// Floors of the variance of points that know their component, as multiples of the data's divided by k².
+const FLOORS: [f64; 2] = [0.02, 0.3];
+
+/// Largest variances of points that know their component, as multiples of the data's divided by k². In the best fits of tied data it is 1.6
+/// to 1.9; with heavy tails it is larger.
+const LARGEST_VARIANCES: [f64; 4] = [0.5, 1.0, 2.0, 8.0];
+
 /// Where the bounds' chain is longer than this share of the data's range, or rigid, it also starts at several places.
 const LONG_CHAIN: f64 = 0.6;
 
@@ -31,6 +38,8 @@ pub(super) struct Shape {
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
     pub(super) equal_spreads: bool,
+    /// The largest ratio of two variances, where they differ.
+    pub(super) variance_ratio: Option<f64>,
 }
 
 impl Shape {
@@ -47,10 +56,12 @@ pub(super) fn starts(cells: &Cells, shape: &Shape, random: usize, draws: &mut Ra
     let share = variance / (k * k) as f64;
     let mut starts = Vec::new();
     if coarse.len() >= k {
-        starts.push(partition(&coarse, &prefix, k, None));
-        // The likelihood of points that know their component, whose variance is at least a fiftieth and a third of the share.
-        for floor in [0.02 * share, 0.3 * share] {
-            starts.push(partition(&coarse, &prefix, k, Some(floor)));
+        starts.push(partition(&coarse, &prefix, k, RunCost::Squares));
+        for cost in known_components(cells.variance, shape) {
+            let start = partition(&coarse, &prefix, k, cost);
+            if !starts.contains(&start) {
+                starts.push(start);
+            }
         }
     }
     let spread = |precision: f64| vec![1.0 / precision; k];
@@ -70,6 +81,19 @@ pub(super) fn starts(cells: &Cells, shape: &Shape, random: usize, draws: &mut Ra
         starts.extend((0..random).map(|_| drawn(cells, k, draws)));
     }
     starts
+}
+
+/// The likelihood of points that know their component. Where variances differ by a ratio at most, for a few sizes of the largest: data
+/// with ties have components on single values, whose spread the largest limits. Else with two floors of the variance.
+fn known_components(variance: f64, shape: &Shape) -> Vec<RunCost> {
+    let share = variance / (shape.k * shape.k) as f64;
+    match shape.variance_ratio {
+        Some(ratio) => {
+            let largest = LARGEST_VARIANCES.iter().map(|size| size * share).filter(|&largest| largest <= variance);
+            largest.map(|largest| RunCost::Within(largest / ratio, largest)).collect()
+        }
+        None => FLOORS.iter().map(|size| RunCost::Raised(size * share)).collect(),
+    }
 }
 
 fn equal_shares(means: Vec<f64>, variances: Vec<f64>) -> Parameters {
@@ -104,11 +128,22 @@ fn drawn(cells: &Cells, k: usize, draws: &mut Random) -> Parameters {
     equal_shares(means, variances)
 }
 
-/// What each run of cells costs: `squares` about its mean, or `n/2 log(squares/n + floor) - n log n`.
+/// What each run of cells costs.
 struct RunCosts<'a> {
     prefix: &'a CellPrefix,
     cells: usize,
-    floor: Option<f64>,
+    cost: RunCost,
+}
+
+/// What a run of cells costs.
+#[derive(Clone, Copy)]
+enum RunCost {
+    /// Its squares about its mean, `s`.
+    Squares,
+    /// `n/2 log(s/n + floor) - n log n`.
+    Raised(f64),
+    /// `n/2 log v + s/2v - n log n` with the best variance between two bounds.
+    Within(f64, f64),
 }
 
 impl WithSimd for RunCosts<'_> {
@@ -119,9 +154,14 @@ impl WithSimd for RunCosts<'_> {
     fn with_simd<S: Simd>(self, _simd: S) -> Vec<f64> {
         let mut costs = Vec::with_capacity(self.cells * (self.cells + 1) / 2);
         for end in 1..=self.cells {
-            match self.floor {
-                None => costs.extend((0..end).map(|start| self.prefix.within(start, end)[1])),
-                Some(floor) => costs.extend((0..end).map(|start| {
+            match self.cost {
+                RunCost::Squares => costs.extend((0..end).map(|start| self.prefix.within(start, end)[1])),
+                RunCost::Within(least, most) => costs.extend((0..end).map(|start| {
+                    let [weight, squares] = self.prefix.within(start, end);
+                    let variance = (squares / weight).max(least).min(most);
+                    0.5 * (weight * ln::<false>(variance) + squares / variance) - weight * ln::<false>(weight)
+                })),
+                RunCost::Raised(floor) => costs.extend((0..end).map(|start| {
                     let [weight, squares] = self.prefix.within(start, end);
                     0.5 * weight * ln::<false>(squares / weight + floor) - weight * ln::<false>(weight)
                 })),
@@ -132,9 +172,9 @@ impl WithSimd for RunCosts<'_> {
 }
 
 /// The partition into `k` runs of cells with the least sum of costs, by an exact dynamic program.
-fn partition(cells: &Cells, prefix: &CellPrefix, k: usize, floor: Option<f64>) -> Parameters {
+fn partition(cells: &Cells, prefix: &CellPrefix, k: usize, cost: RunCost) -> Parameters {
     let n = cells.len();
-    let costs = Arch::new().dispatch(RunCosts { prefix, cells: n, floor });
+    let costs = Arch::new().dispatch(RunCosts { prefix, cells: n, cost });
     let mut best = vec![f64::INFINITY; n + 1];
     best[0] = 0.0;
     let mut from = vec![0; k * (n + 1)];

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A miss is counted in units of the row's largest coefficient; rows that are held to rounding are not missed.
+/// A miss is counted in units of the row's largest coefficient; rows that are satisfied to rounding are not missed.
 #[test]
 fn rows_are_missed_by_what_is_lacking() {
     let mut rows = SparseRows::default();

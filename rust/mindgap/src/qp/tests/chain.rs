@@ -21,7 +21,7 @@ fn glued_runs_rest_where_the_elimination_says() {
         }
         let (m, g) = random_objective(&mut dice, k);
         let objective = Objective { targets: &m, stiffness: &g };
-        let run = chain::solve(&rows, objective, &bounds).expect("gaps, each held once");
+        let run = chain::solve(&rows, objective, &bounds).expect("gaps, each bounded once");
         let any = equality::solve(&rows, objective, &bounds);
         for (mean, expected) in run.means.iter().zip(&any.means) {
             assert!((mean - expected).abs() <= 1e-12, "case {case}: {run:?} for {any:?}");

@@ -27,7 +27,7 @@ fn the_optimum_holds_the_rows_and_its_multipliers_balance_the_gradient() {
         let mut rows = SparseRows::default();
         rows.push((0..n).map(|i| (i, 1.0)), 0.1 * draw(&mut state), true);
         for i in 0..n {
-            // Zero holds them all, but for the equality, which small steps reach.
+            // Zero satisfies them all, but for the equality, which small steps reach.
             rows.push([(i, draw(&mut state)), ((i + 1) % n, 1.0)], -0.3 * draw(&mut state).abs() - 0.2, false);
         }
         let DenseOptimum { point, active, multipliers } = minimise(&factor, &gradient, &rows).unwrap();
@@ -37,14 +37,14 @@ fn the_optimum_holds_the_rows_and_its_multipliers_balance_the_gradient() {
         }
         for i in 0..n {
             let pull: f64 = (0..n).map(|j| matrix[i * n + j] * point[j]).sum::<f64>() - gradient[i];
-            let held: f64 = active
+            let pushed: f64 = active
                 .iter()
                 .zip(&multipliers)
                 .flat_map(|(&row, m)| rows.terms(row).iter().map(move |&(v, a)| (v, a * m)))
                 .filter(|&(variable, _)| variable == i)
                 .map(|(_, force)| force)
                 .sum();
-            assert!((pull - held).abs() < 1e-9, "{pull} {held}");
+            assert!((pull - pushed).abs() < 1e-9, "{pull} {pushed}");
         }
         for (&row, &multiplier) in active.iter().zip(&multipliers) {
             assert!(rows.is_equality(row) || multiplier >= -1e-12);
@@ -107,7 +107,7 @@ fn variances_along_rows_are_those_of_the_restricted_program() {
         for _ in 0..count {
             rows.push((0..n).map(|i| (i, draw(&mut state))).collect::<Vec<_>>(), 0.0, true);
         }
-        // Said twice, a row holds back no more.
+        // Said twice, a row pushes back no more.
         let active: Vec<usize> = (0..count).chain((0..count).take(1)).collect();
         let found = factor.variances_along(&rows, &active, [combination.clone()])[0];
         let step = minimise(&factor, &combination, &rows).unwrap().point;

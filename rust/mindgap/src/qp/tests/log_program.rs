@@ -1,8 +1,8 @@
-//! The program of weights and precisions: no admissible direction gains, and the rows are held.
+//! The program of weights and precisions: no admissible direction gains, and the rows are satisfied.
 
 use super::*;
 
-/// Rows that a positive point holds: equalities, bounds on one side or both, and the sum if `simplex`.
+/// Rows that a positive point satisfies: equalities, bounds on one side or both, and the sum if `simplex`.
 fn program(dice: &mut Dice, k: usize, simplex: bool) -> (RowMatrix, LogProgram) {
     let mut point: Vec<f64> = (0..k).map(|_| 0.05 + dice.unit()).collect();
     let total: f64 = if simplex { point.iter().sum() } else { 1.0 };

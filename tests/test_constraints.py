@@ -144,3 +144,19 @@ def test_a_part_may_depend_on_the_data() -> None:
     fit = mg.mixture(x, 2, Deviations() & mg.TwoSided(0, 100))
     assert fit.bounds == mg.GapBounds([np.std(x)], [100])
     assert fit.constraint is not None
+
+
+def test_bounds_may_be_zero() -> None:
+    assert mg.TwoSided(0.0, 0.0).gaps(2) == mg.GapBounds([0.0], [0.0])
+    assert mg.mixture([0.0, 1.0, 5.0, 6.0], 2, mg.TwoSided(0.0, 0.0)).gaps.tolist() == [0.0]
+
+
+def test_bounds_and_rows_are_equal_only_in_all_their_parts() -> None:
+    bounds = mg.GapBounds([1.0, 2.0], [3.0, 4.0])
+    assert bounds == mg.GapBounds([1.0, 2.0], [3.0, 4.0])
+    for lower, upper in [([1.0, 1.5], [3.0, 4.0]), ([1.0, 2.0], [3.0, 5.0])]:
+        assert bounds != mg.GapBounds(lower, upper)
+    rows = mg.LinearRows([[1.0, 0.0]], [0.0], [1.0])
+    assert rows == mg.LinearRows([[1.0, 0.0]], [0.0], [1.0])
+    for other in [([[1.0, 2.0]], [0.0], [1.0]), ([[1.0, 0.0]], [0.5], [1.0]), ([[1.0, 0.0]], [0.0], [2.0])]:
+        assert rows != mg.LinearRows(*other)

@@ -139,3 +139,13 @@ def test_a_new_package_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch:
     with pytest.raises(InvalidInputError, match=r"cannot write .*mindgap-half: No space left on device"):
         write_package("half", "constraint", tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077])
+def test_a_new_file_has_the_mode_of_any_other(tmp_path: Path, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        write_atomically(tmp_path / "new", b"new")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o666 & ~mask

@@ -61,7 +61,7 @@ def test_what_is_no_document_is_refused(document: Any) -> None:
         (MIXTURE, {"total_weight": -3.0}),
         (MIXTURE, {"log_likelihood": 1e308}),
         (MIXTURE, {"n_parameters": 10**400}),
-        (MIXTURE, {"n_parameters": 0}),
+        (MIXTURE, {"n_parameters": -1}),
         (MIXTURE, {"n_iter": -1, "history": []}),
         (MIXTURE, {"history": []}),
         (MIXTURE, {"active": ["free"] * 3}),

@@ -219,7 +219,7 @@ def test_an_engine_of_ones_own_gives_the_same_fit() -> None:
 
 
 def test_progress_is_one_line_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    fit = mg.mixture(X, 3, BOUNDS, progress=True)
+    fit = mg.mixture(X, 3, BOUNDS, init="ckmeans", progress=True)
     shown = capsys.readouterr().err
     assert shown.count("\n") == 1
     assert f"iteration {fit.n_iter - 1:>6}" in shown

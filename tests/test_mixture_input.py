@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import mindgap as mg
+from mindgap.validation import as_seed
 
 X = np.random.default_rng(0).normal(0, 1, 40)
 NAN, INF = float("nan"), float("inf")
@@ -104,3 +105,13 @@ def test_means_may_be_farther_apart_than_any_clusters() -> None:
     assert automatic.gaps == pytest.approx(100.0)
     climbed = mg.mixture(X, 3, mg.LowerOnly(100.0), init="ckmeans")
     assert automatic.log_likelihood >= climbed.log_likelihood
+
+
+def test_seeds_come_from_generators() -> None:
+    seeds = [as_seed(np.random.default_rng(start)) for start in range(20)]
+    assert len(set(seeds)) == 20
+    assert min(seeds) >= 0
+    assert max(seeds) > 2**60
+    assert as_seed(np.random.default_rng(3)) == seeds[3]
+    assert as_seed(np.random.SeedSequence(7)) == 7
+    assert as_seed(None) != as_seed(None)

@@ -88,7 +88,7 @@ STARTS: list[tuple[Callable[[], Any], str]] = [
     (lambda: mg.Parameters([0.5, 0.5], [0, 1], [1, 0]), "the variance 0.0 in component 1; it must be positive"),
     (lambda: mg.Parameters([0.5, 0.5], [0, 1], [-1, 1]), "the variance -1.0 in component 0; it must be positive"),
     (lambda: mg.Parameters([0.5, 0.6], [0, 1], [1, 1]), "sum to 1.1; they must sum to one"),
-    (lambda: mg.Parameters([1.5, -0.5], [0, 1], [1, 1]), "the weight -0.5 in component 1; it must be positive"),
+    (lambda: mg.Parameters([1.5, -0.5], [0, 1], [1, 1]), "the weight -0.5 in component 1; it must not be negative"),
     (lambda: mg.Parameters([0.5, 0.5], [1, 0], [1, 1]), "do not ascend"),
     (lambda: mg.Parameters([], [], []), "0 weights, 0 means and 0 variances"),
 ]

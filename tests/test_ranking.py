@@ -49,6 +49,30 @@ def test_equal_spreads_are_one_parameter_however_they_are_asked_for() -> None:
     assert mg.mixture(X, 2, mg.SpreadRatio(1.5)).n_parameters == mg.mixture(X, 2).n_parameters == 5
 
 
+@pytest.mark.parametrize(
+    ("constraint", "fixed"),
+    [
+        (mg.TwoSided(2.0, 2.0), 2),
+        (mg.TwoSided(2.0, 2.5), 0),
+        (mg.FixedWeights([0.3, 0.3, 0.4]), 2),
+        (mg.WeightBounds([0.2, 0.0, 0.0], [0.2, 1.0, 1.0]), 1),
+        (mg.WeightBounds([0.2, 0.2, 0.0], [0.2, 0.2, 1.0]), 2),
+        (mg.WeightRatio(0, 1, 2.0), 1),
+        (mg.WeightRatio(0, 1, 2.0) & mg.WeightRatio(1, 0, 0.5), 1),
+        (mg.FixedSpreads([1.0, None, None]), 1),
+        (mg.FixedSpreads([1.0, 1.0, 1.0]), 3),
+        (mg.FixedSpreads([1.0, None, None]) & mg.EqualSpreads(), 3),
+        (mg.ConstantCV(0.1), 3),
+        (mg.ConstantCV(), 2),
+        (mg.TwoSided(2.0, 2.0) & mg.FixedWeights([0.3, 0.3, 0.4]) & mg.EqualSpreads(), 6),
+    ],
+)
+def test_each_independent_equality_fixes_a_parameter(constraint: mg.Constraint, fixed: int) -> None:
+    fit = mg.mixture(X + 10, 3, constraint)
+    assert fit.n_parameters == 8 - fixed
+    assert fit.bic == pytest.approx((8 - fixed) * np.log(len(X)) - 2 * fit.log_likelihood)
+
+
 def test_each_model_is_a_line_of_the_picture() -> None:
     models = mg.select(X, [1, 2, 3], {"none": None, "apart": mg.LowerOnly(1.0)}, variances=["equal", "free"])
     legend = models.plot().get_legend()

@@ -25,8 +25,11 @@ SLOW = ["--run-ignored=only"] if NEXTEST else ["--", "--ignored"]
 AREAS = ("kmeans", "mixture", "qp", "python")
 # Groups of the crate's tests, the cheapest for what it catches first; each runs on what those before it left.
 STAGES = (["--lib"], ["--test", "it"], ["--lib", "--test", "it", *SLOW])
+# Where changed copies of the repository are made.
+TREES = OUT / "trees"
 # Incremental builds without debug information: each change then costs seconds of compiling.
 ENVIRONMENT = {
+    "TMPDIR": str(TREES),
     "CARGO_PROFILE_DEV_DEBUG": "0",
     "CARGO_INCREMENTAL": "1",
     "CARGO_TARGET_DIR": str(OUT / "build"),
@@ -103,6 +106,10 @@ def run_crate(areas: list[str], options: argparse.Namespace) -> list[str]:
 def mutate(lines: dict[str, tuple[str, int]], out: Path, tests: list[str]) -> dict[str, str]:
     """Try the changes of these names against a group of the crate's tests, and say how each ended."""
     out.mkdir(parents=True)
+    TREES.mkdir(exist_ok=True)
+    # Tests compare with measured results beside the repository, where there are any.
+    if (shared := ROOT.parent / "shared").exists() and not (TREES / "shared").exists():
+        (TREES / "shared").symlink_to(shared)
     (out / "lines.diff").write_text(touching(set(lines.values())))
     tool = "nextest" if NEXTEST else "cargo"
     command = [

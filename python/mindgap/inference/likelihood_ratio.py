@@ -121,7 +121,9 @@ def compare(
     _check_reference(constrained, free, n_bootstrap)
     constrained, free = _climbed(constrained, free), _climbed(free, constrained)
     statistic = _statistic(constrained, free)
-    df = sum(active != "free" for active in constrained.active) + free.n_parameters - constrained.n_parameters
+    # Equalities ("both") are already missing from the number of parameters.
+    active = sum(side in ("lower", "upper") for side in constrained.active)
+    df = active + free.n_parameters - constrained.n_parameters
     p_value = _p_value(constrained, free, statistic, df)
     if n_bootstrap == 0:
         return LikelihoodRatio(statistic, df, p_value)

@@ -33,7 +33,7 @@ class Parameters:
     Parameters
     ----------
     weights : array-like of k floats
-        Positive; they sum to one.
+        Not negative; they sum to one. A component that starts with the weight zero keeps it.
     means : array-like of k floats
         Finite and ascending.
     variances : array-like of k floats
@@ -61,8 +61,8 @@ class Parameters:
         if len(set(sizes)) > 1 or sizes[0] == 0:
             text = "{} weights, {} means and {} variances".format(*sizes)
             raise UnusableValueError(f"the start has {text}; give one of each for every component")
-        _check_positive(self.weights, "weight")
-        _check_positive(self.variances, "variance")
+        _refuse(self.weights < 0, self.weights, "weight", "it must not be negative")
+        _refuse(self.variances <= 0, self.variances, "variance", "it must be positive")
         total = float(self.weights.sum())
         if abs(total - 1) > WEIGHT_TOLERANCE:
             raise UnusableValueError(f"the weights of the start sum to {total}; they must sum to one")
@@ -78,10 +78,10 @@ class Parameters:
         return f"Parameters({self.weights.tolist()}, {self.means.tolist()}, {self.variances.tolist()})"
 
 
-def _check_positive(values: FloatArray, name: str) -> None:
-    if (values <= 0).any():
-        index = int(np.argmax(values <= 0))
-        raise UnusableValueError(f"the start has the {name} {values[index]} in component {index}; it must be positive")
+def _refuse(wrong: npt.NDArray[np.bool_], values: FloatArray, name: str, demand: str) -> None:
+    if wrong.any():
+        index = int(np.argmax(wrong))
+        raise UnusableValueError(f"the start has the {name} {values[index]} in component {index}; {demand}")
 
 
 def draw_mixture(

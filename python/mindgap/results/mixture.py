@@ -84,7 +84,8 @@ class MixtureResult(FitResult):
     rows : LinearRows or None
         The linear rows on the means, if the constraint has this form.
     n_parameters : int
-        The number of free parameters for the information criteria: 3k-1, or 2k with equal spreads.
+        The number of free parameters for the information criteria: 3k-1, less one for each independent equality (equal
+        spreads, a fixed weight, a gap whose bounds are equal). Bounds are not counted.
     total_weight : float
         The sum of the sample weights; the number of points if there are none.
     entropy : float or None

@@ -44,7 +44,7 @@ def stored_mixture(text: str | bytes) -> dict[str, Any]:
         "message": fields.text("message"),
         "gaps": fields.gaps(means),
         "active": fields.texts("active", None if bounds is None else k - 1, ACTIVE),
-        "n_parameters": fields.integer("n_parameters", least=1),
+        "n_parameters": fields.integer("n_parameters", least=0),
         "total_weight": total_weight,
         "entropy": fields.number("entropy") if fields.has("entropy") else None,
         "upper_bound": fields.number("upper_bound") if fields.has("upper_bound") else None,

@@ -113,7 +113,7 @@ fn fits_that_no_fit_could_have_written_do_not_come_in() {
         ("findings", serde_json::json!([{"code": "unheard-of"}])),
         ("total_weight", serde_json::json!(-1.0)),
         ("n_parameters", serde_json::json!(9)),
-        ("n_parameters", serde_json::json!(4)),
+        ("n_parameters", serde_json::json!(-1)),
         ("means", serde_json::json!([])),
         ("weights", serde_json::json!([1.0])),
         ("version", serde_json::json!(2)),

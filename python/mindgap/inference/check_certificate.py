@@ -20,7 +20,7 @@ import numpy as np
 #: What one operation can be off by, relatively.
 UNIT = 2.0**-53
 
-#: How far above the claimed bound (in log units) the checked one may be; and for bounds on weights, on which others rest.
+#: How far above the claimed bound (in log units) the checked one may be; and for bounds on weights, used by others.
 TOLERANCE, FACT = 0.01, 0.0005
 
 #: Cells of one box at most.

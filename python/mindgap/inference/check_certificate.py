@@ -40,6 +40,9 @@ def require(holds: Any, reason: str) -> None:
 class Interval:
     """Arrays of numbers that are only known to lie between others, moved outward by so many units in the last place."""
 
+    low: Any
+    high: Any
+
     def __init__(self, low: Any, high: Any = None, units: int = 0) -> None:
         self.low, self.high = (low.low, low.high) if isinstance(low, Interval) else (low, low if high is None else high)
         if units:

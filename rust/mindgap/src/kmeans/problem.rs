@@ -79,9 +79,9 @@ pub enum Ties {
 ///
 /// Under bounds on gaps ([`GapBounds`](crate::GapBounds)) the fit is optimal. [`Centers`] says which of two problems is
 /// solved. Under [`LinearRows`](crate::LinearRows) it is the best of several alternations between assigning points to
-/// centres and moving the centres, which satisfy the rows but need not be cluster means. [`KMeansFit::lower_bound`] is then
-/// the optimum with no rows, or with those that bound gaps; where the fit meets it, as it does when no other row is active,
-/// it is known to be optimal.
+/// centres and moving the centres, which satisfy the rows but need not be cluster means.
+/// [`KMeansFit::lower_bound`](crate::KMeansFit::lower_bound) is then the optimum with no rows, or with those that bound gaps; where
+/// the fit meets it, as it does when no other row is active, it is known to be optimal.
 ///
 /// Data that are read in chunks or kept by an engine are fitted through their sample,
 /// [`Chunked::sample`](crate::Chunked::sample) or [`Engine::load`](crate::Engine::load): where it is a summary, the fit

@@ -12,6 +12,11 @@ use std::f64::consts::{LN_2, LOG2_E, TAU};
 /// of them, and divisors take off.
 const OFF_LARGEST: f64 = 100.0;
 
+/// The share of the level that the rounding of many points to nodes may take, and the log units that it may take anyway.
+const QUADRATURE: f64 = 0.05;
+/// See [`QUADRATURE`].
+const LEAST_SHARE: f64 = 1e-4;
+
 /// The mixture f, and what the rounding of sums over it may amount to.
 pub(super) struct WeighedMixture<'a> {
     pub(super) points: &'a Points,
@@ -28,16 +33,16 @@ pub(super) struct WeighedMixture<'a> {
 }
 
 impl<'a> WeighedMixture<'a> {
-    /// For variances from `least` on; of the level that is asked for, about the `share` may go to the rounding of many points to
-    /// nodes.
-    pub(super) fn new(points: &'a Points, workspace: &'a Workspace, least: f64, share: f64) -> Self {
+    /// For variances from `least` on and proofs that D is at most e^level.
+    pub(super) fn new(points: &'a Points, workspace: &'a Workspace, least: f64, level: f64) -> Self {
         let (logs, largest_log) = (&workspace.logs, workspace.largest_log);
         let n = points.padded() as f64;
         // Each exponent is wrong by at most 2^-53·(8·(its size) + its logarithm's size), of terms that matter by
         // 2^-53·(9·largest + 8·NEGLIGIBLE); powers of two by 4 units; sums by n/8 + 8; N by n.
         let rounding = f64::EPSILON * (16.0 * largest_log + 2.0 * n + 2048.0);
         let left_out = n * exp2(-NEGLIGIBLE + 1.0);
-        let (relative, amount) = points.quadrature_error(&workspace.shapes, least, share);
+        let share = (QUADRATURE * level).max(LEAST_SHARE / points.total());
+        let (relative, amount) = points.quadrature_error(&workspace.shapes, least, share, level);
         Self {
             points,
             logs,

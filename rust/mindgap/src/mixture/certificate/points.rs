@@ -107,8 +107,8 @@ impl Points {
     }
 
     /// What sums over the nodes can be too small by: see [`quadrature_error`].
-    pub(super) fn quadrature_error(&self, shapes: &[Shape], least: f64, share: f64) -> (f64, f64) {
-        quadrature_error(&self.bins, shapes, least, share)
+    pub(super) fn quadrature_error(&self, shapes: &[Shape], least: f64, share: f64, level: f64) -> (f64, f64) {
+        quadrature_error(&self.bins, shapes, least, share, level)
     }
 
     /// Parts of a cell, each with little change of variance where nodes stand for points: their error grows as variances fall.

@@ -3,6 +3,7 @@
 //! The certificate then costs as much as for a few thousand points, however many there are. What a rule can be wrong by is
 //! allowed for: the derivation is in docs/mathematics.md, "Many points".
 
+use super::kernels::LARGEST;
 use crate::numeric::portable::{exp2, log2};
 use std::f64::consts::{LN_2, LOG2_E};
 
@@ -22,14 +23,22 @@ const CLOSEST: f64 = 1e-2;
 /// more the share is above a tenth.
 const STEEPEST: f64 = 1.5;
 
-/// Tails below 2^-TAIL count as that.
+/// A bin's tail below 2^-TAIL counts as that.
 const TAIL: f64 = 100.0;
+
+/// What a sum is off by for each unit of a bin's defect, apart from the level: e^1.5 for Taylor's terms (see [`STEEPEST`]), two for
+/// N and T̄, and what is left for products of small numbers.
+const OF_DEFECT: f64 = 8.0;
 
 /// (1/sixth)^(1/6) of a bin whose points are spread evenly: sixth is 2/7.
 const EVEN: f64 = 1.232;
 
-/// Slopes from differences of logarithms are right to this share: nodes are apart.
+/// Slopes from differences of logarithms are right to this over the radius, and curvatures to this over its square, since nodes are
+/// apart: with logarithms up to [`LARGEST_LOG`] a count of the roundings gives 2.6e-9 and 5.2e-7.
 const SLOPE_ERROR: f64 = 1e-6;
+
+/// The largest |ln f| for which [`SLOPE_ERROR`] holds; beyond it a bin's slope counts as infinite, and nothing is proven.
+const LARGEST_LOG: f64 = 45_000.0;
 
 /// A bin and its rule.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +48,7 @@ pub(super) struct Bin {
     /// All its points and nodes are within so much of its middle.
     pub(super) radius: f64,
     pub(super) weight: f64,
+    log2_weight: f64,
     /// The sixth moment of the points and that of the nodes, in units of weight·radius⁶.
     sixth: f64,
     /// (sixth of an even bin / sixth)^(1/6).
@@ -109,7 +119,15 @@ impl Compressed {
             return false;
         }
         let narrowness = exp2(-log2(sixth) / 6.0) / EVEN;
-        self.bins.push(Bin { start: self.values.len(), radius, weight: total, sixth, narrowness, defect });
+        self.bins.push(Bin {
+            start: self.values.len(),
+            radius,
+            weight: total,
+            log2_weight: log2(total),
+            sixth,
+            narrowness,
+            defect,
+        });
         placed.iter().for_each(|&(x, w)| self.push(x, w));
         true
     }
@@ -153,13 +171,16 @@ fn gauss(points: &[(f64, f64)], total: f64) -> Option<[(f64, f64); NODES]> {
 impl Bin {
     /// What ln f is like in the bin, where it is the parabola through the nodes.
     fn shape(&self, values: &[f64], log_f: impl Fn(usize) -> f64) -> Shape {
-        let [i, j, k] = [self.start, self.start + 1, self.start + 2];
-        let (left, right) =
-            ((log_f(j) - log_f(i)) / (values[j] - values[i]), (log_f(k) - log_f(j)) / (values[k] - values[j]));
+        let [a, b, c] = [0, 1, 2].map(|node| log_f(self.start + node));
+        if ![a, b, c].iter().all(|log| log.abs() <= LARGEST_LOG) {
+            return Shape { slope: f64::INFINITY, curvature: 0.0, log_f: 0.0 };
+        }
+        let [i, j, k] = [0, 1, 2].map(|node| values[self.start + node]);
+        let (left, right) = ((b - a) / (j - i), (c - b) / (k - j));
         let noise = SLOPE_ERROR / self.radius;
-        let curvature = (2.0 * (right - left) / (values[k] - values[i])).abs() + noise / self.radius;
+        let curvature = (2.0 * (right - left) / (k - i)).abs() + noise / self.radius;
         let slope = left.abs().max(right.abs()) + 2.0 * self.radius * curvature + noise;
-        Shape { slope, curvature, log_f: log_f(i) }
+        Shape { slope, curvature, log_f: a }
     }
 }
 
@@ -187,10 +208,11 @@ pub(super) fn likelihood_error(bins: &[Bin], shapes: &[Shape]) -> f64 {
 }
 
 /// What Σ ω/f·exp(-(x - μ)²/2v) over the points, for every mean and every variance from `least` on, can be above that over
-/// the nodes: a share of it, about `share`, and an amount.
-pub(super) fn quadrature_error(bins: &[Bin], shapes: &[Shape], least: f64, share: f64) -> (f64, f64) {
-    // Where the exponent's slope u and curvature c have (u² + 5|c|)·r² ≤ τ², the share is at most e^2τ·(τ⁶·sixth/720 + 4·defect)
-    // (of the four, two are for the sum of the weights). Any τ will do: the one at which an even bin takes the share.
+/// the nodes: a share of it, about `share`, and an amount. The share also covers what the defects do to N, for the proof that D is at
+/// most e^level.
+pub(super) fn quadrature_error(bins: &[Bin], shapes: &[Shape], least: f64, share: f64, level: f64) -> (f64, f64) {
+    // Where the exponent's slope u and curvature c have (u² + 5|c|)·r² ≤ τ², the share is at most e^2τ·(τ⁶·sixth/720 + e^τ·defect).
+    // Any τ will do: the one at which an even bin takes the share.
     let root = exp2(log2(720.0 * share) / 6.0);
     let even = |shrink: f64| (EVEN * root * exp2(-LOG2_E / 3.0 * shrink)).min(STEEPEST);
     let largest = even(even(even(0.5)));
@@ -199,15 +221,15 @@ pub(super) fn quadrature_error(bins: &[Bin], shapes: &[Shape], least: f64, share
         let r = bin.radius;
         let tau = (bin.narrowness * largest).min(largest);
         let cube = tau * tau * tau;
-        relative = relative.max(cube * cube * bin.sixth / 720.0 + 4.0 * bin.defect);
+        relative = relative.max(cube * cube * bin.sixth / 720.0 + (OF_DEFECT + level) * bin.defect);
         let steepest = (tau * tau / (r * r) - 5.0 * (1.0 / least + shape.curvature)).max(0.0).sqrt();
         // Elsewhere the whole bin is this far from the mean, in units of 1/variance.
         let far = (steepest - shape.slope - 2.0 * r / least).max(0.0);
-        let exponent = LOG2_E * (2.0 * r * shape.slope - 0.5 * least * far * far - shape.log_f);
+        let exponent = bin.log2_weight + LOG2_E * (2.0 * r * shape.slope - 0.5 * least * far * far - shape.log_f);
         if exponent > -TAIL {
-            amount += bin.weight * exp2(exponent.min(900.0));
+            amount += exp2(exponent.min(LARGEST));
         } else {
-            tails += bin.weight;
+            tails += 1.0;
         }
     }
     let varies = exp2(2.0 * LOG2_E * largest);

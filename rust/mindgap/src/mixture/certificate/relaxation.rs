@@ -32,10 +32,6 @@ const SLACKNESS: f64 = 0.1;
 /// The weight that a new atom starts with.
 const NEW: f64 = 0.01;
 
-/// The share of the level that the rounding of many points to nodes may take, and the log units that it may take anyway.
-const QUADRATURE: f64 = 0.05;
-const LEAST_SHARE: f64 = 1e-4;
-
 /// The smallest divisor that is worked with: it must be positive, and next to zero nothing is proven.
 const LEAST_DIVISOR: f64 = 1e-3;
 
@@ -117,9 +113,8 @@ pub(super) fn relax(
             if divisor.least(cell) < LEAST_DIVISOR {
                 return Relaxed { bound: None, blurred: false, atoms };
             }
-            let share = (QUADRATURE * level).max(LEAST_SHARE / total);
             for row in points.rows_of(cell) {
-                let mut mixture = WeighedMixture::new(points, workspace, row.least, share);
+                let mut mixture = WeighedMixture::new(points, workspace, row.least, level);
                 if mixture.is_hopeless(row.most, level) {
                     clear = false;
                     mixture.forget_quadrature();

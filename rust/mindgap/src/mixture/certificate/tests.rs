@@ -6,10 +6,12 @@ use super::derivative::WeighedMixture;
 use super::points::Points;
 use super::quadrature::compress;
 use super::region::{Cell, Constraints};
+use super::relaxation::{Goal, relax};
 use super::tree::{Shown, Standing, Task};
-use super::weights::Workspace;
+use super::weights::{MixingAtom, Workspace};
 use crate::constraint::GapBounds;
 use crate::data::sample::Sample;
+use crate::kmeans::KMeans;
 use crate::mixture::parameters::Parameters;
 use crate::mixture::problem::Mixture;
 use crate::parallel::Workers;
@@ -68,6 +70,32 @@ impl Case {
             .collect();
         let ratio = [1.0, 4.0, 25.0][random.below(3)];
         (Self { values, weights, constraints: Constraints { lower, upper, ratio, least: 0.0 } }, random)
+    }
+
+    /// Some thousand points of two or three normals with different spreads, some weighted, without gaps.
+    fn many(seed: u64) -> (Self, Random) {
+        let mut random = Random(seed * 104_729 + 7);
+        let (k, n) = (2 + random.below(2), 2000 + random.below(3000));
+        let spreads: Vec<f64> = (0..k).map(|_| 0.4 + random.next()).collect();
+        let mut values: Vec<f64> = (0..n)
+            .map(|_| {
+                let c = random.below(k);
+                2.5 * c as f64 + spreads[c] * random.normal()
+            })
+            .collect();
+        values.sort_by(f64::total_cmp);
+        let weighted = seed.is_multiple_of(2);
+        let weights = (0..n).map(|_| if weighted { 0.2 + random.next() } else { 1.0 }).collect();
+        let constraints =
+            Constraints { lower: vec![0.0; k - 1], upper: vec![f64::INFINITY; k - 1], ratio: 9.0, least: 0.0 };
+        (Self { values, weights, constraints }, random)
+    }
+
+    /// The data in bins of a width and of twice and four times that.
+    fn in_bins(&self, width: f64, known: &Parameters) -> Vec<Points> {
+        let of_width =
+            |width: f64| Points::compressed(compress(&self.values, &self.weights, width), 4.0 * width * width, known);
+        [1.0, 2.0, 4.0].map(|multiple| of_width(multiple * width)).into()
     }
 
     fn range(&self) -> f64 {
@@ -320,7 +348,7 @@ fn what_rules_are_off_by_is_allowed_for() {
         nodes.logs(&mut logs, &mut shapes);
         // Bins have a radius of 0.45: from flat to steep, with shares from small to large.
         let least = 30.0 * (1.0 + random.next()) / if seed % 2 == 0 { 1.0 } else { 25.0 };
-        let (relative, amount) = nodes.quadrature_error(&shapes, least, if seed % 2 == 0 { 1e-3 } else { 0.1 });
+        let (relative, amount) = nodes.quadrature_error(&shapes, least, if seed % 2 == 0 { 1e-3 } else { 0.1 }, 0.0);
         for _ in 0..50 {
             let (mean, variance) = (20.0 * random.next(), least * (1.0 + random.next()));
             let term = |x: f64| (-0.5 * (x - mean) * (x - mean) / variance).exp();
@@ -368,7 +396,7 @@ fn nodes_stand_for_their_points() {
         let exact: f64 = values.iter().zip(&weights).map(|(&x, w)| w * log_f(x)).sum();
         assert!(exact <= likelihood + 1e-9 * exact.abs() && likelihood <= exact + 1e-6 * exact.abs(), "seed {seed}");
         let least = 0.2 + random.next();
-        let (relative, amount) = nodes.quadrature_error(&shapes, least, 1e-7);
+        let (relative, amount) = nodes.quadrature_error(&shapes, least, 1e-7, 0.0);
         for _ in 0..50 {
             let (mean, variance) = (12.0 * random.next() - 3.0, least * (1.0 + 4.0 * random.next()));
             let term = |x: f64| (-0.5 * (x - mean) * (x - mean) / variance - log_f(x)).exp();
@@ -382,6 +410,156 @@ fn nodes_stand_for_their_points() {
         }
     }
     assert!(tight > 1800, "only {tight}");
+}
+
+/// At the points f is the parabola through the nodes of each bin, whatever was blended into it: its likelihood and its derivative over
+/// the points, summed plainly, are at most what is said of them from the nodes.
+#[test]
+fn what_is_said_of_a_blend_holds_at_the_points() {
+    let (mut blended, mut close) = (0, 0);
+    for seed in 0..10 {
+        let (case, mut random) = Case::many(seed);
+        let known = case.em()(&case.draw(&mut random)).expect("a fit").1;
+        let width = [0.05, 0.2, 0.6][seed as usize % 3];
+        let compressed = compress(&case.values, &case.weights, width);
+        let bins = compressed.bins.clone();
+        let nodes = Points::compressed(compressed, 0.0, &known);
+        let mut workspace = Workspace::default();
+        workspace.blended = 0.9;
+        let mut atom = |group: usize| MixingAtom {
+            mean: 2.5 * group as f64 + 0.3 * random.normal(),
+            variance: (0.4 + random.next()).powi(2),
+            weight: 0.3,
+            group,
+        };
+        let mut atoms: Vec<MixingAtom> = (0..3).map(&mut atom).collect();
+        let bonus = vec![0.0; atoms.len()];
+        let plain = workspace.optimise(&nodes, &mut atoms, &bonus, f64::INFINITY, 1e-3).log_likelihood;
+        let reached = workspace.optimise(&nodes, &mut atoms, &bonus, plain + 20.0, 1e-3).log_likelihood;
+        blended += usize::from(reached > plain + 0.1);
+        // ln f at every point.
+        let at_node = |i: usize| (nodes.weights()[i].log2() - workspace.logs[i]) * std::f64::consts::LN_2;
+        let x = nodes.values();
+        let log_f: Vec<f64> = case
+            .values
+            .iter()
+            .map(|&point| {
+                let number = |x: f64| ((x - case.values[0]) / width).floor();
+                let start = match bins.iter().find(|bin| number(x[bin.start]) == number(point)) {
+                    Some(bin) if !x.contains(&point) => bin.start,
+                    _ => return at_node(x.iter().position(|&node| node == point).expect("a point that was kept")),
+                };
+                let term = |i: usize| {
+                    let others = (start..start + 3).filter(|&j| j != i);
+                    others.fold(at_node(i), |term, j| term * (point - x[j]) / (x[i] - x[j]))
+                };
+                (start..start + 3).map(term).sum()
+            })
+            .collect();
+        let likelihood: f64 = log_f.iter().zip(&case.weights).map(|(log, w)| w * log).sum();
+        assert!(likelihood <= reached + 1e-9 * likelihood.abs(), "seed {seed}: {likelihood} {reached}");
+        let constant = Coupling::none(1).divisor(0, &Cell { low: 0.0, high: 0.0, least: 1.0, most: 1.0 }, 0.0, 1.0);
+        for _ in 0..40 {
+            let mean = case.values[0] + case.range() * random.next();
+            let variance = (0.2 + random.next()).powi(2);
+            let total: f64 = case.weights.iter().sum();
+            let terms = case.values.iter().zip(&log_f).zip(&case.weights);
+            let sum: f64 =
+                terms.map(|((&x, log), w)| w * (-0.5 * (x - mean) * (x - mean) / variance - log).exp()).sum();
+            let exact = (sum / (total * (std::f64::consts::TAU * variance).sqrt())).ln();
+            for level in [1e-5, 1e-3, 0.1] {
+                let mixture = WeighedMixture::new(&nodes, &workspace, variance, level);
+                if mixture.is_hopeless(variance, level) {
+                    continue;
+                }
+                let said = mixture.log_ratio(&constant, mean, variance);
+                assert!(exact <= said + 1e-10, "seed {seed}: {exact} {said}");
+                close += usize::from(said < exact + level);
+            }
+        }
+    }
+    assert!(blended >= 5, "only {blended} were blended");
+    assert!(close >= 300, "only {close} were close");
+}
+
+/// The relaxed maximum of a region is the same over points and over nodes: a bound from nodes is never below that of the points.
+#[test]
+fn a_bound_from_nodes_is_one_for_the_points() {
+    let mut bounded = 0;
+    for seed in 0..8 {
+        let (case, mut random) = Case::many(seed);
+        let known = case.em()(&case.draw(&mut random)).expect("a fit").1;
+        let points = Points::new(&case.values, &case.weights);
+        let factor = 1.0 + 0.2 * random.next();
+        let near = |c: usize| {
+            let (mean, variance) = (known.means()[c], known.variances()[c]);
+            let aside = 0.1 * random.next() * variance.sqrt();
+            Cell { low: mean - aside, high: mean + aside, least: variance / factor, most: variance * factor }
+        };
+        let region: Vec<Cell> = (0..known.k()).map(near).collect();
+        let (none, tolerance) = (Coupling::none(known.k()), 1e-2);
+        let bound = |points: &Points, blended: f64| {
+            let mut workspace = Workspace::default();
+            workspace.blended = blended;
+            relax(points, &region, &[], &none, true, Goal::Within(tolerance), &mut workspace).bound
+        };
+        let Some(of_points) = bound(&points, 0.0) else { continue };
+        let least = known.variances().iter().copied().fold(f64::INFINITY, f64::min).sqrt();
+        for width in [0.02, 0.1, 0.3, 1.0, 2.0] {
+            let nodes = Points::compressed(compress(&case.values, &case.weights, width * least), 0.0, &known);
+            let Some(of_nodes) = bound(&nodes, 0.1) else { continue };
+            bounded += 1;
+            assert!(of_points - tolerance <= of_nodes, "seed {seed} {width}: {of_points} {of_nodes}");
+        }
+    }
+    assert!(bounded >= 8, "only {bounded} were bounded");
+}
+
+/// Trees over nodes, in bins from narrow to far too wide: no climb ends above a bound, and just below the maximum nothing closes.
+#[test]
+fn trees_over_nodes_close_above_the_maximum_alone() {
+    let mut closed = 0;
+    let two = |(case, _): &(Case, Random)| case.constraints.lower.len() == 1;
+    for (seed, (case, mut random)) in (0..).map(Case::many).filter(two).take(4).enumerate() {
+        let climb = case.em();
+        let climbed = (0..12).filter_map(|_| climb(&case.draw(&mut random)));
+        let (highest, best) = climbed.max_by(|a, b| a.0.total_cmp(&b.0)).expect("a climb");
+        let sample = Sample::weighted(&case.values, &case.weights).unwrap();
+        let kmeans_cost = KMeans::new(best.k()).fit(&sample).unwrap().lower_bound() * (1.0 - 1e-9);
+        let least = best.variances().iter().copied().fold(f64::INFINITY, f64::min).sqrt();
+        for width in [0.02, 0.2, 1.0] {
+            let run = |known: &Parameters, above: f64, nodes: usize| {
+                let points = case.in_bins(width * least, known);
+                let epsilons = [highest + above - points[0].log_likelihood(known)];
+                let task = Task {
+                    points,
+                    constraints: case.constraints.clone(),
+                    kmeans_cost,
+                    epsilons: &epsilons,
+                    first_try: 0,
+                    record: false,
+                    climb: &|_| None,
+                };
+                let stop = |standing: &Standing| match standing.nodes > nodes {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                };
+                let shown = task.run(std::slice::from_ref(known), &Workers::for_points(0), &mut { stop });
+                shown.closed
+            };
+            if let Some((_, bound)) = run(&best, 0.5, 200) {
+                closed += 1;
+                let others = (0..4).filter_map(|_| climb(&case.draw(&mut random)));
+                others.for_each(|(other, _)| assert!(other <= bound, "seed {seed} {width}: {other} above {bound}"));
+            }
+            let wider = best.variances().iter().map(|variance| 1.1 * variance).collect();
+            let wider = Parameters::sound(best.weights().to_vec(), best.means().to_vec(), wider);
+            for known in [wider, case.draw(&mut random)] {
+                assert!(run(&known, -1e-3, 30).is_none(), "seed {seed} {width} closed below its maximum");
+            }
+        }
+    }
+    assert!(closed >= 4, "only {closed} closed");
 }
 
 #[test]

@@ -131,9 +131,12 @@ def _lengthen(proof: dict[str, Any]) -> None:
     proof["tree"].append(proof["tree"][-1])
 
 
+def _bound_leaf(proof: dict[str, Any]) -> int:
+    return next(i for i, node in enumerate(proof["tree"]) if "atoms" in node)
+
+
 def _empty(proof: dict[str, Any]) -> None:
-    index = next(i for i, node in enumerate(proof["tree"]) if node.get("leaf") == "bound")
-    proof["tree"][index] = {"weights": [], "leaf": "empty"}
+    proof["tree"][_bound_leaf(proof)] = {"leaf": "void"}
 
 
 def _narrow(proof: dict[str, Any]) -> None:
@@ -148,24 +151,32 @@ def _unbalance(proof: dict[str, Any]) -> None:
 
 
 def _facts(proof: dict[str, Any]) -> list[dict[str, Any]]:
-    facts = [fact for node in proof["tree"] for round_ in node["weights"] for fact in round_]
+    facts = [fact for node in proof["tree"] for fact in node.get("facts", [])]
     assert facts
     return facts
 
 
 def _tighten(proof: dict[str, Any]) -> None:
     for fact in _facts(proof):
-        fact["limit"] += -0.1 if fact["upper"] else 0.1
+        fact["limit"] += -0.1 if fact["strength"] > 0 else 0.1
 
 
-def _contradict(proof: dict[str, Any]) -> None:
-    index = next(i for i, node in enumerate(proof["tree"]) if node.get("leaf") == "bound")
-    proof["tree"][index] = {"weights": [], "leaf": "weights"}
+def _turn(proof: dict[str, Any]) -> None:
+    for fact in _facts(proof):
+        fact["strength"] *= -1
 
 
 def _leave_open(proof: dict[str, Any]) -> None:
-    index = next(i for i, node in enumerate(proof["tree"]) if node.get("leaf") == "bound")
-    proof["tree"][index] = {"weights": [], "leaf": "open"}
+    proof["tree"][_bound_leaf(proof)] = {"leaf": "open"}
+
+
+def _split_nowhere(proof: dict[str, Any]) -> None:
+    node = next(node for node in proof["tree"] if "at" in node)
+    node["at"] = None
+
+
+def _drop_subtree(proof: dict[str, Any]) -> None:
+    del proof["tree"][1 : 1 + _bound_leaf(proof)]
 
 
 def _move_atoms(proof: dict[str, Any]) -> None:
@@ -184,9 +195,20 @@ def _drop_point(proof: dict[str, Any]) -> None:
 
 def _alias(proof: dict[str, Any]) -> None:
     # Python counts -1 from the end, so that the fact would be shown of no component and used for the last.
-    node = next(node for node in proof["tree"] if node.get("leaf") == "bound")
-    fact = {"component": -1, "upper": True, "limit": 1e-9, "strength": 1e12, "terms": [[0, 0, 0]] * 2}
-    node["weights"].append([fact | {"atoms": node["atoms"]}])
+    leaf = _bound_leaf(proof)
+    fact = {"component": -1, "limit": 1e-9, "strength": 1e12, "terms": [[0, 0, 0]] * 2}
+    proof["tree"].insert(leaf, {"facts": [fact | {"atoms": proof["tree"][leaf]["atoms"]}]})
+
+
+def _borrow(proof: dict[str, Any]) -> None:
+    # A weight is said to be small by a bound that does not hold.
+    leaf = _bound_leaf(proof)
+    fact = {"component": 0, "limit": 1e-9, "strength": 1e12, "terms": [[0, 0, 0]] * 2}
+    proof["tree"].insert(leaf, {"facts": [fact | {"atoms": proof["tree"][leaf]["atoms"]}]})
+
+
+def _nan(proof: dict[str, Any]) -> None:
+    proof["upper_bound"] = float("nan")
 
 
 def _infinite(proof: dict[str, Any]) -> None:
@@ -210,12 +232,16 @@ TAMPERED = [
     _narrow,
     _unbalance,
     _tighten,
-    _contradict,
+    _turn,
     _leave_open,
     _move_atoms,
     _widen_gap,
     _drop_point,
     _alias,
+    _borrow,
+    _nan,
+    _split_nowhere,
+    _drop_subtree,
     _infinite,
     _narrow_ratio,
     _shorten_terms,
@@ -230,6 +256,19 @@ def test_the_checker_refuses_a_proof_that_was_tampered_with(
     tamper(changed)
     with pytest.raises(Refused):
         check(changed)
+
+
+def test_the_checker_counts_no_discount_of_a_component_without_multipliers(tmp_path: Path) -> None:
+    mg.mixture(VALUES, 1, variances="equal", proof=tmp_path / "proof.json")
+    proof = json.loads((tmp_path / "proof.json").read_text())
+    check(proof)
+    proof["upper_bound"] -= 0.2
+    proof["root"][0][2] *= 0.9
+    for node in proof["tree"]:
+        for term in node.get("terms", []):
+            term[2] -= 1.0
+    with pytest.raises(Refused):
+        check(proof)
 
 
 def test_a_better_optimum_of_the_tree_becomes_the_fit() -> None:

@@ -17,14 +17,11 @@ from typing import Any
 
 import numpy as np
 
-#: What one operation can be off by, relatively.
-UNIT = 2.0**-53
+#: What one operation can be off by, relatively; and how many cells a box is cut into at most.
+UNIT, CELLS = 2.0**-53, 200_000
 
-#: How far above the claimed bound (in log units) the checked one may be; and for bounds on weights, used by others.
+#: How far above the claimed bound (in log units) the checked one may be; and bounds on weights, on which others rest.
 TOLERANCE, FACT = 0.01, 0.0005
-
-#: Cells of one box at most.
-CELLS = 200_000
 
 
 class Refused(ValueError):  # noqa: N818
@@ -40,11 +37,10 @@ def require(holds: Any, reason: str) -> None:
 class Interval:
     """Arrays of numbers that are only known to lie between others, moved outward by so many units in the last place."""
 
-    low: Any
-    high: Any
-
     def __init__(self, low: Any, high: Any = None, units: int = 0) -> None:
-        self.low, self.high = (low.low, low.high) if isinstance(low, Interval) else (low, low if high is None else high)
+        ends = (low.low, low.high) if isinstance(low, Interval) else (low, low if high is None else high)
+        self.low: Any = ends[0]
+        self.high: Any = ends[1]
         if units:
             self.low = np.nextafter(self.low - 2 * units * UNIT * np.abs(self.low), -np.inf)
             self.high = np.nextafter(self.high + 2 * units * UNIT * np.abs(self.high), np.inf)
@@ -52,11 +48,8 @@ class Interval:
     def __add__(self, other: Any) -> Interval:
         return Interval(self.low + Interval(other).low, self.high + Interval(other).high, 1)
 
-    def __neg__(self) -> Interval:
-        return Interval(-self.high, -self.low)
-
     def __sub__(self, other: Any) -> Interval:
-        return self + -Interval(other)
+        return self + Interval(-Interval(other).high, -Interval(other).low)
 
     def __mul__(self, other: Any) -> Interval:
         ends = [a * b for a in (self.low, self.high) for b in (Interval(other).low, Interval(other).high)]
@@ -66,22 +59,14 @@ class Interval:
         require(Interval(other).low > 0, "a divisor is not positive")
         return self * Interval(1 / Interval(other).high, 1 / Interval(other).low, 1)
 
-    def exp(self) -> Interval:
-        """Return the exponentials."""
-        return Interval(np.exp(self.low), np.exp(self.high), 8)
-
-    def log(self) -> Interval:
-        """Return the logarithms of what must be positive."""
-        require(self.low > 0, "a logarithm of what may be zero")
-        return Interval(np.log(self.low), np.log(self.high), 8)
+    def map(self, function: Any) -> Interval:
+        """Return exponentials or logarithms, which both rise; the logarithm of a negative end is NaN, below nothing."""
+        return Interval(function(self.low), function(self.high), 8)
 
     def sum(self) -> Interval:
         """Sum along the last axis, in whatever order: n additions are off by n units of the sizes at most."""
         off = 2 * self.low.shape[-1] * UNIT * np.maximum(np.abs(self.low), np.abs(self.high)).sum(axis=-1)
         return Interval(self.low.sum(axis=-1) - off, self.high.sum(axis=-1) + off, 2)
-
-
-TWO_PI = Interval(2 * np.pi, units=1)
 
 
 class Checker:
@@ -99,45 +84,41 @@ class Checker:
         first, last = Fraction(self.x[0]), Fraction(self.x[-1])
         means: list[Any] = [[first - sum(self.lower[c:]), last + sum(self.lower[:c])] for c in range(self.k)]
         reach = max(max(last - low, high - first) for low, high in means)
+        self.root = [[*mean, Fraction(least), max(Fraction(least), reach**2)] for mean in means]
         # What a value lost when the shift was taken off, and what that can do to the likelihood.
         lost = float(2 * UNIT * np.abs(self.x).max())
         self.loss = self.total * (Interval(float(reach), units=1) + lost) * lost / least
         if least > proof["least_variance"]:
-            cost = Interval(k_means(self.x, self.w, self.k, lost)) / float(self.ratio)
-            ceiling = -(self.total * (TWO_PI * least).log() * 0.5) - cost / least * 0.5
+            cost = Interval(k_means(self.x, self.w, self.k, lost)) / Interval(float(self.ratio), units=1)
+            ceiling = (self.total * log_two_pi(least) + cost / least) * -0.5
             require(least <= (cost / self.total).low and ceiling.high <= self.bound, "small variances are not excluded")
-        self.root = [[*mean, Fraction(least), max(Fraction(least), reach**2)] for mean in means]
 
     def node(self, region: list[list[Any]], ranges: list[list[float]]) -> None:
         """Check the next node of the tree and those below it, about a region with weights within ranges."""
         node: Any = next(self.tree, None)
         require(node is not None, "the tree ends too early")
-        region = [list(cell) for cell in region]
-        empty = not self.propagate(region)
-        for facts in () if empty else node["weights"]:
-            shown = [list(limits) for limits in ranges]
-            for fact in facts:
-                sign, c, strength = (1 if fact["upper"] else -1), fact["component"], float(fact["strength"])
-                require(c in range(self.k) and 0 < strength < np.inf, "a weight's bound is about nothing")
-                target = (Interval(strength) * (sign * fact["limit"]) + self.bound + FACT).low
-                self.bounded(fact, region, ranges, target, (c, sign * strength))
-                limit = Interval(sign * FACT) / strength + fact["limit"]
-                if sign > 0:
-                    shown[c][1] = min(shown[c][1], limit.high)
+        region, shown = [list(cell) for cell in region], [list(limits) for limits in ranges]
+        void = not self.propagate(region) or any(least > most for least, most in ranges)
+        if "facts" in node:  # L + strength * weight is bounded: so is the weight, where L is above the bound
+            for fact in () if void else node["facts"]:
+                c, strength, limit = fact["component"], float(fact["strength"]), Interval(float(fact["limit"]))
+                require(c in range(self.k) and 0 < abs(strength) < np.inf, "a weight's bound is about nothing")
+                self.bounded(fact, region, ranges, (limit * strength + self.bound + FACT).low, (c, strength))
+                off = Interval(FACT) / abs(strength)
+                if strength > 0:
+                    shown[c][1] = min(shown[c][1], (limit + off).high)
                 else:
-                    shown[c][0] = max(shown[c][0], limit.low)
-            ranges = shown
-        if "leaf" not in node:
+                    shown[c][0] = max(shown[c][0], (limit - off).low)
+            self.node(region, shown)
+        elif "at" in node:
             c, side, at = node["component"], 0 if node["axis"] == "mean" else 2, Fraction(node["at"])
             below, above = ([list(cell) for cell in region] for _ in range(2))
             below[c][side + 1], above[c][side] = min(below[c][side + 1], at), max(above[c][side], at)
             self.node(below, ranges)
             self.node(above, ranges)
-        elif node["leaf"] == "bound" and not empty:
+        elif not void:
+            require("atoms" in node, "a region is left out")
             self.bounded(node, region, ranges, self.bound + TOLERANCE, (0, 0.0))
-        else:
-            contradict = any(least > most for least, most in ranges)
-            require(empty or (node["leaf"] == "weights" and contradict), f"a region is left, called {node['leaf']}")
 
     def propagate(self, region: list[list[Any]]) -> bool:
         """Shrink a region to what the constraints leave of it, exactly; whether that is something."""
@@ -153,16 +134,16 @@ class Checker:
     def bounded(self, node: Any, region: Any, ranges: Any, target: float, extra: tuple[int, float]) -> None:
         """Check that log-likelihood + extra weight is at most the target in the region."""
         terms, (m, v, w, group) = node["terms"], np.array(node["atoms"], dtype=float).T
-        slopes, precisions, zeros = ([Fraction(term[i]) for term in terms] for i in range(3))
+        slopes, precisions = ([Fraction(term[i]) for term in terms] for i in range(2))
         given, taken = (sum(b for b in precisions if sign * b > 0) for sign in (-1, 1))
         sound = len(terms) == self.k and sum(slopes) == 0 and -given * self.ratio <= taken
-        require(sound, "the multipliers are not those of constraints")
-        multiplier, constant = Fraction(0), sum(zeros)
+        coupled = [bool(a or b) for a, b, _ in terms]
+        multiplier, constant = Fraction(0), sum(Fraction(zero) for a, b, zero in terms if a or b)
         for slope, lower, upper in zip(slopes[:-1], self.lower, self.upper, strict=True):
             multiplier -= slope
-            require(multiplier >= 0 or upper < np.inf, "a multiplier of a bound that is not there")
+            sound = sound and (multiplier >= 0 or upper < np.inf)
             constant -= multiplier * (lower if multiplier >= 0 else upper)
-        coupled = [bool(a or b) for a, b, _ in terms]
+        require(sound, "the multipliers are not those of constraints")
         require([ranges[c][0] > 0 for c in range(self.k) if coupled[c]], "a weight may be zero")
 
         def bonus(c: int, mean: Any, variance: Any) -> Any:
@@ -170,50 +151,51 @@ class Checker:
             a, b, zero = terms[c]
             tau = (Interval(mean) * a + Interval(1.0) / variance * b - zero).high
             scaled = tau / np.where(tau > 0, *ranges[c]) if coupled[c] else 0.0 * mean
-            top = Interval(float(constant), units=1) + (extra[1] if extra[0] == c else 0.0)
-            return (Interval(scaled, units=1) + top).high
+            return (Interval(scaled, units=1) + Interval(float(constant), units=1) + extra[1] * (c == extra[0])).high
 
         # Any numbers will do for the logarithms of the mixture and for the average, so their rounding does not matter.
         parts = np.log(w) - 0.5 * np.log(2 * np.pi * v) - (self.x[:, None] - m) ** 2 / (2 * v)
         log_f = np.logaddexp.reduce(parts, axis=1)
         average = np.average([bonus(int(c), *atom) for *atom, c in zip(m, v, group, strict=True)], weights=w)
-        require([*np.isfinite(log_f), np.isfinite(average)], "a mixture is none")
         level = ((Interval(target) - (Interval(log_f) * self.w).sum() - average) / self.total).low
+
+        def log_ratio(c: int, mean: Any, variance: Any) -> Any:
+            """Return log(D/(1 + (average - T)/N)), rounded up."""
+            distance = Interval(self.x) - mean[:, None]
+            exponents = Interval(0.0) - distance * distance / (2 * variance[:, None]) - log_f
+            density = ((exponents.map(np.exp) * self.w).sum() / self.total).map(np.log) - log_two_pi(variance) * 0.5
+            divisor = (Interval(average) - bonus(c, mean, variance)) / self.total + 1.0
+            return (density - divisor.map(np.log)).high
+
+        require([*np.isfinite(log_f), np.isfinite(average)], "a mixture is none")
         for c, cell in enumerate(region):
-            low, least = (np.nextafter(float(side), -np.inf) for side in cell[::2])
-            high, most = (np.nextafter(float(side), np.inf) for side in cell[1::2])
-            if not coupled[c]:  # farther out every density is lower
-                low, high = max(low, min(self.x[0], high)), min(high, max(self.x[-1], low))
-            self.below(lambda *at, c=c: Interval(average) - bonus(c, *at), log_f, [low, high, least, most], level)
+            box = [np.nextafter(float(side), (-np.inf, np.inf)[i % 2]) for i, side in enumerate(cell)]
+            below(lambda *at, c=c: log_ratio(c, *at), box, level)
 
-    def below(self, slack: Any, log_f: Any, box: list[float], level: float) -> None:
-        """Check by corners that D/(1 + slack/N) <= e^level in a box: log D + A is convex in the natural parameters."""
-        cells, seen = np.array([box]), 0
-        while len(cells):
-            seen += len(cells)
-            require(seen <= CELLS, "a bound needs too many cells")
-            a, b, v, u = cells.T
-            tops = np.max([self.log_ratio(slack, log_f, *at) for at in ((a, v), (b, v), (a, u), (b, u))], axis=0)
-            require(tops <= level, "a point is above the bound")
-            width, spread = Interval(b) - a, Interval(u) - v
-            arch, rise = (width * width / (Interval(v) * 8.0)).high, (spread * spread / (Interval(u) * v * 16.0)).high
-            left = ~((Interval(tops) + arch + rise).high <= level)
-            cells, by_mean = cells[left], (arch >= rise)[left]
-            side, rows = np.where(by_mean, 0, 2), np.arange(len(cells))
-            middle = np.where(by_mean, cells[:, :2].mean(axis=1), np.sqrt(cells[:, 2] * cells[:, 3]))
-            one, two = cells.copy(), cells.copy()
-            one[rows, side + 1] = two[rows, side] = middle
-            cells = np.concatenate([one, two])
 
-    def log_ratio(self, slack: Any, log_f: Any, mean: Any, variance: Any) -> Any:
-        """Return log(D/(1 + slack/N)), rounded up."""
-        tops = np.empty(len(mean))
-        for i in range(0, len(mean), 64):  # in pieces, for memory
-            distance = Interval(self.x) - mean[i : i + 64, None]
-            exponents = -(distance * distance / (2 * variance[i : i + 64, None])) - log_f
-            tops[i : i + 64] = (exponents.exp() * self.w).sum().high
-        density = (Interval(tops) / self.total + 1e-300).log() - (TWO_PI * variance).log() * 0.5
-        return (density - (slack(mean, variance) / self.total + 1.0).log()).high
+def below(log_ratio: Any, box: list[float], level: float) -> None:
+    """Check by corners that a ratio is at most e^level in a box: log D + A is convex in the natural parameters."""
+    cells, seen = np.array([box]), 0
+    while len(cells):
+        seen += len(cells)
+        require(seen <= CELLS, "a bound needs too many cells")
+        corners = np.array_split(cells[:, [0, 2, 1, 2, 0, 3, 1, 3]].reshape(-1, 2), len(cells) // 16 + 1)  # for memory
+        tops = np.concatenate([log_ratio(*part.T) for part in corners]).reshape(-1, 4).max(axis=1)
+        require(tops <= level, "a point is above the bound")
+        (a, b, v, u), unit = cells.T, Interval(1.0)
+        width, spread = Interval(b) - a, Interval(u) - v
+        arch, rise = (width * width / (unit * v * 8.0)).high, (spread * spread / (unit * u * v * 16.0)).high
+        left = ~((Interval(tops) + arch + rise).high <= level)
+        cells, side, rows = cells[left], np.where(arch >= rise, 0, 2)[left], np.arange(left.sum())
+        middle = np.where(side == 0, cells[:, :2].mean(axis=1), np.sqrt(cells[:, 2] * cells[:, 3]))
+        one, two = cells.copy(), cells.copy()
+        one[rows, side + 1] = two[rows, side] = middle
+        cells = np.concatenate([one, two])
+
+
+def log_two_pi(variance: Any) -> Interval:
+    """Return log(2 pi variance)."""
+    return Interval(Interval(2 * np.pi, units=1) * variance).map(np.log)
 
 
 def k_means(x: Any, w: Any, k: int, lost: float) -> float:
@@ -223,13 +205,12 @@ def k_means(x: Any, w: Any, k: int, lost: float) -> float:
     """
     best = np.append(0.0, np.full(len(x), np.inf))
     for _ in range(k):
-        next_best = best.copy()
-        for start in np.flatnonzero(np.isfinite(best[:-1])):
+        before, best = best, best.copy()
+        for start in range(len(x)):
             z = x[start:] - x[start]
             n, s, q = (np.cumsum(w[start:] * z**p) for p in (0, 1, 2))
             cost = np.maximum(q - s * s / n - 8 * (len(x) + 8) * UNIT * q, 0.0)
-            next_best[start + 1 :] = np.minimum(next_best[start + 1 :], best[start] + cost)
-        best = next_best
+            best[start + 1 :] = np.minimum(best[start + 1 :], before[start] + cost)
     root = np.sqrt(best[-1]) * (1 - 1e-12) - lost * np.sqrt(w.sum()) * (1 + 1e-12)
     return max(float(root), 0.0) ** 2 * (1 - 1e-12)
 
@@ -241,22 +222,18 @@ def check(proof: dict[str, Any], data: Any = None) -> float:
     be about them.
     """
     try:
-        checker = Checker(proof)
-        scale, shift = float(proof["scale"]), float(proof["shift"])
+        checker, scale, shift = Checker(proof), float(proof["scale"]), float(proof["shift"])
         require(scale > 0 and np.frexp(scale)[0] == 0.5, "the scale is no power of two")
         if data is not None:
             values, counts = np.unique(np.asarray(data, dtype=float), return_counts=True)
-            require(len(values) == len(checker.x), "it is about other data")
-            same = (counts == checker.w) & (values * scale - shift * scale == checker.x)
+            same = np.array_equal(counts, checker.w) and np.array_equal(values * scale - shift * scale, checker.x)
             require(same, "it is about other data")
         with np.errstate(all="ignore"):
             checker.node(checker.root, [[0.0, 1.0]] * checker.k)
         require(next(checker.tree, None) is None, "the tree has nodes that belong nowhere")
-    except Refused:
-        raise
+        return float((checker.total * Interval(scale).map(np.log) + checker.bound + TOLERANCE + checker.loss).high)
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as fault:
-        raise Refused(f"the proof is malformed: {fault!r}") from fault
-    return float((checker.total * Interval(scale).log() + checker.bound + TOLERANCE + checker.loss).high)
+        raise Refused(str(fault) if isinstance(fault, Refused) else f"the proof is malformed: {fault!r}") from fault
 
 
 if __name__ == "__main__":

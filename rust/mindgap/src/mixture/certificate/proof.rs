@@ -20,12 +20,11 @@ pub(super) struct WeightBound {
 
 impl WeightBound {
     fn to_json(&self) -> String {
+        let strength = if self.upper { self.strength } else { -self.strength };
         format!(
-            "{{\"component\":{},\"upper\":{},\"limit\":{:?},\"strength\":{:?},{}}}",
+            "{{\"component\":{},\"limit\":{:?},\"strength\":{strength:?},{}}}",
             self.component,
-            self.upper,
             self.limit,
-            self.strength,
             relaxation(&self.coupling, &self.atoms)
         )
     }
@@ -65,40 +64,33 @@ impl ProofTree {
         self.entries.len() - 1
     }
 
-    /// The proof as JSON: the tree in preorder.
+    /// The proof as JSON, in preorder: what is shown of weights is a node with one child, which may use it.
     pub(super) fn to_json(&self, upper_bound: f64) -> String {
-        let mut text = String::from("[");
-        self.write(0, upper_bound, &mut text);
-        text.push(']');
-        text
+        let mut nodes = Vec::new();
+        self.write(0, upper_bound, &mut nodes);
+        format!("[{}]", nodes.join(",\n"))
     }
 
-    fn write(&self, node: usize, upper_bound: f64, text: &mut String) {
-        use std::fmt::Write;
-        if text.len() > 1 {
-            text.push_str(",\n");
+    fn write(&self, node: usize, upper_bound: f64, nodes: &mut Vec<String>) {
+        let holds = |round: &&Vec<WeightBound>| round.iter().all(|bound| bound.threshold <= upper_bound);
+        for round in self.weight_bounds[node].iter().filter(holds) {
+            let facts: Vec<String> = round.iter().map(WeightBound::to_json).collect();
+            nodes.push(format!("{{\"facts\":[{}]}}", facts.join(",")));
         }
-        let rounds: Vec<String> = self.weight_bounds[node]
-            .iter()
-            .filter(|round| round.iter().all(|bound| bound.threshold <= upper_bound))
-            .map(|round| format!("[{}]", round.iter().map(WeightBound::to_json).collect::<Vec<_>>().join(",")))
-            .collect();
-        let _ = write!(text, "{{\"weights\":[{}],", rounds.join(","));
         match &self.entries[node] {
             Entry::Split { cut, children } => {
                 let axis = match cut.axis {
                     Axis::Mean => "mean",
                     Axis::Variance => "variance",
                 };
-                let _ = write!(text, "\"component\":{},\"axis\":\"{axis}\",\"at\":{:?}}}", cut.component, cut.at);
-                children.iter().for_each(|&child| self.write(child, upper_bound, text));
+                nodes.push(format!("{{\"component\":{},\"axis\":\"{axis}\",\"at\":{:?}}}", cut.component, cut.at));
+                children.iter().for_each(|&child| self.write(child, upper_bound, nodes));
             }
             Entry::Leaf(Reason::Bound { coupling, atoms }) => {
-                let _ = write!(text, "\"leaf\":\"bound\",{}}}", relaxation(coupling, atoms));
+                nodes.push(format!("{{{}}}", relaxation(coupling, atoms)));
             }
-            Entry::Leaf(Reason::Weights) => text.push_str("\"leaf\":\"weights\"}"),
-            Entry::Leaf(Reason::Empty) => text.push_str("\"leaf\":\"empty\"}"),
-            Entry::Open => text.push_str("\"leaf\":\"open\"}"),
+            Entry::Leaf(Reason::Weights | Reason::Empty) => nodes.push("{\"leaf\":\"void\"}".into()),
+            Entry::Open => nodes.push("{\"leaf\":\"open\"}".into()),
         }
     }
 }

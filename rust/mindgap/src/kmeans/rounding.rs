@@ -1,6 +1,7 @@
 //! What rounding may do to costs and bounds: worst cases, in frame units. docs/mathematics.md derives them.
 
 use crate::data::Sample;
+use crate::data::sample::Prefix;
 
 /// Roundings of a double in one term of a sum: its own operations and the addition.
 const ROUNDINGS_A_TERM: f64 = 16.0;
@@ -93,6 +94,13 @@ pub(super) fn of_sum(terms: usize, magnitude: f64) -> f64 {
 pub(super) fn of_prefix_sums(sample: &Sample, k: usize) -> f64 {
     let lost = LOST_A_POINT * sample.len() as f64 + LOST_A_CLUSTER * k as f64;
     lost * f64::EPSILON * f64::EPSILON * sample.total_weight()
+}
+
+/// What the cost of a run of this mean may be wrong by, whose sums are differences of prefix sums: `end` is the later of these. A sum of
+/// values is at most the root of the weight times the squares.
+pub(super) fn of_run(end: &Prefix, mean: f64) -> f64 {
+    let size = end.square.value().sqrt() + mean.abs() * end.weight.value().sqrt();
+    LOST_A_CLUSTER * f64::EPSILON * f64::EPSILON * size * size
 }
 
 /// A mean square below this, in frame units, is rounding: values are right to about 1e-16 of the range, and their means to

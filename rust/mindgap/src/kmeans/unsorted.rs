@@ -7,8 +7,8 @@
 
 use super::fit::{KMeansFit, PROVEN, boundary};
 use super::labelling::labels;
-use super::{Centers, KMeans, KMeansMethod};
-use crate::constraint::resolve_centers;
+use super::{Centers, KMeans, KMeansMethod, free};
+use crate::constraint::{Rows, resolve_centers};
 use crate::data::cells::{DealtCells, GatheredPoint, UnsortedPoints};
 use crate::data::sample::{Atom, MANY_POINTS, Sample, borrowed};
 use crate::error::{BoxError, Error, KMeansError};
@@ -135,10 +135,11 @@ fn fit_points<P: GatheredPoint>(
     Ok(Some((fit, means)))
 }
 
-/// Whether this is a problem that cells can solve.
+/// Whether this is a problem that cells can solve, and no other way is faster.
 fn applies(kmeans: &KMeans, points: usize) -> bool {
+    let free = |rows: &Rows| kmeans.centers == Centers::Free && !free::has_path(rows);
     let gaps = resolve_centers(&*kmeans.constraint, kmeans.k)
-        .is_ok_and(|rows| rows.linear().is_none() && (rows.are_trivial() || kmeans.centers == Centers::Free));
+        .is_ok_and(|rows| rows.linear().is_none() && (rows.are_trivial() || free(&rows)));
     let few = (1..=points / OCCUPIED_A_CLUSTER).contains(&kmeans.k);
     few && gaps && kmeans.method == KMeansMethod::Exact && kmeans.sizes().is_ok_and(|sizes| sizes.are_any())
 }

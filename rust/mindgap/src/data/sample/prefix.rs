@@ -186,8 +186,15 @@ impl Prefix {
         }
     }
 
+    /// The sums with a point at `z` added.
+    pub(crate) fn with_point(&self, z: Double, weight: f64) -> Self {
+        let added = Prefix { weight: Double::from(weight), sum: z.times(weight), square: z.squared().times(weight) };
+        self.plus(&added)
+    }
+
+    /// The sums over both.
     #[inline(always)]
-    fn plus(&self, added: &Self) -> Self {
+    pub(crate) fn plus(&self, added: &Self) -> Self {
         Prefix { weight: self.weight + added.weight, sum: self.sum + added.sum, square: self.square + added.square }
     }
 }

@@ -109,6 +109,11 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
         }
         start = start.or_better(other.improved(&problem));
     }
+    let gridded = (MANY_CLUSTERS..=MOST_GRIDDED).contains(&problem.k);
+    if gridded && problem.gaps.have_upper() {
+        // Under upper bounds that bite everywhere little else comes near the optimum.
+        start = start.or_better(FreeSolution::on_grid(&problem));
+    }
     let mut budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
     budget.monitor.proved(known);
     let (best, floor) = match problem.k < MANY_CLUSTERS || start.cost <= zero_cost(sample) {
@@ -118,13 +123,21 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
     let (best, proof) = match Proof::AtLeast(floor.max(known)) {
         proof if proof.is_optimal(best.cost, PROVEN) => (best, proof),
         proof => {
-            let gridded = (MANY_CLUSTERS..=MOST_GRIDDED).contains(&problem.k);
-            let best = if gridded { best.or_better(FreeSolution::on_grid(&problem)) } else { best };
+            let best = if gridded && !problem.gaps.have_upper() {
+                best.or_better(FreeSolution::on_grid(&problem))
+            } else {
+                best
+            };
             let (best, other) = search::run(&problem, best, budget)?;
             (best, proof.and(other))
         }
     };
     Ok(Solution { partition: best.partition, centers: Some(best.centers), proof })
+}
+
+/// Whether the search for a penalty applies, which is faster than any search over atoms, a sort included.
+pub(super) fn has_path(gaps: &Rows) -> bool {
+    gaps.lower.len() + 1 >= MANY_CLUSTERS && gaps.shared_bounds().is_some()
 }
 
 /// Whether `found` is neither proven nor of so many clusters that another solution would take too long to find.

@@ -9,6 +9,7 @@ mod detour;
 mod nodes;
 mod piece;
 mod queue;
+mod runs;
 mod sweep;
 
 use super::Problem;
@@ -17,10 +18,12 @@ use super::budget::Budget;
 use super::chain::{self, Target};
 use super::incumbent::FreeSolution;
 use crate::constraint::Rows;
-use crate::kmeans::rounding::of_addition;
+use crate::kmeans::fit::PROVEN;
+use crate::kmeans::rounding::{CLEAR, of_addition};
 use crate::kmeans::unconstrained::splice;
 use crate::partition::Partition;
-use nodes::PathNodes;
+use nodes::{Meaning, PathNodes};
+use runs::Runs;
 use sweep::Sweep;
 
 /// Runs a cluster in the search for a first penalty: enough for one within a percent, which is as near as the penalties of
@@ -39,12 +42,24 @@ const NO_LESS: f64 = 1e-9;
 /// What the best known may cost more on coarse runs of points, by this factor.
 const COARSELY: f64 = 1.1;
 
-/// A step along a line to the right penalty is so many times as long, so that the penalty is soon between two.
-const BEYOND: f64 = 1.1;
+/// The most that a penalty grows by from one trial to the next.
+const MOST_RISE: f64 = 1e6;
 
-/// Steps that the search may take under an upper bound, a cluster and in all: some seconds. Where spaces are wide pieces can be very
-/// many, and for few clusters the search over cells proves sooner.
-const MOST_STEPS: (u64, u64) = (1 << 19, 1 << 26);
+/// How many times runs are made finer at most: then single points are about as many.
+const GRADINGS: usize = 8;
+
+/// Runs of points beside a boundary are no longer than this part of the distance to it, at first.
+const FIRST_SHARE: f64 = 0.25;
+
+/// By which factor that part falls. With steps larger or smaller, searches among a million points take longer.
+const FINER_SHARE: f64 = 0.4;
+
+/// Steps that the first sweep may take under an upper bound. Where spaces are wide pieces can be very many; later sweeps have more.
+const FIRST_STEPS: u64 = 1 << 24;
+
+/// Steps that the search may take under an upper bound, a cluster and in all: some seconds. For few clusters the search over cells
+/// proves sooner.
+const MOST_STEPS: (u64, u64) = (1 << 20, 1 << 28);
 
 /// A search for the best path.
 struct PathSearch<'a> {
@@ -61,8 +76,19 @@ struct PathSearch<'a> {
 /// The optimum under one penalty.
 struct PenaltyTrial {
     centers: Vec<f64>,
+    /// Whether it cuts runs of points.
+    cuts: bool,
     cost: f64,
     penalty: f64,
+}
+
+/// What a search for a penalty found.
+struct PenaltyFound {
+    penalty: f64,
+    /// The centres of the best path of k links, or of those with fewer and more that cost the same.
+    paths: Vec<Vec<f64>>,
+    /// Whether these cut runs of points.
+    cuts: bool,
 }
 
 impl PenaltyTrial {
@@ -97,8 +123,15 @@ impl PathSearch<'_> {
         let parted = self.bounds.1 < f64::INFINITY;
         let count = PathNodes::count(prefixes, parted);
         let mut runs = RUNS_A_CLUSTER * k;
-        while prefixes.sample().distinct() > 4 * runs {
-            guess = self.find_penalty(&PathNodes::coarse(prefixes, runs), guess, budget)?;
+        if !parted && prefixes.sample().distinct() > 4 * runs {
+            guess = self.find_by_runs(&Runs::coarse(prefixes, runs), guess, budget)?;
+            if self.is_within(0.5 * PROVEN) {
+                return Ok(());
+            }
+        }
+        while parted && prefixes.sample().distinct() > 4 * runs {
+            let nodes = PathNodes::coarse(prefixes, &Runs::coarse(prefixes, runs));
+            guess = self.find_penalty(&nodes, guess, budget)?.penalty;
             runs *= FINER;
         }
         budget.has_memory(PathNodes::bytes(count))?;
@@ -106,16 +139,51 @@ impl PathSearch<'_> {
         Ok(())
     }
 
+    /// Looks for the penalty on runs of points, finer and finer where the best paths have their boundaries, until these cut no run. Gives the
+    /// last penalty.
+    fn find_by_runs(&mut self, coarse: &Runs, mut penalty: f64, budget: &mut Budget<'_>) -> Result<f64, Stop> {
+        let prefixes = self.problem.prefixes;
+        let mut nodes = PathNodes::spread(prefixes, coarse);
+        let mut share = FIRST_SHARE;
+        for _ in 0..GRADINGS {
+            let found = self.find_penalty(&nodes, penalty, budget)?;
+            penalty = found.penalty;
+            if self.is_within(CLEAR) || !found.cuts {
+                break;
+            }
+            let mut graded = coarse.graded(self.best.partition.boundaries(), share);
+            found.paths.iter().for_each(|centers| graded.extend(coarse.graded(&self.boundaries(centers), share)));
+            budget.has_memory(PathNodes::bytes(2 * graded.len()))?;
+            if 2 * graded.len() > prefixes.sample().distinct() {
+                break;
+            }
+            nodes = PathNodes::spread(prefixes, &Runs::ending_at(prefixes, graded));
+            share *= FINER_SHARE;
+        }
+        Ok(penalty)
+    }
+
+    /// The number of points before each boundary of clusters with these centres.
+    fn boundaries(&self, centers: &[f64]) -> Vec<usize> {
+        let midpoints = centers.windows(2).map(|pair| 0.5 * (pair[0] + pair[1]));
+        midpoints.map(|midpoint| self.problem.points_until(midpoint, 0..self.problem.len())).collect()
+    }
+
+    /// Whether nothing costs less than the best by more than this part of it.
+    fn is_within(&self, part: f64) -> bool {
+        self.floor >= self.best.cost * (1.0 - part)
+    }
+
     /// Looks for the penalty under which the best path through the nodes has k links, and adopts what it finds on the way.
-    fn find_penalty(&mut self, nodes: &PathNodes, guess: f64, budget: &mut Budget<'_>) -> Result<f64, Stop> {
+    fn find_penalty(&mut self, nodes: &PathNodes, guess: f64, budget: &mut Budget<'_>) -> Result<PenaltyFound, Stop> {
         let k = self.problem.k;
         let (mut few, mut many): (Option<PenaltyTrial>, Option<PenaltyTrial>) = (None, None);
-        let (mut penalty, mut at_chord, mut last) = (guess, false, None);
+        let (mut penalty, mut at_chord) = (guess, false);
         for count in 0..TRIALS {
             let trial = self.trial(nodes, penalty, budget)?;
-            let links = trial.links();
+            let (links, trial_cost) = (trial.links(), trial.cost);
             if links == k {
-                break;
+                return Ok(PenaltyFound { penalty, cuts: trial.cuts, paths: vec![trial.centers] });
             }
             // From one side alone a trial that finds as many links as the last one still goes farther.
             let between = match links < k {
@@ -136,22 +204,34 @@ impl PathSearch<'_> {
                     at_chord = !between || count % 3 != 2 || apart <= 3;
                     if at_chord { (few.cost - many.cost) / apart as f64 } else { (few.penalty * many.penalty).sqrt() }
                 }
-                // The cost of smooth data falls with the square of the number of clusters.
-                (Some(few), None) => {
-                    let by_law = (few.links() as f64 / k as f64).powi(3);
-                    few.penalty * by_secant(&mut last, few, k).unwrap_or(by_law).clamp(0.25, 0.9)
-                }
-                (None, Some(many)) => {
-                    let by_law = (many.links() as f64 / k as f64).powi(3);
-                    many.penalty * by_secant(&mut last, many, k).unwrap_or(by_law).clamp(1.1, 4.0)
-                }
-                (None, None) => penalty,
+                _ => penalty * self.step(nodes, penalty, links, trial_cost, count),
             };
-            if !(penalty > 0.0 && penalty.is_finite()) {
+            // Where penalties do not matter any more these nodes do not allow as many clusters. Finer ones may.
+            let vanishes = links < k && penalty * k as f64 <= CLEAR * self.best.cost;
+            if vanishes || penalty <= 0.0 || !penalty.is_finite() {
+                penalty = guess;
                 break;
             }
         }
-        Ok(penalty)
+        let sides = || few.iter().chain(&many);
+        let cuts = sides().any(|side| side.cuts);
+        Ok(PenaltyFound { penalty, cuts, paths: sides().map(|side| side.centers.clone()).collect() })
+    }
+
+    /// By which factor to change a penalty under which there are too few, or too many, `links` of this `cost`, so that it is soon between two
+    /// that give k clusters or miss them on either side.
+    fn step(&self, nodes: &PathNodes, penalty: f64, links: usize, cost: f64, count: usize) -> f64 {
+        let k = self.problem.k as f64;
+        // The cost of smooth data falls with the square of the number of clusters. Ever longer steps, and at least by about one cluster.
+        let law = (links as f64 / k).powi(3 << count.min(4));
+        let least = 2.0 / k;
+        if (links as f64) < k {
+            return law.min(1.0 - least);
+        }
+        // Under this penalty, or a lower one if there is something better, the best known is as good.
+        let chord = (self.best.cost - cost) / (links as f64 - k) / penalty;
+        let step = if matches!(nodes.meaning, Meaning::Bound { .. }) { law } else { law.max(chord * (1.0 + PROVEN)) };
+        step.clamp(1.0 + least, MOST_RISE)
     }
 
     /// The optimum under a penalty. Where every distinct value is a node the floor rises.
@@ -162,40 +242,60 @@ impl PathSearch<'_> {
         let penalties = penalty * k as f64;
         // No path that costs more than the best known is of use.
         let known = self.paths.iter().map(|&(links, cost)| cost + penalty * links as f64);
-        let enough =
-            known.fold(self.best.cost + penalties, f64::min) * if nodes.are_all { 1.0 + NO_LESS } else { COARSELY };
+        let enough = known.fold(self.best.cost + penalties, f64::min)
+            * if matches!(nodes.meaning, Meaning::Exact) { 1.0 + NO_LESS } else { COARSELY };
         let most: Vec<f64> = match upper < f64::INFINITY {
             true => nodes.suffix_costs(problem.prefixes, penalty).iter().map(|rest| enough - rest).collect(),
             false => Vec::new(),
         };
-        let optimum = Sweep { nodes, lower, upper, penalty, domain, most: &most }.run(budget)?;
-        if nodes.are_all {
-            self.floor =
-                self.floor.max(optimum.value.min(enough) - penalties - optimum.rounding - of_addition(penalties));
-        }
-        let ends = optimum.starts[1..].iter().map(|&start| nodes.points_before(start)).chain([problem.len()]);
-        let partition = Partition::new(ends.collect());
-        let links = partition.k();
+        let steps = if upper < f64::INFINITY && self.paths.is_empty() { FIRST_STEPS } else { u64::MAX };
+        let sweep = Sweep { nodes, lower, upper, penalty, domain, most: &most };
+        let optimum = budget.limited(steps, |budget| sweep.run(budget))?.ok_or(Stop::Exhausted)?;
+        let rounding = optimum.rounding + of_addition(penalties);
+        let value = match nodes.meaning {
+            Meaning::Exact => {
+                self.floor = self.floor.max(optimum.value.min(enough) - penalties - rounding);
+                optimum.value
+            }
+            Meaning::Path => optimum.value,
+            Meaning::Bound { less, rounding: of_runs } => {
+                let value = optimum.value - less;
+                self.floor = self.floor.max(value - penalties - rounding - of_addition(value) - of_runs);
+                value
+            }
+        };
         budget.monitor.proved(self.floor);
         budget.monitor.report()?;
-        let centers = match links == k {
-            true => {
-                let found = FreeSolution::of_partition(problem, partition).improved(problem);
-                let centers = found.centers.clone();
-                self.adopt(found, budget);
-                centers
-            }
-            false => self.centers(&partition),
-        };
-        let cost = optimum.value - penalty * links as f64;
-        self.paths.push((links, cost));
-        Ok(PenaltyTrial { centers, cost, penalty })
+        let links = optimum.starts.len();
+        let centers = self.centers(nodes, &optimum.starts);
+        if links == k {
+            let found = match nodes.meaning {
+                Meaning::Bound { .. } => FreeSolution::from_centers(problem, &centers),
+                _ => {
+                    let ends = optimum.starts[1..].iter().map(|&start| nodes.points_before(start));
+                    let partition = Partition::new(ends.chain([problem.len()]).collect());
+                    FreeSolution::of_partition(problem, partition).improved(problem)
+                }
+            };
+            self.adopt(found, budget);
+        }
+        let cost = value - penalty * links as f64;
+        if !matches!(nodes.meaning, Meaning::Bound { .. }) {
+            self.paths.push((links, cost));
+        }
+        let cuts = optimum.starts.iter().any(|&start| nodes.cuts_run(start));
+        Ok(PenaltyTrial { centers, cuts, cost, penalty })
     }
 
-    /// The best centres of any number of clusters.
-    fn centers(&self, partition: &Partition) -> Vec<f64> {
-        let blocks = partition.blocks(self.problem.prefixes);
-        let targets: Vec<Target> = blocks.map(|block| Target { weight: block.weight, mean: block.mean }).collect();
+    /// The best centres of any number of clusters, which begin with these nodes.
+    fn centers(&self, nodes: &PathNodes, starts: &[usize]) -> Vec<f64> {
+        let ends = starts[1..].iter().copied().chain([nodes.len()]);
+        let targets: Vec<Target> = starts
+            .iter()
+            .zip(ends)
+            .map(|(&start, end)| nodes.block(start, end))
+            .map(|block| Target { weight: block.weight, mean: block.mean })
+            .collect();
         let gaps = targets.len() - 1;
         chain::solve(&targets, &Rows::of_gaps(vec![self.bounds.0; gaps], vec![self.bounds.1; gaps])).centers
     }
@@ -217,15 +317,6 @@ impl PathSearch<'_> {
             self.best = found;
         }
     }
-}
-
-/// By how much to change the penalty of a trial so that a line through it and the `last` one leads to `k` clusters, and a little farther;
-/// the trial is the last one from then on.
-fn by_secant(last: &mut Option<(f64, usize)>, trial: &PenaltyTrial, k: usize) -> Option<f64> {
-    let (penalty, links) = last.replace((trial.penalty, trial.links()))?;
-    let (off, moved) = (k as f64 - trial.links() as f64, trial.links() as f64 - links as f64);
-    let step = BEYOND * off / moved * (trial.penalty - penalty);
-    (moved != 0.0).then(|| 1.0 + step / trial.penalty)
 }
 
 #[cfg(test)]

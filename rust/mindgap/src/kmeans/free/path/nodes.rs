@@ -1,8 +1,10 @@
-//! What a sweep passes: distinct values, or runs of neighbouring points taken at their means.
+//! What a sweep passes: distinct values, or runs of neighbouring points taken at their means or at their ends.
 
+use super::runs::Runs;
 use crate::data::sample::{Block, Prefix, Prefixes};
+use crate::kmeans::rounding::{of_run, of_sum};
 use crate::kmeans::unconstrained;
-use crate::numeric::first_false;
+use crate::numeric::double::Double;
 
 /// Places in ascending order with the sums over the points before each.
 pub(super) struct PathNodes {
@@ -12,8 +14,19 @@ pub(super) struct PathNodes {
     sums: Vec<Prefix>,
     /// One past the last point of each node.
     ends: Vec<usize>,
-    /// Whether a node has points of one value only.
-    pub(super) are_all: bool,
+    /// What the best path says of the points.
+    pub(super) meaning: Meaning,
+}
+
+/// What the best path through the nodes says of the points.
+#[derive(Clone, Copy)]
+pub(super) enum Meaning {
+    /// Every node has points of one value: it is the best path of the points.
+    Exact,
+    /// It is a path of the points.
+    Path,
+    /// No path of the points costs less by more than this, and what rounding may have added.
+    Bound { less: f64, rounding: f64 },
 }
 
 impl PathNodes {
@@ -25,7 +38,7 @@ impl PathNodes {
             end += tied.len();
             end
         }));
-        Self { are_all: true, ..Self::ending_at(prefixes, ends) }
+        Self { meaning: Meaning::Exact, ..Self::ending_at(prefixes, ends) }
     }
 
     /// The number of all nodes.
@@ -33,19 +46,54 @@ impl PathNodes {
         if parted { prefixes.len() } else { prefixes.sample().distinct() }
     }
 
-    /// About `count` runs with as many points each, and as many of equal width.
-    pub(super) fn coarse(prefixes: &Prefixes<'_>, count: usize) -> Self {
-        let (n, sample) = (prefixes.len(), prefixes.sample());
-        let (first, last) = (sample.framed(0), sample.framed(n - 1));
-        let mut cuts: Vec<usize> = (1..=count).map(|c| (c as u128 * n as u128 / count as u128) as usize).collect();
-        let step = (last - first) / count as f64;
-        cuts.extend((1..count).map(|c| first_false(0, n, |i| sample.framed(i) <= first + step * c as f64)));
-        let values = sample.values();
-        let after_ties = |cut: usize| values.partition_point(|&x| x <= values[cut.max(1) - 1]);
-        cuts.iter_mut().for_each(|cut| *cut = after_ties(*cut));
-        cuts.sort_unstable();
-        cuts.dedup();
-        Self::ending_at(prefixes, cuts)
+    /// Runs of points, each at its mean.
+    pub(super) fn coarse(prefixes: &Prefixes<'_>, runs: &Runs) -> Self {
+        Self::ending_at(prefixes, runs.ends.clone())
+    }
+
+    /// Runs of points, each moved to its two ends so that the mean stays. The cost of a point is its square less a convex function, whatever the
+    /// centres are: so the points cost no less than the nodes, but for the squares, whose sums are known.
+    pub(super) fn spread(prefixes: &Prefixes<'_>, runs: &Runs) -> Self {
+        let sample = prefixes.sample();
+        let count = 2 * runs.ends.len();
+        let (mut x, mut ends) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut sums = Vec::with_capacity(count + 1);
+        let mut total = Prefix::default();
+        sums.push(total);
+        let mut before = prefixes.at(0);
+        // What moving the points adds to their squares, how large its terms are, and what the sums that they come from may have lost.
+        let (mut less, mut size, mut lost) = (Double::ZERO, 0.0, 0.0);
+        for run in runs.iter() {
+            let after = prefixes.at(run.end);
+            let (low, high) = (sample.lowest(run.start), sample.highest(run.end - 1));
+            let (mut places, mut weights) = ([sample.framed_exactly(run.start); 2], [0.0; 2]);
+            if low < high {
+                places = [low, high].map(|end| sample.frame().enter_exactly(end));
+                let block = before.until(&after);
+                let rest = before.rest_of_mean(&after, block.mean);
+                let mean = Double::from(block.mean);
+                let (left, right) = ((mean.minus(places[0]) + rest).max(0.0), (places[1].minus(mean) - rest).max(0.0));
+                // The smaller part is right to a few roundings of itself, and so is the other.
+                let smaller = block.weight * left.min(right) / places[1].minus(places[0]);
+                weights = [block.weight - smaller, smaller];
+                if right < left {
+                    weights.reverse();
+                }
+                let added = block.weight * left * right;
+                less = less + Double::from(added) - Double::from(block.cost);
+                size += added + block.cost;
+                lost += of_run(&after, block.mean);
+            }
+            for (place, weight) in places.into_iter().zip(weights).take(1 + usize::from(low < high)) {
+                let sum = if low < high { total.with_point(place, weight) } else { total.plus(&after.less(&before)) };
+                x.push(place.value());
+                ends.push(run.end);
+                sums.push(sum);
+                total = sum;
+            }
+            before = after;
+        }
+        Self { x, sums, ends, meaning: Meaning::Bound { less: less.whole(), rounding: of_sum(1, size) + lost } }
     }
 
     fn ending_at(prefixes: &Prefixes<'_>, ends: Vec<usize>) -> Self {
@@ -57,7 +105,7 @@ impl PathNodes {
             _ => sums[0].mean_until(&sums[1]),
         };
         let x = starts.zip(&ends).zip(sums.windows(2)).map(place).collect();
-        Self { x, sums, ends, are_all: false }
+        Self { x, sums, ends, meaning: Meaning::Path }
     }
 
     /// The number of nodes.
@@ -68,6 +116,16 @@ impl PathNodes {
     /// The weight of all nodes.
     pub(super) fn weight(&self) -> f64 {
         self.sums[0].weight_until(&self.sums[self.len()])
+    }
+
+    /// Whether a cluster that begins with this node cuts a run of points.
+    pub(super) fn cuts_run(&self, node: usize) -> bool {
+        node > 0 && self.ends[node] == self.ends[node - 1]
+    }
+
+    /// The nodes `start..end` as one cluster.
+    pub(super) fn block(&self, start: usize, end: usize) -> Block {
+        self.sums[start].until(&self.sums[end])
     }
 
     #[inline(always)]

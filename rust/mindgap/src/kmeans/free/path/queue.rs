@@ -39,6 +39,11 @@ impl<'a> PieceQueue<'a> {
         self.reigns.clear();
     }
 
+    /// Where the pieces in the queue began.
+    pub(super) fn beginnings(&mut self) -> impl Iterator<Item = &mut u32> {
+        self.reigns.iter_mut().map(|reign| &mut reign.piece.beginning)
+    }
+
     /// The number of pieces in the queue.
     pub(super) fn len(&self) -> usize {
         self.reigns.len()

@@ -101,15 +101,18 @@ impl Sweep<'_> {
             merged: Vec::new(),
         };
         // So many pieces and beginnings there is memory for. Lists grow to twice their length, with a copy beside them.
-        let mut allowed = [FEW_PIECES; 2];
+        let (mut pieces, mut beginnings) = (FEW_PIECES, FEW_PIECES);
         for j in 1..self.nodes.len() {
             budget.spend(progress.pass(j))?;
-            let kept = [progress.pieces(), progress.beginnings.len()];
-            for (i, size) in [size_of::<CenterPiece>(), size_of::<Beginning>()].into_iter().enumerate() {
-                if kept[i] > allowed[i] {
-                    allowed[i] = 2 * kept[i];
-                    budget.has_memory(2 * allowed[i] * size)?;
-                }
+            if progress.pieces() > pieces {
+                pieces = 2 * progress.pieces();
+                budget.has_memory(2 * pieces * size_of::<CenterPiece>())?;
+            }
+            if progress.beginnings.len() > beginnings {
+                budget.spend(beginnings as u64)?;
+                progress.forget_beginnings();
+                beginnings = beginnings.max(2 * progress.beginnings.len());
+                budget.has_memory(2 * beginnings * (size_of::<Beginning>() + size_of::<u32>()))?;
             }
         }
         Ok(progress.end())
@@ -152,6 +155,34 @@ impl SweepProgress<'_> {
     /// The number of pieces that are kept.
     fn pieces(&self) -> usize {
         self.settled.len() + self.ahead.len() + self.queue.len()
+    }
+
+    /// Forgets the beginnings that no piece comes from any more: of many pieces few stay.
+    fn forget_beginnings(&mut self) {
+        let Self { settled, ahead, queue, best, beginnings, .. } = self;
+        let mut pieces: Vec<&mut u32> = settled.iter_mut().chain(ahead).map(|piece| &mut piece.beginning).collect();
+        pieces.extend(queue.beginnings());
+        pieces.extend(best.as_mut().map(|best| &mut best.2));
+        // Whether each is needed; then its new place. The first is where all of them come from.
+        let mut places = vec![0; beginnings.len()];
+        places[0] = 1;
+        pieces.iter().for_each(|beginning| places[**beginning as usize] = 1);
+        for i in (1..beginnings.len()).rev() {
+            if places[i] == 1 {
+                places[beginnings[i].before as usize] = 1;
+            }
+        }
+        let mut kept = 0;
+        for i in 0..beginnings.len() {
+            if places[i] == 1 {
+                let Beginning { before, start } = beginnings[i];
+                places[i] = kept;
+                beginnings[kept as usize] = Beginning { before: places[before as usize], start };
+                kept += 1;
+            }
+        }
+        beginnings.truncate(kept as usize);
+        pieces.into_iter().for_each(|beginning| *beginning = places[*beginning as usize]);
     }
 
     /// Lets clusters begin with node `j`; says how many pieces it saw.

@@ -166,3 +166,99 @@ fn no_centres_on_a_grid_are_better_than_those_proven_best() {
     let (proven, compared) = against_grids(24, 60, 300, 11);
     assert!(proven > 12 && compared > 6, "{proven} proven, {compared} compared");
 }
+
+/// Runs of points at random.
+fn runs(random: &mut impl FnMut() -> f64, prefixes: &Prefixes<'_>, count: usize) -> Runs {
+    let n = prefixes.len();
+    let ends = (0..count).map(|_| 1 + (random() * (n - 1) as f64) as usize).chain([n]);
+    Runs::ending_at(prefixes, ends.collect())
+}
+
+#[test]
+fn points_moved_to_the_ends_of_runs_cost_no_more_than_they_do() {
+    let mut random = random(21);
+    let (mut sharp, mut blunt) = (0, 0);
+    for round in 0..400 {
+        let (x, w) = points(&mut random, 40, round);
+        let sample = Sample::weighted(&x, &w).unwrap();
+        let prefixes = Prefixes::new(&sample);
+        let lower = 0.3 * random();
+        let penalty = prefixes.block(0, prefixes.len()).cost * 0.3 * random().powi(3);
+        let reach = 1.0 + 40.0 * lower;
+        let value = |nodes: &PathNodes| {
+            let sweep = Sweep { nodes, lower, upper: f64::INFINITY, penalty, domain: (-reach, reach), most: &[] };
+            let optimum = sweep.run(&mut Budget::new(u64::MAX, Monitor::default())).unwrap();
+            (optimum.value, optimum.starts.iter().any(|&start| nodes.cuts_run(start)))
+        };
+        let (truth, _) = value(&PathNodes::all(&prefixes, false));
+        let nodes = PathNodes::spread(&prefixes, &runs(&mut random, &prefixes, 4 + round % 40));
+        let Meaning::Bound { less, rounding } = nodes.meaning else { panic!("runs at their ends give a bound") };
+        let (bound, cuts) = value(&nodes);
+        let facts = || format!("penalty {penalty} lower {lower} x {x:?} w {w:?}");
+        assert!(bound - less - rounding <= truth * (1.0 + 1e-14), "{} is above {truth}: {}", bound - less, facts());
+        if cuts {
+            blunt += 1;
+        } else {
+            sharp += 1;
+            assert!((bound - less - truth).abs() <= 1e-9 * truth, "{} is not {truth}: {}", bound - less, facts());
+        }
+    }
+    assert!(sharp > 20 && blunt > 20, "{sharp} cut no run, {blunt} do");
+}
+
+/// Runs against single points: what is proven, what is best.
+fn compare_runs_with_points(rounds: usize, n: usize, seed: u64) -> usize {
+    let mut random = random(seed);
+    let mut proven = 0;
+    for round in 0..rounds {
+        let (x, w) = points(&mut random, n, round);
+        let k = 3 + round % 4;
+        let sample = Sample::weighted(&x, &w).unwrap();
+        if sample.distinct() < 64 * k {
+            continue;
+        }
+        let prefixes = Prefixes::new(&sample);
+        let range = x.iter().copied().fold(f64::MIN, f64::max) - x.iter().copied().fold(f64::MAX, f64::min);
+        let lower = 1.1 * random() * range / k as f64;
+        let problem = Problem::new(&prefixes, &Rows::of_gaps(vec![lower; k - 1], vec![f64::INFINITY; k - 1]));
+        let bounds = problem.gaps.shared_bounds().unwrap();
+        let search = || PathSearch {
+            problem: &problem,
+            bounds,
+            best: FreeSolution::even(&problem),
+            floor: 0.0,
+            paths: Vec::new(),
+        };
+        let mut budget = Budget::new(u64::MAX, Monitor::default());
+        let (mut by_points, mut by_runs) = (search(), search());
+        let guess = 2.0 * by_points.best.cost / k as f64;
+        by_points.find_penalty(&PathNodes::all(&prefixes, false), guess, &mut budget).unwrap();
+        by_runs.find_by_runs(&Runs::coarse(&prefixes, RUNS_A_CLUSTER * k), guess, &mut budget).unwrap();
+        let facts = || format!("k {k} lower {lower} x {x:?} w {w:?}");
+        let truth = by_points.best.cost.min(by_runs.best.cost);
+        assert!(by_runs.floor <= truth * (1.0 + 1e-12), "{} is above {truth}: {}", by_runs.floor, facts());
+        assert!(by_points.floor <= truth * (1.0 + 1e-12), "{} is above {truth}: {}", by_points.floor, facts());
+        proven += usize::from(by_runs.is_within(PROVEN));
+    }
+    proven
+}
+
+#[test]
+fn runs_of_points_prove_what_points_do() {
+    let proven = compare_runs_with_points(28, 4000, 31);
+    assert!(proven >= 10, "{proven} proven");
+}
+
+#[test]
+fn runs_are_finer_beside_boundaries_and_do_not_part_equal_points() {
+    let x: Vec<f64> = (0..1000).map(|i| f64::from(i / 3)).collect();
+    let sample = Sample::new(&x).unwrap();
+    let prefixes = Prefixes::new(&sample);
+    let coarse = Runs::coarse(&prefixes, 10);
+    let graded = Runs::ending_at(&prefixes, coarse.graded(&[501], 0.25));
+    assert_eq!(graded.ends.last(), Some(&1000));
+    assert!(graded.iter().all(|run| run.start < run.end && (run.end == 1000 || x[run.end - 1] < x[run.end])));
+    assert!(graded.ends.len() > coarse.ends.len());
+    let beside: Vec<usize> = graded.iter().filter(|run| (495..=507).contains(&run.end)).map(|run| run.len()).collect();
+    assert!(beside.len() > 2 && beside.iter().all(|&points| points == 3), "{beside:?}");
+}

@@ -11,7 +11,8 @@ use crate::partition::Partition;
 use crate::proof::Proof;
 use crate::shortened::Shortened;
 use std::fmt;
-use std::ops::{Add, Range};
+use std::marker::PhantomData;
+use std::ops::Range;
 
 /// A solution counts as optimal if its cost exceeds the lower bound by at most this fraction of itself.
 pub(super) const PROVEN: f64 = 1e-9;
@@ -249,16 +250,18 @@ impl Cluster {
             Some(weights) => compensated(&weights[points], |_, weight| weight),
             None => values.len() as f64,
         };
-        let about = |center: f64| weighed(sample, start, values, |offset| offset - center) / weight;
-        // The second pass takes back what the first lost to rounding.
-        let first = about(0.0);
-        let mean = first + about(first);
+        // A first mean in plain doubles, and what it has lost to rounding.
+        let [first] = weighed::<Plain, 1>(sample, start, values, |x| [x]).map(|sum| sum / weight);
+        let [rest, squares] = weighed::<Kept, 2>(sample, start, values, |x| [x - first, (x - first).powi(2)]);
+        let mean = first + rest / weight;
         // A free centre that differs from the mean by rounding alone is the mean.
-        let offset = match center.map(|center| Double::from(center).minus(frame.enter_exactly(origin))) {
-            Some(offset) if (offset - mean).abs() > of_place(1.0) => offset,
-            _ => mean,
+        let (offset, about) = match center.map(|center| Double::from(center).minus(frame.enter_exactly(origin))) {
+            Some(offset) if (offset - mean).abs() > of_place(1.0) => {
+                let [about] = weighed::<Kept, 1>(sample, start, values, |x| [(x - offset).powi(2)]);
+                (offset, about)
+            }
+            _ => (mean, (squares - weight * (mean - first).powi(2)).max(0.0)),
         };
-        let about = weighed(sample, start, values, |x| (x - offset).powi(2));
         let within = match sample.has_widths() {
             true => compensated(values, |i, _| sample.framed_within(start + i)),
             false => 0.0,
@@ -293,47 +296,111 @@ impl Cluster {
 }
 
 /// `Σ w·term(x)` over the points from `start` on, whose `values` are measured from the first, in frame units.
-fn weighed(sample: &Sample, start: usize, values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
+fn weighed<L: Lane, const M: usize>(
+    sample: &Sample,
+    start: usize,
+    values: &[f64],
+    term: impl Fn(f64) -> [f64; M],
+) -> [f64; M] {
     let (frame, origin) = (sample.frame(), values[0]);
     match sample.weights() {
         // Means, which have rests, have weights too.
-        None => compensated(values, |_, x| term(frame.enter_length(x - origin))),
-        Some(weights) => compensated(values, |i, x| {
-            weights[start + i] * term(frame.enter_length(x - origin + sample.rest(start + i)))
+        None => summed::<L, M>(values, |_, x| term(frame.enter_length(x - origin))),
+        Some(weights) => summed::<L, M>(values, |i, x| {
+            term(frame.enter_length(x - origin + sample.rest(start + i))).map(|term| weights[start + i] * term)
         }),
     }
 }
 
 /// The sum of `term` over the indices and entries of `values`, right to the last bit whatever their number and order.
 fn compensated(values: &[f64], term: impl Fn(usize, f64) -> f64) -> f64 {
-    pulp::Arch::new().dispatch(Compensated { values, term })
+    let [sum] = summed::<Kept, 1>(values, |i, x| [term(i, x)]);
+    sum
 }
 
-struct Compensated<'a, F> {
+/// The sums of what `term` gives for the indices and entries of `values`.
+fn summed<L: Lane, const M: usize>(values: &[f64], term: impl Fn(usize, f64) -> [f64; M]) -> [f64; M] {
+    pulp::Arch::new().dispatch(Summing::<_, L, M> { values, term, lane: PhantomData })
+}
+
+/// A running sum.
+trait Lane: Copy + Default {
+    fn add(&mut self, term: f64);
+    fn merge(self, other: Self) -> Self;
+    fn total(self) -> f64;
+}
+
+/// One that keeps what rounding loses.
+#[derive(Clone, Copy, Default)]
+struct Kept(Double);
+
+/// One that does not.
+#[derive(Clone, Copy, Default)]
+struct Plain(f64);
+
+impl Lane for Kept {
+    #[inline(always)]
+    fn add(&mut self, term: f64) {
+        self.0.gather(Double::from(term));
+    }
+
+    #[inline(always)]
+    fn merge(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+
+    #[inline(always)]
+    fn total(self) -> f64 {
+        self.0.whole()
+    }
+}
+
+impl Lane for Plain {
+    #[inline(always)]
+    fn add(&mut self, term: f64) {
+        self.0 += term;
+    }
+
+    #[inline(always)]
+    fn merge(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+
+    #[inline(always)]
+    fn total(self) -> f64 {
+        self.0
+    }
+}
+
+struct Summing<'a, F, L, const M: usize> {
     values: &'a [f64],
     term: F,
+    lane: PhantomData<L>,
 }
 
 /// Sums that are added to in turn, so that one addition need not wait for the one before.
 const LANES: usize = 8;
 
-impl<F: Fn(usize, f64) -> f64> pulp::WithSimd for Compensated<'_, F> {
-    type Output = f64;
+impl<L: Lane, F: Fn(usize, f64) -> [f64; M], const M: usize> pulp::WithSimd for Summing<'_, F, L, M> {
+    type Output = [f64; M];
 
     #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) -> f64 {
-        let Self { values, term } = self;
-        let mut lanes = [Double::ZERO; LANES];
+    fn with_simd<S: pulp::Simd>(self, _: S) -> [f64; M] {
+        let Self { values, term, .. } = self;
+        let mut lanes = [[L::default(); LANES]; M];
         let (turns, rest) = values.as_chunks::<LANES>();
         for (turn, values) in turns.iter().enumerate() {
-            for (lane, sum) in lanes.iter_mut().enumerate() {
-                sum.gather(Double::from(term(turn * LANES + lane, values[lane])));
+            for lane in 0..LANES {
+                let terms = term(turn * LANES + lane, values[lane]);
+                (0..M).for_each(|sum| lanes[sum][lane].add(terms[sum]));
             }
         }
-        let mut total = lanes.into_iter().fold(Double::ZERO, Add::add);
-        let rest = rest.iter().enumerate();
-        rest.for_each(|(i, &x)| total.gather(Double::from(term(turns.len() * LANES + i, x))));
-        total.whole()
+        let mut totals = lanes.map(|lanes| lanes.into_iter().fold(L::default(), L::merge));
+        for (i, &x) in rest.iter().enumerate() {
+            let terms = term(turns.len() * LANES + i, x);
+            (0..M).for_each(|sum| totals[sum].add(terms[sum]));
+        }
+        totals.map(L::total)
     }
 }
 

@@ -16,6 +16,18 @@ impl Double {
     /// Zero.
     pub(crate) const ZERO: Self = Self { high: 0.0, low: 0.0 };
 
+    /// The sum of two parts, the second of which is what the first lost to rounding.
+    #[inline(always)]
+    pub(crate) fn of_parts(high: f64, low: f64) -> Self {
+        Self { high, low }
+    }
+
+    /// The two parts.
+    #[inline(always)]
+    pub(crate) fn parts(self) -> (f64, f64) {
+        (self.high, self.low)
+    }
+
     /// `a · b` without error.
     #[inline(always)]
     pub(crate) fn product(a: f64, b: f64) -> Self {

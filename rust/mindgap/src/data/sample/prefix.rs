@@ -37,6 +37,16 @@ impl Prefix {
         Block::of(end.weight.apart(self.weight), end.sum.apart(self.sum), end.square.apart(self.square))
     }
 
+    /// The sums of weight, value and square of the points from `self` up to `end`, without their low parts.
+    #[inline(always)]
+    pub(crate) fn rough_until(&self, end: &Prefix) -> [f64; 3] {
+        [
+            end.weight.value() - self.weight.value(),
+            end.sum.value() - self.sum.value(),
+            end.square.value() - self.square.value(),
+        ]
+    }
+
     /// The sums over the points from `start` on, where these are the sums over all.
     pub(crate) fn less(&self, start: &Prefix) -> Prefix {
         Prefix { weight: self.weight - start.weight, sum: self.sum - start.sum, square: self.square - start.square }
@@ -214,7 +224,15 @@ impl pulp::WithSimd for Summing<'_> {
         let mut stored = Vec::with_capacity(n / self.stride + 1);
         let mut running = Prefix::default();
         stored.push(running);
-        for start in (0..n).step_by(STRIDE) {
+        let mut start = 0;
+        if self.sample.weights().is_none() {
+            let values = self.sample.values();
+            while let Some(values) = values.get(start..).and_then(|rest| rest.first_chunk::<POINTS>()) {
+                self.add_blocks(values, start, &mut running, &mut stored);
+                start += POINTS;
+            }
+        }
+        for start in (start..n).step_by(STRIDE) {
             // Whatever the stride, every sum is that over blocks and over what is left of the last.
             let end = (start + STRIDE).min(n);
             if self.stride == 1 && !self.sample.has_widths() {
@@ -234,5 +252,63 @@ impl pulp::WithSimd for Summing<'_> {
             stored.push(running);
         }
         stored
+    }
+}
+
+/// Blocks that are summed side by side, in vectors.
+const LANES: usize = 8;
+
+/// The points of these.
+const POINTS: usize = LANES * STRIDE;
+
+/// Double-doubles side by side, their parts apart, as vectors want them.
+#[derive(Clone, Copy, Default)]
+struct DoubleLanes {
+    high: [f64; LANES],
+    low: [f64; LANES],
+}
+
+impl DoubleLanes {
+    #[inline(always)]
+    fn at(&self, lane: usize) -> Double {
+        Double::of_parts(self.high[lane], self.low[lane])
+    }
+
+    #[inline(always)]
+    fn gather(&mut self, lane: usize, term: Double) {
+        let mut sum = self.at(lane);
+        sum.gather(term);
+        (self.high[lane], self.low[lane]) = sum.parts();
+    }
+}
+
+impl Summing<'_> {
+    /// Adds points of weight one, the first of which is `start`, to the running sums: the same sums as those of one block after the
+    /// other.
+    #[inline(always)]
+    fn add_blocks(&self, values: &[f64; POINTS], start: usize, running: &mut Prefix, stored: &mut Vec<Prefix>) {
+        let frame = self.sample.frame();
+        let (mut sums, mut squares) = ([DoubleLanes::default(); STRIDE], [DoubleLanes::default(); STRIDE]);
+        let (mut sum, mut square) = (DoubleLanes::default(), DoubleLanes::default());
+        for i in 0..STRIDE {
+            for lane in 0..LANES {
+                let z = frame.enter_exactly(values[lane * STRIDE + i]);
+                sum.gather(lane, z);
+                square.gather(lane, z.squared());
+            }
+            (sums[i], squares[i]) = (sum, square);
+        }
+        for lane in 0..LANES {
+            let before = start + lane * STRIDE;
+            let first = if self.stride == 1 { 0 } else { STRIDE - 1 };
+            for i in first..STRIDE {
+                stored.push(Prefix {
+                    weight: Double::from((before + i + 1) as f64),
+                    sum: running.sum + sums[i].at(lane),
+                    square: running.square + squares[i].at(lane),
+                });
+            }
+            *running = stored[stored.len() - 1];
+        }
     }
 }

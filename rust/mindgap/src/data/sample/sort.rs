@@ -5,6 +5,7 @@
 //! that dealing does not separate them, an ordinary sort takes over: O(N log N) and 16 bytes a point. Every step keeps equal
 //! values in input order, so the result is the same whatever the number of threads.
 
+use super::unsorted::low_and_high;
 use crate::parallel::{Workers, join, map_in_order, threads};
 use std::ops::Range;
 
@@ -84,9 +85,10 @@ fn sorted(points: &UnsortedPoints<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
 /// Deals the input on all threads. Each counts a piece of it; each reads all of it and writes a part of the intervals, so
 /// that points of one interval keep their order.
 fn deal_shared(points: &UnsortedPoints<'_>, values: &mut [f64], order: &mut [u32]) -> Vec<u32> {
-    let ranges = map_in_order(points.pieces(), |(): &mut (), piece| range(points.at(piece)));
-    let low = ranges.iter().fold(f64::INFINITY, |low, range| low.min(range.0));
-    let high = ranges.iter().fold(f64::NEG_INFINITY, |high, range| high.max(range.1));
+    let (low, high) = match points.weights {
+        None => low_and_high(points.values),
+        Some(_) => range(points.at(0..points.values.len())),
+    };
     let intervals = Intervals::new(low, high, values.len());
     let counts = map_in_order(points.pieces(), |(): &mut (), piece| intervals.counts(points.at(piece)));
     let mut places: Vec<u32> =

@@ -125,3 +125,19 @@ fn sums_over_a_narrow_cluster_far_from_the_median_keep_their_digits() {
     let cost = sample.frame().leave_square(block.cost);
     assert!((cost / (0.62 / 3.0) - 1.0).abs() < 1e-10, "{cost}");
 }
+
+#[test]
+fn sums_of_blocks_side_by_side_are_those_of_one_after_the_other() {
+    for n in [1, 8, 63, 64, 65, 200, 1000] {
+        let x: Vec<f64> = (0..n).map(|i| 1e3 + (f64::from(i) * 0.7).sin() * 1e-3 * f64::from(i * i)).collect();
+        // Points with weights are summed one by one.
+        let (unit, ones) = (Sample::new(&x).unwrap(), Sample::weighted(&x, &vec![1.0; x.len()]).unwrap());
+        let (side, one) = (Prefixes::new(&unit), Prefixes::new(&ones));
+        let dense = Prefixes::dense(&unit);
+        for i in 0..=x.len() {
+            let parts = |prefix: Prefix| [prefix.weight, prefix.sum, prefix.square].map(Double::parts);
+            assert_eq!(parts(side.at(i)), parts(one.at(i)), "{n} points, {i}");
+            assert_eq!(parts(dense.at(i)), parts(one.at(i)), "{n} points, {i}");
+        }
+    }
+}

@@ -179,6 +179,12 @@ fn extent(values: &[f64]) -> Result<(f64, f64), SampleError> {
     Ok((low + 0.0, high + 0.0))
 }
 
+/// The smallest and the largest of values that are finite.
+pub(super) fn low_and_high(values: &[f64]) -> (f64, f64) {
+    let (low, high, _) = pulp::Arch::new().dispatch(Extent(values));
+    (low, high)
+}
+
 /// Values looked at side by side.
 const LANES: usize = 32;
 

@@ -29,15 +29,21 @@ pub(super) trait Costs {
     #[inline(always)]
     fn costs_less(&self, lead: f64, start: usize, rival: usize, end: usize) -> bool {
         if self.blur() < f64::INFINITY {
-            let (a, b) = (self.rough(start, end), self.rough(rival, end));
-            let weights = a.weight * b.weight;
-            let squares = (lead + (a.square - b.square)) * weights;
-            let rough = squares - (a.sum * a.sum * b.weight - b.sum * b.sum * a.weight);
+            let (rough, weights) = self.rough_difference(lead, start, rival, end);
             if rough.abs() > self.blur() * weights {
                 return rough < 0.0;
             }
         }
         lead + (self.cost(start, end) - self.cost(rival, end)) < 0.0
+    }
+
+    /// `lead + cost(start, end) - cost(rival, end)` of rough sums, times two weights, and these.
+    #[inline(always)]
+    fn rough_difference(&self, lead: f64, start: usize, rival: usize, end: usize) -> (f64, f64) {
+        let (a, b) = (self.rough(start, end), self.rough(rival, end));
+        let weights = a.weight * b.weight;
+        let squares = (lead + (a.square - b.square)) * weights;
+        (squares - (a.sum * a.sum * b.weight - b.sum * b.sum * a.weight), weights)
     }
 }
 
@@ -46,6 +52,13 @@ pub(super) struct RoughRun {
     weight: f64,
     sum: f64,
     square: f64,
+}
+
+impl RoughRun {
+    #[inline(always)]
+    pub(super) fn cost(&self) -> f64 {
+        self.square - self.sum * self.sum / self.weight
+    }
 }
 
 /// Gathered candidates.
@@ -72,6 +85,11 @@ impl<'a> Candidates<'a> {
     /// The number of runs between neighbouring candidates.
     pub(super) fn cells(&self) -> usize {
         self.positions.len() - 1
+    }
+
+    /// What comparisons of rough costs may be wrong by.
+    pub(super) fn blur(&self) -> f64 {
+        self.blur
     }
 
     /// Calls `task` with the costs, where a fused multiply-add is an instruction.

@@ -6,6 +6,7 @@
 //! it is the largest that limits the proof.
 
 use crate::data::sample::{Prefix, Prefixes};
+use crate::kmeans::rounding::of_rough_costs;
 use std::ops::Range;
 
 /// Cells between ascending edges, the first 0, the last the number of points.
@@ -16,10 +17,12 @@ pub(super) struct EdgeGrid<'a> {
     edges: Vec<u32>,
     /// The spread of every cell, positive where it is open, else zero.
     spreads: Vec<f64>,
+    /// What rough costs may be wrong by: sums of values, squares and weights are at most the weight of all.
+    blur: f64,
 }
 
-/// Splitting goes straight to single values when these are at most so many times the budget.
-const FINISH: usize = 4;
+/// Costs that are so many times what rough ones may be wrong by need no more digits.
+const CLEARLY: f64 = 1024.0;
 
 /// A cell is cut again while its spread exceeds the aim by this factor.
 const UNEVEN: f64 = 2.0;
@@ -34,8 +37,15 @@ struct PointRun {
 }
 
 impl PointRun {
-    /// Positive even where the cost of unequal points has vanished.
-    fn spread(&self) -> f64 {
+    /// At least √(weight·cost), where rough costs may be wrong by `blur`; positive even where the cost of unequal points has
+    /// vanished.
+    fn spread(&self, blur: f64) -> f64 {
+        let [weight, sum, square] = self.before.rough_until(&self.after);
+        let product = weight * square - sum * sum;
+        // Then the weight, too, is far above what it may be wrong by: a cost is at most the weight.
+        if product > CLEARLY * blur * weight {
+            return (product * (1.0 + 2.0 / CLEARLY)).sqrt();
+        }
         let block = self.before.until(&self.after);
         (block.weight * block.cost).sqrt().max(f64::MIN_POSITIVE)
     }
@@ -58,7 +68,8 @@ impl<'a> EdgeGrid<'a> {
     }
 
     fn empty(prefixes: &'a Prefixes<'a>, cut: &'a [bool]) -> Self {
-        Self { prefixes, cut, edges: vec![0], spreads: Vec::new() }
+        let blur = of_rough_costs(3.0 * prefixes.sample().total_weight());
+        Self { prefixes, cut, edges: vec![0], spreads: Vec::new(), blur }
     }
 
     pub(super) fn edges(&self) -> &[u32] {
@@ -86,9 +97,9 @@ impl<'a> EdgeGrid<'a> {
     }
 
     /// Closes the cells neither of whose edges is in `alive` and splits the other open ones into about `budget` cells
-    /// in all; into single values if that is not many more. Edges that no boundary of an optimum can be at, or be
+    /// in all; into single values if those are at most `finish` times as many. Edges that no boundary of an optimum can be at, or be
     /// moved to, go.
-    pub(super) fn refined(&self, alive: impl Fn(usize) -> bool, budget: usize) -> Self {
+    pub(super) fn refined(&self, alive: impl Fn(usize) -> bool, budget: usize, finish: usize) -> Self {
         let stays_open = |cell: usize| self.spreads[cell] > 0.0 && (alive(cell) || alive(cell + 1));
         let cells = self.spreads.len();
         let (mut inside, mut roots) = (0, 0.0);
@@ -105,7 +116,7 @@ impl<'a> EdgeGrid<'a> {
             let (points, spread) = (self.points(cell), self.spreads[cell]);
             if stays_open(cell) && points.len() == 1 {
                 grid.push(points.end, spread);
-            } else if stays_open(cell) && inside <= FINISH * budget {
+            } else if stays_open(cell) && inside <= finish * budget {
                 grid.push_distinct(points.start, points.end);
             } else if stays_open(cell) {
                 grid.push_pieces(&self.run(points.start, points.end), pieces(spread, aim), aim);
@@ -137,7 +148,7 @@ impl<'a> EdgeGrid<'a> {
         if values[run.start] == values[run.end - 1] {
             return self.push_value(run.start..run.end);
         }
-        let spread = run.spread();
+        let spread = run.spread(self.blur);
         if spread > UNEVEN * aim {
             self.push_pieces(run, pieces(spread, aim), aim);
         } else {

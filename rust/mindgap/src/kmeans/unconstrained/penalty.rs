@@ -6,14 +6,14 @@
 //! penalty, and then [`splice`](super::splice) has the answer: every second trial makes progress, ties or not.
 
 use super::candidates::{Candidates, CostTask, Costs, Reversed};
-use super::chain::PenaltyChain;
+use super::chain::{All, Digits, PenaltyChain};
 use super::splice::splice;
 use crate::numeric::double::Double;
 use crate::numeric::portable::{exp2, log2};
 use std::cell::OnceCell;
 
 /// An optimal partition of the candidates, with the penalty that proves it.
-pub(super) struct PenaltyOptimum {
+pub(super) struct PenaltyOptimum<D: Digits> {
     /// Nodes, from 0 to the last candidate.
     pub(super) path: Vec<u32>,
     pub(super) cost: f64,
@@ -21,7 +21,7 @@ pub(super) struct PenaltyOptimum {
     /// Where to begin a search on finer candidates: amid the penalties that ask for as many clusters.
     pub(super) next_guess: f64,
     /// The chain of that penalty.
-    pub(super) chain: PenaltyChain,
+    pub(super) chain: PenaltyChain<D>,
 }
 
 /// A path and the penalty under which it costs least.
@@ -72,7 +72,10 @@ impl Trial {
 }
 
 /// Between sides that differ by so few clusters the chord alone leads.
-const CLOSE: usize = 4;
+const CLOSE: usize = 8;
+
+/// Trials by the law of smooth data while one side is unknown.
+const ONE_SIDED: usize = 5;
 
 /// How a penalty was chosen.
 #[derive(Clone, Copy, PartialEq)]
@@ -92,14 +95,14 @@ struct PenaltySearch<'a> {
 
 /// The partition of the candidates into `k` clusters that costs least, `1 < k <=` their number of cells. `guess` is where to
 /// begin; `pause` is called before every trial and may end the search.
-pub(super) fn search<E>(
+pub(super) fn search<D: Digits, E>(
     candidates: &Candidates<'_>,
     k: usize,
     guess: f64,
     mut pause: impl FnMut() -> Result<(), E>,
-) -> Result<PenaltyOptimum, E> {
+) -> Result<PenaltyOptimum<D>, E> {
     let mut search = PenaltySearch::new(candidates, k);
-    let mut chain = PenaltyChain::default();
+    let mut chain = PenaltyChain::<D>::default();
     let (mut step, mut penalty) = (Step::Law, guess);
     for count in 0.. {
         pause()?;
@@ -119,7 +122,8 @@ pub(super) fn search<E>(
         if between {
             search.narrow(trial);
         }
-        (step, penalty) = if between { search.next(count, last) } else { (Step::Chord, search.chord()) };
+        let one_sided = !search.is_tried() && count < ONE_SIDED;
+        (step, penalty) = if between || one_sided { search.next(count, last) } else { (Step::Chord, search.chord()) };
     }
     let path = splice(&search.few.path.nodes(), &search.many.path.nodes(), k);
     let cost = path_cost(candidates, path.iter().copied());
@@ -164,8 +168,8 @@ impl<'a> PenaltySearch<'a> {
         let close = self.many.links() - self.few.links() <= CLOSE;
         let (step, next) = match count % 3 {
             _ if close => (Step::Chord, self.chord()),
-            // From one side alone a few steps may go astray; after that the chord leads.
-            _ if !tried && count < 3 => (Step::Law, self.by_law(penalty, links)),
+            // From one side alone many steps have gone astray; then the chord leads.
+            _ if !tried && count < ONE_SIDED => (Step::Law, self.by_law(penalty, links, count)),
             0 | 1 if tried => (Step::Law, self.interpolated()),
             2 if tried => (Step::Bisection, (low * high).sqrt()),
             _ => (Step::Chord, self.chord()),
@@ -174,10 +178,13 @@ impl<'a> PenaltySearch<'a> {
     }
 
     /// The penalty for `k` clusters on smooth data, where this one gave `links`. It asks for them half a cluster before
-    /// and after, too; the nearer end is the better guess.
-    fn by_law(&self, penalty: f64, links: usize) -> f64 {
-        let toward = if links > self.k { -0.5 } else { 0.5 };
-        penalty * ((links as f64 + toward) / self.k as f64).powi(3)
+    /// and after, too; the nearer end is the better guess. Each further trial aims farther beyond, to have both sides.
+    fn by_law(&self, penalty: f64, links: usize, count: usize) -> f64 {
+        let k = self.k as f64;
+        let beyond = (0.5 * (3f64.powi(count as i32) - 1.0)).min(0.5 * k);
+        let ratio =
+            if links > self.k { (links as f64 - 0.5) / (k - beyond) } else { (links as f64 + 0.5) / (k + beyond) };
+        penalty * ratio.powi(3)
     }
 
     /// Whether both sides come from trials.
@@ -219,14 +226,14 @@ impl<I: Iterator<Item = u32>> CostTask for PathCost<I> {
 }
 
 /// The chain over prefixes.
-pub(super) fn forward(candidates: &Candidates<'_>, penalty: f64) -> PenaltyChain {
+pub(super) fn forward(candidates: &Candidates<'_>, penalty: f64) -> PenaltyChain<All> {
     let mut chain = PenaltyChain::default();
     candidates.with_costs(Compute { chain: &mut chain, penalty, direction: Direction::Forward });
     chain
 }
 
 /// The chain over suffixes: `values[i]` belongs to the candidate `i` from the end.
-pub(super) fn backward(candidates: &Candidates<'_>, penalty: f64) -> PenaltyChain {
+pub(super) fn backward<D: Digits>(candidates: &Candidates<'_>, penalty: f64) -> PenaltyChain<D> {
     let mut chain = PenaltyChain::default();
     candidates.with_costs(Compute { chain: &mut chain, penalty, direction: Direction::Backward });
     chain
@@ -237,13 +244,13 @@ enum Direction {
     Backward,
 }
 
-struct Compute<'a> {
-    chain: &'a mut PenaltyChain,
+struct Compute<'a, D: Digits> {
+    chain: &'a mut PenaltyChain<D>,
     penalty: f64,
     direction: Direction,
 }
 
-impl CostTask for Compute<'_> {
+impl<D: Digits> CostTask for Compute<'_, D> {
     type Output = ();
 
     #[inline(always)]

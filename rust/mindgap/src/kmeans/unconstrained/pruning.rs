@@ -9,7 +9,9 @@
 //! side depends on the middle alone, and their costs add up; a cluster left empty saves a penalty.)
 //!
 //! *All boundaries together.* Σg is at most the range, and g at most what its two clusters can reach before one of them
-//! alone costs more than a known solution. Either gives a bound `slack` on what moving all boundaries costs. Several
+//! alone costs more than a known solution, or before dividing it would save more than the penalty and what the moved partition
+//! costs above the bound F(n) - k·penalty: in the chains, F(a) + cost(a, m) + cost(m, b) + 2·penalty + G(b) >= F(n) for every m, and
+//! with cost(a, b) + penalty instead it is at most the cost of the moved partition and k penalties. Either gives a bound `slack` on what moving all boundaries costs. Several
 //! boundaries may lie in one cell: the sum of their gaps is bounded as one gap is.
 //!
 //! *The test.* Under any penalty >= 0, F(p) + G(p) - k·penalty is at most the cost of every partition of the grid into
@@ -17,53 +19,71 @@
 //! best + slack, no optimum has a boundary at p, nor one in a cell beside p that could be moved to p.
 
 use super::candidates::{Candidates, CostTask, Costs};
+use super::chain::Digits;
 use super::grid::EdgeGrid;
 use super::penalty::{PenaltyOptimum, backward};
 use crate::data::sample::Sample;
 use crate::kmeans::rounding::CLEAR;
-use crate::numeric::double::Double;
 
 /// What no partition into `k` clusters can cost less than, and the edges that survive the test.
 pub(super) struct EdgePruning {
     pub(super) lower_bound: f64,
     pub(super) alive: Vec<bool>,
+    /// What an edge may cost above the best, and how much of that is for the rounding of chains.
+    limit: f64,
+    lost: f64,
+}
+
+/// The rounding of chains takes this part of a limit at most, so that it keeps few edges alive.
+const MOST_LOST: f64 = 1.0 / 16.0;
+
+impl EdgePruning {
+    /// Whether the digits of the chains were enough.
+    pub(super) fn is_exact_enough(&self) -> bool {
+        self.lost <= MOST_LOST * self.limit
+    }
 }
 
 /// Unless cells that close make the slack smaller than this part of itself, another test is more work than finer cells.
 const WORTHWHILE: f64 = 0.75;
 
 /// Applies the test to every edge, again as long as cells that it closes make the slack smaller.
-pub(super) fn prune(
+pub(super) fn prune<D: Digits>(
     sample: &Sample,
     grid: &EdgeGrid<'_>,
     candidates: &Candidates<'_>,
-    found: &PenaltyOptimum,
+    found: &PenaltyOptimum<D>,
     k: usize,
 ) -> EdgePruning {
     let best = found.cost * (1.0 + CLEAR);
-    let suffixes = backward(candidates, found.penalty).values;
-    let prefixes = &found.chain.values;
+    let backward = backward::<D>(candidates, found.penalty);
+    let (prefixes, suffixes) = (&found.chain.values, &backward.values);
     let whole = prefixes[candidates.cells()];
-    let dual = (whole - Double::product(found.penalty, k as f64)).value();
+    let lost = D::lost(candidates, found.penalty, whole, found.chain.unsure.max(backward.unsure));
+    let dual = D::less_penalties(whole, found.penalty, k) - lost;
     let mut surplus: Vec<f64> =
-        prefixes.iter().zip(suffixes.iter().rev()).map(|(&f, &g)| (f + g).minus(whole)).collect();
+        prefixes.iter().zip(suffixes.iter().rev()).map(|(&f, &g)| D::surplus(f, g, whole) - 2.0 * lost).collect();
     // A boundary moved to an end of the data leaves its cluster empty, which saves a penalty at most.
     surplus[0] = found.penalty;
     surplus[candidates.cells()] = found.penalty;
     let mut spreads = grid.spreads().to_vec();
     let mut lower_bound = f64::NEG_INFINITY;
-    let mut last = f64::INFINITY;
+    let (mut last, mut most_saved) = (f64::INFINITY, f64::INFINITY);
     loop {
-        let slack = candidates.with_costs(CellSlack { sample, grid, spreads: &spreads, best, k });
+        let slack = candidates.with_costs(CellSlack { sample, grid, spreads: &spreads, best, most_saved, k });
         lower_bound = lower_bound.max(dual - slack);
         let limit = (best - dual).max(0.0) + slack + CLEAR * (best + found.penalty);
-        let closes = |&cell: &usize| spreads[cell] > 0.0 && surplus[cell] > limit && surplus[cell + 1] > limit;
-        let closing: Vec<usize> = (0..spreads.len()).filter(closes).collect();
-        if closing.is_empty() || slack > WORTHWHILE * last {
-            return EdgePruning { lower_bound, alive: surplus.iter().map(|&surplus| surplus <= limit).collect() };
+        let is_worthwhile = slack < WORTHWHILE * last;
+        if !is_worthwhile {
+            let alive = surplus.iter().map(|&surplus| surplus <= limit).collect();
+            return EdgePruning { lower_bound, alive, limit, lost };
         }
-        closing.into_iter().for_each(|cell| spreads[cell] = 0.0);
-        last = slack;
+        for cell in 0..spreads.len() {
+            if surplus[cell] > limit && surplus[cell + 1] > limit {
+                spreads[cell] = 0.0;
+            }
+        }
+        (last, most_saved) = (slack, found.penalty + limit);
     }
 }
 
@@ -74,6 +94,8 @@ struct CellSlack<'a> {
     /// Those of the cells that are still open.
     spreads: &'a [f64],
     best: f64,
+    /// What dividing a cluster of the moved partition saves at most.
+    most_saved: f64,
     k: usize,
 }
 
@@ -87,15 +109,24 @@ impl CostTask for CellSlack<'_> {
         let high = |cell: usize| sample.framed_highest(self.grid.points(cell).end - 1);
         let mut widest = 0.0_f64;
         let mut slacks = Vec::new();
+        // Rough costs where they are of use: a cluster that is not seen to be too wide may be one.
+        let rough = costs.blur() < f64::INFINITY;
+        let cost = |start, end| if rough { costs.rough(start, end).cost() } else { costs.cost(start, end) };
+        let blur = if rough { 2.0 * costs.blur() } else { 0.0 };
+        let exceeds = |start: usize, end: usize| {
+            let whole = cost(start, end) - blur;
+            let middle = start + (end - start) / 2;
+            whole > self.best || (start < middle && whole - cost(start, middle) - cost(middle, end) > self.most_saved)
+        };
         // A cluster that ends inside a cell begins after the edge before `left`: else it would cost more than the best
         // solution. One that begins inside it ends before `right`.
         let (mut left, mut right) = (0, 0);
         for cell in (0..last).filter(|&cell| spreads[cell] > 0.0) {
-            while left < cell && costs.cost(left, cell) > self.best {
+            while left < cell && exceeds(left, cell) {
                 left += 1;
             }
             right = right.max(cell + 2);
-            while right <= last && costs.cost(cell + 1, right) <= self.best {
+            while right <= last && !exceeds(cell + 1, right) {
                 right += 1;
             }
             let first = if left > 0 && spreads[left - 1] > 0.0 { left - 1 } else { left };

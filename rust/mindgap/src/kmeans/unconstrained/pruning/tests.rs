@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::data::sample::Prefixes;
+use crate::kmeans::unconstrained::chain::{All, Rough};
 use crate::kmeans::unconstrained::penalty;
 use crate::kmeans::unconstrained::tests::{random, shape, without_levels};
 use crate::partition::Partition;
@@ -12,7 +13,7 @@ fn alive(x: &[f64], unit: f64, k: usize, cells: usize) -> Vec<bool> {
     let prefixes = Prefixes::new(&sample);
     let grid = EdgeGrid::even(&prefixes, &[], cells);
     let candidates = Candidates::gather(&prefixes, grid.edges());
-    let found = penalty::search(&candidates, k, unit, || Ok::<(), ()>(())).unwrap();
+    let found = penalty::search::<All, _>(&candidates, k, unit, || Ok::<(), ()>(())).unwrap();
     prune(&sample, &grid, &candidates, &found, k).alive
 }
 
@@ -51,18 +52,29 @@ fn no_optimum_is_pruned() {
         if candidates.cells() < k {
             continue;
         }
-        let found = penalty::search(&candidates, k, 1.0, || Ok::<(), ()>(())).unwrap();
-        let pruned = prune(&sample, &grid, &candidates, &found, k);
-        assert!(
-            pruned.lower_bound <= optimum * (1.0 + 1e-12),
-            "case {case}: {} is above {optimum}",
-            pruned.lower_bound
-        );
-        for &end in &ends[..k - 1] {
-            let after = grid.edges().partition_point(|&edge| (edge as usize) < end);
-            let at_edge = grid.edges()[after] as usize == end;
-            let alive = pruned.alive[after] || !at_edge && pruned.alive[after - 1];
-            assert!(alive, "case {case}: the boundary {end} of the optimum is pruned");
-        }
+        let (grid, candidates) = (&grid, &candidates);
+        no_boundary_is_pruned::<All>(&sample, grid, candidates, &ends, optimum, &format!("case {case}"));
+        no_boundary_is_pruned::<Rough>(&sample, grid, candidates, &ends, optimum, &format!("case {case}, roughly"));
+    }
+}
+
+fn no_boundary_is_pruned<D: Digits>(
+    sample: &Sample,
+    grid: &EdgeGrid<'_>,
+    candidates: &Candidates<'_>,
+    ends: &[usize],
+    optimum: f64,
+    name: &str,
+) {
+    let k = ends.len();
+    let found = penalty::search::<D, _>(candidates, k, 1.0, || Ok::<(), ()>(())).unwrap();
+    let pruned = prune(sample, grid, candidates, &found, k);
+    let bound = pruned.lower_bound;
+    assert!(bound <= optimum * (1.0 + 1e-12), "{name}: {bound} is above {optimum}");
+    for &end in &ends[..k - 1] {
+        let after = grid.edges().partition_point(|&edge| (edge as usize) < end);
+        let at_edge = grid.edges()[after] as usize == end;
+        let alive = pruned.alive[after] || !at_edge && pruned.alive[after - 1];
+        assert!(alive, "{name}: the boundary {end} of the optimum is pruned");
     }
 }

@@ -223,7 +223,7 @@ impl Mixture {
                     start,
                     self.climb_limits(FIRST_EM_STEPS.min(self.max_iter)),
                     None,
-                    &|_, _| false,
+                    &|_| false,
                     monitor,
                 )?;
                 (finish(&mut surface, &m_step, ascent)?, Tally::of_one())
@@ -280,8 +280,7 @@ impl Mixture {
         let mut out_of_time = false;
         for (parameters, model) in found.worth(surface.is_local()) {
             let guess: Option<&Model> = model;
-            let ascent =
-                ascend(surface, m_step, parameters.clone(), self.climb_limits(0), guess, &|_, _| false, monitor)?;
+            let ascent = ascend(surface, m_step, parameters.clone(), self.climb_limits(0), guess, &|_| false, monitor)?;
             passes += ascent.passes;
             out_of_time |= ascent.ending == Ending::OutOfTime;
             hills.push(ascent);

@@ -124,8 +124,17 @@ pub(in crate::mixture) enum Ending {
     OutOfTime,
 }
 
-/// Says of the parameters that a climb has reached, and of their log-likelihood, whether it need not go on.
-pub(in crate::mixture) type Leave<'a> = &'a dyn Fn(&Parameters, f64) -> bool;
+/// Where a climb is under way.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::mixture) struct Reached<'a> {
+    pub(in crate::mixture) parameters: &'a Parameters,
+    pub(in crate::mixture) log_likelihood: f64,
+    /// Passes so far.
+    pub(in crate::mixture) passes: usize,
+}
+
+/// Says of what a climb has reached whether it need not go on.
+pub(in crate::mixture) type Leave<'a> = &'a dyn Fn(Reached<'_>) -> bool;
 
 /// Climbs from `start`, until `leave` says that there is no need. `guess` is a guess of the model for an engine that answers moments alone.
 ///
@@ -238,7 +247,7 @@ impl Climber<'_, '_> {
             let round = self.round(&model, limits, monitor)?;
             self.model = Some(model);
             match round {
-                Round::Moved if leave(&self.parameters, self.here.log_likelihood) => {
+                Round::Moved if leave(self.reached()) => {
                     self.before.clone_from(&self.parameters);
                     return Ok(Ending::Stuck);
                 }
@@ -247,6 +256,10 @@ impl Climber<'_, '_> {
                 Round::Ended(ending) => return Ok(ending),
             }
         }
+    }
+
+    fn reached(&self) -> Reached<'_> {
+        Reached { parameters: &self.parameters, log_likelihood: self.here.log_likelihood, passes: self.passes }
     }
 
     /// Gives weight back to a component that has next to none, if that raises the likelihood: at a weight of zero the decrement

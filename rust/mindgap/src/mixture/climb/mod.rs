@@ -12,7 +12,7 @@ mod rows;
 mod step;
 mod sureness;
 
-pub(super) use ascent::{Ascent, ClimbLimits, Ending, Leave, ascend};
+pub(super) use ascent::{Ascent, ClimbLimits, Ending, Reached, ascend};
 pub(super) use em::{StoppingRule, iterate};
 pub(super) use finish::finish;
 pub(super) use model::Model;

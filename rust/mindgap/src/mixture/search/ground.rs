@@ -4,13 +4,17 @@ use super::cells::Cells;
 use super::starts::Shape;
 use crate::data::frame::Frame;
 use crate::error::MixtureError;
-use crate::mixture::climb::{Ascent, ClimbLimits, Ending, Leave, ascend};
+use crate::mixture::climb::{Ascent, ClimbLimits, Ending, Reached, ascend};
 use crate::mixture::engine::Moments;
 use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;
 use crate::mixture::surface::Surface;
 use crate::monitor::{Monitor, Progress};
 use crate::numeric::portable::ln;
+
+/// By how much a climb may be below the best after one Newton step, two, and so on: farther below it is left. On 1,600 problems the
+/// search misses as many as without, in a tenth less time; with a third of these lags it misses five more.
+const LAG: [f64; 4] = [40.0, 15.0, 6.0, 4.0];
 
 /// What a search works on.
 pub(super) struct Ground<'a> {
@@ -48,20 +52,26 @@ pub(super) fn shape(m_step: &MStep, k: usize) -> Shape {
 }
 
 impl Ground<'_> {
-    /// Climbs on the cells, as far as time allows.
+    /// Climbs on the cells, as far as time allows, until `joins` says that it is about to arrive at a place that is known, or it stays too
+    /// far below `best`.
     pub(super) fn climb(
         &mut self,
         start: Parameters,
         em_steps: usize,
         passes: usize,
-        leave: Leave<'_>,
+        best: f64,
+        joins: &dyn Fn(&Parameters, f64) -> bool,
     ) -> Result<Ascent, MixtureError> {
         self.monitor.untimed().send(&Progress::Working)?;
         let scale = [self.cells.total, self.cells.variance];
         let mut surface = Surface::new(&mut self.cells, self.frame, true, scale);
         let limits = ClimbLimits { em_steps, passes, tolerance: ClimbLimits::TOLERANCE };
         let start = start.sorted().0.raised(self.m_step.precisions.floor());
-        let ascent = ascend(&mut surface, self.m_step, start, limits, None, leave, &mut self.monitor)?;
+        let leave = |at: Reached<'_>| {
+            let steps = at.passes.saturating_sub(em_steps + 1).clamp(1, LAG.len());
+            at.log_likelihood < best - LAG[steps - 1] || joins(at.parameters, at.log_likelihood)
+        };
+        let ascent = ascend(&mut surface, self.m_step, start, limits, None, &leave, &mut self.monitor)?;
         self.out_of_time |= ascent.ending == Ending::OutOfTime;
         Ok(ascent)
     }
@@ -70,6 +80,21 @@ impl Ground<'_> {
     pub(super) fn em(&mut self, cells: &mut Cells, start: Parameters) -> Result<(Parameters, f64), MixtureError> {
         let scale = [cells.total, cells.variance];
         step(&mut Surface::new(cells, self.frame, true, scale), self.m_step, start, &mut self.monitor)
+    }
+
+    /// How much more peaked than a normal the points of each component are: `Σ w r (z⁴ - 6z² + 3)`; under equal spreads, how much
+    /// narrower they are, `Σ w r (1 - z²)`.
+    pub(super) fn peaks(&mut self, cells: &mut Cells, parameters: &Parameters) -> Result<Vec<f64>, MixtureError> {
+        let scale = [cells.total, cells.variance];
+        let moments = Surface::new(cells, self.frame, true, scale).curved(parameters)?;
+        let peak = |c: usize| {
+            let (n, squares) = (moments.weight[c], moments.second[c] / parameters.variances()[c]);
+            match &moments.curvature {
+                Some(curvature) if !self.shape.equal_spreads => curvature.fourth[c] - 6.0 * squares + 3.0 * n,
+                _ => n - squares,
+            }
+        };
+        Ok((0..parameters.k()).map(peak).collect())
     }
 
     /// The same with other rows.

@@ -133,8 +133,9 @@ impl Search {
         let mut draws = Random::new(self.seed);
         let mut short: Vec<Ascent> = Vec::new();
         for start in starts(&ground.cells, &ground.shape, self.random, &mut draws) {
+            let best = short.iter().map(|ascent| ascent.log_likelihood).fold(f64::NEG_INFINITY, f64::max);
             let ahead = |p: &Parameters, h: f64| short.iter().any(|other| joins(p, h, other));
-            let ascent = ground.climb(start, 2, SHORT_PASSES, &ahead)?;
+            let ascent = ground.climb(start, 2, SHORT_PASSES, best, &ahead)?;
             short.push(ascent);
             hills.starts += 1;
             if ground.out_of_time {
@@ -144,16 +145,15 @@ impl Search {
         short.sort_by(|a, b| b.log_likelihood.total_cmp(&a.log_likelihood));
         let best = short[0].log_likelihood;
         let most = (k + 1).min(MOST_STARTS_FINISHED);
-        let mut finished: Vec<Ascent> = Vec::new();
+        let mut finished: Vec<(Ascent, usize)> = Vec::new();
         for ascent in short {
-            if finished.iter().any(|other| joins(&ascent.parameters, ascent.log_likelihood, other)) {
-                continue;
+            let joined = finished.iter().find(|(other, _)| joins(&ascent.parameters, ascent.log_likelihood, other));
+            if let Some(&(_, hill)) = joined {
+                hills.join(hill);
+            } else if finished.len() < most && ascent.log_likelihood >= best - HOPELESS_START {
+                let hill = hills.finish(ground, ascent.clone())?;
+                finished.push((ascent, hill));
             }
-            if finished.len() >= most || ascent.log_likelihood < best - HOPELESS_START {
-                break;
-            }
-            finished.push(ascent.clone());
-            hills.finish(ground, ascent)?;
         }
         if k > 1 && !ground.out_of_time { hills.explore(ground) } else { Ok(()) }
     }

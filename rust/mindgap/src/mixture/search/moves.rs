@@ -1,11 +1,12 @@
 //! Moves from one hill to others: a component is dropped, and put back where the rest fits worst, with another spread, or to split one
-//! of the rest; bounded chains of means move on by one.
+//! of the rest; under bounds neighbours change places and chains of means move on by one.
 //!
 //! Where the rest `f` fits worst is where a component of density `φ` gains most: `max_ε Σ w log(1 - ε + ε φ/f)`, on a grid of positions for a few
 //! spreads (`insertion`). O(cells) a position. Derivation in `docs/mathematics.md`.
 
 use super::cells::Cells;
 use super::ground::Ground;
+use super::hills::alike;
 use super::insertion::{Inserted, Insertions};
 use crate::error::MixtureError;
 use crate::mixture::m_step::{MStep, MeanBlock, WeightBlock};
@@ -31,6 +32,13 @@ const SPACING: f64 = 0.7;
 /// Moves tried for each component that is dropped.
 const QUOTA: usize = 4;
 
+/// Insertions that are judged for each component that is dropped, those that gain most.
+const INSERTIONS: usize = 12;
+
+/// Neighbours are exchanged where their gap is below this multiple of its lower bound. With 2 more problems were missed: the exchanges took
+/// the places of other moves.
+const CLOSE: f64 = 1.3;
+
 /// Ratios of variances that are about the same.
 const SAME_SPREAD: std::ops::Range<f64> = 1.0 / 2.7..2.7;
 
@@ -41,45 +49,65 @@ const IDLE: f64 = 1e-6;
 const SPLITS: [(f64, f64, f64); 2] = [(0.75, 0.65, 0.65), (0.0, 0.5, 1.5)];
 
 /// A start, and what log-likelihood it has at least.
-pub(super) struct Move {
-    pub(super) parameters: Parameters,
+struct Move {
+    parameters: Parameters,
     at_least: f64,
     dropped: usize,
 }
 
-/// The most promising moves from `parameters`, at most `most`.
+/// The most promising moves from `parameters`, at most `most` and the shifts of a chain. `rests` are those that were put back into before.
 ///
 /// # Errors
 /// As those of the M step.
-pub(super) fn moves(ground: &mut Ground<'_>, parameters: &Parameters, most: usize) -> Result<Vec<Move>, MixtureError> {
+pub(super) fn moves(
+    ground: &mut Ground<'_>,
+    parameters: &Parameters,
+    most: usize,
+    rests: &mut Vec<Parameters>,
+) -> Result<Vec<Parameters>, MixtureError> {
     let k = parameters.k();
     let mut coarse = ground.cells.merged(COARSE);
     let mut found = Vec::new();
     for dropped in 0..k {
         let rest = settled_rest(ground, &mut coarse, parameters, dropped)?;
-        let mut starts = insertions(ground, &coarse, parameters, &rest, dropped);
-        starts.extend(splits(ground, &rest));
+        let mut starts = Vec::new();
+        if !rests.iter().any(|other| alike(other, &rest)) {
+            starts.extend(insertions(ground, &coarse, parameters, &rest, dropped));
+            starts.extend(splits(ground, &mut coarse, &rest)?);
+            rests.push(rest.clone());
+        }
         starts.extend(respread(ground, parameters, &rest, dropped));
         let starts: Vec<Parameters> = starts.into_iter().flat_map(|start| with_idle_aside(ground, start)).collect();
         for start in starts {
-            let start = hold(ground, start)?;
-            let (parameters, at_least) = ground.em(&mut coarse, start)?;
-            found.push(Move { parameters, at_least, dropped });
+            found.push(judged(ground, &mut coarse, start, dropped)?);
         }
     }
+    for start in exchanges(ground, parameters) {
+        found.push(judged(ground, &mut coarse, start, k)?);
+    }
     found.sort_by(|a, b| b.at_least.total_cmp(&a.at_least));
-    let mut tried = vec![0; k];
+    let mut tried = vec![0; k + 1];
     found.retain(|candidate| {
         tried[candidate.dropped] += 1;
         tried[candidate.dropped] <= QUOTA
     });
     found.truncate(most);
     for start in shifts(ground, parameters) {
-        let start = hold(ground, start)?;
-        let (parameters, at_least) = ground.em(&mut coarse, start)?;
-        found.push(Move { parameters, at_least, dropped: k });
+        found.push(judged(ground, &mut coarse, start, k)?);
     }
-    Ok(found)
+    Ok(found.into_iter().map(|candidate| candidate.parameters).collect())
+}
+
+/// The start, made to satisfy the rows, after an EM step.
+fn judged(
+    ground: &mut Ground<'_>,
+    coarse: &mut Cells,
+    start: Parameters,
+    dropped: usize,
+) -> Result<Move, MixtureError> {
+    let start = hold(ground, start)?;
+    let (parameters, at_least) = ground.em(coarse, start)?;
+    Ok(Move { parameters, at_least, dropped })
 }
 
 /// The components but one, after a few EM steps without rows on the means.
@@ -124,16 +152,16 @@ fn insertions(
     for variance in spreads(ground, rest) {
         let spread = variance.sqrt();
         let count = 1 + ((high - low) / (SPACING * spread)).ceil().min(POSITIONS as f64) as usize;
-        let at = |t: usize| low + (high - low) * t as f64 / count as f64;
-        let gains: Vec<Inserted> = (0..=count).map(|t| places.insert(at(t), variance)).collect();
-        for t in 0..=count {
-            let gain = gains[t].gain;
-            let top = gain > 0.0 && (t == 0 || gains[t - 1].gain <= gain) && (t == count || gains[t + 1].gain < gain);
+        let at = |i: usize| low + (high - low) * i as f64 / count as f64;
+        let gains: Vec<Inserted> = (0..=count).map(|i| places.insert(at(i), variance)).collect();
+        for i in 0..=count {
+            let gain = gains[i].gain;
+            let top = gain > 0.0 && (i == 0 || gains[i - 1].gain <= gain) && (i == count || gains[i + 1].gain < gain);
             let reach = 0.8 * old_variance.sqrt().max(spread).min(2.0 * old_variance.sqrt());
             let ratio = variance / old_variance;
-            let same = old_weight > 1e-4 && (at(t) - old_mean).abs() < reach && SAME_SPREAD.contains(&ratio);
+            let same = old_weight > 1e-4 && (at(i) - old_mean).abs() < reach && SAME_SPREAD.contains(&ratio);
             if top && !same {
-                tops.push((at(t), variance, gains[t]));
+                tops.push((at(i), variance, gains[i]));
             }
         }
     }
@@ -149,17 +177,22 @@ fn insertions(
     let with = |&(mean, variance, Inserted { share, .. }): &(f64, f64, Inserted)| {
         let append = |values: &[f64], value: f64| values.iter().copied().chain([value]).collect();
         let shares: Vec<f64> = rest.weights().iter().map(|weight| weight * (1.0 - share)).collect();
-        Parameters::sound(append(&shares, share), append(rest.means(), mean), append(rest.variances(), variance))
+        let means = append(rest.means(), mean);
+        Parameters::sound(append(&shares, share), means, append(rest.variances(), variance))
     };
-    kept.iter().map(with).collect()
+    kept.iter().take(INSERTIONS).map(with).collect()
 }
 
-/// Each component of the rest in two.
-fn splits(ground: &Ground<'_>, rest: &Parameters) -> Vec<Parameters> {
+/// Two components of the rest, each in two: side by side the one whose points are least peaked, one within the other the one whose are
+/// most so. To first order in the distance, and in the difference of the spreads, those gain most.
+fn splits(ground: &mut Ground<'_>, coarse: &mut Cells, rest: &Parameters) -> Result<Vec<Parameters>, MixtureError> {
     let equal = ground.shape.equal_spreads;
+    let peaks = ground.peaks(coarse, rest)?;
     let mut found = Vec::new();
     for (apart, first, second) in SPLITS.into_iter().filter(|(apart, ..)| !equal || *apart > 0.0) {
-        for c in 0..rest.k() {
+        let sign = if apart > 0.0 { -1.0 } else { 1.0 };
+        let best = (0..rest.k()).reduce(|a, b| if sign * peaks[b] > sign * peaks[a] { b } else { a });
+        if let Some(c) = best {
             let (mut weights, mut means) = (rest.weights().to_vec(), rest.means().to_vec());
             let mut variances = rest.variances().to_vec();
             let (mean, variance) = (means[c], variances[c]);
@@ -174,7 +207,7 @@ fn splits(ground: &Ground<'_>, rest: &Parameters) -> Vec<Parameters> {
             found.push(Parameters::sound(weights, means, variances));
         }
     }
-    found
+    Ok(found)
 }
 
 /// The same component with another spread: where bounds keep the means in place, components can still exchange what they are for.
@@ -253,7 +286,23 @@ fn with_idle_aside(ground: &Ground<'_>, start: Parameters) -> Vec<Parameters> {
     vec![start, left, right]
 }
 
-/// The start, made to hold the rows.
+/// Neighbours whose gap is near its lower bound, exchanged: bounds that keep them apart also keep them from passing each other.
+fn exchanges(ground: &Ground<'_>, parameters: &Parameters) -> Vec<Parameters> {
+    let shape = &ground.shape;
+    let from = parameters.clone().sorted().0;
+    let near = |&g: &usize| shape.lower[g] > 0.0 && from.means()[g + 1] - from.means()[g] < CLOSE * shape.lower[g];
+    let exchanged = |g: usize| {
+        let swapped = |values: &[f64]| {
+            let mut values = values.to_vec();
+            values.swap(g, g + 1);
+            values
+        };
+        Parameters::sound(swapped(from.weights()), swapped(from.means()), swapped(from.variances()))
+    };
+    (0..shape.lower.len()).filter(near).map(exchanged).collect()
+}
+
+/// The start, made to satisfy the rows.
 fn hold(ground: &mut Ground<'_>, start: Parameters) -> Result<Parameters, MixtureError> {
     let (weights, variances) = (start.weights(), start.variances());
     let means = match &mut ground.m_step.means.program {

@@ -154,6 +154,43 @@ fn a_start_of_the_callers_own_is_climbed_once() {
     assert_eq!((fit.starts(), fit.starts_at_best(), fit.runner_up()), (1, 1, None));
 }
 
+/// A narrow component within a wide one whose mean is close by: a lower bound on the gap lets the wide one be on either side, and
+/// no climb goes from one side to the other.
+#[test]
+fn the_search_tries_both_orders_of_close_neighbours() {
+    for side in [-1.0, 1.0] {
+        for seed in 0..6 {
+            let mut random = Random::new(40 + seed);
+            let parts =
+                [(-4.0 * side, 0.4), (side * 0.15, 1.0), (side * 0.15, 1.0), (0.0, 0.2), (0.0, 0.2), (0.0, 0.2)];
+            let point = |(mean, deviation): (f64, f64)| mean + deviation * random.normal();
+            let x: Vec<f64> = parts.into_iter().cycle().take(720).map(point).collect();
+            let sample = Sample::new(&x).unwrap();
+            let mixture = || Mixture::new(3).constraint(GapBounds::lower(0.6));
+            let fit = mixture().fit(&sample).unwrap();
+            for (means, deviations) in [([0.0, 0.6], [0.2, 1.0]), ([-0.6, 0.0], [1.0, 0.2])] {
+                let mut parts = vec![(means[0], deviations[0], 0.4), (means[1], deviations[1], 0.4)];
+                parts.push((-4.0 * side, 0.4, 0.2));
+                parts.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let pick = |part: fn(&(f64, f64, f64)) -> f64| parts.iter().map(part).collect::<Vec<f64>>();
+                let start = Parameters::new(&pick(|p| p.2), &pick(|p| p.0), &pick(|p| p.1 * p.1)).unwrap();
+                let other = mixture().init(start).fit(&sample).unwrap().log_likelihood();
+                assert!(fit.log_likelihood() > other - 1e-6, "{side} {seed}: {} for {other}", fit.log_likelihood());
+            }
+        }
+    }
+}
+
+/// Where the clusters are plain to see, most climbs end on the one hill, and are counted there.
+#[test]
+fn climbs_that_end_on_the_best_hill_are_counted() {
+    let mut random = Random::new(17);
+    let x: Vec<f64> = (0..400).map(|i| f64::from(i % 2) * 9.0 + random.normal()).collect();
+    let sample = Sample::new(&x).unwrap();
+    let fit = Mixture::new(2).fit(&sample).unwrap();
+    assert!(2 * fit.starts_at_best() > fit.starts(), "{} of {}", fit.starts_at_best(), fit.starts());
+}
+
 /// Student's distribution of two degrees of freedom, every third point shifted.
 fn heavy_tails(n: u32) -> Vec<f64> {
     let quantile = |p: f64| (2.0 * p - 1.0) / (2.0 * p * (1.0 - p)).sqrt();

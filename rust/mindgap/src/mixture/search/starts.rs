@@ -348,3 +348,52 @@ fn free_centers(cells: &Cells, prefix: &CellPrefix, shape: &Shape) -> Option<Vec
     centers.reverse();
     Some(centers)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::sample::Sample;
+    use crate::mixture::observed::Observed;
+
+    /// The cost of a run of cells, by its definition.
+    fn slow(cells: &Cells, from: usize, to: usize, cost: RunCost) -> f64 {
+        let run = || cells.positions[from..to].iter().zip(&cells.weights[from..to]);
+        let n: f64 = run().map(|(_, w)| w).sum();
+        let mean = run().map(|(x, w)| w * x).sum::<f64>() / n;
+        let s: f64 = run().map(|(x, w)| w * (x - mean) * (x - mean)).sum();
+        match cost {
+            RunCost::Squares => s,
+            RunCost::Raised(floor) => 0.5 * n * (s / n + floor).ln() - n * n.ln(),
+            RunCost::Within(least, most) => {
+                let v = (s / n).clamp(least, most);
+                0.5 * (n * v.ln() + s / v) - n * n.ln()
+            }
+        }
+    }
+
+    #[test]
+    fn partitions_cost_least() {
+        for case in 0..20_u32 {
+            // Some values twice: cells of different weights.
+            let x: Vec<f64> = (0..19).map(|i| f64::from((i * (i + case) * 7) % 31) * 0.3).collect();
+            let sample = Sample::new(&x).unwrap();
+            let cells = Cells::of(&sample, 40, &Observed::default());
+            let (prefix, n) = (cells.prefix(), cells.len());
+            let runs = Arch::new().dispatch(FillRuns(&prefix, n));
+            for cost in [RunCost::Squares, RunCost::Raised(0.02), RunCost::Within(0.01, 0.3)] {
+                let found = partition(&cells, &prefix, &runs, 3, cost);
+                let of =
+                    |a: usize, b: usize| slow(&cells, 0, a, cost) + slow(&cells, a, b, cost) + slow(&cells, b, n, cost);
+                let pairs = (1..n - 1).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
+                let best = pairs.min_by(|&(a, b), &(c, d)| of(a, b).total_cmp(&of(c, d))).unwrap();
+                let cuts = [0, best.0, best.1, n];
+                for m in 0..3 {
+                    let own = cells.positions[cuts[m]..cuts[m + 1]].iter().zip(&cells.weights[cuts[m]..cuts[m + 1]]);
+                    let (sum, weight) = own.fold((0.0, 0.0), |(sum, weight), (x, w)| (sum + w * x, weight + w));
+                    let mean = found.means()[m];
+                    assert!((mean - sum / weight).abs() < 1e-9, "case {case}: {mean} for {}", sum / weight);
+                }
+            }
+        }
+    }
+}

@@ -34,8 +34,8 @@ const OF_DIFFERENCE: f64 = 4.0;
 const OF_PLACE: f64 = 8.0;
 
 /// Where a path changes at a place within e of an optimum, the two costs there differ by at most five times the weight times e²:
-/// docs/mathematics.md. Once for each end of a cluster, and rounded up.
-const AT_A_CHANGE: f64 = 16.0;
+/// docs/mathematics.md. Once for each end of a cluster.
+const AT_A_CHANGE: f64 = 10.0;
 
 /// Costs of whole partitions that differ by a smaller part are not told apart. No worst case but a margin far above one: a cost
 /// is right to 1e-13 of itself, unless it is next to zero, where `of_prefix_sums` is taken off every bound.

@@ -46,5 +46,5 @@ fn allowances_are_roundings_of_the_size_at_hand() {
     }
     assert_eq!(of_sum(6, 1.0), 2.0 * of_sum(3, 1.0));
     let (near, far) = (of_path(3, 0.0, 1.0, 1.0), of_path(3, 0.0, 1.0, 4.0));
-    assert_eq!((near, far), (48.0 * of_place(1.0).powi(2), 16.0 * near));
+    assert_eq!((near, far), (30.0 * of_place(1.0).powi(2), 16.0 * near));
 }

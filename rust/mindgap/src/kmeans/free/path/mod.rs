@@ -24,6 +24,7 @@ use crate::kmeans::unconstrained::splice;
 use crate::partition::Partition;
 use nodes::{Meaning, PathNodes};
 use runs::Runs;
+use std::cmp::Ordering;
 use sweep::Sweep;
 
 /// Runs a cluster in the search for a first penalty: enough for one within a percent, which is as near as the penalties of
@@ -39,10 +40,10 @@ const TRIALS: usize = 60;
 /// Paths within this part of the best known are kept: far more than rounding can explain.
 const NO_LESS: f64 = 1e-9;
 
-/// What the best known may cost more on coarse runs of points, by this factor.
-const COARSELY: f64 = 1.1;
+/// What the best known may cost more on coarse runs of points, as a part of it.
+const COARSELY: f64 = 0.1;
 
-/// The most that a penalty grows by from one trial to the next.
+/// The most that a penalty grows or falls by from one trial to the next.
 const MOST_RISE: f64 = 1e6;
 
 /// How many times runs are made finer at most: then single points are about as many.
@@ -53,6 +54,12 @@ const FIRST_SHARE: f64 = 0.25;
 
 /// By which factor that part falls. With steps larger or smaller, searches among a million points take longer.
 const FINER_SHARE: f64 = 0.4;
+
+/// Up to so many points a reward of clusters is looked for: a sweep takes about the square of their number.
+const MOST_REWARDED: usize = 1 << 12;
+
+/// Steps that this search may take: some seconds.
+const REWARD_STEPS: u64 = 1 << 27;
 
 /// Steps that the first sweep may take under an upper bound. Where spaces are wide pieces can be very many; later sweeps have more.
 const FIRST_STEPS: u64 = 1 << 24;
@@ -71,6 +78,8 @@ struct PathSearch<'a> {
     floor: f64,
     /// The numbers of clusters and the costs of the paths found.
     paths: Vec<(usize, f64)>,
+    /// Whether clusters of one point may have their boundaries anywhere.
+    everywhere: bool,
 }
 
 /// The optimum under one penalty.
@@ -85,6 +94,8 @@ struct PenaltyTrial {
 /// What a search for a penalty found.
 struct PenaltyFound {
     penalty: f64,
+    /// Whether k clusters are more than pay under any penalty.
+    vanished: bool,
     /// The centres of the best path of k links, or of those with fewer and more that cost the same.
     paths: Vec<Vec<f64>>,
     /// Whether these cut runs of points.
@@ -106,7 +117,7 @@ pub(super) fn solve(
     budget: &mut Budget<'_>,
 ) -> Result<(FreeSolution, f64), Stop> {
     let Some(bounds) = problem.gaps.shared_bounds() else { return Ok((start, 0.0)) };
-    let mut search = PathSearch { problem, bounds, best: start, floor: 0.0, paths: Vec::new() };
+    let mut search = PathSearch { problem, bounds, best: start, floor: 0.0, paths: Vec::new(), everywhere: false };
     let steps = if bounds.1 < f64::INFINITY { MOST_STEPS.1.min(MOST_STEPS.0 * problem.k as u64) } else { u64::MAX };
     match budget.limited(steps, |budget| search.run(relaxed, budget)) {
         Ok(_) | Err(Stop::Exhausted) => Ok((search.best, search.floor)),
@@ -135,7 +146,35 @@ impl PathSearch<'_> {
             runs *= FINER;
         }
         budget.has_memory(PathNodes::bytes(count))?;
-        self.find_penalty(&PathNodes::all(prefixes, parted), guess, budget)?;
+        let found = self.find_penalty(&PathNodes::all(prefixes, parted), guess, budget)?;
+        if found.vanished && !parted && !self.is_within(PROVEN) && prefixes.len() <= MOST_REWARDED {
+            let links = found.paths.iter().map(Vec::len).max().unwrap_or(1);
+            budget.limited(REWARD_STEPS, |budget| self.find_reward(&PathNodes::all(prefixes, true), links, budget))?;
+        }
+        Ok(())
+    }
+
+    /// Looks for the reward of a cluster under which there are k of them, where no more than `links` pay without one.
+    fn find_reward(&mut self, nodes: &PathNodes, links: usize, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        self.everywhere = true;
+        let k = self.problem.k;
+        let (mut few, mut many) = ((links, self.floor), None);
+        let mut penalty = -(self.best.cost - self.floor) / (k - links.min(k - 1)) as f64;
+        for _ in 0..TRIALS {
+            let trial = self.trial(nodes, penalty, budget)?;
+            let found = (trial.links(), trial.cost);
+            let between = few.0 < found.0 && many.is_none_or(|many: (usize, f64)| found.0 < many.0);
+            match found.0.cmp(&k) {
+                Ordering::Equal => break,
+                _ if !between && many.is_some() => break,
+                Ordering::Less => few = if between { found } else { few },
+                Ordering::Greater => many = Some(found),
+            }
+            penalty = match many {
+                Some(many) => (few.1 - many.1) / (many.0 - few.0) as f64,
+                None => 4.0 * penalty,
+            };
+        }
         Ok(())
     }
 
@@ -178,12 +217,13 @@ impl PathSearch<'_> {
     fn find_penalty(&mut self, nodes: &PathNodes, guess: f64, budget: &mut Budget<'_>) -> Result<PenaltyFound, Stop> {
         let k = self.problem.k;
         let (mut few, mut many): (Option<PenaltyTrial>, Option<PenaltyTrial>) = (None, None);
-        let (mut penalty, mut at_chord) = (guess, false);
+        let (mut penalty, mut at_chord, mut vanished) = (guess, false, false);
         for count in 0..TRIALS {
             let trial = self.trial(nodes, penalty, budget)?;
             let (links, trial_cost) = (trial.links(), trial.cost);
             if links == k {
-                return Ok(PenaltyFound { penalty, cuts: trial.cuts, paths: vec![trial.centers] });
+                let (cuts, paths) = (trial.cuts, vec![trial.centers]);
+                return Ok(PenaltyFound { penalty, vanished: false, cuts, paths });
             }
             // From one side alone a trial that finds as many links as the last one still goes farther.
             let between = match links < k {
@@ -207,15 +247,15 @@ impl PathSearch<'_> {
                 _ => penalty * self.step(nodes, penalty, links, trial_cost, count),
             };
             // Where penalties do not matter any more these nodes do not allow as many clusters. Finer ones may.
-            let vanishes = links < k && penalty * k as f64 <= CLEAR * self.best.cost;
-            if vanishes || penalty <= 0.0 || !penalty.is_finite() {
+            vanished = links < k && penalty * k as f64 <= CLEAR * self.best.cost;
+            if vanished || penalty <= 0.0 || !penalty.is_finite() {
                 penalty = guess;
                 break;
             }
         }
         let sides = || few.iter().chain(&many);
         let cuts = sides().any(|side| side.cuts);
-        Ok(PenaltyFound { penalty, cuts, paths: sides().map(|side| side.centers.clone()).collect() })
+        Ok(PenaltyFound { penalty, vanished, cuts, paths: sides().map(|side| side.centers.clone()).collect() })
     }
 
     /// By which factor to change a penalty under which there are too few, or too many, `links` of this `cost`, so that it is soon between two
@@ -223,10 +263,10 @@ impl PathSearch<'_> {
     fn step(&self, nodes: &PathNodes, penalty: f64, links: usize, cost: f64, count: usize) -> f64 {
         let k = self.problem.k as f64;
         // The cost of smooth data falls with the square of the number of clusters. Ever longer steps, and at least by about one cluster.
-        let law = (links as f64 / k).powi(3 << count.min(4));
-        let least = 2.0 / k;
+        let law = (links as f64 / k).powi(3 << count.min(16));
+        let least = 2.0 / (k + 2.0);
         if (links as f64) < k {
-            return law.min(1.0 - least);
+            return law.clamp(1.0 / MOST_RISE, 1.0 - least);
         }
         // Under this penalty, or a lower one if there is something better, the best known is as good.
         let chord = (self.best.cost - cost) / (links as f64 - k) / penalty;
@@ -242,16 +282,16 @@ impl PathSearch<'_> {
         let penalties = penalty * k as f64;
         // No path that costs more than the best known is of use.
         let known = self.paths.iter().map(|&(links, cost)| cost + penalty * links as f64);
-        let enough = known.fold(self.best.cost + penalties, f64::min)
-            * if matches!(nodes.meaning, Meaning::Exact) { 1.0 + NO_LESS } else { COARSELY };
+        let least = known.fold(self.best.cost + penalties, f64::min);
+        let enough = least + least.abs() * if matches!(nodes.meaning, Meaning::Exact) { NO_LESS } else { COARSELY };
         let most: Vec<f64> = match upper < f64::INFINITY {
             true => nodes.suffix_costs(problem.prefixes, penalty).iter().map(|rest| enough - rest).collect(),
             false => Vec::new(),
         };
         let steps = if upper < f64::INFINITY && self.paths.is_empty() { FIRST_STEPS } else { u64::MAX };
-        let sweep = Sweep { nodes, lower, upper, penalty, domain, most: &most };
+        let sweep = Sweep { nodes, lower, upper, penalty, domain, most: &most, everywhere: self.everywhere };
         let optimum = budget.limited(steps, |budget| sweep.run(budget))?.ok_or(Stop::Exhausted)?;
-        let rounding = optimum.rounding + of_addition(penalties);
+        let rounding = optimum.rounding + of_addition(penalties.abs());
         let value = match nodes.meaning {
             Meaning::Exact => {
                 self.floor = self.floor.max(optimum.value.min(enough) - penalties - rounding);

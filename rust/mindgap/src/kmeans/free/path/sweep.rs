@@ -38,6 +38,9 @@ pub(super) struct Sweep<'a> {
     pub(super) domain: (f64, f64),
     /// What the nodes before each node may cost on the way to an optimum; no limits where this is empty.
     pub(super) most: &'a [f64],
+    /// Whether boundaries may be anywhere, not just midway between centres: so they are where a cluster has but one point, and a penalty
+    /// is a reward.
+    pub(super) everywhere: bool,
 }
 
 /// Which node a cluster began with, and which cluster came before it.
@@ -188,7 +191,10 @@ impl SweepProgress<'_> {
     /// Lets clusters begin with node `j`; says how many pieces it saw.
     #[inline(always)]
     fn pass(&mut self, j: usize) -> u64 {
-        let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
+        let Sweep { nodes, lower, upper, penalty, everywhere, .. } = *self.sweep;
+        if everywhere {
+            return self.pass_everywhere(j);
+        }
         let tight = self.sweep.strip(j, lower);
         let stretched = if upper < f64::INFINITY { self.sweep.strip(j, upper) } else { (f64::NEG_INFINITY, tight.0) };
         let detour = self.detours.at(j);
@@ -240,6 +246,18 @@ impl SweepProgress<'_> {
             None => seen += self.enqueue(j, tight),
         }
         seen as u64 + 1
+    }
+
+    /// Lets clusters begin with node `j` wherever they may be after some cluster before; says how many pieces it saw.
+    fn pass_everywhere(&mut self, j: usize) -> u64 {
+        let begun = self.all_after(j, self.sweep.domain);
+        let settled = std::mem::take(&mut self.settled);
+        let ahead = std::mem::take(&mut self.ahead);
+        let pieces: Vec<CenterPiece> = settled.into_iter().chain(ahead).collect();
+        let mut merged = Vec::with_capacity(pieces.len() + begun.len());
+        append_lower(&mut self.sweep.nodes.ending(j), &pieces, &begun, &mut merged);
+        self.settled = merged.into();
+        (pieces.len() + begun.len()) as u64 + 1
     }
 
     /// The pieces between two places, each with the part that lies there.
@@ -516,7 +534,9 @@ impl SweepProgress<'_> {
         }
         starts.reverse();
         let far = self.sweep.domain.0.abs().max(self.sweep.domain.1.abs());
-        let rounding = of_path(starts.len(), value, self.sweep.nodes.weight(), far);
+        // Rewards are taken off what is larger.
+        let size = value + 2.0 * (-self.sweep.penalty).max(0.0) * starts.len() as f64;
+        let rounding = of_path(starts.len(), size, self.sweep.nodes.weight(), far);
         SweepOptimum { value, starts, rounding }
     }
 }

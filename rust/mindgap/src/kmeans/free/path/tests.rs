@@ -63,13 +63,13 @@ fn tally(rounds: usize, sizes: (usize, usize), clusters: usize, seed: u64) -> (u
 #[test]
 fn few_points_are_proven() {
     let (proven, _, rounds) = tally(1500, (6, 26), 5, 1);
-    assert!(2 * proven > rounds, "{proven} of {rounds} proven");
+    assert!(10 * proven > 9 * rounds, "{proven} of {rounds} proven");
 }
 
 #[test]
 fn more_points_are_proven() {
     let (proven, optimal, rounds) = tally(100, (60, 250), 4, 2);
-    assert!(2 * proven > rounds && 2 * optimal > rounds, "{proven} of {rounds} proven, {optimal} found");
+    assert!(10 * proven > 9 * rounds && 2 * optimal > rounds, "{proven} of {rounds} proven, {optimal} found");
 }
 
 #[test]
@@ -186,7 +186,15 @@ fn points_moved_to_the_ends_of_runs_cost_no_more_than_they_do() {
         let penalty = prefixes.block(0, prefixes.len()).cost * 0.3 * random().powi(3);
         let reach = 1.0 + 40.0 * lower;
         let value = |nodes: &PathNodes| {
-            let sweep = Sweep { nodes, lower, upper: f64::INFINITY, penalty, domain: (-reach, reach), most: &[] };
+            let sweep = Sweep {
+                nodes,
+                lower,
+                upper: f64::INFINITY,
+                penalty,
+                domain: (-reach, reach),
+                most: &[],
+                everywhere: false,
+            };
             let optimum = sweep.run(&mut Budget::new(u64::MAX, Monitor::default())).unwrap();
             (optimum.value, optimum.starts.iter().any(|&start| nodes.cuts_run(start)))
         };
@@ -228,6 +236,7 @@ fn compare_runs_with_points(rounds: usize, n: usize, seed: u64) -> usize {
             best: FreeSolution::even(&problem),
             floor: 0.0,
             paths: Vec::new(),
+            everywhere: false,
         };
         let mut budget = Budget::new(u64::MAX, Monitor::default());
         let (mut by_points, mut by_runs) = (search(), search());

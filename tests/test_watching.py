@@ -123,6 +123,16 @@ def test_a_certificate_can_be_stopped() -> None:
     assert "certificate" in stages
 
 
+def test_a_callback_sees_components_that_pass_one_another_in_order() -> None:
+    rng = np.random.default_rng(3)
+    values = np.concatenate([rng.normal(0, 1, 60), rng.normal(4, 3, 60)])
+    seen: list[mg.Parameters | None] = []
+    start = ([0.5, 0.5], [1.0, 1.1], [40.0, 0.2])
+    mg.mixture(values, 2, mg.SpreadRatio(50), init=start, callback=lambda step: seen.append(step.parameters))
+    assert seen
+    assert all(parameters is not None and np.all(np.diff(parameters.means) >= 0) for parameters in seen)
+
+
 def test_what_a_callback_raises_is_raised() -> None:
     def broken(step: mg.Step) -> None:
         raise RuntimeError("enough")

@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import numpy as np
+
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.progress import ProgressLine
 from mindgap.model.parameters import Parameters
@@ -82,7 +84,9 @@ def _step(kind: str, values: tuple[Any, ...], paper: bool) -> Step | None:
     if kind == "search":
         return Step("search", cost=values[0], bound=values[1])
     if kind == "iteration":
-        iteration, height, movement, *parameters = values
+        iteration, height, movement, *unordered = values
+        order = np.argsort(unordered[1], kind="stable")  # components may pass one another on the way
+        parameters = [np.asarray(numbers)[order] for numbers in unordered]
         bound = None if paper else height + movement
         return Step("climb", iteration, Parameters(*parameters), height, bound=bound)
     if kind == "certificate":

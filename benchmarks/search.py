@@ -1,10 +1,10 @@
 """What the search of a default mixture costs, and how often random starts find a higher likelihood.
 
-The cost is the processor time of a default fit over that of one converged climb from unconstrained k-means: medians over
-data sets of the paper's models. The misses are counted on random problems (mixtures, heavy tails, skewed, rounded and
-counted data, outliers; 80 to 2,000 points; K = 2 to 6; no bounds, lower, two-sided and one for each gap; equal spreads, a
-ratio of 5 and the default), against single climbs from random starts: `python benchmarks/search.py --starts 200` takes
-some minutes.
+The cost is the processor time of a default fit over that of one converged climb from unconstrained k-means: medians
+over data sets of the paper's models. The misses are counted on random problems (mixtures, heavy tails, skewed, rounded
+and counted data, outliers; 80 to 2,000 points; K = 2 to 6; no bounds, lower, two-sided and one for each gap; equal
+spreads, a ratio of 5 and the default), against single climbs from random starts. 200 problems with 200 starts each take
+about ten minutes.
 """
 
 from __future__ import annotations

@@ -47,6 +47,25 @@ fn no_known_likelihood_is_above_its_bound() {
     }
 }
 
+/// Nodes stand for many points, but not in a proof that is written out.
+#[test]
+fn a_proof_is_about_the_points() {
+    let values: Vec<f64> = (0..30_000).map(|i| f64::from(i).sqrt()).collect();
+    let sample = Sample::new(&values).unwrap();
+    let mixture = Mixture::new(1);
+    let fit = mixture.fit(&sample).unwrap();
+    let certify = |record| {
+        let options = CertifyOptions { record, ..CertifyOptions::default() };
+        mixture.certify(&sample, &fit, options, &mut Monitor::default()).unwrap()
+    };
+    let (over_nodes, over_points) = (certify(false), certify(true));
+    let proof: Value = serde_json::from_str(over_points.proof().unwrap()).unwrap();
+    assert_eq!(numbers(&proof["values"]).len(), values.len());
+    assert_eq!(over_nodes.proof(), None);
+    let difference = over_nodes.upper_bound().unwrap() - over_points.upper_bound().unwrap();
+    assert!(difference.abs() < 1e-3, "{difference}");
+}
+
 #[test]
 fn what_cannot_be_certified_is_refused() {
     let sample = Sample::new(&[0.0, 1.0, 1.5, 4.0, 5.0, 5.5]).unwrap();

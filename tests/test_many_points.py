@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from typing import Any
 
 import numpy as np
@@ -92,3 +94,28 @@ def test_a_summary_of_a_fit_without_labels_is_complete() -> None:
     again = mg.KMeansResult.from_json(fit.to_json())
     assert again.inertia == fit.inertia
     assert len(again.labels) == 0
+
+
+def test_an_array_that_another_thread_changes_harms_nothing() -> None:
+    kept = np.random.default_rng(0).normal(size=100_000)
+    x = kept.copy()
+    done = threading.Event()
+
+    def write() -> None:
+        rng = np.random.default_rng(1)
+        strange = np.array([np.nan, np.inf, -1e300, 1e-310, 7.0, 0.0])
+        while not done.is_set():
+            places = rng.integers(0, len(x), 3)
+            x[places] = rng.choice(strange, 3)
+            x[places] = kept[places]
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for k in [*range(1, 20), 60]:
+            with contextlib.suppress(mg.InvalidInputError):
+                labels = mg.kmeans(x, k).labels
+                assert len(labels) == len(x) and 0 <= labels.min() <= labels.max() < k
+    finally:
+        done.set()
+        writer.join()

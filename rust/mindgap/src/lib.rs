@@ -96,6 +96,8 @@ pub mod constraint;
 pub mod data;
 #[cfg(test)]
 mod dice;
+#[cfg(test)]
+mod effort;
 pub mod error;
 pub mod kmeans;
 mod memory;

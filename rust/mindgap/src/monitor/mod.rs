@@ -22,6 +22,18 @@ const REPORT_EVERY: u64 = 1 << 20;
 /// The default relative gap at which a solution counts as proven: the inertia of a million points is right to about this.
 pub(crate) const DEFAULT_TOL: f64 = 1e-9;
 
+#[cfg(test)]
+thread_local! {
+    /// What the fits of this thread have counted: units of work, and reports.
+    pub(crate) static COUNTED: std::cell::Cell<[u64; 2]> = const { std::cell::Cell::new([0; 2]) };
+}
+
+#[cfg(test)]
+fn count(work: u64, reports: u64) {
+    let [before, sent] = COUNTED.get();
+    COUNTED.set([before + work, sent + reports]);
+}
+
 /// Progress, interruption, budgets of time and memory, and the best cost and bound of one fit.
 ///
 /// ```
@@ -261,6 +273,8 @@ impl<'a> Monitor<'a> {
     /// Counts work and now and then reports it.
     #[inline]
     pub(crate) fn spend(&mut self, work: u64) -> Result<(), Halt> {
+        #[cfg(test)]
+        count(work, 0);
         self.spent = self.spent.saturating_add(work);
         if self.spent >= REPORT_EVERY { self.report() } else { Ok(()) }
     }
@@ -272,6 +286,8 @@ impl<'a> Monitor<'a> {
 
     /// Sends a report of this search, or of one of its parts, in data units; says whether to stop.
     pub(crate) fn send(&mut self, progress: &Progress) -> Result<(), Halt> {
+        #[cfg(test)]
+        count(0, 1);
         if let Some(work) = self.work {
             self.spent = self.spent.saturating_add(work);
             if self.spent < REPORT_EVERY {

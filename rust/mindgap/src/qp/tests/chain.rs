@@ -29,6 +29,7 @@ fn glued_runs_rest_where_the_elimination_says() {
         for index in 0..bounds.len() {
             let apart = (run.multipliers[index] - any.multipliers[index]).abs();
             assert!(apart <= run.noise[index] + any.noise[index], "case {case}, {index}: {run:?} for {any:?}");
+            assert!(run.noise[index] > 0.0, "case {case}, {index}: forces are never known without rounding");
         }
     }
 }

@@ -188,3 +188,10 @@ def test_a_stored_result_keeps_its_constraint() -> None:
         mine, theirs = (one.bootstrap(4, rng=3).replicates for one in (fit, again))
         assert mine.weights.tolist() == theirs.weights.tolist()
         assert mine.variances.tolist() == theirs.variances.tolist()
+
+
+def test_a_component_without_weight_is_tried_with_other_spreads() -> None:
+    heights = mg.datasets.nypans_heights().values
+    growth = mg.PerGap(mg.datasets.NYPANS_LOWER, mg.datasets.NYPANS_UPPER)
+    from_points = mg.mixture(heights, 4, growth, resolution=0.0254, init=mg.mixture(heights, 4, growth))
+    assert mg.mixture(heights, 4, growth, resolution=0.0254).log_likelihood >= from_points.log_likelihood - 1e-3

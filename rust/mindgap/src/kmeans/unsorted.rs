@@ -32,6 +32,7 @@ const MOST_CELLS: usize = 1 << 15;
 /// them, which may be a tenth of all, take more time and memory than the cells.
 const VERY_MANY_POINTS: usize = 1 << 22;
 
+/// How many times as many: see [`VERY_MANY_POINTS`].
 const FINER: usize = 4;
 
 /// Points for each cell at least, beyond [`LEAST_CELLS`]: sums over fewer save the solver little. Measured at 1e5 points, k = 2 to 50.

@@ -12,9 +12,10 @@ use std::f64::consts::{LN_2, LOG2_E, TAU};
 /// of them, and divisors take off.
 const OFF_LARGEST: f64 = 100.0;
 
-/// The share of the level that the rounding of many points to nodes may take, and the log units that it may take anyway.
+/// The share of the level that the rounding of many points to nodes may take.
 const QUADRATURE: f64 = 0.05;
-/// See [`QUADRATURE`].
+
+/// The log units that it may take anyway.
 const LEAST_SHARE: f64 = 1e-4;
 
 /// The mixture f, and what the rounding of sums over it may amount to.

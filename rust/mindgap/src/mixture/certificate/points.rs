@@ -18,8 +18,10 @@ pub(super) const NEGLIGIBLE: f64 = 50.0;
 /// Binary logarithms of the shares of the background that are tried.
 const BLENDED: [f64; 6] = [-3.0, -6.0, -12.0, -24.0, -48.0, -96.0];
 
-/// The largest ratio of variances in one row of a cell, and rows at most.
+/// The largest ratio of variances in one row of a cell.
 const ROW: f64 = 2.9;
+
+/// Rows of a cell at most.
 const MOST_ROWS: usize = 64;
 
 /// Sorted distinct values with their weights.

@@ -122,7 +122,7 @@ fn certified(mixture: Mixture, seed: u64) -> Effort {
 fn certificates() {
     let (gaps, ratio) = (GapBounds::between(1.9, 2.1).unwrap(), SpreadRatio::new(5.0).unwrap());
     let counted = [
-        certified(Mixture::new(2).constraint(ratio.clone()), 25),
+        certified(Mixture::new(2).constraint(ratio), 25),
         certified(Mixture::new(3).variances(VarianceModel::Equal).constraint(gaps), 26),
         certified(Mixture::new(3).constraint(GapBounds::lower(1.9) & ratio), 27),
     ];

@@ -183,15 +183,19 @@ impl PathSearch<'_> {
     fn find_by_runs(&mut self, coarse: &Runs, mut penalty: f64, budget: &mut Budget<'_>) -> Result<f64, Stop> {
         let prefixes = self.problem.prefixes;
         let mut nodes = PathNodes::spread(prefixes, coarse);
-        let mut share = FIRST_SHARE;
+        let (mut share, mut boundaries) = (FIRST_SHARE, Vec::new());
         for _ in 0..GRADINGS {
             let found = self.find_penalty(&nodes, penalty, budget)?;
             penalty = found.penalty;
             if self.is_within(CLEAR) || !found.cuts {
                 break;
             }
-            let mut graded = coarse.graded(self.best.partition.boundaries(), share);
-            found.paths.iter().for_each(|centers| graded.extend(coarse.graded(&self.boundaries(centers), share)));
+            // Those of earlier rounds too: rows of tight gaps move as one, to and fro.
+            boundaries.extend(self.best.partition.boundaries());
+            found.paths.iter().for_each(|centers| boundaries.extend(self.boundaries(centers)));
+            boundaries.sort_unstable();
+            boundaries.dedup();
+            let graded = coarse.graded(&boundaries, share);
             budget.has_memory(PathNodes::bytes(2 * graded.len()))?;
             if 2 * graded.len() > prefixes.sample().distinct() {
                 break;

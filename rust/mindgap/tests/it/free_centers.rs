@@ -263,3 +263,18 @@ fn the_watcher_sees_bounds_close_and_may_stop() {
     let mut stop = |_: &Progress| ControlFlow::Break(());
     assert_eq!(problem.fit_with(&sample, &mut Monitor::new(&mut stop)), Err(KMeansError::Interrupted));
 }
+
+/// Cells of centres are as wide as the space between clumps for long; sweeps over points are not.
+#[test]
+fn few_clusters_of_tight_clumps_are_proven() {
+    for seed in 0..4 {
+        let mut random = Random::new(70 + seed);
+        let x: Vec<f64> = (0..400).map(|i| f64::from(i % 2) + 1e-3 * random.normal()).collect();
+        let sample = Sample::new(&x).unwrap();
+        let free = KMeans::new(11).fit(&sample).unwrap();
+        let mut gaps = free.gaps().to_vec();
+        gaps.sort_by(f64::total_cmp);
+        let fit = KMeans::new(11).constraint(GapBounds::lower(gaps[6])).fit(&sample).unwrap();
+        assert!(fit.is_optimal(), "seed {seed}: {} and {}", fit.lower_bound(), fit.inertia());
+    }
+}

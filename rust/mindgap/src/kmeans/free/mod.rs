@@ -109,30 +109,54 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
         }
         start = start.or_better(other.improved(&problem));
     }
-    let gridded = (MANY_CLUSTERS..=MOST_GRIDDED).contains(&problem.k);
-    if gridded && problem.gaps.have_upper() {
+    if is_gridded(problem.k) && problem.gaps.have_upper() {
         // Under upper bounds that bite everywhere little else comes near the optimum.
         start = start.or_better(FreeSolution::on_grid(&problem));
     }
+    let (mut best, mut proof) = searched(&problem, start, known, monitor)?;
+    if problem.k < MANY_CLUSTERS && !proof.is_optimal(best.cost, PROVEN) {
+        // Data in tight clumps: cells tell their points apart late, sweeps at once.
+        let mut budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
+        match path::solve(&problem, best.clone(), known, &mut budget) {
+            Ok((better, floor)) => (best, proof) = (better, proof.and(Proof::AtLeast(floor))),
+            // What is known stands.
+            Err(Stop::OutOfMemory(_)) => {}
+            Err(stop) => return Err(stop.into()),
+        }
+    }
+    Ok(Solution { partition: best.partition, centers: Some(best.centers), proof })
+}
+
+/// What the search for a penalty finds, where there are many clusters, and the search over cells where that proves too little; no solution costs
+/// less than `known`.
+fn searched(
+    problem: &Problem<'_>,
+    start: FreeSolution,
+    known: f64,
+    monitor: &mut Monitor<'_>,
+) -> Result<(FreeSolution, Proof), KMeansError> {
+    let sample = problem.prefixes.sample();
     let mut budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
     budget.monitor.proved(known);
     let (best, floor) = match problem.k < MANY_CLUSTERS || start.cost <= zero_cost(sample) {
         true => (start, 0.0),
-        false => path::solve(&problem, start, known, &mut budget)?,
+        false => path::solve(problem, start, known, &mut budget)?,
     };
-    let (best, proof) = match Proof::AtLeast(floor.max(known)) {
-        proof if proof.is_optimal(best.cost, PROVEN) => (best, proof),
-        proof => {
-            let best = if gridded && !problem.gaps.have_upper() {
-                best.or_better(FreeSolution::on_grid(&problem))
-            } else {
-                best
-            };
-            let (best, other) = search::run(&problem, best, budget)?;
-            (best, proof.and(other))
-        }
+    let proof = Proof::AtLeast(floor.max(known));
+    if proof.is_optimal(best.cost, PROVEN) {
+        return Ok((best, proof));
+    }
+    let best = match is_gridded(problem.k) && !problem.gaps.have_upper() {
+        true => best.or_better(FreeSolution::on_grid(problem)),
+        false => best,
     };
-    Ok(Solution { partition: best.partition, centers: Some(best.centers), proof })
+    let (best, other) = search::run(problem, best, budget)?;
+    Ok((best, proof.and(other)))
+}
+
+/// Whether even grids of centres are tried.
+fn is_gridded(k: usize) -> bool {
+    (MANY_CLUSTERS..=MOST_GRIDDED).contains(&k)
 }
 
 /// Whether the search for a penalty applies, which is faster than any search over atoms, a sort included.
@@ -143,7 +167,7 @@ pub(super) fn has_path(gaps: &Rows) -> bool {
 /// Whether `found` is neither proven nor of so many clusters that another solution would take too long to find.
 pub(super) fn is_worth_another(sample: &Sample, found: &Solution) -> bool {
     let cost = found.cost(&Prefixes::new(sample));
-    (MANY_CLUSTERS..=MOST_GRIDDED).contains(&found.partition.k()) && !found.proof.is_optimal(cost, PROVEN)
+    is_gridded(found.partition.k()) && !found.proof.is_optimal(cost, PROVEN)
 }
 
 /// The better of `found` and what local search makes of the clusters `other`, under `gaps` (in data units).

@@ -84,8 +84,9 @@
 //! * Data far from zero, or at scales from 1e-140 to 1e140, lose nothing: solvers work on shifted, scaled data.
 //! * With the feature `serde`, constraints, parameters, summaries and fits can be stored; what is read is checked as by the
 //!   constructors.
-//! * Without default features the crate builds for `wasm32-unknown-unknown`, with the same results; time limits do nothing
-//!   there, because there is no clock.
+//! * Without default features the crate builds for `wasm32-unknown-unknown`, 1.6 MB for all solvers. K-means has the same bits
+//!   there; mixtures agree to rounding, because there is no fused multiply-add. Time limits do nothing, because there is no
+//!   clock. Clarabel imports `wasm-bindgen`, whose imports are never called by a fit.
 
 // docs.rs marks what needs a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]

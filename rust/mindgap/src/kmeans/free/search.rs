@@ -223,3 +223,34 @@ impl CenterSearch<'_> {
         Ok(result.is_some())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::Rows;
+    use crate::data::sample::{Prefixes, Sample};
+
+    /// Whether the exact finish decides two clumps of this width, one unit apart, on the whole problem.
+    fn decides(width: f64) -> bool {
+        let x: Vec<f64> = (0..12).map(|i| f64::from(i % 2) + width * f64::from(i * i % 11)).collect();
+        let sample = Sample::new(&x).unwrap();
+        let (prefixes, gaps) = (Prefixes::new(&sample), Rows::of_gaps(vec![0.5], vec![f64::INFINITY]));
+        let problem = Problem::new(&prefixes, &gaps);
+        let mut search =
+            CenterSearch { problem: &problem, best: FreeSolution::even(&problem), floor: 0.0, least: f64::INFINITY };
+        let found = functional::solve(
+            &problem,
+            &SearchRegion::whole(&problem),
+            f64::INFINITY,
+            &mut Budget::new(u64::MAX, Monitor::default()),
+        );
+        search.adopt(FreeSolution::of_partition(&problem, Partition::new(found.unwrap().unwrap().ends)));
+        search.finish(&SearchRegion::whole(&problem), u64::MAX, &mut Budget::new(u64::MAX, Monitor::default())).unwrap()
+    }
+
+    #[test]
+    fn the_exact_finish_decides_only_what_rounding_allows() {
+        assert!(decides(1e-2));
+        assert!(!decides(1e-5));
+    }
+}

@@ -86,7 +86,7 @@
 //!   constructors.
 //! * Without default features the crate builds for `wasm32-unknown-unknown`, 1.6 MB for all solvers. K-means has the same bits
 //!   there; mixtures agree to rounding, because there is no fused multiply-add. Time limits do nothing, because there is no
-//!   clock. Clarabel imports `wasm-bindgen`, whose imports are never called by a fit.
+//!   clock. Clarabel brings `wasm-bindgen` with it, to time itself.
 
 // docs.rs marks what needs a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]

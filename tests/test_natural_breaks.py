@@ -33,8 +33,9 @@ def test_breaks_are_those_of_the_cheapest_division(seed: int) -> None:
         assert mg.breaks(x, k).tolist() == best_breaks(x, k)
 
 
-def test_every_value_is_in_the_class_of_its_label() -> None:
-    x = np.random.default_rng(0).lognormal(size=2000)
+@pytest.mark.parametrize("n", [2000, 50_000])
+def test_every_value_is_in_the_class_of_its_label(n: int) -> None:
+    x = np.random.default_rng(0).lognormal(size=n)
     found = mg.breaks(x, 6)
     assert np.array_equal(np.searchsorted(found[1:], x), mg.kmeans(x, 6).labels)
     assert np.isin(found, x).all()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from mindgap.fit.kmeans import kmeans
+from mindgap import _core
+from mindgap.fit.loading import plain_values
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.model.sample import Sample
 from mindgap.model.summary import Summary
-from mindgap.validation import FloatArray, frozen
+from mindgap.validation import FloatArray, as_count, frozen
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -46,9 +45,9 @@ def breaks(x: npt.ArrayLike | Sample, k: int, *, sample_weight: npt.ArrayLike | 
     >>> mg.breaks([4, 1, 2, 10, 5, 9], 3).tolist()
     [1.0, 2.0, 5.0, 10.0]
     """
-    sample = Sample.of(x, sample_weight)
-    if sample._cells is not None or isinstance(x, Summary):
+    if isinstance(x, Summary) or (isinstance(x, Sample) and x._cells is not None):
         raise InvalidInputError("natural breaks are values of the data, which a Summary does not hold; give the data")
-    fit = kmeans(sample, k, ties="together")
-    last = np.cumsum(fit.sizes) - 1
-    return frozen(sample._core.at([0, *last.tolist()]), "breaks")
+    values = plain_values(x, sample_weight, "local", "error")
+    points = Sample.of(x, sample_weight)._core if values is None else values
+    fit = _core.kmeans(points, as_count(k, "k"), ties="together", labels=False)
+    return frozen(fit.limits(points), "breaks")

@@ -187,4 +187,19 @@ impl KMeansFit {
     fn optimal(&self) -> bool {
         self.inner.is_optimal()
     }
+
+    /// The smallest of the data, then the largest in each cluster.
+    fn limits<'py>(&self, py: Python<'py>, data: Points<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let limits = match &data {
+            Points::Sample(sample) => {
+                let sample = &sample.get().inner;
+                py.detach(|| self.inner.limits_of(sample))
+            }
+            Points::Array(array) => {
+                let values = array.as_slice()?;
+                py.detach(|| self.inner.limits(values))
+            }
+        };
+        Ok(limits.into_pyarray(py))
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::errors::{IntoPyErr, invalid};
+use crate::errors::IntoPyErr;
 use crate::snapshot::snapshot;
 
 /// Finite data in ascending order, with weights.
@@ -51,16 +51,6 @@ impl Sample {
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
         let weights = py.detach(|| self.inner.weights().map(<[f64]>::to_vec));
         weights.map(|weights| read_only(weights.into_pyarray(py))).transpose()
-    }
-
-    /// The values at some places of the ascending order.
-    fn at(&self, py: Python<'_>, places: Vec<usize>) -> PyResult<Vec<f64>> {
-        let values = py.detach(|| self.inner.values());
-        let value = |place: usize| values.get(place).copied();
-        places
-            .into_iter()
-            .map(|place| value(place).ok_or_else(|| invalid(py, &format!("there is no value {place}"))))
-            .collect()
     }
 
     /// The values and the weights as they were given, those of weight zero too.

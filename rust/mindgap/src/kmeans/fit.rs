@@ -5,8 +5,9 @@ use super::rounding::{of_place, of_prefix_sums};
 use super::solution::Solution;
 use crate::constraint::{Rows, Side};
 use crate::data::frame::Frame;
-use crate::data::sample::Sample;
+use crate::data::sample::{Sample, low_and_high};
 use crate::numeric::double::Double;
+use crate::parallel::Workers;
 use crate::partition::Partition;
 use crate::proof::Proof;
 use crate::shortened::Shortened;
@@ -172,6 +173,44 @@ impl KMeansFit {
     /// ([`boundaries`](Self::boundaries)). A value on a boundary goes to the left cluster, NaN to the first.
     pub fn predict(&self, values: &[f64]) -> Vec<u32> {
         labelling::labels(values, &self.boundaries)
+    }
+
+    /// The smallest of `values`, then the largest of those in each cluster, as [`predict`](Self::predict) has them: natural
+    /// breaks, where they are the values that were fitted. One pass; a cluster without any repeats the limit before it.
+    ///
+    /// ```
+    /// use mindgap::{KMeans, Sample};
+    ///
+    /// let x = [4.0, 1.0, 2.0, 10.0, 5.0, 9.0];
+    /// let fit = KMeans::new(3).fit(&Sample::new(&x)?)?;
+    /// assert_eq!(fit.limits(&x), [1.0, 2.0, 5.0, 10.0]);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    pub fn limits(&self, values: &[f64]) -> Vec<f64> {
+        let (low, _) = low_and_high(values);
+        let largest = Workers::for_points(values.len()).run(|| labelling::largest(values, &self.boundaries));
+        let limits = largest.into_iter().scan(low, |limit, largest| {
+            *limit = limit.max(largest);
+            Some(*limit)
+        });
+        // Adding zero turns -0.0 into 0.0.
+        [low].into_iter().chain(limits).map(|limit| limit + 0.0).collect()
+    }
+
+    /// As [`limits`](Self::limits), of the points of a sample, those of weight zero left out; it need not be sorted.
+    ///
+    /// ```
+    /// use mindgap::{KMeans, Sample};
+    ///
+    /// let sample = Sample::weighted(&[4.0, 1.0, 2.0, 10.0], &[1.0, 1.0, 1.0, 0.0])?;
+    /// assert_eq!(KMeans::new(2).fit(&sample)?.limits_of(&sample), [1.0, 2.0, 4.0]);
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    pub fn limits_of(&self, sample: &Sample) -> Vec<f64> {
+        match sample.in_any_order() {
+            Some(data) => self.limits(data.points().values),
+            None => self.limits(sample.values()),
+        }
     }
 }
 

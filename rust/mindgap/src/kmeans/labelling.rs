@@ -10,15 +10,52 @@ const INTERVALS_A_BOUNDARY: usize = 64;
 
 /// The number of `boundaries`, which ascend, below each of `values`; for NaN zero.
 pub(super) fn labels(values: &[f64], boundaries: &[f64]) -> Vec<u32> {
-    let table = (boundaries.len() > FEW).then(|| ThresholdTable::new(boundaries));
+    let labeller = Labeller::new(boundaries);
     let mut labels = vec![0; values.len()];
     let length = values.len().div_ceil(threads()).max(1);
     let pieces = labels.chunks_mut(length).zip(values.chunks(length)).collect();
-    map_in_order(pieces, |(): &mut (), (labels, values): (&mut [u32], &[f64])| match &table {
-        Some(table) => pulp::Arch::new().dispatch(LookingUp { table, values, labels }),
-        None => pulp::Arch::new().dispatch(Comparing { values, boundaries, labels }),
-    });
+    map_in_order(pieces, |(): &mut (), (labels, values): (&mut [u32], &[f64])| labeller.label(values, labels));
     labels
+}
+
+/// The largest of the `values` with each label, -∞ where there is none.
+pub(super) fn largest(values: &[f64], boundaries: &[f64]) -> Vec<f64> {
+    let labeller = Labeller::new(boundaries);
+    let length = values.len().div_ceil(threads()).max(1);
+    let pieces = map_in_order(values.chunks(length).collect(), |(): &mut (), values: &[f64]| {
+        let mut largest = vec![f64::NEG_INFINITY; boundaries.len() + 1];
+        let mut labels = [0; LABELLED];
+        for values in values.chunks(LABELLED) {
+            labeller.label(values, &mut labels[..values.len()]);
+            labels.iter().zip(values).for_each(|(&label, x)| largest[label as usize] = x.max(largest[label as usize]));
+        }
+        largest
+    });
+    let of_all = |label: usize| pieces.iter().map(|largest| largest[label]).fold(f64::NEG_INFINITY, f64::max);
+    (0..=boundaries.len()).map(of_all).collect()
+}
+
+/// Values whose labels are kept only until their largest are known.
+const LABELLED: usize = 1 << 10;
+
+/// Finds labels in the way that suits the number of boundaries.
+struct Labeller<'a> {
+    boundaries: &'a [f64],
+    /// For many boundaries.
+    table: Option<ThresholdTable<'a>>,
+}
+
+impl<'a> Labeller<'a> {
+    fn new(boundaries: &'a [f64]) -> Self {
+        Self { boundaries, table: (boundaries.len() > FEW).then(|| ThresholdTable::new(boundaries)) }
+    }
+
+    fn label(&self, values: &[f64], labels: &mut [u32]) {
+        match &self.table {
+            Some(table) => pulp::Arch::new().dispatch(LookingUp { table, values, labels }),
+            None => pulp::Arch::new().dispatch(Comparing { values, boundaries: self.boundaries, labels }),
+        }
+    }
 }
 
 /// Compares every value with every boundary.
@@ -146,6 +183,11 @@ mod tests {
             let below = |&x: &f64| boundaries.iter().filter(|&&b| b < x).count() as u32;
             let expected: Vec<u32> = values.iter().map(below).collect();
             assert_eq!(labels(&values, &boundaries), expected, "{boundaries:?}");
+            let numbers: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
+            for (label, largest) in (0..).zip(largest(&numbers, &boundaries)) {
+                let labelled = numbers.iter().copied().filter(|x| below(x) == label);
+                assert_eq!(largest, labelled.fold(f64::NEG_INFINITY, f64::max), "{label} {boundaries:?}");
+            }
         }
     }
 }

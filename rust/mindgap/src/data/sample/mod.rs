@@ -13,7 +13,7 @@ mod unsorted;
 pub(crate) use atom::{Atom, SharedZoom};
 pub(crate) use checks::{check_finite, check_weights};
 pub(crate) use prefix::{Block, Prefix, Prefixes};
-pub(crate) use unsorted::{InAnyOrder, MANY_POINTS, borrowed};
+pub(crate) use unsorted::{InAnyOrder, MANY_POINTS, borrowed, low_and_high};
 
 use crate::data::frame::Frame;
 use crate::error::OutOfMemory;

@@ -180,7 +180,7 @@ fn extent(values: &[f64]) -> Result<(f64, f64), SampleError> {
 }
 
 /// The smallest and the largest of values that are finite.
-pub(super) fn low_and_high(values: &[f64]) -> (f64, f64) {
+pub(crate) fn low_and_high(values: &[f64]) -> (f64, f64) {
     let (low, high, _) = pulp::Arch::new().dispatch(Extent(values));
     (low, high)
 }

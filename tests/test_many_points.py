@@ -96,9 +96,11 @@ def test_a_summary_of_a_fit_without_labels_is_complete() -> None:
     assert len(again.labels) == 0
 
 
-def test_an_array_that_another_thread_changes_harms_nothing() -> None:
+@pytest.mark.parametrize("weighted", [False, True])
+def test_an_array_that_another_thread_changes_harms_nothing(weighted: bool) -> None:
     kept = np.random.default_rng(0).normal(size=100_000)
     x = kept.copy()
+    weights = np.ones(len(x)) if weighted else None
     done = threading.Event()
 
     def write() -> None:
@@ -108,13 +110,16 @@ def test_an_array_that_another_thread_changes_harms_nothing() -> None:
             places = rng.integers(0, len(x), 3)
             x[places] = rng.choice(strange, 3)
             x[places] = kept[places]
+            if weights is not None:
+                weights[places] = rng.choice(strange, 3)
+                weights[places] = 1.0
 
     writer = threading.Thread(target=write)
     writer.start()
     try:
         for k in [*range(1, 20), 60]:
             with contextlib.suppress(mg.InvalidInputError):
-                labels = mg.kmeans(x, k).labels
+                labels = mg.kmeans(x, k, sample_weight=weights).labels
                 assert len(labels) == len(x)
                 assert 0 <= labels.min() <= labels.max() < k
     finally:

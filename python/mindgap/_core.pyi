@@ -132,6 +132,7 @@ def kmeans(
     k: int,
     bounds: _Gaps | _Rows | None = None,
     *,
+    weights: _Floats | None = None,
     centers: str = "free",
     method: str = "exact",
     ties: str = "split",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mindgap import _core
-from mindgap.fit.loading import loaded, plain_values
+from mindgap.fit.loading import PlainPoints, loaded, plain_points
 from mindgap.fit.watching import watching
 from mindgap.foundation.errors import InvalidInputError, MindgapError
 from mindgap.host import guard, lookup
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from mindgap.fit.watching import Step, Watch
     from mindgap.model.bounds import GapBounds, LinearRows
     from mindgap.model.engine import Engine
-    from mindgap.validation import FloatArray
 
 
 def kmeans(
@@ -57,7 +56,8 @@ def kmeans(
     x : array-like of n numbers
         The data: a list, an array, one column of a frame or a `Sample`; `Chunks`, for data larger than memory; a
         `Summary`; or data of the engine's own kind. A contiguous array of many doubles is read where it is, without a
-        copy, unless its order is needed (weights, bounds on means or sizes, linear rows, ``method="paper"``).
+        copy, unless its order is needed (bounds on means or sizes, linear rows, ``method="paper"``, weights of which
+        some are zero or a thousand times as large as others).
     k : int
         The number of clusters. Each has at least one point.
     constraint : Constraint, str or None
@@ -142,9 +142,9 @@ def kmeans(
     problem = _Problem(count, chosen, settings, labels)
     # A constraint that is prepared for the data needs a sample of them.
     plain = chosen is None or not depends_on_data(chosen)
-    if plain and (values := plain_values(x, sample_weight, engine, missing)) is not None:
+    if plain and (points := plain_points(x, sample_weight, engine, missing)) is not None:
         with watching(progress, callback) as watch:
-            fit, rows = problem.solve(values, None, None, watch)
+            fit, rows = problem.solve(points, None, None, watch)
         kept = None if fit.sample is None else Sample._of_core(fit.sample, name_of(x))
         return KMeansResult._of_fit(fit, settings, rows, kept)
     with watching(progress, callback) as watch, loaded(x, sample_weight, engine, missing, watch) as data:
@@ -161,7 +161,7 @@ class _Problem:
     labels: bool
 
     def solve(
-        self, points: FloatArray | _core.Sample, sample: Sample | None, engine: Engine | None, watch: Watch | None
+        self, points: PlainPoints | _core.Sample, sample: Sample | None, engine: Engine | None, watch: Watch | None
     ) -> tuple[_core.KMeansFit, GapBounds | LinearRows | None]:
         """Return the fit to the points, and the bounds or rows on the centres."""
         number = len(points) if sample is None else sample._core.points
@@ -174,8 +174,10 @@ class _Problem:
             )
         try:
             bounds = None if rows is None else rows.arrays()
-            keywords = self.settings.keywords()
-            return _core.kmeans(points, self.k, bounds, labels=self.labels, watch=watch, **keywords), rows
+            keywords = {"labels": self.labels, "watch": watch, **self.settings.keywords()}
+            if isinstance(points, PlainPoints):
+                return _core.kmeans(points.values, self.k, bounds, weights=points.weights, **keywords), rows
+            return _core.kmeans(points, self.k, bounds, **keywords), rows
         except MindgapError as error:
             guard.blame(error, self.constraint, None, engine)
             raise

@@ -86,11 +86,23 @@ def loaded(
     return _with_engine(x, sample_weight, engine, watch)
 
 
-def plain_values(x: Any, sample_weight: Any, engine: Engine | str, missing: str) -> FloatArray | None:
-    """Return values of weight one in this process, for the core to read without a copy; None for any other data."""
-    if sample_weight is not None or missing != "error" or isinstance(x, (Binned, Chunks, Sample, Summary)):
+@dataclass(frozen=True)
+class PlainPoints:
+    """Values in this process, and their weights if they have any, for the core to read without a copy."""
+
+    values: FloatArray
+    weights: FloatArray | None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def plain_points(x: Any, sample_weight: Any, engine: Engine | str, missing: str) -> PlainPoints | None:
+    """Return an array or a column with its weights; None for any other data."""
+    if missing != "error" or isinstance(x, (Binned, Chunks, Sample, Summary)) or not is_local(_owner(x, engine)):
         return None
-    return as_vector(x, "x") if is_local(_owner(x, engine)) else None
+    weights = None if sample_weight is None else as_vector(sample_weight, "sample_weight")
+    return PlainPoints(as_vector(x, "x"), weights)
 
 
 def _owner(x: Any, engine: Engine | str) -> Engine | str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mindgap import _core
-from mindgap.fit.loading import plain_values
+from mindgap.fit.loading import plain_points
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.model.sample import Sample
 from mindgap.model.summary import Summary
@@ -47,7 +47,11 @@ def breaks(x: npt.ArrayLike | Sample, k: int, *, sample_weight: npt.ArrayLike | 
     """
     if isinstance(x, Summary) or (isinstance(x, Sample) and x._cells is not None):
         raise InvalidInputError("natural breaks are values of the data, which a Summary does not hold; give the data")
-    values = plain_values(x, sample_weight, "local", "error")
-    points = Sample.of(x, sample_weight)._core if values is None else values
-    fit = _core.kmeans(points, as_count(k, "k"), ties="together", labels=False)
+    plain = plain_points(x, sample_weight, "local", "error")
+    if plain is None:
+        points: FloatArray | _core.Sample = Sample.of(x, sample_weight)._core
+        fit = _core.kmeans(points, as_count(k, "k"), ties="together", labels=False)
+    else:
+        fit = _core.kmeans(plain.values, as_count(k, "k"), weights=plain.weights, ties="together", labels=False)
+        points = plain.values if plain.weights is None else plain.values[plain.weights > 0]
     return frozen(fit.limits(points), "breaks")

@@ -69,7 +69,7 @@ class KMeansResult(FitResult):
         The settings of the fit; None if they are not known.
     data : Sample, Histogram or None
         The data, for pictures: of an array of many points that the fit has not copied, the means of narrow cells with
-        the number of points in each as their weights; only a histogram if the result was stored.
+        the weight of the points in each; only a histogram if the result was stored.
     weights : array of float
         The sum of the sample weights in each cluster; its size if there are none.
 

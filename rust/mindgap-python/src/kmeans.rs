@@ -30,9 +30,9 @@ pub(crate) enum Points<'py> {
     Array(PyReadonlyArray1<'py, f64>),
 }
 
-/// Fits k-means to a sample or an array.
+/// Fits k-means to a sample, or to an array that may have `weights`.
 #[pyfunction]
-#[pyo3(signature = (data, k, bounds=None, *, centers="free", method="exact", ties="split", min_size=None,
+#[pyo3(signature = (data, k, bounds=None, *, weights=None, centers="free", method="exact", ties="split", min_size=None,
     max_size=None, time_limit=None, tol=1e-9, memory_limit=None, labels=true, watch=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn kmeans(
@@ -40,6 +40,7 @@ pub(crate) fn kmeans(
     data: Points<'_>,
     k: usize,
     bounds: Option<Bounds<'_>>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
     centers: &str,
     method: &str,
     ties: &str,
@@ -74,7 +75,14 @@ pub(crate) fn kmeans(
         }
         Points::Array(array) => {
             let values = array.as_slice()?;
-            let fitted = py.detach(|| problem.fit_values(values, &mut Monitor::stopping(&mut observe)));
+            let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
+            let fitted = py.detach(|| {
+                let mut monitor = Monitor::stopping(&mut observe);
+                match weights {
+                    None => problem.fit_values(values, &mut monitor),
+                    Some(weights) => problem.fit_weighted(values, weights, &mut monitor),
+                }
+            });
             fitted.map(|(fit, sample)| (fit, Some(sample)))
         }
     };

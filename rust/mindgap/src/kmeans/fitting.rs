@@ -74,13 +74,48 @@ impl KMeans {
     /// # Errors
     /// As [`Sample::new`] and [`KMeans::fit_with`].
     pub fn fit_values(&self, values: &[f64], monitor: &mut Monitor<'_>) -> Result<(KMeansFit, Sample), Error> {
+        self.fit_borrowed(values, None, monitor)
+    }
+
+    /// As [`fit_values`](Self::fit_values), with a weight for each value. Weights, too, are read where they are if none is zero, or
+    /// smaller than the largest by a factor of more than a thousand.
+    ///
+    /// ```
+    /// use mindgap::{KMeans, Monitor};
+    ///
+    /// let (fit, _) = KMeans::new(2).fit_weighted(&[8.0, 1.0, 3.0], &[1.0, 3.0, 1.0], &mut Monitor::default())?;
+    /// assert_eq!((fit.labels(), fit.centers()), (&[1, 0, 0][..], &[1.5, 8.0][..]));
+    /// # Ok::<(), mindgap::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Sample::weighted`] and [`KMeans::fit_with`].
+    pub fn fit_weighted(
+        &self,
+        values: &[f64],
+        weights: &[f64],
+        monitor: &mut Monitor<'_>,
+    ) -> Result<(KMeansFit, Sample), Error> {
+        self.fit_borrowed(values, Some(weights), monitor)
+    }
+
+    fn fit_borrowed(
+        &self,
+        values: &[f64],
+        weights: Option<&[f64]>,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<(KMeansFit, Sample), Error> {
         let mut limited = self.limited(monitor)?;
-        if let Some(found) = unsorted::fit_borrowed(self, values, &mut limited)? {
+        if let Some(found) = unsorted::fit_borrowed(self, values, weights, &mut limited)? {
             return Ok(found);
         }
         // A copy, since sorting relies on values that stay as they are.
-        check_memory("a copy of the data", size_of_val(values)).map_err(SampleError::from)?;
-        let sample = Sample::from_vec(values.to_vec())?;
+        let bytes = size_of_val(values) + weights.map_or(0, size_of_val);
+        check_memory("a copy of the data", bytes).map_err(SampleError::from)?;
+        let sample = match weights {
+            None => Sample::from_vec(values.to_vec())?,
+            Some(weights) => Sample::weighted_from_vec(values.to_vec(), weights.to_vec())?,
+        };
         Ok((self.fit_sorted(&sample, &mut limited)?, sample))
     }
 

@@ -70,28 +70,37 @@ pub(super) fn fit(
     monitor: &mut Monitor<'_>,
 ) -> Result<Option<KMeansFit>, KMeansError> {
     let Some(data) = sample.in_any_order().filter(|_| applies(kmeans, sample.len())) else { return Ok(None) };
-    let points = data.points();
-    let found = match points.weights {
-        None => fit_points::<f64>(kmeans, points, monitor)?,
-        Some(_) => fit_points::<(f64, f64)>(kmeans, points, monitor)?,
-    };
-    Ok(found.map(|(mut fit, _)| {
+    Ok(fit_any(kmeans, data.points(), monitor)?.map(|(mut fit, _)| {
         fit.labels = data.in_input_order(fit.take_labels());
         fit
     }))
 }
 
-/// As [`fit`], of values that someone else owns, and may even change meanwhile: then the fit is one of values that were there at
-/// some time, or nothing. Also gives the means of the cells, as points of their weight.
+/// As [`fit`], of values and weights that someone else owns, and may even change meanwhile: then the fit is one of numbers that
+/// were there at some time, or nothing. Also gives the means of the cells, as points of their weight.
 pub(super) fn fit_borrowed(
     kmeans: &KMeans,
     values: &[f64],
+    weights: Option<&[f64]>,
     monitor: &mut Monitor<'_>,
 ) -> Result<Option<(KMeansFit, Sample)>, Error> {
     if values.len() < MANY_POINTS || !applies(kmeans, values.len()) {
         return Ok(None);
     }
-    Ok(fit_points::<f64>(kmeans, borrowed(values)?, monitor)?)
+    let Some(points) = borrowed(values, weights)? else { return Ok(None) };
+    Ok(fit_any(kmeans, points, monitor)?)
+}
+
+/// The fit of points with weights or without.
+fn fit_any(
+    kmeans: &KMeans,
+    points: UnsortedPoints<'_>,
+    monitor: &mut Monitor<'_>,
+) -> Result<Option<(KMeansFit, Sample)>, KMeansError> {
+    match points.weights {
+        None => fit_points::<f64>(kmeans, points, monitor),
+        Some(_) => fit_points::<(f64, f64)>(kmeans, points, monitor),
+    }
 }
 
 /// The fit, and the means of the cells as points of their weight.
@@ -209,7 +218,8 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         let put = |gathered: Vec<P>| {
             for point in gathered {
                 // Borrowed data may change between two looks at a value.
-                let inside = (points.extent.0..=points.extent.1).contains(&point.value());
+                let inside = (points.extent.0..=points.extent.1).contains(&point.value())
+                    && (points.lightest..=points.heaviest).contains(&point.weight());
                 let cell = if inside { cells.of(point.value()) } else { usize::MAX };
                 let place = next.get_mut(cell).filter(|place| places[cell].contains(place)).ok_or(CHANGED)?;
                 found[*place] = point;

@@ -1,6 +1,6 @@
 //! Points in input order, sorted when something asks for their order.
 
-use super::checks::{check_finite, check_number, check_total};
+use super::checks::{check_finite, check_number, check_total, check_weights};
 use super::{Sample, sort};
 use crate::data::cells::{MOST_UNEVEN, UnsortedPoints};
 use crate::data::frame::Frame;
@@ -38,6 +38,10 @@ pub(crate) struct GivenPoints {
 /// Whether weights are positive and none is far smaller than the largest, so that they can be summed as integers.
 pub(super) fn are_nearly_even(weights: &[f64]) -> bool {
     let (lightest, heaviest) = ends(weights);
+    is_nearly_even(lightest, heaviest)
+}
+
+fn is_nearly_even(lightest: f64, heaviest: f64) -> bool {
     lightest > 0.0 && heaviest <= lightest * MOST_UNEVEN && EXPONENTS.contains(&binary_exponent(heaviest))
 }
 
@@ -152,16 +156,35 @@ impl InAnyOrder<'_> {
     }
 }
 
-/// Checks points of weight one that someone else owns. They may change while they are read, in any way.
+/// Checks points that someone else owns. They may change while they are read, in any way. Nothing where weights are too uneven, or
+/// some are zero.
 ///
 /// # Errors
-/// As [`Sample::new`].
-pub(crate) fn borrowed(values: &[f64]) -> Result<UnsortedPoints<'_>, SampleError> {
+/// As [`Sample::weighted`].
+pub(crate) fn borrowed<'a>(
+    values: &'a [f64],
+    weights: Option<&'a [f64]>,
+) -> Result<Option<UnsortedPoints<'a>>, SampleError> {
     check_number(values)?;
     let (low, high) = extent(values)?;
+    let (lightest, heaviest) = match weights {
+        None => (1.0, 1.0),
+        Some(weights) => {
+            let (lightest, heaviest, finite) = pulp::Arch::new().dispatch(Extent(weights));
+            if weights.len() != values.len() || !finite || lightest < 0.0 {
+                check_weights(values.len(), weights)?;
+            }
+            (lightest, heaviest)
+        }
+    };
+    // The total is not known to all its digits here; one that may be too large is left to the sum in order.
+    let is_sound = check_total(heaviest * values.len() as f64, high - low).is_ok();
+    if weights.is_some() && !(is_sound && is_nearly_even(lightest, heaviest)) {
+        return Ok(None);
+    }
     frame(low, high)?;
-    check_total(values.len() as f64, high - low)?;
-    Ok(UnsortedPoints { values, weights: None, extent: (low, high), lightest: 1.0, heaviest: 1.0 })
+    check_total(heaviest * values.len() as f64, high - low)?;
+    Ok(Some(UnsortedPoints { values, weights, extent: (low, high), lightest, heaviest }))
 }
 
 fn frame(low: f64, high: f64) -> Result<Frame, SampleError> {

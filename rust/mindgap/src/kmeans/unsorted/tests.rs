@@ -187,6 +187,27 @@ fn labels_are_left_out_where_none_are_asked_for() {
 }
 
 #[test]
+fn borrowed_weights_have_the_fit_of_a_sample() {
+    let even: fn(u64) -> f64 = |i| 0.5 + (i % 7) as f64;
+    let uneven: fn(u64) -> f64 = |i| if i.is_multiple_of(9) { 0.0 } else { 1e-4 + (i % 3) as f64 };
+    for (n, weight) in [(100, even), (40_000, even), (40_000, uneven)] {
+        let (x, weights) = (values(n, normal), (0..n as u64).map(weight).collect::<Vec<f64>>());
+        let (borrowed, _) = KMeans::new(5).fit_weighted(&x, &weights, &mut Monitor::default()).unwrap();
+        assert_eq!(borrowed, KMeans::new(5).fit(&Sample::weighted(&x, &weights).unwrap()).unwrap(), "{n}");
+    }
+}
+
+#[test]
+fn borrowed_weights_are_refused_as_those_of_a_sample_are() {
+    let x = values(40_000, normal);
+    let changed = |weight: f64| (0..40_000).map(|i| if i == 7 { weight } else { 1.0 }).collect::<Vec<f64>>();
+    for weights in [changed(-1.0), changed(f64::NAN), changed(f64::INFINITY), vec![1.0; 5], vec![0.0; 40_000]] {
+        let refused = KMeans::new(2).fit_weighted(&x, &weights, &mut Monitor::default()).unwrap_err();
+        assert_eq!(refused.to_string(), Sample::weighted(&x, &weights).unwrap_err().to_string());
+    }
+}
+
+#[test]
 fn borrowed_values_have_the_fit_of_a_sample() {
     for (name, of) in SMOOTH.into_iter().chain(HOSTILE) {
         for (n, k) in [(100, 3), (40_000, 2), (40_000, 12)] {

@@ -54,9 +54,9 @@ def command(
     certify: bool,
     settings: dict[str, Any],
 ) -> None:
-    """Fit a mixture for each of a grid of lower bounds on the gaps, and show from where the bound changes the fit.
+    """Fit a mixture for each of several lower bounds on the gaps, and show where the bound begins to change the fit.
 
-    A constraint, if given, holds at every one of them.
+    A constraint, if given, also holds for every fit.
 
     FILE is CSV, TSV, Parquet, Feather or npy, also compressed (gz, bz2, xz, zst, zip); - reads standard input.
     Each fit starts at the previous one.

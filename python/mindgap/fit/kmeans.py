@@ -56,8 +56,8 @@ def kmeans(
     x : array-like of n numbers
         The data: a list, an array, one column of a frame or a `Sample`; `Chunks`, for data larger than memory; a
         `Summary`; or data of the engine's own kind. A contiguous array of many doubles is read where it is, without a
-        copy, unless its order is needed (bounds on means or sizes, linear rows, ``method="paper"``, weights of which
-        some are zero or a thousand times as large as others).
+        copy, unless its order is needed: bounds on means or sizes, linear rows, ``method="paper"``, or weights of which
+        some are zero or a thousand times as large as others.
     k : int
         The number of clusters. Each has at least one point.
     constraint : Constraint, str or None
@@ -76,10 +76,10 @@ def kmeans(
     ties : "split" or "together"
         Whether equal points may belong to different clusters.
     min_size, max_size : float, optional
-        The least and the largest size of a cluster: its number of points, or the sum of their weights where
-        `sample_weight` is given. Clusters are runs of neighbouring points, and the result is the best of those of
-        these sizes; its labels need not be the nearest centre. Linear rows, ``method="paper"``, summaries and data in
-        chunks take no sizes.
+        The smallest and the largest size of a cluster: its number of points, or the sum of their weights if
+        `sample_weight` is given. The result is the best partition into runs of neighbouring points of these sizes; a
+        label need not be that of the nearest centre. Not for linear rows, ``method="paper"``, summaries and data in
+        chunks.
     sample_weight : array-like of n numbers, optional
         A weight for each point, not negative.
     missing : "error" or "drop"
@@ -90,13 +90,13 @@ def kmeans(
         The maximum number of seconds. After that the search stops with the best solution found and the `lower_bound`
         proven so far, or raises `SolverError` if it has found none.
     tol : float
-        Stop when the cost is proven to exceed the optimum by at most this fraction. The default means: at the optimum.
+        Stop when the cost is proven to exceed the optimum by at most this fraction. The default stops at the optimum.
     memory_limit : int, optional
         The maximum memory to use in addition to the data, in bytes. A computation that needs more raises
         `OutOfMemoryError` before it begins. By default there is no limit but the machine's memory.
     labels : bool
-        Whether the result has `labels`. Without them a fit takes four bytes less for each point and one pass over the
-        data less; `predict` gives the labels of any values.
+        Whether the result has `labels`. Without them a fit saves four bytes for each point and one pass over the data;
+        `predict` returns the labels of any values.
     progress : bool
         Whether to show a live line on standard error.
     callback : callable, optional

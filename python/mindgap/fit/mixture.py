@@ -62,7 +62,7 @@ def mixture(
 
     The likelihood has many local maxima. The fit is the highest one that a search finds: EM and Newton steps from many
     starts on a summary of the data, then from the best of them on the data themselves. The result says how reliable it
-    is: how many starts ended there, the next best maximum, standard errors, and findings that deserve a second look.
+    is: how many starts ended there, the next best maximum, standard errors, and findings to check.
 
     Parameters
     ----------

@@ -3,10 +3,10 @@
 Its modules, which are private, find plugins, keep their names, build them from specs and check what they return.
 These names are public:
 
-- `Fingerprint` tells whether two passes over the data saw the same points; `CHANGED_ADVICE` says what to do if not.
-- `in_order` works on several chunks at once and yields the results in the order of the chunks.
+- `Fingerprint` checks that two passes over the data read the same points; `CHANGED_ADVICE` says what to do if not.
+- `in_order` processes several chunks at once and yields the results in the order of the chunks.
 - `label_table` and `parquet_options` write labels as `write_labels` does.
-- `write_atomically` writes a whole file or nothing.
+- `write_atomically` writes a file completely or not at all.
 
 Examples
 --------

@@ -20,19 +20,19 @@ hookimpl = pluggy.HookimplMarker("mindgap")
 
 @hookspec
 def register_constraints(register: Callable[[type[Constraint]], None]) -> None:
-    """Call `register` with each subclass of `Constraint` that the plugin brings."""
+    """Call `register` with each of the plugin's subclasses of `Constraint`."""
 
 
 @hookspec
 def register_initializers(register: Callable[[type[Initializer]], None]) -> None:
-    """Call `register` with each subclass of `Initializer` that the plugin brings."""
+    """Call `register` with each of the plugin's subclasses of `Initializer`."""
 
 
 @hookspec
 def register_engines(register: Callable[[type[Engine]], None]) -> None:
-    """Call `register` with each subclass of `Engine` that the plugin brings."""
+    """Call `register` with each of the plugin's subclasses of `Engine`."""
 
 
 @hookspec
 def register_commands(cli: click.Group) -> None:
-    """Add to `cli`, a group of click, each command that the plugin brings to the command line."""
+    """Add each of the plugin's commands to `cli`, a click group."""

@@ -174,14 +174,13 @@ def gap_path(
     progress: Progress = False,
     **settings: Any,
 ) -> GapPath:
-    """Fit a mixture for each of a grid of lower bounds δ on the gaps.
+    """Fit a mixture for each of several lower bounds δ on the gaps.
 
-    A small δ changes nothing. From `bites_at` on, to the resolution of the grid, the bound changes the fit, and the
-    fall of the log-likelihood is its cost.
+    A small δ changes nothing. From `bites_at` on, the bound changes the fit and lowers its log-likelihood.
 
-    Each fit is the better of `mixture` and a climb from the previous fit. If the next fit, which also satisfies the
-    smaller bound (unless there is a `width`), is better, the fit is repeated from there. So the log-likelihood never
-    rises along the path.
+    Each fit is the better of `mixture` and a climb from the previous fit. Unless there is a `width`, the next fit also
+    satisfies the smaller bound; if it is better, the fit is repeated from there. So the log-likelihood never rises
+    along the path.
 
     Parameters
     ----------
@@ -197,11 +196,11 @@ def gap_path(
     width : float, optional
         If given, every gap is also at most δ + width.
     certify : bool
-        Whether to prove how far from its maximum each likelihood can be at most: `upper_bound` of the results.
+        Whether to prove an upper bound on each log-likelihood: `upper_bound` of the results.
     time_limit : float, optional
-        The most seconds that one fit and its certificate may take, as in `mixture`.
+        The maximum number of seconds for one fit and its certificate, as in `mixture`.
     progress : bool or callable
-        Whether to show a bar on standard error; or what to call with (done, total).
+        Whether to show a bar on standard error; or a function to call with (done, total).
     **settings
         As in `mixture`; `init` is the start of the first fit.
 

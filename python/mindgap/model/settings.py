@@ -41,7 +41,7 @@ class Kind:
 
 
 def _choice(*choices: str, help: str) -> Any:  # noqa: A002  # as click has it
-    """Declare a setting with a list of allowed words; the first is the default."""
+    """Declare a setting with a list of allowed strings; the first is the default."""
     kind = Kind(
         str,
         lambda value, name: as_choice(value, name, choices),
@@ -130,7 +130,7 @@ class KMeansSettings(Settings):
     )
     method: str = _choice("exact", "paper", help="The optimum, or exactly the published program.")
     ties: str = _choice("split", "together", help="Whether equal values may be in different clusters.")
-    min_size: float | None = _length(None, "The least number of points in a cluster (their weight, if weighted).")
+    min_size: float | None = _length(None, "The smallest number of points in a cluster (their weight, if weighted).")
     max_size: float | None = _positive(None, "The largest number of points in a cluster (their weight, if weighted).")
     time_limit: float | None = _positive(None, "Stop after this many seconds with the best solution found.")
     tol: float = _length(1e-9, "Stop when the cost is proven to exceed the optimum by at most this fraction.")
@@ -143,7 +143,7 @@ class MixtureSettings(Settings):
 
     method: str = _choice("best", "paper", help="The highest likelihood, or exactly the published EM.")
     tol: float | None = _number(
-        None, "Stop when less is left to gain, in log units (method paper: when no parameter moves by more)."
+        None, "Stop when the log-likelihood can rise by less than this (method paper: when no parameter moves by more)."
     )
     tol_scale: str = _choice(
         "absolute",
@@ -152,7 +152,7 @@ class MixtureSettings(Settings):
     )
     max_iter: int = _count(1000, "The maximum number of iterations.")
     variances: str = _choice("free", "equal", help="One variance for each component, or one for all.")
-    min_variance: float | None = _number(None, "The least variance of a component.")
+    min_variance: float | None = _number(None, "The smallest variance of a component.")
     resolution: float | None = _number(None, "The step that the values were rounded to, such as 0.0254.")
     support: tuple[float, float] | None = _ends("The range outside which nothing was recorded: low and high.")
     starts: int = _count(12, "The number of random starts, in addition to the deterministic ones.")

@@ -46,7 +46,7 @@ class KMeansResult(FitResult):
     centers : array of float
         The centres, ascending.
     boundaries : array of float
-        The points between the clusters: midway between two neighbouring centres, or as near as the labels allow.
+        The points between the clusters: midway between two neighbouring centres, or as near to it as the labels allow.
     sizes : array of int
         The number of points in each cluster, without points of weight zero.
     within : array of float
@@ -68,8 +68,8 @@ class KMeansResult(FitResult):
     settings : KMeansSettings or None
         The settings of the fit; None if they are not known.
     data : Sample, Histogram or None
-        The data, for pictures: of an array of many points that the fit has not copied, the means of narrow cells with
-        the weight of the points in each; only a histogram if the result was stored.
+        The data, for pictures. If the fit did not copy a large array, narrow cells with their means and weights instead
+        of the points; if the result was stored, only a histogram.
     weights : array of float
         The sum of the sample weights in each cluster; its size if there are none.
 

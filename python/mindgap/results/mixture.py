@@ -95,8 +95,8 @@ class MixtureResult(FitResult):
         A proven upper bound on the log-likelihood of every mixture that satisfies the constraint; None if not
         certified.
     newton_decrement : float or None
-        The gain in log-likelihood that the next Newton step predicts: an estimate of what is left to gain at this
-        maximum. None for method "paper".
+        The gain in log-likelihood that the next Newton step predicts: an estimate of the distance to the local maximum.
+        None for method "paper".
     passes : int
         The number of passes over the data, without those of the search over its summary.
     starts, starts_at_best : int
@@ -107,7 +107,7 @@ class MixtureResult(FitResult):
         The standard errors of weights, means, variances and gaps, and why they are unreliable, if they are. None for
         method "paper" and for engines that only return moments.
     findings : tuple of Finding
-        What deserves a second look; empty if the status is "converged".
+        Properties of the fit that you should check; empty if the status is "converged".
     degenerate : tuple of int
         The components that collapsed or lost their weight.
     settings : MixtureSettings or None

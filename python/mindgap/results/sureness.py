@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Finding(NamedTuple):
-    """Something about a fit that deserves a second look.
+    """A property of a fit that you should check.
 
     Attributes
     ----------
@@ -28,8 +28,8 @@ class Finding(NamedTuple):
     text : str
         The finding in one line.
     value : float or None
-        The number in the text, if there is one: the points in a component, how much lower a rival is, or the cost of
-        the bounds.
+        The number in the text, if there is one: the points in a component, how much lower the runner-up is, or the
+        log-likelihood that the bounds cost.
     """
 
     code: str

@@ -112,7 +112,9 @@ pub enum KMeansError {
     #[error("the centres' quadratic program was not solved: {0}")]
     Solver(String),
     /// Free centres that satisfy the constraint are too far from the data for squares of the distances.
-    #[error("the constraint puts the centres so far from the data that their cost is out of range; ask for less")]
+    #[error(
+        "the constraint puts the centres so far from the data that their cost is out of range; give smaller bounds"
+    )]
     OutOfRange,
     /// The search ended before it found a partition that satisfies the bounds, or proved that there is none.
     #[error(

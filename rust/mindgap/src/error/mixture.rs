@@ -126,7 +126,7 @@ pub enum MixtureError {
         what: String,
     },
     /// The means that satisfy the constraint are too far from the data for squares of the distances.
-    #[error("the constraint puts the means so far from the data that variances are out of range; ask for less")]
+    #[error("the constraint puts the means so far from the data that variances are out of range; give smaller bounds")]
     OutOfRange,
     /// The k-means that gives the start failed.
     #[error("the k-means start failed: {0}; give a start of your own, or start from Ckmeans")]

@@ -109,7 +109,7 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
         }
         start = start.or_better(other.improved(&problem));
     }
-    if is_gridded(problem.k) && problem.gaps.have_upper() {
+    if is_gridded(problem.k) && problem.gaps.have_upper() && problem.gaps.shared_bounds().is_none() {
         // Under upper bounds that bite everywhere little else comes near the optimum.
         start = start.or_better(FreeSolution::on_grid(&problem));
     }

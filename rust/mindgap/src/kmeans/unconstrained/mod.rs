@@ -82,10 +82,13 @@ fn budget(k: usize) -> usize {
     CELLS_PER_CLUSTER.saturating_mul(k).saturating_add(CELLS)
 }
 
-/// The least cost of the points from each of `positions` on, which ascend, in clusters that begin there and cost a penalty each.
-pub(super) fn suffix_costs(prefixes: &Prefixes<'_>, positions: &[u32], penalty: f64) -> Vec<f64> {
-    let chain = penalty::backward::<All>(&Candidates::gather(prefixes, positions), penalty);
-    chain.values.iter().rev().map(|value| value.value()).collect()
+/// The least cost of the points before each of `positions`, which ascend, and of those from it on, in clusters that begin and end there and cost
+/// a penalty each.
+pub(super) fn rest_costs(prefixes: &Prefixes<'_>, positions: &[u32], penalty: f64) -> [Vec<f64>; 2] {
+    let candidates = Candidates::gather(prefixes, positions);
+    let before = penalty::forward(&candidates, penalty).values.iter().map(|value| value.value()).collect();
+    let after = penalty::backward::<All>(&candidates, penalty);
+    [before, after.values.iter().rev().map(|value| value.value()).collect()]
 }
 
 /// The best partition of atoms, and what it says of their points.

@@ -18,6 +18,7 @@ use super::budget::Budget;
 use super::chain::{self, Target};
 use super::incumbent::FreeSolution;
 use crate::constraint::Rows;
+use crate::kmeans::alternation::nearest;
 use crate::kmeans::fit::PROVEN;
 use crate::kmeans::rounding::{CLEAR, of_addition};
 use crate::kmeans::unconstrained::splice;
@@ -117,40 +118,66 @@ pub(super) fn solve(
     budget: &mut Budget<'_>,
 ) -> Result<(FreeSolution, f64), Stop> {
     let Some(bounds) = problem.gaps.shared_bounds() else { return Ok((start, 0.0)) };
-    let mut search = PathSearch { problem, bounds, best: start, floor: 0.0, paths: Vec::new(), everywhere: false };
-    let steps = if bounds.1 < f64::INFINITY { MOST_STEPS.1.min(MOST_STEPS.0 * problem.k as u64) } else { u64::MAX };
-    match budget.limited(steps, |budget| search.run(relaxed, budget)) {
-        Ok(_) | Err(Stop::Exhausted) => Ok((search.best, search.floor)),
+    let lower = (bounds.0, f64::INFINITY);
+    let mut search =
+        PathSearch { problem, bounds: lower, best: start, floor: 0.0, paths: Vec::new(), everywhere: false };
+    match search.run(relaxed, bounds.1, budget) {
+        Ok(()) | Err(Stop::Exhausted) => Ok((search.best, search.floor)),
         Err(stop) => Err(stop),
     }
 }
 
 impl PathSearch<'_> {
-    fn run(&mut self, relaxed: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
+    /// Searches under the lower bound alone, and then with the `upper` bound too. The best known holds both, so that the search ends early where
+    /// the upper bound has no effect.
+    fn run(&mut self, relaxed: f64, upper: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        let penalty = self.run_lower(relaxed, upper, budget)?;
+        if upper == f64::INFINITY || self.is_within(0.5 * PROVEN) {
+            return Ok(());
+        }
+        if super::is_gridded(self.problem.k) {
+            // Under upper bounds that bite everywhere little else comes near the optimum.
+            self.adopt(FreeSolution::on_grid(self.problem), budget);
+        }
+        self.bounds.1 = upper;
+        self.paths.clear();
+        let steps = MOST_STEPS.1.min(MOST_STEPS.0 * self.problem.k as u64);
+        budget.limited(steps, |budget| self.run_between(penalty, budget)).map(|_| ())
+    }
+
+    /// Searches under the lower bound alone, which the `upper` bound may make useless. Gives the last penalty.
+    fn run_lower(&mut self, relaxed: f64, upper: f64, budget: &mut Budget<'_>) -> Result<f64, Stop> {
         let (prefixes, k) = (self.problem.prefixes, self.problem.k);
         // Where costs fall with the square of the number of clusters. Without bounds they do so more evenly.
         let mut guess = 2.0 * if relaxed > 0.0 { relaxed } else { self.best.cost } / k as f64;
-        // Under an upper bound clusters of one point may part equal ones.
-        let parted = self.bounds.1 < f64::INFINITY;
-        let count = PathNodes::count(prefixes, parted);
-        let mut runs = RUNS_A_CLUSTER * k;
-        if !parted && prefixes.sample().distinct() > 4 * runs {
+        let runs = RUNS_A_CLUSTER * k;
+        if prefixes.sample().distinct() > 4 * runs {
             guess = self.find_by_runs(&Runs::coarse(prefixes, runs), guess, budget)?;
-            if self.is_within(0.5 * PROVEN) {
-                return Ok(());
+            if self.is_within(0.5 * PROVEN) || upper < f64::INFINITY {
+                return Ok(guess);
             }
         }
-        while parted && prefixes.sample().distinct() > 4 * runs {
+        budget.has_memory(PathNodes::bytes(PathNodes::count(prefixes, false)))?;
+        let found = self.find_penalty(&PathNodes::all(prefixes, false), guess, budget)?;
+        if found.vanished && upper == f64::INFINITY && !self.is_within(PROVEN) && prefixes.len() <= MOST_REWARDED {
+            let links = found.paths.iter().map(Vec::len).max().unwrap_or(1);
+            budget.limited(REWARD_STEPS, |budget| self.find_reward(&PathNodes::all(prefixes, true), links, budget))?;
+        }
+        Ok(found.penalty)
+    }
+
+    /// Searches under both bounds.
+    fn run_between(&mut self, mut guess: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        let (prefixes, k) = (self.problem.prefixes, self.problem.k);
+        let mut runs = RUNS_A_CLUSTER * k;
+        while prefixes.sample().distinct() > 4 * runs {
             let nodes = PathNodes::coarse(prefixes, &Runs::coarse(prefixes, runs));
             guess = self.find_penalty(&nodes, guess, budget)?.penalty;
             runs *= FINER;
         }
-        budget.has_memory(PathNodes::bytes(count))?;
-        let found = self.find_penalty(&PathNodes::all(prefixes, parted), guess, budget)?;
-        if found.vanished && !parted && !self.is_within(PROVEN) && prefixes.len() <= MOST_REWARDED {
-            let links = found.paths.iter().map(Vec::len).max().unwrap_or(1);
-            budget.limited(REWARD_STEPS, |budget| self.find_reward(&PathNodes::all(prefixes, true), links, budget))?;
-        }
+        // Clusters of one point may part equal ones.
+        budget.has_memory(PathNodes::bytes(PathNodes::count(prefixes, true)))?;
+        self.find_penalty(&PathNodes::all(prefixes, true), guess, budget)?;
         Ok(())
     }
 
@@ -187,7 +214,7 @@ impl PathSearch<'_> {
         for _ in 0..GRADINGS {
             let found = self.find_penalty(&nodes, penalty, budget)?;
             penalty = found.penalty;
-            if self.is_within(CLEAR) || !found.cuts {
+            if self.is_within(CLEAR) || !found.cuts || self.exceeds_upper(&found.paths) {
                 break;
             }
             // Those of earlier rounds too: rows of tight gaps move as one, to and fro.
@@ -204,6 +231,12 @@ impl PathSearch<'_> {
             share *= FINER_SHARE;
         }
         Ok(penalty)
+    }
+
+    /// Whether paths that were found under the lower bound alone miss the upper bound, so that finer ones will.
+    fn exceeds_upper(&self, paths: &[Vec<f64>]) -> bool {
+        let upper = self.problem.gaps.upper[0];
+        paths.iter().any(|centers| centers.windows(2).any(|pair| pair[1] - pair[0] > upper))
     }
 
     /// The number of points before each boundary of clusters with these centres.
@@ -288,12 +321,22 @@ impl PathSearch<'_> {
         let known = self.paths.iter().map(|&(links, cost)| cost + penalty * links as f64);
         let least = known.fold(self.best.cost + penalties, f64::min);
         let enough = least + least.abs() * if matches!(nodes.meaning, Meaning::Exact) { NO_LESS } else { COARSELY };
-        let most: Vec<f64> = match upper < f64::INFINITY {
-            true => nodes.suffix_costs(problem.prefixes, penalty).iter().map(|rest| enough - rest).collect(),
-            false => Vec::new(),
+        let most = match upper < f64::INFINITY {
+            true => nodes
+                .rest_costs(problem.prefixes, penalty)
+                .map(|rests| rests.iter().map(|rest| enough - rest).collect()),
+            false => [Vec::new(), Vec::new()],
         };
         let steps = if upper < f64::INFINITY && self.paths.is_empty() { FIRST_STEPS } else { u64::MAX };
-        let sweep = Sweep { nodes, lower, upper, penalty, domain, most: &most, everywhere: self.everywhere };
+        let sweep = Sweep {
+            nodes,
+            lower,
+            upper,
+            penalty,
+            domain,
+            most: most.each_ref().map(Vec::as_slice),
+            everywhere: self.everywhere,
+        };
         let optimum = budget.limited(steps, |budget| sweep.run(budget))?.ok_or(Stop::Exhausted)?;
         let rounding = optimum.rounding + of_addition(penalties.abs());
         let value = match nodes.meaning {
@@ -322,6 +365,10 @@ impl PathSearch<'_> {
                 }
             };
             self.adopt(found, budget);
+        } else if upper < f64::INFINITY {
+            // A better solution in hand leaves less to be searched.
+            let partition = nearest(problem.prefixes.sample(), &stretched(&centers, k));
+            self.adopt(FreeSolution::of_partition(problem, partition), budget);
         }
         let cost = value - penalty * links as f64;
         if !matches!(nodes.meaning, Meaning::Bound { .. }) {
@@ -361,6 +408,17 @@ impl PathSearch<'_> {
             self.best = found;
         }
     }
+}
+
+/// As many centres as `k`, as far along the path of others.
+fn stretched(centers: &[f64], k: usize) -> Vec<f64> {
+    let last = centers.len() - 1;
+    let at = |i: usize| {
+        let place = (i * last) as f64 / (k - 1) as f64;
+        let before = (place as usize).min(last);
+        centers[before] + (place - before as f64) * (centers[(before + 1).min(last)] - centers[before])
+    };
+    (0..k).map(at).collect()
 }
 
 #[cfg(test)]

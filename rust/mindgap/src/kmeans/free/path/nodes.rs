@@ -108,6 +108,21 @@ impl PathNodes {
         Self { x, sums, ends, meaning: Meaning::Path }
     }
 
+    /// The same nodes from right to left.
+    pub(super) fn mirrored(&self) -> Self {
+        let all = &self.sums[self.len()];
+        let after = |before: &Prefix| {
+            let after = all.less(before);
+            Prefix { sum: -after.sum, ..after }
+        };
+        Self {
+            x: self.x.iter().rev().map(|x| -x).collect(),
+            sums: self.sums.iter().rev().map(after).collect(),
+            ends: Vec::new(),
+            meaning: self.meaning,
+        }
+    }
+
     /// The number of nodes.
     pub(super) fn len(&self) -> usize {
         self.x.len()
@@ -135,10 +150,13 @@ impl PathNodes {
         NodeRun { block, rest: start.rest_of_mean(end, block.mean) }
     }
 
-    /// The least cost of the nodes from each on, in clusters that cost a penalty each, whatever the gaps between them.
-    pub(super) fn suffix_costs(&self, prefixes: &Prefixes<'_>, penalty: f64) -> Vec<f64> {
+    /// The least cost of the nodes from each on, and of as many from the other end, in clusters that cost a penalty each, whatever the gaps
+    /// between them.
+    pub(super) fn rest_costs(&self, prefixes: &Prefixes<'_>, penalty: f64) -> [Vec<f64>; 2] {
         let positions: Vec<u32> = std::iter::once(0).chain(self.ends.iter().map(|&end| end as u32)).collect();
-        unconstrained::suffix_costs(prefixes, &positions, penalty)
+        let [mut before, after] = unconstrained::rest_costs(prefixes, &positions, penalty);
+        before.reverse();
+        [after, before]
     }
 
     /// The clusters that end before node `end`.

@@ -3,7 +3,7 @@
 //! A piece keeps the cost before its cluster's first node; what the cluster's own points cost is added when it is asked for.
 //! So a node more changes no piece, and of two pieces at one place the better one stays so.
 
-use super::nodes::NodeEnding;
+use super::nodes::{NodeEnding, PathNodes};
 use crate::numeric::double::Double;
 
 /// `level + slope·t + bend·t²`.
@@ -121,6 +121,30 @@ impl CenterPiece {
     pub(super) fn bottom(&self, ending: &mut NodeEnding<'_>, from: f64, to: f64) -> Bottom {
         let center = self.lowest(ending, from, to).0;
         Bottom { center, cost: self.until(ending, center) }
+    }
+
+    /// The piece of a mirrored curve, over so many `nodes`, as seen from the other side: its cost is that of the nodes after `start`.
+    pub(super) fn mirrored(&self, nodes: usize) -> Self {
+        let before = CostParabola { slope: -self.before.slope, ..self.before };
+        let start = nodes as u32 - self.start;
+        Self { from: -self.to, to: -self.from, before, origin: -self.origin, start, ..*self }
+    }
+
+    /// The least cost of a path whose cluster has its centre in this piece and in `after`, which is mirrored and tells what follows; `None` if they
+    /// have no place in common.
+    pub(super) fn lowest_with(&self, after: &Self, nodes: &PathNodes) -> Option<f64> {
+        let (from, to) = (self.from.max(after.from), self.to.min(after.to));
+        if from > to {
+            return None;
+        }
+        let mut ending = nodes.ending(after.start as usize);
+        let (own, rest) = (self.until(&mut ending, from), after.before.about(from - after.origin));
+        let (slope, bend) = (own.slope + rest.slope, own.bend + rest.bend);
+        let t = if bend > 0.0 { (-0.5 * slope / bend).max(0.0).min(to - from) } else { 0.0 };
+        // A sum of terms that do not cancel.
+        let run = ending.since(self.start as usize);
+        let at = |piece: &Self| piece.before.at((from - piece.origin) + t);
+        Some(at(self) + at(after) + (run.block.cost + run.block.weight * (run.off(from) - t).powi(2)))
     }
 
     #[inline(always)]

@@ -20,7 +20,7 @@ pub(super) struct PieceQueue<'a> {
     nodes: &'a PathNodes,
     /// Centres must not be farther than this from the boundary.
     reach: f64,
-    /// The last end that matters. Under an upper bound that of all nodes does not: there is no boundary to be near to.
+    /// The last end that matters.
     last: usize,
     reigns: VecDeque<PieceReign>,
 }
@@ -30,8 +30,7 @@ const HASTE: usize = 16;
 
 impl<'a> PieceQueue<'a> {
     pub(super) fn new(nodes: &'a PathNodes, reach: f64) -> Self {
-        let last = if reach < f64::INFINITY { nodes.len() - 1 } else { nodes.len() };
-        Self { nodes, reach, last, reigns: VecDeque::new() }
+        Self { nodes, reach, last: nodes.len() - 1, reigns: VecDeque::new() }
     }
 
     /// Forgets all pieces.

@@ -5,10 +5,11 @@
 //! centres `u`, by where the centre `v` before them is: at a bound, `u - v` is known and the midpoint lies between the nodes
 //! `j - 1` and `j`; within the bounds `v` is the best centre of all that are admissible, which a [`PieceQueue`] knows. A piece of `V`
 //! is touched when it begins, when it enters the queue and when a boundary passes it: O(P log N) for P pieces. There are
-//! about as many as nodes where no bound is active, and `c` times as many after `c` gaps at their bounds.
+//! about as many as nodes where no bound is active, and `c` times as many after `c` gaps at their bounds. So one sweep starts at
+//! either end, and they meet where both have had as much to do.
 
 use super::detour::{Detour, Detours};
-use super::nodes::{NodeEnding, PathNodes};
+use super::nodes::PathNodes;
 use super::piece::{Bottom, CenterPiece, CostParabola, append_lower};
 use super::queue::PieceQueue;
 use crate::kmeans::free::Stop;
@@ -36,8 +37,9 @@ pub(super) struct Sweep<'a> {
     pub(super) penalty: f64,
     /// Where centres may be.
     pub(super) domain: (f64, f64),
-    /// What the nodes before each node may cost on the way to an optimum; no limits where this is empty.
-    pub(super) most: &'a [f64],
+    /// What the nodes before each node may cost on the way to an optimum, and what those before each of the mirrored nodes may; no limits
+    /// where these are empty.
+    pub(super) most: [&'a [f64]; 2],
     /// Whether boundaries may be anywhere, not just midway between centres: so they are where a cluster has but one point, and a penalty
     /// is a reward.
     pub(super) everywhere: bool,
@@ -63,8 +65,15 @@ struct SweepProgress<'a> {
     queue: PieceQueue<'a>,
     detours: Detours<'a>,
     beginnings: Vec<Beginning>,
-    /// The best last cluster of all among the settled pieces, under an upper bound.
+    /// The best last cluster of all among the pieces that no boundary needs any more, under an upper bound.
     best: Option<BestBefore>,
+    /// The next node that clusters may begin with.
+    next: usize,
+    /// How many pieces were seen.
+    seen: u64,
+    // So many pieces and beginnings there is memory for. Lists grow to twice their length, with a copy beside them.
+    pieces: usize,
+    kept: usize,
     // Lists that are used again for every node.
     begun: Vec<CenterPiece>,
     bests: Vec<BestBefore>,
@@ -89,48 +98,62 @@ impl Sweep<'_> {
 
     #[inline(always)]
     fn run_here(&self, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
-        let all = CenterPiece::flat(self.domain, self.penalty, 0, 0);
-        let mut progress = SweepProgress {
-            sweep: self,
-            settled: VecDeque::new(),
-            ahead: VecDeque::from([all]),
-            queue: PieceQueue::new(self.nodes, 0.5 * self.upper),
-            detours: Detours::new(&self.nodes.x, self.upper),
-            beginnings: vec![Beginning { before: 0, start: 0 }],
-            best: None,
-            begun: Vec::new(),
-            bests: Vec::new(),
-            near: Vec::new(),
-            merged: Vec::new(),
-        };
-        // So many pieces and beginnings there is memory for. Lists grow to twice their length, with a copy beside them.
-        let (mut pieces, mut beginnings) = (FEW_PIECES, FEW_PIECES);
-        for j in 1..self.nodes.len() {
-            budget.spend(progress.pass(j))?;
-            if progress.pieces() > pieces {
-                pieces = 2 * progress.pieces();
-                budget.has_memory(2 * pieces * size_of::<CenterPiece>())?;
-            }
-            if progress.beginnings.len() > beginnings {
-                budget.spend(beginnings as u64)?;
-                progress.forget_beginnings();
-                beginnings = beginnings.max(2 * progress.beginnings.len());
-                budget.has_memory(2 * beginnings * (size_of::<Beginning>() + size_of::<u32>()))?;
+        let mirrored = self.nodes.mirrored();
+        let (domain, most) = ((-self.domain.1, -self.domain.0), [self.most[1], self.most[0]]);
+        let other = Sweep { nodes: &mirrored, domain, most, ..*self };
+        let (mut left, mut right) = (SweepProgress::new(self), SweepProgress::new(&other));
+        // One node is left between them: its cluster is where they meet.
+        for _ in 1..self.nodes.len() {
+            let behind = if right.seen < left.seen { &mut right } else { &mut left };
+            behind.advance(budget)?;
+        }
+        Ok(self.joined(&left, &right))
+    }
+
+    /// The best of all paths, by the last cluster of one sweep and that of the other.
+    fn joined(&self, left: &SweepProgress<'_>, right: &SweepProgress<'_>) -> SweepOptimum {
+        let n = self.nodes.len();
+        let mut best = (f64::INFINITY, None, None);
+        if let Some((_, cost, beginning)) = left.best {
+            best = (cost, Some(beginning), None);
+        }
+        if let Some((_, cost, beginning)) = right.best.filter(|other| other.1 < best.0) {
+            best = (cost, None, Some(beginning));
+        }
+        let mut after = right.curve().rev().map(|piece| piece.mirrored(n)).peekable();
+        for before in left.curve() {
+            while let Some(next) = after.peek().filter(|next| next.from <= before.to) {
+                let cost = before.lowest_with(next, self.nodes).map(|cost| cost - self.penalty);
+                if let Some(cost) = cost.filter(|&cost| cost < best.0) {
+                    best = (cost, Some(before.beginning), Some(next.beginning));
+                }
+                if next.to > before.to {
+                    break;
+                }
+                after.next();
             }
         }
-        Ok(progress.end())
+        let (value, before, after) = best;
+        let mut starts = before.map_or(vec![0], |before| left.starts(before));
+        let ends = after.map_or(Vec::new(), |after| right.starts(after));
+        starts.extend(ends.iter().rev().filter(|&&end| end > 0).map(|&end| n - end));
+        let far = self.domain.0.abs().max(self.domain.1.abs());
+        // Rewards are taken off what is larger.
+        let size = value + 2.0 * (-self.penalty).max(0.0) * starts.len() as f64;
+        let rounding = of_path(starts.len(), size, self.nodes.weight(), far);
+        SweepOptimum { value, starts, rounding }
     }
 
     /// What the nodes before `j` may cost.
     #[inline(always)]
     fn most(&self, j: usize) -> f64 {
-        self.most.get(j).copied().unwrap_or(f64::INFINITY)
+        self.most[0].get(j).copied().unwrap_or(f64::INFINITY)
     }
 
     /// Whether no path to an optimum has centres from `from` on after node `j`, and up to `to` for that node, one upper bound farther for
     /// the next and so on, if the nodes before cost `cost`.
     fn is_hopeless(&self, j: usize, cost: f64, (from, to): (f64, f64)) -> bool {
-        if self.most.is_empty() {
+        if self.most[0].is_empty() {
             return false;
         }
         let x = &self.nodes.x;
@@ -154,10 +177,66 @@ impl Sweep<'_> {
     }
 }
 
-impl SweepProgress<'_> {
-    /// The number of pieces that are kept.
-    fn pieces(&self) -> usize {
-        self.settled.len() + self.ahead.len() + self.queue.len()
+impl<'a> SweepProgress<'a> {
+    fn new(sweep: &'a Sweep<'a>) -> Self {
+        Self {
+            sweep,
+            settled: VecDeque::new(),
+            ahead: VecDeque::from([CenterPiece::flat(sweep.domain, sweep.penalty, 0, 0)]),
+            queue: PieceQueue::new(sweep.nodes, 0.5 * sweep.upper),
+            detours: Detours::new(&sweep.nodes.x, sweep.upper),
+            beginnings: vec![Beginning { before: 0, start: 0 }],
+            best: None,
+            next: 1,
+            seen: 0,
+            pieces: FEW_PIECES,
+            kept: FEW_PIECES,
+            begun: Vec::new(),
+            bests: Vec::new(),
+            near: Vec::new(),
+            merged: Vec::new(),
+        }
+    }
+
+    /// Passes the next node.
+    #[inline(always)]
+    fn advance(&mut self, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        let seen = self.pass(self.next);
+        self.next += 1;
+        self.seen += seen;
+        budget.spend(seen)?;
+        let pieces = self.settled.len() + self.ahead.len() + self.queue.len();
+        if pieces > self.pieces {
+            self.pieces = 2 * pieces;
+            budget.has_memory(2 * self.pieces * size_of::<CenterPiece>())?;
+        }
+        if self.beginnings.len() > self.kept {
+            budget.spend(self.kept as u64)?;
+            self.forget_beginnings();
+            self.kept = self.kept.max(2 * self.beginnings.len());
+            budget.has_memory(2 * self.kept * (size_of::<Beginning>() + size_of::<u32>()))?;
+        }
+        Ok(())
+    }
+
+    /// The best paths to every place of the last cluster's centre.
+    fn curve(&self) -> impl DoubleEndedIterator<Item = &CenterPiece> {
+        self.settled.iter().chain(&self.ahead)
+    }
+
+    /// The first node of each cluster of a path.
+    fn starts(&self, mut beginning: u32) -> Vec<usize> {
+        let mut starts = Vec::new();
+        loop {
+            let Beginning { before, start } = self.beginnings[beginning as usize];
+            starts.push(start as usize);
+            if beginning == 0 {
+                break;
+            }
+            beginning = before;
+        }
+        starts.reverse();
+        starts
     }
 
     /// Forgets the beginnings that no piece comes from any more: of many pieces few stay.
@@ -203,7 +282,8 @@ impl SweepProgress<'_> {
             return 1;
         }
         let far = stretched.0.min(tight.0).min(self.detours.back());
-        while self.settled.front().is_some_and(|piece| piece.to <= far) {
+        while let Some(piece) = self.settled.front().copied().filter(|piece| piece.to <= far) {
+            self.offer_last(&piece);
             self.settled.pop_front();
         }
         let around = detour.map(|detour| self.all_after(j, detour));
@@ -378,8 +458,6 @@ impl SweepProgress<'_> {
             let cost = piece.lowest(&mut ending, piece.from, piece.to).1 - penalty;
             !self.sweep.is_hopeless(j, cost, (piece.from, piece.to + upper))
         });
-        let mut last = nodes.ending(nodes.len());
-        merged.iter().for_each(|piece| self.offer_last(piece, &mut last));
         let settled = merged.iter().filter(|piece| piece.from < limit);
         self.settled.extend(settled.map(|piece| CenterPiece { to: piece.to.min(limit), ..*piece }));
         for piece in merged.iter().rev().filter(|piece| piece.to > limit) {
@@ -487,16 +565,13 @@ impl SweepProgress<'_> {
         let mut parts = std::mem::take(&mut self.near);
         parts.clear();
         self.over(strip, |piece, from, to| parts.push(CenterPiece { from, to, ..*piece }));
-        let (mut ending, mut last) = (nodes.ending(j + 1), nodes.ending(nodes.len()));
+        let mut ending = nodes.ending(j + 1);
         for piece in &parts {
             // Where the cost falls beyond the piece it will do so ever after: the best centre is elsewhere.
             let now = piece.until(&mut ending, piece.to);
             let falls = now.slope + 2.0 * now.bend * (piece.to - piece.from) < 0.0;
             if !falls {
                 self.queue.push(*piece, j + 1);
-            }
-            if self.sweep.upper < f64::INFINITY {
-                self.offer_last(piece, &mut last);
             }
         }
         let seen = parts.len();
@@ -505,39 +580,12 @@ impl SweepProgress<'_> {
     }
 
     /// Lets the last cluster of all have its centre in a piece.
-    #[inline(always)]
-    fn offer_last(&mut self, piece: &CenterPiece, ending: &mut NodeEnding<'_>) {
-        let (center, cost) = piece.lowest(ending, piece.from, piece.to);
+    fn offer_last(&mut self, piece: &CenterPiece) {
+        let nodes = self.sweep.nodes;
+        let (center, cost) = piece.lowest(&mut nodes.ending(nodes.len()), piece.from, piece.to);
         if self.best.is_none_or(|best| cost < best.1) {
             self.best = Some((center, cost, piece.beginning));
         }
-    }
-
-    /// The best of all.
-    fn end(mut self) -> SweepOptimum {
-        let n = self.sweep.nodes.len();
-        if self.sweep.upper == f64::INFINITY {
-            self.best = self.queue.best(n);
-        }
-        let left: Vec<CenterPiece> = self.settled.iter().chain(&self.ahead).copied().collect();
-        let mut ending = self.sweep.nodes.ending(n);
-        left.iter().for_each(|piece| self.offer_last(piece, &mut ending));
-        let (value, mut node) = self.best.map_or((f64::INFINITY, 0), |best| (best.1, best.2));
-        let mut starts = Vec::new();
-        loop {
-            let Beginning { before, start } = self.beginnings[node as usize];
-            starts.push(start as usize);
-            if node == 0 {
-                break;
-            }
-            node = before;
-        }
-        starts.reverse();
-        let far = self.sweep.domain.0.abs().max(self.sweep.domain.1.abs());
-        // Rewards are taken off what is larger.
-        let size = value + 2.0 * (-self.sweep.penalty).max(0.0) * starts.len() as f64;
-        let rounding = of_path(starts.len(), size, self.sweep.nodes.weight(), far);
-        SweepOptimum { value, starts, rounding }
     }
 }
 

@@ -193,7 +193,7 @@ fn points_moved_to_the_ends_of_runs_cost_no_more_than_they_do() {
                 upper: f64::INFINITY,
                 penalty,
                 domain: (-reach, reach),
-                most: &[],
+                most: [&[]; 2],
                 everywhere: false,
             };
             let optimum = sweep.run(&mut Budget::new(u64::MAX, Monitor::default())).unwrap();

@@ -54,7 +54,7 @@ fn check(rounds: usize, n: usize, seed: u64) {
         // Far enough out for as many centres as there are points.
         let reach = lower * n as f64;
         let domain = (nodes.x[0] - reach, nodes.x[nodes.len() - 1] + reach);
-        let sweep = Sweep { nodes: &nodes, lower, upper, penalty, domain, most: &[], everywhere };
+        let sweep = Sweep { nodes: &nodes, lower, upper, penalty, domain, most: [&[]; 2], everywhere };
         let found = sweep.run(&mut Budget::new(u64::MAX, Monitor::default())).unwrap();
         let truth = brute(&prefixes, (lower, upper), penalty);
         let facts = format!("lower {lower} upper {upper} penalty {penalty} x {x:?} w {w:?}");

@@ -5,6 +5,7 @@ use super::super::cells::BoundaryCell;
 use super::super::lagrangian::{Lagrangian, multipliers};
 use super::super::window::Window;
 use super::*;
+use crate::data::sample::Atom;
 use crate::partition::Partition;
 
 fn sample(noise: &mut impl FnMut() -> f64, n: usize) -> Sample {
@@ -96,6 +97,38 @@ fn charges_are_the_lesser_costs_of_the_points() {
             assert_eq!((charge.both, charge.without), (0.0, 0.0), "a single position has no points");
         }
     }
+}
+
+/// The charge of cells of atoms is never above the lesser costs of their points, and near them where atoms are narrow.
+#[test]
+fn charges_of_atoms_are_below_the_lesser_costs_of_their_points() {
+    let mut noise = noise(24);
+    let mut near = 0;
+    for _ in 0..2000 {
+        let point =
+            |x: f64| Atom { mean: x, rest: 0.0, weight: 1.0, within: 0.0, low: x, high: x, count: 1, even: true };
+        let mut points: Vec<Atom> = (0..24).map(|_| point(noise())).collect();
+        points.sort_by(|a, b| a.mean.total_cmp(&b.mean));
+        let atoms: Vec<Atom> = points.chunks(4).map(Atom::joined).collect();
+        let sample = Sample::of_atoms(atoms).unwrap();
+        let prefixes = Prefixes::new(&sample);
+        let cell = BoundaryCell::new(&prefixes, 0, sample.len(), (0, sample.len()));
+        // Between the two centres lies every point, or most.
+        let (left, right) = (sample.framed(0) - 0.3 * noise(), sample.framed(5) + 0.3 * noise());
+        let excess = [0.05 * noise(), 0.05 * noise()];
+        let mut sides = Sides::NONE;
+        sides.add_left(&CenterRange { low: left, high: left, excess: excess[0] });
+        sides.add_right(&CenterRange { low: right, high: right, excess: excess[1] });
+        let charge = sides.charge(&prefixes, &cell).both;
+        let lesser = |atom: &Atom| {
+            let z = sample.frame().enter(atom.mean);
+            ((z - left).max(0.0).powi(2) - excess[0]).min((right - z).max(0.0).powi(2) - excess[1])
+        };
+        let truth: f64 = points.iter().map(lesser).sum();
+        assert!(charge <= truth + 1e-12, "{charge} above {truth}");
+        near += usize::from(charge > truth - 0.02 * truth.abs());
+    }
+    assert!(near > 500, "{near} within a fiftieth");
 }
 
 /// The lagrangian adds `Σ μ·(bound - gap)`, which is never positive where the bounds are satisfied.

@@ -64,8 +64,12 @@ fn free_centres() {
         effort(500, 13, kmeans(4, Centers::Free, GapBounds::between(2.4, 2.5).unwrap())),
         effort(700, 14, kmeans(5, Centers::Free, gaps)),
         effort(1000, 15, kmeans(40, Centers::Free, GapBounds::lower(0.2))),
+        effort(1000, 15, kmeans(40, Centers::Free, GapBounds::between(0.2, 0.25).unwrap())),
+        effort(1000, 15, kmeans(40, Centers::Free, GapBounds::lower(0.4))),
     ];
-    assert_within(counted, [[724_557, 107, 0], [496_323, 80, 0], [448_802, 93, 0], [30_225, 148, 0]]);
+    let few = [[724_557, 107, 0], [496_323, 80, 0], [448_802, 93, 0]];
+    let many = [[29_268, 148, 0], [538_267, 273, 0], [1_100_015, 257, 0]];
+    assert_within(counted, [few[0], few[1], few[2], many[0], many[1], many[2]]);
 }
 
 #[test]

@@ -56,10 +56,7 @@ const FIRST_SHARE: f64 = 0.25;
 /// By which factor that part falls. With steps larger or smaller, searches among a million points take longer.
 const FINER_SHARE: f64 = 0.4;
 
-/// Up to so many points a reward of clusters is looked for: a sweep takes about the square of their number.
-const MOST_REWARDED: usize = 1 << 12;
-
-/// Steps that this search may take: some seconds.
+/// Steps that the search for a reward may take: some seconds.
 const REWARD_STEPS: u64 = 1 << 27;
 
 /// Steps that the first sweep may take under an upper bound. Where spaces are wide pieces can be very many; later sweeps have more.
@@ -79,8 +76,8 @@ struct PathSearch<'a> {
     floor: f64,
     /// The numbers of clusters and the costs of the paths found.
     paths: Vec<(usize, f64)>,
-    /// Whether clusters of one point may have their boundaries anywhere.
-    everywhere: bool,
+    /// Whether the penalty is a reward.
+    rewarded: bool,
 }
 
 /// The optimum under one penalty.
@@ -119,8 +116,7 @@ pub(super) fn solve(
 ) -> Result<(FreeSolution, f64), Stop> {
     let Some(bounds) = problem.gaps.shared_bounds() else { return Ok((start, 0.0)) };
     let lower = (bounds.0, f64::INFINITY);
-    let mut search =
-        PathSearch { problem, bounds: lower, best: start, floor: 0.0, paths: Vec::new(), everywhere: false };
+    let mut search = PathSearch { problem, bounds: lower, best: start, floor: 0.0, paths: Vec::new(), rewarded: false };
     match search.run(relaxed, bounds.1, budget) {
         Ok(()) | Err(Stop::Exhausted) => Ok((search.best, search.floor)),
         Err(stop) => Err(stop),
@@ -159,9 +155,8 @@ impl PathSearch<'_> {
         }
         budget.has_memory(PathNodes::bytes(PathNodes::count(prefixes, false)))?;
         let found = self.find_penalty(&PathNodes::all(prefixes, false), guess, budget)?;
-        if found.vanished && upper == f64::INFINITY && !self.is_within(PROVEN) && prefixes.len() <= MOST_REWARDED {
-            let links = found.paths.iter().map(Vec::len).max().unwrap_or(1);
-            budget.limited(REWARD_STEPS, |budget| self.find_reward(&PathNodes::all(prefixes, true), links, budget))?;
+        if upper == f64::INFINITY {
+            self.reward_if_vanished(&found, budget)?;
         }
         Ok(found.penalty)
     }
@@ -177,13 +172,23 @@ impl PathSearch<'_> {
         }
         // Clusters of one point may part equal ones.
         budget.has_memory(PathNodes::bytes(PathNodes::count(prefixes, true)))?;
-        self.find_penalty(&PathNodes::all(prefixes, true), guess, budget)?;
-        Ok(())
+        let found = self.find_penalty(&PathNodes::all(prefixes, true), guess, budget)?;
+        self.reward_if_vanished(&found, budget)
+    }
+
+    /// Looks for a reward where no penalty gives k clusters.
+    fn reward_if_vanished(&mut self, found: &PenaltyFound, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        if !found.vanished || self.is_within(PROVEN) {
+            return Ok(());
+        }
+        let nodes = PathNodes::all(self.problem.prefixes, true);
+        let links = found.paths.iter().map(Vec::len).max().unwrap_or(1);
+        budget.limited(REWARD_STEPS, |budget| self.find_reward(&nodes, links, budget)).map(|_| ())
     }
 
     /// Looks for the reward of a cluster under which there are k of them, where no more than `links` pay without one.
     fn find_reward(&mut self, nodes: &PathNodes, links: usize, budget: &mut Budget<'_>) -> Result<(), Stop> {
-        self.everywhere = true;
+        self.rewarded = true;
         let k = self.problem.k;
         let (mut few, mut many) = ((links, self.floor), None);
         let mut penalty = -(self.best.cost - self.floor) / (k - links.min(k - 1)) as f64;
@@ -321,7 +326,7 @@ impl PathSearch<'_> {
         let known = self.paths.iter().map(|&(links, cost)| cost + penalty * links as f64);
         let least = known.fold(self.best.cost + penalties, f64::min);
         let enough = least + least.abs() * if matches!(nodes.meaning, Meaning::Exact) { NO_LESS } else { COARSELY };
-        let most = match upper < f64::INFINITY {
+        let most = match upper < f64::INFINITY && !self.rewarded {
             true => nodes
                 .rest_costs(problem.prefixes, penalty)
                 .map(|rests| rests.iter().map(|rest| enough - rest).collect()),
@@ -335,7 +340,7 @@ impl PathSearch<'_> {
             penalty,
             domain,
             most: most.each_ref().map(Vec::as_slice),
-            everywhere: self.everywhere,
+            rewarded: self.rewarded,
         };
         let optimum = budget.limited(steps, |budget| sweep.run(budget))?.ok_or(Stop::Exhausted)?;
         let rounding = optimum.rounding + of_addition(penalties.abs());

@@ -8,7 +8,7 @@
 //! about as many as nodes where no bound is active, and `c` times as many after `c` gaps at their bounds. So one sweep starts at
 //! either end, and they meet where both have had as much to do.
 
-use super::detour::{Detour, Detours};
+use super::detour::{Detour, DetourRules, Detours};
 use super::nodes::PathNodes;
 use super::piece::{Bottom, CenterPiece, CostParabola, append_lower};
 use super::queue::PieceQueue;
@@ -40,9 +40,8 @@ pub(super) struct Sweep<'a> {
     /// What the nodes before each node may cost on the way to an optimum, and what those before each of the mirrored nodes may; no limits
     /// where these are empty.
     pub(super) most: [&'a [f64]; 2],
-    /// Whether boundaries may be anywhere, not just midway between centres: so they are where a cluster has but one point, and a penalty
-    /// is a reward.
-    pub(super) everywhere: bool,
+    /// Whether the penalty may be a reward, so that lower bounds alone make detours.
+    pub(super) rewarded: bool,
 }
 
 /// Which node a cluster began with, and which cluster came before it.
@@ -170,6 +169,12 @@ impl Sweep<'_> {
         cost + ahead > self.most(left) || cost + lag > self.most(reached.0)
     }
 
+    fn detour_rules(&self) -> DetourRules {
+        // Every second centre is more than the upper bound farther on, and always twice the lower bound.
+        let stride = if self.rewarded { self.lower } else { 0.5 * self.upper };
+        DetourRules { stride, upper: self.upper, ends: self.rewarded.then_some(self.domain) }
+    }
+
     /// Where the centre before the boundary at node `j` is if the gap is `gap` and the midpoint lies at the boundary.
     #[inline(always)]
     fn strip(&self, j: usize, gap: f64) -> (f64, f64) {
@@ -184,7 +189,7 @@ impl<'a> SweepProgress<'a> {
             settled: VecDeque::new(),
             ahead: VecDeque::from([CenterPiece::flat(sweep.domain, sweep.penalty, 0, 0)]),
             queue: PieceQueue::new(sweep.nodes, 0.5 * sweep.upper),
-            detours: Detours::new(&sweep.nodes.x, sweep.upper),
+            detours: Detours::new(&sweep.nodes.x, sweep.detour_rules()),
             beginnings: vec![Beginning { before: 0, start: 0 }],
             best: None,
             next: 1,
@@ -270,10 +275,7 @@ impl<'a> SweepProgress<'a> {
     /// Lets clusters begin with node `j`; says how many pieces it saw.
     #[inline(always)]
     fn pass(&mut self, j: usize) -> u64 {
-        let Sweep { nodes, lower, upper, penalty, everywhere, .. } = *self.sweep;
-        if everywhere {
-            return self.pass_everywhere(j);
-        }
+        let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
         let tight = self.sweep.strip(j, lower);
         let stretched = if upper < f64::INFINITY { self.sweep.strip(j, upper) } else { (f64::NEG_INFINITY, tight.0) };
         let detour = self.detours.at(j);
@@ -326,18 +328,6 @@ impl<'a> SweepProgress<'a> {
             None => seen += self.enqueue(j, tight),
         }
         seen as u64 + 1
-    }
-
-    /// Lets clusters begin with node `j` wherever they may be after some cluster before; says how many pieces it saw.
-    fn pass_everywhere(&mut self, j: usize) -> u64 {
-        let begun = self.all_after(j, self.sweep.domain);
-        let settled = std::mem::take(&mut self.settled);
-        let ahead = std::mem::take(&mut self.ahead);
-        let pieces: Vec<CenterPiece> = settled.into_iter().chain(ahead).collect();
-        let mut merged = Vec::with_capacity(pieces.len() + begun.len());
-        append_lower(&mut self.sweep.nodes.ending(j), &pieces, &begun, &mut merged);
-        self.settled = merged.into();
-        (pieces.len() + begun.len()) as u64 + 1
     }
 
     /// The pieces between two places, each with the part that lies there.
@@ -471,9 +461,9 @@ impl<'a> SweepProgress<'a> {
     /// Clusters begin with node `j` after the centre `best`, at a gap within the bounds.
     #[inline(always)]
     fn begin_within(&mut self, j: usize, (center, cost, before): BestBefore) {
-        let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
+        let Sweep { nodes, lower, upper, penalty, rewarded, .. } = *self.sweep;
         let from = (2.0 * nodes.x[j - 1] - center).max(center + lower).max(self.sweep.strip(j, lower).0 + lower);
-        if upper == f64::INFINITY {
+        if upper == f64::INFINITY && !rewarded {
             return self.stack(j, from, cost + penalty, before);
         }
         let to = (2.0 * nodes.x[j] - center).min(center + upper);
@@ -483,7 +473,7 @@ impl<'a> SweepProgress<'a> {
         }
     }
 
-    /// Clusters begin with node `j` at `level` from the place `from` on, without an upper bound. All pieces ahead are flat then. The
+    /// Clusters begin with node `j` at `level` from the place `from` on, without an upper bound or detours. All pieces ahead are flat then. The
     /// farther right the centre, the more the nodes of earlier clusters cost there: so the new piece is better from some place on,
     /// and each piece is taken off the end but once.
     #[inline(always)]

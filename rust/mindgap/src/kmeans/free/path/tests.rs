@@ -194,7 +194,7 @@ fn points_moved_to_the_ends_of_runs_cost_no_more_than_they_do() {
                 penalty,
                 domain: (-reach, reach),
                 most: [&[]; 2],
-                everywhere: false,
+                rewarded: false,
             };
             let optimum = sweep.run(&mut Budget::new(u64::MAX, Monitor::default())).unwrap();
             (optimum.value, optimum.starts.iter().any(|&start| nodes.cuts_run(start)))
@@ -237,7 +237,7 @@ fn compare_runs_with_points(rounds: usize, n: usize, seed: u64) -> usize {
             best: FreeSolution::even(&problem),
             floor: 0.0,
             paths: Vec::new(),
-            everywhere: false,
+            rewarded: false,
         };
         let mut budget = Budget::new(u64::MAX, Monitor::default());
         let (mut by_points, mut by_runs) = (search(), search());

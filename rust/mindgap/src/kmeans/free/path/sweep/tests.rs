@@ -48,13 +48,12 @@ fn check(rounds: usize, n: usize, seed: u64) {
         let nodes = PathNodes::all(&prefixes, true);
         let lower = 0.6 * random();
         let upper = if round % 3 > 0 { lower + 0.6 * random().powi(2) } else { f64::INFINITY };
-        // Where boundaries may be anywhere a penalty may be a reward.
-        let everywhere = round % 6 == 0;
-        let penalty = 2.0 * random().powi(3) * if everywhere && round % 4 == 0 { -1.0 } else { 1.0 };
+        let rewarded = random() < 0.4;
+        let penalty = 2.0 * random().powi(3) * if rewarded && random() < 0.8 { -1.0 } else { 1.0 };
         // Far enough out for as many centres as there are points.
         let reach = lower * n as f64;
         let domain = (nodes.x[0] - reach, nodes.x[nodes.len() - 1] + reach);
-        let sweep = Sweep { nodes: &nodes, lower, upper, penalty, domain, most: [&[]; 2], everywhere };
+        let sweep = Sweep { nodes: &nodes, lower, upper, penalty, domain, most: [&[]; 2], rewarded };
         let found = sweep.run(&mut Budget::new(u64::MAX, Monitor::default())).unwrap();
         let truth = brute(&prefixes, (lower, upper), penalty);
         let facts = format!("lower {lower} upper {upper} penalty {penalty} x {x:?} w {w:?}");

@@ -49,48 +49,47 @@
 //!
 //! | problem | how to ask for it | time | memory | when |
 //! |---|---|---|---|---|
-//! | the data | [`Sample::new`] | a sort: about O(n) on smooth data, O(n log n) at worst | O(n) | once, for any number of fits |
-//! | k-means | [`KMeans::new`] | O(n) and a search that hardly grows with n or k; O(n log n) for each of a few dozen trials at worst | O(n) | nothing is known about gaps |
-//! | separated means | [`Centers::Means`] | O(n) and a search over narrow bands of boundaries; O(k n²) at worst | O(n), and what the bands contain | the centre of a cluster is to be its mean |
-//! | separated k-means | [`.constraint(GapBounds)`](KMeans::constraint) | O(n) and a search over centres, within a budget | O(n) | points go to the nearest centre, and the bounds can always be satisfied |
-//! | k-means under rows | [`.constraint(LinearRows)`](KMeans::constraint) | O(n) and O(k log n) a round beside a quadratic program | O(n) | more than gaps is known; a local optimum with a bound |
-//! | the paper's program | [`KMeansMethod::Paper`] | O(k n²) and more | O(n²) | to compare with the paper; it misses some optima |
-//! | mixture | [`Mixture::new`] | O(n k) an iteration, threaded, O(k³) for the means where a bound is active | O(n), nothing of size n·k | clusters overlap; weights and spreads are wanted |
+//! | the data | [`Sample::new`] | a sort: O(n) on smooth data, O(n log n) at worst | O(n) | once, for any number of fits |
+//! | k-means | [`KMeans::new`] | O(n), then a search nearly independent of n and k; at worst a few dozen trials of O(n log n) | O(n) | nothing is known about gaps |
+//! | separated means | [`Centers::Means`] | O(n), then a search over narrow bands of boundaries; O(k n²) at worst | O(n) and the bands | every centre must be its cluster's mean |
+//! | separated k-means | [`.constraint(GapBounds)`](KMeans::constraint) | O(n), then a search over centres within a budget | O(n) | points belong to the nearest centre; always feasible |
+//! | k-means under rows | [`.constraint(LinearRows)`](KMeans::constraint) | O(n), then O(k log n) and a quadratic program per round | O(n) | constraints other than gaps; a local optimum with a lower bound |
+//! | the paper's program | [`KMeansMethod::Paper`] | O(k n²) and more | O(n²) | comparison with the paper; it misses some optima |
+//! | mixture | [`Mixture::new`] | O(n k) per iteration on all cores, O(k³) more if a bound is active | O(n), nothing of size n·k | clusters overlap; weights and spreads are wanted |
 //! | k-means of each row of a matrix | [`KMeans::fit_rows`] | as above for each row, on all cores | labels of one byte and `k` centres per row | codebooks, many layers or series |
-//! | data larger than memory | [`Chunked`] | one pass for a summary; then one per iteration of a mixture, a few for k-means | some chunks at a time | files, streams that can be read again; k-means with the proof of the points |
-//! | data seen once | [`Summary`] | O(n) | its cells | streams; summaries merge |
-//! | mixture on data elsewhere | [`Mixture::fit`] with an [`Engine`] | what it takes | O(k) here | the data are on disk, or on many machines |
+//! | data larger than memory | [`Chunked`] | one pass for a summary, then one per iteration of a mixture, a few for k-means | one chunk per thread | files and streams that can be read again; k-means is proven for the points |
+//! | data seen once | [`Summary`] | O(n) | O(cells) | streams; summaries merge |
+//! | mixture on data elsewhere | [`Mixture::fit`] with an [`Engine`] | the engine's | O(k) here | the data are on disk or on many machines |
 //!
-//! A search that cannot prove its result within its budget says so: [`KMeansFit::is_optimal`] is false, and
-//! [`KMeansFit::lower_bound`] says how far off the result can be.
+//! If a search cannot prove its result within its budget, [`KMeansFit::is_optimal`] is false and
+//! [`KMeansFit::lower_bound`] bounds the distance to the optimum.
 //!
 //! # Bring your own
 //!
-//! Implement [`Constraint`] for a constraint of your own, [`Initializer`] for a mixture's start, [`Engine`] for data that
-//! this process does not have. Each has one or two required methods; `examples/` has one of each, and
-//! [`constraint::from_fn`] and [`mixture::from_fn`] make the first two of functions. All are accepted as values, `Box<dyn
-//! _>` and `Arc<dyn _>`.
+//! Implement [`Constraint`] for a constraint of your own, [`Initializer`] for a mixture's start, [`Engine`] for data
+//! outside this process. Each has one or two required methods; `examples/` has one of each. [`constraint::from_fn`] and
+//! [`mixture::from_fn`] turn functions into the first two. All are accepted as values, `Box<dyn _>` and `Arc<dyn _>`.
 //!
 //! # What to rely on
 //!
-//! * No input makes a function panic. Errors carry their facts in fields, one enum per concern, in [`error`].
+//! * No input makes a function panic. Errors carry their facts in fields ([`error`]).
 //! * The results are the same to the bit whatever the order of the input and the number of threads, with the feature
 //!   `rayon` (the default) or without.
-//! * A fit prints nothing. [`KMeans::fit_with`] and [`Mixture::fit_with`] report [`Progress`] to a callback, which may stop
-//!   them; [`KMeans::time_limit`] and [`KMeans::tol`] end a search early, with what is proven by then.
-//! * A large fit makes one thread pool and drops it at its end; inside a rayon pool it uses that one. [`Chunked`] data and a
-//!   [`LocalEngine`] keep their pool for all passes until they are dropped. No other thread outlives a fit, so a process
-//!   may fork between fits; whether it may fork during one is the caller's concern.
+//! * A fit prints nothing. [`KMeans::fit_with`] and [`Mixture::fit_with`] report [`Progress`] to a callback, which may
+//!   stop them. [`KMeans::time_limit`] and [`KMeans::tol`] end a search early with the best solution and bound so far.
+//! * A large fit makes one thread pool and drops it at its end; inside a rayon pool it uses that one. [`Chunked`] data
+//!   and a [`LocalEngine`] keep their pool for all passes until they are dropped. No other thread outlives a fit, so a
+//!   process may fork between fits.
 //! * Data far from zero, or at scales from 1e-140 to 1e140, lose nothing: solvers work on shifted, scaled data.
-//! * With the feature `serde`, constraints, parameters, summaries and fits can be stored; what is read is checked as by the
-//!   constructors.
-//! * Without default features the crate builds for `wasm32-unknown-unknown`, 1.6 MB for all solvers. K-means has the same bits
-//!   there; mixtures agree to rounding, because there is no fused multiply-add. Time limits do nothing, because there is no
-//!   clock. Clarabel brings `wasm-bindgen` with it, to time itself.
+//! * With the feature `serde`, constraints, parameters, summaries and fits can be stored; deserialising checks them as
+//!   the constructors do.
+//! * Without default features the crate builds for `wasm32-unknown-unknown`, 1.6 MB for all solvers. K-means has the same
+//!   bits there; mixtures agree to rounding, because there is no fused multiply-add. Time limits do nothing, because
+//!   there is no clock. Clarabel depends on `wasm-bindgen` there, for its timers.
 
-// docs.rs marks what needs a feature.
+// docs.rs marks items that need a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Tests may compare with the library's functions; results must not come from them (`portable`).
+// Results use `numeric::portable` only; tests may compare with the standard library's functions.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod constraint;

@@ -1,12 +1,11 @@
-//! Checks for memory before large tables are made: an allocation that fails ends the process and cannot become an error
-//! afterwards.
+//! Checks that memory is available before a large table is made, because a failed allocation aborts the process.
 
 use crate::error::OutOfMemory;
 
-/// Checks that `bytes` of memory can be allocated for `what`. Nothing is written to it, so the check costs next to nothing.
+/// Checks that `bytes` of memory can be allocated for `what`. Nothing is written to them, so the check is cheap.
 ///
 /// # Errors
-/// What is too large: for a limit on the process, or for the machine.
+/// If the allocation exceeds the memory of the machine or the limit of the process.
 pub(crate) fn check_memory(what: &'static str, bytes: usize) -> Result<(), OutOfMemory> {
     let mut table: Vec<u8> = Vec::new();
     let answer = table.try_reserve_exact(bytes);
@@ -15,7 +14,7 @@ pub(crate) fn check_memory(what: &'static str, bytes: usize) -> Result<(), OutOf
     answer.map_err(|_| OutOfMemory { what, bytes })
 }
 
-/// The product of some numbers; the largest integer where it overflows.
+/// Returns the product, saturated at `usize::MAX`.
 pub(crate) fn product(factors: &[usize]) -> usize {
     factors.iter().fold(1, |product: usize, &factor| product.saturating_mul(factor))
 }

@@ -1,10 +1,10 @@
-//! Threads that live as long as one fit, or as one [`Chunked`](crate::Chunked).
+//! Thread pools, one per fit or per [`Chunked`](crate::Chunked).
 //!
 //! The pool is made when a fit is large enough to gain from it and dropped afterwards, so a process may fork between two
 //! fits. The number of threads never changes a result: work is cut into pieces by the data alone. A caller that runs in a
 //! rayon pool keeps its own.
 
-/// Fits with fewer points than this run on the calling thread; making a pool costs about as much as they do.
+/// Fits of fewer points run on the calling thread: they cost about as much as making a pool.
 #[cfg(feature = "rayon")]
 const WORTH_A_POOL: usize = 1 << 16;
 
@@ -21,7 +21,7 @@ impl Workers {
         #[cfg(feature = "rayon")]
         {
             let wanted = n >= WORTH_A_POOL && rayon::current_thread_index().is_none();
-            // A machine that refuses threads still gets its answer, on one.
+            // If the system refuses threads, the fit runs on the calling one.
             let pool = wanted.then(|| rayon::ThreadPoolBuilder::new().build().ok().map(Into::into)).flatten();
             Self { pool }
         }
@@ -40,7 +40,7 @@ impl Workers {
         Self::for_points(0)
     }
 
-    /// Whether these threads are others than the calling one.
+    /// Returns whether there are threads besides the calling one.
     pub(crate) fn are_others(&self) -> bool {
         #[cfg(feature = "rayon")]
         return self.pool.is_some();
@@ -82,18 +82,18 @@ impl Workers {
     }
 }
 
-/// How many threads work on `n` points may use at most.
+/// Returns the most threads that work on `n` points may use.
 pub(crate) fn threads_for(n: usize) -> usize {
     #[cfg(feature = "rayon")]
     if n >= WORTH_A_POOL {
-        // Without asking rayon outside a pool, which would start its own.
+        // Asking rayon outside a pool would start its global one.
         return std::thread::available_parallelism().map_or(1, |cores| cores.get().max(threads()));
     }
     let _ = n;
     1
 }
 
-/// How many threads the work that calls this may use.
+/// Returns the number of threads that the caller may use.
 pub(crate) fn threads() -> usize {
     #[cfg(feature = "rayon")]
     if rayon::current_thread_index().is_some() {
@@ -102,7 +102,7 @@ pub(crate) fn threads() -> usize {
     1
 }
 
-/// Runs both, at the same time where the caller runs on [`Workers`] with threads to spare.
+/// Runs both, in parallel if the caller runs on [`Workers`] with several threads.
 pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     #[cfg(feature = "rayon")]
     if threads() > 1 {
@@ -111,7 +111,7 @@ pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
     (a(), b())
 }
 
-/// Maps `items` on the threads of the caller, with working memory of each thread's own; the results are in order.
+/// Maps `items` on the threads of the caller, each with its own scratch memory; the results are in order.
 pub(crate) fn map_in_order<T: Send, S: Default, R: Send>(items: Vec<T>, map: impl Fn(&mut S, T) -> R + Sync) -> Vec<R> {
     #[cfg(feature = "rayon")]
     if threads() > 1 {

@@ -11,19 +11,19 @@ pub(crate) struct Partition {
 }
 
 impl Partition {
-    /// The clusters that end before the points `ends`, of which the last is the number of points.
+    /// Makes a partition of the end of each cluster, one past its last point.
     pub(crate) fn new(ends: Vec<usize>) -> Self {
         debug_assert!(ends.first().is_some_and(|&end| end > 0) && ends.is_sorted_by(|a, b| a < b), "{ends:?}");
         Self { ends }
     }
 
-    /// The clusters of `n` points that `boundaries` divide: each is the first point of the next cluster.
+    /// Makes a partition of `n` points from the first point of each cluster but the first.
     pub(crate) fn of_boundaries(mut boundaries: Vec<usize>, n: usize) -> Self {
         boundaries.push(n);
         Self::new(boundaries)
     }
 
-    /// Clusters of nearly equal numbers of points.
+    /// Makes `k` clusters of nearly equal numbers of points.
     pub(crate) fn even(n: usize, k: usize) -> Self {
         Self::new((1..=k).map(|c| (c as u128 * n as u128 / k as u128) as usize).collect())
     }
@@ -74,7 +74,7 @@ impl Partition {
         self.blocks(prefixes).zip(centers).map(|(block, &center)| block.cost_about(center)).sum()
     }
 
-    /// This partition of distinct values as one of the points, where the points of value `i` end before `ends[i]`.
+    /// Turns a partition of distinct values into one of the points; the points of value `i` end before `ends[i]`.
     #[must_use]
     pub(crate) fn expanded(mut self, ends: &[usize]) -> Self {
         self.ends.iter_mut().for_each(|end| *end = ends[*end - 1]);

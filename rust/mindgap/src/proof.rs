@@ -1,6 +1,6 @@
-//! [`Proof`]: how good a solution is known to be.
+//! [`Proof`]: a lower bound on the cost of every solution, or optimality.
 
-/// What is proven of a solution of a minimisation problem.
+/// What is proven about the solution of a minimisation problem.
 ///
 /// ```
 /// use mindgap::Proof;
@@ -17,7 +17,7 @@ pub enum Proof {
 }
 
 impl Proof {
-    /// A lower bound on the cost of every solution, where this one costs `cost`.
+    /// Returns a lower bound on the cost of every solution, given that this one costs `cost`.
     pub fn lower_bound(self, cost: f64) -> f64 {
         match self {
             Self::Optimal => cost,
@@ -25,12 +25,12 @@ impl Proof {
         }
     }
 
-    /// Whether `cost` is proven to exceed the optimum by at most the fraction `tol` of itself.
+    /// Returns whether `cost` exceeds the optimum by at most `tol · cost`.
     pub fn is_optimal(self, cost: f64, tol: f64) -> bool {
         cost - self.lower_bound(cost) <= tol * cost
     }
 
-    /// The same proof for costs that are all `times` as high, plus `offset`.
+    /// Returns the same proof for costs `times · cost + offset`.
     #[must_use]
     pub(crate) fn scaled(self, times: f64, offset: f64) -> Self {
         match self {

@@ -1,11 +1,11 @@
-//! [`Shortened`]: long lists in messages and debug output.
+//! [`Shortened`]: shortens long lists in messages and debug output.
 
 use std::fmt;
 
 /// Lists of more entries than this show their first three and their last.
 const MOST: usize = 12;
 
-/// A list, of which a few entries are shown if it is long.
+/// A list that prints only a few entries if it is long.
 pub(crate) struct Shortened<'a, T>(pub(crate) &'a [T]);
 
 impl<T: fmt::Debug> fmt::Debug for Shortened<'_, T> {

@@ -1,12 +1,12 @@
-//! What the stored forms of all fits share. The Python package reads and writes the same documents: an object with the kind
-//! of result, the version of its form, and its fields. Fields that only the package knows are skipped.
+//! The common part of the stored forms of fits. A document is an object with the kind of result, the version of its form
+//! and its fields. The Python package reads and writes the same documents; fields that only the package uses are skipped.
 
 use serde::{Deserialize, Serialize};
 
 /// The version of the form that is written; every version up to it is read.
 const VERSION: u32 = 1;
 
-/// The version of a document, one that can be read.
+/// The version of a document that this release can read.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub(crate) struct FormVersion;
@@ -28,8 +28,8 @@ impl From<FormVersion> for u32 {
     }
 }
 
-/// The labels below `k`; `None` if some is out of range. The package labels points without a value -1: there are no labels
-/// then, because here every point has one.
+/// Converts stored labels; `None` if one is not below `k`. The package stores -1 for a missing value; labels with a -1
+/// become an empty vector, because every point of a Rust fit has a label.
 pub(crate) fn labels(stored: &[i64], k: usize) -> Option<Vec<u32>> {
     if stored.iter().any(|&label| label < -1 || label >= k as i64) {
         return None;
@@ -38,7 +38,7 @@ pub(crate) fn labels(stored: &[i64], k: usize) -> Option<Vec<u32>> {
     Some(labels.unwrap_or_default())
 }
 
-/// Writes and reads a type in its stored form, so that the type itself need not know the form.
+/// Implements serde's traits for a type through its stored form.
 macro_rules! stored_as {
     ($stored:ty, $form:ty) => {
         impl serde::Serialize for $stored {

@@ -40,7 +40,7 @@ pub enum ConstraintError {
         /// The upper bound.
         upper: f64,
     },
-    /// Bounds for another number of gaps.
+    /// The number of bounds differs from the number of gaps.
     #[error("{k} clusters have {expected} gaps, but there are {given} {which} bounds", expected = .k.saturating_sub(1))]
     GapCount {
         /// The number of clusters.
@@ -50,7 +50,7 @@ pub enum ConstraintError {
         /// How many bounds were given.
         given: usize,
     },
-    /// Rows for another number of means, or vectors of other lengths.
+    /// Rows on another number of means, or vectors of the wrong length.
     #[error("the rows do not fit {k} means: {what}")]
     RowShape {
         /// The number of clusters.
@@ -86,7 +86,7 @@ pub enum ConstraintError {
         /// "weights" or "spreads".
         what: &'static str,
     },
-    /// A bound that only centres far from all data could satisfy.
+    /// A bound that only centres far from the data could satisfy.
     #[error(
         "the bounds of {what} {index} are {lower:?} and {upper:?}, which only centres more than a million times the data's range away could satisfy; check its units"
     )]
@@ -103,12 +103,12 @@ pub enum ConstraintError {
     /// The rows need more memory than there is.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
-    /// A constraint of the caller's own refused.
+    /// The caller's own constraint returned an error.
     #[error("{0}")]
     Refused(#[source] Cause),
 }
 
-/// The error of a constraint: itself if it is a [`ConstraintError`], else [`ConstraintError::Refused`].
+/// Keeps a [`ConstraintError`]; any other error becomes [`ConstraintError::Refused`].
 impl From<BoxError> for ConstraintError {
     fn from(error: BoxError) -> Self {
         match error.downcast::<Self>() {

@@ -25,7 +25,7 @@ use super::{ConstraintError, Error, KMeansError, MixtureError, SampleError};
 pub enum ErrorKind {
     /// The data, a setting or a constraint is invalid; nothing was computed.
     InvalidInput,
-    /// A start that cannot be used for these data.
+    /// The start cannot be used for these data.
     UnusableStart,
     /// No solution satisfies the constraint, or the paper's program found none.
     Infeasible,
@@ -35,7 +35,7 @@ pub enum ErrorKind {
     Engine,
     /// The caller's own source failed, or returned other data than before.
     Source,
-    /// The work needs more memory than there is or than was allowed.
+    /// The work needs more memory than is available or allowed.
     OutOfMemory,
     /// The caller stopped the fit.
     Interrupted,

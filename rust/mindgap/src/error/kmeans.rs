@@ -40,12 +40,12 @@ pub enum KMeansError {
     BadSetting {
         /// Which setting.
         name: &'static str,
-        /// What it was set to.
+        /// Its value.
         value: f64,
-        /// What it may be.
+        /// The values that it may have.
         expected: &'static str,
     },
-    /// Weights so far apart that the smallest is lost in a sum over all points.
+    /// The smallest weight vanishes in a sum over all points.
     #[error(
         "the smallest weight is {smallest:e}, and all weights sum to {total:e}: too far apart for sums over all points; make weights below 1e-18 of the sum zero"
     )]
@@ -67,10 +67,10 @@ pub enum KMeansError {
         lower: Vec<f64>,
         /// Their upper bounds.
         upper: Vec<f64>,
-        /// Where all gaps have the same lower bound: the largest one that some partition satisfies.
+        /// If all gaps have the same lower bound: the largest one that some partition satisfies.
         largest: Option<f64>,
     },
-    /// A bound on sizes that is out of range, or a least size above the largest.
+    /// A bound on sizes is out of range, or the smallest size is above the largest.
     #[error(
         "min_size must be a finite number of at least 0, and max_size a number above 0 and not below it; they are {} and {}",
         given(.min), given(.max)
@@ -81,7 +81,7 @@ pub enum KMeansError {
         /// The largest size.
         max: Option<f64>,
     },
-    /// No partition has clusters of the sizes that were asked for.
+    /// No partition satisfies the bounds on sizes.
     #[error(
         "no partition into {k} clusters has {}{}{}", sizes(*.min, *.max),
         if *.gaps { " and satisfies the gap bounds" } else { "" }, nearest_sizes(.largest_min, .smallest_max)
@@ -93,11 +93,11 @@ pub enum KMeansError {
         min: f64,
         /// The largest size; infinite where none was given.
         max: f64,
-        /// Whether the partitions must satisfy bounds on gaps, too.
+        /// Whether the partition must also satisfy bounds on gaps.
         gaps: bool,
-        /// The largest `min_size` that some partition has beside `max_size`, if there is one and it is known.
+        /// The largest `min_size` that is feasible with this `max_size`, if there is one and it is known.
         largest_min: Option<f64>,
-        /// Where there is none: the smallest `max_size` that some partition has, if it is known.
+        /// If there is none: the smallest feasible `max_size`, if it is known.
         smallest_max: Option<f64>,
     },
     /// No centres satisfy all rows.
@@ -105,13 +105,13 @@ pub enum KMeansError {
     InfeasibleRows {
         /// Rows that contradict each other; without any one of them the others can be satisfied.
         rows: Vec<usize>,
-        /// Whether they do so only because centres must ascend.
+        /// Whether the contradiction involves the ascending order of the centres.
         ordering: bool,
     },
     /// The quadratic program of the centres was not solved.
     #[error("the centres' quadratic program was not solved: {0}")]
     Solver(String),
-    /// Free centres that satisfy the constraint are too far from the data for squares of the distances.
+    /// The squared distances from the data to centres that satisfy the constraint are out of range.
     #[error(
         "the constraint puts the centres so far from the data that their cost is out of range; give smaller bounds"
     )]
@@ -121,18 +121,18 @@ pub enum KMeansError {
         "the search reached its limits before it found a partition that satisfies the bounds or proved that there is none; widen the bounds or round the data"
     )]
     Undecided,
-    /// The data are known in fewer cells than there are clusters.
+    /// A summary with fewer cells than clusters.
     #[error("k is {k}, but the data are known in only {cells} cells; summarise them in finer ones")]
     TooCoarse {
-        /// What was asked for.
+        /// The number of clusters.
         k: usize,
-        /// How many cells there are.
+        /// The number of cells.
         cells: usize,
     },
     /// The source of the data failed, or returned other points than before.
     #[error("the data could not be read again: {0}")]
     Source(#[source] Cause),
-    /// A setting that this method does not take.
+    /// A setting that this method does not support.
     #[error("{0}")]
     Unsupported(String),
     /// The paper's program found no solution (which does not prove that there is none).

@@ -30,9 +30,9 @@ pub enum MixtureError {
     BadSetting {
         /// Which setting.
         name: &'static str,
-        /// What it was set to.
+        /// Its value.
         value: f64,
-        /// What it may be.
+        /// The values that it may have.
         expected: &'static str,
     },
     /// Values that were not recorded to the given resolution.
@@ -58,16 +58,16 @@ pub enum MixtureError {
         /// Where it ends.
         high: f64,
     },
-    /// The lengths of a start's parts differ, or there are none.
+    /// The numbers of weights, means and variances of a start differ or are zero.
     #[error(
         "a start with {weights} weights, {means} means and {variances} variances; give one of each for every component"
     )]
     ParametersShape {
-        /// How many weights.
+        /// The number of weights.
         weights: usize,
-        /// How many means.
+        /// The number of means.
         means: usize,
-        /// How many variances.
+        /// The number of variances.
         variances: usize,
     },
     /// A start for another number of components.
@@ -88,12 +88,12 @@ pub enum MixtureError {
         /// What it is.
         value: f64,
     },
-    /// A mean or variance of a start that is far from the scale of the data.
+    /// A mean or standard deviation of a start that is far beyond the data's range.
     #[error(
         "the start's {what} {component} is {value:?}, over a million times the data's range off; start nearer to the data"
     )]
     ParametersOffScale {
-        /// "mean" or "variance" (whose root is meant).
+        /// "mean" or "variance".
         what: &'static str,
         /// Which component (0-based).
         component: usize,
@@ -114,7 +114,7 @@ pub enum MixtureError {
     Infeasible {
         /// Rows that contradict each other; without any one of them the others can be satisfied.
         rows: Vec<usize>,
-        /// Whether they do so only because means must ascend.
+        /// Whether the contradiction involves the ascending order of the means.
         ordering: bool,
     },
     /// No weights, or no spreads, satisfy all rows on them.
@@ -125,10 +125,10 @@ pub enum MixtureError {
         /// Which rows contradict each other.
         what: String,
     },
-    /// The means that satisfy the constraint are too far from the data for squares of the distances.
+    /// The squared distances from the data to means that satisfy the constraint are out of range.
     #[error("the constraint puts the means so far from the data that variances are out of range; give smaller bounds")]
     OutOfRange,
-    /// The k-means that gives the start failed.
+    /// The k-means fit of the start failed.
     #[error("the k-means start failed: {0}; give a start of your own, or start from Ckmeans")]
     KMeansStart(#[source] KMeansError),
     /// The quadratic program of the means was not solved.
@@ -136,13 +136,13 @@ pub enum MixtureError {
     Solver {
         /// The iteration, from 1.
         iteration: usize,
-        /// What happened.
+        /// The failure.
         what: String,
     },
     /// The engine failed or returned an invalid answer.
     #[error("the engine failed: {0}")]
     Engine(#[source] Cause),
-    /// An initializer of the caller's own refused.
+    /// The caller's own initializer returned an error.
     #[error("{0}")]
     Refused(#[source] Cause),
     /// The work needs more memory than there is.
@@ -154,7 +154,7 @@ pub enum MixtureError {
         /// Why not.
         what: &'static str,
     },
-    /// A mixture whose likelihood cannot be bounded.
+    /// The likelihood of this mixture cannot be bounded.
     #[error("this mixture cannot be certified: {reason}")]
     NotCertifiable {
         /// Why not, and what to ask for instead.
@@ -168,7 +168,7 @@ pub enum MixtureError {
     TimeLimit,
 }
 
-/// The error of an initializer: itself if it is a [`MixtureError`], else [`MixtureError::Refused`].
+/// Keeps a [`MixtureError`]; any other error becomes [`MixtureError::Refused`].
 impl From<BoxError> for MixtureError {
     fn from(error: BoxError) -> Self {
         match error.downcast::<Self>() {

@@ -1,4 +1,4 @@
-//! Errors: one enum per concern, with the facts in fields.
+//! Errors: one enum for each of data, constraint, k-means and mixture, with the facts in fields.
 
 mod constraint;
 mod kind;
@@ -17,7 +17,7 @@ use std::fmt;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Anything that can go wrong in this crate, for callers that need no finer distinction.
+/// Any error of this crate, for callers that need no finer distinction.
 ///
 /// ```
 /// use mindgap::{Error, GapBounds, KMeans, Sample};
@@ -34,22 +34,22 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The data.
+    /// An error in the data.
     #[error(transparent)]
     Sample(#[from] SampleError),
-    /// The constraint.
+    /// An error in the constraint.
     #[error(transparent)]
     Constraint(#[from] ConstraintError),
-    /// A k-means fit.
+    /// An error of a k-means fit.
     #[error(transparent)]
     KMeans(#[from] KMeansError),
-    /// A mixture fit.
+    /// An error of a mixture fit.
     #[error(transparent)]
     Mixture(#[from] MixtureError),
-    /// One row of a table.
+    /// An error in one row of a table.
     #[error("in row {row}, {fault}")]
     InRow {
-        /// Which one, from 0.
+        /// The row, from 0.
         row: usize,
         /// What is wrong with it.
         #[source]
@@ -58,7 +58,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The same fault, in a row of a table.
+    /// Wraps this error as one of a table's row.
     pub(crate) fn in_row(self, row: usize) -> Self {
         Self::InRow { row, fault: Box::new(self) }
     }
@@ -69,7 +69,7 @@ impl Error {
 /// ```
 /// use mindgap::{BoxError, Constraint, GapBounds, Rows};
 ///
-/// /// A least gap that is read from the environment.
+/// /// Reads the smallest gap from the environment.
 /// #[derive(Debug)]
 /// struct FromEnvironment;
 ///
@@ -84,7 +84,7 @@ impl Error {
 /// ```
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// The error of a caller's own part, with its chain of sources. Two are equal if their messages are.
+/// The error of a caller's own constraint, initializer, engine or source, with its chain of sources. Two are equal if their messages are.
 ///
 /// ```
 /// use mindgap::{ConstraintError, KMeans, KMeansError, Rows, Sample, constraint};
@@ -131,7 +131,7 @@ impl StdError for Cause {
     }
 }
 
-/// The work is known to need more memory than is available; nothing has been computed.
+/// The work needs more memory than is available; nothing has been computed.
 ///
 /// ```
 /// use mindgap::{KMeans, KMeansError, Sample};
@@ -150,13 +150,13 @@ impl StdError for Cause {
 )]
 #[non_exhaustive]
 pub struct OutOfMemory {
-    /// What needs it.
+    /// The table or step that needs the memory.
     pub what: &'static str,
-    /// How many bytes.
+    /// The size in bytes.
     pub bytes: usize,
 }
 
-/// The rows that no `what` satisfy, for a message; `ordering` says whether ascending order is part of the contradiction.
+/// Describes rows that no `what` satisfy, for a message; `ordering`: ascending order is part of the contradiction.
 fn clash(rows: &[usize], ordering: bool, what: &str) -> String {
     let ascending = if ordering { "ascending " } else { "" };
     match rows {

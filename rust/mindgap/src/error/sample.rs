@@ -1,4 +1,4 @@
-//! Errors in the data.
+//! Errors in the data or their weights.
 
 use super::{Cause, OutOfMemory};
 use thiserror::Error;
@@ -18,7 +18,7 @@ pub enum SampleError {
     /// There are no points.
     #[error("the data are empty; give at least one value")]
     Empty,
-    /// More points than an index of 32 bits can address.
+    /// More points than a 32-bit index can address.
     #[error("the data have {len} points; at most {max} fit one sample", max = u32::MAX)]
     TooMany {
         /// How many there are.
@@ -41,7 +41,7 @@ pub enum SampleError {
     /// The work needs more memory than there is.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
-    /// The range of the data cannot be squared.
+    /// The square of the data's range overflows or vanishes.
     #[error(
         "the data span {range:e}, whose square is out of range; change the units so that the span is between 1e-140 and 1e140"
     )]
@@ -49,21 +49,21 @@ pub enum SampleError {
         /// Largest minus smallest value.
         range: f64,
     },
-    /// Values that do not fill the last row of a table.
+    /// The number of values is not a multiple of a table's columns.
     #[error("{values} values do not fill rows of {columns}; give every row the same number of values")]
     Ragged {
         /// How many values there are.
         values: usize,
-        /// How many a row has.
+        /// The number of values per row.
         columns: usize,
     },
-    /// Edges and counts that are not a histogram.
+    /// Edges and counts that do not form a histogram.
     #[error("these are not bins: {what}")]
     BadBins {
         /// Why not.
         what: String,
     },
-    /// Not as many weights as points.
+    /// The numbers of weights and points differ.
     #[error("{weights} weights were given for {points} points; give one weight per point")]
     WeightCount {
         /// How many points there are.
@@ -82,19 +82,19 @@ pub enum SampleError {
     /// No weight is positive.
     #[error("the weights sum to zero; at least one must be positive")]
     NoWeight,
-    /// The weights, or what they make of the data's squares, overflow.
+    /// The sum of the weights, or of the weighted squares, overflows.
     #[error("the weights sum to {total:e}, too large for the sums of squares; divide them by a constant")]
     WeightOverflow {
         /// Their sum.
         total: f64,
     },
-    /// A window of a closer look is empty or not after the one before.
+    /// A window of [`Source::zoom`](crate::Source::zoom) is empty or out of order.
     #[error("window {index} is not an interval after the one before; give disjoint windows in ascending order")]
     BadWindow {
         /// Which one.
         index: usize,
     },
-    /// What was read is not a summary.
+    /// The stored form is not that of a summary.
     #[error("this is not a summary of data: {what}")]
     BadSummary {
         /// Why not.
@@ -105,11 +105,11 @@ pub enum SampleError {
     Unread {
         /// Which one, from 0.
         chunk: usize,
-        /// What its reader failed with.
+        /// The error of its reader.
         #[source]
         cause: Cause,
     },
-    /// A chunk of the data has a fault.
+    /// A chunk of the data is invalid.
     #[error("in chunk {chunk}, {fault}")]
     InChunk {
         /// Which one, from 0.
@@ -121,7 +121,7 @@ pub enum SampleError {
 }
 
 impl SampleError {
-    /// The same fault, in a chunk of the data.
+    /// Wraps this error as one of a chunk.
     pub(crate) fn in_chunk(self, chunk: usize) -> Self {
         Self::InChunk { chunk, fault: Box::new(self) }
     }

@@ -1,4 +1,4 @@
-//! Several constraints at once.
+//! [`All`]: the conjunction of several constraints, and the operator `&`.
 
 use super::{
     BoxError, ConstantCv, Constraint, EqualSpreads, FixedSpreads, FixedWeights, GapBounds, LinearRows, PrecisionRows,
@@ -8,7 +8,7 @@ use crate::error::ConstraintError;
 use std::ops::BitAnd;
 use std::sync::Arc;
 
-/// Several constraints at once, as `&` combines them.
+/// Several constraints at once; `&` combines constraints into one.
 ///
 /// ```
 /// use mindgap::{EqualSpreads, FixedWeights, GapBounds, Mixture, Sample};
@@ -73,7 +73,7 @@ impl<C: Constraint + 'static> BitAnd<C> for All {
     }
 }
 
-/// `&` for constraints that the crate brings.
+/// Implements `&` for the crate's own constraints.
 macro_rules! combine {
     ($($constraint:ty),*) => {$(
         impl<C: Constraint + 'static> BitAnd<C> for $constraint {

@@ -30,8 +30,8 @@ pub(super) enum PerGap {
 }
 
 impl GapBounds {
-    /// Every gap is at least `delta`; zero keeps the centres in order and asks no more. A fit refuses a `delta` that is
-    /// negative or not finite.
+    /// Every gap is at least `delta`; zero only keeps the centres in order. A fit refuses a `delta` that is negative or
+    /// not finite.
     pub fn lower(delta: f64) -> Self {
         Self { lower: PerGap::Same(delta), upper: PerGap::Same(f64::INFINITY) }
     }
@@ -60,10 +60,11 @@ impl GapBounds {
         Ok(Self { lower: PerGap::Each(lower.to_vec()), upper: PerGap::Each(upper.to_vec()) })
     }
 
-    /// The bounds of the `k - 1` gaps of `k` centres.
+    /// Returns the bounds on the `k - 1` gaps of `k` centres.
     ///
     /// # Errors
-    /// If there are bounds for another number of gaps, or a bound is negative, NaN or above its upper one.
+    /// If there are bounds for another number of gaps, a bound is negative or NaN, or a lower bound is above its upper
+    /// bound.
     pub fn rows(&self, k: usize) -> Result<Rows, ConstraintError> {
         let (lower, upper) = (self.lower.resolve(k, "lower")?, self.upper.resolve(k, "upper")?);
         if let (PerGap::Same(lower), PerGap::Same(upper)) = (&self.lower, &self.upper) {

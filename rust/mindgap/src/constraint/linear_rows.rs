@@ -1,8 +1,8 @@
-//! The general form: linear rows on the centres.
+//! [`LinearRows`]: the general form of a constraint on the centres.
 
 use crate::error::ConstraintError;
 
-/// `lower ≤ A·μ ≤ upper`, row by row; both bounds of an equality are the same, and infinity means no bound.
+/// `lower ≤ A·μ ≤ upper`, row by row; an equality has equal bounds, and infinity means no bound.
 ///
 /// ```
 /// use mindgap::{KMeans, LinearRows, Sample};
@@ -22,15 +22,15 @@ pub struct LinearRows {
     upper: Vec<f64>,
 }
 
-/// The largest coefficient of a row is within these bounds.
+/// The range of a row's largest coefficient: its square neither overflows nor vanishes.
 const SQUARABLE: std::ops::RangeInclusive<f64> = 1e-140..=1e140;
 
 impl LinearRows {
-    /// Rows on `k` means: `matrix` row by row, with one lower and one upper bound per row.
+    /// Makes rows on `k` means: `matrix` is row-major, with one lower and one upper bound per row.
     ///
     /// # Errors
-    /// If the lengths do not fit, a coefficient is not finite, a row is all zero or of a size that cannot be squared, or its
-    /// bounds cross or are NaN.
+    /// If the lengths do not match, a coefficient is not finite, a row is zero or the square of its size is out of range,
+    /// or bounds cross or are NaN.
     pub fn new(k: usize, matrix: &[f64], lower: &[f64], upper: &[f64]) -> Result<Self, ConstraintError> {
         let rows = lower.len();
         if upper.len() != rows || rows.checked_mul(k) != Some(matrix.len()) {
@@ -66,7 +66,7 @@ impl LinearRows {
         Ok(())
     }
 
-    /// These rows and then `other`, about as many means.
+    /// Appends the rows of `other`, which must be on the same number of means.
     pub(super) fn followed_by(&self, other: &Self) -> Self {
         let joined = |a: &[f64], b: &[f64]| [a, b].concat();
         Self {
@@ -87,12 +87,12 @@ impl LinearRows {
         self.lower.is_empty()
     }
 
-    /// The number of means that the rows are about.
+    /// The number of means.
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// The coefficients of one row; none where there is no such row.
+    /// The coefficients of one row; empty if there is no such row.
     pub fn row(&self, row: usize) -> &[f64] {
         self.matrix.chunks_exact(self.k.max(1)).nth(row).unwrap_or_default()
     }

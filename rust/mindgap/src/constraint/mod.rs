@@ -1,7 +1,7 @@
 //! Constraints on the centres, and on the weights and spreads of a mixture.
 //!
-//! A [`Constraint`] is what the user asks for; [`Rows`] are what solvers work with; a bound is one side of a row. Resolving a
-//! constraint for `k` centres costs O(k) for bounds on gaps and O(k × rows) for linear rows.
+//! A [`Constraint`] is the user's request, [`Rows`] are its form for solvers, and a bound is one side of a row. Resolving
+//! a constraint for `k` centres costs O(k) for bounds on gaps and O(k × rows) for linear rows.
 
 mod all;
 mod gap_bounds;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// ```
 /// use mindgap::{BoxError, Constraint, GapBounds, KMeans, Rows, Sample};
 ///
-/// /// The total length of the gaps is given; each has at least its share of half of it.
+/// /// Given the total length of the gaps, each is at least half of the average gap.
 /// #[derive(Debug)]
 /// struct HalfShares(f64);
 ///
@@ -47,12 +47,12 @@ pub trait Constraint: fmt::Debug + Send + Sync {
     /// Returns the rows that `k` centres must satisfy.
     ///
     /// # Errors
-    /// If it does not apply to `k` centres. A fit returns the error as [`ConstraintError::Refused`], or as it is if it is a
-    /// [`ConstraintError`].
+    /// If it does not apply to `k` centres. A fit returns a [`ConstraintError`] as it is and wraps any other error in
+    /// [`ConstraintError::Refused`].
     fn rows(&self, k: usize) -> Result<Rows, BoxError>;
 
-    /// Returns rows on the weights of a mixture's `k` components, which are numbered by ascending mean. That the weights sum
-    /// to one need not be among them.
+    /// Returns rows on the weights of a mixture's `k` components, in order of their means. A row for the sum of one is
+    /// not needed.
     ///
     /// ```
     /// use mindgap::{Constraint, WeightBounds};
@@ -85,13 +85,13 @@ pub trait Constraint: fmt::Debug + Send + Sync {
     }
 }
 
-/// The rows of a constraint, checked to be about `k` centres.
+/// Returns the rows of a constraint on `k` centres, checked.
 pub(crate) fn resolve(constraint: &dyn Constraint, k: usize) -> Result<Rows, ConstraintError> {
     let rows = constraint.rows(k)?;
     rows.check_k(k).map(|()| rows)
 }
 
-/// The rows of a constraint on centres that have no weights or spreads.
+/// Returns the rows of a constraint for k-means, which has no weights or spreads.
 pub(crate) fn resolve_centers(constraint: &dyn Constraint, k: usize) -> Result<Rows, ConstraintError> {
     let asked = |what| Err(ConstraintError::NotOfCenters { what });
     if constraint.weight_rows(k)?.is_some() {
@@ -103,7 +103,7 @@ pub(crate) fn resolve_centers(constraint: &dyn Constraint, k: usize) -> Result<R
     resolve(constraint, k)
 }
 
-/// What a constraint asks of the weights and of the precisions of `k` components.
+/// Returns the rows of a constraint on the weights and on the precisions of `k` components.
 pub(crate) fn resolve_blocks(
     constraint: &dyn Constraint,
     k: usize,
@@ -187,7 +187,7 @@ impl<C: Constraint + ?Sized> Constraint for Arc<C> {
     }
 }
 
-/// A constraint made of a function from the number of centres to the rows.
+/// Turns a function from the number of centres to the rows into a constraint.
 ///
 /// ```
 /// use mindgap::{GapBounds, KMeans, Sample, constraint};

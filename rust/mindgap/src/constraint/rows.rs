@@ -1,19 +1,19 @@
-//! [`Rows`]: a constraint resolved for a number of centres, as solvers use it.
+//! [`Rows`]: a constraint resolved for a number of centres, the form that solvers use.
 
 use super::linear_rows::LinearRows;
 use crate::data::frame::Frame;
 use crate::error::ConstraintError;
 use crate::numeric::double::Double;
 
-/// A gap satisfies its bounds if it violates them by at most this fraction of the data's range, so that rounding of data and
-/// bounds does not decide whether 0.3 - 0.1 ≥ 0.2.
+/// The tolerance of a gap's bounds, as a fraction of the data's range, so that rounding does not decide whether 0.3 - 0.1
+/// ≥ 0.2.
 const GAP_TOLERANCE: f64 = 1e-12;
 
-/// A gap or row within this fraction of the data's scale of its bound counts as being at it: solvers satisfy bounds to
-/// 1e-12 of the range, and EM stops with its means some 1e-10 off.
+/// A gap or row is at a bound within this fraction of the data's scale: solvers satisfy bounds to 1e-12 of the range, and
+/// EM stops with means about 1e-10 off.
 pub(crate) const AT_BOUND: f64 = 1e-9;
 
-/// What `k` ascending centres must satisfy: bounds on their `k - 1` gaps, linear rows, both, or nothing.
+/// The rows on `k` ascending centres: bounds on their `k - 1` gaps, linear rows, both, or none.
 ///
 /// ```
 /// use mindgap::{GapBounds, LinearRows, Rows};
@@ -51,7 +51,7 @@ impl Rows {
         Self { k: rows.k(), linear: Some(rows), ..Self::none(0) }
     }
 
-    /// The rows of both: the narrower bounds on each gap, and all linear rows.
+    /// Combines two sets of rows: the narrower bounds on each gap, and all linear rows.
     ///
     /// # Errors
     /// If the numbers of centres differ, or the bounds of a gap cross.
@@ -111,7 +111,7 @@ impl Rows {
         Err(ConstraintError::RowShape { k, what: format!("they are about {} means", self.k) })
     }
 
-    /// Whether the means of every partition satisfy the rows: they ask for no more than ascending order.
+    /// Whether the means of every partition satisfy the rows, which require at most ascending order.
     pub(crate) fn are_trivial(&self) -> bool {
         self.linear().is_none() && self.lower.iter().all(|&lower| lower == 0.0) && !self.have_upper()
     }
@@ -121,14 +121,14 @@ impl Rows {
         self.upper.iter().any(|upper| upper.is_finite())
     }
 
-    /// The one lower bound that serves all gaps, if there is nothing else.
+    /// The lower bound that all gaps share, if there are no other rows.
     pub(crate) fn single_lower(&self) -> Option<f64> {
         let first = *self.lower.first()?;
         let alone = !self.have_upper() && self.linear().is_none();
         (alone && self.lower.iter().all(|&lower| lower == first)).then_some(first)
     }
 
-    /// The lower and the upper bound that serve all gaps, if there is nothing else.
+    /// The lower and the upper bound that all gaps share, if there are no other rows.
     pub(crate) fn shared_bounds(&self) -> Option<(f64, f64)> {
         let (lower, upper) = (*self.lower.first()?, *self.upper.first()?);
         let shared = self.lower.iter().all(|&other| other == lower) && self.upper.iter().all(|&other| other == upper);
@@ -152,7 +152,7 @@ impl Rows {
         Rows { lower: enter(&self.lower), upper: enter(&self.upper), ..Rows::none(self.k) }
     }
 
-    /// The bounds on the gaps with their tolerance, for data of this `range`, in the same units.
+    /// Widens the bounds on the gaps by their tolerance, for data of this `range` in the same units.
     pub(crate) fn loosened(&self, range: f64) -> Rows {
         let tolerance = GAP_TOLERANCE * range;
         let lower = self.lower.iter().map(|bound| bound - tolerance).collect();
@@ -160,14 +160,14 @@ impl Rows {
         Rows { lower, upper, ..Rows::none(self.k) }
     }
 
-    /// The bounds on the gaps without those upper ones that no gap between points of this range can exceed.
+    /// Drops upper bounds of at least `range`, which no gap between points can exceed.
     pub(crate) fn reachable(mut self, range: f64) -> Rows {
         self.upper.iter_mut().filter(|upper| **upper >= range).for_each(|upper| *upper = f64::INFINITY);
         self
     }
 
-    /// The bound that each gap and then each linear row is at, where the means and the data's `scale` are in frame units.
-    /// A lower bound of zero on a gap, which ascending order implies, counts as none.
+    /// The active bound of each gap, then of each linear row; `means` and the data's `scale` are in frame units. A lower
+    /// bound of zero on a gap, which ascending order implies, is never active.
     pub(crate) fn active(&self, means: &[f64], frame: &Frame, scale: f64) -> Vec<Option<Side>> {
         let slack = AT_BOUND * scale;
         let framed = self.enter(frame);
@@ -209,7 +209,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// Which of its bounds `value` is at, to within `slack`; `None` if it is at neither.
+    /// The bound that `value` is within `slack` of; `None` if it is near neither.
     pub(crate) fn of(value: f64, (lower, upper): (f64, f64), slack: f64) -> Option<Self> {
         match (value <= lower + slack, value >= upper - slack) {
             (true, true) => Some(Self::Both),
@@ -228,10 +228,10 @@ pub(crate) struct FramedRow {
 }
 
 impl LinearRows {
-    /// These rows, for `k` centres.
+    /// Returns these rows as a constraint on `k` centres.
     ///
     /// # Errors
-    /// If they are about another number of centres.
+    /// If they are on another number of centres.
     pub fn rows(&self, k: usize) -> Result<Rows, ConstraintError> {
         let rows = Rows::of_linear(self.clone());
         rows.check_k(k).map(|()| rows)
@@ -244,7 +244,7 @@ impl LinearRows {
         // A power of two, so that scaling rounds nothing.
         let scale = f64::from_bits(largest.to_bits() & 0x7ff0_0000_0000_0000).recip();
         let scale = if scale.is_finite() && scale > 0.0 { scale } else { 1.0 };
-        // a·(z/s + shift) is bounded: so is a·z, by s·(bound - shift·Σa), of which no digit must be lost.
+        // A bound on a·(z/s + shift) bounds a·z by s·(bound - shift·Σa); double-double keeps all its digits.
         let sum = coefficients.iter().fold(Double::ZERO, |sum, &a| sum + Double::from(a));
         let offset = sum.times(frame.shift());
         let enter = |bound: f64| match bound.is_finite() {
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(rows.single_lower(), Some(1.5));
         assert!(GapBounds::lower(1.0).rows(1).unwrap().are_trivial());
         assert!(Rows::none(3).are_trivial() && Rows::none(3).is_empty());
-        // Ascending order is something to ask of means, not of cluster means.
+        // Ascending order constrains the means of a mixture, but cluster means always ascend.
         let ascending = GapBounds::lower(0.0).rows(3).unwrap();
         assert!(ascending.are_trivial() && !ascending.is_empty());
     }

@@ -1,4 +1,4 @@
-//! The stored form of constraints. A missing bound is null, because JSON has no infinity; what is read passes the checks of the
+//! The stored form of constraints. A missing bound is null, because JSON has no infinity. Deserialising goes through the
 //! constructors.
 
 use super::gap_bounds::{GapBounds, PerGap};
@@ -16,7 +16,7 @@ enum PerGapForm {
     Each(Vec<Option<f64>>),
 }
 
-/// A side that is not there has no bound.
+/// A missing side has no bound.
 impl Default for PerGapForm {
     fn default() -> Self {
         Self::Same(None)

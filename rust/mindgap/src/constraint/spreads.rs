@@ -43,9 +43,9 @@ pub struct PrecisionRows {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Variation {
-    /// It is estimated, one for all components.
+    /// It is estimated, the same for all components.
     Estimated,
-    /// It is given. Two constraints may give different ones, which no spreads satisfy.
+    /// It is given. If two constraints give different ones, no spreads satisfy both.
     Given {
         /// The smallest one that is given.
         smallest: f64,
@@ -55,7 +55,7 @@ pub enum Variation {
 }
 
 impl Variation {
-    /// What both ask for.
+    /// Combines two requirements.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Estimated, one) | (one, Self::Estimated) => one,
@@ -83,7 +83,7 @@ impl PrecisionRows {
         Self { ratio: f64::INFINITY, linear: Some(rows), variation: None }
     }
 
-    /// Standard deviations proportional to the means, `σ = c·μ`; with `None`, `c` is estimated, one for all components.
+    /// Standard deviations proportional to the means, `σ = c·μ`; with `None`, `c` is estimated.
     ///
     /// # Errors
     /// A coefficient that is not positive and finite.
@@ -95,7 +95,7 @@ impl PrecisionRows {
         Ok(Self { ratio: f64::INFINITY, linear: None, variation: Some(variation) })
     }
 
-    /// These rows and `other`.
+    /// Combines two sets of rows.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let linear = match (&self.linear, &other.linear) {
@@ -109,12 +109,12 @@ impl PrecisionRows {
         Self { ratio: self.ratio.min(other.ratio), linear, variation }
     }
 
-    /// The coefficient of variation, where spreads are proportional to the means.
+    /// The coefficient of variation, if spreads are proportional to the means.
     pub fn variation(&self) -> Option<Variation> {
         self.variation
     }
 
-    /// The largest ratio of two standard deviations; infinite where it is not bounded.
+    /// The largest ratio of two standard deviations; infinite if it is not bounded.
     pub fn largest_ratio(&self) -> f64 {
         self.ratio
     }
@@ -181,8 +181,8 @@ impl Constraint for EqualSpreads {
     }
 }
 
-/// The standard deviations are proportional to the means, `σ = c·μ`, as where noise grows with the signal. The data must be
-/// positive.
+/// The standard deviations are proportional to the means, `σ = c·μ`, as for noise that grows with the signal. The data
+/// must be positive.
 ///
 /// ```
 /// use mindgap::{ConstantCv, Mixture, Sample};
@@ -197,7 +197,7 @@ impl Constraint for EqualSpreads {
 pub struct ConstantCv(Option<f64>);
 
 impl ConstantCv {
-    /// The coefficient; `None` if it is to be estimated.
+    /// The coefficient; `None` to estimate it.
     ///
     /// # Errors
     /// A coefficient that is not positive and finite.
@@ -231,7 +231,7 @@ impl Constraint for ConstantCv {
 pub struct FixedSpreads(Vec<Option<f64>>);
 
 impl FixedSpreads {
-    /// The standard deviation of each component by ascending mean, in units of the data; `None` where it is free.
+    /// The standard deviation of each component by ascending mean, in units of the data; `None` for a free one.
     ///
     /// # Errors
     /// Standard deviations that are not positive and finite.

@@ -3,7 +3,7 @@
 use super::{BoxError, Constraint, LinearRows, Rows};
 use crate::error::ConstraintError;
 
-/// Weights that are given may miss a sum of one by this much; they are divided by it.
+/// The tolerance of a sum of one: decimals of a few digits may miss it. The weights are divided by their sum.
 const SUM: f64 = 1e-6;
 
 fn bad(what: String) -> ConstraintError {
@@ -125,10 +125,10 @@ pub struct WeightRatio {
 }
 
 impl WeightRatio {
-    /// Two components, counted from 0, and the ratio of their weights.
+    /// Two components, from 0, and the ratio of their weights.
     ///
     /// # Errors
-    /// A ratio that is not positive, and a component compared with itself.
+    /// A ratio that is not positive, or a component compared with itself.
     pub fn new(i: usize, j: usize, ratio: f64) -> Result<Self, ConstraintError> {
         if i == j || !(ratio > 0.0 && ratio.is_finite()) {
             return Err(bad(format!(

@@ -1,7 +1,7 @@
-//! [`Monitor`]: what a running fit reports, what may stop it, and what it may spend.
+//! [`Monitor`]: reports, interruption and the limits on time and memory of a running fit.
 //!
-//! A monitor lives on the calling thread. A search that is part of another gets a child of its monitor
-//! ([`Monitor::part`], [`Monitor::relaxed`]), which passes on what is true of the whole problem.
+//! A monitor lives on the calling thread. A sub-search gets a child of its monitor ([`Monitor::part`],
+//! [`Monitor::relaxed`]), which passes on the costs and bounds that are valid for the whole problem.
 
 mod progress;
 
@@ -15,8 +15,8 @@ use crate::data::frame::Frame;
 use crate::error::OutOfMemory;
 use crate::memory;
 
-/// Units of work between two reports of [`Monitor::spend`]; a unit is a few nanoseconds, so a report comes every few tens of
-/// milliseconds (measured on the searches for k-means).
+/// Units of work between two reports of [`Monitor::spend`]: a report every few tens of milliseconds (measured on the
+/// searches for k-means).
 const REPORT_EVERY: u64 = 1 << 20;
 
 /// The default relative gap at which a solution counts as proven: the inertia of a million points is right to about this.
@@ -24,7 +24,7 @@ pub(crate) const DEFAULT_TOL: f64 = 1e-9;
 
 #[cfg(test)]
 thread_local! {
-    /// What the fits of this thread have counted: units of work, and reports.
+    /// Units of work and reports of the fits on this thread.
     pub(crate) static COUNTED: std::cell::Cell<[u64; 2]> = const { std::cell::Cell::new([0; 2]) };
 }
 
@@ -59,13 +59,13 @@ pub struct Monitor<'a> {
     spent: u64,
     /// One unit of cost, in squared data units.
     unit: f64,
-    /// Added to the costs and bounds of this search, in squared data units, to give those of its parent's problem.
+    /// The costs of the parent's problem minus those of this one, in squared data units.
     offset: f64,
     /// How the problem relates to the parent's.
     relation: Relation,
-    /// Whether the work goes on after the time limit.
+    /// Whether the time limit does not apply.
     untimed: bool,
-    /// The work that each report counts as, where reports are counted instead of passed on.
+    /// If reports are counted instead of passed on: the work that each counts as.
     work: Option<u64>,
     /// The cost of the best solution so far, in the units of the search; infinite while there is none.
     pub(crate) cost: f64,
@@ -73,7 +73,7 @@ pub struct Monitor<'a> {
     pub(crate) lower_bound: f64,
 }
 
-/// The limits that were set on a builder.
+/// The limits that a builder sets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SpendingLimits {
     /// Time, from when the fit begins.
@@ -85,15 +85,15 @@ pub(crate) struct SpendingLimits {
 /// How the problem of a child relates to that of its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
-    /// Costs and bounds are true of both.
+    /// Costs and bounds are valid for both.
     Same,
-    /// Fewer constraints: only bounds are true of the parent.
+    /// Fewer constraints: only bounds are valid for the parent.
     Relaxed,
-    /// Fewer solutions: only costs are true of the parent.
+    /// Fewer solutions: only costs are valid for the parent.
     Restricted,
 }
 
-/// Receives reports and says whether to go on.
+/// Receives reports and decides whether to go on.
 type Callback<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<Halt> + 'a>;
 
 /// Where reports go.
@@ -113,7 +113,7 @@ impl fmt::Debug for Sink<'_> {
     }
 }
 
-/// A monitor that takes reports of its children, in data units.
+/// A monitor that receives its children's reports, in data units.
 trait Relay {
     fn relay(&mut self, progress: &Progress) -> Result<(), Halt>;
 }
@@ -138,8 +138,8 @@ impl Default for Monitor<'_> {
 }
 
 impl<'a> Monitor<'a> {
-    /// A monitor that reports to `callback`, on the calling thread, between steps of work. Returning `ControlFlow::Break`
-    /// stops the fit. [`Monitor::default`] has no callback.
+    /// Makes a monitor that reports to `callback`, on the calling thread. Returning `ControlFlow::Break` stops the fit.
+    /// [`Monitor::default`] has no callback.
     pub fn new(mut callback: impl FnMut(&Progress) -> ControlFlow<()> + 'a) -> Self {
         Self::stopping(move |progress| match callback(progress) {
             ControlFlow::Continue(()) => ControlFlow::Continue(()),
@@ -147,8 +147,8 @@ impl<'a> Monitor<'a> {
         })
     }
 
-    /// The same, where the callback says how to stop: [`Halt::Interrupted`] gives the fit up, [`Halt::TimeLimit`] ends it
-    /// with the best found so far.
+    /// Makes a monitor whose callback decides how to stop: [`Halt::Interrupted`] abandons the fit, [`Halt::TimeLimit`]
+    /// ends it with the best result so far.
     ///
     /// ```
     /// use mindgap::{Halt, Mixture, Monitor, Parameters, Progress, Sample, Status};
@@ -168,8 +168,8 @@ impl<'a> Monitor<'a> {
         Self { sink: Sink::Callback(Box::new(callback)), ..Self::default() }
     }
 
-    /// Stops the search after `limit`, counted from now; the earlier of two limits counts. There is no clock on
-    /// `wasm32-unknown-unknown`, where no limit ever passes.
+    /// Stops the search `limit` from now; the earlier of two limits counts. On `wasm32-unknown-unknown`, which has no
+    /// clock, limits do nothing.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.deadline = match (self.deadline, Deadline::after(limit)) {
@@ -186,7 +186,7 @@ impl<'a> Monitor<'a> {
         self
     }
 
-    /// A solution counts as proven when its cost exceeds the lower bound by no more than this fraction of itself.
+    /// A solution counts as proven if its cost exceeds the lower bound by at most `tol · cost`.
     #[must_use]
     pub(crate) fn tol(mut self, tol: f64) -> Self {
         self.tol = tol;
@@ -216,27 +216,27 @@ impl<'a> Monitor<'a> {
         Monitor { untimed: true, deadline: None, ..self.part() }
     }
 
-    /// A monitor for the solution of a problem with fewer constraints: its bounds are true here, its costs are not.
+    /// A monitor for a problem with fewer constraints: its bounds are valid here, its costs are not.
     pub(crate) fn relaxed(&mut self) -> Monitor<'_> {
         Monitor { relation: Relation::Relaxed, ..self.part() }
     }
 
-    /// A monitor for the solution of a problem with fewer solutions: its costs are true here, its bounds are not.
+    /// A monitor for a problem with fewer solutions: its costs are valid here, its bounds are not.
     pub(crate) fn restricted(&mut self) -> Monitor<'_> {
         Monitor { relation: Relation::Restricted, ..self.part() }
     }
 
-    /// A monitor for a part whose reports say nothing of the whole: each counts as `work`.
+    /// A monitor for a part whose costs and bounds are not valid here: each report counts as `work`.
     pub(crate) fn counting(&mut self, work: u64) -> Monitor<'_> {
         Monitor { work: Some(work), ..self.part() }
     }
 
-    /// Whether what is reported here counts as work alone, so that it need not be composed.
+    /// Whether reports count as work alone, so that callers need not compose them.
     pub(crate) fn counts(&self) -> bool {
         self.work.is_some()
     }
 
-    /// A monitor for a part that reports no more than that it is working.
+    /// A monitor for a part that reports [`Progress::Working`] alone.
     pub(crate) fn silent(&mut self) -> Monitor<'_> {
         self.counting(REPORT_EVERY)
     }
@@ -255,12 +255,12 @@ impl<'a> Monitor<'a> {
         self
     }
 
-    /// Notes the cost of a solution.
+    /// Records the cost of a solution.
     pub(crate) fn found(&mut self, cost: f64) {
         self.cost = self.cost.min(cost);
     }
 
-    /// Notes that no solution costs less than `bound`.
+    /// Records that no solution costs less than `bound`.
     pub(crate) fn proved(&mut self, bound: f64) {
         self.lower_bound = self.lower_bound.max(bound);
     }
@@ -270,7 +270,7 @@ impl<'a> Monitor<'a> {
         self.cost.is_finite() && self.cost - self.lower_bound <= self.tol * self.cost
     }
 
-    /// Counts work and now and then reports it.
+    /// Counts work and reports every [`REPORT_EVERY`] units.
     #[inline]
     pub(crate) fn spend(&mut self, work: u64) -> Result<(), Halt> {
         #[cfg(test)]
@@ -284,7 +284,7 @@ impl<'a> Monitor<'a> {
         self.send(&Progress::Search { cost: None, lower_bound: 0.0 })
     }
 
-    /// Sends a report of this search, or of one of its parts, in data units; says whether to stop.
+    /// Sends a report of this search, or of one of its parts, in data units; an error stops the search.
     pub(crate) fn send(&mut self, progress: &Progress) -> Result<(), Halt> {
         #[cfg(test)]
         count(0, 1);
@@ -325,7 +325,7 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// A cost and a bound of a part (in data units) with what is known here, as the parent sees them.
+    /// Combines a part's cost and bound (in data units) with this search's, for the parent.
     fn outward(&self, cost: Option<f64>, lower_bound: f64) -> Progress {
         let cost = cost.unwrap_or(f64::INFINITY).min(self.cost * self.unit);
         let lower_bound = lower_bound.max(self.lower_bound * self.unit).min(cost);
@@ -337,10 +337,10 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Refuses a table that is over the memory limit, or larger than the machine allows.
+    /// Checks that a table is within the memory limit and can be allocated.
     ///
     /// # Errors
-    /// What is too large.
+    /// A table that is too large.
     pub(crate) fn check_memory(&self, what: &'static str, bytes: usize) -> Result<(), OutOfMemory> {
         match self.memory_limit {
             Some(limit) if bytes > limit => Err(OutOfMemory { what, bytes }),

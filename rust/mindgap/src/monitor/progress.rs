@@ -1,8 +1,8 @@
-//! [`Progress`]: what a running fit reports; [`Halt`]: why it was stopped.
+//! [`Progress`], a report of a running fit, and [`Halt`], the reason why one was stopped.
 
 use crate::error::{KMeansError, MixtureError};
 
-/// What a running fit reports.
+/// A report of a running fit.
 ///
 /// ```
 /// use mindgap::{KMeans, Monitor, Progress, Sample};
@@ -36,25 +36,25 @@ pub enum Progress {
         log_likelihood: f64,
         /// The largest movement of a parameter, on the scale of the tolerance.
         movement: f64,
-        /// The weights, means and variances of the iterate, in data units, by component; a fit may be started from them.
+        /// The weights, means and variances of the iterate, in data units; a fit may start from them.
         parameters: [Vec<f64>; 3],
     },
-    /// A certificate has looked at more regions of parameters.
+    /// A certificate has examined more regions of parameters.
     Certificate {
-        /// How many were looked at.
+        /// The number of regions examined.
         nodes: usize,
-        /// How many are left, as far as is known.
+        /// The number of regions known to be left.
         open: usize,
-        /// How far above `log_likelihood` the bound is that is being proven.
+        /// The bound being proven minus `log_likelihood`.
         epsilon: f64,
         /// The best log-likelihood known.
         log_likelihood: f64,
     },
-    /// Nothing new: a long step goes on, and this is a time to stop it.
+    /// A long step goes on; the callback may stop it.
     Working,
 }
 
-/// Why a fit was stopped from outside. A match on it needs no wildcard.
+/// The reason why a fit was stopped from outside. A match on it needs no wildcard.
 ///
 /// ```
 /// use mindgap::{Halt, KMeansError};

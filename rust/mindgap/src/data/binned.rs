@@ -1,4 +1,4 @@
-//! Histograms: how many points lie between neighbouring edges.
+//! [`Binned`]: a histogram, the number of points between neighbouring edges.
 
 use super::sample::Sample;
 use crate::error::SampleError;
@@ -21,16 +21,16 @@ use std::fmt;
 pub struct Binned {
     edges: Vec<f64>,
     sample: Sample,
-    /// Which bins have points.
+    /// The bins that have points.
     occupied: Vec<usize>,
 }
 
 impl Binned {
-    /// Bins between each two neighbouring `edges`, and the weight of the points in each.
+    /// Makes bins between neighbouring `edges`, with the weight of the points in each.
     ///
     /// # Errors
-    /// Edges that do not ascend, are NaN, or of which none is finite; counts that are negative, not finite or all zero, or
-    /// not one fewer than the edges.
+    /// Edges that do not ascend, are NaN or all infinite; counts that are negative, not finite or all zero; a number of
+    /// counts other than the number of edges minus one.
     pub fn new(edges: &[f64], counts: &[f64]) -> Result<Self, SampleError> {
         let bad = |what: String| Err(SampleError::BadBins { what });
         if edges.len() != counts.len() + 1 || counts.is_empty() {
@@ -52,7 +52,7 @@ impl Binned {
         &self.edges
     }
 
-    /// The points as if each lay in the middle of its bin; in an open bin, half a neighbour's width from its edge.
+    /// A sample with each point in the middle of its bin; in an open bin, half a neighbour's width from its edge.
     pub fn sample(&self) -> &Sample {
         &self.sample
     }
@@ -72,7 +72,7 @@ impl fmt::Debug for Binned {
     }
 }
 
-/// A place within each bin.
+/// A point within each bin: its middle if it has two finite edges.
 fn places(edges: &[f64]) -> Vec<f64> {
     let width = |bin: usize| edges.get(bin + 1).map_or(f64::INFINITY, |high| high - edges[bin]);
     let usual = |bin: usize| if width(bin).is_finite() { width(bin) } else { 2.0 };

@@ -1,7 +1,7 @@
-//! Data that do not fit in memory, read chunk by chunk.
+//! [`Chunked`]: data that do not fit into memory, read chunk by chunk.
 //!
-//! One pass makes a summary. K-means takes a few more to read the points near its boundaries; a mixture takes one per
-//! iteration. As many chunks are in memory at a time as there are threads.
+//! The first pass makes a summary. K-means needs a few more, for the points near its boundaries; a mixture needs one per
+//! iteration. One chunk per thread is in memory at a time.
 
 use crate::data::sample::Sample;
 use crate::data::summary::{Source, Summary};
@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// A part of the data. Chunks of a multiple of [`MomentSums::RUN`](crate::MomentSums::RUN) values give the same bits however
-/// the data are divided.
+/// A part of the data. If all chunks have a multiple of [`MomentSums::RUN`](crate::MomentSums::RUN) values, the division
+/// of the data changes no bit of a fit.
 ///
 /// ```
 /// use mindgap::Chunk;
@@ -44,13 +44,13 @@ impl From<Vec<f64>> for Chunk {
     }
 }
 
-/// Reads data in chunks: the same chunks in the same order every time. Functions that return an iterator implement it, and so do
+/// Reads data in chunks: the same chunks in the same order every time. Implemented for functions that return an iterator,
 /// `Box<dyn Chunks>` and `Arc<dyn Chunks>`.
 ///
 /// ```
 /// use mindgap::{BoxError, Chunk, Chunked, Chunks};
 ///
-/// /// Numbers, one a line, in several files.
+/// /// Text files with one number per line.
 /// struct Files(Vec<std::path::PathBuf>);
 ///
 /// impl Chunks for Files {
@@ -67,7 +67,7 @@ impl From<Vec<f64>> for Chunk {
 /// assert!(missing.unwrap_err().to_string().starts_with("chunk 0 of the data could not be read"));
 /// ```
 pub trait Chunks: Send + Sync {
-    /// Returns all chunks, from the first; an error where one cannot be read.
+    /// Returns all chunks, from the first; an error for a chunk that cannot be read.
     fn read(&self) -> Box<dyn Iterator<Item = Result<Chunk, BoxError>> + '_>;
 }
 
@@ -93,7 +93,7 @@ where
     }
 }
 
-/// Data read in chunks: an engine for mixtures, and for k-means a sample whose fit reads the chunks again near boundaries.
+/// Data read in chunks: an engine for mixtures and, through [`sample`](Self::sample), data for k-means.
 ///
 /// ```
 /// use mindgap::{Chunk, Chunked, GapBounds, KMeans, Mixture};
@@ -132,7 +132,7 @@ impl Chunked {
         Ok(Self { reader, summary })
     }
 
-    /// The summary that the first pass made.
+    /// The summary of the first pass.
     ///
     /// ```
     /// use mindgap::{Chunk, Chunked};
@@ -145,7 +145,7 @@ impl Chunked {
         &self.summary
     }
 
-    /// The data as a sample. K-means, and the initializers that use it, read the chunks again for a closer look.
+    /// The data as a sample. K-means, and the initializers that use it, read the chunks again near boundaries.
     ///
     /// # Errors
     /// As [`Sample::new`].
@@ -165,11 +165,11 @@ impl Chunked {
     }
 }
 
-/// The chunks, and how many of them the first pass met.
+/// The chunks, and their number in the first pass.
 struct Reader {
     chunks: Box<dyn Chunks>,
     number: OnceLock<usize>,
-    /// Threads for all passes, made by the first and dropped with the data.
+    /// Threads for all passes, made in the first one.
     workers: OnceLock<Workers>,
 }
 
@@ -204,7 +204,7 @@ impl Reader {
         }
     }
 
-    /// Whether a pass met as many chunks as the first one.
+    /// Checks that a pass read as many chunks as the first one.
     fn check_number(&self, number: usize) -> Result<(), SampleError> {
         let first = *self.number.get_or_init(|| number);
         if number == first {

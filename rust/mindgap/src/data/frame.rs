@@ -1,9 +1,9 @@
-//! The frame: the units in which every solver works.
+//! [`Frame`]: the units in which every solver works.
 //!
-//! Data far from zero lose their digits in sums of squares, and data at extreme scales overflow them. So solvers see
-//! `z = s·x - s·shift`, where `shift` is the median point and `s` a power of two that brings the range to about one.
-//! Multiplying by a power of two is exact, so a shift or a power-of-two change of units moves no bit of `z` that the
-//! data themselves have not lost.
+//! Sums of squares lose the digits of data far from zero and overflow for data at extreme scales. So solvers use `z = s·x
+//! - s·shift`, where `shift` is the median point and `s` a power of two that brings the range to about one. Multiplying
+//!   by a power of two is exact, so a change of units by a power of two, or a shift that rounds no value, changes no bit
+//!   of `z`.
 
 use crate::numeric::double::Double;
 use crate::numeric::{binary_exponent, power_of_two};
@@ -16,11 +16,11 @@ pub(crate) struct Frame {
     shift: f64,
 }
 
-/// Ranges between these bounds have squares, and sums of squares, that neither overflow nor vanish.
+/// Binary exponents of ranges whose squares, and sums of squares, neither overflow nor vanish.
 pub(crate) const RANGE_EXPONENTS: std::ops::RangeInclusive<i32> = -480..=480;
 
-/// Centres farther from the data than this many times their range (about one in the frame) are refused: squared distances
-/// to them would leave few digits of the data.
+/// The largest distance of a centre from the data, in units of their range: squared distances beyond it would keep few
+/// digits of the data.
 pub(crate) const FARTHEST: f64 = 1e6;
 
 impl Frame {
@@ -33,7 +33,7 @@ impl Frame {
         if first == last {
             return Some(Self { scale: 1.0, shift });
         }
-        // Halves, because the range of data near the largest doubles overflows.
+        // Half the range, because the range itself may overflow.
         let half_range = last * 0.5 - first * 0.5;
         let exponent = binary_exponent(half_range) + 1;
         RANGE_EXPONENTS.contains(&exponent).then(|| Self { scale: power_of_two(-exponent), shift })
@@ -51,8 +51,7 @@ impl Frame {
         x * self.scale - self.shift * self.scale
     }
 
-    /// A data value in frame units with all its digits: beside a far larger shift `enter` keeps only those that the
-    /// range can tell apart.
+    /// A data value in frame units with all its digits; `enter` loses those below the last place of the shift.
     #[inline(always)]
     pub(crate) fn enter_exactly(&self, x: f64) -> Double {
         Double::sum(x * self.scale, -self.shift * self.scale)
@@ -76,8 +75,7 @@ impl Frame {
         square * self.scale * self.scale
     }
 
-    /// By how much the log density of points, `weight` in all, is larger in data units than in frame units, where a length is
-    /// longer by the scale and a density smaller.
+    /// The log density of points of total weight `weight` in data units, minus that in frame units.
     #[inline]
     pub(crate) fn log_density(&self, weight: f64) -> f64 {
         weight * (f64::from(binary_exponent(self.scale)) * LN_2)

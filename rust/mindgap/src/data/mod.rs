@@ -2,7 +2,7 @@
 //!
 //! | data | type | cost |
 //! |---|---|---|
-//! | in memory | [`Sample`], many of one size [`Table`] | a sort |
+//! | in memory | [`Sample`]; several of one size: [`Table`] | a sort |
 //! | counts in bins | [`Binned`] | O(bins) |
 //! | read in chunks, again for each pass | [`Chunked`] | a pass for a summary, then one per iteration |
 //! | seen once, or merged from many machines | [`Summary`] | O(1) per point, memory for its cells |

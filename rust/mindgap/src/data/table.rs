@@ -4,7 +4,7 @@ use crate::error::SampleError;
 use crate::shortened::Shortened;
 use std::fmt;
 
-/// Numbers of either precision.
+/// Numbers in single or double precision.
 ///
 /// ```
 /// use mindgap::Numbers;
@@ -15,14 +15,14 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Numbers<'a> {
-    /// Single precision; converting them to doubles loses nothing.
+    /// Single precision; the conversion to doubles is exact.
     Single(&'a [f32]),
     /// Double precision.
     Double(&'a [f64]),
 }
 
 impl Numbers<'_> {
-    /// How many there are.
+    /// Their number.
     pub fn len(&self) -> usize {
         match self {
             Self::Single(numbers) => numbers.len(),
@@ -35,7 +35,7 @@ impl Numbers<'_> {
         self.len() == 0
     }
 
-    /// Those of `range`, as doubles.
+    /// Copies the numbers of `range` as doubles.
     fn read(&self, range: std::ops::Range<usize>) -> Vec<f64> {
         match self {
             Self::Single(numbers) => numbers[range].iter().map(|&x| f64::from(x)).collect(),
@@ -65,7 +65,7 @@ impl<'a> From<&'a [f64]> for Numbers<'a> {
     }
 }
 
-/// A matrix whose rows are data sets of their own, row after row in memory.
+/// A row-major matrix, each row of which is a data set.
 ///
 /// ```
 /// use mindgap::Table;
@@ -82,10 +82,10 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Rows of `columns` values each.
+    /// Makes a table with `columns` values per row.
     ///
     /// # Errors
-    /// Rows without columns, and values that do not fill the last row.
+    /// If `columns` is zero or the number of values is not a multiple of it.
     pub fn new(values: impl Into<Numbers<'a>>, columns: usize) -> Result<Self, SampleError> {
         let values = values.into();
         match columns {
@@ -95,10 +95,10 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The same table with a weight for each value, or one for each column that serves all rows.
+    /// Sets one weight per value, or one per column that applies to all rows.
     ///
     /// # Errors
-    /// Another number of weights.
+    /// If the number of weights is neither.
     pub fn weighted(mut self, weights: impl Into<Numbers<'a>>) -> Result<Self, SampleError> {
         let weights = weights.into();
         if weights.len() != self.columns && weights.len() != self.values.len() {

@@ -1,9 +1,9 @@
-//! Points in memory, dealt into cells of one width without being sorted: O(1) a point, on all threads.
+//! Points in memory, assigned to cells of one width without a sort: O(1) per point, on all threads.
 //!
-//! DealtCells are those of [`Grid`]: the width is a power of two and edges are multiples of it, so the distance of a point from its
-//! cell's edge is exact but for points within a cell of zero. It is rounded to 2⁻⁴⁸ of the width, which moves no point whose
-//! cell is [`NEAR_ZERO`] cells from zero or farther. Sums of these distances are integers ([`sums`]), so no order and no
-//! number of threads shows in them.
+//! The cells are those of [`Grid`]: the width is a power of two and edges are multiples of it. The offset of a point from
+//! its cell's edge is then exact, except in the cell left of zero. It is rounded to 2⁻⁴⁸ of the width, which moves no
+//! point at least [`NEAR_ZERO`] cells from zero. Sums of offsets are integers ([`sums`]), so they do not depend on the
+//! order of the points or the number of threads.
 
 mod sums;
 
@@ -14,39 +14,39 @@ use crate::parallel::{map_in_order, threads};
 use std::ops::Range;
 use sums::{CellSums, CellUnits, UnitSums, WeightedSums};
 
-/// Bits of the distance of a point from its cell's edge.
+/// Bits of an offset: sums of squares of 2³² offsets with weights of [`WEIGHT_BITS`] then fit into 192 bits.
 const OFFSET_BITS: i32 = 47;
 
-/// From this cell on, values have no bits below a unit of offset: the last place of a double is 2⁻⁵² of its size.
+/// From this cell on, offsets are exact: the last place of a double, 2⁻⁵² of its size, is at least a unit of offset.
 const NEAR_ZERO: i64 = 1 << (52 - OFFSET_BITS);
 
-/// Bits of an integer weight.
+/// Bits of an integer weight: those of a `u64`.
 const WEIGHT_BITS: i32 = 64;
 
-/// Weights that are smaller than the largest by at most this factor, 2¹⁰, are integers of [`WEIGHT_BITS`] without rounding.
+/// The largest ratio of two weights, 2¹⁰, at which all of them are integers of [`WEIGHT_BITS`] without rounding.
 pub(crate) const MOST_UNEVEN: f64 = 1024.0;
 
-/// Points that a thread looks at before what it has gathered is put away: the memory between stays small.
+/// Points that a thread scans before its gathered points are passed on, so that they take little memory.
 const PART: usize = 1 << 20;
 
-/// Points whose cells are found together, in vectors.
+/// Points whose cells are computed together, in vector code.
 const BLOCK: usize = 64;
 
-/// Adding it to an integer below 2⁵¹ leaves that in the low bits, sooner than a cast would; other numbers are rounded.
+/// Adding this to a number below 2⁵¹ leaves its nearest integer in the low bits, faster than a cast.
 const TO_INTEGER: f64 = (1u64 << 52) as f64;
 
-/// The bits that it takes.
+/// The low bits that have that integer.
 const INTEGER: u64 = (1 << 52) - 1;
 
 /// Values with weights, in any order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnsortedPoints<'a> {
     pub(crate) values: &'a [f64],
-    /// One for each value; none if all are one.
+    /// One per value; `None` if all are one.
     pub(crate) weights: Option<&'a [f64]>,
     /// The smallest and the largest value.
     pub(crate) extent: (f64, f64),
-    /// The smallest weight above zero, and the largest.
+    /// The smallest positive and the largest weight.
     pub(crate) lightest: f64,
     pub(crate) heaviest: f64,
 }
@@ -60,7 +60,7 @@ pub(crate) struct DealtCells {
 }
 
 impl DealtCells {
-    /// The finest cells of which points between `low` and `high` touch at most `most`.
+    /// Makes the finest cells such that at most `most` of them touch the interval from `low` to `high`.
     pub(crate) fn new((low, high): (f64, f64), most: usize) -> Self {
         let grid = Grid::finest(low, high, most);
         let first = grid.index(low);
@@ -77,7 +77,7 @@ impl DealtCells {
         power_of_two(self.grid.exponent())
     }
 
-    /// What the distance of a point from its cell's edge may be wrong by.
+    /// The largest rounding error of a point's offset.
     pub(crate) fn blur(&self) -> f64 {
         let last = self.first + self.number as i64 - 1;
         let exact = self.first >= NEAR_ZERO || last < -NEAR_ZERO;
@@ -94,7 +94,7 @@ impl DealtCells {
         Places { scale: power_of_two(-self.grid.exponent()), first: self.first as f64, last }
     }
 
-    /// The points of every cell that has some as an atom.
+    /// Sums the points of each occupied cell into an atom.
     pub(crate) fn atoms(&self, points: &UnsortedPoints<'_>) -> Vec<Atom> {
         match points.weights {
             None => self.summed::<UnitSums>(points),
@@ -124,7 +124,7 @@ impl DealtCells {
             let index = self.first + cell as i64;
             let extent = (low.max(points.extent.0), high.min(points.extent.1));
             let atom = sums.moments().atom(units, extent, even)?;
-            // Near zero, points of one offset need not be equal.
+            // Near zero, points of equal offset may differ.
             let exact = index.unsigned_abs() > NEAR_ZERO as u64;
             Some(if exact { atom } else { Atom { low: extent.0, high: extent.1, ..atom } })
         };
@@ -137,7 +137,7 @@ impl DealtCells {
         (index as f64 * self.width(), ((index + 1) as f64 * self.width()).next_down())
     }
 
-    /// Shows the points of the cells that are `wanted`, in input order and a part at a time, to `show`, until that fails.
+    /// Passes the points of the `wanted` cells, in input order and a part at a time, to `show`, until it fails.
     pub(crate) fn gather<P: GatheredPoint, E>(
         &self,
         points: &UnsortedPoints<'_>,
@@ -167,7 +167,7 @@ impl DealtCells {
     }
 }
 
-/// A point with what it weighs.
+/// A point with its weight.
 pub(crate) trait GatheredPoint: Copy + Send + Sync {
     fn new(value: f64, weight: f64) -> Self;
     fn value(&self) -> f64;
@@ -209,13 +209,13 @@ impl GatheredPoint for (f64, f64) {
     }
 }
 
-/// As many pieces of the input as there are threads to look at them.
+/// Divides the input into one piece per thread.
 fn pieces(n: usize) -> Vec<Range<usize>> {
     let pieces = threads();
     (0..pieces).map(|piece| n * piece / pieces..n * (piece + 1) / pieces).collect()
 }
 
-/// Finds cells, in vectors where it is inlined.
+/// Computes the cells of values, in vector code where it is inlined.
 #[derive(Clone, Copy)]
 struct Places {
     scale: f64,
@@ -225,13 +225,13 @@ struct Places {
 }
 
 impl Places {
-    /// The cell of `x` and its offset in units. All cells begin at integer multiples of their width, so that the subtractions are exact
-    /// but for the second in the cell left of zero. Values that are not in a cell, which another thread may write into
-    /// borrowed data, are put into one.
+    /// The cell of `x` and its offset in units. Cells begin at integer multiples of their width, so the subtractions are
+    /// exact, except for the second in the cell left of zero. A value outside all cells, which another thread may have
+    /// written into borrowed data, goes to the nearest.
     #[inline(always)]
     fn of(self, x: f64) -> (u64, u64) {
         let t = x * self.scale;
-        // A negative value that vanishes beside the width is left of zero all the same.
+        // A negative value that underflows in units of the width is still left of zero.
         let floor = if (x < 0.0) & (t == 0.0) { -1.0 } else { t.floor() };
         let cell = between(floor - self.first, self.last);
         let offset = between(t - floor, 1.0) * power_of_two(OFFSET_BITS);
@@ -239,7 +239,7 @@ impl Places {
     }
 }
 
-/// The number from zero to `most` that is nearest to `x`; zero for NaN.
+/// Clamps `x` to `0..=most`; zero for NaN.
 #[inline(always)]
 fn between(x: f64, most: f64) -> f64 {
     let x = if x > 0.0 { x } else { 0.0 };
@@ -251,7 +251,7 @@ impl Places {
     #[inline(always)]
     fn fill(self, values: &[f64], found: &mut [(u64, u64); BLOCK]) {
         match <&[f64; BLOCK]>::try_from(values) {
-            // Of known length: without a check for each, in vectors.
+            // A length known at compile time: no bounds checks, vector code.
             Ok(values) => (0..BLOCK).for_each(|i| found[i] = self.of(values[i])),
             Err(_) => found.iter_mut().zip(values).for_each(|(found, &x)| *found = self.of(x)),
         }
@@ -309,7 +309,7 @@ impl<P: GatheredPoint> pulp::WithSimd for GatherPoints<'_, P> {
             let mut number = 0;
             for (i, (&x, &(cell, _))) in values.iter().zip(&cells).enumerate() {
                 let weight = self.weights.map_or(1.0, |weights| weights[block * BLOCK + i]);
-                // Adding zero turns -0.0 into 0.0. No branch: which cells come next cannot be foreseen.
+                // Adding zero turns -0.0 into 0.0. No branch: it could not be predicted.
                 found[number % BLOCK] = P::new(x + 0.0, weight);
                 number += usize::from(self.wanted[cell as usize]);
             }

@@ -1,7 +1,6 @@
-//! Sums over the points of a cell, in integers: the same whatever the order of the points and however they are divided.
+//! Sums over the points of a cell, in integers: they do not depend on the order or the division of the points.
 //!
-//! A point is `offset` units right of its cell's edge, at most 2⁴⁷, and weighs an integer below 2⁶⁴. Sums of fewer than 2³² points
-//! then fit into 192 bits.
+//! An offset is at most 2⁴⁷ units and a weight is below 2⁶⁴, so sums over fewer than 2³² points fit into 192 bits.
 
 use crate::data::sample::Atom;
 use crate::numeric::double::Double;
@@ -40,7 +39,7 @@ impl Wide {
         Self { low, high: self.high.wrapping_sub(other.high).wrapping_sub(u64::from(borrow)) }
     }
 
-    /// Modulo 2¹⁹².
+    /// The product modulo 2¹⁹².
     fn times(self, factor: u64) -> Self {
         let factor = u128::from(factor);
         let mut product = Self { low: (self.low & u128::from(u64::MAX)) * factor, high: 0 };
@@ -53,7 +52,7 @@ impl Wide {
         self.high >> 63 == 1
     }
 
-    /// The nearest double, but for a rounding or two.
+    /// The value as a double, to a rounding or two.
     fn value(self) -> f64 {
         if self.is_negative() {
             return -Self::default().minus(self).value();
@@ -62,12 +61,12 @@ impl Wide {
     }
 }
 
-/// What adds up the points of a cell.
+/// Sums over the points of a cell.
 pub(super) trait CellSums: Clone + Default + Send + Sync {
     /// Adds a point of this integer weight.
     fn add(&mut self, offset: u64, weight: u64);
 
-    /// Adds the points of another.
+    /// Adds the sums of another cell.
     fn merge(&mut self, other: &Self);
 
     /// Weight, weighted offsets and their squares.
@@ -83,15 +82,15 @@ pub(super) struct CellMoments {
     square: Wide,
 }
 
-/// Points that all weigh the same: 32 bytes, so that many cells stay in the caches.
+/// Sums over points of equal weight: 32 bytes, so that many cells stay in cache.
 #[derive(Clone, Default)]
 pub(super) struct UnitSums {
-    /// The number of points, above the sum of their offsets.
+    /// The number of points in the high bits, the sum of their offsets in the low ones.
     count_and_sum: u128,
     square: u128,
 }
 
-/// The bits of a sum of offsets: 47, and 32 for their number.
+/// The bits of a sum of offsets: fewer than 2³² of them, each at most 2⁴⁷.
 const SUM_BITS: u32 = 80;
 
 impl CellSums for UnitSums {
@@ -115,7 +114,7 @@ impl CellSums for UnitSums {
     }
 }
 
-/// Points with weights; those of weight zero are left out.
+/// Sums over weighted points; those of weight zero are left out.
 #[derive(Clone, Default)]
 pub(super) struct WeightedSums {
     count: u64,
@@ -150,7 +149,7 @@ impl CellSums for WeightedSums {
     }
 }
 
-/// Where a cell is, and what its units are in those of the data.
+/// The edge of a cell and its units, in those of the data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellUnits {
     /// The edge from which offsets are counted.
@@ -162,13 +161,13 @@ pub(super) struct CellUnits {
 }
 
 impl CellMoments {
-    /// The points as one, between `low` and `high`; `even` says whether all of them weigh the same. Nothing if there are none.
+    /// The points as an atom between `low` and `high`; `None` if there are none. `even`: all of them weigh the same.
     pub(super) fn atom(&self, units: CellUnits, (low, high): (f64, f64), even: bool) -> Option<Atom> {
         if self.count == 0 {
             return None;
         }
         let weight = self.weight as f64;
-        // About an integer near the mean the sums are exact still, and small.
+        // Sums about an integer near the mean are still exact, and small.
         let center = (self.sum.value() / weight + 0.5) as u64;
         let all = Wide { low: self.weight, high: 0 };
         let first = self.sum.minus(all.times(center)).value();

@@ -1,7 +1,7 @@
-//! Atoms: runs of neighbouring points of which weight, mean and spread are known. A point is an atom without width.
+//! Atoms: runs of neighbouring points, given by weight, mean and sum of squares. A point is an atom without width.
 //!
-//! A sum of squares over whole atoms is exact: that of their means plus the squares within them. So a partition of atoms
-//! costs what it costs on the points, and solvers see weighted points. A width takes 33 bytes per atom.
+//! The cost of a run of atoms is that of their means plus the squares within them. So a partition of atoms has the same
+//! cost as on the points, and solvers see weighted points. Widths take 33 bytes per atom.
 
 use super::Sample;
 use crate::data::frame::Frame;
@@ -10,11 +10,11 @@ use crate::numeric::double::Double;
 use std::fmt;
 use std::sync::Arc;
 
-/// Points that neighbour each other in value.
+/// A run of points that are neighbours in value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Atom {
     pub(crate) mean: f64,
-    /// What `mean` has lost to rounding: data far from zero have means between two doubles.
+    /// The exact mean minus `mean`: means of data far from zero lie between two doubles.
     pub(crate) rest: f64,
     pub(crate) weight: f64,
     /// Σw(x - mean)², in squared units of the data.
@@ -34,7 +34,7 @@ impl Atom {
         self.low == self.high
     }
 
-    /// Several atoms, ascending, as one; there is at least one.
+    /// Joins ascending atoms, at least one, into one.
     pub(crate) fn joined(atoms: &[Atom]) -> Self {
         let (first, last) = (atoms[0], atoms[atoms.len() - 1]);
         if atoms.len() == 1 {
@@ -49,7 +49,7 @@ impl Atom {
         let offset = |atom: &Atom| atom.mean - low + atom.rest;
         let weight = total(&|atom| atom.weight);
         let rough = total(&|atom| atom.weight * offset(atom)) / weight;
-        // What the first sum lost to rounding.
+        // Corrects the rounding of the first sum.
         let mean = rough + total(&|atom| atom.weight * (offset(atom) - rough)) / weight;
         let within = total(&|atom| atom.within + atom.weight * (offset(atom) - mean).powi(2));
         let place = Double::sum(low, mean);
@@ -66,21 +66,21 @@ impl Atom {
         }
     }
 
-    /// This atom, with what rounding did to the mean and the spread taken back.
+    /// Restores the inequalities that rounding may have broken: the mean within the extent, the spread within its limit.
     fn without_rounding(mut self) -> Self {
         // Adding zero turns -0.0 into 0.0.
         (self.low, self.high) = (self.low + 0.0, self.high + 0.0);
         let mean = (self.mean + 0.0).max(self.low).min(self.high);
         self.rest = if mean == self.mean && self.rest.is_finite() { self.rest } else { 0.0 };
         self.mean = mean;
-        // No more than with half the weight at either end; NaN becomes that, too.
+        // The spread is largest with half the weight at either end; NaN becomes that, too.
         let most = 0.25 * self.weight * (self.high - self.low).powi(2);
         self.within = if self.within < most { self.within.max(0.0) } else { most };
         self
     }
 }
 
-/// Whether two points weigh the same, whose weights are parts of sums that may have been rounded.
+/// Whether two weights are equal up to the rounding of sums.
 fn is_same_weight(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * b
 }
@@ -98,7 +98,7 @@ impl fmt::Debug for SharedZoom {
     }
 }
 
-/// What is known of atoms with a width besides mean and weight, one entry per atom.
+/// The fields of atoms with a width besides mean and weight, one entry per atom.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Widths {
     within: Vec<f64>,
@@ -106,7 +106,7 @@ pub(crate) struct Widths {
     high: Vec<f64>,
     count: Vec<u64>,
     even: Vec<bool>,
-    /// Shows the points behind the atoms.
+    /// Reads the points behind the atoms.
     zoom: Option<SharedZoom>,
 }
 
@@ -122,7 +122,7 @@ impl Widths {
         }
     }
 
-    /// Runs of neighbours, which end before `ends`, joined; all of a run of several have one value.
+    /// Joins runs of neighbours, which end before `ends`; the atoms of a longer run all have one value.
     pub(super) fn collapsed(&self, ends: &[usize]) -> Self {
         let mut start = 0;
         let mut joined = Self::default();
@@ -139,11 +139,10 @@ impl Widths {
 }
 
 impl Sample {
-    /// A sample of atoms as a summary gives them: of positive weight and finite values, ascending, and disjoint in value
-    /// unless they are of one value each.
+    /// Makes a sample of atoms: of positive weight and finite values, ascending, and disjoint unless each has one value.
     ///
     /// # Errors
-    /// No atoms, too many of them, and ranges and weights as for [`Sample::weighted`].
+    /// No atoms, too many atoms, and ranges and weights as for [`Sample::weighted`].
     pub(crate) fn of_atoms(mut atoms: Vec<Atom>) -> Result<Self, SampleError> {
         if atoms.len() > u32::MAX as usize {
             return Err(SampleError::TooMany { len: atoms.len() });
@@ -154,7 +153,7 @@ impl Sample {
         };
         let ascend = |a: &Atom, b: &Atom| a.high < b.low || (a.low == b.high && a.is_point() && b.is_point());
         debug_assert!(atoms.windows(2).all(|pair| ascend(&pair[0], &pair[1])), "atoms overlap or do not ascend");
-        // The frame is that of the points, as far as their range goes.
+        // The scale of the frame comes from the range of the points.
         let range = last.high - first.low;
         let middle = atoms[atoms.len() / 2].mean;
         let frame =
@@ -179,7 +178,7 @@ impl Sample {
         })
     }
 
-    /// The same atoms, behind which `zoom` shows the points.
+    /// Sets the function that reads the points behind the atoms.
     pub(crate) fn with_zoom(mut self, zoom: SharedZoom) -> Self {
         if let Some(widths) = &mut self.widths {
             widths.zoom = Some(zoom);
@@ -187,17 +186,17 @@ impl Sample {
         self
     }
 
-    /// What shows the points behind the atoms, if anything does.
+    /// The function that reads the points behind the atoms, if there is one.
     pub(crate) fn zoom(&self) -> Option<&ZoomFn> {
         self.widths.as_ref()?.zoom.as_ref().map(|zoom| &*zoom.0)
     }
 
-    /// Whether its atoms may have a width: it was made of a summary, not of points.
+    /// Whether atoms may have a width, as those of a summary do.
     pub(crate) fn has_widths(&self) -> bool {
         self.widths.is_some()
     }
 
-    /// Whether all points weigh the same: then it does not matter which of several equal ones are in which cluster.
+    /// Whether all points weigh the same, so that equal points are interchangeable.
     pub(crate) fn weighs_evenly(&self) -> bool {
         if let Some(unsorted) = &self.unsorted {
             return unsorted.lightest == unsorted.heaviest;
@@ -235,32 +234,32 @@ impl Sample {
         (0..self.len()).map(|i| self.atom(i))
     }
 
-    /// How many points sorted point `i` stands for.
+    /// The number of points in sorted atom `i`.
     pub(crate) fn count(&self, i: usize) -> u64 {
         self.widths.as_ref().map_or(1, |widths| widths.count[i])
     }
 
-    /// The smallest value in sorted point `i`.
+    /// The smallest value in sorted atom `i`.
     pub(crate) fn lowest(&self, i: usize) -> f64 {
         self.widths.as_ref().map_or_else(|| self.values()[i], |widths| widths.low[i])
     }
 
-    /// The largest value in sorted point `i`.
+    /// The largest value in sorted atom `i`.
     pub(crate) fn highest(&self, i: usize) -> f64 {
         self.widths.as_ref().map_or_else(|| self.values()[i], |widths| widths.high[i])
     }
 
-    /// The smallest value in sorted point `i`, in frame units.
+    /// The smallest value in sorted atom `i`, in frame units.
     pub(crate) fn framed_lowest(&self, i: usize) -> f64 {
         self.frame().enter(self.lowest(i))
     }
 
-    /// The largest value in sorted point `i`, in frame units.
+    /// The largest value in sorted atom `i`, in frame units.
     pub(crate) fn framed_highest(&self, i: usize) -> f64 {
         self.frame().enter(self.highest(i))
     }
 
-    /// √(weight · squares within) of sorted point `i` in frame units; positive even where the squares have vanished.
+    /// √(weight · squares within) of sorted atom `i` in frame units; positive even if the squares have underflowed.
     pub(crate) fn framed_spread(&self, i: usize) -> f64 {
         if self.lowest(i) == self.highest(i) {
             return 0.0;
@@ -268,18 +267,18 @@ impl Sample {
         (self.weight(i) * self.framed_within(i)).sqrt().max(f64::MIN_POSITIVE)
     }
 
-    /// The sum of squares within sorted point `i`, in frame units.
+    /// The sum of squares within sorted atom `i`, in frame units.
     #[inline(always)]
     pub(crate) fn framed_within(&self, i: usize) -> f64 {
         self.widths.as_ref().map_or(0.0, |widths| self.frame.enter_square(widths.within[i]))
     }
 
-    /// The sum of squares within all points, in squared units of the data.
+    /// The sum of squares within all atoms, in squared units of the data.
     pub(crate) fn total_within(&self) -> f64 {
         self.widths.as_ref().map_or(0.0, |widths| widths.within.iter().sum())
     }
 
-    /// The atoms as the points that solvers see: weighted, with nothing within them.
+    /// The atoms as weighted points, the form that solvers use.
     pub(crate) fn bare(&self) -> Sample {
         if self.unsorted.is_some() {
             return self.sorted().bare();
@@ -288,7 +287,7 @@ impl Sample {
         Sample { values, weights, rests, ..self.clone_facts() }
     }
 
-    /// The means of the atoms, as points of their weight in this order.
+    /// The means of the atoms as weighted points, in this order.
     pub(crate) fn means(&self) -> Sample {
         Sample { rests: Vec::new(), order: (0..self.len() as u32).collect(), ..self.bare() }
     }

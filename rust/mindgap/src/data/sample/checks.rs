@@ -1,13 +1,13 @@
-//! What data must satisfy to be a sample.
+//! Checks of values and weights.
 
 use crate::error::{OutOfMemory, SampleError};
 use crate::memory::{check_memory, product};
 
-/// What a point takes at most: sorted, with its place in the input, and either its weight or what an ordinary sort of all
-/// of them needs beside it.
+/// The most memory of a point: value (8), input index (4), and either its weight or the scratch memory of a comparison
+/// sort (16).
 const BYTES_A_POINT: usize = 28;
 
-/// Checks that there are points, and not too many.
+/// Checks that the number of points is positive and fits an index.
 pub(super) fn check_number(values: &[f64]) -> Result<(), SampleError> {
     match values.len() {
         0 => Err(SampleError::Empty),
@@ -16,7 +16,7 @@ pub(super) fn check_number(values: &[f64]) -> Result<(), SampleError> {
     }
 }
 
-/// Checks that there is memory to sort so many points.
+/// Checks that there is memory to sort this many points.
 pub(super) fn check_sort(points: usize) -> Result<(), OutOfMemory> {
     check_memory("a sorted copy of the data", product(&[points, BYTES_A_POINT]))
 }
@@ -26,7 +26,7 @@ pub(super) fn check_total(total: f64, range: f64) -> Result<(), SampleError> {
     if (total * (1.0 + range * range)).is_finite() { Ok(()) } else { Err(SampleError::WeightOverflow { total }) }
 }
 
-/// Whether all values are finite; there may be none.
+/// Checks that all values are finite; there may be none.
 pub(crate) fn check_finite(values: &[f64]) -> Result<(), SampleError> {
     match values.iter().position(|x| !x.is_finite()) {
         Some(index) => Err(SampleError::NotFinite { index, value: values[index] }),
@@ -34,7 +34,7 @@ pub(crate) fn check_finite(values: &[f64]) -> Result<(), SampleError> {
     }
 }
 
-/// The sum of the weights, if they are sound; they may all be zero.
+/// Returns the sum of the weights after checking them; they may all be zero.
 pub(crate) fn check_weights(points: usize, weights: &[f64]) -> Result<f64, SampleError> {
     if weights.len() != points {
         return Err(SampleError::WeightCount { points, weights: weights.len() });

@@ -1,4 +1,4 @@
-//! Samples from values and weights, given as slices or vectors, in order or not.
+//! Constructors of [`Sample`] from slices and vectors, sorted or not.
 
 use super::checks::{check_finite, check_number, check_sort, check_total, check_weights};
 use super::unsorted::{MANY_POINTS, Unsorted, are_nearly_even};
@@ -38,7 +38,7 @@ impl Sample {
         Self::from_vec(values.iter().map(|&x| f64::from(x)).collect())
     }
 
-    /// As [`Sample::new`], of values that the caller gives away: many, and ascending ones, are taken as they are, without a copy.
+    /// As [`Sample::new`], for an owned vector: many values, and ascending ones, are not copied.
     ///
     /// ```
     /// let sample = mindgap::Sample::from_vec(vec![2.0, 1.0])?;
@@ -59,7 +59,7 @@ impl Sample {
         Self::of_unsorted(Unsorted::new(values, None)?)
     }
 
-    /// As [`Sample::new`], of ascending values, which are taken as they are, without a copy or a sort.
+    /// As [`Sample::new`], for an owned vector of ascending values, without a copy or a sort.
     ///
     /// ```
     /// use mindgap::{Sample, SampleError};
@@ -92,7 +92,7 @@ impl Sample {
         Self::of_weighted(values.into(), weights.into())
     }
 
-    /// As [`Sample::weighted`], of values and weights that the caller gives away: many are taken as they are, without a copy.
+    /// As [`Sample::weighted`], for owned vectors: many values are not copied.
     ///
     /// ```
     /// let sample = mindgap::Sample::weighted_from_vec(vec![2.0, 1.0], vec![0.5, 3.0])?;
@@ -146,7 +146,7 @@ impl Sample {
         Self { values, weights, rests, order, weightless, frame, distinct, total_weight, widths, unsorted }
     }
 
-    /// Points to be sorted when something asks for it.
+    /// Makes a sample whose points are sorted on first use.
     fn of_unsorted(unsorted: Unsorted) -> Result<Self, SampleError> {
         let facts = unsorted.facts()?;
         Ok(Self { unsorted: Some(Arc::new(unsorted)), ..facts })

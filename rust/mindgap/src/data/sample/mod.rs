@@ -1,6 +1,6 @@
-//! The data: finite, sorted once and not before something asks for it, with weights and the order to undo the sort.
+//! [`Sample`]: finite values with weights, sorted on first use, and the order that undoes the sort.
 //!
-//! Everything after [`Sample`] relies on what it has checked and checks nothing again.
+//! Solvers rely on the checks of [`Sample`] and do not repeat them.
 
 mod atom;
 mod checks;
@@ -40,7 +40,7 @@ use unsorted::Unsorted;
 pub struct Sample {
     values: Vec<f64>,
     weights: Option<Vec<f64>>,
-    /// What the values have lost to rounding, where they are means; else none.
+    /// The exact values minus the rounded ones, if they are means; else empty.
     rests: Vec<f64>,
     /// `order[i]` is the input index of sorted point `i`.
     order: Vec<u32>,
@@ -49,9 +49,9 @@ pub struct Sample {
     frame: Frame,
     distinct: usize,
     total_weight: f64,
-    /// What else is known of atoms with a width; none if all are points.
+    /// The widths of atoms; `None` if all are points.
     widths: Option<Widths>,
-    /// Many points that nothing has asked the order of yet; then all else but the total is empty.
+    /// Points that are sorted on first use; all other fields but the frame and the total are then empty.
     unsorted: Option<Arc<Unsorted>>,
 }
 
@@ -65,8 +65,8 @@ impl Sample {
         }
     }
 
-    /// Checks that there is memory to sort the points, if they are not sorted yet. [`values`](Self::values) and all that needs
-    /// them sort them in any case.
+    /// Checks that there is memory to sort the points, if they are not sorted yet. [`values`](Self::values) and
+    /// everything that uses it sort without this check.
     ///
     /// ```
     /// assert!(mindgap::Sample::new(&[2.0, 1.0])?.check_sortable().is_ok());
@@ -74,7 +74,7 @@ impl Sample {
     /// ```
     ///
     /// # Errors
-    /// The memory that is not available.
+    /// The memory that is missing.
     pub fn check_sortable(&self) -> Result<(), OutOfMemory> {
         match &self.unsorted {
             Some(unsorted) if !unsorted.are_sorted() => check_sort(unsorted.len),
@@ -82,14 +82,14 @@ impl Sample {
         }
     }
 
-    /// Many points in an order that does not matter; nothing for few points, atoms, and weights too uneven.
+    /// Many points in any order; `None` for few points, atoms and weights that are too uneven.
     pub(crate) fn in_any_order(&self) -> Option<InAnyOrder<'_>> {
         match &self.unsorted {
             Some(unsorted) => Some(match unsorted.given() {
                 Some(given) => InAnyOrder::Given(given, unsorted),
                 None => InAnyOrder::Sorted(unsorted.sorted()),
             }),
-            // Ascending values are taken as they are.
+            // Values that were ascending in the input.
             None if self.len() >= MANY_POINTS && self.weights.is_none() && self.widths.is_none() => {
                 Some(InAnyOrder::Sorted(self))
             }
@@ -97,7 +97,7 @@ impl Sample {
         }
     }
 
-    /// The values in ascending order, those of weight zero left out.
+    /// The values of positive weight in ascending order.
     pub fn values(&self) -> &[f64] {
         &self.sorted().values
     }
@@ -112,7 +112,7 @@ impl Sample {
         &self.sorted().order
     }
 
-    /// The values and the weights as they were given, those of weight zero too: a sample of them is this one.
+    /// The values and weights in input order, points of weight zero included: the inverse of [`Sample::weighted`].
     ///
     /// ```
     /// let sample = mindgap::Sample::weighted(&[3.0, 1.0], &[2.0, 0.0])?;
@@ -148,7 +148,7 @@ impl Sample {
         self.unsorted.as_ref().map_or(self.values.len(), |unsorted| unsorted.len)
     }
 
-    /// The number of points behind them: more where each stands for a cell of a [`Summary`](crate::Summary).
+    /// The number of points behind them: more than [`len`](Self::len) for a sample of a [`Summary`](crate::Summary).
     pub fn points(&self) -> u64 {
         match self.has_widths() {
             true => self.atoms().fold(0, |sum, atom| sum.saturating_add(atom.count)),
@@ -166,7 +166,7 @@ impl Sample {
         self.unsorted.as_ref().map_or(self.order.len() + self.weightless.len(), |unsorted| unsorted.len)
     }
 
-    /// The number of distinct values; of a summary, how many there are at least.
+    /// The number of distinct values; for a summary, a lower bound on it.
     pub fn distinct(&self) -> usize {
         self.sorted().distinct
     }
@@ -184,8 +184,7 @@ impl Sample {
         }
     }
 
-    /// The distinct values, each with the weight of all points that share it, and for each of them where its points
-    /// end in this sample.
+    /// The distinct values, each with the total weight of its points, and the end of each value's points in this sample.
     pub(crate) fn collapsed(&self) -> (Sample, Vec<usize>) {
         if self.unsorted.is_some() {
             return self.sorted().collapsed();
@@ -267,13 +266,13 @@ impl Sample {
         }
     }
 
-    /// What the value of sorted point `i` has lost to rounding.
+    /// The exact value of sorted point `i` minus the rounded one.
     pub(crate) fn rest(&self, i: usize) -> f64 {
         self.rests.get(i).copied().unwrap_or_default()
     }
 }
 
-/// The number of points, the extent and the total weight, not the points: there may be millions.
+/// Prints the number of points, the extent and the total weight: there may be millions of points.
 impl fmt::Debug for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sample")

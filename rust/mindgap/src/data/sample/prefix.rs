@@ -1,17 +1,17 @@
 //! Prefix sums of weight, value and square in frame units: the cost and mean of any run of points in O(1).
 //!
-//! Sums and their terms are double-double, so that an outlier does not cost a narrow cluster its digits. Of many points they are stored
-//! every few, 6 bytes per point, and the rest is added on demand. Solvers gather the prefixes of the positions they care about
-//! into a slice and work on that.
+//! Sums and their terms are double-double, so that an outlier does not cost a narrow cluster its digits. For many points
+//! only every eighth sum is stored, 6 bytes per point, and the others are computed on demand. Solvers gather the prefixes
+//! of the positions that they need into a slice.
 
 use super::Sample;
 use crate::memory::product;
 use crate::numeric::double::Double;
 
-/// Points between two stored sums of many points.
+/// Points between two stored sums, if there are many: memory against time on demand.
 const STRIDE: usize = 8;
 
-/// Up to so many points all sums are stored: they stay within reach of the caches.
+/// Up to this many points all sums are stored: they fit the cache.
 const FEW_POINTS: usize = 1 << 14;
 
 /// The sums over all points before a position.
@@ -47,7 +47,7 @@ impl Prefix {
         ]
     }
 
-    /// The sums over the points from `start` on, where these are the sums over all.
+    /// The sums over the points from `start` on, if `self` has those over all points.
     pub(crate) fn less(&self, start: &Prefix) -> Prefix {
         Prefix { weight: self.weight - start.weight, sum: self.sum - start.sum, square: self.square - start.square }
     }
@@ -58,7 +58,7 @@ impl Prefix {
         end.sum.minus(self.sum) / end.weight.minus(self.weight)
     }
 
-    /// How far the mean of the points from `self` up to `end` is from the double `mean` next to it.
+    /// The exact mean of the points from `self` up to `end` minus `mean`, its nearest double.
     #[inline(always)]
     pub(crate) fn rest_of_mean(&self, end: &Prefix, mean: f64) -> f64 {
         let weight = end.weight.apart(self.weight);
@@ -80,7 +80,7 @@ impl Prefix {
 }
 
 impl Block {
-    /// The run whose sums of weight, value and square these are.
+    /// Makes a run from its sums of weight, value and square.
     #[inline(always)]
     pub(crate) fn of(weight: Double, sum: Double, square: Double) -> Self {
         let mean = sum.whole() / weight.whole();
@@ -105,17 +105,17 @@ fn cost_about(weight: Double, sum: Double, square: Double, center: f64) -> f64 {
 pub(crate) struct Prefixes<'a> {
     sample: &'a Sample,
     stored: Vec<Prefix>,
-    /// Points between two of these.
+    /// The number of points between two stored sums.
     stride: usize,
 }
 
 impl<'a> Prefixes<'a> {
-    /// One pass over the sample.
+    /// Sums the sample in one pass.
     pub(crate) fn new(sample: &'a Sample) -> Self {
         Self::every(STRIDE, sample)
     }
 
-    /// The same sums, for solvers that ask for most of them again and again: stored at every position, unless there are many.
+    /// Sums the sample for solvers that read most sums repeatedly: stores all of them, unless there are many.
     pub(crate) fn dense(sample: &'a Sample) -> Self {
         Self::every(if sample.len() <= FEW_POINTS { 1 } else { STRIDE }, sample)
     }
@@ -144,7 +144,7 @@ impl<'a> Prefixes<'a> {
         plus_points(&self.stored[block], self.sample, block * STRIDE, position)
     }
 
-    /// The memory that the sums at every position take.
+    /// The memory of the sums at every position.
     pub(crate) fn bytes(&self) -> usize {
         product(&[self.len() + 1, size_of::<Prefix>()])
     }
@@ -161,12 +161,12 @@ impl<'a> Prefixes<'a> {
     }
 }
 
-/// The sums with the points `start..end` added. They are summed apart first: the long chain of dependent additions
-/// then has one link a block.
+/// The sums with the points `start..end` added. The block is summed first, so that the chain of dependent additions has
+/// one link per block.
 #[inline(always)]
 fn plus_points(prefix: &Prefix, sample: &Sample, start: usize, end: usize) -> Prefix {
     let mut added = Prefix::default();
-    // No iterator methods: they would not be compiled for the instructions at hand.
+    // No iterator methods: they might not be inlined, and then not use the enabled vector instructions.
     for i in start..end {
         added.add_point(sample, i);
     }
@@ -209,7 +209,7 @@ impl Prefix {
     }
 }
 
-/// The stored sums, computed where a fused multiply-add is an instruction and not a call.
+/// Computes the stored sums in code compiled for the processor, where a fused multiply-add is an instruction.
 struct Summing<'a> {
     sample: &'a Sample,
     stride: usize,
@@ -233,7 +233,7 @@ impl pulp::WithSimd for Summing<'_> {
             }
         }
         for start in (start..n).step_by(STRIDE) {
-            // Whatever the stride, every sum is that over blocks and over what is left of the last.
+            // The same additions for every stride: whole blocks, then the points of the last one.
             let end = (start + STRIDE).min(n);
             if self.stride == 1 && !self.sample.has_widths() {
                 let mut added = Prefix::default();
@@ -255,13 +255,13 @@ impl pulp::WithSimd for Summing<'_> {
     }
 }
 
-/// Blocks that are summed side by side, in vectors.
+/// Blocks summed side by side in vector code.
 const LANES: usize = 8;
 
-/// The points of these.
+/// The points of these blocks.
 const POINTS: usize = LANES * STRIDE;
 
-/// Double-doubles side by side, their parts apart, as vectors want them.
+/// Double-doubles as two arrays, for vector code.
 #[derive(Clone, Copy, Default)]
 struct DoubleLanes {
     high: [f64; LANES],
@@ -283,8 +283,8 @@ impl DoubleLanes {
 }
 
 impl Summing<'_> {
-    /// Adds points of weight one, the first of which is `start`, to the running sums: the same sums as those of one block after the
-    /// other.
+    /// Adds points of weight one, the first of which is `start`, to the running sums, with the same bits as block by
+    /// block.
     #[inline(always)]
     fn add_blocks(&self, values: &[f64; POINTS], start: usize, running: &mut Prefix, stored: &mut Vec<Prefix>) {
         let frame = self.sample.frame();

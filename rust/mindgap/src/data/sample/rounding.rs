@@ -1,17 +1,17 @@
-//! The step that values look rounded to: heights to the inch, waiting times to the minute.
+//! Detects the step that values were rounded to, such as heights to the inch.
 
 use super::Sample;
 
 /// With fewer distinct values than this, a common grid may be chance, or each value a group of its own.
 const FEWEST: usize = 5;
 
-/// Rounded values repeat: at least so much weight for each distinct value.
+/// The least weight per distinct value of data that count as rounded: rounded values repeat.
 const REPEATED: f64 = 2.0;
 
-/// How far from the grid a value may be, in steps: decimals such as 0.0254 are no doubles.
+/// The tolerance of a value on the grid, in steps: decimals such as 0.0254 are not doubles.
 const OFF: f64 = 1e-6;
 
-/// Neighbours closer than this fraction of the largest value are one value that rounding has split.
+/// Neighbours closer than this fraction of the largest value count as one: arithmetic has rounded them apart.
 const SAME: f64 = 1.0 / (1u64 << 40) as f64;
 
 impl Sample {
@@ -31,12 +31,13 @@ impl Sample {
         }
         let largest = self.values()[0].abs().max(self.values()[self.len() - 1].abs());
         let size = self.frame().enter_length(largest);
-        // First as doubles that are exactly on a grid, wherever it is; then as decimals, which are only near one.
+        // First doubles exactly on a grid, then decimals, which are only near one.
         let step = self.grid(0.0, 0.0).or_else(|| self.grid(SAME * size, 4.0 * f64::EPSILON * size));
         step.map(|step| self.frame().leave_length(step))
     }
 
-    /// The step of a grid on which all values are, in frame units: gaps up to `same` are none, and values are off by up to `off`.
+    /// The step of a grid that all values are on, in frame units; gaps up to `same` count as zero, and values have errors
+    /// up to `off`.
     fn grid(&self, same: f64, off: f64) -> Option<f64> {
         let apart = |pair: &[f64]| self.frame().enter(pair[1]) - self.frame().enter(pair[0]);
         let nearest = self.values().windows(2).map(apart).filter(|gap| *gap > same).fold(f64::INFINITY, f64::min);

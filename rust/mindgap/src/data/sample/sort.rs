@@ -1,8 +1,8 @@
-//! Sorting with the order to undo it, ties resolved so that the input's order cannot show in a result.
+//! Sorts values together with their input indices; ties are resolved so that no result depends on the order of the input.
 //!
-//! Values are dealt into many narrow intervals, each of these into more, and the few that end up together sorted by
-//! insertion: O(N) for data of any smooth distribution, 2 bytes a point beyond the result. Where many values are so close
-//! that dealing does not separate them, an ordinary sort takes over: O(N log N) and 16 bytes a point. Every step keeps equal
+//! An interval sort: values are distributed into many narrow intervals, each again into narrower ones, and short
+//! intervals are sorted by insertion. O(N) for data of any smooth distribution, with 2 bytes per point beyond the result.
+//! Values too close to separate are left to a comparison sort: O(N log N), 16 bytes per point. Every step keeps equal
 //! values in input order, so the result is the same whatever the number of threads.
 
 use super::unsorted::low_and_high;
@@ -22,7 +22,7 @@ pub(super) struct Weighted {
     pub(super) weightless: Vec<(u32, f64)>,
 }
 
-/// Sorts by value, then weight, so that equal values of unequal weight stand in one order whatever the input's.
+/// Sorts by value, then by weight, so that the order of equal values does not depend on the input's.
 pub(super) fn by_value_and_weight(values: &[f64], weights: &[f64]) -> Weighted {
     let weight = |i: u32| weights[i as usize];
     let all = values.iter().zip(0u32..);
@@ -38,14 +38,13 @@ pub(super) fn by_value_and_weight(values: &[f64], weights: &[f64]) -> Weighted {
     Weighted { values, weights: order.iter().map(|&i| weight(i)).collect(), order, weightless }
 }
 
-/// The most intervals that values are dealt into at once: the places where they are written stay within reach of the
-/// caches.
+/// The most intervals of one pass: the places that are written to stay in cache.
 const INTERVALS: usize = 2048;
 
-/// So few points are sorted by insertion.
+/// Up to this many points insertion sort is fastest.
 const FEW: usize = 24;
 
-/// Values dealt so many times that are still together are left to an ordinary sort.
+/// Values still together after this many passes are left to a comparison sort.
 const DEALS: usize = 4;
 
 /// Fewer points than this are not worth a thread.
@@ -58,7 +57,7 @@ struct UnsortedPoints<'a> {
 }
 
 impl UnsortedPoints<'_> {
-    /// The points at some places of the input, with these.
+    /// The points at some places of the input, with their indices.
     fn at(&self, places: Range<usize>) -> impl Iterator<Item = (f64, u32)> + Clone + '_ {
         let heavy = |&(_, i): &(f64, u32)| self.weights.is_none_or(|weights| weights[i as usize] > 0.0);
         // Adding zero turns -0.0 into 0.0, so that the two are one value.
@@ -82,8 +81,8 @@ fn sorted(points: &UnsortedPoints<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
     (values, order)
 }
 
-/// Deals the input on all threads. Each counts a piece of it; each reads all of it and writes a part of the intervals, so
-/// that points of one interval keep their order.
+/// Distributes the input on all threads. Each counts one piece, then reads all of the input and writes its own intervals,
+/// so that the points of an interval keep their order.
 fn deal_shared(points: &UnsortedPoints<'_>, values: &mut [f64], order: &mut [u32]) -> Vec<u32> {
     let (low, high) = match points.weights {
         None => low_and_high(points.values),
@@ -109,7 +108,7 @@ fn deal_part(
     all: &Range<usize>,
 ) {
     let start = places[0];
-    // The place from which on intervals belong to the second half of the threads: about half the points.
+    // The intervals are split between the halves of the threads at about half the points.
     let half = places.partition_point(|&place| ((place - start) as usize) < values.len() / 2);
     if threads > 1 && values.len() >= RUN && half > 0 && half < places.len() {
         let middle = (places[half] - start) as usize;
@@ -141,12 +140,12 @@ struct Intervals {
 impl Intervals {
     fn new(low: f64, high: f64, points: usize) -> Self {
         let number = (points / 2).clamp(1, INTERVALS);
-        // Halves, because a range may overflow; a scale that does, of a range that all but vanishes, parts nothing.
+        // Half the range, because the range may overflow. If the scale overflows, one interval has all values.
         let scale = Some(number as f64 / (high * 0.5 - low * 0.5)).filter(|scale| scale.is_finite()).unwrap_or(0.0);
         Self { low, scale, number }
     }
 
-    /// The interval of a value. Adding 2⁵² leaves the nearest integer in the low bits, sooner than a cast would. Every
+    /// The interval of a value. Adding 2⁵² leaves the nearest integer in the low bits, faster than a cast. Every
     /// operation is monotone.
     #[inline(always)]
     fn of(&self, x: f64) -> usize {
@@ -154,7 +153,7 @@ impl Intervals {
         (nearest as usize).min(self.number - 1)
     }
 
-    /// How many points there are in each.
+    /// The number of points in each interval.
     fn counts(&self, points: impl Iterator<Item = (f64, u32)>) -> Vec<u32> {
         let mut counts = vec![0; self.number];
         points.for_each(|(x, _)| counts[self.of(x)] += 1);
@@ -172,7 +171,7 @@ fn range(points: impl Iterator<Item = (f64, u32)>) -> (f64, f64) {
     (low, high)
 }
 
-/// From counts to where each interval starts.
+/// Turns counts into the start of each interval.
 fn start_of_each(counts: &mut [u32]) {
     let mut start = 0;
     for count in counts {
@@ -180,7 +179,7 @@ fn start_of_each(counts: &mut [u32]) {
     }
 }
 
-/// Writes the points interval by interval, with the end of each interval.
+/// Writes the points interval by interval, and the end of each interval.
 fn deal(points: impl Iterator<Item = (f64, u32)> + Clone, values: &mut [f64], order: &mut [u32], ends: &mut Vec<u32>) {
     let (low, high) = range(points.clone());
     let intervals = Intervals::new(low, high, values.len());
@@ -196,7 +195,7 @@ fn deal(points: impl Iterator<Item = (f64, u32)> + Clone, values: &mut [f64], or
     }
 }
 
-/// Sorts every interval; `ends` count from `offset` points before the slices.
+/// Sorts every interval; `ends` are `offset` larger than indices into the slices.
 fn sort_intervals(values: &mut [f64], order: &mut [u32], ends: &[u32], offset: usize, deals: usize) {
     if values.len() >= RUN && ends.len() > 1 && threads() > 1 {
         let (left, right) = ends.split_at(ends.len() / 2);
@@ -218,7 +217,7 @@ fn sort_intervals(values: &mut [f64], order: &mut [u32], ends: &[u32], offset: u
     }
 }
 
-/// Memory that one run after another uses.
+/// Memory that runs reuse.
 #[derive(Default)]
 struct SortScratch {
     points: Vec<(f64, u32)>,
@@ -247,7 +246,7 @@ fn sort_run(values: &mut [f64], order: &mut [u32], scratch: &mut SortScratch, de
         }
     } else {
         let ends = std::mem::take(ends);
-        // The next deal has its own; two at a time could be large.
+        // The next pass has its own scratch memory; two at a time could be large.
         points.clear();
         points.shrink_to(INTERVALS);
         sort_intervals(values, order, &ends, 0, deals + 1);
@@ -268,7 +267,7 @@ fn insert(values: &mut [f64], order: &mut [u32]) {
     }
 }
 
-/// An ordinary sort of values and indices, packed into one integer so that it moves and compares plain numbers.
+/// A comparison sort of values and indices, packed into integers.
 fn sort_packed(values: &mut [f64], order: &mut [u32]) {
     let mut packed: Vec<u128> = values.iter().zip(order.iter()).map(|(&x, &i)| pack(x, i)).collect();
     packed.sort_unstable();
@@ -280,7 +279,7 @@ fn sort_packed(values: &mut [f64], order: &mut [u32]) {
 /// The sign bit of a double.
 const SIGN: u64 = 1 << 63;
 
-/// The value's bits, made to ascend as the values do, above the index.
+/// Packs the value's bits, mapped so that they ascend with the values, above the index.
 #[inline]
 fn pack(x: f64, index: u32) -> u128 {
     let bits = x.to_bits();

@@ -1,4 +1,4 @@
-//! Points in input order, sorted when something asks for their order.
+//! Points in input order, sorted on first use.
 
 use super::checks::{check_finite, check_number, check_total, check_weights};
 use super::{Sample, sort};
@@ -8,23 +8,23 @@ use crate::error::SampleError;
 use crate::numeric::{binary_exponent, power_of_two};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// From so many points on a sample is sorted only when something asks for it; fewer are sorted in less time than it takes to do
-/// without.
+/// From this many points on, a sample is sorted on first use. Fewer are sorted faster than solvers can work without the
+/// order.
 pub(crate) const MANY_POINTS: usize = 1 << 15;
 
-/// Binary exponents of weights whose units, and their inverses, are normal numbers.
+/// Binary exponents of the largest weight for which units of weight, and their inverses, are normal numbers.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -900..=900;
 
 /// Points that may not be sorted yet.
 pub(crate) struct Unsorted {
-    /// The points as they were given; they go when they are sorted.
+    /// The points in input order; dropped after the sort.
     given: Mutex<Option<Arc<GivenPoints>>>,
     sorted: OnceLock<Sample>,
     pub(super) len: usize,
     pub(super) lightest: f64,
     pub(super) heaviest: f64,
     extent: (f64, f64),
-    /// That of the range, for want of a median.
+    /// From the range alone: a median would need the order.
     frame: Frame,
     total_weight: f64,
 }
@@ -35,7 +35,7 @@ pub(crate) struct GivenPoints {
     pub(super) weights: Option<Vec<f64>>,
 }
 
-/// Whether weights are positive and none is far smaller than the largest, so that they can be summed as integers.
+/// Whether weights are positive and within [`MOST_UNEVEN`] of each other, so that they can be summed as integers.
 pub(super) fn are_nearly_even(weights: &[f64]) -> bool {
     let (lightest, heaviest) = ends(weights);
     is_nearly_even(lightest, heaviest)
@@ -50,14 +50,14 @@ fn ends(weights: &[f64]) -> (f64, f64) {
     weights.iter().fold((f64::INFINITY, 0.0), |(low, high), &weight| (low.min(weight), weight.max(high)))
 }
 
-/// The sum of weights that are [nearly even](are_nearly_even), rounded once, so that their order does not show.
+/// The sum of [nearly even](are_nearly_even) weights, rounded once, so that it does not depend on their order.
 fn total(weights: &[f64], heaviest: f64) -> f64 {
     let unit = power_of_two(binary_exponent(heaviest) - 63);
     weights.iter().map(|weight| u128::from((weight / unit) as u64)).sum::<u128>() as f64 * unit
 }
 
 impl Unsorted {
-    /// Checks the values; weights are [nearly even](are_nearly_even).
+    /// Checks the values; the weights must be [nearly even](are_nearly_even).
     ///
     /// # Errors
     /// Values that are not finite, and a range whose square overflows or vanishes.
@@ -72,7 +72,7 @@ impl Unsorted {
         Ok(Self { given, sorted, len, lightest, heaviest, extent: (low, high), frame, total_weight })
     }
 
-    /// The points as they were given, unless they are sorted by now.
+    /// The points in input order; `None` if they are already sorted.
     pub(super) fn given(&self) -> Option<Arc<GivenPoints>> {
         self.lock().clone()
     }
@@ -81,13 +81,13 @@ impl Unsorted {
         self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A sample of no points with the frame and the total of these.
+    /// A sample of no points with this frame and total.
     pub(super) fn facts(&self) -> Result<Sample, SampleError> {
         check_total(self.total_weight, self.extent.1 - self.extent.0)?;
         Ok(Sample::of_parts(Vec::new(), None, Vec::new(), Vec::new(), self.frame, self.total_weight))
     }
 
-    /// Whether the points are sorted by now.
+    /// Whether the points have been sorted.
     pub(super) fn are_sorted(&self) -> bool {
         self.sorted.get().is_some()
     }
@@ -119,9 +119,9 @@ impl GivenPoints {
     }
 }
 
-/// Many points in an order that does not matter.
+/// Many points in any order.
 pub(crate) enum InAnyOrder<'a> {
-    /// As they were given, with all else that is known of them.
+    /// In input order, with their totals.
     Given(Arc<GivenPoints>, &'a Unsorted),
     /// Sorted.
     Sorted(&'a Sample),
@@ -143,7 +143,7 @@ impl InAnyOrder<'_> {
         }
     }
 
-    /// What belongs to each of [`points`](Self::points), in input order.
+    /// Reorders entries, one per point of [`points`](Self::points), to input order.
     pub(crate) fn in_input_order(&self, each: Vec<u32>) -> Vec<u32> {
         match self {
             Self::Sorted(sample) if !sample.order.is_sorted() => {
@@ -156,8 +156,7 @@ impl InAnyOrder<'_> {
     }
 }
 
-/// Checks points that someone else owns. They may change while they are read, in any way. Nothing where weights are too uneven, or
-/// some are zero.
+/// Checks borrowed points, which another thread may change at any time. `None` if weights are too uneven or zero.
 ///
 /// # Errors
 /// As [`Sample::weighted`].
@@ -177,7 +176,7 @@ pub(crate) fn borrowed<'a>(
             (lightest, heaviest)
         }
     };
-    // The total is not known to all its digits here; one that may be too large is left to the sum in order.
+    // An upper bound on the total: if it may be too large, the exact sum decides.
     let is_sound = check_total(heaviest * values.len() as f64, high - low).is_ok();
     if weights.is_some() && !(is_sound && is_nearly_even(lightest, heaviest)) {
         return Ok(None);
@@ -193,7 +192,7 @@ fn frame(low: f64, high: f64) -> Result<Frame, SampleError> {
 
 /// The smallest and the largest value.
 fn extent(values: &[f64]) -> Result<(f64, f64), SampleError> {
-    // One thread reads about as fast as memory gives.
+    // One thread nearly saturates the memory bandwidth.
     let (low, high, finite) = pulp::Arch::new().dispatch(Extent(values));
     if !finite {
         check_finite(values)?;
@@ -202,13 +201,13 @@ fn extent(values: &[f64]) -> Result<(f64, f64), SampleError> {
     Ok((low + 0.0, high + 0.0))
 }
 
-/// The smallest and the largest of values that are finite.
+/// The smallest and the largest of finite values.
 pub(crate) fn low_and_high(values: &[f64]) -> (f64, f64) {
     let (low, high, _) = pulp::Arch::new().dispatch(Extent(values));
     (low, high)
 }
 
-/// Values looked at side by side.
+/// Values compared side by side in vector code.
 const LANES: usize = 32;
 
 /// The smallest and the largest value, and whether all are finite.

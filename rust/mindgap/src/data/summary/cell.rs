@@ -1,12 +1,12 @@
-//! One cell of a summary: what is known of the points in it, measured from the smallest of them.
+//! One cell of a summary: sums over its points, relative to the smallest of them.
 //!
-//! A cell may be far wider than the range of its points, so nothing is measured from its edges: sums of squares about an edge
-//! would leave no digit of those about the mean.
+//! A cell may be far wider than the range of its points, so that sums of squares about its edge would lose all digits of
+//! those about the mean.
 
 use super::grid::Grid;
 use crate::data::sample::Atom;
 
-/// What is known of the points of a cell.
+/// The sums over the points of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SummaryCell {
     pub(super) count: u64,
@@ -15,7 +15,7 @@ pub(super) struct SummaryCell {
     /// The smallest and the largest value.
     pub(super) low: f64,
     pub(super) high: f64,
-    /// How far the mean is from the smallest value.
+    /// The mean minus the smallest value.
     pub(super) offset: f64,
     /// Σw(x - mean)².
     pub(super) within: f64,
@@ -26,7 +26,7 @@ impl SummaryCell {
     pub(super) const EMPTY: Self =
         Self { count: 0, weight: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY, offset: 0.0, within: 0.0 };
 
-    /// Takes in the points of another cell.
+    /// Adds the points of another cell.
     pub(super) fn merge(&mut self, other: &Self) {
         if self.count == 0 || other.count == 0 {
             if self.count == 0 {
@@ -53,7 +53,7 @@ impl SummaryCell {
         let Self { count, weight, low, high, offset, within } = *self;
         let spread = high - low;
         let slack = 1.0 + 1e-9;
-        // Squares smaller than this are rounded up as well as down.
+        // Squares below this have no relative precision.
         let vanishing = weight.max(count as f64) * f64::MIN_POSITIVE;
         count > 0
             && [weight, low, high, offset, within].iter().all(|value| value.is_finite())
@@ -66,7 +66,7 @@ impl SummaryCell {
             && (0.0..=0.25 * weight * spread * spread * slack + vanishing).contains(&within)
     }
 
-    /// The points as one; `even` says whether all of them weigh the same.
+    /// The points as an atom; `even`: all of them weigh the same.
     pub(super) fn atom(&self, even: bool) -> Atom {
         let Self { count, weight, low, high, offset, within } = *self;
         let mean = (low + offset).clamp(low, high);

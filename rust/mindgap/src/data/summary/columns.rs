@@ -1,11 +1,11 @@
-//! A summary in columns, one entry per occupied cell: the form that is stored and sent. What is read is checked.
+//! [`SummaryColumns`]: a summary in columns, one entry per occupied cell, the form that is stored and sent.
 
 use super::cell::SummaryCell;
 use super::grid::Grid;
 use super::{Summary, union};
 use crate::error::SampleError;
 
-/// The layout of the columns; another one would have another number.
+/// The version of the columns' layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Version(u32);
@@ -16,7 +16,7 @@ impl Default for Version {
     }
 }
 
-/// What kind of document this is.
+/// The kind of document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum SummaryDocument {
@@ -43,9 +43,9 @@ enum SummaryDocument {
 pub struct SummaryColumns {
     mindgap: SummaryDocument,
     version: Version,
-    /// The most cells that there can be.
+    /// The limit on the number of cells.
     pub limit: usize,
-    /// Whether some point has another weight than one.
+    /// Whether some point has a weight other than one.
     pub weighted: bool,
     /// Cells are `2^exponent` wide.
     pub exponent: i32,
@@ -55,7 +55,7 @@ pub struct SummaryColumns {
     pub count: Vec<u64>,
     /// Σw.
     pub weight: Vec<f64>,
-    /// How far the mean is from the smallest value.
+    /// The mean minus the smallest value.
     pub offset: Vec<f64>,
     /// Σw(x - mean)².
     pub within: Vec<f64>,
@@ -103,7 +103,7 @@ impl SummaryColumns {
         }
     }
 
-    /// What is wrong with the columns as such, if anything.
+    /// Returns why the columns are invalid, whatever their sums.
     fn fault(&self) -> Option<&'static str> {
         let cells = self.index.len();
         let lengths = [
@@ -115,7 +115,7 @@ impl SummaryColumns {
             self.high.len(),
         ];
         if self.version != Version::default() {
-            Some("its version is not one that this mindgap reads")
+            Some("this release does not read its version")
         } else if lengths.iter().any(|&length| length != cells) {
             Some("its columns differ in length")
         } else if !(2..=Summary::MOST_CELLS).contains(&self.limit) {

@@ -1,16 +1,15 @@
-//! Cells that all summaries have in common: cell `i` of exponent `e` has the values from `i·2^e` up to `(i+1)·2^e`.
+//! [`Grid`]: the cells that all summaries share; cell `i` of exponent `e` has the values from `i·2^e` up to `(i+1)·2^e`.
 //!
-//! The exponent of an interval depends on the interval and the limit on cells alone, so summaries of parts of the data end
-//! with the same cells whatever the parts and the order in which they are merged.
+//! The exponent depends only on the extent of the data and the limit on cells, so summaries of parts merge to the same
+//! cells in any order.
 
 use crate::data::frame::RANGE_EXPONENTS;
 use crate::numeric::{binary_exponent, power_of_two};
 
-/// Exponents whose powers, and inverses, are normal numbers.
+/// Exponents whose powers of two, and their inverses, are normal numbers.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -1000..=1000;
 
-/// Finer cells than this number of bits below the largest value would tell no more values apart, and their indices would
-/// not be exact.
+/// The most bits of a cell's index: more would separate no further values and not be exact.
 const DIGITS: i32 = 52;
 
 /// The cells of one exponent.
@@ -20,13 +19,13 @@ pub(in crate::data) struct Grid {
 }
 
 impl Grid {
-    /// Whether data from `low` to `high` have squares, as every fit asks.
+    /// Whether the squares of data from `low` to `high` neither overflow nor vanish, as every fit requires.
     pub(in crate::data) fn can_span(low: f64, high: f64) -> bool {
         (high - low).is_finite() && binary_exponent(high - low) <= *RANGE_EXPONENTS.end()
     }
 
-    /// The finest grid on which `low..=high`, which it [can span](Self::can_span), touches at most `cells` cells (two at
-    /// least).
+    /// The finest grid on which `low..=high` touches at most `cells` cells (at least two); [`can_span`](Self::can_span)
+    /// must be true.
     pub(in crate::data) fn finest(low: f64, high: f64, cells: usize) -> Self {
         let mut grid = Self::new(binary_exponent(low.abs().max(high.abs())) - DIGITS);
         let range = binary_exponent(high - low);
@@ -37,7 +36,7 @@ impl Grid {
         grid
     }
 
-    /// The grid of an exponent, or the nearest one that there is.
+    /// The grid of the exponent, clamped to the valid range.
     pub(in crate::data) fn new(exponent: i32) -> Self {
         Self { exponent: exponent.clamp(*EXPONENTS.start(), *EXPONENTS.end()) }
     }
@@ -50,8 +49,8 @@ impl Grid {
     #[inline(always)]
     pub(in crate::data) fn index(self, x: f64) -> i64 {
         let place = x * power_of_two(-self.exponent);
-        // Toward zero, which is not a call as `floor` is where processors are not known; then down. A negative value that vanishes
-        // beside the width is not in cell 0 either. No branch: signs cannot be foreseen.
+        // A cast truncates without a call, unlike `floor` on a baseline processor; negative values are then rounded down.
+        // One that underflows in units of the width is not in cell 0 either. No branch: signs cannot be predicted.
         let index = place as i64;
         index - i64::from((place < index as f64) | ((x < 0.0) & (index == 0)))
     }

@@ -1,8 +1,7 @@
-//! Data of any size in a few thousand cells: counts, sums and sums of squares that can be merged.
+//! [`Summary`]: counts, sums and sums of squares of data of any size in a few thousand cells.
 //!
-//! Adding takes O(1) per point and O(1) per cell for every call, and memory depends on the number of cells alone. All summaries
-//! use the same cells ([`grid`]), so summaries of parts, made one after the other or on many machines, merge to that of the
-//! whole.
+//! Adding points costs O(points + cells) per call; memory is O(cells). All summaries use the same cells ([`grid`]), so
+//! summaries of parts, made in turn or on many machines, merge to that of the whole.
 
 mod cell;
 mod columns;
@@ -19,7 +18,7 @@ use cell::SummaryCell;
 use grid::Grid;
 use std::fmt;
 
-/// Points are summed in runs of this many for every cell: runs are then long beside the merging of their cells.
+/// Points per cell in a run: summing a run then costs more than merging its cells.
 const POINTS_A_CELL: usize = 16;
 
 /// The least number of points in a run: shorter ones cost more to merge than to sum.
@@ -45,10 +44,10 @@ const SHORTEST_RUN: usize = 1 << 16;
 #[cfg_attr(feature = "serde", serde(into = "SummaryColumns", try_from = "SummaryColumns"))]
 pub struct Summary {
     limit: usize,
-    /// Whether some point has another weight than one.
+    /// Whether some point has a weight other than one.
     weighted: bool,
     grid: Grid,
-    /// The cells from `start` on, none of them missing.
+    /// The index of the first of `cells`, which are contiguous.
     start: i64,
     cells: Vec<SummaryCell>,
 }
@@ -60,7 +59,7 @@ impl Default for Summary {
 }
 
 impl Summary {
-    /// The default limit on the number of cells.
+    /// The default limit on the number of cells: less than a megabyte.
     pub const CELLS: usize = 1 << 14;
 
     /// The largest limit on the number of cells.
@@ -71,8 +70,7 @@ impl Summary {
         Self::with_cells(Self::CELLS)
     }
 
-    /// The summary of no points, of at most `limit` cells, taken as the nearest number from 2 to
-    /// [`MOST_CELLS`](Self::MOST_CELLS).
+    /// The summary of no points with at most `limit` cells, clamped to 2 to [`MOST_CELLS`](Self::MOST_CELLS).
     ///
     /// ```
     /// use mindgap::Summary;
@@ -97,8 +95,8 @@ impl Summary {
     /// Adds `values`, each of weight one. There may be none.
     ///
     /// # Errors
-    /// Values that are not finite, or whose range cannot be squared, and cells for which there is no memory; the summary is
-    /// then as it was.
+    /// Values that are not finite, a range whose square is out of range, and cells for which there is no memory; the
+    /// summary is then unchanged.
     pub fn add(&mut self, values: &[f64]) -> Result<(), SampleError> {
         check_finite(values)?;
         self.extend_cells(self.limit, self.total_weight() + values.len() as f64, extent(values.iter().copied()))?;
@@ -123,8 +121,8 @@ impl Summary {
     /// Adds the points of another summary. The smaller of the two limits on the number of cells applies from then on.
     ///
     /// # Errors
-    /// Weights too large to be summed, a range that cannot be squared, and cells for which there is no memory; the summary
-    /// is then as it was.
+    /// Weights too large to be summed, a range whose square is out of range, and cells for which there is no memory; the
+    /// summary is then unchanged.
     pub fn merge(&mut self, other: &Summary) -> Result<(), SampleError> {
         let limit = self.limit.min(other.limit);
         self.extend_cells(limit, self.total_weight() + other.total_weight(), other.low().zip(other.high()))?;
@@ -133,7 +131,7 @@ impl Summary {
         Ok(())
     }
 
-    /// The number of points, those of weight zero left out.
+    /// The number of points of positive weight.
     pub fn count(&self) -> u64 {
         self.cells.iter().fold(0, |count, cell| count.saturating_add(cell.count))
     }
@@ -153,7 +151,7 @@ impl Summary {
         self.cells.last().map(|cell| cell.high)
     }
 
-    /// The mean, and the sum of squares about it divided by the total weight; exact up to rounding.
+    /// The mean and the variance (the sum of squares about the mean divided by the total weight), exact up to rounding.
     ///
     /// ```
     /// use mindgap::Summary;
@@ -174,29 +172,29 @@ impl Summary {
         Some((origin + mean, atoms.iter().map(about).sum()))
     }
 
-    /// The most cells that this summary can have.
+    /// The limit on the number of cells.
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// The summary as a sample, for fits: its points are the cells that have any. A k-means fit of it has the true cost of its
-    /// partition and a lower bound that is true for the points themselves; a mixture sees every point at its cell's mean.
+    /// The summary as a sample, whose points are the occupied cells. The cost and the lower bound of a k-means fit are
+    /// valid for the points themselves; a mixture treats every point as lying at its cell's mean.
     ///
     /// # Errors
     /// As [`Sample::new`].
     pub fn sample(&self) -> Result<Sample, SampleError> {
-        // As atoms, and in the sample.
+        // Once as atoms, once in the sample.
         check_memory("a sample of the cells", product(&[2, self.occupied().count(), size_of::<Atom>()]))?;
         Sample::of_atoms(self.atoms())
     }
 
-    /// The cells that have points.
+    /// The occupied cells as atoms.
     pub(crate) fn atoms(&self) -> Vec<Atom> {
         let even = |cell: &SummaryCell| !self.weighted || cell.count == 1;
         self.occupied().map(|(_, cell)| cell.atom(even(cell))).collect()
     }
 
-    /// Makes the cells, `limit` at most, cover all old and new points.
+    /// Extends or coarsens the cells, at most `limit`, to cover all old and new points.
     fn extend_cells(&mut self, limit: usize, total: f64, added: Option<(f64, f64)>) -> Result<(), SampleError> {
         if !total.is_finite() {
             return Err(SampleError::WeightOverflow { total });
@@ -214,7 +212,7 @@ impl Summary {
         }
         let grid = Grid::finest(low, high, limit);
         let cells = (grid.index(high) - grid.index(low) + 1) as usize;
-        // Once for the summary, once for what is added, and the places of a run.
+        // The summary, the added cells, and the cell of each point of a run.
         let bytes = 2 * size_of::<SummaryCell>() + POINTS_A_CELL * size_of::<u32>();
         check_memory("the cells of a summary", product(&[cells, bytes]))?;
         if extent != Some((low, high)) || limit != self.limit {
@@ -228,8 +226,8 @@ impl Summary {
         Ok(())
     }
 
-    /// Adds the points of positive weight, all of which lie within the cells. They are summed in runs, because the rounding
-    /// error of a sum grows with its number of terms.
+    /// Adds the points of positive weight, which must lie within the cells, in runs, because the rounding error of a sum
+    /// grows with its number of terms.
     fn add_points(&mut self, values: &[f64], weight: impl Fn(usize) -> f64) {
         let length = SHORTEST_RUN.max(POINTS_A_CELL * self.cells.len());
         let mut added = vec![SummaryCell::EMPTY; self.cells.len()];
@@ -243,8 +241,8 @@ impl Summary {
         }
     }
 
-    /// The sums over some points, added to cells that are empty; `places` is scratch. Three rounds, each of which needs the one
-    /// before: extents, means, squares about the means.
+    /// Sums a run of points into empty cells, in three rounds that depend on each other: extents, means, squares about
+    /// the means. `places` is scratch memory.
     fn sum_run(&self, values: &[f64], weight: impl Fn(usize) -> f64, added: &mut [SummaryCell], places: &mut Vec<u32>) {
         let points = || (0..).zip(values).map(|(i, &x)| (x, weight(i))).filter(|&(_, weight)| weight > 0.0);
         places.clear();
@@ -269,20 +267,20 @@ impl Summary {
         }
     }
 
-    /// Adds the cells of a summary whose grid is no coarser and whose points these cells reach.
+    /// Adds the cells of a summary whose grid is no coarser and whose points lie within these cells.
     fn take_in(&mut self, other: &Summary) {
         for (_, cell) in other.occupied() {
             self.cells[(self.grid.index(cell.low) - self.start) as usize].merge(cell);
         }
     }
 
-    /// The cells that have points, with their numbers.
+    /// The occupied cells with their indices.
     fn occupied(&self) -> impl Iterator<Item = (i64, &SummaryCell)> {
         (self.start..).zip(&self.cells).filter(|(_, cell)| cell.count > 0)
     }
 }
 
-/// The number of points, the extent and the total weight, not the cells: there are thousands.
+/// Prints the number of points, the extent and the total weight: there are thousands of cells.
 impl fmt::Debug for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Summary")

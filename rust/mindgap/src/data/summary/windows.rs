@@ -1,20 +1,20 @@
-//! [`Source`] reads the data behind a summary again, in finer cells within some windows: O(log windows) per point.
+//! [`Source`]: reads the data behind a summary again, in finer cells within windows; O(log windows) per point.
 
 use super::Summary;
 use crate::data::sample::{Sample, SharedZoom, check_finite, check_weights};
 use crate::error::{BoxError, SampleError};
 use std::sync::Arc;
 
-/// Data that can be read again. K-means on a summary asks for finer cells where a boundary may lie, until its result is
-/// proven for the points. Functions from windows to summaries implement it.
+/// Data that can be read again. K-means on a summary requests finer cells near possible boundaries until its result is
+/// proven for the points. Implemented for functions from windows to summaries.
 ///
-/// [`Summary::of_windows`] answers for one array; the answers for parts of the data merge, window by window.
+/// [`Summary::of_windows`] does this for one array; results for parts of the data merge, window by window.
 ///
 /// ```
 /// use mindgap::{BoxError, KMeans, Source, Summary};
 /// use std::sync::Arc;
 ///
-/// /// Data that can be read again; here they are in memory.
+/// /// Data in memory, for example.
 /// struct Readable(Vec<f64>);
 ///
 /// impl Source for Readable {
@@ -36,7 +36,7 @@ pub trait Source: Send + Sync {
     /// cell that was summarised before.
     ///
     /// # Errors
-    /// Whatever keeps the source from its data. A fit returns it as [`KMeansError::Source`](crate::KMeansError::Source).
+    /// If the data cannot be read. A fit returns the error as [`KMeansError::Source`](crate::KMeansError::Source).
     fn zoom(&self, windows: &[(f64, f64)]) -> Result<Vec<Summary>, BoxError>;
 }
 
@@ -49,7 +49,7 @@ where
     }
 }
 
-/// The points of one window, until they are summed.
+/// The points of one window before they are summed.
 #[derive(Default)]
 struct Inside {
     values: Vec<f64>,
@@ -62,12 +62,12 @@ const CELLS: usize = 1 << 10;
 /// The fewest cells of one window: each pass makes cells at least this many times finer.
 const FEWEST_CELLS: usize = 16;
 
-/// Cells of all windows together, so that summaries of many windows stay small enough to send.
+/// The most cells of all windows together, so that their summaries stay small enough to send.
 const ALL_CELLS: usize = 1 << 17;
 
 impl Summary {
-    /// The summary as a sample that can be looked at more closely: k-means asks `source` for the points around its
-    /// boundaries until its clusters are proven to be the best of all points.
+    /// The summary as a sample with a source: k-means requests finer cells near its boundaries until its clusters are
+    /// proven optimal for the points.
     ///
     /// # Errors
     /// As [`Sample::new`].
@@ -76,13 +76,13 @@ impl Summary {
         Ok(self.sample()?.with_zoom(SharedZoom(Arc::new(zoom))))
     }
 
-    /// The number of cells to give each of `windows` windows: fewer where there are many, so that the answer stays small.
+    /// The number of cells for each of `windows` windows: fewer for many windows, so that the summaries stay small.
     pub fn cells_of_windows(windows: usize) -> usize {
         (ALL_CELLS / windows.max(1)).clamp(FEWEST_CELLS, CELLS)
     }
 
-    /// The summaries, of at most `limit` cells each, of the points in each of `windows`: closed intervals, ascending,
-    /// disjoint. Those of parts of the data merge to those of the whole, window by window.
+    /// Summarises the points in each of `windows` (closed intervals, ascending, disjoint) in at most `limit` cells each.
+    /// Results for parts of the data merge to those of the whole, window by window.
     ///
     /// # Errors
     /// As [`Summary::add_weighted`]; also windows out of order.

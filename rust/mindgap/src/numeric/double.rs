@@ -1,11 +1,11 @@
-//! Double-double arithmetic: a sum of two doubles carries about 106 bits.
+//! [`Double`]: double-double arithmetic, with about 106 bits.
 //!
-//! A cluster's sum of squares is the small difference of large prefix sums. In doubles an outlier a million times
-//! the cluster's width leaves no digit of it; here it leaves more than enough.
+//! A cluster's sum of squares is the small difference of large prefix sums. In doubles, an outlier at a million times the
+//! cluster's width leaves no correct digit of it.
 
 use std::ops::{Add, Neg, Sub};
 
-/// `high + low`, where `low` is what `high` lost to rounding.
+/// The sum `high + low`, where `low` is the rounding error of `high`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Double {
     high: f64,
@@ -16,7 +16,7 @@ impl Double {
     /// Zero.
     pub(crate) const ZERO: Self = Self { high: 0.0, low: 0.0 };
 
-    /// The sum of two parts, the second of which is what the first lost to rounding.
+    /// Makes a number of two parts; `low` must be the rounding error of `high`.
     #[inline(always)]
     pub(crate) fn of_parts(high: f64, low: f64) -> Self {
         Self { high, low }
@@ -55,21 +55,20 @@ impl Double {
         self.high
     }
 
-    /// `self - other` as one double: right to the last bits also where the two nearly agree.
+    /// `self - other` as one double, accurate even if the two nearly cancel.
     #[inline(always)]
     pub(crate) fn minus(self, other: Self) -> f64 {
         self.apart(other).whole()
     }
 
-    /// `self - other`, its parts not yet brought into line: half the work of `-`, for use inside a formula whose
-    /// end is [`whole`](Self::whole).
+    /// `self - other` without renormalising: half the work of `-`, for formulas that end with [`whole`](Self::whole).
     #[inline(always)]
     pub(crate) fn apart(self, other: Self) -> Self {
         let high = Self::sum(self.high, -other.high);
         Self { high: high.high, low: high.low + (self.low - other.low) }
     }
 
-    /// `self · b`, its parts not yet brought into line.
+    /// `self · b` without renormalising.
     #[inline(always)]
     pub(crate) fn apart_times(self, b: f64) -> Self {
         let product = Self::product(self.high, b);
@@ -88,8 +87,8 @@ impl Double {
         self.high + self.low
     }
 
-    /// Adds `term`; what rounding loses gathers in the low part, which is brought into line by the next `+`.
-    /// The chain of dependent operations is one addition long. For a few terms.
+    /// Adds `term` without renormalising; rounding errors accumulate in the low part until the next `+`. The chain of
+    /// dependent operations is one addition long. For a few terms only.
     #[inline(always)]
     pub(crate) fn gather(&mut self, term: Self) {
         let sum = Self::sum(self.high, term.high);

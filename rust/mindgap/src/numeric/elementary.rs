@@ -1,8 +1,7 @@
-//! `2^x` and `ln x` written so that loops over them become vector code.
+//! `2^x` and `ln x` without branches, so that loops over them become vector code.
 //!
-//! Each is a dozen fused multiply-adds without a branch, right to about one unit in the last place over the range
-//! that the E step uses. `FUSED` says whether the processor has a fused multiply-add; without one the library call that
-//! stands for it would cost more than everything else.
+//! Each is a dozen multiply-adds, accurate to about one unit in the last place over the range that the E step uses.
+//! `FUSED` selects the processor's fused multiply-add; without that instruction, a library call would dominate the cost.
 
 /// `a·b + c`.
 #[inline(always)]
@@ -10,10 +9,10 @@ pub(crate) fn mul_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// Adding this to a small number rounds it to an integer, which then stands in the lowest bits.
+/// Adding this to a small number rounds it to an integer and leaves that in the lowest bits.
 const ROUNDER: f64 = 6_755_399_441_055_744.0; // 1.5·2^52
 
-/// Below this exponent `2^x` is as good as zero; it stays a normal number.
+/// The smallest exponent: its power is negligible in any sum, but a normal number.
 const SMALLEST: f64 = -1000.0;
 
 /// The polynomial for `2^f`, `|f| ≤ 1/2`, lowest power first; relative error 2e-17.
@@ -42,7 +41,7 @@ pub(crate) fn exp2<const FUSED: bool>(x: f64) -> f64 {
     for i in (0..11).rev() {
         value = mul_add::<FUSED>(value, fraction, EXP2[i]);
     }
-    // The integer part goes straight into the exponent's bits.
+    // Adds the integer part to the exponent's bits.
     f64::from_bits(value.to_bits().wrapping_add(shifted.to_bits() << 52))
 }
 
@@ -59,10 +58,10 @@ const LN: [f64; 7] = [
 
 /// `ln 2` in two parts, the first with enough zeros at its end to be multiplied by an exponent exactly.
 const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
-/// What `LN_2_HIGH` lacks.
+/// `ln 2 - LN_2_HIGH`.
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
-/// The bits of `√½`: numbers from here up to `√2` have exponent zero below.
+/// The bits of `√½`: [`split`] gives numbers from here up to `√2` the exponent zero.
 const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;
 
 /// The `e` and `m` with `x = 2^e·m` and `√½ ≤ m < √2`, for a positive normal `x`.
@@ -71,7 +70,7 @@ pub(crate) fn split(x: f64) -> (f64, f64) {
     let offset = x.to_bits().wrapping_sub(ROOT_HALF_BITS);
     let exponent_bits = offset & 0xfff0_0000_0000_0000;
     let mantissa = f64::from_bits(x.to_bits().wrapping_sub(exponent_bits));
-    // The exponent, made positive, in the low bits of 2^52: subtracting that again converts it to a number.
+    // The biased exponent in the low bits of 2^52: subtracting 2^52 converts it to a double.
     let biased = (exponent_bits >> 52).wrapping_add(2048) & 0xfff;
     let exponent = f64::from_bits(biased | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + 2048.0);
     (exponent, mantissa)

@@ -1,12 +1,12 @@
-//! A sum of doubles without any rounding, so that it does not depend on the order of its terms.
+//! [`ExactSum`]: a sum of doubles without rounding, which does not depend on the order of its terms.
 //!
-//! Shewchuk's expansions: a few doubles that do not overlap and together are the sum. An addition costs six operations for
-//! each of them, of which there are two to four where the terms are of one scale.
+//! Shewchuk's expansions: the sum of a few doubles that do not overlap. An addition costs six operations for each of
+//! them; there are two to four if the terms are of similar size.
 
 /// The exact sum of the doubles added so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ExactSum {
-    /// By growing magnitude, none of them zero but the last.
+    /// By ascending magnitude; only the last may be zero.
     parts: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ impl ExactSum {
             }
             carried = sum;
         }
-        // What is not finite stays so whatever is added: kept as parts, its rests would be one more each time.
+        // A sum that is not finite stays so; its rounding errors are NaN and would grow the parts by one per addition.
         self.parts.truncate(if carried.is_finite() { kept } else { 0 });
         self.parts.push(carried);
     }
@@ -59,7 +59,7 @@ impl ExactSum {
                 break;
             }
         }
-        // Halfway, as far as `low` goes: the next part decides.
+        // `low` is exactly half a unit: the next part decides.
         if let Some(&next) = below.last()
             && (low < 0.0) == (next < 0.0)
         {

@@ -17,7 +17,7 @@ pub(crate) fn power_of_two(e: i32) -> f64 {
     f64::from_bits(((e + 1023) as u64) << 52)
 }
 
-/// The first index of `low..high` where `test`, true up to somewhere, is false.
+/// The first index in `low..high` where the monotone `test` is false, by bisection; `high` if there is none.
 pub(crate) fn first_false(mut low: usize, mut high: usize, test: impl Fn(usize) -> bool) -> usize {
     while low < high {
         let middle = low + (high - low) / 2;

@@ -9,7 +9,7 @@ use crate::numeric::power_of_two;
 use std::f64::consts::{LN_2, LOG2_E};
 use std::num::FpCategory;
 
-/// `log₂ x`; the powers of two have theirs exactly.
+/// `log₂ x`, exact for powers of two.
 pub(crate) fn log2(x: f64) -> f64 {
     of_normal(x, 54.0, |x| {
         let (exponent, mantissa) = elementary::split(x);
@@ -25,12 +25,12 @@ pub(crate) fn ln(x: f64) -> f64 {
 /// `2^x` for `x ≤ 1000`, down to zero; without a branch, so that loops over it become vector code.
 #[inline(always)]
 pub(crate) fn exp2(x: f64) -> f64 {
-    // In two steps where the power may be no normal number, so that it is rounded once.
+    // A subnormal power is computed in two steps, so that it is rounded once.
     let (lift, drop) = if x < -1000.0 { (600.0, power_of_two(-600)) } else { (0.0, 1.0) };
     elementary::exp2::<false>(x + lift) * drop
 }
 
-/// A logarithm that knows positive normal numbers only, of any `x`; `shift` is that of 2⁵⁴.
+/// Extends a logarithm of positive normal numbers to any `x`; `shift` is the logarithm of 2⁵⁴.
 #[inline(always)]
 fn of_normal(x: f64, shift: f64, logarithm: impl Fn(f64) -> f64) -> f64 {
     match x.classify() {

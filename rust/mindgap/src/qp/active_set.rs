@@ -1,7 +1,8 @@
-//! The exact optimum by a dual active-set method (Goldfarb and Idnani's), one small solve per step.
+//! The exact optimum by the dual active-set method of Goldfarb and Idnani, one small solve per step.
 //!
-//! Starting from active rows whose multipliers have the right sign, it takes the row that is violated most, moves towards it,
-//! and drops each row whose multiplier reaches zero on the way. A row that cannot be reached names those it contradicts.
+//! From active rows whose multipliers have the right sign, each step adds the row that is violated most and drops the
+//! rows whose multipliers reach zero on the way. If a row cannot be satisfied, the active rows that it depends on
+//! contradict it.
 
 use thiserror::Error;
 
@@ -12,7 +13,7 @@ use crate::constraint::Side;
 use crate::error::MixtureError;
 use crate::monitor::{Halt, Monitor, Progress};
 
-/// A coefficient of a vanishing combination below this is zero.
+/// A coefficient of a linear dependency below this is rounding.
 const ABSENT: f64 = 1e-9;
 
 /// The optimum: the means and the active rows.
@@ -28,7 +29,7 @@ pub(crate) enum Failure {
     /// These rows contradict each other; without any one of them the others do not.
     #[error("rows {0:?} contradict each other")]
     Clash(Vec<usize>),
-    /// Exact arithmetic rules this out.
+    /// The method did not terminate, which exact arithmetic rules out.
     #[error("the active-set method did not end")]
     NoEnd,
     #[error("the monitor stopped it")]
@@ -42,7 +43,7 @@ impl From<Halt> for Failure {
 }
 
 impl Failure {
-    /// The fault of a fit whose program failed in this iteration.
+    /// Returns the error of a fit whose program failed in this iteration.
     pub(crate) fn in_iteration(self, iteration: usize) -> MixtureError {
         match self {
             Self::Halted(halt) => halt.into(),
@@ -51,12 +52,13 @@ impl Failure {
     }
 }
 
-/// The means that satisfy `bounds` with equality: in O(k) where they are of gaps.
+/// The means that satisfy `bounds` with equality; O(k) if all of them are gaps.
 fn at_bounds(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
     chain::solve(rows, objective, bounds).unwrap_or_else(|| equality::solve(rows, objective, bounds))
 }
 
-/// The optimum if `bounds` are the rows active in it: no row violated, and every multiplier of the right sign.
+/// The optimum if `bounds` are its active rows, so that no row is violated and every multiplier has the right sign; else
+/// `None`.
 pub(crate) fn check(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Option<Optimum> {
     let Equilibrium { means, multipliers, noise, dependencies } = at_bounds(rows, objective, bounds);
     let presses = |index: usize| bounds[index].side == Side::Both || multipliers[index] >= -noise[index];
@@ -68,7 +70,7 @@ pub(crate) fn check(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]
     Some(Optimum { means, active })
 }
 
-/// The optimum, from a guess of the active rows.
+/// Finds the optimum from a guess of the active rows.
 pub(crate) fn optimise(
     rows: &RowMatrix,
     objective: Objective<'_>,
@@ -76,7 +78,7 @@ pub(crate) fn optimise(
     monitor: &mut Monitor<'_>,
 ) -> Result<Optimum, Failure> {
     let mut search = ActiveSetSearch::begin(rows, objective, guess, monitor)?;
-    // Each round adds a row and may drop others; far more rounds than rows means that rounding has made it circle.
+    // Each round adds a row and may drop others; far more rounds than rows mean a cycle caused by rounding.
     for _ in 0..50 * (rows.len() + 1) {
         match rows.worst_miss(&search.means, objective.scale()) {
             None => return Ok(Optimum { means: search.means, active: search.active }),
@@ -161,7 +163,7 @@ impl<'a> ActiveSetSearch<'a> {
         Err(Failure::NoEnd)
     }
 
-    /// The new row depends on the active ones: its multiplier grows and theirs change until one reaches zero.
+    /// The new row depends linearly on the active ones: its multiplier grows and theirs change until one reaches zero.
     fn slide(&mut self, combination: &[f64]) -> Result<usize, Failure> {
         let new = self.active.len() - 1;
         let size = combination.iter().fold(0.0, |size: f64, c| size.max(c.abs()));
@@ -183,7 +185,7 @@ impl<'a> ActiveSetSearch<'a> {
         Ok(index)
     }
 
-    /// The active row whose multiplier reaches zero first on the way to `full`, and how far along that is.
+    /// The active row whose multiplier reaches zero first on the way to `full`, and the fraction of the way.
     fn first_to_vanish(&self, full: &Equilibrium) -> Option<(usize, f64)> {
         let new = self.active.len() - 1;
         let vanishing =
@@ -201,13 +203,13 @@ impl<'a> ActiveSetSearch<'a> {
     }
 }
 
-/// The last row of a vanishing combination that is no equality: the one to do without.
+/// The last inequality of a linear dependency, which is dropped.
 fn loosest(active: &[Bound], combination: &[f64]) -> Option<usize> {
     let size = combination.iter().fold(0.0, |size: f64, c| size.max(c.abs()));
     (0..active.len()).rfind(|&index| active[index].side != Side::Both && combination[index].abs() > ABSENT * size)
 }
 
-/// The rows that take part in a vanishing combination.
+/// The rows of a linear dependency.
 fn members(active: &[Bound], combination: &[f64]) -> Vec<usize> {
     let size = combination.iter().fold(0.0, |size: f64, c| size.max(c.abs()));
     let takes_part = |(_, c): &(&Bound, &f64)| c.abs() > ABSENT * size;

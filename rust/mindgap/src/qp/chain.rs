@@ -1,14 +1,14 @@
-//! The exact solve where all active rows are gaps: O(k), because means at fixed distances move as one.
+//! The exact solve if all active rows are gaps: O(k), because means at fixed distances move together.
 //!
-//! A run of means at fixed distances lies where the forces on it balance, and the multiplier of a gap is the sum of the forces
-//! on one side of it. Positions are relative to the stiffest mean of the run, which hardly moves, in doubled precision; forces
-//! are summed on the side without it.
+//! A run of means at fixed distances lies where the forces on it balance, and the multiplier of a gap is the sum of the
+//! forces on one side of it. Positions are double-double, relative to the stiffest mean of the run, which hardly moves;
+//! forces are summed on the side away from it.
 
 use super::equality::{Equilibrium, FORCE, Objective, orientation};
 use super::row_matrix::{Bound, RowMatrix};
 use crate::numeric::double::Double;
 
-/// Solves on `bounds`; `None` if one of them is no gap, or two are the same gap.
+/// Solves on `bounds`; `None` if one of them is not a gap, or two are the same gap.
 pub(super) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Option<Equilibrium> {
     let mut glue: Vec<Option<usize>> = vec![None; rows.k()];
     for (index, bound) in bounds.iter().enumerate() {
@@ -35,9 +35,9 @@ struct GluedRun<'a> {
     links: &'a [usize],
     targets: &'a [f64],
     stiffness: &'a [f64],
-    /// The stiffest, counted from the start.
+    /// The index of the stiffest mean in the run.
     stiffest: usize,
-    /// How far each is beyond the stiffest.
+    /// The offset of each mean from the stiffest.
     beyond: Vec<Double>,
 }
 
@@ -55,10 +55,10 @@ impl<'a> GluedRun<'a> {
         Self { start, links, targets, stiffness, stiffest, beyond }
     }
 
-    /// The position of the run, and the multipliers of its gaps.
+    /// Writes the means of the run and the multipliers of its gaps.
     fn settle(&self, bounds: &[Bound], state: &mut Equilibrium) {
         let origin = Double::from(self.targets[self.stiffest]);
-        // How far each target is from where it would be if the stiffest mean were at its own.
+        // The distance of each target from its mean if the stiffest mean were at its target.
         let astray: Vec<Double> = self
             .targets
             .iter()

@@ -1,7 +1,7 @@
-//! Clarabel, an interior-point solver, finds which rows are active.
+//! Finds the active rows with Clarabel, an interior-point solver.
 //!
-//! 60 to 80 µs per call. The solver is made once per fit and given new numbers at each call. Its means are as good as its
-//! tolerances; the caller solves again on the rows that it finds, to the last bit.
+//! A call takes 60 to 80 µs. The solver is made once per fit and updated at each call. Its means are only as accurate as
+//! its tolerances, so the caller solves again, exactly, on the rows that it finds.
 
 use super::equality::Objective;
 use super::row_matrix::{Bound, RowMatrix};
@@ -9,11 +9,11 @@ use crate::constraint::Side;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
 
-/// Clarabel refused the problem or the new numbers; callers go on without it.
+/// Clarabel rejected the problem or the update; callers go on without it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Refusal;
 
-/// The solver and what its rows stand for.
+/// The solver and the bound of each of its rows.
 pub(crate) struct InteriorPoint {
     solver: DefaultSolver<f64>,
     /// Equalities first, then each finite bound.
@@ -46,14 +46,14 @@ impl InteriorPoint {
         Ok(Self { solver, bounds })
     }
 
-    /// The rows that look active at the optimum of another objective.
+    /// Returns the rows that look active at the optimum of `objective`.
     pub(crate) fn active(&mut self, objective: Objective<'_>) -> Result<Vec<Bound>, Refusal> {
         let (quadratic, linear) = scaled(objective);
         self.solver.update_P(&quadratic).map_err(|_| Refusal)?;
         self.solver.update_q(&linear).map_err(|_| Refusal)?;
         self.solver.solve();
         let solution = &self.solver.solution;
-        // On the central path slack times multiplier is constant, so the larger of the two tells.
+        // On the central path slack times multiplier is constant, so a row is active if its multiplier is the larger.
         let presses = |(slack, multiplier): (&f64, &f64)| multiplier > slack;
         let active = self.bounds.iter().zip(solution.s.iter().zip(&solution.z));
         Ok(active.filter(|(bound, pair)| bound.side == Side::Both || presses(*pair)).map(|(bound, _)| *bound).collect())
@@ -89,7 +89,7 @@ fn standard_form(rows: &RowMatrix, bounds: &[Bound]) -> (CscMatrix<f64>, Vec<f64
     (CscMatrix::new(bounds.len(), rows.k(), starts, indices, values), right)
 }
 
-/// The objective, divided by its largest stiffness: Clarabel's tolerances are absolute where numbers are small.
+/// The objective divided by its largest stiffness, because Clarabel's tolerances are absolute for small numbers.
 fn scaled(objective: Objective<'_>) -> (Vec<f64>, Vec<f64>) {
     let largest = objective.stiffness.iter().fold(0.0, |largest: f64, g| largest.max(*g));
     let quadratic: Vec<f64> = objective.stiffness.iter().map(|g| g / largest).collect();

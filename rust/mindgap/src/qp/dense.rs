@@ -1,16 +1,16 @@
 //! `min ½ uᵀHu - gᵀu` under sparse rows, for a dense positive definite `H`: the exact optimum by Goldfarb and Idnani's dual
 //! active-set method.
 //!
-//! For the Newton steps of a climb, which have some dozens of variables and rows: O(n³) for the factor, O(n²) for each change of
-//! the active rows.
+//! For the Newton steps of a mixture, which have a few dozen variables and rows: O(n³) for the factor, O(n²) for each
+//! change of the active rows.
 
-/// A row is violated where it is off by more than this fraction of the sizes of its terms: a few roundings.
+/// A row is violated by more than rounding if it misses its level by this fraction of its terms' sizes.
 const MISSED: f64 = 1e-13;
 
-/// What is left of a normal, squared, below this fraction of its square depends on the active normals.
+/// A normal depends on the active ones if the square of its orthogonal part is below this fraction of its own: rounding.
 const DEPENDENT: f64 = 1e-20;
 
-/// A multiplier falls along a direction only if its rate is above this: below, it is rounding.
+/// A multiplier falls if its rate is above this; a smaller rate is rounding.
 const FALLING: f64 = 1e-14;
 
 /// Rows `a·u ≥ level`, or `a·u = level`, by their few coefficients.
@@ -59,7 +59,8 @@ impl SparseRows {
         self.terms.iter_mut().for_each(|(variable, a)| *a *= units[*variable]);
     }
 
-    /// How many times `u`, which satisfies the rows, can be taken before it misses one; 1 if it does not lie in all equalities' directions.
+    /// The largest `t ≥ 1` such that `t·u` satisfies the rows, which `u` satisfies; 1 if an equality has a level other
+    /// than zero.
     pub(crate) fn reach(&self, u: &[f64]) -> f64 {
         (0..self.len()).fold(f64::INFINITY, |reach, row| {
             let (value, level) = (self.value(row, u), self.levels[row]);
@@ -77,13 +78,13 @@ impl SparseRows {
         self.terms(row).iter().map(|&(variable, a)| a * u[variable]).sum()
     }
 
-    /// Whether an equality that cannot be added to others follows from them but for rounding.
+    /// Whether an equality that depends linearly on the active ones follows from them up to rounding.
     fn is_implied(&self, row: usize, u: &[f64]) -> bool {
         let largest = self.terms(row).iter().fold(0.0, |largest: f64, (_, a)| largest.max(a.abs()));
         self.equalities[row] && (self.levels[row] - self.value(row, u)).abs() <= IMPLIED * largest
     }
 
-    /// By how much a row is violated, in units of its largest coefficient; `None` if it is satisfied to rounding.
+    /// The violation of a row, in units of its largest coefficient; `None` if it is satisfied to rounding.
     fn miss(&self, row: usize, u: &[f64]) -> Option<f64> {
         let (mut value, mut size, mut largest) = (0.0, self.levels[row].abs(), 0.0_f64);
         for &(variable, a) in self.terms(row) {
@@ -93,12 +94,12 @@ impl SparseRows {
         }
         let by = self.levels[row] - value;
         let by = if self.equalities[row] { by.abs() } else { by };
-        // Equalities come first: they are never dropped again.
+        // Equalities come first, because they are never dropped.
         (by > MISSED * size).then_some(if self.equalities[row] { f64::MAX } else { by / largest })
     }
 }
 
-/// An equality that depends on others follows from them if it is missed by no more than this, in units of its largest
+/// An equality that depends on others follows from them if its violation is at most this, in units of its largest
 /// coefficient: a step of that size changes nothing.
 const IMPLIED: f64 = 1e-8;
 
@@ -110,8 +111,8 @@ pub(crate) struct Factor {
 }
 
 impl Factor {
-    /// The factor of the `n`×`n` matrix in `matrix`, of which the lower half is read; `None` if a pivot is not above `least`
-    /// of its diagonal entry.
+    /// Factors an `n`×`n` matrix, whose lower half is read; `None` if a pivot is at most `least` times its diagonal
+    /// entry.
     pub(crate) fn new(mut matrix: Vec<f64>, n: usize, least: f64) -> Option<Self> {
         for i in 0..n {
             let diagonal = matrix[i * n + i];
@@ -148,8 +149,7 @@ impl Factor {
         }
     }
 
-    /// The variance of each combination of variables, `dᵀH⁻¹d`, restricted to the directions along which the `active` rows do not
-    /// change.
+    /// The variance `dᵀH⁻¹d` of each combination `d` of variables, restricted to the null space of the `active` rows.
     pub(crate) fn variances_along(
         &self,
         rows: &SparseRows,
@@ -198,7 +198,7 @@ pub(crate) fn minimise(factor: &Factor, gradient: &[f64], rows: &SparseRows) -> 
         }) {
             None => return Some(search.end()),
             Some((row, _)) if search.add(rows, row).is_some() => {}
-            // Equalities come first, so that nothing was dropped for it.
+            // Equalities come first, so that no row was dropped for it.
             Some((row, _)) if rows.is_implied(row, &search.point) => implied.push(row),
             Some(_) => return None,
         }
@@ -206,7 +206,7 @@ pub(crate) fn minimise(factor: &Factor, gradient: &[f64], rows: &SparseRows) -> 
     None
 }
 
-/// The way to the optimum, in coordinates in which `H` is the identity.
+/// The state of the search, in coordinates in which `H` is the identity.
 struct DualSearch<'a> {
     factor: &'a Factor,
     /// `Lᵀ point`.
@@ -214,7 +214,7 @@ struct DualSearch<'a> {
     point: Vec<f64>,
     active: Vec<usize>,
     multipliers: Vec<f64>,
-    /// -1 for equalities that were approached from above.
+    /// -1 for an equality approached from above.
     signs: Vec<f64>,
     /// An orthonormal basis of the active normals, and their coordinates in it.
     basis: Vec<Vec<f64>>,
@@ -248,10 +248,10 @@ impl<'a> DualSearch<'a> {
         normal
     }
 
-    /// The part of `normal` across the active ones, and its coordinates along them.
+    /// The part of `normal` orthogonal to the active ones, and its coordinates in their basis.
     fn project(&self, normal: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (mut across, mut along) = (normal.to_vec(), vec![0.0; self.basis.len()]);
-        // Twice: what the first round leaves by rounding, the second takes away.
+        // Twice: the second round removes the rounding error of the first.
         for _ in 0..2 {
             for (unit, along) in self.basis.iter().zip(&mut along) {
                 let share = dot(unit, &across);
@@ -262,7 +262,7 @@ impl<'a> DualSearch<'a> {
         (across, along)
     }
 
-    /// Moves until `row` is satisfied, dropping rows on the way; `None` if it cannot be.
+    /// Moves until `row` is satisfied, dropping rows on the way; `None` if it cannot be satisfied.
     fn add(&mut self, rows: &SparseRows, row: usize) -> Option<()> {
         let above = rows.is_equality(row) && rows.value(row, &self.point) > rows.level(row);
         let sign = if above { -1.0 } else { 1.0 };
@@ -307,7 +307,7 @@ impl<'a> DualSearch<'a> {
         }
     }
 
-    /// How fast each multiplier falls as the new row's grows.
+    /// The rate at which each multiplier falls as the new row's grows.
     fn rates(&self, along: &[f64]) -> Vec<f64> {
         let mut rates = along.to_vec();
         for i in (0..rates.len()).rev() {
@@ -340,7 +340,7 @@ impl<'a> DualSearch<'a> {
     }
 }
 
-/// Σ a·b, in four sums side by side: one alone would wait for each of its additions.
+/// Σ a·b in four independent sums, so that additions overlap.
 #[inline]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, last_a), (b, last_b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());

@@ -1,32 +1,32 @@
 //! The exact solve on a given set of active rows: O(rows² k).
 //!
-//! `min Σ g_k δ_k²` subject to `A δ = ρ`, where δ is the way from the targets. Stiffnesses `g` of a mixture span eighteen
-//! orders of magnitude, so the rows are solved for the softest means first: the pivot is the largest
-//! `|a_rk| / √g_k`. What remains is a least-squares problem whose matrix `I + E Eᵀ` has entries near one, whatever the
-//! stiffnesses, so each mean comes out right on its own scale.
+//! Minimises `Σ g_k δ_k²` subject to `A δ = ρ`, where δ are the distances from the targets. Stiffnesses `g` of a mixture
+//! span eighteen orders of magnitude, so the rows are solved for the softest means first: the pivot is the largest
+//! `|a_rk| / √g_k`. The rest is a least-squares problem whose matrix `I + E Eᵀ` has entries near one for any stiffnesses,
+//! so each mean is accurate on its own scale.
 
 use super::row_matrix::{Bound, RowMatrix};
 use crate::constraint::Side;
 
-/// A coefficient below this fraction of its row is what rounding left of zero.
+/// A coefficient below this fraction of the terms that it is the difference of is rounding.
 const ZERO: f64 = 1e-11;
 
-/// Multipliers are known to this fraction of the forces that they balance.
+/// The rounding error of a multiplier, as a fraction of the forces that it balances.
 pub(super) const FORCE: f64 = 4e-15;
 
 /// The means that satisfy a set of rows with equality, and the multipliers of the rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Equilibrium {
     pub(crate) means: Vec<f64>,
-    /// One per bound, positive where the sign is right; zero for rows that depend on the others.
+    /// One per bound, positive if the sign is right; zero for rows that depend on the others.
     pub(crate) multipliers: Vec<f64>,
-    /// How far each multiplier may be off.
+    /// The largest rounding error of each multiplier.
     pub(crate) noise: Vec<f64>,
-    /// For each bound that depends on the others: coefficients, one per bound, of a combination that vanishes.
+    /// For each bound that depends on the others: the coefficients, one per bound, of the dependency.
     pub(crate) dependencies: Vec<(usize, Vec<f64>)>,
 }
 
-/// What is to be minimised: `Σ stiffness_k (μ_k - target_k)²`.
+/// The objective `Σ stiffness_k (μ_k - target_k)²`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Objective<'a> {
     pub(crate) targets: &'a [f64],
@@ -34,35 +34,35 @@ pub(crate) struct Objective<'a> {
 }
 
 impl Objective<'_> {
-    /// The size of the numbers that the means are made of.
+    /// The largest absolute target.
     pub(crate) fn scale(&self) -> f64 {
         self.targets.iter().fold(0.0, |scale: f64, target| scale.max(target.abs()))
     }
 }
 
-/// Gauss-Jordan elimination of the bounds, with what it did to them.
+/// Gauss-Jordan elimination of the bounds, with the combinations of rows that it made.
 struct Elimination {
     k: usize,
     bounds: usize,
-    /// Each row: k coefficients, the right side, then the combination of the original rows that it is.
+    /// Each row: k coefficients, the right side, then its coefficients in the original rows.
     table: Vec<f64>,
     /// (row, column), in the order of elimination.
     pivots: Vec<(usize, usize)>,
 }
 
-/// +1 where the row must not fall below its level, -1 where it must not rise above.
+/// +1 for a lower bound or an equality, -1 for an upper bound.
 pub(super) fn orientation(side: Side) -> f64 {
     if side == Side::Upper { -1.0 } else { 1.0 }
 }
 
-/// Solves on `bounds`, whatever rows they are of.
+/// Solves on `bounds` of any rows.
 pub(super) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Equilibrium {
     let softness: Vec<f64> = objective.stiffness.iter().map(|g| g.sqrt().recip()).collect();
     let elimination = Elimination::run(rows, objective.targets, bounds, &softness);
     let pivots = &elimination.pivots;
     let mut pivoted = vec![false; rows.k()];
     pivots.iter().for_each(|&(_, column)| pivoted[column] = true);
-    // E = √g_p C_pf / √g_f over the columns that some row reaches.
+    // E = √g_p C_pf / √g_f over the free columns with a coefficient.
     let reached = |f: &usize| !pivoted[*f] && pivots.iter().any(|&(row, _)| elimination.at(row, *f) != 0.0);
     let free: Vec<usize> = (0..rows.k()).filter(reached).collect();
     let e: Vec<Vec<f64>> = pivots
@@ -84,7 +84,7 @@ pub(super) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]
     Equilibrium { means, multipliers, noise, dependencies: elimination.dependencies() }
 }
 
-/// How many of the rows that are equalities are independent of each other.
+/// The rank of the equalities.
 pub(crate) fn equality_rank(rows: &RowMatrix) -> usize {
     let equalities = (0..rows.len()).filter(|&row| rows.is_equality(row)).map(|row| Bound { row, side: Side::Both });
     let equalities: Vec<Bound> = equalities.collect();
@@ -130,7 +130,7 @@ impl Elimination {
         self.line(row)[self.k]
     }
 
-    /// How the original rows were combined into this one.
+    /// The coefficients of this row in the original ones.
     fn combination(&self, row: usize) -> &[f64] {
         &self.line(row)[self.k + 1..]
     }
@@ -165,7 +165,7 @@ impl Elimination {
             for (index, (to, from)) in to.iter_mut().zip(&line).enumerate() {
                 let (before, change) = (*to, factor * from);
                 *to -= change;
-                // What cancels to rounding is zero: it must not become a pivot.
+                // A difference that is rounding is set to zero: it must not become a pivot.
                 if index < k && to.abs() <= ZERO * before.abs().max(change.abs()) {
                     *to = 0.0;
                 }
@@ -175,7 +175,7 @@ impl Elimination {
         self.table[row * width..(row + 1) * width].copy_from_slice(&line);
     }
 
-    /// The multiplier of each bound, and how far it may be off: the forces on the pivots, taken back through the
+    /// The multiplier of each bound and its rounding error: the forces on the pivots, mapped back through the
     /// elimination.
     fn multipliers(
         &self,
@@ -213,7 +213,7 @@ fn solve_gram(e: &[Vec<f64>], mut b: Vec<f64>) -> Vec<f64> {
             let dot: f64 = e[i].iter().zip(&e[j]).map(|(a, b)| a * b).sum();
             let known: f64 = (0..j).map(|l| factor[i * n + l] * factor[j * n + l]).sum();
             let rest = unit + dot - known;
-            // What is left of I + E Eᵀ on its diagonal is never less than one.
+            // A pivot of I + E Eᵀ is at least one.
             factor[i * n + j] = if i == j { rest.max(1.0).sqrt() } else { rest / factor[j * n + j] };
         }
     }

@@ -1,9 +1,9 @@
-//! `max Σ a_k log x_k - c_k x_k` over positive `x` under rows: the weights and the precisions of a mixture.
+//! Maximises `Σ a_k log x_k - c_k x_k` over positive `x` under rows: the weights or the precisions of a mixture.
 //!
-//! Newton's method, each step of which is the quadratic program of `MeanProgram`, exact on its active rows. The objective
-//! separates, so its curvature is that program's stiffness, `a_k/x_k²`. A step that moves no coordinate by more than a quarter
-//! never lowers the objective, and one of half of it does not either where the whole would move by more than all (the
-//! second-order bound of `log(1 + t)`), so steps need no trial. From there on convergence is quadratic.
+//! Newton's method; each step is a `MeanProgram`, exact on its active rows. The objective is separable, so its curvature
+//! `a_k/x_k²` is that program's stiffness. A damped step changes no coordinate by more than a quarter of itself (by a
+//! half, if the full step would change one by more than itself). Such a step never lowers the objective, by the
+//! second-order bound of `log(1 + t)`, so no line search is needed. Near the optimum convergence is quadratic.
 
 use super::MeanProgram;
 use super::active_set::Failure;
@@ -11,22 +11,23 @@ use super::equality::Objective;
 use super::row_matrix::RowMatrix;
 use crate::monitor::Monitor;
 
-/// A coordinate that cannot exceed this fraction of the scale must vanish: rows are satisfied to 1e-13 of the largest.
+/// A coordinate that cannot exceed this fraction of the scale is zero: rows are satisfied to 1e-13 of the largest.
 const POSITIVE: f64 = 1e-11;
 
-/// How far beyond the scale a coordinate is pulled to see how large it can be.
+/// The target, in units of the scale, that a coordinate is pulled to in order to see how large it can be.
 const FAR: f64 = 10.0;
 
 /// Steps smaller than this fraction of every coordinate end the search; the next one would be rounding.
 const DONE: f64 = 1e-13;
 
-/// More steps than any search took (30, on random programs): a coordinate shrinks by a quarter in one.
+/// The most steps: far more than any search took (30, on random programs).
 const MOST_STEPS: usize = 400;
 
-/// No coefficient of a logarithm is smaller, as a fraction of their sum: a component without weight still has a place.
+/// The least coefficient of a logarithm, as a fraction of their sum, so that a component without weight keeps a finite
+/// place.
 const LEAST: f64 = 1e-18;
 
-/// The program of one fit, and where it was last.
+/// The program of one fit and its last iterate.
 pub(crate) struct LogProgram {
     program: MeanProgram,
     x: Vec<f64>,
@@ -48,12 +49,12 @@ impl From<Failure> for NoInterior {
 }
 
 impl LogProgram {
-    /// The rows, positivity among them.
+    /// The rows, including positivity.
     pub(crate) fn rows(&self) -> &RowMatrix {
         self.program.rows()
     }
 
-    /// The program under `rows`, for coordinates about as large as `scale`.
+    /// Makes the program under `rows`, for coordinates of the size of `scale`.
     ///
     /// # Errors
     /// Rows that no positive `x` satisfies.
@@ -74,7 +75,7 @@ impl LogProgram {
         Ok(Self { program, x })
     }
 
-    /// The optimum.
+    /// Returns the optimum.
     ///
     /// # Errors
     /// A failure of the quadratic program.

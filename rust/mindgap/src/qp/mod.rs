@@ -1,10 +1,9 @@
-//! The quadratic program of means or centres: `min Σ g_k (μ_k - m_k)²` under the rows, to the last bit.
+//! [`MeanProgram`]: minimises `Σ g_k (μ_k - m_k)²` over means or centres under the rows, exactly up to rounding.
 //!
-//! Between two iterations of a fit the answer hardly changes, so the answers that cost least come first: the targets themselves, and the
-//! rows that were active last time. From there an active-set method goes on where the rows are few gaps; else the
-//! interior-point solver guesses the active rows, which are solved on exactly, and where it misjudges a row, because stiffnesses are
-//! far apart, or fails altogether, the active-set method goes on from its guess. All of them end with the same solve on the
-//! same rows, to the same bits.
+//! The optimum hardly changes between two iterations of a fit, so the cheapest guesses are tried first: no active row,
+//! then the last active rows. If both fail, a chain of few gaps goes to the active-set method. For other rows the
+//! interior-point solver guesses the active ones; if the guess is wrong, because stiffnesses are far apart, the
+//! active-set method continues from it. All ways end with the same solve on the same rows, with the same bits.
 
 mod active_set;
 mod chain;
@@ -29,25 +28,26 @@ use active_set::{Optimum, check, optimise};
 use clarabel::{InteriorPoint, Refusal};
 use row_matrix::Bound;
 
-/// Up to so many gaps the active-set method goes on from the last active rows: the interior-point solver takes some 70 µs for the
-/// smallest program. Measured: EM iterations on chains of 4 to 32 gaps take 5 to 12 % less, and a search under bounds half the time.
+/// The most gaps for which the active-set method starts from the last active rows: the interior-point solver takes some
+/// 70 µs for the smallest program. Measured: EM iterations on chains of 4 to 32 gaps take 5 to 12 % less, and a search
+/// under bounds half the time.
 const FEW_ROWS: usize = 32;
 
 /// The program of one fit.
 pub(crate) struct MeanProgram {
     rows: RowMatrix,
-    /// Which rows are loosened.
+    /// Whether each row is loosened.
     loose: Vec<bool>,
     last: Vec<Bound>,
     interior_point: Option<InteriorPoint>,
 }
 
-/// Why there is no program of means that satisfy the rows.
+/// The reason why no means satisfy the rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum NoProgram {
     /// The rows are invalid for these data.
     Constraint(ConstraintError),
-    /// These rows of the constraint contradict each other, with or without the ascending order of the means.
+    /// These rows of the constraint contradict each other, or (`ordering`) the ascending order of the means.
     Clash { rows: Vec<usize>, ordering: bool },
     /// No means were found, which exact arithmetic rules out.
     NotFound,
@@ -81,8 +81,8 @@ impl From<NoProgram> for KMeansError {
 }
 
 impl MeanProgram {
-    /// The program of means that satisfy `rows`, none of them farther than `reach` (in frame units) from the data; `None`
-    /// where nothing is asked and the means may even cross.
+    /// Makes the program of means that satisfy `rows`, none of them farther than `reach` (in frame units) from the data;
+    /// `None` if there are no rows, not even ascending order.
     ///
     /// # Errors
     /// Rows that are invalid for these data, and rows that contradict each other.
@@ -107,8 +107,8 @@ impl MeanProgram {
         })
     }
 
-    /// The program under these rows. Rows that contradict each other by no more than rounding of their bounds, such as an
-    /// equality given twice, are loosened by that much.
+    /// Makes the program under these rows. Rows that contradict each other only by rounding, such as an equality given
+    /// twice, are loosened by it.
     ///
     /// # Errors
     /// Rows that contradict each other.
@@ -121,7 +121,7 @@ impl MeanProgram {
         Ok(program)
     }
 
-    /// The optimum by the active-set method, with the rows loosened as far as rounding asks.
+    /// Finds the optimum by the active-set method; loosens rows that contradict each other by rounding.
     fn optimise(
         &mut self,
         objective: Objective<'_>,
@@ -136,7 +136,7 @@ impl MeanProgram {
         }
     }
 
-    /// Loosens those of the clashing rows that are not loose yet; false if there are none.
+    /// Loosens the contradictory rows that are still tight; returns false if there are none.
     fn loosen(&mut self, clash: &[usize]) -> bool {
         let tight: Vec<usize> = clash.iter().copied().filter(|&row| !self.loose[row]).collect();
         for &row in &tight {
@@ -148,12 +148,12 @@ impl MeanProgram {
         !tight.is_empty()
     }
 
-    /// The rows, as far as they are loosened.
+    /// The rows, some of them loosened.
     pub(crate) fn rows(&self) -> &RowMatrix {
         &self.rows
     }
 
-    /// The best means.
+    /// Returns the best means.
     ///
     /// # Errors
     /// A failure of the solvers.
@@ -163,7 +163,7 @@ impl MeanProgram {
         self.solve_from(objective, monitor, |program| if few { Err(Refusal) } else { propose(program) })
     }
 
-    /// The best means, where `propose` guesses which rows are active. The guess is checked; where it is wrong, the active-set
+    /// Returns the best means; `propose` guesses the active rows. The guess is checked; if it is wrong, the active-set
     /// method starts from it.
     fn solve_from(
         &mut self,

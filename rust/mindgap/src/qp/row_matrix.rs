@@ -1,4 +1,4 @@
-//! The rows that the means must satisfy, in the units of the fit, each scaled so that its largest coefficient is near one.
+//! [`RowMatrix`]: the rows in the units of the fit, each scaled so that its largest coefficient is near one.
 
 use std::ops::Range;
 
@@ -8,15 +8,14 @@ use crate::error::ConstraintError;
 use crate::memory::product;
 use crate::monitor::Monitor;
 
-/// A row may be violated by this fraction of the sizes of its terms, of the targets and of the largest mean, which is a few
-/// roundings.
+/// The tolerance of a row, as a fraction of its terms, the targets and the largest mean: a few roundings.
 const SATISFIED: f64 = 1e-13;
 
-/// A bound farther away than this, in units of the fit, is no bound at all.
+/// A bound farther away than this, in units of the fit, counts as infinite.
 const FARTHEST: f64 = 1e100;
 
-/// The rounding error of a bound that a caller computed in doubles, as a fraction of the sizes of the row's terms in the
-/// data's units. Means far from zero are many such fractions of the data's range.
+/// The rounding error of a bound that a caller computed, as a fraction of the row's terms in the data's units. Far from
+/// zero, it is a large part of the data's range.
 const COMPUTED: f64 = 8.0 * f64::EPSILON;
 
 /// `lower ≤ A·μ ≤ upper`.
@@ -24,15 +23,15 @@ const COMPUTED: f64 = 8.0 * f64::EPSILON;
 pub(crate) struct RowMatrix {
     k: usize,
     matrix: Vec<f64>,
-    /// Outside of these columns a row has no coefficients but zero.
+    /// The columns of each row's coefficients; all others are zero.
     spans: Vec<Range<usize>>,
     lower: Vec<f64>,
     upper: Vec<f64>,
-    /// By how much the bounds of each row may be off because they were computed.
+    /// The rounding error of each row's bounds.
     slack: Vec<f64>,
-    /// How many come from the constraint; the others keep the means ascending.
+    /// The number of rows of the constraint; the others keep the means ascending.
     given: usize,
-    /// How many rows, the first ones, are the bounds of the gaps.
+    /// The number of gaps, which are the first rows.
     gaps: usize,
 }
 
@@ -44,18 +43,18 @@ pub(crate) struct Bound {
 }
 
 impl RowMatrix {
-    /// What a program of `rows` rows on `k` means takes: the rows twice, and where all of them are active their
-    /// elimination, with the combinations that it makes, and a factorisation.
+    /// The memory of a program of `rows` rows on `k` means: the rows twice and, if all are active, their elimination with
+    /// its combinations and a factorisation.
     pub(crate) fn bytes(k: usize, rows: usize) -> usize {
         let width = product(&[4, k]).saturating_add(product(&[3, rows]));
         product(&[rows, width, size_of::<f64>()])
     }
 
-    /// The rows in frame units, for means none of which is to be farther than `reach` from the data; with those that keep
-    /// the means ascending, unless bounds on the gaps do.
+    /// Makes the rows in frame units, for means within `reach` of the data. Adds rows that keep the means ascending,
+    /// unless bounds on the gaps do.
     ///
     /// # Errors
-    /// Rows that only means farther away could satisfy, and more rows than there is memory for.
+    /// Rows that only means beyond `reach` could satisfy, and more rows than there is memory for.
     pub(crate) fn new(rows: &Rows, frame: &Frame, reach: f64, monitor: &Monitor<'_>) -> Result<Self, ConstraintError> {
         rows.check_gap_scale(frame, reach)?;
         let (k, gaps) = (rows.k(), rows.gap_lower().len());
@@ -83,7 +82,7 @@ impl RowMatrix {
         Ok(matrix)
     }
 
-    /// Rows on numbers without units: coefficients, lower and upper bounds.
+    /// Makes rows on numbers without units, from coefficients, lower and upper bounds.
     pub(crate) fn plain(k: usize, rows: impl IntoIterator<Item = (Vec<f64>, f64, f64)>) -> Self {
         let mut matrix = Self { k, ..Self::default() };
         for (coefficients, lower, upper) in rows {
@@ -95,7 +94,7 @@ impl RowMatrix {
         matrix
     }
 
-    /// Adds a row for each coordinate that keeps it from being negative.
+    /// Adds the rows `x_k ≥ 0`.
     pub(crate) fn push_positive(&mut self) {
         for c in 0..self.k {
             let mut row = vec![0.0; self.k];
@@ -110,7 +109,7 @@ impl RowMatrix {
         self.push(&row, lower, upper, far);
     }
 
-    /// A row on means that are `far` from zero in the data's units; its largest coefficient is near one.
+    /// Adds a row, whose largest coefficient is near one, on means that are `far` from zero in the data's units.
     fn push(&mut self, coefficients: &[f64], lower: f64, upper: f64, far: f64) {
         self.matrix.extend(coefficients);
         let first = coefficients.iter().position(|&a| a != 0.0).unwrap_or(0);
@@ -122,7 +121,7 @@ impl RowMatrix {
         self.slack.push(size * (COMPUTED * far + 4.0 * SATISFIED));
     }
 
-    /// Moves the bounds of a row apart by what may have been lost when they were computed.
+    /// Widens the bounds of a row by their rounding error.
     pub(crate) fn loosen(&mut self, row: usize) {
         self.lower[row] -= self.slack[row];
         self.upper[row] += self.slack[row];
@@ -136,7 +135,7 @@ impl RowMatrix {
         self.lower.len()
     }
 
-    /// How many rows come from the constraint.
+    /// The number of rows of the constraint.
     pub(crate) fn given(&self) -> usize {
         self.given
     }
@@ -145,7 +144,7 @@ impl RowMatrix {
         &self.matrix[row * self.k..(row + 1) * self.k]
     }
 
-    /// The gap that the row is, if it is one.
+    /// The gap that a row bounds, if it is one.
     pub(crate) fn gap(&self, row: usize) -> Option<usize> {
         let span = &self.spans[row];
         (self.row(row)[span.clone()] == [-1.0, 1.0]).then_some(span.start)
@@ -159,7 +158,7 @@ impl RowMatrix {
         self.lower[row] == self.upper[row]
     }
 
-    /// Means that satisfy the bounds on the gaps, if there are any: each gap at its lower bound.
+    /// Means with each gap at its lower bound.
     pub(crate) fn likely(&self) -> Vec<f64> {
         let mut means = vec![0.0; self.k];
         for gap in 0..self.gaps {
@@ -168,7 +167,7 @@ impl RowMatrix {
         means
     }
 
-    /// What the row must equal at a bound.
+    /// The value of a row at a bound.
     pub(crate) fn level(&self, bound: Bound) -> f64 {
         match bound.side {
             Side::Upper => self.upper[bound.row],
@@ -186,8 +185,8 @@ impl RowMatrix {
         self.row(row)[span.clone()].iter().zip(&means[span.clone()]).map(|(a, mean)| a * mean)
     }
 
-    /// By how much a row is violated, and at which bound; `None` if it is satisfied to rounding, where no target or mean is
-    /// larger than `largest`.
+    /// The violated bound of a row and the violation; `None` if the row is satisfied to rounding, for targets and means
+    /// up to `largest`.
     fn miss(&self, row: usize, means: &[f64], largest: f64) -> Option<(Bound, f64)> {
         let (lower, upper) = self.bounds(row);
         let (value, size) =
@@ -211,7 +210,7 @@ impl RowMatrix {
     }
 }
 
-/// The largest size of means and of what they were made of.
+/// The largest absolute mean, or `scale` if that is larger.
 fn largest(means: &[f64], scale: f64) -> f64 {
     means.iter().fold(scale, |largest, mean| largest.max(mean.abs()))
 }

@@ -1,7 +1,7 @@
 //! Alternation (Lloyd's method): assign each point to its nearest centre, place the centres best for their points, repeat.
 //!
-//! The assignment costs O(k log n). Where it would leave a cluster empty, a dynamic program moves boundaries, O(k²) at worst;
-//! costs add over boundaries, because moving one only passes points from one centre to the next.
+//! The assignment costs O(k log n). If it would leave a cluster empty, a dynamic program moves boundaries, O(k²) at
+//! worst. Its costs add over boundaries, because moving one passes points from one centre to the next only.
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ pub(super) trait Clustering {
     fn cost(&self) -> f64;
 }
 
-/// Alternates until the clusters stay as they are, the cost no longer falls, or `place`, which finds the best centres of
-/// some clusters, has none to offer.
+/// Alternates until the clusters no longer change, the cost no longer falls, or `place`, which finds the best centres of
+/// given clusters, returns none.
 pub(super) fn alternate<C: Clustering, E>(
     sample: &Sample,
     mut now: C,
@@ -34,7 +34,8 @@ pub(super) fn alternate<C: Clustering, E>(
     }
 }
 
-/// The best clusters of ascending `centers` (in frame units): each point with its nearest centre, and no cluster empty.
+/// Returns the best clusters of ascending `centers` (in frame units): each point with its nearest centre, and no cluster
+/// empty.
 pub(super) fn nearest(sample: &Sample, centers: &[f64]) -> Partition {
     let (n, frame) = (sample.len(), sample.frame());
     let mut reached = 0;
@@ -42,7 +43,7 @@ pub(super) fn nearest(sample: &Sample, centers: &[f64]) -> Partition {
         .windows(2)
         .map(|pair| {
             let midpoint = 0.5 * (pair[0] + pair[1]);
-            // Centres ascend to rounding only.
+            // Centres ascend only up to rounding.
             reached = reached.max(sample.values().partition_point(|&x| frame.enter(x) <= midpoint));
             reached
         })
@@ -55,11 +56,11 @@ pub(super) fn nearest(sample: &Sample, centers: &[f64]) -> Partition {
     Partition::of_boundaries(ends, n)
 }
 
-/// A boundary's possible places, and for each the least cost of it and those before.
+/// The possible places of a boundary, and for each the least cost of this boundary and those before it.
 struct Column {
     places: Range<usize>,
     costs: Vec<f64>,
-    /// Where the boundary before is then, counted from the first of its places.
+    /// The place of the previous boundary that attains this cost, from the first of its places.
     origins: Vec<usize>,
 }
 
@@ -69,7 +70,7 @@ impl Column {
         Self { origins: vec![0; costs.len()], places, costs }
     }
 
-    /// The boundary after this one, which costs `prices` at `places`.
+    /// Makes the column of the next boundary, which costs `prices` at `places`.
     fn next(&self, places: Range<usize>, mut prices: Vec<f64>) -> Self {
         let mut best = (f64::INFINITY, 0);
         let mut open = self.places.clone().zip(&self.costs).enumerate().peekable();
@@ -85,7 +86,7 @@ impl Column {
     }
 }
 
-/// The boundaries of least cost that leave no cluster empty.
+/// Returns the boundaries of least cost that leave no cluster empty.
 fn spread(sample: &Sample, centers: &[f64], wanted: &[usize]) -> Vec<usize> {
     let mut table: Vec<Column> = Vec::with_capacity(wanted.len());
     for ((pair, &wanted), places) in centers.windows(2).zip(wanted).zip(places(wanted, sample.len())) {
@@ -99,10 +100,11 @@ fn spread(sample: &Sample, centers: &[f64], wanted: &[usize]) -> Vec<usize> {
     trace(&table)
 }
 
-/// Where each boundary may have to be so that no cluster of `n` points is empty.
+/// Returns the range of places of each boundary that contains the best one without an empty cluster of `n` points.
 ///
-/// Boundary `b` less `b` must not fall as `b` grows, and costs more the farther it is from where nearness wants it: an isotonic
-/// regression, whose optimum lies between the least that is wanted from there on and the most that is wanted up to there.
+/// The place of boundary `b` minus `b` must be nondecreasing in `b`, and its cost grows with the distance from the wanted
+/// place: an isotonic regression. Its optimum lies between the smallest wanted value from `b` on and the largest up to
+/// `b`.
 fn places(wanted: &[usize], n: usize) -> Vec<Range<usize>> {
     let most = n - wanted.len();
     let levels = || wanted.iter().enumerate().map(|(b, &end)| end.saturating_sub(b).clamp(1, most));
@@ -118,11 +120,11 @@ fn places(wanted: &[usize], n: usize) -> Vec<Range<usize>> {
     least.iter().zip(upto).enumerate().map(|(b, (&from, to))| from + b..to + b + 1).collect()
 }
 
-/// What it costs, above `wanted`, to end the cluster of `pair[0]` at each of `places`.
+/// The cost, above that at `wanted`, of ending the cluster of `pair[0]` at each of `places`.
 fn prices(sample: &Sample, pair: &[f64], wanted: usize, places: &Range<usize>) -> Vec<f64> {
     let gap = (pair[1] - pair[0]).max(0.0);
     let excess = |i: usize| sample.weight(i) * gap * (2.0 * sample.framed(i) - pair[0] - pair[1]);
-    // From the place that is nearest to the wanted one outwards.
+    // Outwards from the place nearest to the wanted one.
     let nearest = wanted.clamp(places.start, places.end - 1);
     let start: f64 = match nearest >= wanted {
         true => (wanted..nearest).map(excess).sum(),
@@ -138,7 +140,7 @@ fn prices(sample: &Sample, pair: &[f64], wanted: usize, places: &Range<usize>) -
     prices
 }
 
-/// Walks back from the best place of the last boundary.
+/// Traces the best boundaries back from the last one.
 fn trace(table: &[Column]) -> Vec<usize> {
     let mut ends = vec![0; table.len()];
     let last = table.last().map_or(&[][..], |column| &column.costs);

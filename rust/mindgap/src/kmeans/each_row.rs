@@ -1,7 +1,7 @@
-//! K-means of each row of a [`Table`], the rows shared among threads.
+//! K-means of each row of a [`Table`], on all threads.
 //!
-//! A row is solved by one thread as it would be alone, so the results are the same to the bit. The calling thread
-//! reports every few milliseconds and stops the others when its monitor says so.
+//! One thread solves a row in the same way as a single fit, with the same bits. The calling thread reports every few
+//! milliseconds and stops the others when its monitor does.
 
 use super::KMeans;
 use crate::data::{Sample, Table};
@@ -16,13 +16,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often the calling thread looks whether to stop: often enough for a person who waits.
+/// The interval between reports of the calling thread: short for a person who waits.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// The most clusters whose labels fit into a byte.
 const BYTE: usize = 256;
 
-/// Labels, in the narrowest integers that tell `k` of them apart.
+/// Labels in the narrowest integers for `k` clusters.
 ///
 /// ```
 /// use mindgap::{KMeans, RowLabels, Table};
@@ -42,7 +42,7 @@ pub enum RowLabels {
     U32(Vec<u32>),
 }
 
-/// The k-means of each row of a [`Table`].
+/// The k-means fits of the rows of a [`Table`].
 ///
 /// ```
 /// use mindgap::{KMeans, Table};
@@ -101,7 +101,7 @@ impl KMeans {
     /// ```
     ///
     /// # Errors
-    /// What is wrong with the first row that cannot be solved, as [`Error::InRow`].
+    /// The error of the first row that cannot be solved, as [`Error::InRow`].
     pub fn fit_rows(&self, table: &Table<'_>) -> Result<KMeansRows, Error> {
         self.fit_rows_with(table, &mut Monitor::default())
     }
@@ -142,7 +142,7 @@ impl KMeans {
 }
 
 impl KMeansRows {
-    /// Where the results of each row go, the last row first.
+    /// Splits the results into a task per row, the last row first.
     fn rows(&mut self, k: usize, columns: usize) -> Vec<RowTask<'_>> {
         let labels: Vec<LabelsOut<'_>> = match &mut self.labels {
             RowLabels::U8(labels) => labels.chunks_exact_mut(columns).map(LabelsOut::U8).collect(),
@@ -186,7 +186,7 @@ struct Queue<'a> {
     state: Mutex<QueueState<'a>>,
     /// Signalled when the last row is done.
     idle: Condvar,
-    /// Whether the rows being solved are to be given up.
+    /// Whether to abandon the rows being solved.
     halted: AtomicBool,
 }
 
@@ -194,7 +194,7 @@ struct Queue<'a> {
 struct QueueState<'a> {
     /// Rows that no thread has taken, the next one last.
     waiting: Vec<RowTask<'a>>,
-    /// How many are being solved.
+    /// The number of rows being solved.
     running: usize,
     /// The first row that failed.
     failed: Option<(usize, Error)>,
@@ -202,7 +202,7 @@ struct QueueState<'a> {
 
 impl<'a> Queue<'a> {
     fn lock(&self) -> MutexGuard<'_, QueueState<'a>> {
-        // A thread that panics holds no lock; what it has done is not used, for the panic goes on in the caller.
+        // No thread panics while it has the lock, and a panic is propagated to the caller.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -217,7 +217,7 @@ impl<'a> Queue<'a> {
             halt = if workers.are_others() { self.watch(monitor) } else { self.take_rows(monitor) };
             self.halted.store(halt.is_err(), Ordering::Relaxed);
         };
-        // The calling thread reports a halt; the others are told.
+        // The calling thread reports; the others poll the flag.
         workers.beside(|| _ = self.take_rows(&mut Monitor::new(stop)), own);
         halt.map_err(KMeansError::from)?;
         match self.state.into_inner().unwrap_or_else(PoisonError::into_inner).failed {
@@ -251,7 +251,7 @@ impl<'a> Queue<'a> {
         Some(row)
     }
 
-    /// Rows before this one are being solved or done, since they were taken earlier; those after it need not be.
+    /// Records the error of the first row that failed and drops the waiting rows, all of which come later.
     fn fail(&self, row: usize, error: Error) {
         let mut state = self.lock();
         state.waiting.clear();
@@ -292,7 +292,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// Counts a row as being solved until it is dropped, also by a panic.
+/// Counts a row as being solved until dropped, even by a panic.
 struct Running<'q, 'a>(&'q Queue<'a>);
 
 impl Drop for Running<'_, '_> {

@@ -1,4 +1,4 @@
-//! The result of k-means, in the units and the order of the data: two passes over the points of each cluster, O(n).
+//! [`KMeansFit`]: the result in the units and the order of the data, measured in two passes over the points, O(n).
 
 use super::labelling;
 use super::rounding::{of_place, of_prefix_sums};
@@ -15,10 +15,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// A solution counts as optimal if its cost exceeds the lower bound by at most this fraction of itself.
+/// The relative gap between cost and bound up to which a solution counts as optimal: the default of
+/// [`KMeans::tol`](crate::KMeans::tol).
 pub(super) const PROVEN: f64 = 1e-9;
 
-/// The result of k-means: clusters, their centres, and a proof of how good they are.
+/// The result of k-means: clusters, their centres, and a lower bound on the optimal cost.
 ///
 /// ```
 /// use mindgap::{KMeans, Sample};
@@ -55,7 +56,7 @@ impl KMeansFit {
             .enumerate()
             .map(|(c, points)| Cluster::new(sample, points, solution.centers.as_ref().map(|centers| centers[c])))
             .collect();
-        // Each centre is measured from a point of its own cluster: rounding must not put equal ones out of order.
+        // Each centre is relative to a point of its own cluster: rounding must not make a gap negative.
         let gaps: Vec<f64> = measured.windows(2).map(|pair| pair[0].until(&pair[1], frame).max(0.0)).collect();
         let framed: Vec<f64> = measured.iter().map(|cluster| cluster.framed(frame)).collect();
         let active = rows.active(&framed, frame, sample.framed_range());
@@ -79,21 +80,21 @@ impl KMeansFit {
         .with_proof(solution.proof.scaled(frame.leave_square(1.0), 0.0), sample)
     }
 
-    /// The same fit with the labels of a partition of points.
+    /// Sets the labels from a partition of points.
     pub(super) fn labelled(mut self, sample: &Sample, partition: &Partition) -> Self {
         self.labels = labels(sample, partition, &self.boundaries);
         self
     }
 
-    /// The same fit with what else is proven of it, in data units, less what the sums behind it may have lost.
+    /// Strengthens the lower bound by `proof` (in data units), minus the rounding error of its sums.
     pub(super) fn with_proof(mut self, proof: Proof, sample: &Sample) -> Self {
         let lost = sample.frame().leave_square(of_prefix_sums(sample, self.centers.len()));
         self.lower_bound = self.lower_bound.max(proof.lower_bound(self.inertia) - lost);
         self
     }
 
-    /// The cluster of each input point, `0..k` by ascending centre; empty where the fit was to a summary, or asked for
-    /// [none](crate::KMeans::labels).
+    /// The cluster of each input point, `0..k` by ascending centre; empty for a fit of a summary or [without
+    /// labels](crate::KMeans::labels).
     pub fn labels(&self) -> &[u32] {
         &self.labels
     }
@@ -129,7 +130,7 @@ impl KMeansFit {
         &self.boundaries
     }
 
-    /// The number of points in each cluster, those of weight zero left out.
+    /// The number of points of positive weight in each cluster.
     pub fn sizes(&self) -> &[usize] {
         &self.sizes
     }
@@ -154,7 +155,7 @@ impl KMeansFit {
         &self.gaps
     }
 
-    /// Which bound each gap is at; for linear rows, each row.
+    /// The active bound of each gap; for linear rows, of each row.
     pub fn active(&self) -> &[Option<Side>] {
         &self.active
     }
@@ -164,19 +165,20 @@ impl KMeansFit {
         self.lower_bound
     }
 
-    /// Whether the inertia is proven to be the least possible (to one part in 10⁹).
+    /// Whether the inertia is proven optimal (to one part in 10⁹).
     pub fn is_optimal(&self) -> bool {
         self.inertia - self.lower_bound <= PROVEN * self.inertia
     }
 
-    /// The cluster of each of `values`: that of the nearest centre, except where the labels of the data say otherwise
-    /// ([`boundaries`](Self::boundaries)). A value on a boundary goes to the left cluster, NaN to the first.
+    /// Returns the cluster of each of `values`, by the [`boundaries`](Self::boundaries): that of the nearest centre,
+    /// unless the labels of the data require otherwise. A value on a boundary belongs to the left cluster, NaN to the
+    /// first.
     pub fn predict(&self, values: &[f64]) -> Vec<u32> {
         labelling::labels(values, &self.boundaries)
     }
 
-    /// The smallest of `values`, then the largest of those in each cluster, as [`predict`](Self::predict) has them: natural
-    /// breaks, where they are the values that were fitted. One pass; a cluster without any repeats the limit before it.
+    /// Returns the smallest of `values`, then the largest in each cluster according to [`predict`](Self::predict); for
+    /// the fitted values, the natural breaks. One pass. An empty cluster repeats the previous limit.
     ///
     /// ```
     /// use mindgap::{KMeans, Sample};
@@ -197,7 +199,7 @@ impl KMeansFit {
         [low].into_iter().chain(limits).map(|limit| limit + 0.0).collect()
     }
 
-    /// As [`limits`](Self::limits), of the points of a sample, those of weight zero left out; it need not be sorted.
+    /// As [`limits`](Self::limits), for the points of positive weight of a sample, without sorting it.
     ///
     /// ```
     /// use mindgap::{KMeans, Sample};
@@ -214,7 +216,7 @@ impl KMeansFit {
     }
 }
 
-/// Everything, with the labels shortened: there may be millions.
+/// Prints everything, with the labels shortened: there may be millions.
 impl fmt::Debug for KMeansFit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KMeansFit")
@@ -238,7 +240,7 @@ fn boundaries(sample: &Sample, partition: &Partition, centers: &[f64]) -> Vec<f6
     ends.zip(middles).map(|(&end, middle)| boundary(middle, sample.highest(end - 1), sample.lowest(end))).collect()
 }
 
-/// The number nearest to `middle` that is not below `left` but, unless the two are equal, below `right`.
+/// Clamps `middle` to `left..right`; returns `left` if the two are equal.
 pub(super) fn boundary(middle: f64, left: f64, right: f64) -> f64 {
     if middle < right { middle.max(left) } else { right.next_down().max(left) }
 }
@@ -268,19 +270,19 @@ fn labels(sample: &Sample, partition: &Partition, boundaries: &[f64]) -> Vec<u32
     labels
 }
 
-/// A cluster's centre and cost, in frame units from its first point: a narrow cluster keeps all its digits, however far
-/// it is from the others.
+/// A cluster's centre and cost, in frame units relative to its first point, so that a narrow cluster far from the others
+/// keeps all its digits.
 struct Cluster {
     /// The first point, in data units.
     origin: f64,
-    /// How far the centre is from it.
+    /// The centre minus the first point.
     offset: f64,
     weight: f64,
     cost: f64,
 }
 
 impl Cluster {
-    /// The cluster of `points`, whose centre is `center` (in frame units) or else its mean.
+    /// Measures the cluster of `points` about `center` (in frame units), or about its mean.
     fn new(sample: &Sample, points: Range<usize>, center: Option<f64>) -> Self {
         let (frame, start) = (sample.frame(), points.start);
         let values = &sample.values()[points.clone()];
@@ -289,7 +291,7 @@ impl Cluster {
             Some(weights) => compensated(&weights[points], |_, weight| weight),
             None => values.len() as f64,
         };
-        // A first mean in plain doubles, and what it has lost to rounding.
+        // A mean in plain doubles, then a correction of its rounding error.
         let [first] = weighed::<Plain, 1>(sample, start, values, |x| [x]).map(|sum| sum / weight);
         let [rest, squares] = weighed::<Kept, 2>(sample, start, values, |x| [x - first, (x - first).powi(2)]);
         let mean = first + rest / weight;
@@ -334,7 +336,7 @@ impl Cluster {
     }
 }
 
-/// `Σ w·term(x)` over the points from `start` on, whose `values` are measured from the first, in frame units.
+/// `Σ w·term(x)` over the points from `start` on, with `x` relative to the first of `values`, in frame units.
 fn weighed<L: Lane, const M: usize>(
     sample: &Sample,
     start: usize,
@@ -343,7 +345,7 @@ fn weighed<L: Lane, const M: usize>(
 ) -> [f64; M] {
     let (frame, origin) = (sample.frame(), values[0]);
     match sample.weights() {
-        // Means, which have rests, have weights too.
+        // Only means have rests, and they have weights.
         None => summed::<L, M>(values, |_, x| term(frame.enter_length(x - origin))),
         Some(weights) => summed::<L, M>(values, |i, x| {
             term(frame.enter_length(x - origin + sample.rest(start + i))).map(|term| weights[start + i] * term)
@@ -351,13 +353,13 @@ fn weighed<L: Lane, const M: usize>(
     }
 }
 
-/// The sum of `term` over the indices and entries of `values`, right to the last bit whatever their number and order.
+/// The compensated sum of `term` over the indices and entries of `values`.
 fn compensated(values: &[f64], term: impl Fn(usize, f64) -> f64) -> f64 {
     let [sum] = summed::<Kept, 1>(values, |i, x| [term(i, x)]);
     sum
 }
 
-/// The sums of what `term` gives for the indices and entries of `values`.
+/// The sums of `term` over the indices and entries of `values`.
 fn summed<L: Lane, const M: usize>(values: &[f64], term: impl Fn(usize, f64) -> [f64; M]) -> [f64; M] {
     pulp::Arch::new().dispatch(Summing::<_, L, M> { values, term, lane: PhantomData })
 }
@@ -369,11 +371,11 @@ trait Lane: Copy + Default {
     fn total(self) -> f64;
 }
 
-/// One that keeps what rounding loses.
+/// A running sum in double-double.
 #[derive(Clone, Copy, Default)]
 struct Kept(Double);
 
-/// One that does not.
+/// A running sum in doubles.
 #[derive(Clone, Copy, Default)]
 struct Plain(f64);
 
@@ -417,7 +419,7 @@ struct Summing<'a, F, L, const M: usize> {
     lane: PhantomData<L>,
 }
 
-/// Sums that are added to in turn, so that one addition need not wait for the one before.
+/// The number of independent sums, so that additions overlap.
 const LANES: usize = 8;
 
 impl<L: Lane, F: Fn(usize, f64) -> [f64; M], const M: usize> pulp::WithSimd for Summing<'_, F, L, M> {

@@ -1,4 +1,4 @@
-//! From a problem and a sample to a fit: checks, the choice of the solver, and the measuring of what it found.
+//! Fits: checks the problem, chooses the solver and measures its solution.
 
 use super::fit::KMeansFit;
 use super::problem::{Centers, KMeans, KMeansMethod};
@@ -11,13 +11,13 @@ use crate::error::{Error, KMeansError, SampleError};
 use crate::memory::{check_memory, product};
 use crate::monitor::{DEFAULT_TOL, Monitor};
 
-/// A point of a smaller share of the total weight would be lost to rounding in sums over all points.
+/// The smallest weight, as a fraction of the total: a smaller one vanishes in sums over all points.
 pub(super) const LEAST_SHARE: f64 = 1e-18;
 
 /// The memory of a fit per point: its label and sums.
 const BYTES_A_POINT: usize = 24;
 
-/// The memory for a distinct value, or for a candidate for a boundary where clusters are so many that most points are one.
+/// The memory of a distinct value, or of a candidate for a boundary (most points are one if clusters are many).
 const BYTES_A_CANDIDATE: usize = 96;
 
 impl KMeans {
@@ -55,11 +55,11 @@ impl KMeans {
         }
     }
 
-    /// Solves the problem for values in any order that the caller keeps, reporting to `monitor`, which may stop it.
+    /// Solves the problem for borrowed values in any order, reporting to `monitor`, which may stop it.
     ///
-    /// Many values without bounds, or with free centres, are read where they are, without a copy: the sample beside the fit then
-    /// has the means of thousands of narrow cells, with the number of points in each as their weights, enough to draw them. Other
-    /// values are copied and sorted, and the sample has them all.
+    /// If there are many values, and no bounds or free centres, the values are read in place, without a copy. The
+    /// returned sample then has the means of thousands of narrow cells, weighted by their number of points: enough for a
+    /// histogram. Otherwise the values are copied and sorted, and the sample has them all.
     ///
     /// ```
     /// use mindgap::{KMeans, Monitor};
@@ -77,8 +77,8 @@ impl KMeans {
         self.fit_borrowed(values, None, monitor)
     }
 
-    /// As [`fit_values`](Self::fit_values), with a weight for each value. Weights, too, are read where they are if none is zero, or
-    /// smaller than the largest by a factor of more than a thousand.
+    /// As [`fit_values`](Self::fit_values), with a weight for each value. Weights are read in place if none is less than
+    /// a thousandth of the largest.
     ///
     /// ```
     /// use mindgap::{KMeans, Monitor};
@@ -109,7 +109,7 @@ impl KMeans {
         if let Some(found) = unsorted::fit_borrowed(self, values, weights, &mut limited)? {
             return Ok(found);
         }
-        // A copy, since sorting relies on values that stay as they are.
+        // A copy, because sorting relies on values that do not change.
         let bytes = size_of_val(values) + weights.map_or(0, size_of_val);
         check_memory("a copy of the data", bytes).map_err(SampleError::from)?;
         let sample = match weights {
@@ -119,7 +119,7 @@ impl KMeans {
         Ok((self.fit_sorted(&sample, &mut limited)?, sample))
     }
 
-    /// Checks the settings, and gives a monitor that knows the limits.
+    /// Checks the settings and returns a monitor with the limits.
     fn limited<'m>(&self, monitor: &'m mut Monitor<'_>) -> Result<Monitor<'m>, KMeansError> {
         self.check_settings()?;
         Ok(monitor.within(&self.limits).tol(if self.tol > DEFAULT_TOL { self.tol } else { 0.0 }))
@@ -196,7 +196,7 @@ impl KMeans {
     }
 }
 
-/// The best free centres. Where they are not proven, means, which are free centres too, may be better.
+/// Finds the best free centres. If they are not proven, separated means, which are also feasible, may have a lower cost.
 fn solve_free(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let found = free::solve(sample, gaps, monitor)?;
     if !free::is_worth_another(sample, &found) {
@@ -205,7 +205,7 @@ fn solve_free(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result
     match means::solve(sample, gaps, &mut monitor.silent()) {
         Ok(means) => Ok(free::or_better(sample, gaps, found, means.partition)),
         Err(KMeansError::Interrupted) => Err(KMeansError::Interrupted),
-        // No means satisfy the bounds, or there was no time or memory to find them.
+        // No means satisfy the bounds, or time or memory ran out.
         Err(_) => Ok(found),
     }
 }

@@ -1,14 +1,14 @@
-//! The cluster of each of many values: O(1) a value, on all threads.
+//! Assigns many values to clusters: O(1) per value, on all threads.
 
 use crate::parallel::{map_in_order, threads};
 
-/// Up to so many boundaries, a value is compared with each: in vectors that takes less than a look into a table.
+/// Up to this many boundaries, vector comparisons with each are faster than a table.
 const FEW: usize = 16;
 
-/// Intervals of the table for each boundary: most values then meet none in theirs.
+/// Intervals of the table per boundary: most intervals then contain none.
 const INTERVALS_A_BOUNDARY: usize = 64;
 
-/// The number of `boundaries`, which ascend, below each of `values`; for NaN zero.
+/// Returns the number of ascending `boundaries` below each of `values`; zero for NaN.
 pub(super) fn labels(values: &[f64], boundaries: &[f64]) -> Vec<u32> {
     let labeller = Labeller::new(boundaries);
     let mut labels = vec![0; values.len()];
@@ -18,7 +18,7 @@ pub(super) fn labels(values: &[f64], boundaries: &[f64]) -> Vec<u32> {
     labels
 }
 
-/// The largest of the `values` with each label, -∞ where there is none.
+/// Returns the largest of the `values` with each label; -∞ if there is none.
 pub(super) fn largest(values: &[f64], boundaries: &[f64]) -> Vec<f64> {
     let labeller = Labeller::new(boundaries);
     let length = values.len().div_ceil(threads()).max(1);
@@ -35,10 +35,10 @@ pub(super) fn largest(values: &[f64], boundaries: &[f64]) -> Vec<f64> {
     (0..=boundaries.len()).map(of_all).collect()
 }
 
-/// Values whose labels are kept only until their largest are known.
+/// Values labelled at a time to find the largest: their labels stay in cache.
 const LABELLED: usize = 1 << 10;
 
-/// Finds labels in the way that suits the number of boundaries.
+/// Computes labels by comparisons or by a table, depending on the number of boundaries.
 struct Labeller<'a> {
     boundaries: &'a [f64],
     /// For many boundaries.
@@ -65,7 +65,7 @@ struct Comparing<'a> {
     labels: &'a mut [u32],
 }
 
-/// Values whose labels are counted together.
+/// Values labelled together, in vector code.
 const BLOCK: usize = 32;
 
 impl pulp::WithSimd for Comparing<'_> {
@@ -103,7 +103,7 @@ impl<'a> ThresholdTable<'a> {
     fn new(boundaries: &'a [f64]) -> Self {
         let (low, high) = (boundaries[0], boundaries[boundaries.len() - 1]);
         let intervals = INTERVALS_A_BOUNDARY * boundaries.len();
-        // Halves, because a range may overflow; a scale that does, of a range that all but vanishes, parts nothing.
+        // Half the range, because the range may overflow. If the scale overflows, one interval has all boundaries.
         let scale = Some(intervals as f64 / (high * 0.5 - low * 0.5)).filter(|scale| scale.is_finite()).unwrap_or(0.0);
         let mut table = Self { boundaries, low, scale, before: vec![0; intervals + 1] };
         for &boundary in boundaries {
@@ -116,8 +116,8 @@ impl<'a> ThresholdTable<'a> {
         table
     }
 
-    /// The interval of a value, the first and the last for values beyond them. Every operation is monotone, so boundaries in
-    /// intervals before are below the value and those in later ones are not.
+    /// The interval of a value, clamped to the first and the last. Every operation is monotone, so boundaries in earlier
+    /// intervals are below the value and those in later ones are not.
     #[inline(always)]
     fn interval(&self, x: f64) -> usize {
         let place = (x * 0.5 - self.low * 0.5) * self.scale;
@@ -125,7 +125,7 @@ impl<'a> ThresholdTable<'a> {
         let place = if place > 0.0 { place } else { 0.0 };
         let most = (self.before.len() - 2) as f64;
         let place = if place < most { place } else { most };
-        // Adding 2⁵² leaves the nearest integer in the low bits, sooner than a cast would.
+        // Adding 2⁵² leaves the nearest integer in the low bits, faster than a cast.
         (place + (1u64 << 52) as f64).to_bits() as u32 as usize
     }
 }

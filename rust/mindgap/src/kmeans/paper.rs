@@ -1,8 +1,8 @@
 //! The paper's two tables to the letter, for comparison: lower bound only, no weights, O(N²) memory, O(N²K) time.
 //! They miss the optimum on some data, and on some find no solution where there is one.
 //!
-//! Names, and indices from 1, are the paper's. One thing is not: its formula for `W` divides by the count, where the
-//! program needs (and the authors' own code has) the plain sum of squares.
+//! Names, and indices from 1, are the paper's. One exception: its formula for `W` divides by the count, but the program
+//! needs (and the authors' code has) the plain sum of squares.
 
 use super::solution::Solution;
 use crate::constraint::Rows;
@@ -13,10 +13,10 @@ use crate::monitor::Monitor;
 use crate::partition::Partition;
 use crate::proof::Proof;
 
-/// The tables grow with the square of the number of points; beyond this they no longer fit a gigabyte.
+/// The most points: the tables are quadratic, and of more points do not fit into a gigabyte.
 const MOST_POINTS: usize = 10_000;
 
-/// What the paper's program finds under `gaps` (in data units).
+/// Runs the paper's program under `gaps` (in data units).
 pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let k = gaps.k();
     let delta = check(sample, gaps, monitor)?;
@@ -28,7 +28,7 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
     Ok(Solution::of_means(Partition::new(ends), Proof::AtLeast(0.0)))
 }
 
-/// The one lower bound, if the paper's program takes this problem.
+/// Returns the lower bound of all gaps, if the paper's program applies to this problem.
 fn check(sample: &Sample, gaps: &Rows, monitor: &Monitor<'_>) -> Result<f64, KMeansError> {
     if sample.weights().is_some() {
         return Err(unsupported("takes no weights"));
@@ -50,7 +50,7 @@ fn check(sample: &Sample, gaps: &Rows, monitor: &Monitor<'_>) -> Result<f64, KMe
     }
 }
 
-/// The error where the paper's program cannot do what is asked of it.
+/// The error of a setting that the paper's program does not support.
 pub(super) fn unsupported(what: &str) -> KMeansError {
     KMeansError::Unsupported(format!("the paper's program {what}; KMeansMethod::Exact solves this problem"))
 }
@@ -94,8 +94,8 @@ impl Routine {
         self.prefixes[first - 1].until(&self.prefixes[last]).cost
     }
 
-    /// The paper's second table. It fills by the end i of a cluster; here by its start j, which is the same: all that a
-    /// row needs is in the row before. What depends on j alone is then found once.
+    /// The paper's second table, filled by the start j of a cluster, not by its end i, so that terms in j alone are
+    /// computed once. The results are the same, because a row depends on the previous row only.
     fn run(&self, monitor: &mut Monitor<'_>) -> Result<Vec<PaperRow>, KMeansError> {
         let n = self.n();
         let empty = PaperRow { d: vec![self.beta; n + 1], i: vec![0; n + 1], b: vec![0; n + 1] };
@@ -103,7 +103,7 @@ impl Routine {
         for i in 1..=n {
             (rows[1].d[i], rows[1].i[i], rows[1].b[i]) = (self.w(1, i), 1, 1);
         }
-        // U for m - 1 and for m; the paper keeps all of them.
+        // U for m - 1 and for m; the paper stores all of them.
         let mut before = Triangle::new(n, self.beta);
         before.starting_at(1).fill(0.0);
         let arch = pulp::Arch::new();
@@ -154,8 +154,8 @@ impl Routine {
     }
 }
 
-/// All clusters of row m that start at j: their share in D, I and B, and U[j, ., m]. Run where a fused multiply-add is
-/// an instruction and not a call.
+/// Processes all clusters of row m that start at j: updates D, I and B, and fills U[j, ., m]. Compiled for the processor,
+/// where a fused multiply-add is an instruction.
 struct ClustersFrom<'a> {
     routine: &'a Routine,
     last_row: &'a PaperRow,
@@ -176,7 +176,7 @@ impl pulp::WithSimd for ClustersFrom<'_> {
             return;
         }
         let least = least_from(routine, from, to, j - 1);
-        // How many of to..=from are admissible, were C exactly ascending, and the cost of what is before j at the last.
+        // The number of admissible t in to..=from, and the cost of the points before j at the last of them.
         let mut admissible = 0;
         let mut cost = routine.beta;
         for i in j..=routine.n() {
@@ -208,8 +208,8 @@ impl pulp::WithSimd for ClustersFrom<'_> {
     }
 }
 
-/// For each t of to..=from the least of C[t, last], .., C[from, last]. Means ascend with t but for rounding; their least
-/// does without fail, and the first admissible t on the way down from I is the last one whose least is admissible.
+/// For each t of to..=from the least of C[t, last], .., C[from, last]. Means ascend with t only up to rounding, but these
+/// minima always do. The first admissible t on the way down from I is the last one whose minimum is admissible.
 #[inline(always)]
 fn least_from(routine: &Routine, from: usize, to: usize, last: usize) -> Vec<f64> {
     let mut least: Vec<f64> = (to..=from).map(|t| routine.c(t, last)).collect();
@@ -219,7 +219,7 @@ fn least_from(routine: &Routine, from: usize, to: usize, last: usize) -> Vec<f64
     least
 }
 
-/// How many of the ascending values are admissible, looked for from the last answer on.
+/// The number of admissible values among the ascending ones, searched from the last answer on.
 #[inline(always)]
 fn moved(mut count: usize, ascending: &[f64], admissible: impl Fn(f64) -> bool) -> usize {
     while count < ascending.len() && admissible(ascending[count]) {
@@ -242,7 +242,7 @@ impl Triangle {
         Self { n, entries: vec![value; n * (n + 1) / 2] }
     }
 
-    /// Where the entries of the clusters that start at `first` begin.
+    /// The index of the first entry of the clusters that start at `first`.
     fn begin(&self, first: usize) -> usize {
         (first - 1) * (2 * self.n + 2 - first) / 2
     }

@@ -8,8 +8,8 @@ use crate::monitor::{DEFAULT_TOL, SpendingLimits};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Whether a centre is its cluster's mean. Under linear rows, which cluster means cannot satisfy in general, it need not be, and
-/// both settings ask for the same.
+/// Whether a centre must be its cluster's mean. Linear rows, which cluster means cannot satisfy in general, always have
+/// free centres.
 ///
 /// ```
 /// use mindgap::{Centers, GapBounds, KMeans, Sample};
@@ -46,15 +46,15 @@ pub enum Centers {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KMeansMethod {
-    /// To the optimum, with proof. Under linear rows to the best that alternation finds, with a bound on the optimum.
+    /// Finds and proves the optimum; under linear rows, the best result of alternation with a bound on the optimum.
     #[default]
     Exact,
-    /// The paper's tables to the letter, which miss the optimum on some data; for comparison.
+    /// Runs the published program, which misses the optimum on some data; for comparison.
     Paper,
 }
 
-/// Whether equal points may be in different clusters. Where weights differ, they never are: choosing which of them go to
-/// either side would be a subset-sum problem.
+/// Whether equal points may be in different clusters. Points of different weights never are: choosing which go to either
+/// side would be a subset-sum problem.
 ///
 /// ```
 /// use mindgap::{Centers, GapBounds, KMeans, Sample, Ties};
@@ -77,15 +77,14 @@ pub enum Ties {
 
 /// A k-means problem.
 ///
-/// Under bounds on gaps ([`GapBounds`](crate::GapBounds)) the fit is optimal. [`Centers`] says which of two problems is
-/// solved. Under [`LinearRows`](crate::LinearRows) it is the best of several alternations between assigning points to
+/// Under bounds on gaps ([`GapBounds`](crate::GapBounds)) the fit is optimal; [`Centers`] selects one of two problems.
+/// Under [`LinearRows`](crate::LinearRows) the fit is the best of several alternations between assigning points to
 /// centres and moving the centres, which satisfy the rows but need not be cluster means.
-/// [`KMeansFit::lower_bound`](crate::KMeansFit::lower_bound) is then the optimum with no rows, or with those that bound gaps; where
-/// the fit meets it, as it does when no other row is active, it is known to be optimal.
+/// [`KMeansFit::lower_bound`](crate::KMeansFit::lower_bound) is then the optimum under the rows that bound gaps, or under
+/// none. The fit is optimal if it reaches this bound, as it does when no other row is active.
 ///
-/// Data that are read in chunks or kept by an engine are fitted through their sample,
-/// [`Chunked::sample`](crate::Chunked::sample) or [`Engine::load`](crate::Engine::load): where it is a summary, the fit
-/// reads the data again near the boundaries.
+/// Data in chunks or behind an engine are fitted through their sample, [`Chunked::sample`](crate::Chunked::sample) or
+/// [`Engine::load`](crate::Engine::load). If it is a summary, the fit reads the data again near the boundaries.
 ///
 /// ```
 /// use mindgap::{GapBounds, KMeans, Sample};
@@ -156,11 +155,11 @@ impl KMeans {
         self
     }
 
-    /// The least size of a cluster: its number of points, or their weight where they have weights (default and `None`: one
-    /// point).
+    /// Sets the smallest size of a cluster: its number of points, or their total weight if they have weights (default and
+    /// `None`: one point).
     ///
-    /// Clusters are runs of neighbouring points, and the fit is the best of those that have the sizes. Its labels need not be
-    /// the nearest centre then.
+    /// Clusters are runs of neighbouring points, and the fit is the best that satisfies the sizes. Its labels need not be
+    /// the nearest centre.
     ///
     /// ```
     /// use mindgap::{KMeans, Sample};
@@ -176,8 +175,8 @@ impl KMeans {
         self
     }
 
-    /// The largest size of a cluster: its number of points, or their weight where they have weights (default and `None`: no
-    /// limit).
+    /// Sets the largest size of a cluster: its number of points, or their total weight if they have weights (default and
+    /// `None`: no limit).
     ///
     /// ```
     /// use mindgap::{KMeans, Sample};
@@ -194,9 +193,9 @@ impl KMeans {
         self
     }
 
-    /// Ends the search after `limit` with the best solution so far and what is proven of it (default and `None`: no limit).
+    /// Ends the search after `limit` with the best solution and bound so far (default and `None`: no limit).
     ///
-    /// A fit that has found nothing by then is an error, [`KMeansError::TimeLimit`].
+    /// A fit that has no solution by then returns [`KMeansError::TimeLimit`].
     ///
     /// ```
     /// use mindgap::{KMeans, Sample};
@@ -213,8 +212,8 @@ impl KMeans {
         self
     }
 
-    /// Refuses work that is known to need more than `bytes` of memory beside the data, with [`KMeansError::OutOfMemory`]
-    /// (default and `None`: as much as the machine gives).
+    /// Refuses work that needs more than `bytes` of memory besides the data, with [`KMeansError::OutOfMemory`] (default
+    /// and `None`: the memory of the machine).
     ///
     /// ```
     /// use mindgap::error::ErrorKind;
@@ -230,16 +229,17 @@ impl KMeans {
         self
     }
 
-    /// Ends the search when the cost is proven to exceed the optimum by at most this fraction of itself (default: 1e-9). Up to
-    /// the default, searches go on to the optimum itself and do not end at a bound. A fit refuses a fraction that is negative
-    /// or not finite.
+    /// Ends the search when the cost is proven to exceed the optimum by at most this fraction of itself (default: 1e-9).
+    /// Up to the default, searches continue to the optimum itself. A fit refuses a fraction that is negative or not
+    /// finite.
     #[must_use]
     pub fn tol(mut self, tol: f64) -> Self {
         self.tol = tol;
         self
     }
 
-    /// Sets whether the fit has labels (default: true). They take four bytes a point; the boundaries tell as much.
+    /// Sets whether the fit has labels (default: true). They take four bytes per point; the boundaries have the same
+    /// information.
     ///
     /// ```
     /// use mindgap::{KMeans, Sample};
@@ -254,7 +254,7 @@ impl KMeans {
         self
     }
 
-    /// Refuses settings that are out of range whatever the data.
+    /// Refuses settings that are invalid for all data.
     pub(super) fn check_settings(&self) -> Result<(), KMeansError> {
         if self.k == 0 {
             return Err(KMeansError::NoClusters);
@@ -266,12 +266,12 @@ impl KMeans {
         self.sizes().map(drop)
     }
 
-    /// How large clusters may be.
+    /// The bounds on the sizes of clusters.
     pub(super) fn sizes(&self) -> Result<Sizes, KMeansError> {
         Sizes::new(self.min_size, self.max_size)
     }
 
-    /// Whether equal points may fall into different clusters.
+    /// Whether equal points of this sample may be in different clusters.
     pub(super) fn divides_ties(&self, sample: &Sample) -> bool {
         self.ties == Ties::Split && sample.weighs_evenly()
     }

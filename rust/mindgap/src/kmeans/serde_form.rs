@@ -1,5 +1,4 @@
-//! The stored form of a k-means fit. What is read is checked, so that methods of a stored fit cannot fail where those of a
-//! new one do not.
+//! The stored form of a k-means fit. Deserialising checks it, so that methods of a stored fit do not panic.
 
 use super::fit::KMeansFit;
 use crate::constraint::serde_form::{SideWord, side_words, sides};
@@ -7,7 +6,7 @@ use crate::error::KMeansError;
 use crate::stored::{FormVersion, labels, stored_as};
 use serde::{Deserialize, Serialize};
 
-/// What kind of document this is.
+/// The kind of document.
 #[derive(Serialize, Deserialize)]
 enum KMeansDocument {
     KMeansResult,
@@ -53,7 +52,7 @@ impl From<KMeansFit> for KMeansFitForm {
 }
 
 impl KMeansFitForm {
-    /// Returns what is wrong with the fit, if anything is.
+    /// Returns why the fit is invalid, if it is.
     fn fault(&self) -> Option<&'static str> {
         let k = self.centers.len();
         let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());

@@ -1,14 +1,14 @@
-//! [`Sizes`]: how large clusters may be.
+//! [`Sizes`]: bounds on the sizes of clusters.
 
 use crate::data::sample::{Prefix, Prefixes};
 use crate::error::KMeansError;
 use crate::partition::Partition;
 
-/// Sizes are sums of weights, which are right to far less than this part of themselves, and a bound such as 0.3 is itself
-/// rounded: a size satisfies a bound that it misses by no more. Numbers of points, below 2³², are compared exactly.
+/// The relative tolerance of a size: far above the rounding error of a sum of weights, or of a bound such as 0.3. Numbers
+/// of points, below 2³², are compared exactly.
 const SIZE_TOLERANCE: f64 = 1e-12;
 
-/// The least and the largest weight of a cluster: its number of points where they have no weights.
+/// The least and the largest weight of a cluster: its number of points if they have no weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sizes {
     least: f64,
@@ -19,14 +19,14 @@ impl Sizes {
     /// Clusters of any size.
     pub(crate) const ANY: Self = Self { least: 0.0, most: f64::INFINITY };
 
-    /// Sizes between two bounds, where there are any.
+    /// Makes sizes from optional bounds.
     pub(crate) fn new(min: Option<f64>, max: Option<f64>) -> Result<Self, KMeansError> {
         let (least, most) = (min.unwrap_or(0.0), max.unwrap_or(f64::INFINITY));
         let valid = least >= 0.0 && least.is_finite() && most > 0.0 && least <= most;
         if valid { Ok(Self { least, most }) } else { Err(KMeansError::InvalidSizes { min, max }) }
     }
 
-    /// Whether every size is admissible.
+    /// Whether there is no bound.
     pub(crate) fn are_any(&self) -> bool {
         *self == Self::ANY
     }

@@ -1,4 +1,4 @@
-//! [`Solution`]: what a k-means solver returns, in frame units and sorted positions.
+//! [`Solution`]: the result of a k-means solver, in frame units and sorted positions.
 
 use crate::data::sample::Prefixes;
 use crate::partition::Partition;
@@ -8,9 +8,9 @@ use crate::proof::Proof;
 #[derive(Clone, Debug)]
 pub(crate) struct Solution {
     pub(crate) partition: Partition,
-    /// The centres in frame units where they are not the cluster means.
+    /// The centres in frame units; `None` if they are the cluster means.
     pub(crate) centers: Option<Vec<f64>>,
-    /// What is proven of the cost, in frame units.
+    /// The proof of the cost, in frame units.
     pub(crate) proof: Proof,
 }
 
@@ -20,7 +20,7 @@ impl Solution {
         Self { partition, centers: None, proof }
     }
 
-    /// What the solution costs, in frame units.
+    /// The cost, in frame units.
     pub(crate) fn cost(&self, prefixes: &Prefixes<'_>) -> f64 {
         match &self.centers {
             None => self.partition.cost(prefixes),
@@ -28,12 +28,12 @@ impl Solution {
         }
     }
 
-    /// What no solution costs less than, in frame units.
+    /// The lower bound on the cost of every solution, in frame units.
     pub(crate) fn lower_bound(&self, prefixes: &Prefixes<'_>) -> f64 {
         self.proof.lower_bound(self.cost(prefixes))
     }
 
-    /// A partition of distinct values as one of the points: value `i` has its points end at `ends[i]`.
+    /// Turns a partition of distinct values into one of the points; the points of value `i` end before `ends[i]`.
     pub(crate) fn expanded(mut self, ends: &[usize]) -> Self {
         self.partition = self.partition.expanded(ends);
         self

@@ -1,9 +1,9 @@
-//! K-means on many points without sorting them: O(N) in a few passes over memory, whatever the order of the points.
+//! K-means on many points without a sort: O(N) in a few passes over memory.
 //!
-//! One pass deals the points into cells, whose sums are exact; [`refine`](super::refine) solves the problem on the cells and says
-//! in which few of them a boundary can lie; another pass gathers the points of those, which alone are sorted; a last one writes the
-//! labels. Where cells do not tell points apart (outliers far from all others, values that crowd) or the search does not end with a
-//! proof, the points are sorted after all. What is taken depends on the points, not on their order.
+//! The first pass assigns the points to cells, whose sums are exact. [`refine`](super::refine) solves the problem on the
+//! cells and finds the few that a boundary can lie in. A second pass gathers the points of those, which alone are sorted,
+//! and a last one writes the labels. If the cells do not separate the points (far outliers, crowded values) or the search
+//! ends without a proof, the points are sorted after all. This choice depends on the points, not on their order.
 
 use super::fit::{KMeansFit, PROVEN, boundary};
 use super::labelling::labels;
@@ -19,51 +19,52 @@ use crate::numeric::first_false;
 use crate::parallel::Workers;
 use std::ops::Range;
 
-/// Cells that points are dealt into at most, but for many clusters; there are at least half as many.
+/// The most cells for few clusters; there are at least half as many.
 const CELLS: usize = 1 << 13;
 
-/// Cells for each cluster, where that is more.
+/// Cells per cluster, if that gives more.
 const CELLS_A_CLUSTER: usize = 1 << 9;
 
-/// The most cells of all: their sums stay within reach of the caches.
+/// The most cells for many clusters: their sums stay in cache.
 const MOST_CELLS: usize = 1 << 15;
 
-/// From so many points on there are [`FINER`] times as many cells for each cluster and in all: the points that are gathered of
-/// them, which may be a tenth of all, take more time and memory than the cells.
+/// From this many points on there are [`FINER`] times as many cells: gathering points, up to a tenth of all, takes more
+/// time and memory than the cells.
 const VERY_MANY_POINTS: usize = 1 << 22;
 
-/// How many times as many: see [`VERY_MANY_POINTS`].
+/// The factor of [`VERY_MANY_POINTS`].
 const FINER: usize = 4;
 
-/// Points for each cell at least, beyond [`LEAST_CELLS`]: sums over fewer save the solver little. Measured at 1e5 points, k = 2 to 50.
+/// The least points per cell beyond [`LEAST_CELLS`]: smaller cells save the solver little. Measured at 1e5 points, k = 2
+/// to 50.
 const POINTS_A_CELL: usize = 32;
 
-/// With fewer cells a dozen clusters have too many points where a boundary may be.
+/// The least cells: with fewer, a dozen clusters have too many points in cells with a boundary.
 const LEAST_CELLS: usize = 1 << 12;
 
-/// There must be so many times as many cells as clusters: with fewer, sorting is no more work.
+/// The least occupied cells per cluster: with fewer, sorting is as fast.
 const OCCUPIED_A_CLUSTER: usize = 4;
 
-/// A cell of several values, or cells that are looked into, must not have more than this part of the points: sorting these would
-/// take as long as sorting all.
+/// A cell of several values, or all gathered cells, may have at most one in this many points: sorting more would take as
+/// long as sorting all.
 const MOST_GATHERED: usize = 2;
 
-/// Points that are shown one by one; more are shown in finer cells.
+/// Up to this many points of a window are returned one by one, more in finer cells.
 const SHOWN_SINGLY: usize = 1 << 13;
 
-/// Finer cells of a window: more would cost the solver as much more as they save it rounds.
+/// Finer cells of a window: more would cost the solver as much as the rounds that they save.
 const PARTS: usize = 4;
 
-/// Clusters must be so many cells wide, as root mean squares go, that the rounding of points within cells does not show.
+/// The least root mean square of a cluster, in cells: rounding of points within cells then does not matter.
 const WIDE: f64 = 2.0;
 
-/// The memory of a label; cells and what is gathered of them take little beside that.
+/// The memory of a label; cells and gathered points take little besides.
 const BYTES_A_LABEL: usize = 4;
 
-/// Why a fit of borrowed data starts again, with a copy.
+/// The reason why a fit of borrowed data starts again with a copy.
 const CHANGED: &str = "the data change during the fit";
 
-/// Solves the problem for points in any order; nothing where they have to be sorted.
+/// Solves the problem for points in any order; `None` if they have to be sorted.
 pub(super) fn fit(
     kmeans: &KMeans,
     sample: &Sample,
@@ -76,8 +77,8 @@ pub(super) fn fit(
     }))
 }
 
-/// As [`fit`], of values and weights that someone else owns, and may even change meanwhile: then the fit is one of numbers that
-/// were there at some time, or nothing. Also gives the means of the cells, as points of their weight.
+/// As [`fit`], for borrowed values and weights. If another thread changes them meanwhile, the fit is of values that were
+/// there at some time, or `None`. Also returns the means of the cells as weighted points.
 pub(super) fn fit_borrowed(
     kmeans: &KMeans,
     values: &[f64],
@@ -91,7 +92,7 @@ pub(super) fn fit_borrowed(
     Ok(fit_any(kmeans, points, monitor)?)
 }
 
-/// The fit of points with weights or without.
+/// Fits points with or without weights.
 fn fit_any(
     kmeans: &KMeans,
     points: UnsortedPoints<'_>,
@@ -103,7 +104,7 @@ fn fit_any(
     }
 }
 
-/// The fit, and the means of the cells as points of their weight.
+/// Returns the fit and the means of the cells as weighted points.
 fn fit_points<P: GatheredPoint>(
     kmeans: &KMeans,
     points: UnsortedPoints<'_>,
@@ -148,7 +149,7 @@ fn fit_points<P: GatheredPoint>(
     Ok(Some((fit, means)))
 }
 
-/// Whether this is a problem that cells can solve, and no other way is faster.
+/// Whether cells can solve this problem, and no other way is faster.
 fn applies(kmeans: &KMeans, points: usize) -> bool {
     let free = |rows: &Rows| kmeans.centers == Centers::Free && !free::has_path(rows);
     let gaps = resolve_centers(&*kmeans.constraint, kmeans.k)
@@ -157,7 +158,7 @@ fn applies(kmeans: &KMeans, points: usize) -> bool {
     few && gaps && kmeans.method == KMeansMethod::Exact && kmeans.sizes().is_ok_and(|sizes| sizes.are_any())
 }
 
-/// Shows the points of some cells; each is gathered once.
+/// Reads the points of cells; each cell is gathered once.
 struct CloserLook<'a, P> {
     points: UnsortedPoints<'a>,
     cells: DealtCells,
@@ -166,7 +167,7 @@ struct CloserLook<'a, P> {
     counts: Vec<usize>,
     /// The points that were gathered, those of one cell together.
     found: Vec<P>,
-    /// Where those of each cell are.
+    /// The place of each cell's points in `found`.
     places: Vec<Range<usize>>,
 }
 
@@ -175,12 +176,12 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         Self { points, cells, workers, counts, found: Vec::new(), places: vec![0..0; cells.len()] }
     }
 
-    /// The threads, without what was gathered.
+    /// Drops the gathered points and returns the threads.
     fn into_workers(self) -> Workers {
         self.workers
     }
 
-    /// The points of each window, one by one or in finer cells.
+    /// Returns the points of each window, one by one or in finer cells.
     fn zoom(&mut self, windows: &[(f64, f64)]) -> Result<Vec<Vec<Atom>>, BoxError> {
         self.gather(windows)?;
         let inside: Vec<Vec<P>> = windows.iter().map(|window| self.inside(window)).collect();
@@ -192,7 +193,7 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         Ok(inside.into_iter().zip(windows).map(shown).collect())
     }
 
-    /// Gathers the points of the cells of these windows, unless they are known.
+    /// Gathers the points of these windows' cells, unless they have been gathered.
     fn gather(&mut self, windows: &[(f64, f64)]) -> Result<(), BoxError> {
         let mut wanted = vec![false; self.cells.len()];
         for &(low, _) in windows {
@@ -217,7 +218,7 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         let Self { points, cells, workers, found, places, .. } = self;
         let put = |gathered: Vec<P>| {
             for point in gathered {
-                // Borrowed data may change between two looks at a value.
+                // Borrowed data may change between two reads of a value.
                 let inside = (points.extent.0..=points.extent.1).contains(&point.value())
                     && (points.lightest..=points.heaviest).contains(&point.weight());
                 let cell = if inside { cells.of(point.value()) } else { usize::MAX };
@@ -238,9 +239,9 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         points.iter().copied().filter(|point| (low..=high).contains(&point.value())).collect()
     }
 
-    /// Each distinct value as an atom.
+    /// Makes an atom of each distinct value.
     fn singly(&self, mut points: Vec<P>) -> Vec<Atom> {
-        // By value, then weight: equal points stand in one order whatever the input's.
+        // By value, then weight, so that the order does not depend on the input's.
         points.sort_unstable_by(|a, b| a.value().total_cmp(&b.value()).then(a.weight().total_cmp(&b.weight())));
         let atom = |tied: &[P]| {
             let mut weight = Double::ZERO;
@@ -252,7 +253,7 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         points.chunk_by(|a, b| a.value() == b.value()).map(atom).collect()
     }
 
-    /// The points of a window in a few cells.
+    /// Makes atoms of the points of a window in a few cells.
     fn in_parts(&self, points: &[P], window: (f64, f64)) -> Vec<Atom> {
         let values: Vec<f64> = points.iter().map(P::value).collect();
         let weights: Option<Vec<f64>> = self.points.weights.map(|_| points.iter().map(P::weight).collect());
@@ -260,14 +261,15 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         DealtCells::new(window, PARTS).atoms(&points)
     }
 
-    /// Whether a cluster is so narrow that the rounding of points within cells may show in its cost.
+    /// Whether a cluster is so narrow that the rounding of points within cells may change its cost.
     fn is_too_coarse_for(&self, fit: &KMeansFit) -> bool {
         let least = (WIDE * self.cells.width()).powi(2);
         self.cells.blur() > 0.0
             && fit.within().iter().zip(fit.weights()).any(|(within, weight)| within / weight < least)
     }
 
-    /// The fit with its boundaries; nothing if equal points are in different clusters, which boundaries cannot tell.
+    /// Completes the fit with its boundaries; `None` if equal points are in different clusters, which boundaries cannot
+    /// express.
     fn finished(&mut self, mut fit: KMeansFit, atoms: &Sample) -> Option<KMeansFit> {
         fit.lower_bound = less_blur(fit.lower_bound, self.cells.blur(), atoms.total_weight());
         for gap in 0..fit.boundaries.len() {
@@ -286,7 +288,8 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         Some(fit)
     }
 
-    /// The boundary between two atoms, which may be wider than their points; the cells at their ends have some.
+    /// The boundary between two atoms, from the points in the cells at their ends, because atoms may be wider than their
+    /// points.
     fn boundary(&mut self, middle: f64, left: &Atom, right: &Atom) -> Option<f64> {
         let ends = [left.high, right.low].map(|end| self.cells.extent(self.cells.of(end)));
         self.gather(&ends).ok()?;
@@ -296,8 +299,8 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
     }
 }
 
-/// A lower bound on costs of points that may each be wrong by `blur`: for any centres the root of the cost, a norm, changes by no
-/// more than `blur` times the root of the weight.
+/// Lowers a bound on the cost of points that each have an error up to `blur`: for any centres the root of the cost, a
+/// norm, changes by at most `blur` times the root of the weight.
 fn less_blur(bound: f64, blur: f64, weight: f64) -> f64 {
     (bound.sqrt() - blur * weight.sqrt()).max(0.0).powi(2).min(bound)
 }

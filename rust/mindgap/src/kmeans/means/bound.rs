@@ -1,14 +1,14 @@
-//! What the clusters of a state cost at least.
+//! Lower bounds on the cost of the clusters of a state.
 //!
 //! A cluster that starts in one cell and ends in another contains the points between the cells (its core) and some of the
 //! points of the cells. The core costs at least its own sum of squares. A point of a boundary's cell belongs to the
 //! cluster on one side or the other, and costs at least its squared distance to the nearer of the two intervals where
 //! these clusters can have their centres: the cell's charge, the same for all states that share the cell.
 //!
-//! Under a lagrangian, a cluster of weight w and mean c costs `Σ(x-c)² + κc`, which is `min_z [Σ(x-z)² + κz] + κ²/4w`, taken at
-//! `z = c - κ/2w`. The bracket is a sum over points, and `1/w` lies above its tangent at the largest possible weight,
-//! which is linear in the points too. So the argument above carries over, with the centres z and with
-//! `(κ/2w)²` taken off each point.
+//! Under a lagrangian, a cluster of weight w and mean c costs `Σ(x-c)² + κc = min_z [Σ(x-z)² + κz] + κ²/4w`, with the
+//! minimum at `z = c - κ/2w`. The bracket is a sum over points. `1/w` is at least its tangent at the largest possible
+//! weight, which is also linear in the points. So the same argument applies to the centres z, with `(κ/2w)²` subtracted
+//! for each point.
 
 use super::cells::BoundaryCell;
 use crate::data::sample::{Prefixes, Sample};
@@ -21,13 +21,13 @@ pub(super) struct State {
     /// The cluster's mean lies between these.
     pub(super) low: f64,
     pub(super) high: f64,
-    /// What the cluster costs at least, the points of its cells left out.
+    /// A lower bound on the cost of the cluster without the points of its cells.
     pub(super) cost: f64,
-    /// What is needed to charge the cells; `None` if the cells may overlap.
+    /// The centres for the charges of the cells; `None` if the cells may overlap.
     pub(super) centers: Option<CenterRange>,
 }
 
-/// Where a cluster's centre z lies, and what a point's squared distance to it is too large by.
+/// The range of a cluster's centre z, and the term to subtract from a point's squared distance to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CenterRange {
     pub(super) low: f64,
@@ -50,7 +50,7 @@ pub(super) fn state(prefixes: &Prefixes<'_>, start: &BoundaryCell, end: &Boundar
         let whole = start.at_low.weight_until(&end.at_high);
         let (most, least) = (0.5 * kappa / core.weight, 0.5 * kappa / whole);
         let centers = CenterRange { low: low - most.max(least), high: high - most.min(least), excess: least * least };
-        // Not `clamp`, which panics where rounding has crossed the ends.
+        // Not `clamp`, which panics if rounding has made the ends cross.
         let z = (core.mean - most).max(centers.low).min(centers.high);
         let tangent = 0.25 * kappa * kappa * (2.0 - core.weight / whole) / whole;
         let cost = core.cost + core.weight * (z - core.mean).powi(2) + kappa * z + tangent;
@@ -66,7 +66,7 @@ pub(super) fn state(prefixes: &Prefixes<'_>, start: &BoundaryCell, end: &Boundar
     State { low, high, cost: (kappa * low).min(kappa * high), centers: None }
 }
 
-/// The centres on either side of a boundary's cell, over all states that have the cell.
+/// The centres on either side of a boundary's cell, over all states with the cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sides {
     left: f64,
@@ -75,12 +75,12 @@ pub(super) struct Sides {
     right_excess: f64,
 }
 
-/// What the points of a cell cost at least.
+/// A lower bound on the cost of the points of a cell.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Charge {
-    /// Where the clusters on both sides have a core: together.
+    /// The charge if the clusters on both sides have a core.
     pub(super) both: f64,
-    /// What to add for a cluster on one side that has none.
+    /// The correction for a cluster on one side without a core.
     pub(super) without: f64,
 }
 
@@ -115,9 +115,9 @@ impl Sides {
         Charge { both, without: excess - both.max(0.0) }
     }
 
-    /// The sum over the points of the lesser of their costs on the left and on the right. The left cost does not fall and
-    /// the right one does not rise from point to point, so the points that cost less on the left come first. The points of
-    /// an atom on one side of the turn are charged together; at most one atom has points on both sides of it.
+    /// The sum over the points of the lesser of their costs on the left and on the right. From point to point the left
+    /// cost is nondecreasing and the right one nonincreasing, so the points that cost less on the left come first. An
+    /// atom on one side of the crossing is charged as a whole; at most one atom lies on both.
     fn shared(&self, prefixes: &Prefixes<'_>, cell: &BoundaryCell) -> f64 {
         let sample = prefixes.sample();
         let (first, last) = (|i: usize| sample.framed_lowest(i), |i: usize| sample.framed_highest(i));
@@ -137,9 +137,9 @@ impl Sides {
             - self.right_excess * at_after.weight_until(&cell.at_high)
     }
 
-    /// What the points of an atom cost at least, each on the side where it costs less: no point less than `least`. Where both
-    /// costs are those of points between the centres, their lesser is x² and a concave function of two lines, which is least,
-    /// for a given mean, with all points at the ends of the atom; and differs from its value at the mean by no more than the
+    /// A lower bound on the cost of an atom's points, each on its cheaper side, where no point costs less than `least`.
+    /// Between the centres the lesser cost is x² plus the minimum of two lines, a concave function. For a given mean it
+    /// is least with all points at the ends of the atom, and it differs from its value at the mean by at most what the
     /// difference of slopes allows.
     fn divided(&self, sample: &Sample, atom: usize, least: f64) -> f64 {
         let (low, high) = (sample.framed_lowest(atom), sample.framed_highest(atom));
@@ -148,7 +148,7 @@ impl Sides {
         if low < self.left || high > self.right {
             return plain;
         }
-        // About the mean, so that nothing cancels.
+        // Relative to the mean, so that no digits cancel.
         let (left, right) = (self.left - mean, self.right - mean);
         let line = |center: f64, excess: f64, y: f64| center * center - 2.0 * center * y - excess;
         let lesser = |y: f64| line(left, self.left_excess, y).min(line(right, self.right_excess, y));
@@ -156,7 +156,7 @@ impl Sides {
         let chord = (lesser(low) * high - lesser(high) * low) / (high - low);
         let bend = lesser(0.0) - (right - left) * (within / weight).sqrt();
         let bound = weight * chord.max(bend) + within;
-        // Rounding must not make it too large.
+        // Minus the rounding error: the bound must not be too large.
         plain.max(bound - of_squares(weight * (left * left + right * right)))
     }
 }

@@ -1,16 +1,16 @@
 //! Cells: runs of neighbouring positions where a boundary between two clusters may lie.
 //!
-//! Boundary `m` divides cluster `m - 1` from cluster `m` and sits before the point of that index. Each boundary has its
-//! own ascending list of cells; what is known not to be in an optimum has no cell any more.
+//! Boundary `m` divides cluster `m - 1` from cluster `m` and lies before the point of its position. Each boundary has its
+//! own ascending list of cells; positions that are in no optimum have no cell.
 //!
-//! Where atoms have a width, a boundary may also lie inside one: a cell then reaches from one edge between atoms to another
-//! and stands for all that is between them. Cells end as atoms that may be cut, or as single edges.
+//! If atoms have a width, a boundary may also lie inside one: a cell then covers everything between two edges of atoms.
+//! The finest cells are atoms that may be cut and single edges.
 
 use crate::data::sample::{Prefix, Prefixes};
 use crate::kmeans::sizes::Sizes;
 use crate::numeric::first_false;
 
-/// The positions `low..=high`, and what is known of the next boundary if this one lies here.
+/// The positions `low..=high`, and the range of the next boundary if this one lies here.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BoundaryCell {
     pub(super) low: usize,
@@ -18,7 +18,7 @@ pub(super) struct BoundaryCell {
     /// The prefix sums at either end.
     pub(super) at_low: Prefix,
     pub(super) at_high: Prefix,
-    /// Where the next boundary may lie: first and last position.
+    /// The first and the last possible position of the next boundary.
     pub(super) next: (usize, usize),
 }
 
@@ -42,9 +42,9 @@ impl BoundaryCell {
         self.high - self.low + 1
     }
 
-    /// Appends this cell cut into at most `parts` of about equal weight: atoms differ by orders of magnitude, and bounds are
-    /// as weak as the heaviest cell. Where a cut is beside an `open` atom, both cells have that edge: there are places
-    /// between it and the next.
+    /// Appends this cell cut into at most `parts` of about equal weight: atoms differ by orders of magnitude, and the
+    /// heaviest cell decides how weak the bounds are. At a cut beside an `open` atom both cells include the edge, because
+    /// a boundary may lie between it and the next.
     fn split_into(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool], out: &mut Vec<BoundaryCell>) {
         let atoms = self.high - self.low;
         let parts = parts.min(self.positions());
@@ -55,7 +55,7 @@ impl BoundaryCell {
                 _ if parts > atoms => self.low + part - 1,
                 _ => self.weight_quantile(prefixes, part as f64 / parts as f64),
             };
-            // Several parts of the weight may be in one atom.
+            // One atom may have the weight of several parts.
             if cut < low {
                 continue;
             }
@@ -65,19 +65,19 @@ impl BoundaryCell {
         join(out, BoundaryCell::new(prefixes, low, self.high, self.next));
     }
 
-    /// The position inside this cell, of two atoms at least, that has about `share` of the weight before it.
+    /// The position inside this cell, of at least two atoms, with about `share` of the weight before it.
     fn weight_quantile(&self, prefixes: &Prefixes<'_>, share: f64) -> usize {
         let aim = share * self.at_low.weight_until(&self.at_high);
         first_false(self.low + 1, self.high - 1, |i| self.at_low.weight_until(&prefixes.at(i)) < aim)
     }
 }
 
-/// Whether a boundary may lie inside an atom; `open` is empty where no atom has any width.
+/// Whether a boundary may lie inside an atom; `open` is empty if no atom has a width.
 fn is_open(open: &[bool], atom: usize) -> bool {
     open.get(atom).copied().unwrap_or(false)
 }
 
-/// Appends a cell, or lets the last one know what it knows where one of them is an edge of the other.
+/// Appends a cell, or merges its range of next boundaries into the last one if one is an edge of the other.
 fn join(cells: &mut Vec<BoundaryCell>, cell: BoundaryCell) {
     match cells.last_mut() {
         Some(last) if (last.is_single() || cell.is_single()) && cell.low <= last.high => {
@@ -88,18 +88,18 @@ fn join(cells: &mut Vec<BoundaryCell>, cell: BoundaryCell) {
     }
 }
 
-/// The cells of every boundary, from the fixed one before the first point to the fixed one after the last, and the sizes that
-/// the clusters between them may have.
+/// The cells of every boundary, from the fixed one before the first point to the fixed one after the last, and the bounds
+/// on cluster sizes.
 #[derive(Clone, Debug)]
 pub(super) struct BoundaryCells(pub(super) Vec<Vec<BoundaryCell>>, pub(super) Sizes);
 
 impl BoundaryCells {
-    /// All edges between atoms, and the inside of those that are `open`, for all boundaries of `k` clusters, in about `count`
-    /// cells a boundary.
+    /// All edges between atoms, and the inside of `open` atoms, for all boundaries of `k` clusters, in about `count`
+    /// cells per boundary.
     pub(super) fn all(prefixes: &Prefixes<'_>, k: usize, sizes: Sizes, count: usize, open: &[bool]) -> Self {
         let n = prefixes.len();
         let inner = (1..k).map(|m| {
-            // Several boundaries may lie inside one atom; edges are one boundary each.
+            // Several boundaries may lie inside one atom, but only one at an edge.
             let (first, last) = if open.is_empty() { (m, n - k + m) } else { (0, n) };
             let mut cells = Vec::with_capacity(count);
             BoundaryCell::new(prefixes, first, last, (0, n)).split_into(prefixes, count, open, &mut cells);
@@ -120,7 +120,7 @@ impl BoundaryCells {
         Self(first.chain(inner).chain(last).collect(), sizes)
     }
 
-    /// Every cell cut into at most `parts`.
+    /// Cuts every cell into at most `parts`.
     pub(super) fn split(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool]) -> Self {
         let split = |cells: &Vec<BoundaryCell>| {
             let mut out = Vec::with_capacity(cells.len() * parts.min(8));
@@ -147,7 +147,7 @@ impl BoundaryCells {
         self.0.iter().flatten().all(BoundaryCell::is_single)
     }
 
-    /// Whether some boundary has no place left.
+    /// Whether some boundary has no cell left.
     pub(super) fn are_empty(&self) -> bool {
         self.0.iter().any(Vec::is_empty)
     }
@@ -157,7 +157,7 @@ impl BoundaryCells {
         self.0.iter().flatten().map(BoundaryCell::positions).max().unwrap_or(1)
     }
 
-    /// Single positions to look for partitions at: the first of each cell, and where atoms may be cut the last one too.
+    /// Single positions to search for partitions: the first of each cell and, if atoms may be cut, the last.
     pub(super) fn edges(&self, open: &[bool]) -> Self {
         let edges = |cells: &Vec<BoundaryCell>| {
             let mut out = Vec::with_capacity(cells.len() + 1);

@@ -1,7 +1,7 @@
-//! The clusters that an optimum may have, as one graph for all of them: a path of `k` clusters is a partition.
+//! [`Clusters`]: the graph of all clusters that an optimum may have; a path of `k` clusters is a partition.
 //!
-//! Where all gaps have the same bounds, the clusters that may follow a cluster do not depend on how many come before it. Under
-//! a penalty per cluster, one pass in each direction finds the best path through every cluster, in O(1) for each.
+//! If all gaps have the same bounds, the possible successors of a cluster do not depend on its index. Under a penalty per
+//! cluster, one pass in each direction finds the best path through every cluster, in O(1) for each.
 
 use super::positions::Positions;
 use super::states::StateTable;
@@ -11,10 +11,10 @@ use crate::kmeans::sizes::Sizes;
 use crate::memory::product;
 use crate::monitor::Monitor;
 
-/// The memory of a cluster: its mean, its cost, and the least costs up to it and after it.
+/// The memory of a cluster: its mean, its cost, and the least costs of paths to it and from it.
 const BYTES_A_CLUSTER: usize = 32;
 
-/// Runs of points by start and end, which are numbers of positions, with their means and costs in frame units.
+/// Runs of points by the indices of their start and end positions, with means and costs in frame units.
 pub(super) struct Clusters {
     pub(super) table: StateTable,
     pub(super) mean: Vec<f64>,
@@ -25,7 +25,7 @@ pub(super) struct Clusters {
     gap: (f64, f64),
 }
 
-/// The best path over clusters, of any number, under a penalty per cluster.
+/// The best path of any number of clusters under a penalty per cluster.
 pub(super) struct PenalizedPath {
     pub(super) boundaries: Vec<usize>,
     /// The cost with the penalties.
@@ -33,8 +33,7 @@ pub(super) struct PenalizedPath {
 }
 
 impl Clusters {
-    /// The runs between `positions` that these say may be clusters, of admissible `sizes`; `None` if they may be more than `most`,
-    /// or than the memory allows.
+    /// The runs of admissible `sizes` that `positions` allow; `None` if they exceed `most` or the memory.
     pub(super) fn between(
         positions: &Positions,
         gap: (f64, f64),
@@ -51,7 +50,7 @@ impl Clusters {
         let (mut mean, mut cost) = (Vec::with_capacity(table.len()), Vec::with_capacity(table.len()));
         let arch = pulp::Arch::new();
         for (start, from) in cells[..n].iter().enumerate() {
-            // Compiled for the machine at hand: double-double products want its fused multiply-add.
+            // Compiled for the processor: double-double products use its fused multiply-add.
             arch.dispatch(|| {
                 for end in table.ends(start) {
                     let block = from.at_low.until(&cells[end].at_low);
@@ -64,13 +63,13 @@ impl Clusters {
         Ok(Some(Self { table, mean, cost, n, gap }))
     }
 
-    /// Whether a cluster of mean `before` may be left of the cluster `state` as far as the lower bound is concerned.
+    /// Whether the gap from a mean `before` to the cluster `state` satisfies the lower bound.
     #[inline]
     pub(super) fn is_low_enough(&self, before: f64, state: usize) -> bool {
         before <= self.mean[state] - self.gap.0
     }
 
-    /// Whether a cluster of mean `before` is farther left of the cluster `state` than the upper bound allows.
+    /// Whether the gap from a mean `before` to the cluster `state` exceeds the upper bound.
     #[inline]
     pub(super) fn is_too_low(&self, before: f64, state: usize) -> bool {
         before < self.mean[state] - self.gap.1
@@ -110,7 +109,7 @@ impl Clusters {
         let mut window = Window::default();
         for start in (1..self.n).rev() {
             let states = self.table.states(start);
-            // From the right, so that the window over the ends moves one way.
+            // From the right, so that the window moves one way.
             let end = |next: usize| states.end - 1 - next;
             window.restart();
             for before in self.table.starts(start).rev() {
@@ -128,7 +127,7 @@ impl Clusters {
         Ok(after)
     }
 
-    /// The best path, of equal ones the one whose boundaries lie left; `None` if there is none.
+    /// The best path, with the leftmost boundaries of equal ones; `None` if there is none.
     pub(super) fn best_path(&self, reached: &[f64]) -> Option<PenalizedPath> {
         let least = |a: &(usize, usize), b: &(usize, usize)| reached[a.1].total_cmp(&reached[b.1]);
         let (mut start, mut state) = self.ending(self.n).min_by(least)?;

@@ -1,8 +1,8 @@
-//! Whether any partition satisfies lower bounds on the gaps, and the largest single bound that one satisfies.
+//! Finds a partition that satisfies lower bounds on the gaps, and the largest feasible bound.
 //!
-//! With lower bounds only, of all ways to end cluster `m` at a position the one that starts leftmost is best for what
-//! follows: its mean is least. And a start that is admissible for one end is admissible for every later one. So one pass
-//! a cluster decides, O(NK) with a few steps of search for each position.
+//! Among all clusters `m` that end at a position, the one that starts leftmost is best for the following clusters,
+//! because its mean is least. A start that is admissible for one end is admissible for every later one. So one pass per
+//! cluster decides: O(NK), with a few steps of search per position.
 
 use crate::data::sample::Prefix;
 use crate::error::KMeansError;
@@ -10,10 +10,10 @@ use crate::memory::product;
 use crate::monitor::Monitor;
 use crate::numeric::first_false;
 
-/// Up to so many entries all rows are kept; beyond, only some, and those between are computed again.
+/// The most entries up to which all rows are kept; beyond, every few, and the others are computed again.
 const MOST_KEPT: usize = 1 << 26;
 
-/// Beyond so many positions times clusters the largest feasible bound takes too long to be worth knowing.
+/// The most positions times clusters for which the largest feasible bound is computed for a message.
 pub(super) const WORTH_KNOWING: usize = 1 << 27;
 
 /// The boundaries of a partition whose neighbouring means are at least `lower[g]` apart; `None` if there is none.
@@ -26,7 +26,7 @@ pub(super) fn partition(
     partition_keeping(at, lower, if entries <= MOST_KEPT { 1 } else { lower.len().isqrt() + 1 }, monitor)
 }
 
-/// The same, with one row in `stride` kept.
+/// The same, keeping one row in `stride`.
 fn partition_keeping(
     at: &[Prefix],
     lower: &[f64],
@@ -36,7 +36,7 @@ fn partition_keeping(
     let n = at.len() - 1;
     let rows = lower.len() / stride + stride + 2;
     monitor.check_memory("the search for a feasible partition", product(&[rows, at.len(), size_of::<u32>()]))?;
-    // The leftmost start of the current cluster by its end; NONE where it cannot end.
+    // The leftmost start of the current cluster for each end; NONE if it cannot end there.
     let mut leftmost = vec![0; n + 1];
     leftmost[0] = NONE;
     let mut kept = Vec::new();
@@ -61,7 +61,7 @@ fn partition_keeping(
         }
         for leftmost in rows.iter().rev() {
             let end = boundaries[boundaries.len() - 1];
-            // A row's start is where the row before it ends, so there is one.
+            // The previous row ends at this row's start, so there is an entry.
             boundaries.push(leftmost[end] as usize);
         }
     }
@@ -97,11 +97,11 @@ fn extended(at: &[Prefix], before: &[u32], bound: f64) -> Vec<u32> {
     next
 }
 
-/// The first of `first..=last` where `enough`, false up to somewhere, is true; `last + 1` if it never is. Gallops from
-/// the guess, because neighbouring starts have neighbouring ends.
+/// The first of `first..=last` where the monotone `enough` is true; `last + 1` if it never is. Gallops from the guess,
+/// because neighbouring starts have neighbouring ends.
 fn first_end(first: usize, last: usize, guess: usize, enough: impl Fn(usize) -> bool) -> usize {
     let guess = guess.clamp(first, last);
-    // Invariant: everything before `low` is not enough, `high` is enough or past the last.
+    // Invariant: `enough` is false before `low`, and true at `high` or `high` is past the last.
     let (mut low, mut high) = (first, last + 1);
     let mut step = 1;
     if enough(guess) {
@@ -130,11 +130,11 @@ fn first_end(first: usize, last: usize, guess: usize, enough: impl Fn(usize) -> 
     first_false(low, high, |end| !enough(end))
 }
 
-/// Bounds closer than this, in frame units, count as one.
+/// The precision of the largest feasible bound, in frame units: above the rounding of means.
 const RESOLUTION: f64 = 1e-13;
 
-/// The largest lower bound that all gaps of some partition into `k` clusters satisfy, in frame units: a gap that is attained,
-/// and that no partition exceeds by more than 1e-13 of the data's range.
+/// The largest feasible lower bound on all gaps of `k` clusters, in frame units: the smallest gap of some partition,
+/// which no partition exceeds by more than 1e-13 of the data's range.
 pub(super) fn largest(at: &[Prefix], k: usize, monitor: &mut Monitor<'_>) -> Result<f64, KMeansError> {
     let n = at.len() - 1;
     let range = at[n - 1].mean_until(&at[n]) - at[0].mean_until(&at[1]);

@@ -1,4 +1,4 @@
-//! The best partition found so far that satisfies the bounds, and how it is improved.
+//! Local improvement of partitions that satisfy the bounds: upper bounds on the optimum.
 
 use super::cells::BoundaryCells;
 use super::lagrangian::Lagrangian;
@@ -12,15 +12,15 @@ use crate::monitor::Monitor;
 /// A partition that satisfies the bounds.
 #[derive(Clone, Debug)]
 pub(super) struct MeansSolution {
-    /// The boundaries: where clusters 1, 2, .. start.
+    /// The starts of clusters 1, 2, ….
     pub(super) boundaries: Vec<usize>,
     pub(super) cost: f64,
 }
 
-/// Rounds of local improvement at most.
+/// The most rounds of local improvement.
 const ROUNDS: usize = 12;
 
-/// The best partition whose boundaries are among the given single positions.
+/// Finds the best partition whose boundaries are among the given single positions.
 pub(super) fn best_among(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
@@ -33,8 +33,8 @@ pub(super) fn best_among(
         .map(|path| MeansSolution { boundaries: path.iter().map(|cell| cell.low).collect(), cost: level.least() }))
 }
 
-/// Improves on boundaries `from` (which need not satisfy the bounds) by moving all of them at once, each by one of a
-/// few steps, until that gains nothing.
+/// Improves the boundaries `from`, which need not satisfy the bounds: moves all of them at once, each by one of a few
+/// steps, until the cost no longer falls.
 pub(super) fn improved(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
@@ -63,14 +63,14 @@ pub(super) fn improved(
     Ok(best)
 }
 
-/// How far, and how densely, boundaries are moved.
+/// The steps by which boundaries are moved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steps {
     /// The longest step, in units.
     pub(super) reach: usize,
-    /// Steps up to this long are all taken, longer ones ever more sparsely.
+    /// All steps up to this length are tried, longer ones ever more sparsely.
     pub(super) fineness: usize,
-    /// The positions in a step of one.
+    /// The number of positions in a unit.
     pub(super) unit: usize,
 }
 

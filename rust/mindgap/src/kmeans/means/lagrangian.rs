@@ -1,9 +1,9 @@
 //! Multipliers on the gap bounds, and the cost with them added.
 //!
-//! For a partition that satisfies the bounds, `Σ μ_g·(bound_g - gap_g) ≤ 0`, where the bound is the lower one for `μ_g ≥ 0`
-//! and the upper one for `μ_g < 0`. Adding it to the cost therefore gives a lower bound whatever the multipliers; good
-//! ones cancel the slope of the cost at the optimum, so that cells near it can be told from cells at it. A gap is a
-//! difference of two means, so the sum is `constant + Σ κ_m·mean_m`, one term a cluster.
+//! For a partition that satisfies the bounds, `Σ μ_g·(bound_g - gap_g) ≤ 0`, with the lower bound for `μ_g ≥ 0` and the
+//! upper one for `μ_g < 0`. So adding this sum to the cost gives a lower bound for any multipliers. Good multipliers
+//! cancel the slope of the cost at the optimum, so that bounds separate cells near the optimum from cells at it. A gap is
+//! a difference of two means, so the sum is `constant + Σ κ_m·mean_m`, one term per cluster.
 
 use crate::constraint::Rows;
 use crate::data::sample::Prefixes;
@@ -17,12 +17,12 @@ pub(super) struct Lagrangian {
 }
 
 impl Lagrangian {
-    /// The cost as it is.
+    /// The cost without multipliers.
     pub(super) fn none(k: usize) -> Self {
         Self { kappa: vec![0.0; k], constant: 0.0 }
     }
 
-    /// The lagrangian by the multipliers of the gaps.
+    /// Makes the lagrangian from the multipliers of the gaps.
     pub(super) fn by(multipliers: &[f64], gaps: &Rows) -> Self {
         let mut kappa = vec![0.0; multipliers.len() + 1];
         let mut constant = 0.0;
@@ -36,17 +36,17 @@ impl Lagrangian {
         Self { kappa, constant }
     }
 
-    /// What rounding may take from a sum of costs with multipliers, as a multiple of the unit of rounding.
+    /// The size of the terms with multipliers, which their rounding error is proportional to.
     pub(super) fn magnitude(&self) -> f64 {
         self.constant.abs() + self.kappa.iter().map(|k| k.abs()).sum::<f64>()
     }
 }
 
-/// Sweeps of the projected descent that finds the multipliers.
+/// The most sweeps of the descent; any multipliers give a valid bound.
 const SWEEPS: usize = 400;
 
-/// The multipliers that best cancel the slopes of the cost in the boundaries of a partition: least squares with
-/// the signs that the bounds ask for, and none for gaps that miss their bound by more than `active` of it.
+/// The multipliers that best cancel the slopes of the cost at the boundaries of a partition: least squares with the signs
+/// of the bounds, and zero for gaps farther than the fraction `active` from their bound.
 ///
 /// Moving the point `x` at a boundary from the right cluster to the left one changes the cost with multipliers by
 /// `(x - l)² + κ_l·(x - l)/w_l - (x - r)² - κ_r·(x - r)/w_r`, with `l`, `r` the means and `w` the weights.

@@ -1,6 +1,6 @@
-//! The program over cells: every state's bounds, the best path to it and the best path from it.
+//! The dynamic program over cells: the bounds of every state, the best path to it and the best path from it.
 //!
-//! O(1) a state. With cells of one position and no lagrangian the bounds are exact, and so is the program.
+//! O(1) per state. With cells of one position and no lagrangian, the bounds and the program are exact.
 
 use super::bound::{Charge, Sides, State, state};
 use super::cells::{BoundaryCell, BoundaryCells};
@@ -30,7 +30,7 @@ pub(super) struct StateLevel<'a> {
     constant: f64,
 }
 
-/// How many states the program over `cells` has.
+/// The number of states of the program over `cells`.
 pub(super) fn states(cells: &BoundaryCells) -> usize {
     cells.0.windows(2).map(|pair| StateTable::between(&pair[0], &pair[1], &cells.1).len()).sum()
 }
@@ -53,7 +53,7 @@ impl<'a> StateLevel<'a> {
             let (before, after) = sides.split_at_mut(m + 1);
             let (right_of, left_of) = (&mut before[m], &mut after[0]);
             for (s, start) in pair[0].iter().enumerate() {
-                // Compiled for the machine at hand: double-double products want its fused multiply-add.
+                // Compiled for the processor: double-double products use its fused multiply-add.
                 arch.dispatch(|| {
                     for e in layer.table.ends(s) {
                         let state = state(prefixes, start, &pair[1][e], lagrangian.kappa[m]);
@@ -77,7 +77,7 @@ impl<'a> StateLevel<'a> {
         Ok(level)
     }
 
-    /// Adds the charges of the cells' points: each state pays for its end, those without a core give back.
+    /// Adds the charges of the cells' points: each state has that of its end, corrected for states without a core.
     fn charge_cells(&mut self, prefixes: &Prefixes<'_>, sides: &[Vec<Sides>], coreless: &[(u32, u32, u32)]) {
         if self.cells.are_single() {
             return;
@@ -101,7 +101,7 @@ impl<'a> StateLevel<'a> {
         }
     }
 
-    /// The best path to each state.
+    /// Finds the best path to each state.
     fn reach(&mut self, monitor: &mut Monitor<'_>) -> Result<(), KMeansError> {
         self.layers[0].reached = self.layers[0].cost.clone();
         let mut window = Window::default();
@@ -134,7 +134,7 @@ impl<'a> StateLevel<'a> {
         self.constant + last.reached.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// The cells of the best path, the fixed ends left out; of equal ones, the one whose boundaries lie left.
+    /// The cells of the best path without the fixed ends; of equal paths, the one with the leftmost boundaries.
     pub(super) fn best_path(&self) -> Option<Vec<BoundaryCell>> {
         let k = self.layers.len();
         let mut path = Vec::with_capacity(k);
@@ -163,7 +163,7 @@ impl<'a> StateLevel<'a> {
         Some(path)
     }
 
-    /// The cells that a path of cost at most `limit` goes through.
+    /// The cells on paths of cost at most `limit`.
     pub(super) fn survivors(&self, limit: f64, monitor: &mut Monitor<'_>) -> Result<BoundaryCells, KMeansError> {
         let limit = limit - self.constant;
         let k = self.layers.len();
@@ -184,7 +184,7 @@ impl<'a> StateLevel<'a> {
                 window.restart();
                 let states = layer.table.states(a);
                 for i in (0..into.low.len()).rev() {
-                    // From the right, so that the window over the ends moves one way.
+                    // From the right, so that the window moves one way.
                     let end = |next: usize| states.end - 1 - next;
                     while window.next() < states.len() && into.low[i] <= layer.high[end(window.next())] - bounds.0 {
                         let state = end(window.next());
@@ -201,7 +201,7 @@ impl<'a> StateLevel<'a> {
         Ok(BoundaryCells(kept, self.cells.1))
     }
 
-    /// The cells of boundary `m` that some surviving state starts in, with the run of its ends.
+    /// The cells of boundary `m` in which some surviving state starts, with the range of its ends.
     fn keep(&self, m: usize, after: &[f64], limit: f64) -> Vec<BoundaryCell> {
         let layer = &self.layers[m];
         let mut kept = Vec::new();

@@ -1,9 +1,7 @@
-//! The best path of exactly `k` clusters that costs at most a limit: a program with levels over the few clusters that such
-//! paths use.
+//! The best path of exactly `k` clusters that costs at most a limit: a dynamic program, one level per cluster.
 //!
-//! A cluster is kept at a level only if the least cost of reaching it there, and what a penalty says of the clusters that
-//! remain, do not exceed the limit. So its work depends on how far the limit is above the bound of the penalty, and little
-//! on `k` times the number of clusters.
+//! A cluster is kept at a level only if the least cost of a path to it, plus the penalty's lower bound on the rest, is
+//! within the limit. So the work depends mainly on the distance from the penalty's bound to the limit.
 
 use super::clusters::Clusters;
 use super::incumbent::MeansSolution;
@@ -13,19 +11,19 @@ use crate::kmeans::rounding::of_sum;
 use crate::memory::product;
 use crate::monitor::Monitor;
 
-/// What is known of the paths that follow each cluster: their least cost under a penalty per cluster.
+/// The least cost of a path from the end of each cluster, under a penalty per cluster.
 pub(super) struct PenalizedRest {
     pub(super) penalty: f64,
     pub(super) after: Vec<f64>,
 }
 
-/// What the program finds.
+/// The result of the program.
 pub(super) enum BestWithin {
-    /// The best path; all others cost as much.
+    /// The best path.
     Path(MeansSolution),
     /// Every path costs more than the limit.
     Nothing,
-    /// More steps than allowed, or than the memory allows.
+    /// The steps exceed the limit or the memory.
     TooMany,
 }
 
@@ -37,7 +35,7 @@ struct Step {
     state: u32,
     start: u32,
     end: u32,
-    /// The step before, on its level.
+    /// The index of the previous step on its level.
     before: u32,
 }
 
@@ -51,7 +49,7 @@ pub(super) fn best_within(
     monitor: &mut Monitor<'_>,
 ) -> Result<BestWithin, KMeansError> {
     let limit = limit + of_sum(2 * k, limit.abs() + rest.penalty.abs() * k as f64);
-    // Whether a path of `k` clusters with this step on this level may cost as little as the limit.
+    // Whether a path of `k` clusters with this step on this level may be within the limit.
     let is_kept = |step: &Step, level: usize| {
         step.cost + rest.after[step.state as usize] - rest.penalty * (k - 1 - level) as f64 <= limit
     };
@@ -79,7 +77,7 @@ fn next_level(
     monitor: &mut Monitor<'_>,
 ) -> Result<Vec<Step>, KMeansError> {
     let mut next = Vec::new();
-    // By end; those of one end stay in the order of their starts, and so of their means.
+    // By end; a stable sort keeps those of one end in the order of their starts, and so of their means.
     let mut order: Vec<u32> = (0..before.len() as u32).collect();
     order.sort_by_key(|&step| before[step as usize].end);
     let mut window = Window::default();
@@ -107,7 +105,7 @@ fn next_level(
     Ok(next)
 }
 
-/// The best path to the last point, of equal ones the one whose boundaries lie left.
+/// The best path to the last point, with the leftmost boundaries of equal ones.
 fn traced(levels: &[Vec<Step>], n: usize) -> Option<MeansSolution> {
     let (last, inner) = levels.split_last()?;
     let ends = last.iter().filter(|step| step.end as usize == n);

@@ -1,8 +1,9 @@
-//! Many clusters whose gaps all have the same bounds: one graph of runs of points serves all of them ([`penalty`](super::penalty)).
+//! Many clusters whose gaps all have the same bounds: one graph of runs of points for all clusters
+//! ([`penalty`](super::penalty)).
 //!
-//! Where the runs that an optimum may have are too many to keep, the best partition on coarse positions is improved first. Then one pass
-//! in each direction over all runs that could do without the bounds leaves those that could under them, save for the gaps at their ends.
-//! O(N²/K) at worst for data without heavy tails.
+//! If the possible runs are too many to store, the best partition on coarse positions is improved first. Then one pass in
+//! each direction, over the runs that an optimum without the bounds could have, keeps those that are possible under all
+//! bounds but the two gaps at their ends. O(N²/K) at worst for data without heavy tails.
 
 use super::cells::BoundaryCell;
 use super::clusters::Clusters;
@@ -21,33 +22,34 @@ use crate::kmeans::{free, unconstrained};
 use crate::memory::product;
 use crate::monitor::Monitor;
 
-/// Coarse positions are so few that the runs between them are at most this many: the search among these takes a tenth of a second.
+/// The most runs between coarse positions: a search among them takes a tenth of a second.
 const COARSE: usize = 1 << 21;
 
-/// Steps on either side by which boundaries are moved at once as positions become finer.
+/// The longest step by which boundaries are moved as positions become finer.
 const REACH: usize = 8;
 
-/// The same for single positions, among which the last hundredths of a percent are found.
+/// The same for single positions, for the last hundredths of a percent.
 const FINEST_REACH: usize = 32;
 
-/// Runs that a search looks at most at where it cannot keep all of them: some seconds of work.
+/// The most runs that a search scans if it cannot store all of them: some seconds of work.
 const LOOKED_AT: usize = 1 << 28;
 
-/// Up to so many points times clusters a partition that satisfies lower bounds is found in a tenth of a second.
+/// The most points times clusters for which a feasible partition is found in a tenth of a second.
 const QUICKLY_FEASIBLE: usize = 1 << 22;
 
-/// Positions that a search looks at most at, for the memory they take: a quarter of a gigabyte.
+/// The most positions: a quarter of a gigabyte.
 const MOST_POSITIONS: usize = 1 << 21;
 
-/// How far above the proven bound partitions are looked for, as shares of what is known: where they are few, they are kept at once.
+/// The limits of successive searches, as fractions of the way from the proven bound to the best cost: low limits keep few
+/// runs.
 const SHARES: [f64; 3] = [0.0625, 0.25, 1.0];
 
-/// Where a pass leaves more than one in so many runs, another one with a better penalty is not worth its time.
+/// If a pass keeps more than one in this many runs, another with a better penalty is not worth its time.
 const SHRINKING: usize = 2;
 
-/// Finds the best partition into `gaps.lower.len() + 1` clusters of admissible `sizes` whose means satisfy `gaps` (in frame units;
-/// `asked` in data units), improving on the boundaries `start` if there are any. `None` where the search does not apply or ends without a proof: then `start`
-/// is the best partition found, and the monitor knows what is proven.
+/// Finds the best partition into `gaps.lower.len() + 1` clusters of admissible `sizes` whose means satisfy `gaps` (in
+/// frame units; `asked` in data units), improving on the boundaries `start` if there are any. `None` if the search does
+/// not apply or ends without a proof: then `start` is the best partition found, and the monitor has the proven bound.
 pub(super) fn search(
     prefixes: &Prefixes<'_>,
     asked: &Rows,
@@ -79,9 +81,9 @@ pub(super) fn search(
 
 /// How a search ended.
 enum Ended {
-    /// The best partition is optimal; or there is none.
+    /// The best partition is optimal, or there is none.
     Decided,
-    /// The best partition is what can be found within the limits.
+    /// The limits were reached.
     Limited,
     /// Another search may prove more.
     Open,
@@ -92,12 +94,12 @@ struct ManyClusters<'a> {
     prefixes: &'a Prefixes<'a>,
     /// The bounds in data units.
     asked: &'a Rows,
-    /// The bounds in frame units, and those of every gap.
+    /// The bounds in frame units, and the pair that all gaps share.
     gaps: &'a Rows,
     gap: (f64, f64),
     sizes: Sizes,
     k: usize,
-    /// The most runs, and the most steps, to keep at a time.
+    /// The most runs, and the most steps, to store at a time.
     most: usize,
     /// The best penalty known.
     penalty: f64,
@@ -143,7 +145,7 @@ impl ManyClusters<'_> {
         if self.penalty > 0.0 { self.narrowed(positions, monitor) } else { Ok(Ended::Open) }
     }
 
-    /// Finds some partition where none is known; false if there is none. Under upper bounds, or bounds on sizes, it does not try.
+    /// Finds some partition if none is known; false if there is none. Does nothing under upper bounds or bounds on sizes.
     fn find_feasible(&mut self, steps: &Steps, monitor: &mut Monitor<'_>) -> Result<bool, KMeansError> {
         if self.best.is_none() && !self.gaps.have_upper() && self.sizes.are_any() {
             monitor.check_memory("sums over the data", self.prefixes.bytes())?;
@@ -155,13 +157,13 @@ impl ManyClusters<'_> {
         Ok(true)
     }
 
-    /// The penalty of smooth data, whose cost falls with the square of the number of clusters.
+    /// The penalty of smooth data, whose cost is proportional to k⁻².
     fn smooth_penalty(&self, monitor: &Monitor<'_>) -> f64 {
         let least = monitor.lower_bound.max(self.limit() / (self.k * self.k) as f64);
         2.0 * self.best.as_ref().map_or(least, |best| best.cost) / self.k as f64
     }
 
-    /// Finds the best partition among the runs that passes over all of them leave.
+    /// Finds the best partition by passes over all runs that keep ever fewer of them.
     fn narrowed(&mut self, mut positions: Positions, monitor: &mut Monitor<'_>) -> Result<Ended, KMeansError> {
         let k = self.k;
         let (before, after) = unconstrained::penalized_costs(self.prefixes, self.penalty);
@@ -202,32 +204,32 @@ impl ManyClusters<'_> {
             if SHRINKING * table.len() > runs {
                 return Ok(if self.best.is_some() { Ended::Limited } else { Ended::Open });
             }
-            // Nothing is known of the costs under another penalty but that they are not negative.
+            // Under another penalty costs are only known to be nonnegative.
             known = PenalizedCosts::unknown(self.penalty, positions.last());
         }
     }
 
-    /// The boundaries of the best free centres, and their cost, which is a lower bound of the one sought.
+    /// The boundaries of the best free centres, and their cost, a lower bound on the optimum.
     fn of_free_centers(&self, monitor: &mut Monitor<'_>) -> Result<Option<(Vec<usize>, f64)>, KMeansError> {
         let sample = self.prefixes.sample();
-        // Means satisfy the bounds to a tolerance; so do free centres that are a lower bound for them.
+        // Means satisfy the bounds to a tolerance, so a relaxation must allow it, too.
         let mut loosened = self.asked.loosened(sample.frame().leave_length(sample.framed_range()));
         loosened.lower.iter_mut().for_each(|lower| *lower = lower.max(0.0));
         let relaxed = free::relaxation(sample, &loosened, &mut monitor.relaxed())?;
         Ok(relaxed.map(|(partition, floor)| (partition.boundaries().to_vec(), floor)))
     }
 
-    /// What no optimum costs more than: the best partition, or one cluster.
+    /// An upper bound on the optimum: the cost of the best partition, or of one cluster.
     fn limit(&self) -> f64 {
         self.best.as_ref().map_or_else(|| self.one_cluster(), |best| best.cost)
     }
 
-    /// What all points cost as one cluster.
+    /// The cost of all points as one cluster.
     fn one_cluster(&self) -> f64 {
         self.prefixes.block(0, self.prefixes.len()).cost
     }
 
-    /// Adopts what local improvement makes of some boundaries.
+    /// Improves some boundaries and adopts the result if it is the best.
     fn improve(
         &mut self,
         from: &[usize],
@@ -244,7 +246,7 @@ impl ManyClusters<'_> {
         Ok(found)
     }
 
-    /// Finds the best partition that costs at most `limit`, into runs that `positions` admit.
+    /// Finds the best partition of cost at most `limit` into runs that `positions` allow.
     fn among(&mut self, positions: &Positions, limit: f64, monitor: &mut Monitor<'_>) -> Result<Ended, KMeansError> {
         let Some(clusters) = Clusters::between(positions, self.gap, &self.sizes, self.most, monitor)? else {
             return Ok(Ended::Open);
@@ -263,7 +265,8 @@ impl ManyClusters<'_> {
         })
     }
 
-    /// Improves the best partition, and the penalty, by those of coarse positions; and again as long as that lets them be finer.
+    /// Improves the best partition and the penalty by a search on coarse positions; repeats while the better limit allows
+    /// finer ones.
     fn coarse(&mut self, monitor: &mut Monitor<'_>) -> Result<(), KMeansError> {
         let mut last = usize::MAX;
         loop {
@@ -279,7 +282,8 @@ impl ManyClusters<'_> {
             let Some(clusters) = Clusters::between(&positions, self.gap, &self.sizes, COARSE, monitor)? else {
                 return Ok(());
             };
-            // Where boundaries have fewer positions the best partition may cost more than one of all positions.
+            // On coarse positions the best partition may cost more than the best one known, so the limit is that of one
+            // cluster.
             let mut search = DualSearch::new(&clusters, self.k, self.one_cluster());
             search.run(self.penalty, self.most, &mut monitor.restricted().in_frame(self.prefixes.sample().frame()))?;
             last = stride;

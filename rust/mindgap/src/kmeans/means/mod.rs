@@ -1,13 +1,14 @@
 //! Exact k-means whose cluster means satisfy bounds on their gaps.
 //!
-//! A search from coarse to fine ([`search`]) over cells of boundary positions ([`cells`]): a program over pairs of cells
-//! ([`level`], [`states`], [`window`]) bounds all partitions from below ([`bound`], [`lagrangian`]), partitions near its best
-//! path bound the optimum from above ([`incumbent`]), and cells that cannot beat those are dropped. O(N²K) at worst, like
-//! the program over single positions that it ends in; in practice the sort is most of the work at K = 5.
+//! A search from coarse to fine ([`search`]) over cells of boundary positions ([`cells`]). A program over pairs of cells
+//! ([`level`], [`states`], [`window`]) bounds all partitions from below ([`bound`], [`lagrangian`]); partitions near its
+//! best path bound the optimum from above ([`incumbent`]); cells whose bound exceeds the best cost are dropped. O(N²K) at
+//! worst, like the program over single positions at its end. In practice, sorting is most of the work at K = 5.
 //!
-//! Many clusters with the same bounds on every gap are found by a penalty per cluster instead ([`many`]): O(N²/K).
+//! For many clusters with the same bounds on every gap, a penalty per cluster replaces the levels ([`many`]): O(N²/K).
 //!
-//! A budget of states keeps memory below a gigabyte; a search that would exceed it ends with a certified gap.
+//! A budget of states keeps memory below a gigabyte; a search that would exceed it ends with its best partition and a
+//! lower bound.
 
 mod bound;
 mod cells;
@@ -38,29 +39,28 @@ use crate::proof::Proof;
 use incumbent::MeansSolution;
 use search::{MeansLimits, MeansOutcome, search};
 
-/// Of how the search goes: enough cells to begin with for a first cut, few enough to be quick at it. From 32 clusters on the search
-/// for a penalty is faster than the levels of cells (measured at 4,096 points).
+/// The limits of a fit: enough first cells to prune, few enough to be quick. From 32 clusters on, the search for a
+/// penalty is faster than levels of cells (measured at 4,096 points).
 const LIMITS: MeansLimits = MeansLimits { first_cells: 32, direct: 1 << 12, states: 1 << 24, many: 32 };
 
-/// What a search finds: the best partition of the atoms, if one that satisfies the bounds is known, and what is proven of the
-/// partitions of their points.
+/// The result of a search: the best partition of the atoms, if one is known, and a proof for partitions of their points.
 #[derive(Debug)]
 pub(super) struct BestPartition {
     pub(super) partition: Option<Partition>,
     pub(super) proof: Proof,
 }
 
-/// The optimal partition of points whose means satisfy `gaps` (in data units).
+/// Finds the optimal partition of points whose means satisfy `gaps` (in data units).
 ///
-/// A gap satisfies its bounds if it misses them by at most 1e-12 of the data's range.
+/// Bounds have a tolerance of 1e-12 of the data's range.
 pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let best = solve_atoms(sample, gaps, &mut [], monitor)?;
     let partition = best.partition.ok_or(KMeansError::Undecided)?;
     Ok(Solution::of_means(partition, best.proof))
 }
 
-/// The best partition of the atoms of `sample`, at least as many as there are clusters, whose means satisfy `gaps` (in data
-/// units). Of the atoms that an optimum of the points may cut, `open`, those that none can are closed.
+/// Finds the best partition of the atoms of `sample`, at least one per cluster, whose means satisfy `gaps` (in data
+/// units). Clears `open` for atoms that no optimum of the points can cut.
 ///
 /// # Errors
 /// Bounds that no partition of the points satisfies.
@@ -91,8 +91,8 @@ fn solve_within(
     }
 }
 
-/// The best partition of points into clusters of admissible `sizes` whose means satisfy `gaps` (in data units); `None` if there
-/// is none. `start` is the optimum without bounds on the gaps, where it is known.
+/// Finds the best partition of points into clusters of admissible `sizes` whose means satisfy `gaps` (in data units);
+/// `None` if there is none. `start` is the optimum without bounds on the gaps, if it is known.
 pub(super) fn solve_sized(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
@@ -108,8 +108,8 @@ pub(super) fn solve_sized(
     search_from(start, prefixes, gaps, sizes, &mut [], &LIMITS, &mut monitor)
 }
 
-/// What the search finds from the boundaries `start`, if there are any; `None` if no partition satisfies `gaps` (in data units)
-/// and `sizes`.
+/// Searches from the boundaries `start`, if there are any; `None` if no partition satisfies `gaps` (in data units) and
+/// `sizes`.
 fn search_from(
     mut start: Option<Vec<usize>>,
     prefixes: &Prefixes<'_>,
@@ -148,7 +148,7 @@ fn search_from(
     }))
 }
 
-/// The boundaries of the optimum without bounds, whose cost is a lower bound of the one sought.
+/// The boundaries of the optimum without bounds, whose cost is a lower bound.
 fn without_bounds(
     prefixes: &Prefixes<'_>,
     k: usize,
@@ -161,7 +161,7 @@ fn without_bounds(
     Ok(solution.partition.boundaries().to_vec())
 }
 
-/// The error for bounds that no partition satisfies.
+/// The error of bounds that no partition satisfies.
 fn infeasible(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,

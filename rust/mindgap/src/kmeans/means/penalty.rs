@@ -1,9 +1,9 @@
-//! The best path of `k` clusters by a penalty per cluster, in place of a table for each of the `k`.
+//! The best path of `k` clusters by a penalty per cluster, instead of a table for each of the `k`.
 //!
-//! Under a penalty λ the best path over clusters, however many, has the value `F(λ)`, and no partition into `k` costs less than
-//! `F(λ) - λk`. One trial takes O(1) for each cluster that an optimum may have, whatever `k` is. The best penalty may
-//! leave a gap: means are no Monge problem. The program with [`levels`](super::levels) closes it: either it finds a partition
-//! that costs at most a limit above the bound, and so the optimum; or the limit is the new bound, and the next one is higher.
+//! Under a penalty λ the best path over clusters, however many, has the value `F(λ)`, and no partition into `k` costs
+//! less than `F(λ) - λk`. One trial costs O(1) for each possible cluster, for any `k`. The problem is not Monge, so the
+//! best penalty may leave a duality gap. The program with [`levels`](super::levels) closes it: it finds the best
+//! partition within a limit above the bound, or the limit becomes the new bound and the next one is higher.
 //! docs/mathematics.md has the derivation.
 
 use super::clusters::{Clusters, PenalizedPath};
@@ -13,16 +13,16 @@ use crate::error::KMeansError;
 use crate::kmeans::rounding::of_sum;
 use crate::monitor::Monitor;
 
-/// Penalties to try at most: after a few, each narrows what is left by half or by the chord.
+/// The most penalties to try: after the first few, each halves the interval or follows the chord.
 const TRIALS: usize = 60;
 
-/// Trials from one side that follow the law cost ~ k⁻² of smooth data; later ones go ever farther, below zero too.
+/// Trials from one side by the law cost ~ k⁻² of smooth data; later ones go ever farther, even below zero.
 const BY_LAW: usize = 6;
 
-/// Between sides that differ by so few clusters the chord alone leads.
+/// Between sides that differ by at most this many clusters only chords are tried.
 const CLOSE: usize = 3;
 
-/// How many times as far above the bound the next limit is.
+/// The growth of the limit's distance from the bound.
 const WIDER: f64 = 4.0;
 
 /// The best path under a penalty.
@@ -37,15 +37,15 @@ struct DualTrial {
 pub(super) struct DualSearch<'a> {
     clusters: &'a Clusters,
     k: usize,
-    /// What no optimum costs more than.
+    /// An upper bound on the optimum.
     limit: f64,
     /// The trials nearest to `k` with fewer and with more clusters.
     few: Option<DualTrial>,
     many: Option<DualTrial>,
-    /// What no partition costs less than, and the penalty that proves it.
+    /// A lower bound on the optimum, and the penalty that proves it.
     bound: f64,
     pub(super) penalty: f64,
-    /// What was taken off the bound for rounding.
+    /// The rounding error that was subtracted from the bound.
     rounding: f64,
     /// The best partition found.
     pub(super) best: Option<MeansSolution>,
@@ -67,14 +67,14 @@ impl<'a> DualSearch<'a> {
         }
     }
 
-    /// Finds the best partition that costs at most the limit, if there is one; false if that takes more than `most` steps. `guess`
-    /// is the first penalty to try.
+    /// Finds the best partition of cost at most the limit, if there is one; false if that needs more than `most` steps.
+    /// `guess` is the first penalty.
     pub(super) fn run(&mut self, guess: f64, most: usize, monitor: &mut Monitor<'_>) -> Result<bool, KMeansError> {
         if !self.find_penalty(guess, monitor)? {
             return Ok(true);
         }
         let rest = PenalizedRest { penalty: self.penalty, after: self.clusters.after(self.penalty, monitor)? };
-        // As far as the bounds of smooth data may be; farther than rounding leads, in any case.
+        // The typical duality gap of smooth data, and at least the rounding error.
         let smooth = self.bound.abs() / (self.k * self.k) as f64;
         let mut above = smooth.max(4.0 * self.rounding).max(f64::MIN_POSITIVE);
         loop {
@@ -86,7 +86,7 @@ impl<'a> DualSearch<'a> {
                 }
                 BestWithin::Nothing if within >= self.limit => return Ok(true),
                 BestWithin::Nothing => monitor.proved(within),
-                // Many partitions may cost the same, to rounding: one of them is enough.
+                // Many partitions may have the same cost up to rounding: one of them is enough.
                 BestWithin::TooMany => return Ok(self.best.as_ref().is_some_and(|best| self.is_least(best.cost))),
             }
             monitor.report()?;
@@ -97,7 +97,7 @@ impl<'a> DualSearch<'a> {
         }
     }
 
-    /// Looks for the penalty that proves most; false if every partition costs more than the limit.
+    /// Finds the penalty with the highest bound; false if every partition costs more than the limit.
     fn find_penalty(&mut self, guess: f64, monitor: &mut Monitor<'_>) -> Result<bool, KMeansError> {
         let (mut penalty, mut at_chord) = (guess, false);
         for count in 0..TRIALS {
@@ -110,7 +110,8 @@ impl<'a> DualSearch<'a> {
             }
             let side = if trial.links < self.k { &mut self.few } else { &mut self.many };
             let nearer = side.as_ref().is_none_or(|side| trial.links.abs_diff(self.k) < side.links.abs_diff(self.k));
-            // Where a chord leads to no path between its sides, both are optimal under it, and no penalty proves more.
+            // If the trial at a chord is not between its sides, both are optimal under it, and no penalty has a higher
+            // bound.
             if trial.links == self.k || (at_chord && !nearer) {
                 break;
             }
@@ -122,7 +123,7 @@ impl<'a> DualSearch<'a> {
         Ok(true)
     }
 
-    /// Notes the best path under a penalty, and what it proves.
+    /// Records the best path under a penalty, and its bound.
     fn trial(&mut self, path: PenalizedPath, penalty: f64, monitor: &mut Monitor<'_>) -> DualTrial {
         let (links, penalties) = (path.boundaries.len() + 1, penalty * self.k as f64);
         let rounding = of_sum(2 * self.k, path.value.abs() + penalties.abs());
@@ -138,7 +139,7 @@ impl<'a> DualSearch<'a> {
         DualTrial { penalty, links, cost: path.value - penalty * links as f64 }
     }
 
-    /// Whether a partition of this cost is the best, to rounding.
+    /// Whether a partition of this cost is optimal up to rounding.
     fn is_least(&self, cost: f64) -> bool {
         cost <= self.bound + 2.0 * self.rounding
     }
@@ -152,7 +153,7 @@ impl<'a> DualSearch<'a> {
         }
     }
 
-    /// The next penalty to try, and whether it is that under which both sides cost the same.
+    /// The next penalty, and whether it is the chord: that under which both sides cost the same.
     fn next(&self, penalty: f64, guess: f64, count: usize, nearer: bool) -> (f64, bool) {
         match (&self.few, &self.many) {
             (Some(few), Some(many)) => {

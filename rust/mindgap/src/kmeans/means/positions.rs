@@ -1,7 +1,8 @@
-//! Where clusters may start and end, and which runs between these positions may be clusters of an optimum.
+//! [`Positions`]: the possible starts and ends of clusters, and the runs between them that may be in an optimum.
 //!
-//! A run is ruled out by what it costs, or by what it costs with the least penalised costs of the points before it and after
-//! it. Those are costs without bounds at first, then with bounds ([`prefix_costs`](super::prefix_costs)): all but the two gaps at its ends.
+//! A run is ruled out by its own cost, or by its cost plus the least penalised costs of the points before and after it.
+//! Those are first computed without bounds, then under all bounds but the two gaps at its ends
+//! ([`prefix_costs`](super::prefix_costs)).
 
 use super::cells::BoundaryCell;
 use super::states::StateTable;
@@ -11,7 +12,7 @@ use crate::kmeans::rounding::{CLEAR, of_sum};
 use crate::kmeans::sizes::Sizes;
 use crate::monitor::Monitor;
 
-/// Single positions; each says which ends a cluster that starts there may have.
+/// Single positions, each with the range of ends of a cluster that starts there.
 #[derive(Clone)]
 pub(super) struct Positions(pub(super) Vec<BoundaryCell>);
 
@@ -23,20 +24,20 @@ pub(super) struct PenalizedCosts {
     pub(super) after: Vec<f64>,
 }
 
-/// Keeps what belongs to the positions where some run ends and another starts.
+/// Keeps the entries of positions where some run ends and another starts.
 fn retain<T>(of_positions: &mut Vec<T>, meets: &[(bool, bool)]) {
     let mut meets = meets.iter();
     of_positions.retain(|_| meets.next().is_some_and(|&(ends, starts)| ends && starts));
 }
 
 impl PenalizedCosts {
-    /// Nothing but that costs are not negative, nor less than any number of penalties if these are.
+    /// Trivial lower bounds: costs are at least zero, or the penalties if these are negative.
     pub(super) fn unknown(penalty: f64, last: usize) -> Self {
         let costs: Vec<f64> = (0..=last).map(|position| penalty.min(0.0) * position as f64).collect();
         Self { penalty, before: costs.clone(), after: costs.into_iter().rev().collect() }
     }
 
-    /// What the penalised cost of `k` clusters, computed in parts, is at most where they cost at most `limit`.
+    /// The penalised cost of `k` clusters of cost `limit`, plus the rounding error of a sum of parts.
     pub(super) fn limit(&self, k: usize, limit: f64) -> f64 {
         let penalties = self.penalty * k as f64;
         let size = limit.abs() + penalties.abs();
@@ -52,12 +53,12 @@ impl Positions {
         Self(positions.map(|position| BoundaryCell::single(prefixes, position)).collect())
     }
 
-    /// The number of the last position.
+    /// The index of the last position.
     pub(super) fn last(&self) -> usize {
         self.0.len() - 1
     }
 
-    /// The positions of these numbers.
+    /// The positions of these indices.
     pub(super) fn places(&self, numbers: &[usize]) -> Vec<usize> {
         numbers.iter().map(|&number| self.0[number].low).collect()
     }
@@ -73,7 +74,7 @@ impl Positions {
         let (mut end, mut count) = (0, 0);
         for start in 0..n {
             end = end.max(start + 1);
-            // A run costs no more than one that contains it, so the last end never moves left.
+            // A run costs at most as much as one that contains it, so the last end only moves right.
             while end < n && cells[start].at_low.until(&cells[end + 1].at_low).cost <= limit {
                 end += 1;
             }
@@ -86,8 +87,8 @@ impl Positions {
         true
     }
 
-    /// Keeps the runs that, with the costs without bounds of the points beside them, cost at most `limit` in `k` clusters. They may
-    /// be too many at more than `most`: then it is false.
+    /// Keeps the runs that, with the costs without bounds of the other points, are within `limit` for `k` clusters; false
+    /// if there may be more than `most`.
     pub(super) fn keep_without_bounds(
         &mut self,
         costs: &PenalizedCosts,
@@ -107,7 +108,7 @@ impl Positions {
                 if value <= limit {
                     (first, last) = (first.min(end), end);
                 } else if value - costs.penalty > limit {
-                    // A longer run could be divided here, for another penalty.
+                    // So do all longer runs: dividing one here adds at most a penalty.
                     break;
                 }
                 end += 1;
@@ -122,8 +123,8 @@ impl Positions {
         Ok(true)
     }
 
-    /// Keeps, of the runs in `table`, those that cost at most `limit` in `k` clusters with the costs of the points beside them, and
-    /// the positions where such runs meet, with their costs.
+    /// Keeps the runs in `table` that, with the costs of the other points, are within `limit` for `k` clusters, and the
+    /// positions where such runs meet, with their costs.
     pub(super) fn keep(
         &mut self,
         table: &StateTable,
@@ -155,7 +156,7 @@ impl Positions {
         Ok(())
     }
 
-    /// Lets clusters that start at `start` end from `first` to `last`, or nowhere if these are not in order.
+    /// Sets the ends of clusters that start at `start` to `first..=last`; to none if these are out of order.
     fn set_ends(&mut self, start: usize, first: usize, last: usize) {
         let next = match first <= last {
             true => (self.0[first].low, self.0[last].low),

@@ -1,7 +1,7 @@
-//! The least penalised costs of all prefixes, or suffixes, of the data, under the bounds on gaps.
+//! The least penalised costs of all prefixes and suffixes of the data under the bounds on gaps.
 //!
-//! One pass over the runs that may be clusters, as in [`clusters`](super::clusters), but a run is kept only until the
-//! position where it ends is passed: memory for the square of the longest run, not for all of them.
+//! One pass over the possible runs in each direction, as in [`clusters`](super::clusters), but a run is dropped after the
+//! position of its end: memory for the square of the longest run, not for all runs.
 
 use super::positions::{PenalizedCosts, Positions};
 use super::states::StateTable;
@@ -11,12 +11,12 @@ use crate::memory::product;
 use crate::monitor::Monitor;
 use std::collections::VecDeque;
 
-/// Gaps between mirrored means round otherwise: by one rounding of a number of at most one.
+/// The tolerance of gaps in the backward pass: mirrored means round differently, once for a number of at most one.
 const MIRRORED: f64 = 2.0 * f64::EPSILON;
 
-/// The costs on both sides of every position, for paths of runs of `table` whose means satisfy the bounds `gap`. `known` are such costs
-/// for more paths; parts of paths that, with these, exceed the penalised cost `limit` are left out. `None` where more than `most` runs
-/// have to be kept at a time.
+/// Returns the costs on both sides of every position, for paths of runs of `table` whose means satisfy the bounds `gap`.
+/// `known` are lower bounds on these costs; parts of paths that, with them, exceed the penalised cost `limit` are left
+/// out. `None` if more than `most` runs must be stored at a time.
 pub(super) fn penalized_costs(
     positions: &Positions,
     table: &StateTable,
@@ -35,7 +35,7 @@ pub(super) fn penalized_costs(
     Ok(Some(PenalizedCosts { penalty, before, after }))
 }
 
-/// What both passes share.
+/// The input of both passes.
 struct PassTask<'a> {
     positions: &'a Positions,
     table: &'a StateTable,
@@ -46,8 +46,8 @@ struct PassTask<'a> {
 }
 
 impl PassTask<'_> {
-    /// The costs of the prefixes, or with `BACK` of the suffixes, from the shortest to the longest; `beyond` are those of what
-    /// remains at each position.
+    /// The costs of the prefixes (with `BACK`: of the suffixes) from the shortest to the longest; `beyond` are those of
+    /// the points that remain at each position.
     fn pass<const BACK: bool>(
         &self,
         beyond: &[f64],
@@ -65,7 +65,7 @@ impl PassTask<'_> {
             let here = if BACK { n - step } else { step };
             let far = if BACK { self.table.starts(here) } else { self.table.ends(here) };
             kept -= into.len();
-            // No run follows where none ends.
+            // No run starts where none ends.
             let far = if step == 0 || !into.is_empty() { far } else { 0..0 };
             let (ending, kept_now) = (&mut ending, &mut kept);
             arch.dispatch(|| {
@@ -92,7 +92,7 @@ impl PassTask<'_> {
             if kept > self.most || monitor.check_memory("the search for separated means", bytes).is_err() {
                 return Ok(None);
             }
-            // Its memory serves a position to come.
+            // The memory is reused for a later position.
             into.clear();
             ending.push_back(into);
         }
@@ -100,7 +100,7 @@ impl PassTask<'_> {
         Ok(Some(costs))
     }
 
-    /// The least value of the runs `into` a position that one of this mean may follow; the window has seen all lesser means.
+    /// The least value of the runs `into` a position that a run of this mean may follow; calls must have ascending means.
     #[inline(always)]
     fn least_before(&self, window: &mut Window, into: &[(f64, f64)], mean: f64) -> f64 {
         while window.next() < into.len() && into[window.next()].0 <= mean - self.gap.0 {

@@ -1,8 +1,8 @@
-//! From coarse to fine: bound all cells, drop those that cannot be in an optimum, split the rest.
+//! The search from coarse to fine: bounds all cells, drops those that cannot be in an optimum, splits the rest.
 //!
-//! Each level bounds the optimum from below by the best path over cells and from above by a partition found near it.
-//! When every cell left is one position, the best partition among them is the optimum. The work depends on how many
-//! cells survive, for which a certificate is all that can be said; a budget of states ends a search that would not.
+//! Each level bounds the optimum from below by the best path over cells and from above by a partition near it. When every
+//! remaining cell is one position, the best partition among them is the optimum. The work depends on the number of cells
+//! that survive, which no useful bound is known for; a budget of states limits it.
 
 use super::cells::BoundaryCells;
 use super::feasible;
@@ -18,16 +18,16 @@ use crate::memory::product;
 use crate::monitor::Monitor;
 use crate::partition::Partition;
 
-/// How far a search goes.
+/// The limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MeansLimits {
     /// The cells of each boundary on the first level.
     pub(super) first_cells: usize,
-    /// A level of at most this many states goes to single positions at once.
+    /// A level of at most this many states goes straight to single positions.
     pub(super) direct: usize,
-    /// No level has more states than this.
+    /// The most states of a level.
     pub(super) states: usize,
-    /// From so many clusters on the search for a penalty comes first.
+    /// From this many clusters on the search for a penalty comes first.
     pub(super) many: usize,
 }
 
@@ -38,8 +38,8 @@ pub(super) enum MeansOutcome {
     Optimal(MeansSolution),
     /// The limits were reached: the best partition and the proven bound.
     Bounded(MeansSolution, f64),
-    /// Atoms that an optimum of their points may cut are left, in these cells: the best partition of atoms, if there is
-    /// one, and the bound proven for the points.
+    /// An optimum of the points may cut atoms in these cells: the best partition of atoms, if there is one, and the bound
+    /// for the points.
     Open(Option<MeansSolution>, f64, BoundaryCells),
     /// No partition satisfies the bounds.
     Infeasible,
@@ -47,21 +47,21 @@ pub(super) enum MeansOutcome {
     Undecided,
 }
 
-/// When more states than this survive, the cells of the best path are searched for a better partition.
+/// If more states than this survive, the cells of the best path are searched for a better partition first.
 const WORTH_A_LOOK: usize = 1 << 10;
 
-/// Gaps wider than their bound by more than this (relative) get no multiplier: generously, then strictly.
+/// Gaps farther than this fraction from their bound get no multiplier: first a generous, then a strict one is tried.
 const ACTIVE: [f64; 2] = [0.02, 0.002];
 
-/// What a state takes: its bounds, the best path to it, and its part of what follows.
+/// The memory of a state: its bounds, the best path to it and its part of the next level.
 const BYTES_A_STATE: usize = 64;
 
-/// Levels of atoms that may be cut and that shrink by less than this factor are left as they are.
+/// Levels with atoms that may be cut are refined only while they shrink by this factor.
 const SHRINKING: usize = 2;
 
-/// Finds the best partition into `gaps.lower.len() + 1` clusters of admissible `sizes` whose means satisfy `gaps` (in frame units),
-/// improving on the boundaries `start` if there are any. `open` says which atoms may be cut; it is empty where none can. Where the time
-/// is up, the best partition so far is the answer.
+/// Finds the best partition into `gaps.lower.len() + 1` clusters of admissible `sizes` whose means satisfy `gaps` (in
+/// frame units), improving on the boundaries `start` if there are any. `open`: whether each atom may be cut; empty if
+/// none can. At the time limit, returns the best partition so far.
 pub(super) fn search(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
@@ -92,11 +92,11 @@ struct MeansSearch<'a> {
     best: Option<MeansSolution>,
 }
 
-/// What one program over cells tells.
+/// The result of one program over cells.
 struct PrunedCells {
-    /// Where the boundaries of the best path lie.
+    /// The boundaries of the best path.
     path: Option<Vec<usize>>,
-    /// The cells that paths no worse than the best partition go through.
+    /// The cells on paths that cost no more than the best partition.
     kept: BoundaryCells,
 }
 
@@ -186,7 +186,7 @@ impl MeansSearch<'_> {
         }
     }
 
-    /// Adopts what local improvement makes of some boundaries.
+    /// Improves some boundaries and adopts the result if it is the best.
     fn improve(&mut self, from: &[usize], steps: &Steps, monitor: &mut Monitor<'_>) -> Result<(), KMeansError> {
         self.adopt(improved(self.prefixes, self.gaps, self.sizes, from, steps, monitor)?);
         Ok(())
@@ -197,7 +197,7 @@ impl MeansSearch<'_> {
         self.best.take().map_or(MeansOutcome::Infeasible, MeansOutcome::Optimal)
     }
 
-    /// Bounds the partitions over `cells` and drops what cannot be in an optimum.
+    /// Bounds the partitions over `cells` and drops cells that cannot be in an optimum.
     fn pruned(
         &self,
         cells: &BoundaryCells,
@@ -217,7 +217,7 @@ impl MeansSearch<'_> {
     }
 }
 
-/// The cells split as finely as a level's worth of states allows; `None` if even halves are too many.
+/// Splits the cells as finely as the budget of states allows; `None` if even halves are too many.
 fn refined(
     prefixes: &Prefixes<'_>,
     kept: &BoundaryCells,

@@ -1,23 +1,23 @@
-//! The states of one cluster: pairs of a cell where it starts and a cell where it ends.
+//! [`StateTable`]: the states of one cluster, pairs of the cells of its start and its end.
 //!
-//! The pairs that matter lie in a table: for each start a run of ends, and both ends of the run only move right as the
-//! start does. So the starts that reach a given end are a run too.
+//! The table is a staircase: each start has a run of ends, and both limits of the run are nondecreasing in the start. So
+//! the starts that reach a given end are a run, too.
 
 use super::cells::BoundaryCell;
 use crate::kmeans::sizes::Sizes;
 
-/// Which pairs of a start cell and an end cell are states, stored start by start.
+/// The pairs of a start cell and an end cell that are states, stored start by start.
 #[derive(Clone, Debug)]
 pub(super) struct StateTable {
     /// For each start, the first of its ends and one past the last.
     runs: Vec<(u32, u32)>,
-    /// Where the states of each start begin; one more entry than starts.
+    /// The index of each start's first state; one more entry than starts.
     offsets: Vec<usize>,
 }
 
 impl StateTable {
-    /// The table between two lists of cells: what the starts know of the next boundary, that clusters have points, and which
-    /// sizes they may have. Between single positions these are exact; between cells, a state is kept if some of its positions have an
+    /// Makes the table between two lists of cells, from the ranges of next boundaries, nonempty clusters and admissible
+    /// sizes. Between single positions these are exact; between cells, a state is kept if some of its positions have an
     /// admissible size.
     pub(super) fn between(starts: &[BoundaryCell], ends: &[BoundaryCell], sizes: &Sizes) -> Self {
         let mut runs: Vec<(usize, usize)> = starts
@@ -27,7 +27,7 @@ impl StateTable {
                 (first, ends.partition_point(|end| end.low <= start.next.1))
             })
             .collect();
-        // A run that moves left somewhere is widened, so that the table is a staircase.
+        // Runs are widened where needed, so that the table is a staircase.
         for i in (1..runs.len()).rev() {
             runs[i - 1].0 = runs[i - 1].0.min(runs[i].0);
         }
@@ -37,7 +37,7 @@ impl StateTable {
             last = run.1.max(last);
             *run = (run.0.max(nonempty), last);
             if !sizes.are_any() {
-                // Both limits move right with the start, so the table stays a staircase.
+                // Both limits are nondecreasing in the start, so the table stays a staircase.
                 let reached = ends.partition_point(|end| sizes.is_too_small(start.at_low.weight_until(&end.at_high)));
                 let exceeded = ends.partition_point(|end| !sizes.is_too_large(start.at_high.weight_until(&end.at_low)));
                 *run = (run.0.max(reached), run.1.min(exceeded));

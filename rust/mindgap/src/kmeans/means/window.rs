@@ -1,8 +1,8 @@
-//! The least value in a window that only moves right, in O(1) amortised.
+//! [`Window`]: the least value in a window that only moves right (a monotone deque), in O(1) amortised.
 
 use std::collections::VecDeque;
 
-/// Items in the window, by index, their values ascending from the front.
+/// The indices of items in the window, with ascending values from the front.
 #[derive(Default)]
 pub(super) struct Window {
     queue: VecDeque<(usize, f64)>,
@@ -16,13 +16,13 @@ impl Window {
         self.entered = 0;
     }
 
-    /// The next item that has not entered.
+    /// The index of the next item to enter.
     #[inline]
     pub(super) fn next(&self) -> usize {
         self.entered
     }
 
-    /// Takes in the next item.
+    /// Adds the next item.
     #[inline]
     pub(super) fn enter(&mut self, value: f64) {
         while self.queue.back().is_some_and(|last| last.1 > value) {
@@ -32,7 +32,7 @@ impl Window {
         self.entered += 1;
     }
 
-    /// Drops the items at the front that have left.
+    /// Drops items from the front while `left` is true.
     #[inline]
     pub(super) fn drop_while(&mut self, left: impl Fn(usize) -> bool) {
         while self.queue.front().is_some_and(|first| left(first.0)) {

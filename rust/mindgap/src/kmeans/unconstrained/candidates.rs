@@ -1,6 +1,6 @@
-//! The positions at which a level may divide the data, with the sums to evaluate any run between two of them.
+//! [`Candidates`]: the possible boundaries of a level, with the sums to evaluate any run between two of them.
 //!
-//! 36 bytes a candidate, 52 with weights; a cost takes some 45 floating-point operations.
+//! 36 bytes per candidate, 52 with weights; a cost takes some 45 floating-point operations.
 
 use crate::data::sample::{Block, Prefixes};
 use crate::kmeans::rounding::of_rough_costs;
@@ -20,12 +20,12 @@ pub(super) trait Costs {
     /// The sums of a run, without their low parts.
     fn rough(&self, start: usize, end: usize) -> RoughRun;
 
-    /// What the difference of two rough costs, and of two sums added to it, may be wrong by; infinite where rough costs
-    /// are of no use.
+    /// The largest error of the difference of two rough costs and of two sums added to it; infinite if rough costs are
+    /// useless.
     fn blur(&self) -> f64;
 
-    /// Whether `lead + cost(start, end) - cost(rival, end)` is below zero. Rough sums decide wherever exact ones could not
-    /// decide otherwise, at a fraction of the work and without a division: both sides are multiplied by the two weights.
+    /// Whether `lead + cost(start, end) - cost(rival, end)` is below zero. Rough sums decide if their error cannot change
+    /// the answer, at a fraction of the work and without a division: both sides are multiplied by the two weights.
     #[inline(always)]
     fn costs_less(&self, lead: f64, start: usize, rival: usize, end: usize) -> bool {
         if self.blur() < f64::INFINITY {
@@ -37,7 +37,7 @@ pub(super) trait Costs {
         lead + (self.cost(start, end) - self.cost(rival, end)) < 0.0
     }
 
-    /// `lead + cost(start, end) - cost(rival, end)` of rough sums, times two weights, and these.
+    /// `lead + cost(start, end) - cost(rival, end)` from rough sums, times the two weights, and the product of these.
     #[inline(always)]
     fn rough_difference(&self, lead: f64, start: usize, rival: usize, end: usize) -> (f64, f64) {
         let (a, b) = (self.rough(start, end), self.rough(rival, end));
@@ -47,7 +47,7 @@ pub(super) trait Costs {
     }
 }
 
-/// The sums of a run, right to within the rounding of the sums over all points.
+/// The sums of a run in plain doubles, with the rounding error of sums over all points.
 pub(super) struct RoughRun {
     weight: f64,
     sum: f64,
@@ -65,7 +65,7 @@ impl RoughRun {
 pub(super) struct Candidates<'a> {
     positions: &'a [u32],
     sums: Vec<Sums>,
-    /// Sums of weight; none where every point weighs one, since positions count those.
+    /// Sums of weight; `None` if every point weighs one, because positions are those sums.
     weights: Option<Vec<Double>>,
     blur: f64,
 }
@@ -87,12 +87,12 @@ impl<'a> Candidates<'a> {
         self.positions.len() - 1
     }
 
-    /// What comparisons of rough costs may be wrong by.
+    /// The largest error of comparisons of rough costs.
     pub(super) fn blur(&self) -> f64 {
         self.blur
     }
 
-    /// Calls `task` with the costs, where a fused multiply-add is an instruction.
+    /// Runs `task` on the costs, in code compiled for the processor.
     pub(super) fn with_costs<T: CostTask>(&self, task: T) -> T::Output {
         let arch = pulp::Arch::new();
         match &self.weights {
@@ -107,8 +107,8 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// Work on costs of either kind. Its `run` must be `#[inline(always)]`, as must all that it calls in a loop: only what
-/// is inlined is compiled for the instructions at hand.
+/// Work on costs of either kind. Its `run`, and every function that it calls in a loop, must be `#[inline(always)]`: only
+/// inlined code is compiled for the processor.
 pub(super) trait CostTask {
     type Output;
 
@@ -153,21 +153,22 @@ impl<'a> pulp::WithSimd for Gather<'a, '_> {
     }
 }
 
-/// What comparisons of rough costs may be wrong by, without what weights add. Let ε be the rounding of a double, S
-/// and Q the largest sums of values and squares. Without their low parts, differences of sums are wrong by 2εS and 2εQ.
-/// A run has a mean of at most one in absolute value and (Σz)²/n of at most Q, so its (Σz)²/n is wrong by at most
-/// 4εS + 3εQ, and its cost by 4εS + 6εQ. The factor covers two costs, sums of four numbers of their size, and the products
-/// that take the place of divisions, which add 3ε of each term.
+/// The largest error of comparisons of rough costs of points of weight one. Let ε be the rounding of a double, S and Q
+/// the largest sums of values and squares. Without their low parts, differences of sums have errors of 2εS and 2εQ. A run
+/// has a mean of at most one in absolute value and (Σz)²/n of at most Q, so its (Σz)²/n has an error of at most 4εS +
+/// 3εQ, and its cost one of 4εS + 6εQ. The factor covers two costs, sums of four numbers of their size, and the products
+/// that replace divisions, which add 3ε of each term.
 fn blur(sums: &[Sums]) -> f64 {
     let largest = |of: fn(&Sums) -> f64| sums.iter().map(|sums| of(sums).abs()).fold(0.0, f64::max);
     of_rough_costs(largest(|sums| sums.sum.value()) + largest(|sums| sums.square.value()))
 }
 
-/// Where a cell weighs less than this share of all, rough costs have too few digits of its weight to be of use.
+/// The least weight of a cell, as a fraction of the total, for which rough costs are used: a smaller one has too few
+/// digits in a difference of sums.
 const LIGHT: f64 = 1e-9;
 
-/// What weights add to the blur; `weights` are sums. A run's weight W is wrong by 1.5ε of the weight of all, a small part
-/// of W unless it is [`LIGHT`], so its (Σz)²/W is wrong by at most that times the square of its mean.
+/// The term that weights add to the blur; `weights` are sums. A run's weight W has an error of 1.5ε of the total, small
+/// compared with W unless it is [`LIGHT`], so its (Σz)²/W has an error of at most that times the square of its mean.
 fn weight_blur(weights: &[Double]) -> f64 {
     let total = weights.last().map_or(0.0, |total| total.value());
     let lightest = weights.windows(2).map(|pair| pair[1].value() - pair[0].value()).fold(f64::INFINITY, f64::min);
@@ -248,7 +249,7 @@ impl Sums {
     }
 }
 
-/// The same candidates counted from the other end.
+/// The same candidates in reverse order.
 pub(super) struct Reversed<'a, C>(pub(super) &'a C);
 
 impl<C: Costs> Costs for Reversed<'_, C> {

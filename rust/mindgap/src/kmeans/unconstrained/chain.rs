@@ -1,27 +1,27 @@
-//! The partition of least cost of every prefix when each cluster costs a penalty on top, whatever the number of clusters.
+//! [`PenaltyChain`]: the best partition of every prefix, into any number of clusters, under a penalty per cluster.
 //!
-//! `F(i) = min F(j) + cost(j, i) + penalty` over `j < i`. Costs are Monge, so once a later `j` beats an earlier one it
-//! does so for good: a queue keeps the starts that will be best, each with the place from which it is (Galil and
-//! Giancarlo's least-weight subsequence). O(M log M) at worst; a crossing is sought by doubling steps from the last
-//! one, and mostly found in two or three. 12 or 20 bytes a candidate and the queue.
+//! `F(i) = min F(j) + cost(j, i) + penalty` over `j < i`. Costs are Monge, so a later `j` that beats an earlier one does
+//! so at all later ends. A queue keeps the starts that will be best, each with the first end at which it is (Galil and
+//! Giancarlo's least-weight subsequence). O(M log M) at worst; the search for a crossing doubles its steps from the last
+//! one and mostly takes two or three. 12 or 20 bytes per candidate, and the queue.
 
 use super::candidates::{Candidates, Costs};
 use crate::kmeans::rounding::of_rough_costs;
 use crate::numeric::double::Double;
 use std::marker::PhantomData;
 
-/// How `F` is computed.
+/// The precision in which `F` is computed.
 pub(super) trait Digits {
     /// A value of `F`.
     type Value: Copy + Default;
 
-    /// `F` at `end`, where its last cluster starts at `start`, before which it is `before`.
+    /// `F` at `end` if the last cluster starts at `start`, where `F` is `before`.
     fn link(costs: &impl Costs, before: Self::Value, start: usize, end: usize, penalty: f64) -> Self::Value;
 
     /// `a - b`.
     fn difference(a: Self::Value, b: Self::Value) -> f64;
 
-    /// Whether a duel is won at `end`, and whether that is sure.
+    /// Whether the duel is won at `end`, and whether rounding cannot have changed the answer.
     fn is_won<C: Costs>(duel: &Duel<'_, Self, C>, end: usize) -> (bool, bool)
     where
         Self: Sized;
@@ -32,14 +32,14 @@ pub(super) trait Digits {
     /// `whole - k·penalty`.
     fn less_penalties(whole: Self::Value, penalty: f64, k: usize) -> f64;
 
-    /// What values of `F`, whose last one is `whole`, may be too large by, where so many comparisons were `unsure`.
+    /// The largest error of values of `F`, the last of which is `whole`, after `unsure` unsure comparisons.
     fn lost(candidates: &Candidates<'_>, penalty: f64, whole: Self::Value, unsure: usize) -> f64;
 }
 
-/// With all digits, in pairs of doubles.
+/// Double-double precision.
 pub(super) struct All;
 
-/// With those of a double: [`lost`](Digits::lost) bounds what is wrong.
+/// Double precision; [`lost`](Digits::lost) bounds the error.
 pub(super) struct Rough;
 
 impl Digits for All {
@@ -50,7 +50,7 @@ impl Digits for All {
         before + Double::sum(costs.cost(start, end), penalty)
     }
 
-    /// They are large and close, and what is left is of the size of a cost.
+    /// The values are large and close; the difference is of the size of a cost.
     #[inline(always)]
     fn difference(a: Double, b: Double) -> f64 {
         a.minus(b)
@@ -69,7 +69,7 @@ impl Digits for All {
         (whole - Double::product(penalty, k as f64)).value()
     }
 
-    /// Nothing beside the margin of costs.
+    /// Zero: the rounding error of costs covers it.
     fn lost(_: &Candidates<'_>, _: f64, _: Double, _: usize) -> f64 {
         0.0
     }
@@ -102,11 +102,11 @@ impl Digits for Rough {
         whole - penalty * k as f64
     }
 
-    /// Let e be what a comparison may be wrong by. One that is sure is right. By Monge, one that is not puts a start in the
-    /// place of another that is better by e at most, there and at all ends where it takes its place. So a value of `F` is too
-    /// large by e for each comparison that was not sure, by e for its own rounding, and by what the value before it is, along
-    /// a best path. Such a path has no more links than all values of `F` have penalties: F ascends, and the last is at
-    /// most the true value of the path that was found, whose links cost penalty - e each at least.
+    /// Let e be the error of a comparison. A sure comparison is right. By Monge, an unsure one replaces a start by one
+    /// that is worse by at most e, at all ends where it does. So a value of `F` is too large by at most e for each unsure
+    /// comparison, e for its own rounding, and the error of the value before it, along a best path. Such a path has at
+    /// most `whole / (penalty - e)` links: F ascends, and the last value is at most the true value of the path that was
+    /// found, each link of which costs at least penalty - e.
     fn lost(candidates: &Candidates<'_>, penalty: f64, whole: f64, unsure: usize) -> f64 {
         let each = candidates.blur() + of_rough_costs(whole);
         if each > 0.25 * penalty {
@@ -116,13 +116,13 @@ impl Digits for Rough {
     }
 }
 
-/// `F` and where each prefix's last cluster starts.
+/// `F`, and the start of the last cluster of each prefix.
 pub(super) struct PenaltyChain<D: Digits> {
     pub(super) values: Vec<D::Value>,
     starts: Vec<u32>,
-    /// The starts that will be best; those before some place are over.
+    /// The starts that will be best; the first ones may have been superseded.
     queue: Vec<Reign>,
-    /// How many comparisons were not sure.
+    /// The number of unsure comparisons.
     pub(super) unsure: usize,
 }
 
@@ -139,7 +139,8 @@ struct Reign {
     from: u32,
 }
 
-/// The length of step at which the search for a crossing looks at the very end.
+/// The step length after which the search for a crossing tests the last end: a start without an early crossing often has
+/// none.
 const HASTE: usize = 16;
 
 impl<D: Digits> PenaltyChain<D> {
@@ -166,7 +167,7 @@ impl<D: Digits> PenaltyChain<D> {
         self.values.resize(last + 1, D::Value::default());
         self.starts.resize(last + 1, 0);
         self.queue.push(Reign { start: 0, from: 1 });
-        // Leads are differences of values of F, which are at most a cost and a penalty.
+        // A lead, the difference of two values of F, is at most a cost and a penalty.
         let blur = costs.blur() + of_rough_costs(penalty);
         let mut first = 0;
         for end in 1..=last {
@@ -182,7 +183,7 @@ impl<D: Digits> PenaltyChain<D> {
         }
     }
 
-    /// Lets clusters start at `start`, the latest end.
+    /// Adds the start `start`, the current end.
     #[inline(always)]
     fn enqueue(&mut self, first: usize, costs: &impl Costs, start: usize, blur: f64) {
         while self.queue.len() > first {
@@ -211,17 +212,17 @@ pub(super) struct Duel<'a, D, C> {
     costs: &'a C,
     start: usize,
     rival: usize,
-    /// By how much the prefix before `start` costs more than that before `rival`.
+    /// The cost of the prefix before `start` minus that of the one before `rival`.
     lead: f64,
-    /// What a comparison in plain doubles may be wrong by.
+    /// The largest error of a comparison in plain doubles.
     blur: f64,
-    /// How many comparisons were not sure.
+    /// The number of unsure comparisons.
     unsure: usize,
     digits: PhantomData<D>,
 }
 
 impl<D: Digits, C: Costs> Duel<'_, D, C> {
-    /// Whether the last cluster of the prefix `..end` better starts at `start` than at `rival`.
+    /// Whether the prefix `..end` costs less if its last cluster starts at `start` than at `rival`.
     #[inline(always)]
     fn is_won(&mut self, end: usize) -> bool {
         let (won, sure) = D::is_won(self, end);
@@ -229,13 +230,13 @@ impl<D: Digits, C: Costs> Duel<'_, D, C> {
         won
     }
 
-    /// The first end after `lost`, where `rival` is still as good, at which `start` is better.
+    /// The first end after `lost`, an end where `rival` is not worse, at which `start` is better.
     #[inline(always)]
     fn crossing(&mut self, lost: usize) -> Option<usize> {
         let last = self.costs.last();
         let (mut low, mut high, mut step) = (lost, last + 1, 1);
         while low + step < high {
-            // A start that is not at its best within a few steps often never is.
+            // A start that does not win within a few steps often never does.
             let probe = if step == HASTE { last } else { low + step };
             if self.is_won(probe) {
                 high = probe;

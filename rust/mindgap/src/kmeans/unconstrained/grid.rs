@@ -1,9 +1,9 @@
-//! Cells of sorted points or atoms: a level's candidates are their edges.
+//! [`EdgeGrid`]: cells of sorted points or atoms, whose edges are a level's candidates.
 //!
-//! A cell is open while it may have a boundary of an optimal partition strictly inside. Cells of equal points are
-//! closed from the start: moving a boundary between equal points to the edge of their run costs nothing. A cell of one atom
-//! that has a width may be open, but cannot be split. Cells are cut so that their spreads √(weight·cost) come out even, for
-//! it is the largest that limits the proof.
+//! A cell is open if a boundary of an optimal partition may lie strictly inside. Cells of equal points are closed from
+//! the start: moving a boundary between equal points to the edge of their run costs nothing. A cell of one atom with a
+//! width may be open, but cannot be split. Cells are cut to have nearly equal spreads √(weight·cost), because the largest
+//! limits the proof.
 
 use crate::data::sample::{Prefix, Prefixes};
 use crate::kmeans::rounding::of_rough_costs;
@@ -12,19 +12,19 @@ use std::ops::Range;
 /// Cells between ascending edges, the first 0, the last the number of points.
 pub(super) struct EdgeGrid<'a> {
     prefixes: &'a Prefixes<'a>,
-    /// Which atoms an optimum may cut; of points, none.
+    /// Whether an optimum may cut each atom; empty for points.
     cut: &'a [bool],
     edges: Vec<u32>,
-    /// The spread of every cell, positive where it is open, else zero.
+    /// The spread of every open cell; zero for closed ones.
     spreads: Vec<f64>,
-    /// What rough costs may be wrong by: sums of values, squares and weights are at most the weight of all.
+    /// The error of rough costs: sums of values, squares and weights are at most the total weight.
     blur: f64,
 }
 
-/// Costs that are so many times what rough ones may be wrong by need no more digits.
+/// Rough costs of at least this many times their error are precise enough.
 const CLEARLY: f64 = 1024.0;
 
-/// A cell is cut again while its spread exceeds the aim by this factor.
+/// A cell is cut again if its spread exceeds the aim by this factor.
 const UNEVEN: f64 = 2.0;
 
 /// Points with the sums before and after them.
@@ -37,12 +37,12 @@ struct PointRun {
 }
 
 impl PointRun {
-    /// At least √(weight·cost), where rough costs may be wrong by `blur`; positive even where the cost of unequal points has
-    /// vanished.
+    /// At least √(weight·cost), given that rough costs have an error of `blur`; positive even if the cost of unequal
+    /// points underflows.
     fn spread(&self, blur: f64) -> f64 {
         let [weight, sum, square] = self.before.rough_until(&self.after);
         let product = weight * square - sum * sum;
-        // Then the weight, too, is far above what it may be wrong by: a cost is at most the weight.
+        // Then the weight is also far above its error, because a cost is at most the weight.
         if product > CLEARLY * blur * weight {
             return (product * (1.0 + 2.0 / CLEARLY)).sqrt();
         }
@@ -52,15 +52,15 @@ impl PointRun {
 }
 
 impl<'a> EdgeGrid<'a> {
-    /// At most `pieces` cells with about as many points each. An optimum may cut the atoms for which `cut` is true; it is
-    /// empty where there are points alone.
+    /// Makes at most `pieces` cells of about equal numbers of points. An optimum may cut the atoms for which `cut` is
+    /// true; it is empty for points.
     pub(super) fn even(prefixes: &'a Prefixes<'a>, cut: &'a [bool], pieces: usize) -> Self {
         let mut grid = Self::empty(prefixes, cut);
         grid.push_pieces(&grid.run(0, prefixes.len()), pieces, f64::INFINITY);
         grid
     }
 
-    /// A cell for every distinct value.
+    /// Makes a cell for every distinct value.
     pub(super) fn finest(prefixes: &'a Prefixes<'a>, cut: &'a [bool]) -> Self {
         let mut grid = Self::empty(prefixes, cut);
         grid.push_distinct(0, prefixes.len());
@@ -86,7 +86,7 @@ impl<'a> EdgeGrid<'a> {
         self.edges[cell] as usize..self.edges[cell + 1] as usize
     }
 
-    /// Whether no cell is open: an optimum of the edges is one of the points.
+    /// Whether no cell is open, so that an optimum of the edges is one of the points.
     pub(super) fn is_closed(&self) -> bool {
         self.spreads.iter().all(|&spread| spread == 0.0)
     }
@@ -96,9 +96,9 @@ impl<'a> EdgeGrid<'a> {
         (0..self.spreads.len()).all(|cell| self.spreads[cell] == 0.0 || self.points(cell).len() == 1)
     }
 
-    /// Closes the cells neither of whose edges is in `alive` and splits the other open ones into about `budget` cells
-    /// in all; into single values if those are at most `finish` times as many. Edges that no boundary of an optimum can be at, or be
-    /// moved to, go.
+    /// Closes the cells with no edge in `alive` and splits the other open ones into about `budget` cells in all, or into
+    /// single values if those are at most `finish` times as many. Drops edges that no boundary of an optimum can be at,
+    /// or be moved to.
     pub(super) fn refined(&self, alive: impl Fn(usize) -> bool, budget: usize, finish: usize) -> Self {
         let stays_open = |cell: usize| self.spreads[cell] > 0.0 && (alive(cell) || alive(cell + 1));
         let cells = self.spreads.len();
@@ -136,13 +136,13 @@ impl<'a> EdgeGrid<'a> {
         self.spreads.push(spread);
     }
 
-    /// A cell of equal points, or of one atom.
+    /// Appends a cell of equal points, or of one atom.
     fn push_value(&mut self, points: Range<usize>) {
         let open = points.len() == 1 && self.cut.get(points.start).is_some_and(|&cut| cut);
         self.push(points.end, if open { self.prefixes.sample().framed_spread(points.start) } else { 0.0 });
     }
 
-    /// A cell, or several if its spread is far above the aim.
+    /// Appends a cell, or several if its spread is far above the aim.
     fn push_cell(&mut self, run: &PointRun, aim: f64) {
         let values = self.prefixes.sample().values();
         if values[run.start] == values[run.end - 1] {
@@ -156,8 +156,8 @@ impl<'a> EdgeGrid<'a> {
         }
     }
 
-    /// A run as about `pieces` cells with as many points each, equal points never cut apart; two at least unless all
-    /// are equal.
+    /// Appends a run as about `pieces` cells of equal numbers of points, without cutting equal points apart; at least two
+    /// unless all are equal.
     fn push_pieces(&mut self, run: &PointRun, pieces: usize, aim: f64) {
         let (count, mut rest) = (run.end - run.start, *run);
         if pieces >= count {
@@ -193,7 +193,7 @@ impl<'a> EdgeGrid<'a> {
         }
     }
 
-    /// The first position from `start` on whose point equals that at `position`.
+    /// The first position, from `start` on, of the points equal to that at `position`.
     fn tie_start(&self, start: usize, position: usize) -> usize {
         let values = self.prefixes.sample().values();
         let position = position.max(start);
@@ -204,8 +204,8 @@ impl<'a> EdgeGrid<'a> {
     }
 }
 
-/// Into how many pieces to cut a cell; two at least, so that cutting ends.
+/// The number of pieces to cut a cell into; at least two, so that cutting ends.
 fn pieces(spread: f64, aim: f64) -> usize {
-    // The cast saturates, and an aim of zero asks for single values.
+    // The cast saturates: an aim of zero gives single values.
     ((spread / aim).sqrt().ceil() as usize).max(2)
 }

@@ -1,13 +1,12 @@
-//! Exact k-means without a constraint: the partition of sorted points into `k` runs that costs least.
+//! Exact k-means without a constraint: the partition of sorted points into `k` runs of least cost.
 //!
-//! Costs of runs are Monge, so a penalty per cluster replaces the number of clusters ([`penalty`]) and one pass over
-//! the candidate boundaries finds the optimum for a penalty ([`chain`]), at a cost that does not grow with `k`. The
-//! candidates are at first the edges of a few cells ([`grid`]); cells that provably have no boundary of an optimum inside are
-//! closed and the rest split ([`pruning`]), until every open cell is gone and the optimum of the candidates is that of
-//! the points. What is known of data elsewhere are atoms: those that an optimum may cut stay open, and the caller looks into
-//! them. Few levels see more than a small part of the points unless `k²` is of the order of their number; then
-//! the last one sees most. O(N) memory; O(N log N) time a trial of a penalty at worst, with few trials on the last
-//! level because the levels before have found the penalty.
+//! Costs of runs are Monge, so a penalty per cluster replaces the number of clusters ([`penalty`]), and one pass over the
+//! candidate boundaries finds the optimum for a penalty ([`chain`]), at a cost independent of `k`. The first candidates
+//! are the edges of a few cells ([`grid`]). Cells that provably have no boundary of an optimum inside are closed and the
+//! rest split ([`pruning`]), until no cell is open and the optimum of the candidates is that of the points. Atoms of a
+//! summary that an optimum may cut stay open, for the caller to refine. Levels see a small part of the points, unless
+//! `k²` is of the order of their number; then the last one sees most. O(N) memory. A trial of a penalty takes O(N log N)
+//! time at worst; the last level needs few trials, because the levels before have found the penalty.
 
 mod candidates;
 mod chain;
@@ -30,60 +29,60 @@ use grid::EdgeGrid;
 use penalty::PenaltyOptimum;
 use pruning::EdgePruning;
 
-/// Cells that a level has at least for each cluster.
+/// The least number of a level's cells per cluster.
 const CELLS_PER_CLUSTER: usize = 16;
 
-/// Cells that a level has beside those. Fewer leave a third level, more take longer: measured at 1e3 and 1e4 points, k = 2 and 5.
+/// Further cells of a level. Fewer lead to a third level, more take longer (measured at 1e3 and 1e4 points, k = 2 and 5).
 const CELLS: usize = 64;
 
-/// Cells of the first look at the data: enough to tell how dense they are where.
+/// Cells of the first grid: enough to estimate the density of the data.
 const FIRST_CELLS: usize = 32;
 
-/// Clusters for each further cell of the first look.
+/// Clusters per further cell of the first grid.
 const CLUSTERS_A_FIRST_CELL: usize = 4;
 
-/// Where more than three quarters of the edges survive, more cells would prove no more until there are k² of them: straight
-/// to the points, if these are not far more.
+/// If more than three quarters of the edges survive, more cells prove nothing further until there are k² of them: the
+/// next level has the points, unless these are far more.
 const MOST_ALIVE: (usize, usize) = (3, 4);
 
-/// How open cells are split: the pieces of each, and how many times as many single values as pieces are taken instead. The
-/// second pair is for levels that closed few cells. Measured at 1e4 points, k = 16 and 50.
+/// How open cells are split: the pieces of each, and the ratio of single values to pieces up to which single values are
+/// used instead. The second pair is for levels that closed few cells. Measured at 1e4 points, k = 16 and 50.
 const SPLITS: [(usize, usize); 2] = [(4, 2), (8, 4)];
 
-/// All single values are taken at once if they are at most so many times the cells of a level.
+/// All single values are candidates at once if they are at most this many times the cells of a level.
 const FINISH: usize = 4;
 
-/// Where there are at most so many values for each cluster and no level before, several penalties have to be tried, and plain
-/// doubles find the last one sooner. Measured at 1e3 and 1e4 points.
+/// With at most this many values per cluster and no level before, several penalties have to be tried, and plain doubles
+/// find the last one faster. Measured at 1e3 and 1e4 points.
 const VALUES_A_CLUSTER: usize = 48;
 
-/// With more comparisons that plain doubles cannot decide, all digits are sooner done than the test of what was lost.
+/// With more unsure comparisons in plain doubles, double-double is faster than bounding the error.
 const MOST_UNSURE: usize = 16;
 
-/// Up to so many times as many points as cells, most sums are asked for, and all are stored.
+/// Up to this many points per cell most sums are needed, so all are stored.
 const MOST_DENSE: usize = 32;
 
-/// Cells for each cluster of a grid that only tells the penalty.
+/// Cells per cluster of a grid that only estimates the penalty.
 const COARSE_PER_CLUSTER: usize = 6;
 
-/// So many times fewer cells than points are worth a search of their own.
+/// A coarse grid is searched first if it has this many times fewer cells than points.
 const COARSE: usize = 4;
 
-/// Up to so many atoms are all candidates where the penalty is known but for a little.
+/// Up to this many atoms are all candidates at once if the penalty is nearly known.
 const MOST_AT_ONCE: usize = 1 << 16;
 
-/// The optimal partition into `k` clusters, `1 <= k <=` the number of distinct values.
+/// Finds the optimal partition into `k` clusters, `1 <= k <=` the number of distinct values.
 pub(super) fn solve(sample: &Sample, k: usize, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     Ok(solve_in_cells(sample, k, &[], None, budget(k), monitor)?.solution)
 }
 
-/// The cells that a level has at least.
+/// The least number of a level's cells.
 fn budget(k: usize) -> usize {
     CELLS_PER_CLUSTER.saturating_mul(k).saturating_add(CELLS)
 }
 
-/// The least cost of the points before each of `positions`, which ascend, and of those from it on, in clusters that begin and end there and cost
-/// a penalty each.
+/// The least penalised costs of the points before each of the ascending `positions`, and of those from it on, in
+/// clusters between these positions.
 pub(super) fn rest_costs(prefixes: &Prefixes<'_>, positions: &[u32], penalty: f64) -> [Vec<f64>; 2] {
     let candidates = Candidates::gather(prefixes, positions);
     let before = penalty::forward(&candidates, penalty).values.iter().map(|value| value.value()).collect();
@@ -91,28 +90,28 @@ pub(super) fn rest_costs(prefixes: &Prefixes<'_>, positions: &[u32], penalty: f6
     [before, after.values.iter().rev().map(|value| value.value()).collect()]
 }
 
-/// The best partition of atoms, and what it says of their points.
+/// The best partition of atoms, and its consequences for their points.
 pub(super) struct OfAtoms {
-    /// The partition, with a bound that is true of the points.
+    /// The partition, with a bound that is valid for the points.
     pub(super) solution: Solution,
-    /// Which atoms an optimum of the points may cut.
+    /// Whether an optimum of the points may cut each atom.
     pub(super) open: Vec<bool>,
-    /// Before which atoms an optimum of the points may have a boundary.
+    /// Whether an optimum of the points may have a boundary before each atom.
     pub(super) before: Vec<bool>,
-    /// The penalty at which the partition is the best.
+    /// The penalty under which the partition is the best.
     pub(super) penalty: f64,
 }
 
 impl OfAtoms {
-    /// A partition that is proven to be the best of the points.
+    /// A partition that is proven optimal for the points.
     fn optimal(ends: Vec<usize>, atoms: usize) -> Self {
         let solution = Solution::of_means(Partition::new(ends), Proof::Optimal);
         Self { solution, open: vec![false; atoms], before: vec![true; atoms], penalty: 0.0 }
     }
 }
 
-/// The best partition of the atoms of `sample` into `k` clusters, at most their number, where an optimum of the points may `cut`
-/// some atoms. A `guess` at the penalty, of a search on coarser atoms, saves the levels of cells.
+/// Finds the best partition of the atoms of `sample` into `k` clusters, at most their number; an optimum of the points
+/// may `cut` some atoms. A `guess` of the penalty, from coarser atoms, saves the levels of cells.
 pub(super) fn solve_atoms(
     sample: &Sample,
     k: usize,
@@ -123,7 +122,7 @@ pub(super) fn solve_atoms(
     solve_in_cells(sample, k, cut, guess, budget(k), monitor)
 }
 
-/// As [`solve_atoms`], with at least about `budget` cells a level.
+/// As [`solve_atoms`], with at least about `budget` cells per level.
 fn solve_in_cells(
     sample: &Sample,
     k: usize,
@@ -160,7 +159,7 @@ fn solve_in_cells(
         }
         let level = match (level(sample, &grid, &candidates, k, guess, &mut monitor), known) {
             (Ok(level), _) => level,
-            // Out of time: the best partition of the last grid, and what it proved.
+            // At the time limit: the best partition of the last grid, and its bound.
             (Err(Halt::TimeLimit), Some(ends)) => {
                 let solution = Solution::of_means(Partition::new(ends), Proof::AtLeast(monitor.lower_bound));
                 return Ok(OfAtoms { solution, open: cut.to_vec(), before: vec![true; n], penalty: guess });
@@ -189,12 +188,12 @@ struct LevelResult {
     path: Vec<u32>,
     cost: f64,
     next_guess: f64,
-    /// What survives of the edges; nothing where no cell is open.
+    /// The edges that survive; `None` if no cell is open.
     pruned: Option<EdgePruning>,
 }
 
-/// Solves the problem on the edges of a grid. While cells are open, plain doubles do wherever what they lose is little beside
-/// what the cells do.
+/// Solves the problem on the edges of a grid. While cells are open, plain doubles are enough if their error is small
+/// compared with that of the cells.
 fn level(
     sample: &Sample,
     grid: &EdgeGrid<'_>,
@@ -233,8 +232,8 @@ impl LevelResult {
         Self { path, cost, next_guess, pruned }
     }
 }
-/// The least costs of the points before each position, and of those from it on, when each cluster costs a penalty on top, whatever
-/// the number of clusters; in frame units.
+/// The least penalised costs of the points before each position, and of those from it on, in any number of clusters, in
+/// frame units.
 pub(super) fn penalized_costs(prefixes: &Prefixes<'_>, penalty: f64) -> (Vec<f64>, Vec<f64>) {
     let positions: Vec<u32> = (0..=prefixes.len() as u32).collect();
     let candidates = Candidates::gather(prefixes, &positions);
@@ -243,7 +242,7 @@ pub(super) fn penalized_costs(prefixes: &Prefixes<'_>, penalty: f64) -> (Vec<f64
     (before.iter().map(|value| value.value()).collect(), after.iter().rev().map(|value| value.value()).collect())
 }
 
-/// The penalty to begin with: that of smooth data, or where all candidates are tried `at_once` that of a coarse grid.
+/// The first penalty: that of smooth data or, if all candidates are tried `at_once`, that of a coarse grid.
 fn first_guess(
     prefixes: &Prefixes<'_>,
     even: &EdgeGrid<'_>,
@@ -264,8 +263,8 @@ fn first_guess(
     Ok(penalty::search::<Rough, _>(&candidates, k, guess, || monitor.report())?.next_guess)
 }
 
-/// The penalty of smooth data. Where cells are narrow, k clusters of the best sizes cost (Σ cell cost^⅓)³ / k²
-/// (Panter and Dite), and the penalty is what one more would save.
+/// The penalty of smooth data. With narrow cells, k clusters of the best sizes cost (Σ cell cost^⅓)³ / k² (Panter and
+/// Dite), and the penalty is the saving of one more.
 fn smooth_penalty(prefixes: &Prefixes<'_>, grid: &EdgeGrid<'_>, k: usize) -> f64 {
     let mut before = prefixes.at(0).weight;
     let mut roots = 0.0;
@@ -277,18 +276,18 @@ fn smooth_penalty(prefixes: &Prefixes<'_>, grid: &EdgeGrid<'_>, k: usize) -> f64
     2.0 * (roots / k as f64).powi(3)
 }
 
-/// The cube root of a number that is not negative, right to a thousandth.
+/// The cube root of a nonnegative number, to a thousandth.
 fn cube_root(x: f64) -> f64 {
     if x < f64::MIN_POSITIVE {
         return 0.0;
     }
-    // A third of the exponent, and of what is above it; one step of Newton's.
+    // A third of the bits approximates the root; then one Newton step.
     let root = f64::from_bits(x.to_bits() / 3 + ((1023 * 2 / 3) << 52));
     root - (root - x / (root * root)) / 3.0
 }
 
 impl EdgeGrid<'_> {
-    /// What the test of edges says of the atoms, none of which can be split here.
+    /// The result for atoms, none of which can be split here, from the test of edges.
     fn judged(&self, path: Vec<usize>, pruned: &EdgePruning, penalty: f64) -> OfAtoms {
         let atoms = self.edges()[self.edges().len() - 1] as usize;
         let (mut open, mut before) = (vec![false; atoms], vec![false; atoms]);

@@ -1,9 +1,9 @@
-//! The search for the penalty at which the partition of least cost has `k` clusters.
+//! The search for the penalty under which the best partition has `k` clusters.
 //!
 //! Monge costs make the optimal cost convex in the number of clusters, so there is such a penalty. Every trial is one
-//! [`PenaltyChain`]. Trials follow the law cost ~ k⁻² of smooth data, the chord between what is known on both sides, and
-//! bisection, in turn. The trial at a chord either lands between its two sides or proves both optimal under that one
-//! penalty, and then [`splice`](super::splice) has the answer: every second trial makes progress, ties or not.
+//! [`PenaltyChain`]. Trials alternate between the law cost ~ k⁻² of smooth data, the chord between the known sides, and
+//! bisection. The trial at a chord either lies between its two sides or proves both optimal under that penalty, and then
+//! [`splice`](super::splice) makes the solution of both. So every second trial makes progress, even with ties.
 
 use super::candidates::{Candidates, CostTask, Costs, Reversed};
 use super::chain::{All, Digits, PenaltyChain};
@@ -18,7 +18,7 @@ pub(super) struct PenaltyOptimum<D: Digits> {
     pub(super) path: Vec<u32>,
     pub(super) cost: f64,
     pub(super) penalty: f64,
-    /// Where to begin a search on finer candidates: amid the penalties that ask for as many clusters.
+    /// The first penalty for finer candidates: the middle of the penalties that give `k` clusters.
     pub(super) next_guess: f64,
     /// The chain of that penalty.
     pub(super) chain: PenaltyChain<D>,
@@ -27,12 +27,12 @@ pub(super) struct PenaltyOptimum<D: Digits> {
 /// A path and the penalty under which it costs least.
 struct Trial {
     path: Path,
-    /// That of the longest path is computed when something asks for it: there are as many costs as candidates.
+    /// Computed on demand: the longest path has as many costs as candidates.
     cost: OnceCell<f64>,
     penalty: f64,
 }
 
-/// The nodes of a path; those of the longest one are not written down.
+/// The nodes of a path; those of the longest one are implicit.
 enum Path {
     Nodes(Vec<u32>),
     All { last: u32 },
@@ -71,10 +71,10 @@ impl Trial {
     }
 }
 
-/// Between sides that differ by so few clusters the chord alone leads.
+/// Between sides that differ by at most this many clusters only chords are tried.
 const CLOSE: usize = 8;
 
-/// Trials by the law of smooth data while one side is unknown.
+/// The most trials by the law of smooth data while one side is unknown.
 const ONE_SIDED: usize = 5;
 
 /// How a penalty was chosen.
@@ -85,7 +85,7 @@ enum Step {
     Bisection,
 }
 
-/// The state of the search: the best known with fewer and with more clusters than asked.
+/// The state of the search: the nearest trials with fewer and with more than `k` clusters.
 struct PenaltySearch<'a> {
     candidates: &'a Candidates<'a>,
     k: usize,
@@ -93,8 +93,8 @@ struct PenaltySearch<'a> {
     many: Trial,
 }
 
-/// The partition of the candidates into `k` clusters that costs least, `1 < k <=` their number of cells. `guess` is where to
-/// begin; `pause` is called before every trial and may end the search.
+/// Finds the best partition of the candidates into `k` clusters, `1 < k <=` their number of cells. `guess` is the first
+/// penalty; `pause` is called before every trial and may end the search.
 pub(super) fn search<D: Digits, E>(
     candidates: &Candidates<'_>,
     k: usize,
@@ -131,7 +131,7 @@ pub(super) fn search<D: Digits, E>(
 }
 
 impl<'a> PenaltySearch<'a> {
-    /// One cluster, and a cluster for every cell.
+    /// Starts from one cluster and from one per cell.
     fn new(candidates: &'a Candidates<'a>, k: usize) -> Self {
         let last = candidates.cells() as u32;
         let few = Trial::new(Path::Nodes(vec![0, last]), f64::INFINITY);
@@ -153,22 +153,22 @@ impl<'a> PenaltySearch<'a> {
         ((few - many) / (self.many.links() - self.few.links()) as f64).max(0.0)
     }
 
-    /// Midway between the penalties under which `k` clusters, at this `cost`, cost the same as either side: where these have one
-    /// cluster less and one more, between the ends of the penalties that ask for `k`.
+    /// The middle between the penalties under which `k` clusters of this `cost` tie with either side. If the sides have
+    /// `k - 1` and `k + 1` clusters, it is the middle of the penalties that give `k`.
     fn amid(&self, cost: f64) -> f64 {
         let most = (self.few.cost(self.candidates) - cost) / (self.k - self.few.links()) as f64;
         let least = (cost - self.many.cost(self.candidates)) / (self.many.links() - self.k) as f64;
         0.5 * (most + least)
     }
 
-    /// The next penalty to try after one that gave `links` clusters; strictly between those of the two sides.
+    /// The next penalty after one that gave `links` clusters; strictly between those of the two sides.
     fn next(&self, count: usize, (penalty, links): (f64, usize)) -> (Step, f64) {
         let (low, high) = (self.many.penalty, self.few.penalty);
         let tried = self.is_tried();
         let close = self.many.links() - self.few.links() <= CLOSE;
         let (step, next) = match count % 3 {
             _ if close => (Step::Chord, self.chord()),
-            // From one side alone many steps have gone astray; then the chord leads.
+            // After many steps from one side alone, the chord is tried.
             _ if !tried && count < ONE_SIDED => (Step::Law, self.by_law(penalty, links, count)),
             0 | 1 if tried => (Step::Law, self.interpolated()),
             2 if tried => (Step::Bisection, (low * high).sqrt()),
@@ -177,8 +177,9 @@ impl<'a> PenaltySearch<'a> {
         if low < next && next < high { (step, next) } else { (Step::Chord, self.chord()) }
     }
 
-    /// The penalty for `k` clusters on smooth data, where this one gave `links`. It asks for them half a cluster before
-    /// and after, too; the nearer end is the better guess. Each further trial aims farther beyond, to have both sides.
+    /// The penalty for `k` clusters on smooth data, given that this one gave `links`. Penalties of `k - ½` to `k + ½`
+    /// clusters give `k`; the nearer end is the better guess. Each further trial aims farther beyond, to reach the other
+    /// side.
     fn by_law(&self, penalty: f64, links: usize, count: usize) -> f64 {
         let k = self.k as f64;
         let beyond = (0.5 * (3f64.powi(count as i32) - 1.0)).min(0.5 * k);
@@ -187,7 +188,7 @@ impl<'a> PenaltySearch<'a> {
         penalty * ratio.powi(3)
     }
 
-    /// Whether both sides come from trials.
+    /// Whether both sides are results of trials.
     fn is_tried(&self) -> bool {
         self.many.penalty > 0.0 && self.few.penalty < f64::INFINITY
     }
@@ -225,14 +226,14 @@ impl<I: Iterator<Item = u32>> CostTask for PathCost<I> {
     }
 }
 
-/// The chain over prefixes.
+/// Computes the chain over prefixes.
 pub(super) fn forward(candidates: &Candidates<'_>, penalty: f64) -> PenaltyChain<All> {
     let mut chain = PenaltyChain::default();
     candidates.with_costs(Compute { chain: &mut chain, penalty, direction: Direction::Forward });
     chain
 }
 
-/// The chain over suffixes: `values[i]` belongs to the candidate `i` from the end.
+/// Computes the chain over suffixes: `values[i]` belongs to the candidate `i` from the end.
 pub(super) fn backward<D: Digits>(candidates: &Candidates<'_>, penalty: f64) -> PenaltyChain<D> {
     let mut chain = PenaltyChain::default();
     candidates.with_costs(Compute { chain: &mut chain, penalty, direction: Direction::Backward });

@@ -1,22 +1,23 @@
-//! Which edges of a grid the boundaries of an optimal partition may be at, or be moved to. O(M).
+//! The edges of a grid that the boundaries of an optimal partition may be at, or be moved to. O(M).
 //!
-//! *Moving a boundary to an edge.* Let an optimal partition have a boundary strictly inside a cell, between
-//! clusters of means c < c', g = c' - c. No point can gain by changing sides, so the middle between c and c' lies
-//! between the two points at the boundary, hence within the cell. Moving the points left of the boundary to the right
-//! cluster costs, about the old means, 2g·Σw(middle - x); moving those right of it to the left 2g·Σw(x - middle). The
-//! first grows with the middle and the second falls; they meet where the middle is the cell's mean. So the lower
-//! costs at most g·Σw|x - mean| <= g·√(weight·cost) = g·spread. (Boundaries in one cell keep their order, since the
-//! side depends on the middle alone, and their costs add up; a cluster left empty saves a penalty.)
+//! *Moving a boundary to an edge.* Let an optimal partition have a boundary strictly inside a cell, between clusters of
+//! means c < c', g = c' - c. No point gains by changing sides, so the midpoint of c and c' lies between the two points at
+//! the boundary, hence within the cell. Moving the points left of the boundary to the right cluster costs, about the old
+//! means, 2g·Σw(midpoint - x); moving those right of it to the left costs 2g·Σw(x - midpoint). The first grows with the
+//! midpoint and the second falls; they are equal if the midpoint is the cell's mean. So the lesser is at most g·Σw|x -
+//! mean| <= g·√(weight·cost) = g·spread. (Boundaries in one cell keep their order, because the side depends on the
+//! midpoint alone, and their costs add; an empty cluster saves a penalty.)
 //!
-//! *All boundaries together.* Σg is at most the range, and g at most what its two clusters can reach before one of them
-//! alone costs more than a known solution, or before dividing it would save more than the penalty and what the moved partition
-//! costs above the bound F(n) - k·penalty: in the chains, F(a) + cost(a, m) + cost(m, b) + 2·penalty + G(b) >= F(n) for every m, and
-//! with cost(a, b) + penalty instead it is at most the cost of the moved partition and k penalties. Either gives a bound `slack` on what moving all boundaries costs. Several
-//! boundaries may lie in one cell: the sum of their gaps is bounded as one gap is.
+//! *All boundaries together.* Σg is at most the range. Also, g is limited by the widths of its two clusters: neither can
+//! cost more than a known solution, and dividing one cannot save more than the penalty plus the excess of the moved
+//! partition above the bound F(n) - k·penalty. (In the chains, F(a) + cost(a, m) + cost(m, b) + 2·penalty + G(b) >= F(n)
+//! for every m; with cost(a, b) + penalty instead, it is at most the cost of the moved partition plus k penalties.)
+//! Either limit gives a bound `slack` on the cost of moving all boundaries. If several boundaries lie in one cell, the
+//! sum of their gaps has the bound of one gap.
 //!
-//! *The test.* Under any penalty >= 0, F(p) + G(p) - k·penalty is at most the cost of every partition of the grid into
-//! at most k clusters with a boundary at p (F and G are the chains of prefixes and suffixes). So where it exceeds
-//! best + slack, no optimum has a boundary at p, nor one in a cell beside p that could be moved to p.
+//! *The test.* Under any penalty >= 0, F(p) + G(p) - k·penalty is at most the cost of every partition of the grid into at
+//! most k clusters with a boundary at p (F and G are the chains of prefixes and suffixes). So if it exceeds best + slack,
+//! no optimum has a boundary at p, nor one in a cell beside p that could be moved to p.
 
 use super::candidates::{Candidates, CostTask, Costs};
 use super::chain::Digits;
@@ -25,29 +26,29 @@ use super::penalty::{PenaltyOptimum, backward};
 use crate::data::sample::Sample;
 use crate::kmeans::rounding::CLEAR;
 
-/// What no partition into `k` clusters can cost less than, and the edges that survive the test.
+/// A lower bound on partitions into `k` clusters, and the edges that survive the test.
 pub(super) struct EdgePruning {
     pub(super) lower_bound: f64,
     pub(super) alive: Vec<bool>,
-    /// What an edge may cost above the best, and how much of that is for the rounding of chains.
+    /// The largest excess of a surviving edge above the best, and the part of it for the rounding of chains.
     limit: f64,
     lost: f64,
 }
 
-/// The rounding of chains takes this part of a limit at most, so that it keeps few edges alive.
+/// The largest part of a limit for the rounding of chains, so that it keeps few edges alive.
 const MOST_LOST: f64 = 1.0 / 16.0;
 
 impl EdgePruning {
-    /// Whether the digits of the chains were enough.
+    /// Whether the precision of the chains was sufficient.
     pub(super) fn is_exact_enough(&self) -> bool {
         self.lost <= MOST_LOST * self.limit
     }
 }
 
-/// Unless cells that close make the slack smaller than this part of itself, another test is more work than finer cells.
+/// Another test is worth its time only if closed cells reduce the slack below this fraction of itself.
 const WORTHWHILE: f64 = 0.75;
 
-/// Applies the test to every edge, again as long as cells that it closes make the slack smaller.
+/// Tests every edge; repeats while the cells that close reduce the slack.
 pub(super) fn prune<D: Digits>(
     sample: &Sample,
     grid: &EdgeGrid<'_>,
@@ -63,7 +64,7 @@ pub(super) fn prune<D: Digits>(
     let dual = D::less_penalties(whole, found.penalty, k) - lost;
     let mut surplus: Vec<f64> =
         prefixes.iter().zip(suffixes.iter().rev()).map(|(&f, &g)| D::surplus(f, g, whole) - 2.0 * lost).collect();
-    // A boundary moved to an end of the data leaves its cluster empty, which saves a penalty at most.
+    // A boundary moved to an end of the data leaves its cluster empty, which saves at most a penalty.
     surplus[0] = found.penalty;
     surplus[candidates.cells()] = found.penalty;
     let mut spreads = grid.spreads().to_vec();
@@ -87,14 +88,14 @@ pub(super) fn prune<D: Digits>(
     }
 }
 
-/// The bound on what moving all boundaries of an optimum to edges costs.
+/// The bound on the cost of moving all boundaries of an optimum to edges.
 struct CellSlack<'a> {
     sample: &'a Sample,
     grid: &'a EdgeGrid<'a>,
-    /// Those of the cells that are still open.
+    /// The spreads of the cells that are still open.
     spreads: &'a [f64],
     best: f64,
-    /// What dividing a cluster of the moved partition saves at most.
+    /// The most that dividing a cluster of the moved partition can save.
     most_saved: f64,
     k: usize,
 }
@@ -109,7 +110,7 @@ impl CostTask for CellSlack<'_> {
         let high = |cell: usize| sample.framed_highest(self.grid.points(cell).end - 1);
         let mut widest = 0.0_f64;
         let mut slacks = Vec::new();
-        // Rough costs where they are of use: a cluster that is not seen to be too wide may be one.
+        // Rough costs may keep a cluster that is too wide, which is safe.
         let rough = costs.blur() < f64::INFINITY;
         let cost = |start, end| if rough { costs.rough(start, end).cost() } else { costs.cost(start, end) };
         let blur = if rough { 2.0 * costs.blur() } else { 0.0 };
@@ -118,8 +119,8 @@ impl CostTask for CellSlack<'_> {
             let middle = start + (end - start) / 2;
             whole > self.best || (start < middle && whole - cost(start, middle) - cost(middle, end) > self.most_saved)
         };
-        // A cluster that ends inside a cell begins after the edge before `left`: else it would cost more than the best
-        // solution. One that begins inside it ends before `right`.
+        // A cluster that ends inside a cell starts after the edge before `left`, or it would cost more than the best
+        // solution. One that starts inside it ends before `right`.
         let (mut left, mut right) = (0, 0);
         for cell in (0..last).filter(|&cell| spreads[cell] > 0.0) {
             while left < cell && exceeds(left, cell) {
@@ -136,7 +137,7 @@ impl CostTask for CellSlack<'_> {
                 right => right - 2,
             };
             let (lowest, highest) = (low(first), high(end));
-            // The middle between the two means lies within the cell.
+            // The midpoint of the two means lies within the cell.
             let gap = (highest - lowest).min(2.0 * (high(cell) - lowest)).min(2.0 * (highest - low(cell)));
             widest = widest.max(spreads[cell]);
             slacks.push(gap * spreads[cell]);

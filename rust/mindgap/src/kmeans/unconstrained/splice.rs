@@ -1,14 +1,14 @@
 //! A path with a given number of links from a path with fewer and one with more. O(k).
 //!
-//! Where costs are Monge and both paths cost least under one penalty, so does the spliced one (Aggarwal, Schieber and
+//! If costs are Monge and both paths are optimal under one penalty, so is the spliced one (Aggarwal, Schieber and
 //! Tokuyama).
 
 /// The path of `k` links that starts along `few` and ends along `many`, which have at most and at least `k` links;
 /// both are nodes in ascending order with the same first and last.
 ///
-/// Let `shift` be the surplus of `many`. There is a link of `few` that spans the link of `many` `shift` further on:
-/// take the first whose end is not before that link's end (the last one is such); were its start after that link's
-/// start, the link before would have been such. Swapping the two ends costs nothing, by Monge.
+/// Let `shift` be the number of links of `many` minus `k`. Some link of `few` spans the link of `many` that is `shift`
+/// further on: the first one whose end is not before that link's end (the last link is such a one); if its start were
+/// after that link's start, the link before it would be the first. Swapping the two ends costs nothing, by Monge.
 pub(in crate::kmeans) fn splice<T: Copy + PartialOrd>(few: &[T], many: &[T], k: usize) -> Vec<T> {
     let shift = many.len() - 1 - k;
     let links = few.len() - 1;

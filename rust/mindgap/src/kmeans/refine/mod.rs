@@ -1,8 +1,8 @@
-//! K-means on a summary: only sums over atoms are known, and some atoms can be read again in finer ones.
+//! K-means on a summary: sums over atoms, some of which can be read again as finer atoms.
 //!
-//! A partition of atoms is one of their points at the same cost, so solvers that see atoms as points give an upper bound on
-//! the optimum of the points. A [`round`] adds a lower bound and finds which atoms an optimum may divide; [`passes`] over the
-//! data replace those by finer atoms. The cost is that of the solvers on as many points as there are atoms.
+//! A partition of atoms is a partition of their points with the same cost, so a solution on atoms as points is an upper
+//! bound on the optimum of the points. A [`round`] adds a lower bound and finds the atoms that an optimum may divide;
+//! [`passes`] over the data replace those by finer atoms. The cost is that of the solvers on as many points as atoms.
 
 mod passes;
 mod round;
@@ -18,16 +18,16 @@ use std::borrow::Cow;
 
 pub(crate) use passes::Zoom;
 
-/// What a fit needs for an atom: copies of it, sums, and what is known of a boundary beside it.
+/// The memory of an atom in a fit: copies of it, sums, and the state of a boundary beside it.
 const BYTES_AN_ATOM: usize = 256;
 
 impl KMeans {
-    /// Solves the problem on the points of atoms, which `zoom` shows in ever finer atoms: for each window, the smallest and
-    /// largest value of an atom, those of the points in it. Ends when no optimum can cut an atom, when atoms cannot be made
-    /// finer, or at a limit of passes; the fit's bound is true of the points in any case. Also gives the atoms at the end.
+    /// Solves the problem on the points of atoms, which `zoom` reads as ever finer atoms: its windows are the smallest
+    /// and the largest value of atoms. Ends when no optimum can cut an atom, when atoms cannot be made finer, or at the
+    /// limit of passes; the fit's bound is valid for the points in any case. Also returns the final atoms.
     ///
     /// # Errors
-    /// As [`KMeans::fit_with`]; also [`KMeansError::Source`] where `zoom` fails, or shows other points than before.
+    /// As [`KMeans::fit_with`]; also [`KMeansError::Source`] if `zoom` fails or returns other points than before.
     pub(crate) fn fit_refining(
         &self,
         sample: Sample,
@@ -38,7 +38,7 @@ impl KMeans {
     }
 }
 
-/// Solves the problem on atoms, with a bound that is true of their points; where their points can be shown, looking closer.
+/// Solves the problem on atoms, with a bound that is valid for their points; refines the atoms if there is a source.
 pub(super) fn fit(kmeans: &KMeans, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<KMeansFit, KMeansError> {
     if let Some(zoom) = sample.zoom() {
         return Ok(kmeans.fit_refining(sample.clone(), &mut |windows| zoom(windows), monitor)?.0);
@@ -52,7 +52,7 @@ pub(super) fn fit(kmeans: &KMeans, sample: &Sample, monitor: &mut Monitor<'_>) -
     checked(KMeansFit::new(&sample, &rows, &solution))
 }
 
-/// The sample, atoms of one value that must stay together joined.
+/// Joins atoms of one value that must stay together.
 fn prepared<'a>(kmeans: &KMeans, sample: &'a Sample) -> Cow<'a, Sample> {
     match kmeans.divides_ties(sample) {
         false => Cow::Owned(sample.collapsed().0),
@@ -60,7 +60,7 @@ fn prepared<'a>(kmeans: &KMeans, sample: &'a Sample) -> Cow<'a, Sample> {
     }
 }
 
-/// Why atoms have no solution where their points may have one.
+/// The error of atoms without a solution, whose points may have one.
 fn unsolved(kmeans: &KMeans, sample: &Sample) -> KMeansError {
     match (kmeans.k, apart(sample)) {
         (k, cells) if k > cells => KMeansError::TooCoarse { k, cells },
@@ -72,19 +72,19 @@ fn checked(fit: KMeansFit) -> Result<KMeansFit, KMeansError> {
     if fit.inertia().is_finite() { Ok(fit) } else { Err(KMeansError::OutOfRange) }
 }
 
-/// Whether points of an atom can be in different clusters, where ties `are_divided` or not.
+/// Whether the points of an atom can be in different clusters; `are_divided`: equal points can.
 fn is_divisible(are_divided: bool, atom: &Atom) -> bool {
     !atom.is_point() || (atom.count > 1 && are_divided)
 }
 
-/// Refuses what cannot be asked of the points.
+/// Refuses settings that need every point.
 fn check(kmeans: &KMeans, sample: &Sample, monitor: &Monitor<'_>) -> Result<(), KMeansError> {
     if kmeans.method == KMeansMethod::Paper {
         return Err(paper::unsupported("needs every point, not a summary"));
     }
     if !kmeans.sizes()?.are_any() {
         return Err(KMeansError::Unsupported(
-            "bounds on sizes need every point; summaries and data in chunks take none".to_owned(),
+            "bounds on sizes need every point; fit data in memory, not a summary or chunks".to_owned(),
         ));
     }
     let k = kmeans.k;
@@ -104,7 +104,7 @@ fn check(kmeans: &KMeans, sample: &Sample, monitor: &Monitor<'_>) -> Result<(), 
     Ok(monitor.check_memory("k-means", product(&[sample.len(), BYTES_AN_ATOM]))?)
 }
 
-/// The number of atoms, those of one value counted once.
+/// The number of atoms, counting those of one value once.
 fn apart(sample: &Sample) -> usize {
     sample.values().chunk_by(|a, b| a == b).count()
 }

@@ -1,4 +1,4 @@
-//! Repeats rounds: atoms that an optimum may divide are read again in finer atoms, until none is left.
+//! Repeats rounds: atoms that an optimum may divide are read again as finer atoms, until none is left.
 
 use super::super::KMeans;
 use super::super::fit::KMeansFit;
@@ -11,36 +11,36 @@ use crate::monitor::Monitor;
 use crate::proof::Proof;
 use std::borrow::Cow;
 
-/// Gives the atoms of the points in each of some windows, finer than one a window if it can.
+/// Returns the points in each window as atoms, several per window if possible.
 pub(crate) type Zoom<'a> = &'a mut dyn FnMut(&[(f64, f64)]) -> Result<Vec<Vec<Atom>>, BoxError>;
 
-/// Passes over the data at most.
+/// The most passes over the data; each makes cells at least 16 times finer.
 const PASSES: usize = 12;
 
-/// Rounds at most: those that only divide equal points need no pass.
+/// The most rounds: those that only divide equal points need no pass.
 const ROUNDS: usize = 48;
 
-/// Rounds that run out of steps: after so many, finer atoms will not bring the proof either.
+/// The most rounds that exhaust their steps: after that, finer atoms do not help the proof either.
 const EXHAUSTED: usize = 2;
 
-/// Windows of one pass.
+/// The most windows of one pass, so that a source's answer stays small.
 const WINDOWS: usize = 1 << 12;
 
-/// Atoms at most, so that memory stays bounded.
+/// The most atoms, so that memory stays bounded.
 const MOST_ATOMS: usize = 1 << 20;
 
-/// Weights and means of the same points agree to this part of themselves and of the width of their cell.
+/// The tolerance of weights and means of the same points, as a fraction of the weight and of the width of their cell.
 const SAME: f64 = 1e-9;
 
-/// Parts that equal points are divided into.
+/// The number of parts that equal points are divided into.
 const PARTS: u64 = 16;
 
-/// The atoms so far, and what is known of them.
+/// The current atoms.
 struct KnownAtoms {
     sample: Sample,
-    /// Which of them an optimum may cut.
+    /// Whether an optimum may cut each atom.
     open: Vec<bool>,
-    /// Which of them cannot be made finer.
+    /// Whether each atom cannot be made finer.
     stuck: Vec<bool>,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn fit(
         proof = proof.and(round.proof.scaled(sample.frame().leave_square(1.0), 0.0));
         if let Some(solution) = round.solution {
             let found = checked(KMeansFit::new(sample, &rows, &solution))?;
-            // Of fits that are the same but for rounding the last, on the finest atoms.
+            // Of fits equal up to rounding, the last one, on the finest atoms.
             let better = |best: &KMeansFit| best.inertia() < found.inertia() * (1.0 - CLEAR);
             best = Some(best.take().filter(better).unwrap_or(found));
         }
@@ -102,9 +102,9 @@ pub(super) fn fit(
 }
 
 impl KnownAtoms {
-    /// Makes the `wanted` atoms finer, those of one value by dividing them, others by `zoom` if it `may` be asked. Says
-    /// whether it was; nothing where no atom became finer. Neighbours between which no optimum has a boundary, as `before` says,
-    /// become one.
+    /// Makes the `wanted` atoms finer: divides those of one value, and reads others through `zoom` if it `may`. Returns
+    /// whether it did; `None` if no atom became finer. Joins neighbours between which no optimum has a boundary (`before`
+    /// is false).
     fn finer(
         &mut self,
         wanted: Vec<usize>,
@@ -149,13 +149,13 @@ impl KnownAtoms {
         Ok(Some(!looked.is_empty()))
     }
 
-    /// Puts finer atoms in the place of some.
+    /// Replaces atoms by finer ones.
     fn replace(&mut self, parts: Vec<(usize, Vec<Atom>)>, before: &[bool]) -> Result<(), KMeansError> {
         let more: usize = parts.iter().map(|part| part.1.len()).sum();
         let mut atoms = Vec::with_capacity(self.sample.len() + more);
         let (mut open, mut stuck) = (Vec::with_capacity(atoms.capacity()), Vec::with_capacity(atoms.capacity()));
         let mut parts = parts.into_iter().peekable();
-        // Atoms that stay in one cluster, whichever that is.
+        // Atoms that are in the same cluster in every optimum.
         let mut together: Vec<Atom> = Vec::new();
         for (i, atom) in self.sample.atoms().enumerate() {
             let apart = self.open[i] || self.stuck[i] || before.get(i).is_none_or(|&may| may);
@@ -197,7 +197,7 @@ fn source_error(error: impl Into<BoxError>) -> KMeansError {
     KMeansError::Source(Cause::new(error))
 }
 
-/// Refuses what are not the points of `atom`.
+/// Checks that `shown` are the points of `atom`.
 fn agree(atom: &Atom, shown: &[Atom]) -> Result<(), KMeansError> {
     let (mut count, mut weight, mut offset) = (0u64, 0.0, 0.0);
     for part in shown {
@@ -220,7 +220,7 @@ fn agree(atom: &Atom, shown: &[Atom]) -> Result<(), KMeansError> {
     )))
 }
 
-/// Equal points, which weigh the same, in several atoms.
+/// Divides equal points of equal weight into several atoms.
 fn divide(atom: &Atom) -> Vec<Atom> {
     let parts = PARTS.min(atom.count);
     let each = atom.weight / atom.count as f64;

@@ -1,4 +1,4 @@
-//! One round: the best partition of the atoms, a lower bound for their points, and which atoms to make finer.
+//! One round: the best partition of the atoms, a lower bound for their points, and the atoms to make finer.
 
 use super::super::fit::PROVEN;
 use super::super::solution::Solution;
@@ -10,20 +10,20 @@ use crate::error::KMeansError;
 use crate::monitor::Monitor;
 use crate::proof::Proof;
 
-/// Where clusters must not be empty but would be, every atom may matter; so many points can all be looked at.
+/// If free centres would leave a cluster empty, every atom may matter; up to this many points all are read.
 const FEW_POINTS: u64 = 1 << 20;
 
-/// What a round finds.
+/// The result of a round.
 pub(super) struct RoundResult {
-    /// The best partition of the atoms, if one is known; its proof is one for their points.
+    /// The best partition of the atoms, if one is known; its proof is valid for their points.
     pub(super) solution: Option<Solution>,
-    /// What is proven for partitions of the points, in frame units.
+    /// The proof for partitions of the points, in frame units.
     pub(super) proof: Proof,
-    /// The atoms to look into.
+    /// The atoms to make finer.
     pub(super) wanted: Vec<usize>,
-    /// Before which atoms an optimum may have a boundary; empty where nothing is known of that.
+    /// Whether an optimum may have a boundary before each atom; empty if unknown.
     pub(super) before: Vec<bool>,
-    /// Whether the search ran out of steps: not even the best partition of the atoms is known to be that.
+    /// Whether the search exhausted its steps, so that even the best partition of the atoms is unproven.
     pub(super) exhausted: bool,
 }
 
@@ -32,14 +32,14 @@ impl RoundResult {
         Self { solution, proof, wanted, before: Vec::new(), exhausted: false }
     }
 
-    /// A solution whose own proof is one for the points.
+    /// A solution whose own proof is valid for the points.
     fn of(solution: Solution, wanted: Vec<usize>) -> Self {
         let proof = solution.proof;
         Self::new(Some(solution), proof, wanted)
     }
 }
 
-/// The solvers that have something to say of points in atoms.
+/// The solvers that can bound the points of atoms.
 enum SolverKind<'a> {
     Unconstrained,
     Separated(&'a Rows),
@@ -59,16 +59,16 @@ impl<'a> SolverKind<'a> {
     }
 }
 
-/// Which atoms an optimum may cut, as long as nothing is known of it: those of several values; where means must satisfy
-/// bounds, also those of several points.
+/// Whether an optimum may cut each atom, before any search: those of several values and, if means must satisfy bounds,
+/// those of several points.
 pub(super) fn may_be_cut(kmeans: &KMeans, sample: &Sample, rows: &Rows) -> Vec<bool> {
     let separated = matches!(SolverKind::of(kmeans, rows), SolverKind::Separated(_));
     let divided = kmeans.divides_ties(sample);
     sample.atoms().map(|atom| if separated { is_divisible(divided, &atom) } else { !atom.is_point() }).collect()
 }
 
-/// Solves the problem on the atoms. Of those that an optimum of the points may cut, `open`, some are closed. One round tells the
-/// next the `penalty` of a cluster.
+/// Solves the problem on the atoms. Clears `open` for atoms that no optimum of the points can cut. `penalty` passes the
+/// penalty per cluster from one round to the next.
 pub(super) fn run(
     kmeans: &KMeans,
     sample: &Sample,
@@ -108,8 +108,8 @@ fn indices(open: &[bool]) -> Vec<usize> {
     (0..open.len()).filter(|&i| open[i]).collect()
 }
 
-/// Free centres. Where the bound, which knows nothing of clusters that must not be empty, does not prove the solution,
-/// the atoms beside its boundaries may hide a better one; and if it is none of those, any atom, if there are few points.
+/// Solves for free centres. The bound ignores that clusters must not be empty. If it does not prove the solution, the
+/// atoms beside its boundaries are wanted; if none of them can be divided and there are few points, all atoms.
 fn free(
     kmeans: &KMeans,
     sample: &Sample,
@@ -138,7 +138,7 @@ fn free(
     Ok(RoundResult { exhausted, ..RoundResult::new(Some(solution), Proof::AtLeast(lower_bound), wanted) })
 }
 
-/// Linear rows: the bound is that without them.
+/// Solves under linear rows; the bound is that without them.
 fn under_rows(
     kmeans: &KMeans,
     sample: &Sample,
@@ -148,7 +148,7 @@ fn under_rows(
 ) -> Result<RoundResult, KMeansError> {
     let solution = solve_undivided(kmeans, sample, rows, monitor)?;
     if kmeans.k == 1 {
-        // There is but one partition, which cuts no atom.
+        // There is only one partition, which cuts no atom.
         return Ok(RoundResult::of(solution, Vec::new()));
     }
     let unbound = unconstrained::solve_atoms(sample, kmeans.k, open, None, &mut monitor.relaxed())?;
@@ -161,7 +161,7 @@ fn under_rows(
     Ok(RoundResult::new(Some(solution), proof, wanted))
 }
 
-/// The atoms beside the boundaries of a partition that can be divided.
+/// The divisible atoms beside the boundaries of a partition.
 fn beside(kmeans: &KMeans, sample: &Sample, solution: &Solution) -> Vec<usize> {
     let divided = kmeans.divides_ties(sample);
     let mut atoms: Vec<usize> = solution.partition.boundaries().iter().flat_map(|&end| [end - 1, end]).collect();
@@ -170,8 +170,8 @@ fn beside(kmeans: &KMeans, sample: &Sample, solution: &Solution) -> Vec<usize> {
     atoms
 }
 
-/// The best partition of atoms that cannot be cut: what lies within them is the same for every partition. Its proof is one
-/// for partitions of atoms, not of their points.
+/// Finds the best partition of atoms that cannot be cut: the squares within them are the same for every partition. Its
+/// proof is valid for partitions of atoms, not of their points.
 fn solve_undivided(
     kmeans: &KMeans,
     sample: &Sample,

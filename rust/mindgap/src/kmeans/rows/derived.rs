@@ -3,7 +3,7 @@
 use crate::constraint::Rows;
 use crate::kmeans::rounding::of_difference;
 
-/// The bounds on the gaps (in data units) that every solution satisfies; `None` if they say nothing.
+/// The bounds on the gaps (in data units) that every solution satisfies; `None` if there are none.
 pub(super) fn gap_bounds(rows: &Rows) -> Option<Rows> {
     let k = rows.k();
     let mut gaps = vec![(0.0, f64::INFINITY); k - 1];
@@ -23,7 +23,7 @@ pub(super) fn gap_bounds(rows: &Rows) -> Option<Rows> {
     for (gap, pair) in gaps.iter_mut().zip(centers.windows(2)) {
         narrow(gap, apart(pair[0], pair[1]));
     }
-    // The rows can be satisfied, so bounds cross by rounding only.
+    // The rows are feasible, so bounds cross only by rounding.
     let upper: Vec<f64> = gaps.iter().map(|&(_, upper)| upper.max(0.0)).collect();
     let lower = gaps.iter().zip(&upper).map(|(&(lower, _), &upper)| lower.min(upper)).collect();
     let gaps = Rows::of_gaps(lower, upper);
@@ -40,7 +40,7 @@ fn apart(left: (f64, f64), right: (f64, f64)) -> (f64, f64) {
 }
 
 fn narrow(bounds: &mut (f64, f64), other: (f64, f64)) {
-    // A lower bound of infinity is an overflow, and NaN the difference of two: neither says anything.
+    // An infinite lower bound is an overflow, and NaN the difference of two: neither is a bound.
     if other.0 > bounds.0 && other.0 < f64::INFINITY {
         bounds.0 = other.0;
     }

@@ -1,8 +1,8 @@
-//! K-means under linear rows, which need not be bounds on gaps: alternation from several starts.
+//! K-means under general linear rows: alternation from several starts.
 //!
-//! Given centres, each point goes to the nearest; given clusters, a quadratic program places the centres; and so on until
-//! the cost no longer falls. A round costs O(k log n) beside the program. The result is a local optimum,
-//! with a lower bound from the optimum of a problem with fewer rows (none, or those that bound gaps).
+//! A round assigns each point to the nearest centre, then places the centres by a quadratic program, until the cost no
+//! longer falls. It costs O(k log n) besides the program. The result is a local optimum; its lower bound is the optimum
+//! under fewer rows (none, or those that bound gaps).
 
 mod derived;
 mod search;
@@ -17,7 +17,7 @@ use crate::monitor::Monitor;
 use crate::qp::MeanProgram;
 use search::Alternation;
 
-/// The best centres that are found under `rows` (in data units), and their clusters.
+/// Returns the best centres found under `rows` (in data units), with their clusters.
 ///
 /// # Errors
 /// Rows that no ascending centres satisfy, and programs that are not solved.
@@ -29,7 +29,7 @@ pub(super) fn solve(sample: &Sample, rows: &Rows, monitor: &mut Monitor<'_>) -> 
     let prefixes = Prefixes::new(sample);
     let mut search = Alternation::new(&prefixes, program, rows.k(), monitor.part().in_frame(sample.frame()));
     match search.run(rows) {
-        // Out of time: the best so far.
+        // At the time limit: the best so far.
         Err(KMeansError::TimeLimit) => {}
         ended => ended?,
     }

@@ -1,4 +1,4 @@
-//! Alternation from many starts; the best result is kept.
+//! [`Alternation`] from many starts, keeping the best result.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ const STARTS_UNTIL: u64 = 4_000_000_000;
 /// Work after which no further partition near the best is tried: they seldom gain anything after the first hundreds.
 const KICKS_UNTIL: u64 = 300_000_000;
 
-/// Work that a program takes beside its k³: a call of the solver, about ten microseconds.
+/// Work of a program besides its k³: a call of the solver, about ten microseconds.
 const PROGRAM_WORK: u64 = 10_000;
 
 /// A partition and its best centres, in frame units.
@@ -51,12 +51,12 @@ pub(super) struct Alternation<'a, 'm> {
     prefixes: &'a Prefixes<'a>,
     program: MeanProgram,
     k: usize,
-    /// Knows the best cost and bound.
+    /// Has the best cost and bound.
     monitor: Monitor<'m>,
-    /// Partitions that the alternation has come through: it would go on as it did.
+    /// Partitions visited before, from which the alternation would repeat itself.
     seen: BTreeSet<Partition>,
     best: Option<Placement>,
-    /// Whether the best is the optimum because there is no other partition.
+    /// Whether there is only one partition.
     only: bool,
     spent: u64,
 }
@@ -66,8 +66,8 @@ impl<'a, 'm> Alternation<'a, 'm> {
         Self { prefixes, program, k, monitor, seen: BTreeSet::new(), best: None, only: false, spent: 0 }
     }
 
-    /// Alternates from the optimum without rows, from that under the bounds on gaps among `rows` (in data units), from even
-    /// partitions, and from those near the best. Both optima bound the cost.
+    /// Alternates from the optimum without rows, from that under the gap bounds that `rows` (in data units) imply, from
+    /// even partitions, and from those near the best. Both optima are lower bounds.
     pub(super) fn run(&mut self, rows: &Rows) -> Result<(), KMeansError> {
         let (sample, k) = (self.prefixes.sample(), self.k);
         let bare = unconstrained::solve(sample, k, &mut self.monitor.relaxed())?;
@@ -89,7 +89,7 @@ impl<'a, 'm> Alternation<'a, 'm> {
         self.kick()
     }
 
-    /// Whether nothing better than the best is possible, but for rounding.
+    /// Whether the best is optimal up to rounding.
     fn is_proven(&self) -> bool {
         let (cost, bound) = (self.monitor.cost, self.monitor.lower_bound);
         cost - bound <= of_sum(self.k, cost) + zero_cost(self.prefixes.sample()) || self.monitor.is_proven()
@@ -103,7 +103,7 @@ impl<'a, 'm> Alternation<'a, 'm> {
         Ok(())
     }
 
-    /// Places the centres of a partition that was not seen before.
+    /// Places the centres of a partition, unless it was visited before.
     fn visit(&mut self, partition: Partition) -> Result<Option<Placement>, KMeansError> {
         if !self.seen.insert(partition.clone()) {
             return Ok(None);
@@ -120,7 +120,7 @@ impl<'a, 'm> Alternation<'a, 'm> {
         Ok(Some(placed))
     }
 
-    /// Alternates from partitions that do not depend on the costs, and from the centres nearest to `means` that satisfy the rows.
+    /// Alternates from even partitions, and from the centres nearest to `means` that satisfy the rows.
     fn climb_evenly(&mut self, means: &[f64]) -> Result<(), KMeansError> {
         let sample = self.prefixes.sample();
         let even = equal_widths(sample, self.k);
@@ -138,7 +138,7 @@ impl<'a, 'm> Alternation<'a, 'm> {
         Ok(())
     }
 
-    /// Alternates from partitions near the best, and so on from every better one.
+    /// Alternates from partitions near the best, and again from every better one.
     fn kick(&mut self) -> Result<(), KMeansError> {
         while let Some(from) = self.best.clone() {
             for partition in near_partitions(&from.partition) {
@@ -157,7 +157,7 @@ impl<'a, 'm> Alternation<'a, 'm> {
         Ok(())
     }
 
-    /// The best, as a solution.
+    /// The best solution.
     pub(super) fn into_solution(self) -> Option<Solution> {
         let optimal = self.only || self.is_proven();
         let proof = if optimal { Proof::Optimal } else { Proof::AtLeast(self.monitor.lower_bound) };
@@ -176,14 +176,14 @@ impl<'a, 'm> Alternation<'a, 'm> {
     }
 }
 
-/// Centres evenly over the range of the data, in frame units.
+/// Centres at equal distances over the range of the data, in frame units.
 fn equal_widths(sample: &Sample, k: usize) -> Vec<f64> {
     let (first, last) = (sample.framed(0), sample.framed(sample.len() - 1));
     (0..k).map(|c| first + (last - first) * (c as f64 + 0.5) / k as f64).collect()
 }
 
-/// Partitions near this one: one boundary moved by a point or by part of a cluster, or taken away from between two
-/// clusters and put into another.
+/// Partitions near this one: one boundary moved by a point or by part of a cluster, or moved into another cluster, which
+/// merges two and divides one.
 fn near_partitions(partition: &Partition) -> impl Iterator<Item = Partition> + '_ {
     let ends = partition.ends();
     let inner = ends.len() - 1;

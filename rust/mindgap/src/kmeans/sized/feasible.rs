@@ -1,4 +1,4 @@
-//! Whether clusters of admissible sizes are possible at all, and which sizes would be.
+//! Finds a partition into clusters of admissible sizes, and the nearest feasible sizes if there is none.
 
 use crate::data::sample::{Prefix, Prefixes};
 use crate::error::KMeansError;
@@ -7,11 +7,11 @@ use crate::memory::product;
 use crate::monitor::Monitor;
 use crate::partition::Partition;
 
-/// For each position where a cluster may end, the run of positions where it may start: one past the last comes second.
+/// For each end of a cluster, the half-open range of its possible starts.
 pub(super) struct Starts(Vec<(u32, u32)>);
 
 impl Starts {
-    /// The starts of clusters of admissible sizes; `at` has the sums at every position. O(N).
+    /// Finds the starts of clusters of admissible sizes; `at` has the sums at every position. O(N).
     pub(super) fn new(at: &[Prefix], sizes: Sizes) -> Self {
         let (mut first, mut last) = (0, 0);
         let run = |end: usize| {
@@ -26,14 +26,14 @@ impl Starts {
         Self((0..at.len()).map(run).collect())
     }
 
-    /// Where a cluster that ends at `end` may start.
+    /// The possible starts of a cluster that ends at `end`.
     #[inline]
     pub(super) fn of(&self, end: usize) -> std::ops::Range<usize> {
         self.0[end].0 as usize..self.0[end].1 as usize
     }
 }
 
-/// A partition into `k` clusters of admissible sizes; `None` if there is none. O(NK) where weights differ.
+/// Finds a partition into `k` clusters of admissible sizes; `None` if there is none. O(NK) if weights differ.
 pub(super) fn partition(
     prefixes: &Prefixes<'_>,
     k: usize,
@@ -42,13 +42,13 @@ pub(super) fn partition(
 ) -> Result<Option<Partition>, KMeansError> {
     let n = prefixes.len();
     if prefixes.sample().weighs_evenly() {
-        // If any sizes are admissible, those that differ by one point at most are.
+        // If any sizes are admissible, so are sizes that differ by at most one point.
         let even = Partition::even(n, k);
         return Ok(sizes.allow(&even, prefixes).then_some(even));
     }
     monitor.check_memory("the sizes of clusters", prefixes.bytes().saturating_add(product(&[n + 1, k])))?;
     let starts = Starts::new(&prefixes.gathered(), sizes);
-    // Which positions the first clusters can end at.
+    // The positions at which the first clusters can end.
     let mut reached = vec![vec![false; n + 1]];
     reached[0][0] = true;
     for m in 0..k {
@@ -71,14 +71,14 @@ pub(super) fn partition(
     Ok(Some(Partition::new(ends)))
 }
 
-/// Sizes closer than this part of the total weight count as one.
+/// The precision of feasible sizes, as a fraction of the total weight: the tolerance of sizes.
 const RESOLUTION: f64 = 1e-12;
 
-/// Beyond so many positions times clusters the largest feasible size takes too long to be worth knowing.
+/// The most positions times clusters for which the nearest feasible size is computed for a message.
 const WORTH_KNOWING: usize = 1 << 24;
 
-/// The error for `sizes` that no partition has, with the nearest that one has according to `feasible`. `gaps` says whether
-/// those partitions satisfy bounds on gaps, too.
+/// The error of infeasible `sizes`, with the nearest feasible ones according to `feasible`. `gaps`: partitions must also
+/// satisfy bounds on gaps.
 pub(super) fn error(
     prefixes: &Prefixes<'_>,
     k: usize,
@@ -94,14 +94,14 @@ pub(super) fn error(
     Ok(KMeansError::InfeasibleSizes { k, min, max, gaps, largest_min, smallest_max })
 }
 
-/// A search for feasible sizes by bisection. Every step that succeeds goes on from a size that a cluster has.
+/// A search for feasible sizes by bisection. Every step that succeeds continues from the size of an actual cluster.
 struct Nearest<'a> {
     prefixes: &'a Prefixes<'a>,
     feasible: &'a mut dyn FnMut(Sizes) -> Result<Option<Partition>, KMeansError>,
 }
 
 impl Nearest<'_> {
-    /// The largest lower bound that is feasible beside the upper one; `None` if none is.
+    /// The largest lower bound that is feasible with the upper one; `None` if none is.
     fn largest_min(&mut self, sizes: Sizes) -> Result<Option<f64>, KMeansError> {
         let mut smallest = |least: f64| self.sizes_with(least, sizes.most()).map(|found| found.map(|(min, _)| min));
         let Some(mut low) = smallest(0.0)? else { return Ok(None) };
@@ -117,7 +117,7 @@ impl Nearest<'_> {
         Ok(self.sizes_with(low, sizes.most())?.map(|(min, _)| min))
     }
 
-    /// The smallest upper bound that is feasible beside the lower one; where none is, beside no lower one.
+    /// The smallest upper bound that is feasible with the lower one, or else without one.
     fn smallest_max(&mut self, sizes: Sizes) -> Result<Option<f64>, KMeansError> {
         let mut least = sizes.least();
         let mut found = self.sizes_with(least, f64::INFINITY)?;
@@ -147,7 +147,7 @@ impl Nearest<'_> {
     }
 }
 
-/// Sizes that differ by less are the same: of equal weights, those that differ by less than one point.
+/// The smallest difference of sizes that matters: for equal weights, less than one point.
 fn resolution(prefixes: &Prefixes<'_>) -> f64 {
     let sample = prefixes.sample();
     if sample.weighs_evenly() { 0.99 * sample.weight(0) } else { RESOLUTION * sample.total_weight() }

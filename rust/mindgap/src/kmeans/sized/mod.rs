@@ -1,9 +1,8 @@
 //! Exact k-means whose clusters satisfy bounds on their sizes.
 //!
-//! Clusters are runs of sorted points. Without bounds on the gaps the costs of admissible runs are Monge, and a program over
-//! all positions finds the optimum ([`program`]). With them, the search over cells of positions that serves cluster means
-//! ([`means`]), or the exact program for free centres ([`free`]), leaves out the runs that are no
-//! cluster.
+//! Clusters are runs of sorted points. Without bounds on the gaps the costs of admissible runs are Monge, and a program
+//! over all positions finds the optimum ([`program`]). With them, the search for separated means ([`means`]) or the exact
+//! program for free centres ([`free`]) leaves out runs of inadmissible size.
 
 mod feasible;
 mod program;
@@ -21,7 +20,7 @@ use crate::monitor::Monitor;
 use crate::partition::Partition;
 use crate::proof::Proof;
 
-/// The optimal clusters of admissible `sizes` whose centres satisfy `gaps` (in data units).
+/// Finds the optimal clusters of admissible `sizes` whose centres satisfy `gaps` (in data units).
 pub(super) fn solve(
     sample: &Sample,
     gaps: &Rows,
@@ -47,7 +46,7 @@ pub(super) fn solve(
     }
 }
 
-/// The optimum whose free centres satisfy `gaps`. Out of time, `start` with its best centres.
+/// Finds the optimum whose free centres satisfy `gaps`; at the time limit, returns `start` with its best centres.
 fn free(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
@@ -69,7 +68,7 @@ fn free(
     free::solve_sized(prefixes, gaps, sizes, start, costs.as_ref(), floor, monitor)
 }
 
-/// The optimum where centres need not keep a gap: then each is its cluster's mean. Out of time, `start`.
+/// Finds the optimum without bounds on gaps, whose centres are the cluster means; at the time limit, returns `start`.
 fn without_gaps(
     prefixes: &Prefixes<'_>,
     start: Partition,
@@ -86,7 +85,7 @@ fn without_gaps(
     }
 }
 
-/// The optimum whose cluster means satisfy `gaps`: where that of [`program`] does not, what the search finds from there.
+/// Finds the optimum whose cluster means satisfy `gaps`: that of [`program`] if it does, else by a search from it.
 fn separated(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
@@ -100,14 +99,14 @@ fn separated(
     }
 }
 
-/// The error for sizes and gaps that no cluster means satisfy at once; or for gaps that none satisfy at all.
+/// The error of sizes and gaps that no cluster means satisfy together, or of gaps that none satisfy at all.
 fn clash(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
     sizes: Sizes,
     monitor: &mut Monitor<'_>,
 ) -> Result<KMeansError, KMeansError> {
-    // Any solution will do: the search ends at the first.
+    // Any solution will do: the search ends at the first one.
     let mut monitor = monitor.silent().tol(1.0);
     if let Err(error) = means::solve(prefixes.sample(), gaps, &mut monitor) {
         return Ok(error);

@@ -1,7 +1,8 @@
-//! The optimum under bounds on sizes alone: a program over all positions, O(KN log N), with 4 bytes a position and cluster.
+//! The optimum under bounds on sizes alone: a program over all positions, O(KN log N), with 4 bytes per position and
+//! cluster.
 //!
-//! Costs of runs are Monge, and stay so where runs that are too small or too large cost infinity (docs/mathematics.md). So
-//! the best start of the last cluster moves right with its end, and divide and conquer finds it.
+//! Costs of runs are Monge, even with infinite costs for runs that are too small or too large (docs/mathematics.md). So
+//! the best start of the last cluster is nondecreasing in its end, and divide and conquer finds it.
 
 use super::feasible::Starts;
 use crate::data::sample::{Prefix, Prefixes};
@@ -12,7 +13,7 @@ use crate::memory::product;
 use crate::monitor::{Halt, Monitor};
 use crate::partition::Partition;
 
-/// The optimal partition into `k` clusters of admissible sizes. There must be one.
+/// Finds the optimal partition into `k` clusters of admissible sizes. There must be one.
 pub(super) fn solve(
     prefixes: &Prefixes<'_>,
     k: usize,
@@ -43,7 +44,7 @@ pub(super) fn costs(
     let at = prefixes.gathered();
     let mut before = Vec::with_capacity(k);
     run(&at, k, sizes, monitor, |stage| before.push(stage.costs.clone()))?;
-    // From the right, points count in the other order; their sums do not know it.
+    // Mirrored sums: those of the points from the right.
     let all = at[at.len() - 1];
     let from_right: Vec<Prefix> = at.iter().rev().map(|prefix| all.less(prefix)).collect();
     let mut after = Vec::with_capacity(k);
@@ -51,7 +52,7 @@ pub(super) fn costs(
     Ok(SizedCosts { before, after })
 }
 
-/// The least costs of the first `1..=k` clusters, each of which `keep` gets, from the sums at every position.
+/// Computes the least costs of the first `1..=k` clusters from the sums at every position, and passes each to `keep`.
 fn run(
     at: &[Prefix],
     k: usize,
@@ -75,7 +76,7 @@ fn run(
     Ok(())
 }
 
-/// Whether so many clusters may have an admissible size on average after `end`.
+/// Whether the average size of `clusters` clusters after `end` is admissible.
 fn may_end(at: &[Prefix], end: usize, clusters: usize, sizes: Sizes) -> bool {
     let rest = at[end].weight_until(&at[at.len() - 1]);
     let (least, most) = (sizes.least() * clusters as f64, sizes.most() * clusters as f64);
@@ -86,7 +87,7 @@ fn may_end(at: &[Prefix], end: usize, clusters: usize, sizes: Sizes) -> bool {
     }
 }
 
-/// The least cost of the first clusters by where the last of them ends, and where it starts then.
+/// The least cost of the first clusters for each end of the last one, and its start.
 struct EndCosts {
     costs: Vec<f64>,
     origins: Vec<u32>,
@@ -97,13 +98,13 @@ impl EndCosts {
         Self { costs: vec![f64::INFINITY; n + 1], origins: vec![0; n + 1] }
     }
 
-    /// One cluster.
+    /// The costs of one cluster.
     fn first(at: &[Prefix], starts: &Starts) -> Self {
         let cost = |end: usize| if starts.of(end).contains(&0) { at[0].until(&at[end]).cost } else { f64::INFINITY };
         Self { costs: (0..at.len()).map(cost).collect(), origins: Vec::new() }
     }
 
-    /// Those of `ends` that one more cluster can end at.
+    /// The `ends` at which one more cluster can end.
     fn reachable(&self, starts: &Starts, mut ends: Vec<u32>) -> Vec<u32> {
         let mut before = vec![0u32; self.costs.len() + 1];
         for (end, &cost) in self.costs.iter().enumerate() {
@@ -114,7 +115,7 @@ impl EndCosts {
     }
 }
 
-/// One more cluster.
+/// The step from one number of clusters to the next.
 struct Level<'a, 'm> {
     at: &'a [Prefix],
     starts: &'a Starts,
@@ -124,9 +125,9 @@ struct Level<'a, 'm> {
 }
 
 impl Level<'_, '_> {
-    /// Finds the best start for each of `ends`, every one of which has one.
+    /// Finds the best start for each of `ends`, all of which are reachable.
     fn solve(&mut self, ends: &[u32]) -> Result<(), Halt> {
-        // What is left to do: ends, and the starts that may be best for them.
+        // Open subproblems: ends, and the range of their best starts.
         let mut left = vec![(ends, 0, self.at.len())];
         while let Some((ends, first, last)) = left.pop() {
             if ends.is_empty() {
@@ -140,7 +141,7 @@ impl Level<'_, '_> {
         Ok(())
     }
 
-    /// The best of the starts from `first` to before `last` for a cluster that ends at `end`; the first of equal ones.
+    /// The best start in `first..last` of a cluster that ends at `end`; the first of equal ones.
     fn best_start(&mut self, end: usize, first: usize, last: usize) -> Result<usize, Halt> {
         let starts = self.starts.of(end);
         let starts = starts.start.max(first)..starts.end.min(last);

@@ -1,9 +1,9 @@
-//! Sums that give the second derivatives of the log-likelihood (Louis' identity), mergeable as the moments are.
+//! [`Curvature`]: mergeable sums for the second derivatives of the log-likelihood (Louis' identity).
 
-/// Sums over the points for the second derivatives, in standardised residuals `z_k = (x - μ_k)/σ_k`, so that they have no units.
+/// Sums over the points for the second derivatives, in standardised residuals `z_k = (x - μ_k)/σ_k`, which have no units.
 ///
-/// A point of weight `w` adds `w` times the outer product of its vector `s = (r_1, r_1 z_1, r_1 z_1², r_2, …)` with itself,
-/// which takes `(3K)²` numbers and costs about twice what its moments cost.
+/// A point of weight `w` adds `w` times the outer product of its vector `s = (r_1, r_1 z_1, r_1 z_1², r_2, …)` with
+/// itself, `(3K)²` numbers. It costs about twice as much as its moments.
 ///
 /// ```
 /// use mindgap::{Engine, LocalEngine, Parameters, Sample};
@@ -11,7 +11,7 @@
 /// let sample = Sample::new(&[-1.0, 0.0, 1.0])?;
 /// let standard = Parameters::new(&[1.0], &[0.0], &[1.0])?;
 /// let moments = LocalEngine::new(&sample).curved(&standard)?;
-/// let curvature = moments.curvature.expect("this engine knows it");
+/// let curvature = moments.curvature.expect("a local engine returns it");
 /// assert_eq!((curvature.third[0], curvature.fourth[0], curvature.outer[0]), (0.0, 2.0, 3.0));
 /// # Ok::<(), mindgap::BoxError>(())
 /// ```
@@ -32,7 +32,7 @@ impl Curvature {
         Self { third: vec![0.0; k], fourth: vec![0.0; k], outer: vec![0.0; 9 * k * k] }
     }
 
-    /// What the sums for `k` components take.
+    /// The memory of the sums for `k` components.
     pub(super) fn bytes(k: usize) -> usize {
         size_of::<f64>().saturating_mul(k.saturating_mul(2).saturating_add(k.saturating_mul(k).saturating_mul(9)))
     }
@@ -45,7 +45,7 @@ impl Curvature {
         add(&mut self.outer, &other.outer);
     }
 
-    /// Makes them the sums over no points again.
+    /// Resets to the sums over no points.
     pub(super) fn clear(&mut self) {
         [&mut self.third, &mut self.fourth, &mut self.outer].into_iter().for_each(|sums| sums.fill(0.0));
     }

@@ -1,8 +1,8 @@
 //! [`Engine`]: access to the data of a fit, in memory or elsewhere. It returns a sample to start from, then moments and
 //! log-likelihood at given parameters.
 //!
-//! A fit does not know where the data are. An engine may answer from the threads of this process or from many machines:
-//! all it returns are sums, and sums of parts add up.
+//! A fit does not depend on where the data are. An engine may use the threads of this process or many machines: it
+//! returns sums, and sums of parts add.
 
 use super::curvature::Curvature;
 use super::parameters::Parameters;
@@ -11,8 +11,9 @@ use crate::error::BoxError;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The moments' total weight may differ from that of the data by this fraction. Sums of responsibilities in doubles stay
-/// below 1e-12 for any number of points that fits a disk; a lost point among a billion is above it.
+/// The tolerance of the moments' total weight, as a fraction of the data's. The rounding error of sums of
+/// responsibilities is below 1e-12 for any number of points on a disk; a lost point among a billion is above the
+/// tolerance.
 const LOST_WEIGHT: f64 = 1e-10;
 
 /// The result of an E step: sums over the points `x` of weight `w`, where `r_k` is the responsibility of component `k`.
@@ -20,7 +21,7 @@ const LOST_WEIGHT: f64 = 1e-10;
 /// ```
 /// use mindgap::{Moments, Parameters};
 ///
-/// // One component takes every point: the moments of 1, 2 and 6 about a mean of 2.
+/// // With one component, the moments are those of 1, 2 and 6 about a mean of 2.
 /// let parameters = Parameters::new(&[1.0], &[2.0], &[1.0])?;
 /// let mut total = Moments::zero(&parameters);
 /// for x in [1.0_f64, 2.0, 6.0] {
@@ -41,11 +42,11 @@ pub struct Moments {
     pub second: Vec<f64>,
     /// `Σ w log p(x)`, in nats.
     pub log_likelihood: f64,
-    /// `Σ w log max_k r_k`; wanted from [`Engine::finish`] only. `None` where it is unknown.
+    /// `Σ w log max_k r_k`, required from [`Engine::finish`] only; `None` if unknown.
     pub classification: Option<f64>,
-    /// The sums for the second derivatives; wanted from [`Engine::curved`] only, and optional there.
+    /// The sums for the second derivatives; only [`Engine::curved`] returns them, optionally.
     pub curvature: Option<Curvature>,
-    /// The expected weight of points that a support hides, which the sums include; zero where nothing is hidden.
+    /// The expected weight of points outside a support, which the sums include; zero without a support.
     pub unseen: f64,
 }
 
@@ -68,7 +69,7 @@ impl Moments {
         }
     }
 
-    /// Makes them the moments of no points again.
+    /// Resets to the moments of no points.
     pub(super) fn clear(&mut self) {
         [&mut self.weight, &mut self.first, &mut self.second].into_iter().for_each(|sums| sums.fill(0.0));
         self.log_likelihood = 0.0;
@@ -121,11 +122,11 @@ impl Moments {
     }
 }
 
-/// Access to data that a fit does not hold itself.
+/// Access to the data of a fit, in memory or elsewhere.
 ///
-/// Parameters come in units of the data, and so do the answers. K-means needs no more than [`load`](Self::load): fit it to
-/// the sample that it returns, which looks at the data more closely where it is a [`Summary`](crate::Summary) with a
-/// [`Source`](crate::Source).
+/// Parameters and moments are in units of the data. K-means needs only [`load`](Self::load): fit it to the returned
+/// sample. If that is a [`Summary`](crate::Summary) with a [`Source`](crate::Source), k-means reads the data again near
+/// its boundaries.
 ///
 /// ```
 /// use mindgap::{Engine, KMeans, LocalEngine, Mixture, Sample};
@@ -139,21 +140,21 @@ impl Moments {
 /// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 /// ```
 pub trait Engine {
-    /// The data, or a summary of them: their scale, their total weight, and what starts are found on. Called once, before the
-    /// first pass.
+    /// Returns the data or a summary of them, for their scale, total weight and the search for starts. Called once,
+    /// before the first pass.
     ///
     /// # Errors
     /// Whatever keeps the engine from its data.
     fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError>;
 
-    /// Sums over all the data at `parameters`: one pass.
+    /// Returns the sums over all data at `parameters`, in one pass.
     ///
     /// # Errors
     /// Whatever keeps the engine from its data.
     fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError>;
 
-    /// The same, with the sums for the second derivatives if the engine can tell them. Without them a fit estimates the
-    /// derivatives from one pass to the next, which takes two to four times as many passes, and has no standard errors.
+    /// As [`moments`](Self::moments), optionally with the sums for the second derivatives. Without them a fit estimates
+    /// the derivatives from pass to pass, which takes two to four times as many passes, and has no standard errors.
     ///
     /// # Errors
     /// As [`moments`](Self::moments).
@@ -161,7 +162,7 @@ pub trait Engine {
         self.moments(parameters)
     }
 
-    /// The same at the fitted parameters, with the classification if the engine can tell it.
+    /// As [`moments`](Self::moments), at the fitted parameters, optionally with the classification.
     ///
     /// # Errors
     /// As [`moments`](Self::moments).
@@ -188,8 +189,8 @@ impl<E: Engine + ?Sized> Engine for Box<E> {
     }
 }
 
-/// The data that a mixture is fitted to: a [`Sample`] or [`Binned`] counts in memory, or whatever an [`Engine`] holds,
-/// [`Chunked`](crate::Chunked) data among them. References convert into it, so that a fit takes either.
+/// The data of a mixture fit: a [`Sample`] or [`Binned`] counts in memory, or the data of an [`Engine`], such as
+/// [`Chunked`](crate::Chunked). References convert into it.
 ///
 /// ```
 /// use mindgap::mixture::Data;

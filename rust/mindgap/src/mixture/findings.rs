@@ -1,4 +1,4 @@
-//! Findings: properties of a fit that a careful reader would ask about, each in one line.
+//! [`Finding`]: properties of a fit that call for a second look.
 
 use super::climb::{Climbed, Sureness};
 use super::observed::Observed;
@@ -8,24 +8,25 @@ use crate::numeric::portable::exp2;
 use std::f64::consts::{LOG2_E, TAU};
 use std::fmt;
 
-/// A gain or a difference in log-likelihood below this does not tell two fits apart: two units are one standard error each way.
+/// Fits whose log-likelihoods differ by less are about equally good: a parameter two standard errors off costs two log
+/// units.
 const INDISTINCT: f64 = 2.0;
 
-/// Equal points are a spike if more than this share of a component's weight is on them.
+/// Equal points are a spike if they have more than this fraction of a component's weight.
 const SPIKE_SHARE: f64 = 0.5;
 
-/// Fewer equal points than this are no spike.
+/// The least weight of a spike: more than one point.
 const SPIKE_POINTS: f64 = 1.5;
 
-/// On rounded data, narrower components than this many steps are spikes (less a little, for spreads at a bound): from half on,
-/// densities are probabilities in all but name.
+/// On rounded data, components narrower than this many steps are spikes (slightly less than half, for spreads at a
+/// bound): from half a step on, densities approximate probabilities.
 const SPIKE_WIDTH: f64 = 0.5 - 1e-9;
 
-/// Wider ones are spikes if one value is so many times as heavy as the average value, and has so many times the share that a
-/// normal component gives to a step.
+/// Wider components are spikes if one value has this many times the weight of the average value, and this many times the
+/// weight that a normal component gives to a step.
 const SPIKE_EXCESS: [f64; 2] = [3.0, 2.0];
 
-/// Something about a fit that asks for a second look. Components are named by ascending mean.
+/// A property of a fit that calls for a second look. Components are numbered by ascending mean.
 ///
 /// ```
 /// use mindgap::{Finding, GapBounds, Mixture, Sample};
@@ -41,11 +42,11 @@ const SPIKE_EXCESS: [f64; 2] = [3.0, 2.0];
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Finding {
-    /// A component holds less than one point.
+    /// A component has a weight of less than one point.
     Empty {
         /// Which.
         component: usize,
-        /// What it holds.
+        /// Its weight in points.
         points: f64,
     },
     /// A component's mean lies outside the data.
@@ -53,35 +54,35 @@ pub enum Finding {
         /// Which.
         component: usize,
     },
-    /// A component's spread is as small as the bounds allow.
+    /// A component's spread is at its lower bound.
     SpreadAtBound {
         /// Which.
         component: usize,
     },
-    /// A component stands on points that are equal, more than rounding explains.
+    /// Most of a component's weight is on equal points, more than rounding explains.
     Spike {
         /// Which.
         component: usize,
     },
-    /// One standard error moves a component by more than its own spread, weight or variance: the data do not determine it.
+    /// A standard error of a component exceeds its spread, weight or variance: the data do not determine it.
     Undetermined {
         /// Which.
         component: usize,
     },
     /// A quite different fit is about as good.
     Rival {
-        /// By how much its log-likelihood is lower.
+        /// The log-likelihood of the fit minus that of the rival.
         behind: f64,
     },
     /// The bounds on the means decide the fit.
     BoundDecides {
-        /// What the log-likelihood would gain without them, as the curvature here predicts.
+        /// The gain of log-likelihood without them, as the second derivatives predict.
         gain: f64,
     },
 }
 
 impl Finding {
-    /// A word for it, the same in every version.
+    /// A stable code.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Empty { .. } => "empty",
@@ -94,7 +95,7 @@ impl Finding {
         }
     }
 
-    /// The component that it is about, if it is about one.
+    /// The component, if there is one.
     pub fn component(&self) -> Option<usize> {
         match self {
             Self::Empty { component, .. }
@@ -106,8 +107,7 @@ impl Finding {
         }
     }
 
-    /// The number that it is about, if there is one: the points that a component holds, by how much a rival is lower, what
-    /// bounds cost.
+    /// The number of the finding, if there is one: a component's points, a rival's difference, the gain without bounds.
     pub fn value(&self) -> Option<f64> {
         match self {
             Self::Empty { points: value, .. } | Self::Rival { behind: value } | Self::BoundDecides { gain: value } => {
@@ -117,7 +117,7 @@ impl Finding {
         }
     }
 
-    /// The finding of that code, component and number.
+    /// Makes the finding of a code, component and number.
     #[cfg(feature = "serde")]
     pub(super) fn of_code(code: &str, component: Option<usize>, value: Option<f64>) -> Option<Self> {
         match (code, component, value) {
@@ -159,7 +159,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What there is to say about a fit whose components ascend; all in frame units.
+/// Returns the findings of a fit whose components ascend; all in frame units.
 pub(super) fn findings(
     climbed: &Climbed,
     sample: &Sample,
@@ -199,7 +199,7 @@ pub(super) fn findings(
     found
 }
 
-/// What the second derivatives say of a component that has weight.
+/// Adds the findings that follow from the second derivatives of a component with weight.
 fn about(sureness: &Sureness, component: usize, found: &mut Vec<Finding>) {
     if sureness.spreads_held.contains(&component) {
         found.push(Finding::SpreadAtBound { component });
@@ -210,7 +210,7 @@ fn about(sureness: &Sureness, component: usize, found: &mut Vec<Finding>) {
     }
 }
 
-/// Which components stand on equal points: most of their own weight is on one value, and not because the data are rounded.
+/// Whether each component is a spike: most of its weight is on one value, and not because the data are rounded.
 fn spikes(parameters: &Parameters, sample: &Sample) -> Vec<bool> {
     let step = sample.rounding_step().map_or(0.0, |step| sample.frame().enter_length(step));
     let average = sample.total_weight() / sample.distinct() as f64;
@@ -228,7 +228,7 @@ fn spikes(parameters: &Parameters, sample: &Sample) -> Vec<bool> {
     (0..parameters.k()).map(stands).collect()
 }
 
-/// The probability that a point at `x` is of component `c`.
+/// The responsibility of component `c` for a point at `x`.
 fn share(parameters: &Parameters, c: usize, x: f64) -> f64 {
     let density = |c: usize| {
         let variance = parameters.variances()[c];

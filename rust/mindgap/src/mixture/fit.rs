@@ -1,4 +1,4 @@
-//! The result of a mixture fit, in the units and the order of the data.
+//! [`MixtureFit`]: the result in the units and the order of the data.
 
 use super::climb::Climbed;
 use super::e_step::{Parabola, Relevant};
@@ -48,7 +48,7 @@ pub struct MixtureFit {
     pub(super) errors: Option<StandardErrors>,
 }
 
-/// What a fit knows beside what the climb ended with.
+/// The facts of a fit besides the result of its climb.
 pub(super) struct Facts {
     pub(super) gaps: Vec<f64>,
     pub(super) active: Vec<Option<Side>>,
@@ -63,7 +63,7 @@ pub(super) struct Facts {
 }
 
 impl MixtureFit {
-    /// What was `climbed`, in data units.
+    /// Converts the result of a climb to data units.
     pub(super) fn new(climbed: Climbed, facts: Facts) -> Self {
         Self {
             parameters: climbed.parameters,
@@ -88,7 +88,7 @@ impl MixtureFit {
 
     /// Labels the points of the sample.
     pub(super) fn label(mut self, sample: &Sample) -> Self {
-        /// Points that share their relevant components: enough to repay the search for them.
+        /// Points that share a list of relevant components: enough to repay the search for it.
         const RUN: usize = 512;
         let parabolas = Parabola::of(&self.parameters);
         let mut relevant = Relevant::none();
@@ -129,19 +129,18 @@ impl MixtureFit {
         &self.parameters
     }
 
-    /// The most probable component of each input point, the first of equals. Empty if the data were with an
+    /// The most probable component of each input point, the first of equals; empty for the data of an
     /// [`Engine`](super::Engine).
     pub fn labels(&self) -> &[u32] {
         &self.labels
     }
 
-    /// The log-likelihood of the fit, weighted.
+    /// The weighted log-likelihood of the fit.
     pub fn log_likelihood(&self) -> f64 {
         self.history[self.n_iter()]
     }
 
-    /// The log-likelihood of each iterate: entry `i` is that of the parameters that entered iteration `i + 1`, so the
-    /// first is the start's, and the last, entry `n_iter`, is that of the parameters returned.
+    /// The log-likelihood of each iterate, from the start (entry 0) to the returned parameters (entry `n_iter`).
     ///
     /// ```
     /// use mindgap::{Mixture, MixtureMethod, Sample};
@@ -160,8 +159,8 @@ impl MixtureFit {
         self.history.len() - 1
     }
 
-    /// How much log-likelihood the next Newton step would gain: an estimate of what is left to this local maximum. `None` for
-    /// [`MixtureMethod::Paper`](super::MixtureMethod::Paper).
+    /// The predicted gain of log-likelihood of the next Newton step, an estimate of the distance to this local maximum.
+    /// `None` for [`MixtureMethod::Paper`](super::MixtureMethod::Paper).
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};
@@ -174,17 +173,17 @@ impl MixtureFit {
         self.decrement
     }
 
-    /// The passes over the data; those of a search over its summary are not counted.
+    /// The number of passes over the data, without those of a search over a summary.
     pub fn passes(&self) -> usize {
         self.passes
     }
 
-    /// How many starts were climbed.
+    /// The number of starts climbed.
     pub fn starts(&self) -> usize {
         self.starts
     }
 
-    /// How many of them ended at the best.
+    /// The number of starts that reached the best maximum.
     pub fn starts_at_best(&self) -> usize {
         self.at_best
     }
@@ -211,21 +210,22 @@ impl MixtureFit {
         &self.status
     }
 
-    /// Properties of the fit that ask for a second look; always empty for [`MixtureMethod::Paper`](super::MixtureMethod::Paper).
+    /// Properties of the fit that call for a second look; always empty for
+    /// [`MixtureMethod::Paper`](super::MixtureMethod::Paper).
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Standard errors of the parameters. `None` for [`MixtureMethod::Paper`](super::MixtureMethod::Paper), and where an
+    /// Standard errors of the parameters; `None` for [`MixtureMethod::Paper`](super::MixtureMethod::Paper), and if an
     /// engine returns no second derivatives.
     pub fn standard_errors(&self) -> Option<&StandardErrors> {
         self.errors.as_ref()
     }
 
-    /// Whether the fit is at a local maximum: the [`newton_decrement`](Self::newton_decrement) is below the tolerance, or,
-    /// for [`MixtureMethod::Paper`](super::MixtureMethod::Paper), no parameter moves. [`status`](Self::status) and
-    /// [`findings`](Self::findings) say whether the maximum is meaningful: a fit with a component that holds nothing has
-    /// converged, too.
+    /// Whether the fit is at a local maximum: the [`newton_decrement`](Self::newton_decrement) is below the tolerance,
+    /// or, for [`MixtureMethod::Paper`](super::MixtureMethod::Paper), no parameter moves. [`status`](Self::status) and
+    /// [`findings`](Self::findings) tell whether the maximum is meaningful: a fit with an empty component has also
+    /// converged.
     pub fn converged(&self) -> bool {
         match self.status {
             Status::Converged | Status::Doubtful => true,
@@ -239,13 +239,13 @@ impl MixtureFit {
         &self.gaps
     }
 
-    /// Which bound each gap is at; for linear rows, each row.
+    /// The active bound of each gap; for linear rows, of each row.
     pub fn active(&self) -> &[Option<Side>] {
         &self.active
     }
 
-    /// For each component, by ascending mean, which component of the start it grew from: without a constraint means
-    /// may cross on the way.
+    /// The component of the start that each component, by ascending mean, comes from: without a constraint, means may
+    /// cross.
     ///
     /// ```
     /// use mindgap::{Mixture, Parameters, Sample};
@@ -264,22 +264,22 @@ impl MixtureFit {
         self.total_weight
     }
 
-    /// The most probable component of each of `values`; NaN goes to the first.
+    /// Returns the most probable component of each of `values`; the first for NaN.
     pub fn predict(&self, values: &[f64]) -> Vec<u32> {
         self.parameters.predict(values)
     }
 
-    /// The probability of each component at each of `values`: row-major, one row per value. NaN gives NaN.
+    /// Returns the probability of each component at each of `values`, row-major with one row per value; NaN for NaN.
     pub fn predict_proba(&self, values: &[f64]) -> Vec<f64> {
         self.parameters.predict_proba(values)
     }
 
-    /// The log-density at each of `values`.
+    /// Returns the log-density at each of `values`.
     pub fn score_samples(&self, values: &[f64]) -> Vec<f64> {
         self.parameters.score_samples(values)
     }
 
-    /// The average log-density of `values`; `None` if there are none.
+    /// Returns the average log-density of `values`; `None` if there are none.
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};
@@ -296,7 +296,7 @@ impl MixtureFit {
     }
 }
 
-/// What was fitted and how it ended; few of the labels, of which there may be millions.
+/// Prints the parameters and the status, with the labels shortened: there may be millions.
 impl fmt::Debug for MixtureFit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MixtureFit")
@@ -313,8 +313,8 @@ impl fmt::Debug for MixtureFit {
 
 /// Information criteria.
 impl MixtureFit {
-    /// The number of free parameters: `k - 1` weights, `k` means and `k` variances, less one for each independent equality that
-    /// the constraint asks for. Bounds are not counted: which of them are active is known only after the fit.
+    /// The number of free parameters: `k - 1` weights, `k` means and `k` variances, minus one for each independent
+    /// equality of the constraint. Bounds do not count: which of them are active is known only after the fit.
     ///
     /// ```
     /// use mindgap::{EqualSpreads, GapBounds, Mixture, Sample};
@@ -350,14 +350,14 @@ impl MixtureFit {
         2.0 * self.parameter_count() as f64 - 2.0 * self.log_likelihood()
     }
 
-    /// The integrated completed likelihood: [`bic`](Self::bic) plus twice the cost, in nats, of giving each point to its
-    /// most probable component. `None` if the engine does not return it.
+    /// The integrated completed likelihood: [`bic`](Self::bic) plus [`entropy`](Self::entropy). `None` if the engine
+    /// returns no classification.
     pub fn icl(&self) -> Option<f64> {
         self.entropy().map(|entropy| self.bic() + entropy)
     }
 
-    /// What [`icl`](Self::icl) adds to [`bic`](Self::bic): the smaller, the more clearly points belong to their components.
-    /// `None` if the engine does not return it.
+    /// Twice the cost, in nats, of assigning each point to its most probable component: the smaller, the clearer the
+    /// assignment. `None` if the engine returns no classification.
     pub fn entropy(&self) -> Option<f64> {
         self.classification.map(|classification| -2.0 * classification)
     }

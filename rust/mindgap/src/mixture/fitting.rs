@@ -1,4 +1,4 @@
-//! The way of a fit from data to result: plan, start or search, climb, findings.
+//! Fits a mixture: plan, start or search, climb, findings.
 
 use super::climb::{Ascent, ClimbLimits, Climbed, Ending, Model, StoppingRule, ascend, finish, iterate};
 use super::e_step::{IntervalEngine, LocalEngine, Truncated};
@@ -22,35 +22,35 @@ use crate::memory::product;
 use crate::monitor::Monitor;
 use crate::qp::MeanProgram;
 
-/// Where a sample has fewer distinct values than its points divided by this, they are summed up before the first pass: that
-/// costs about as much as the passes that it then saves.
+/// Equal points are merged before the first pass if there are at least this many points per distinct value: merging costs
+/// about as much as it saves per pass.
 const COLLAPSE: usize = 4;
 
 /// The tolerance of the published EM, in units of the data.
 const PAPER_TOLERANCE: f64 = 1e-3;
 
-/// What is left to gain cannot be told from rounding below this, in log units.
+/// The least tolerance, in log units: a smaller predicted gain is rounding.
 const LEAST_TOLERANCE: f64 = 1e-12;
 
-/// EM steps from a start that the caller brings: they bring it to the rows, and weights and spreads to scale.
+/// EM steps from the caller's start: they make it satisfy the rows, and bring weights and spreads to scale.
 const FIRST_EM_STEPS: usize = 3;
 
-/// What Newton steps need for a pair of components, each of three parameters: the sums of the second derivatives, the model of
-/// the likelihood, its program, and the program's factor.
+/// The memory of Newton steps per pair of components, each of three parameters: the sums of the second derivatives, the
+/// model of the likelihood, its program, and the program's factor.
 const BYTES_A_PAIR: usize = 4 * 9 * size_of::<f64>();
 
 impl Mixture {
-    /// Fits the mixture to a `&Sample`, to `&Binned` counts, or to the data of a `&mut Engine`: [`Chunked`](crate::Chunked)
-    /// data, or an engine of the caller's own. A fit by an engine has no [`labels`](MixtureFit::labels).
+    /// Fits the mixture to a `&Sample`, `&Binned` counts, or the data of a `&mut Engine`, such as
+    /// [`Chunked`](crate::Chunked). A fit by an engine has no [`labels`](MixtureFit::labels).
     ///
     /// # Errors
-    /// Settings, starts and constraints that are invalid for these data, rows that no means satisfy, and engines and solvers that
-    /// fail.
+    /// Settings, starts and constraints that are invalid for these data, rows that no means satisfy, and failures of
+    /// engines and solvers.
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<MixtureFit, MixtureError> {
         self.fit_with(data, &mut Monitor::default())
     }
 
-    /// The same, reporting to `monitor`, which may stop the search for a start and, between iterations, the fit.
+    /// As [`fit`](Self::fit), reporting to `monitor`, which may stop the fit.
     ///
     /// ```
     /// use mindgap::{Mixture, MixtureMethod, Monitor, Progress, Sample};
@@ -82,7 +82,7 @@ impl Mixture {
             Data::Sample(sample) => {
                 sample.check_sortable()?;
                 monitor.check_memory("the mixture", LocalEngine::bytes(sample.len(), self.k))?;
-                // Few distinct values: the same sums in fewer terms.
+                // Few distinct values: the same sums with fewer terms.
                 let many = if self.resolution.is_some() { sample.len() } else { sample.len() / COLLAPSE };
                 let collapsed = (sample.distinct() < many).then(|| sample.collapsed().0);
                 let points = collapsed.as_ref().unwrap_or(sample);
@@ -114,7 +114,7 @@ impl Mixture {
         }
     }
 
-    /// Fits data in memory, each value of `points` as it was observed.
+    /// Fits data in memory, whose values are points or intervals.
     fn run_observed(
         &self,
         points: &Sample,
@@ -129,7 +129,7 @@ impl Mixture {
             None => &mut local,
             Some(intervals) => {
                 if let (1, Some(width)) = (points.distinct(), observed.narrowest()) {
-                    // One interval is all that is known of the scale.
+                    // With one interval, its width is the only scale.
                     scale[1] = width * width;
                 }
                 within = IntervalEngine::new(points, intervals);
@@ -174,7 +174,7 @@ impl Mixture {
             (None, Some(ratio)) => Some(PrecisionRows::ratio(ratio)?),
             (rows, _) => rows,
         };
-        // Rows on single components are about those by ascending mean, so the means must not cross.
+        // Rows on single components number them by ascending mean, so the means must not cross.
         let counted = weight_rows.is_some() || precision_rows.as_ref().is_some_and(|rows| rows.rows().is_some());
         let ordered = if counted && rows.is_empty() && k > 1 { GapBounds::lower(0.0).rows(k)? } else { rows.clone() };
         let means = MeanBlock { program: MeanProgram::of(&ordered, sample.frame(), FARTHEST, monitor)? };
@@ -190,7 +190,7 @@ impl Mixture {
         Ok(Plan { start, rows, weights, means, precision_rows, spreads_asked })
     }
 
-    /// Climbs, and brings what was found into the units of the data. `sample` is what a search looks at.
+    /// Climbs and converts the result to the units of the data. `sample` is the data of the search.
     fn run(
         &self,
         mut surface: Surface<'_>,
@@ -267,7 +267,7 @@ impl Mixture {
         Ok(MixtureFit::new(climbed, facts))
     }
 
-    /// Climbs on the points from the hills of a search that may be the highest there.
+    /// Climbs on the points from the best maxima that a search found on a summary.
     fn climb_again(
         &self,
         surface: &mut Surface<'_>,
@@ -294,7 +294,7 @@ impl Mixture {
         let runner_up = found.runner_up(&best, others);
         let mut climbed = finish(surface, m_step, best)?;
         if (out_of_time || found.out_of_time) && climbed.status == Status::Converged {
-            // The top of a hill, but not all hills were looked for.
+            // A local maximum, but the search for others was cut short.
             climbed.status = Status::TimeLimit;
         }
         climbed.passes = passes + 1;
@@ -315,19 +315,19 @@ impl Mixture {
     }
 }
 
-/// Where a fit starts, and what holds on its way.
+/// The start and the rows of a fit.
 struct Plan {
-    /// `None` where a search finds it.
+    /// `None` if a search finds it.
     start: Option<Parameters>,
     rows: Rows,
     weights: WeightBlock,
     means: MeanBlock,
     precision_rows: Option<PrecisionRows>,
-    /// Whether the constraint speaks of spreads.
+    /// Whether the constraint bounds spreads.
     spreads_asked: bool,
 }
 
-/// What a search says beside the best.
+/// The results of a search besides the best fit.
 struct Tally {
     starts: usize,
     at_best: usize,

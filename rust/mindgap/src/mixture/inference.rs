@@ -1,17 +1,17 @@
-//! Standard errors, and where they cannot be relied on.
+//! [`StandardErrors`], and when they are unreliable.
 
 use super::climb::Sureness;
 use super::findings::Finding;
 use crate::data::frame::Frame;
 use std::fmt;
 
-/// A weight whose standard error is more than this share of it may as well be zero, where the theory ends.
+/// A weight may be zero, where the theory does not apply, if its standard error exceeds this fraction of it.
 const VANISHING: f64 = 0.5;
 
-/// Standard errors from the observed information along the active bounds; `None` for a component without weight and where the
-/// information has no inverse.
+/// Standard errors from the observed information along the active bounds; `None` for a component without weight and if
+/// the information is singular.
 ///
-/// They assume many points for each parameter, and true parameters strictly within every bound. Where
+/// They assume many points per parameter, and true parameters strictly within every bound. If
 /// [`unreliable`](Self::unreliable) is not empty, bootstrap instead.
 ///
 /// ```
@@ -38,17 +38,17 @@ pub struct StandardErrors {
     /// Of the gaps between neighbouring means.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub gaps: Vec<Option<f64>>,
-    /// Why they cannot be relied on, in words; empty where they can.
+    /// The reasons why they are unreliable, in words; empty if they are reliable.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub unreliable: Vec<String>,
 }
 
-/// Why standard errors cannot be relied on. Components are named by ascending mean.
+/// The reason why standard errors are unreliable. Components are numbered by ascending mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unreliable {
     /// A bound is active: the estimate cannot move both ways.
     AtBound,
-    /// The weight of a component may as well be zero.
+    /// The weight of a component may be zero.
     Vanishing { component: usize },
     /// The data do not determine a component.
     Undetermined { component: usize },
@@ -68,7 +68,7 @@ impl fmt::Display for Unreliable {
 }
 
 impl StandardErrors {
-    /// Those of `sureness`, in units of the data; `findings` say what else there is to know.
+    /// Converts those of `sureness` to units of the data; `findings` may make them unreliable.
     pub(super) fn new(frame: &Frame, sureness: &Sureness, findings: &[Finding]) -> Self {
         let part = |which: usize, leave: &dyn Fn(f64) -> f64| -> Vec<Option<f64>> {
             sureness.errors.iter().map(|error| error.map(|error| leave(error[which]))).collect()

@@ -1,9 +1,9 @@
 //! Gaussian mixtures whose neighbouring means keep a gap, fitted by EM.
 //!
-//! An iteration is one pass over the data, O(N·K), and a small quadratic program for the means. Nothing of the size
-//! N×K is ever stored. A fit goes through these modules in this order: [`Mixture`] (`problem`) asks an [`Initializer`] (`search`)
-//! for [`Parameters`] and climbs from there (`climb`) on the log-likelihood (`surface`), alternating E steps (`e_step`, or an
-//! [`Engine`] elsewhere) and M steps (`m_step`); the [`MixtureFit`] carries what was found and its criteria (`inference`).
+//! An iteration is one pass over the data, O(N·K), and a small quadratic program for the means. Nothing of size N×K is
+//! stored. A [`Mixture`] (`problem`) gets its start from an [`Initializer`] or a search (`search`) and climbs (`climb`)
+//! on the log-likelihood (`surface`) by E steps (`e_step`, or another [`Engine`]), M steps (`m_step`) and Newton steps.
+//! The [`MixtureFit`] has the parameters, criteria and standard errors (`inference`).
 
 mod certificate;
 mod climb;

@@ -1,31 +1,30 @@
-//! How data were observed, as the caller declares it: values recorded to a step, counts in bins, a support outside which nothing
-//! was recorded.
+//! [`Observed`]: values recorded to a step, counts in bins, and a support outside which nothing was recorded.
 
 use crate::data::Binned;
 use crate::data::frame::Frame;
 use crate::data::sample::Sample;
 use crate::error::MixtureError;
 
-/// Values closer than this fraction of a step are the same recorded value.
+/// Values closer than this fraction of a step are the same recorded value: rounding of decimals.
 const SAME_VALUE: f64 = 1e-6;
 
-/// Other values closer than this fraction of a step were not recorded to it.
+/// Different values closer than this fraction of a step were not recorded to it.
 const TOO_CLOSE: f64 = 0.5;
 
-/// What is known of where the points lie, in frame units.
+/// The intervals that the points lie in, and the support, in frame units.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Observed {
-    /// The interval that each value of the sample stands for; `None` where it stands for itself.
+    /// The interval of each value of the sample; `None` for exact values.
     pub(super) intervals: Option<Vec<[f64; 2]>>,
-    /// What of the line was seen at all.
+    /// The interval outside which nothing was recorded.
     pub(super) support: Option<[f64; 2]>,
 }
 
 impl Observed {
-    /// The values of `sample`, recorded to steps of `resolution` and seen within `support`.
+    /// Checks the values of `sample`, recorded to steps of `resolution` within `support`.
     ///
     /// # Errors
-    /// A step or a support that these values do not have.
+    /// A step or a support that these values contradict.
     pub(super) fn values(
         sample: &Sample,
         resolution: Option<f64>,
@@ -35,7 +34,7 @@ impl Observed {
         let mut observed = Self { intervals: None, support: support_of(support, frame)? };
         let values = sample.values();
         if let Some([low, high]) = support {
-            // A rounded value may lie beyond an end that its interval reaches over.
+            // A rounded value may lie beyond an end that its interval contains.
             let slack = 0.5 * resolution.filter(|step| *step > 0.0).unwrap_or(0.0);
             let outside = |value: f64| match slack > 0.0 {
                 true => value + slack <= low || value - slack >= high,
@@ -64,10 +63,10 @@ impl Observed {
         Ok(observed)
     }
 
-    /// Counts in bins, seen within `support`.
+    /// Checks counts in bins within `support`.
     ///
     /// # Errors
-    /// A support that bins with points lie beyond.
+    /// Occupied bins outside the support.
     pub(super) fn bins(binned: &Binned, support: Option<[f64; 2]>) -> Result<Self, MixtureError> {
         let frame = binned.sample().frame();
         let mut observed = Self { intervals: None, support: support_of(support, frame)? };
@@ -89,7 +88,7 @@ impl Observed {
         Some(intervals.iter().map(|[low, high]| high - low).fold(f64::INFINITY, f64::min))
     }
 
-    /// What of an interval was seen.
+    /// The part of an interval within the support.
     fn seen(&self, [low, high]: [f64; 2]) -> [f64; 2] {
         let [least, most] = self.support.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
         [low.max(least), high.min(most)]

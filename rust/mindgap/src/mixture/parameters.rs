@@ -1,12 +1,13 @@
-//! A mixture's parameters: where a fit starts, and what an engine is asked about.
+//! [`Parameters`]: weights, means and variances of a mixture, as a start, a result, or the argument of an engine.
 
 use crate::data::frame::{FARTHEST, Frame};
 use crate::error::MixtureError;
 
-/// Trips to the units of the data and back after which a mean comes back the same: one, or two at the edge of a binade.
+/// The most conversions to the units of the data and back until a mean no longer changes: one is enough, two at the edge
+/// of a binade.
 const SETTLING: usize = 4;
 
-/// The weights of a start may miss one by this much; they are divided by their sum.
+/// The tolerance of a sum of one: decimals of a few digits may miss it. The weights are divided by their sum.
 const WEIGHTS_SUM: f64 = 1e-6;
 
 /// Weights, means and variances of the components.
@@ -27,7 +28,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Parameters with one entry per component in each slice.
+    /// Makes parameters with one entry per component in each slice.
     ///
     /// # Errors
     /// If the lengths differ or are zero, a number is not finite, a variance is not positive, a weight is negative, or
@@ -53,7 +54,7 @@ impl Parameters {
         Ok(Self { weights, means: means.to_vec(), variances: variances.to_vec() })
     }
 
-    /// Parameters that are known to be sound.
+    /// Makes parameters without checks; they must be valid.
     pub(super) fn sound(weights: Vec<f64>, means: Vec<f64>, variances: Vec<f64>) -> Self {
         Self { weights, means, variances }
     }
@@ -78,12 +79,12 @@ impl Parameters {
         &self.variances
     }
 
-    /// Whether there is a start for each of `k` components.
+    /// Checks that the number of components is `k`.
     pub(super) fn check_count(&self, k: usize) -> Result<(), MixtureError> {
         if self.k() == k { Ok(()) } else { Err(MixtureError::ParametersCount { k, given: self.k() }) }
     }
 
-    /// Whether frame values are of the data's scale; squares about means farther off would leave no digit.
+    /// Checks that means and spreads are of the data's scale; squares about farther means would lose all digits.
     pub(super) fn check_scale(&self, frame: &Frame) -> Result<(), MixtureError> {
         let find = |what: &'static str, values: &[f64], largest: f64, enter: &dyn Fn(f64) -> f64| match values
             .iter()
@@ -96,18 +97,18 @@ impl Parameters {
         find("variance", &self.variances, FARTHEST * FARTHEST, &|v| frame.enter_square(v))
     }
 
-    /// With no variance below `floor`.
+    /// Raises variances below `floor` to it.
     pub(super) fn raised(mut self, floor: f64) -> Self {
         self.variances.iter_mut().for_each(|v| *v = v.max(floor));
         self
     }
 
-    /// Whether every parameter is a number, as one may not be in units other than those it was found in.
+    /// Whether every parameter is finite; a change of units may overflow.
     pub(super) fn is_finite(&self) -> bool {
         self.weights.iter().chain(&self.means).chain(&self.variances).all(|x| x.is_finite())
     }
 
-    /// In frame units.
+    /// Converts from data to frame units.
     pub(super) fn enter(&self, frame: &Frame) -> Self {
         Self {
             weights: self.weights.clone(),
@@ -116,7 +117,7 @@ impl Parameters {
         }
     }
 
-    /// From frame units to those of the data.
+    /// Converts from frame to data units.
     pub(super) fn leave(&self, frame: &Frame) -> Self {
         Self {
             weights: self.weights.clone(),
@@ -131,7 +132,7 @@ impl Parameters {
         [weights, means, variances]
     }
 
-    /// The nearest parameters that do not change on their way to the units of the data and back.
+    /// Rounds to parameters that a conversion to the units of the data and back does not change.
     pub(super) fn settled(mut self, frame: &Frame) -> Self {
         for z in &mut self.means {
             for _ in 0..SETTLING {
@@ -145,7 +146,7 @@ impl Parameters {
         self
     }
 
-    /// The components by ascending mean; equal means keep their order.
+    /// Sorts the components by ascending mean; equal means keep their order.
     pub(super) fn sorted(self) -> (Self, Vec<usize>) {
         let mut order: Vec<usize> = (0..self.k()).collect();
         order.sort_by(|&a, &b| self.means[a].total_cmp(&self.means[b]));

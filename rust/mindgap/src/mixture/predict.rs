@@ -1,4 +1,4 @@
-//! A mixture's density and memberships at values that need not be the data's: O(k) a value.
+//! The density and memberships of a mixture at any values: O(k) per value.
 
 use super::e_step::{LEAST, Parabola};
 use super::parameters::Parameters;
@@ -7,18 +7,18 @@ use crate::numeric::portable::{exp2, ln};
 use pulp::{Arch, Simd, WithSimd};
 use std::f64::consts::LN_2;
 
-/// Points that go through the loops together, which become vector code.
+/// Points processed together, in vector code.
 const TILE: usize = 64;
 
 impl Parameters {
-    /// The most probable component of each of `values`, the first of equals; NaN goes to the first.
+    /// Returns the most probable component of each of `values`, the first of equals; the first for NaN.
     pub fn predict(&self, values: &[f64]) -> Vec<u32> {
         let parabolas = Parabola::of(self);
         let all: Vec<usize> = (0..parabolas.len()).collect();
         values.iter().map(|&x| most_probable(&parabolas, &all, x)).collect()
     }
 
-    /// The probability of each component at each of `values`: row-major, one row a value. NaN gives NaN.
+    /// Returns the probability of each component at each of `values`, row-major with one row per value; NaN for NaN.
     pub fn predict_proba(&self, values: &[f64]) -> Vec<f64> {
         let parabolas = Parabola::of(self);
         let k = parabolas.len();
@@ -38,8 +38,8 @@ impl Parameters {
         rows
     }
 
-    /// The most probable component of each of `values`, as [`predict`](Self::predict) says, and its probability; in one
-    /// pass, with no row for each value.
+    /// Returns the most probable component of each of `values`, as [`predict`](Self::predict) does, and its probability,
+    /// in one pass.
     ///
     /// ```
     /// use mindgap::Parameters;
@@ -54,7 +54,7 @@ impl Parameters {
         Arch::new().dispatch(Classify { parabolas: &Parabola::of(self), values })
     }
 
-    /// The log-density at each of `values`.
+    /// Returns the log-density at each of `values`.
     pub fn score_samples(&self, values: &[f64]) -> Vec<f64> {
         let parabolas = Parabola::of(self);
         let mut logarithms = Vec::with_capacity(values.len());
@@ -72,7 +72,7 @@ impl Parameters {
     }
 }
 
-/// One pass over some values, compiled for each kind of processor; the bits are the same on all of them.
+/// One pass over some values, compiled for each kind of processor, with the same bits on all.
 struct Classify<'a> {
     parabolas: &'a [Parabola],
     values: &'a [f64],
@@ -99,7 +99,7 @@ impl WithSimd for Classify<'_> {
 impl Classify<'_> {
     #[inline(always)]
     fn tile(&self, x: &[f64; TILE]) -> ([u32; TILE], [f64; TILE]) {
-        // As doubles, which are chosen between beside the logarithms.
+        // Labels are doubles, so that the same vector comparison selects them and the logarithms.
         let (mut best, mut label, mut totals) = ([f64::NEG_INFINITY; TILE], [0.0; TILE], [0.0; TILE]);
         for (c, parabola) in self.parabolas.iter().enumerate() {
             for i in 0..TILE {
@@ -111,7 +111,7 @@ impl Classify<'_> {
         let peaks = best.map(|best| if best > LEAST { best } else { LEAST });
         for parabola in self.parabolas {
             for i in 0..TILE {
-                // Below 2^-1000 of the largest nothing counts.
+                // `exp2` is at least 2^-1000, which is negligible beside the largest term, one.
                 totals[i] += elementary::exp2::<false>(parabola.at(x[i]) - peaks[i]);
             }
         }
@@ -136,7 +136,7 @@ pub(super) fn most_probable(parabolas: &[Parabola], components: &[usize], x: f64
     best.0 as u32
 }
 
-/// A density at `x` relative to the reference; NaN at NaN.
+/// A density at `x` relative to the reference `peak`; NaN for NaN.
 #[inline(always)]
 fn relative(parabola: &Parabola, x: f64, peak: f64) -> f64 {
     let density = exp2(parabola.at(x) - peak);

@@ -1,4 +1,4 @@
-//! The builder of a mixture.
+//! [`Mixture`]: the builder of a mixture fit, and its settings.
 
 use super::m_step::VarianceModel;
 use super::search::{Initializer, Search};
@@ -8,7 +8,7 @@ use crate::monitor::SpendingLimits;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Passes over the data at most, by default: forty times the median of a climb.
+/// The default limit on passes over the data: forty times the median of a climb.
 const MAX_ITER: usize = 1000;
 
 /// How a mixture is fitted.
@@ -26,15 +26,16 @@ const MAX_ITER: usize = 1000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MixtureMethod {
-    /// A search for the highest likelihood, climbed by Newton steps until less than the tolerance in log units is left to gain.
+    /// A search for the highest likelihood, with Newton steps until the predicted gain is below the tolerance, in log
+    /// units.
     #[default]
     Best,
-    /// The published EM to the letter, for comparison: its start, plain iterations, until no parameter moves by more than
-    /// the tolerance; no bound on the ratio of spreads.
+    /// The published EM, for comparison: its start, plain iterations until no parameter moves by more than the tolerance,
+    /// and no bound on the ratio of spreads.
     Paper,
 }
 
-/// What the tolerance of [`MixtureMethod::Paper`] is measured in.
+/// The units of the tolerance of [`MixtureMethod::Paper`].
 ///
 /// ```
 /// use mindgap::{Mixture, MixtureMethod, Sample, ToleranceScale};
@@ -54,11 +55,11 @@ pub enum ToleranceScale {
     /// Means and variances in the units of the data, as in the paper.
     #[default]
     Absolute,
-    /// Means in standard deviations of the data, variances in the data's variance: units do not matter.
+    /// Means in standard deviations of the data, variances in the data's variance: independent of units.
     Data,
 }
 
-/// The problem of fitting a mixture: a builder, whose [`fit`](Self::fit) solves it.
+/// A builder of a mixture fit, which [`fit`](Self::fit) runs.
 ///
 /// ```
 /// use mindgap::{GapBounds, Mixture, Parameters, Sample};
@@ -90,8 +91,8 @@ pub struct Mixture {
 }
 
 impl Mixture {
-    /// A mixture of `k` components without a constraint: the highest likelihood that a search finds, climbed until less than
-    /// 1e-8 log units are left, in at most 1000 passes; free variances, whose standard deviations differ at most tenfold.
+    /// A mixture of `k` components without a constraint: a search for the highest likelihood, to a predicted gain below
+    /// 1e-8 log units, in at most 1000 passes; free variances, whose standard deviations differ at most tenfold.
     pub fn new(k: usize) -> Self {
         Self {
             k,
@@ -111,23 +112,22 @@ impl Mixture {
         }
     }
 
-    /// Sets the constraint on the means, weights and spreads (default: none). A constraint that does not apply to `k`
-    /// components is an error of the fit.
+    /// Sets the constraint on the means, weights and spreads (default: none). A fit refuses a constraint that does not
+    /// apply to `k` components.
     #[must_use]
     pub fn constraint(mut self, constraint: impl Constraint + 'static) -> Self {
         self.constraint = Arc::new(constraint);
         self
     }
 
-    /// Sets how the mixture is fitted.
+    /// Sets how the mixture is fitted (default: [`MixtureMethod::Best`]).
     #[must_use]
     pub fn method(mut self, method: MixtureMethod) -> Self {
         self.method = method;
         self
     }
 
-    /// Sets the start: one climb from there, by an initializer or from [`Parameters`](super::Parameters), takes the place of
-    /// the search.
+    /// Sets the start, an initializer or [`Parameters`](super::Parameters): one climb from there replaces the search.
     #[must_use]
     pub fn init(mut self, init: impl Initializer + 'static) -> Self {
         self.init = Some(Arc::new(init));
@@ -141,17 +141,17 @@ impl Mixture {
         self
     }
 
-    /// Sets the tolerance; `None` for the default. [`MixtureMethod::Best`] has converged when less than this is left to
-    /// gain, in log units (1e-8); [`MixtureMethod::Paper`] when no parameter moves by more than this (1e-3), and 0 asks it
-    /// for a fixed point.
+    /// Sets the tolerance; `None` for the default. [`MixtureMethod::Best`] converges when the predicted gain is below it,
+    /// in log units (1e-8); [`MixtureMethod::Paper`] when no parameter moves by more than it (1e-3; 0 requires a fixed
+    /// point).
     #[must_use]
     pub fn tol(mut self, tol: impl Into<Option<f64>>) -> Self {
         self.tol = tol.into();
         self
     }
 
-    /// Sets the largest ratio of two standard deviations, where the constraint does not bound the spreads: infinity for no bound,
-    /// `None` for the default (10; no bound for [`MixtureMethod::Paper`]).
+    /// Sets the largest ratio of two standard deviations, unless the constraint bounds the spreads: infinity for no
+    /// bound, `None` for the default (10; no bound for [`MixtureMethod::Paper`]).
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};
@@ -167,14 +167,14 @@ impl Mixture {
         self
     }
 
-    /// Sets what the tolerance of [`MixtureMethod::Paper`] is measured in.
+    /// Sets the units of the tolerance of [`MixtureMethod::Paper`].
     #[must_use]
     pub fn tol_scale(mut self, scale: ToleranceScale) -> Self {
         self.tol_scale = scale;
         self
     }
 
-    /// Sets the largest number of iterations, at least 1; for [`MixtureMethod::Best`], of passes over the data by a climb.
+    /// Sets the largest number of iterations, at least 1; for [`MixtureMethod::Best`], of passes over the data per climb.
     ///
     /// ```
     /// use mindgap::{Mixture, MixtureMethod, Sample, Status};
@@ -190,11 +190,11 @@ impl Mixture {
         self
     }
 
-    /// Ends the fit after `limit` with the best found by then and [`Status::TimeLimit`](super::Status::TimeLimit) (default
-    /// and `None`: no limit).
+    /// Ends the fit after `limit` with the best result so far and [`Status::TimeLimit`](super::Status::TimeLimit)
+    /// (default and `None`: no limit).
     ///
-    /// Once a climb has begun there is a result. Before that, in a start by k-means or the search for means that satisfy the
-    /// rows, it is an error, [`MixtureError::TimeLimit`].
+    /// Before the first climb, in a start by k-means or the search for means that satisfy the rows, there is no result:
+    /// the fit returns [`MixtureError::TimeLimit`].
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};
@@ -211,25 +211,25 @@ impl Mixture {
         self
     }
 
-    /// Refuses work that is known to need more than `bytes` of memory beside the data, with [`MixtureError::OutOfMemory`]
-    /// (default and `None`: as much as the machine gives).
+    /// Refuses work that needs more than `bytes` of memory besides the data, with [`MixtureError::OutOfMemory`] (default
+    /// and `None`: the memory of the machine).
     #[must_use]
     pub fn memory_limit(mut self, bytes: impl Into<Option<usize>>) -> Self {
         self.limits.memory = bytes.into();
         self
     }
 
-    /// Sets which variances the components may have.
+    /// Sets whether the components share one variance (default: [`VarianceModel::Free`]).
     #[must_use]
     pub fn variances(mut self, variances: VarianceModel) -> Self {
         self.variances = variances;
         self
     }
 
-    /// Sets the floor of the variances in squared data units; `None` for 1e-10 of the data's variance (of one, where the
-    /// data are all equal). A component whose variance reaches it has collapsed; starts below it are raised to it. Without a
-    /// floor, a constraint or a ratio of the caller's, spreads are also at least half the step of data that look rounded
-    /// ([`Sample::rounding_step`](crate::Sample::rounding_step)).
+    /// Sets the floor of the variances in squared data units; `None` for 1e-10 of the data's variance (of one, if the
+    /// data are all equal). A component whose variance reaches it has collapsed; starts below it are raised to it. If the
+    /// caller sets no floor, constraint or ratio of spreads, standard deviations are also at least half the step of data
+    /// that look rounded ([`Sample::rounding_step`](crate::Sample::rounding_step)).
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};
@@ -245,8 +245,8 @@ impl Mixture {
         self
     }
 
-    /// Declares that the values were recorded in steps of this size: each stands for the interval of half a step on either
-    /// side, and the likelihood is that of the intervals' probabilities. `None` for exact values.
+    /// Declares that the values were rounded to multiples of a step: each is the interval of half a step on either side,
+    /// and the likelihood is that of the intervals' probabilities. `None` for exact values.
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};
@@ -262,14 +262,14 @@ impl Mixture {
         self
     }
 
-    /// Declares that nothing outside `[low, high]` was recorded, such as beyond a detector's range: the likelihood is that of
-    /// the mixture given that a point lies within. Weights, means and variances are those of the whole mixture, the standard
-    /// deviations at most twice the range of the data. `None` where everything was recorded.
+    /// Declares that nothing outside `[low, high]` was recorded, such as beyond a detector's range: the likelihood is
+    /// conditional on that interval. Weights, means and variances are those of the whole mixture; standard deviations are
+    /// at most twice the range of the data. `None` if everything was recorded.
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};
     ///
-    /// // Only what is above zero was recorded.
+    /// // Only values above zero were recorded.
     /// let seen: Vec<f64> = (0..300).map(|i| f64::from(i % 100) * 0.03).collect();
     /// let fit = Mixture::new(1).support([0.0, f64::INFINITY]).fit(&Sample::new(&seen)?)?;
     /// assert!(fit.means()[0] < 1.485);
@@ -286,7 +286,7 @@ impl Mixture {
         self.k
     }
 
-    /// Refuses the first setting that is out of range.
+    /// Refuses settings that are out of range.
     pub(super) fn check(&self) -> Result<(), MixtureError> {
         let bad = |name, value, expected| Err(MixtureError::BadSetting { name, value, expected });
         if self.k == 0 {

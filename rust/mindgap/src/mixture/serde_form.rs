@@ -1,5 +1,5 @@
-//! A mixture's parameters and fits as serde writes and reads them: what is read is checked, so that no method of a fit that
-//! was read can fail where that of a fit that was made does not.
+//! The stored forms of parameters and mixture fits. Deserialising checks them, so that methods of a stored fit do not
+//! panic.
 
 use super::findings::Finding;
 use super::fit::MixtureFit;
@@ -11,7 +11,7 @@ use crate::error::MixtureError;
 use crate::stored::{FormVersion, labels, stored_as};
 use serde::{Deserialize, Serialize};
 
-/// Weights that sum to one this closely were written by a fit: they are read back bit by bit.
+/// Weights that sum to one within this were written by a fit and are not divided by their sum, so that their bits stay.
 const WEIGHTS_ROUNDING: f64 = 1e-12;
 
 /// The serde form of [`Parameters`].
@@ -40,14 +40,13 @@ impl TryFrom<ParametersForm> for Parameters {
     }
 }
 
-/// What kind of document this is.
+/// The kind of document.
 #[derive(Serialize, Deserialize)]
 enum MixtureDocument {
     MixtureResult,
 }
 
-/// The stored form of [`MixtureFit`]. Of what follows from other fields only what the package needs is written, and nothing
-/// of it is read.
+/// The stored form of [`MixtureFit`]. Derived fields are written only for the Python package, and not read.
 #[derive(Serialize, Deserialize)]
 struct MixtureFitForm {
     mindgap: MixtureDocument,
@@ -59,7 +58,7 @@ struct MixtureFitForm {
     labels: Vec<i64>,
     #[serde(skip_deserializing)]
     log_likelihood: f64,
-    /// Null stands for minus infinity, which a start may have.
+    /// Null is minus infinity, which a start may have.
     history: Vec<Option<f64>>,
     #[serde(skip_deserializing)]
     n_iter: usize,
@@ -156,7 +155,7 @@ impl From<MixtureFit> for MixtureFitForm {
 }
 
 impl MixtureFitForm {
-    /// Returns what is wrong with a fit of `k` components beside its parameters, if anything is.
+    /// Returns why a fit of `k` components is invalid, if it is; its parameters are checked elsewhere.
     fn fault(&self, k: usize) -> Option<&'static str> {
         let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
         let faults = [

@@ -1,4 +1,4 @@
-//! The bounds on the spreads of a mixture where its constraint gives none, and the bounds that a certificate needs to know.
+//! The default bounds on the spreads of a mixture, and all bounds in the form that a certificate needs.
 
 use super::e_step::LocalEngine;
 use super::m_step::{FLOOR, VarianceModel};
@@ -9,39 +9,39 @@ use crate::constraint::{Rows, resolve, resolve_blocks};
 use crate::data::sample::Sample;
 use crate::error::MixtureError;
 
-/// The default floor of the standard deviations where points lie in intervals, as a fraction of the narrowest: within an
-/// interval the likelihood no longer tells smaller ones apart.
+/// The default floor of the standard deviations of data in intervals, as a fraction of the narrowest: within an interval
+/// the likelihood hardly depends on smaller ones.
 const NARROWEST: f64 = 0.05;
 
-/// Standard deviations of points seen within a support are at most so many times the data's range: without a bound, data that
-/// fall off steadily or not at all are fitted ever better by ever wider components.
+/// The largest standard deviation under a support, in units of the data's range: without a bound, ever wider components
+/// fit data of monotone or constant density ever better.
 pub(super) const WIDEST: f64 = 2.0;
 
-/// No floor is lower, in frame units: far below what doubles tell apart, far above what they cannot square.
+/// The lowest floor, in frame units: far below the resolution of doubles, and its square does not underflow.
 const LEAST_FLOOR: f64 = 1e-100;
 
-/// No floor is higher, as a multiple of the data's variance: beyond it the data are one point to doubles.
+/// The highest floor, as a multiple of the data's variance: beyond it the data are one point to doubles.
 const LARGEST_FLOOR: f64 = 1e12;
 
-/// The default bound on the ratio of standard deviations, where variances are free: without one the likelihood has no
-/// maximum, as a component on a single point makes it infinite.
+/// The default bound on the ratio of standard deviations: without one the likelihood has no maximum, because a component
+/// on a single point makes it infinite.
 const SPREAD_RATIO: f64 = 10.0;
 
-/// The default least standard deviation of a component, in steps of data that look rounded. From half a step on, the densities
-/// at the grid sum to one within 1.4 % (2·exp(-π²/2)), so that they are probabilities of the recorded values in all but name;
-/// narrower components gain likelihood from the ties alone.
+/// The default least standard deviation of a component, in steps of data that look rounded. From half a step on, the
+/// densities at the grid sum to one within 1.4 % (2·exp(-π²/2)), so they approximate probabilities of the recorded
+/// values; narrower components gain likelihood from ties alone.
 const LEAST_STEPS: f64 = 0.5;
 
 /// The bounds on the variances of a mixture, in frame units.
 pub(super) struct SpreadBounds {
-    /// How many times the smallest the largest may be; infinite where there is no bound.
+    /// The largest ratio of two variances; infinite if there is no bound.
     pub(super) ratio: f64,
-    /// No variance is less; zero where there is no bound.
+    /// The least variance; zero if there is no bound.
     pub(super) least: f64,
 }
 
 impl Mixture {
-    /// The bounds of the gaps, and those of the variances for data like `sample`; `None` if linear rows are asked for too.
+    /// The bounds of the gaps, and those of the variances for data like `sample`; `None` if there are linear rows.
     pub(super) fn gaps_and_spreads(&self, sample: &Sample) -> Result<Option<(Rows, SpreadBounds)>, MixtureError> {
         self.check()?;
         if self.resolution.is_some() || self.support.is_some() {
@@ -65,14 +65,14 @@ impl Mixture {
         Ok(Some((rows, SpreadBounds { ratio: ratio * ratio, least: least.max(given) })))
     }
 
-    /// The bound on the ratio of spreads where the constraint does not bound them.
+    /// The bound on the ratio of spreads if the constraint does not bound them.
     pub(super) fn default_ratio(&self) -> Option<f64> {
         let default = if self.method == MixtureMethod::Best { SPREAD_RATIO } else { f64::INFINITY };
         Some(self.spread_ratio.unwrap_or(default)).filter(|ratio| ratio.is_finite())
     }
 
-    /// The least variance where the caller bounds no spreads, in frame units: on data that look rounded, components narrower
-    /// than [`LEAST_STEPS`] would stand on ties. Never above the data's own variance, so that one component is as it was.
+    /// The least variance if the caller bounds no spreads, in frame units: on data that look rounded, components narrower
+    /// than [`LEAST_STEPS`] would fit ties. At most the data's variance, so that a single component is not affected.
     pub(super) fn default_least(&self, sample: &Sample, variance: f64, asked: bool) -> f64 {
         let asked = asked || self.spread_ratio.is_some() || self.min_variance.is_some();
         if asked || self.method == MixtureMethod::Paper || self.variances == VarianceModel::Equal {
@@ -82,7 +82,7 @@ impl Mixture {
         sample.rounding_step().map_or(0.0, |step| width(step).powi(2).min(variance))
     }
 
-    /// The least variance, in frame units.
+    /// The floor of the variances, in frame units.
     pub(super) fn floor(&self, surface: &Surface<'_>, observed: &Observed) -> Result<f64, MixtureError> {
         let variance = surface.variance();
         let narrowest = observed.narrowest().filter(|width| width.is_finite()).unwrap_or(0.0);

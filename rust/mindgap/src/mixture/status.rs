@@ -1,8 +1,8 @@
-//! How a fit ended.
+//! [`Status`]: how a mixture fit ended.
 
 use std::fmt;
 
-/// How a fit ended. The result is usable in every case; only [`Status::Converged`] asks for no second look.
+/// How a fit ended. The result is usable in every case; all but [`Status::Converged`] call for a second look.
 ///
 /// ```
 /// use mindgap::{Mixture, Sample, Status};
@@ -21,13 +21,13 @@ use std::fmt;
 pub enum Status {
     /// A local maximum was reached, and there are no findings.
     Converged,
-    /// A local maximum was reached, but there are [`findings`](super::MixtureFit::findings) that ask for a second look.
+    /// A local maximum was reached, but there are [`findings`](super::MixtureFit::findings).
     Doubtful,
-    /// The iterations ran out first.
+    /// The limit on iterations was reached first.
     MaxIterations,
     /// The time limit passed first, or a callback stopped the fit.
     TimeLimit,
-    /// Some components have shrunk onto a point: their variances are held at the floor.
+    /// Some components have shrunk onto a point: their variances are at the floor.
     Collapsed {
         /// Which, by ascending mean.
         components: Vec<usize>,
@@ -40,8 +40,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// A word for it, the same in every version: `converged`, `doubtful`, `max-iterations`, `time-limit`, `collapsed` or
-    /// `lost-weight`.
+    /// A stable code: `converged`, `doubtful`, `max-iterations`, `time-limit`, `collapsed` or `lost-weight`.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Converged => "converged",
@@ -69,7 +68,7 @@ impl Status {
         }
     }
 
-    /// The status of that code, about those components.
+    /// Makes the status of a code and components.
     #[cfg(feature = "serde")]
     pub(super) fn of_code(code: &str, components: &[usize]) -> Option<Self> {
         match (code, components) {
@@ -83,7 +82,7 @@ impl Status {
         }
     }
 
-    /// With the components named by their places in `order`.
+    /// Renumbers the components by their places in `order`.
     pub(super) fn renumbered(self, order: &[usize]) -> Self {
         let place = |component: usize| order.iter().position(|&k| k == component).unwrap_or(component);
         match self {

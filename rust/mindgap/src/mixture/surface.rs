@@ -1,7 +1,7 @@
-//! The log-likelihood as a surface over the parameters: its height and the moments at any of them, wherever the data are.
+//! [`Surface`]: the log-likelihood and the moments as functions of the parameters, for data in memory or elsewhere.
 //!
-//! A climb sees the data through this alone. Parameters and moments are in frame units, log-likelihoods in those of the data,
-//! and every answer has been checked.
+//! A climb sees the data only through this. Parameters and moments are in frame units, log-likelihoods in those of the
+//! data; the engine's moments are checked.
 
 use super::engine::{Engine, Moments};
 use super::parameters::Parameters;
@@ -12,17 +12,17 @@ use crate::error::{BoxError, Cause, MixtureError};
 pub(super) struct Surface<'a> {
     engine: &'a mut dyn Engine,
     frame: Frame,
-    /// Whether the engine speaks in frame units.
+    /// Whether the engine works in frame units.
     framed: bool,
     total_weight: f64,
     variance: f64,
-    /// Whether the likelihood is of densities, which have units, not of probabilities.
+    /// Whether the likelihood is one of densities, which have units; else of probabilities.
     of_densities: bool,
 }
 
 impl<'a> Surface<'a> {
-    /// The surface of data of `total_weight` and, in frame units, `variance`; the engine speaks in frame units where it is
-    /// `framed`, else in those of the data.
+    /// Makes the surface of data with this total weight and `variance` (in frame units). The engine works in frame units
+    /// if `framed`, else in those of the data.
     pub(super) fn new(
         engine: &'a mut dyn Engine,
         frame: Frame,
@@ -32,7 +32,7 @@ impl<'a> Surface<'a> {
         Self { engine, frame, framed, total_weight, variance, of_densities: true }
     }
 
-    /// The same where the likelihood is of probabilities.
+    /// Makes the likelihood one of probabilities.
     pub(super) fn of_probabilities(mut self) -> Self {
         self.of_densities = false;
         self
@@ -42,7 +42,7 @@ impl<'a> Surface<'a> {
         &self.frame
     }
 
-    /// Whether the data lie in this process, where a pass costs little.
+    /// Whether the data are in this process, where a pass costs little.
     pub(super) fn is_local(&self) -> bool {
         self.framed
     }
@@ -56,15 +56,15 @@ impl<'a> Surface<'a> {
         self.variance
     }
 
-    /// Moments and log-likelihood at `parameters`.
+    /// Returns the moments and the log-likelihood at `parameters`.
     ///
     /// # Errors
-    /// An engine that fails or answers nonsense.
+    /// An engine that fails or returns invalid moments.
     pub(super) fn at(&mut self, parameters: &Parameters) -> Result<Moments, MixtureError> {
         self.ask(parameters, |engine, parameters| engine.moments(parameters))
     }
 
-    /// The same, with the sums for the second derivatives if the engine can tell them.
+    /// As [`at`](Self::at), with the sums for the second derivatives if the engine returns them.
     ///
     /// # Errors
     /// As [`at`](Self::at).
@@ -72,7 +72,7 @@ impl<'a> Surface<'a> {
         self.ask(parameters, |engine, parameters| engine.curved(parameters))
     }
 
-    /// The same, with the classification if the engine can tell it.
+    /// As [`at`](Self::at), with the classification if the engine returns it.
     ///
     /// # Errors
     /// As [`at`](Self::at).
@@ -103,8 +103,8 @@ impl<'a> Surface<'a> {
         })
     }
 
-    /// Moments about `asked`, in data units, as moments about `means` in frame units. The two differ by a rounding where the
-    /// data are far from zero.
+    /// Converts moments about `asked`, in data units, to moments about `means` in frame units. The two means differ by
+    /// rounding if the data are far from zero.
     fn enter(&self, mut moments: Moments, means: &[f64], asked: &[f64]) -> Moments {
         for k in 0..means.len() {
             let (n, off) = (moments.weight[k], self.frame.enter(asked[k]) - means[k]);

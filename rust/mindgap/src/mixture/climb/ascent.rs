@@ -1,10 +1,10 @@
-//! The climb to the top of a hill: a few EM steps, then Newton steps on the rows, by Levenberg and Marquardt's rule.
+//! The climb to a local maximum: a few EM steps, then Newton steps under the rows, damped as by Levenberg and Marquardt.
 //!
-//! Each step maximises the log-likelihood's second-order model minus `τ` times EM's own metric: with a large `τ` it is a
-//! short EM step, with none a Newton step. `τ` falls while the model predicts well and grows where it does not; a step is
-//! kept only if the likelihood does not fall. The model's gain without `τ` is the Newton decrement: how much likelihood is
-//! left. A pass over the data a step, and O(K³) beside it. On the paper's models a climb takes 8 to 27 passes in the median,
-//! where EM takes 500 to 3,300.
+//! Each step maximises the log-likelihood's second-order model minus `τ` times EM's metric: with a large `τ` it is a
+//! short EM step, with `τ = 0` a Newton step. `τ` falls while the model predicts well and grows otherwise; a step is kept
+//! only if the likelihood does not fall. The model's gain with `τ = 0` is the Newton decrement, an estimate of the gain
+//! that is left. A step costs a pass over the data and O(K³). On the paper's models the median climb takes 8 to 27
+//! passes; EM takes 500 to 3,300.
 
 use super::model::{BLOCK, Model};
 use super::program::Program;
@@ -19,83 +19,83 @@ use crate::mixture::surface::Surface;
 use crate::monitor::{Halt, Monitor, Progress};
 use crate::qp::dense::SparseRows;
 
-/// Where `τ` starts: EM's metric counts for a hundredth of the model's.
+/// The first `τ`: EM's metric counts a hundredth of the model's.
 const FIRST_DAMPING: f64 = 1e-2;
 
-/// A `τ` below this counts as none, and is replaced by `LEAST_DAMPING`.
+/// A `τ` below this is replaced by `LEAST_DAMPING`.
 const UNDAMPED: f64 = 1e-7;
 
 /// The least `τ`, which keeps steps in flat directions finite.
 pub(super) const LEAST_DAMPING: f64 = 1e-10;
 
-/// The least `τ` that is tried where the model has no maximum.
+/// The least `τ` for a model without a maximum.
 pub(super) const CONVEX_DAMPING: f64 = 1e-6;
 
-/// The least `τ` after a step that failed.
+/// The least `τ` after a failed step.
 const FAILED_DAMPING: f64 = 1e-4;
 
 /// Beyond this `τ` steps are shorter than rounding.
 pub(super) const MOST_DAMPING: f64 = 1e12;
 
-/// What of the predicted gain must come true for `τ` to fall.
+/// The least ratio of actual to predicted gain at which `τ` falls.
 const GOOD: f64 = 0.75;
 
-/// What of it must come true for `τ` to stay.
+/// The least ratio at which `τ` stays.
 const FAIR: f64 = 0.25;
 
-/// By what `τ` falls after a first good step; squared after each further one.
+/// The factor of `τ` after a first good step; squared after each further one.
 const FALL: f64 = 0.3;
 
-/// By what `τ` falls after a good step that followed a failed one.
+/// The factor of `τ` after a good step that followed a failed one.
 const CAUTIOUS_FALL: f64 = 0.6;
 
-/// `τ` falls by no more than this in one step.
+/// The smallest factor of `τ` in one step.
 const STEEPEST_FALL: f64 = 1e-4;
 
-/// How much longer a step is at first where the model has no maximum: the damping that it then needs shortens steps in all directions.
+/// The first limit on lengthening a step if the model has no maximum: the damping that it then needs shortens steps in
+/// all directions.
 const FIRST_LONGEST: f64 = 4.0;
 
-/// How much longer at most.
+/// The largest such limit.
 const LONGEST: f64 = 1e6;
 
-/// Falls of the log-likelihood below this fraction of it are rounding, where no more than `ROUNDING_GAIN` was predicted.
+/// A fall of the log-likelihood below this fraction of it is rounding, if at most `ROUNDING_GAIN` was predicted.
 const ROUNDING_FALL: f64 = 1e-13;
 
 /// Predicted gains below this may be lost to rounding.
 const ROUNDING_GAIN: f64 = 1e-6;
 
-/// At a decrement below the tolerance, a damped climb tries so often to do without damping.
+/// The most attempts of a damped climb, at a decrement below the tolerance, to continue without damping.
 const UNDAMPING_TRIES: usize = 3;
 
-/// A component of less weight counts as having none: the decrement does not see what it would gain.
+/// A component of less weight counts as empty: the decrement does not include its possible gain.
 const NEXT_TO_NOTHING: f64 = 1e-8;
 
-/// Such a component is wanted back if its density at the points exceeds the fit's by this share on average.
+/// An empty component is revived if its density at the points exceeds the fit's by this fraction on average.
 const WANTED: f64 = 1e-6;
 
-/// The largest weight that it gets back.
+/// The largest weight of a revived component.
 const MOST_REVIVED: f64 = 0.3;
-/// How many weights are tried, each a quarter of the one before.
+/// The number of weights tried, each a quarter of the one before.
 const REVIVALS: usize = 4;
 
-/// How far to climb.
+/// The limits of a climb.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::mixture) struct ClimbLimits {
-    /// EM steps before the first Newton step; at least one where the start may miss a row.
+    /// EM steps before the first Newton step; at least one if the start may violate a row.
     pub(in crate::mixture) em_steps: usize,
-    /// Passes over the data at most.
+    /// The most passes over the data.
     pub(in crate::mixture) passes: usize,
-    /// The decrement to be reached, in log units.
+    /// The decrement at which the climb ends, in log units.
     pub(in crate::mixture) tolerance: f64,
 }
 
 impl ClimbLimits {
-    /// The decrement at which a climb has arrived: no statistician could tell parameters apart that differ by so little
-    /// likelihood, and rounding is still far below for a billion points.
+    /// The default tolerance: statistically negligible, and far above rounding even for a billion points.
     pub(in crate::mixture) const TOLERANCE: f64 = 1e-8;
 }
 
-/// Where a climb has arrived.
+/// The result of a climb.
 #[derive(Clone, Debug)]
 pub(in crate::mixture) struct Ascent {
     pub(in crate::mixture) parameters: Parameters,
@@ -105,7 +105,7 @@ pub(in crate::mixture) struct Ascent {
     pub(in crate::mixture) log_likelihood: f64,
     /// The log-likelihood of each iterate.
     pub(in crate::mixture) history: Vec<f64>,
-    /// What the next step would gain; infinite before the first.
+    /// The predicted gain of the next step; infinite before the first.
     pub(in crate::mixture) decrement: f64,
     pub(in crate::mixture) ending: Ending,
     pub(in crate::mixture) passes: usize,
@@ -113,18 +113,18 @@ pub(in crate::mixture) struct Ascent {
     pub(in crate::mixture) model: Option<Model>,
 }
 
-/// Why a climb ended.
+/// The reason why a climb ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::mixture) enum Ending {
     /// The decrement is below the tolerance.
     Arrived,
-    /// The passes ran out, or rounding stopped it.
+    /// The limit on passes was reached, or rounding stopped it.
     Stuck,
     /// The time limit passed.
     OutOfTime,
 }
 
-/// Where a climb is under way.
+/// The state of a climb between steps.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::mixture) struct Reached<'a> {
     pub(in crate::mixture) parameters: &'a Parameters,
@@ -133,10 +133,10 @@ pub(in crate::mixture) struct Reached<'a> {
     pub(in crate::mixture) passes: usize,
 }
 
-/// Says of what a climb has reached whether it need not go on.
+/// Decides whether to abandon a climb.
 pub(in crate::mixture) type Leave<'a> = &'a dyn Fn(Reached<'_>) -> bool;
 
-/// Climbs from `start`, until `leave` says that there is no need. `guess` is a guess of the model for an engine that answers moments alone.
+/// Climbs from `start`, unless `leave` abandons it. `guess` is a first model for an engine that returns moments alone.
 ///
 /// # Errors
 /// An engine that fails, a program that is not solved, and an interruption.
@@ -182,7 +182,7 @@ pub(in crate::mixture) fn ascend(
     Ok(Ascent { parameters, before, log_likelihood, history, decrement, ending, passes, model })
 }
 
-/// By what factor, at most `reach`, a step gains most according to the model.
+/// The factor, at most `reach`, by which a longer step gains most according to the model.
 fn longer(model: &Model, step: &[f64], reach: f64) -> f64 {
     let (slope, gain) = (model.slope(step), model.gain(step));
     let bend = 2.0 * (slope - gain);
@@ -190,7 +190,7 @@ fn longer(model: &Model, step: &[f64], reach: f64) -> f64 {
     best.min(reach).max(1.0)
 }
 
-/// The M step, with weights that a climb can go on from.
+/// The M step, with all weights positive.
 fn step_of_em(
     m_step: &mut MStep,
     parameters: &Parameters,
@@ -218,7 +218,7 @@ struct Climber<'a, 'b> {
     kinds: Vec<RowKind>,
     damping: f64,
     fall: f64,
-    /// How much longer a step may be than the damping makes it that a model without a maximum needs.
+    /// The current limit on lengthening a step if the model has no maximum.
     longest: f64,
     passes: usize,
     history: Vec<f64>,
@@ -233,7 +233,7 @@ enum Round {
 }
 
 impl Climber<'_, '_> {
-    /// Climbs until the decrement is below the tolerance, or something else ends it.
+    /// Climbs until the decrement is below the tolerance or another limit is reached.
     fn run(
         &mut self,
         limits: ClimbLimits,
@@ -262,9 +262,8 @@ impl Climber<'_, '_> {
         Reached { parameters: &self.parameters, log_likelihood: self.here.log_likelihood, passes: self.passes }
     }
 
-    /// Gives weight back to a component that has next to none, if that raises the likelihood: at a weight of zero the decrement
-    /// does not see what the component would gain. The derivative there is `N(D - 1)` with `D = n_k/(N w_k)`, the second one
-    /// `-Σ (φ/f - 1)²`.
+    /// Revives an empty component if that raises the likelihood: at a weight of zero the decrement does not include its
+    /// gain. The derivative there is `N(D - 1)` with `D = n_k/(N w_k)`, the second one `-Σ (φ/f - 1)²`.
     fn revive(&mut self, limits: ClimbLimits) -> Result<bool, MixtureError> {
         let weights = self.before.weights();
         let total: f64 = self.here.weight.iter().sum();
@@ -299,7 +298,7 @@ impl Climber<'_, '_> {
         Ok(false)
     }
 
-    /// The model at the present parameters, with what can be known of its curvature.
+    /// The model at the current parameters, with exact or estimated curvature.
     fn model(&mut self, guess: Option<&Model>) -> Model {
         let mut model = match &self.here.curvature {
             Some(curvature) => Model::new(&self.parameters, &self.here, curvature),
@@ -355,7 +354,7 @@ impl Climber<'_, '_> {
                 }
                 tries += 1;
                 if tries > UNDAMPING_TRIES {
-                    // The model has no maximum nearby; what the damped step gains is all there is to be seen.
+                    // The model has no maximum nearby; the gain of the damped step stands for the decrement.
                     return Ok(Round::Ended(Ending::Arrived));
                 }
                 damping = if damping < FIRST_DAMPING { LEAST_DAMPING } else { FIRST_DAMPING * damping };
@@ -383,7 +382,7 @@ impl Climber<'_, '_> {
                 self.longest = if ratio > GOOD { (4.0 * longest).min(LONGEST) } else { longest };
             }
             match told {
-                // What was kept is where the climb ends.
+                // The climb ends at the step that was kept.
                 Err(Halt::TimeLimit) => {
                     self.before.clone_from(&self.parameters);
                     return Ok(Round::Ended(Ending::OutOfTime));
@@ -398,7 +397,7 @@ impl Climber<'_, '_> {
                 longest = (0.25 * factor).max(1.0);
                 continue;
             }
-            // The farther from the prediction, the shorter the next.
+            // The worse the prediction, the shorter the next step.
             damping = (damping * (0.5 * (1.0 - ratio)).clamp(3.0, 10.0)).max(FAILED_DAMPING);
             if damping > MOST_DAMPING {
                 return Ok(Round::Ended(Ending::Stuck));
@@ -406,7 +405,7 @@ impl Climber<'_, '_> {
         }
     }
 
-    /// Reports where the climb is.
+    /// Reports the current iterate.
     fn tell(&self, (parameters, log_likelihood): (&Parameters, f64), monitor: &mut Monitor<'_>) -> Result<(), Halt> {
         if monitor.counts() {
             return monitor.send(&Progress::Working);
@@ -419,7 +418,7 @@ impl Climber<'_, '_> {
         })
     }
 
-    /// The damping of the next step, after one of which `ratio` of the prediction came true.
+    /// Sets the damping of the next step, after one with this `ratio` of actual to predicted gain.
     fn damp(&mut self, damping: f64, ratio: f64, share: f64) {
         (self.damping, self.fall) = if ratio > GOOD {
             (damping * self.fall, (self.fall * self.fall).max(STEEPEST_FALL))

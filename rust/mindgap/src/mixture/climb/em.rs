@@ -8,10 +8,10 @@ use crate::mixture::status::Status;
 use crate::mixture::surface::Surface;
 use crate::monitor::{Halt, Monitor, Progress};
 
-/// A component of less weight is lost; the authors' program stops there too.
+/// A component of less weight is lost; the authors' program stops there, too.
 const LOST: f64 = 1e-16;
 
-/// When to stop: no weight, mean or variance moves by more than `tol` of its unit.
+/// Stops when no weight, mean or variance moves by more than `tol` of its unit.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::mixture) struct StoppingRule {
     pub(in crate::mixture) tol: f64,
@@ -56,7 +56,7 @@ pub(in crate::mixture) fn iterate(
         if !next.is_finite() {
             return Err(MixtureError::OutOfRange);
         }
-        // What another fit can be started from: the same iterates follow, to the bit.
+        // So that a fit started from these parameters has the same iterates, to the bit.
         let next = next.settled(surface.frame());
         let movement = rule.movement(&parameters, &next);
         parameters = next;

@@ -11,10 +11,10 @@ use crate::mixture::parameters::Parameters;
 use crate::mixture::status::Status;
 use crate::mixture::surface::Surface;
 
-/// A last Newton step is taken back if the log-likelihood falls by more than this fraction of it.
+/// The last Newton step is undone if the log-likelihood falls by more than this fraction of it: rounding.
 const LARGEST_FALL: f64 = 1e-13;
 
-/// The last pass, and how the climb ended. Components that the data do not ask for lose the rest of their weight.
+/// Makes the last pass and sets the status. Empty components lose the rest of their weight.
 pub(in crate::mixture) fn finish(
     surface: &mut Surface<'_>,
     m_step: &MStep,
@@ -23,7 +23,7 @@ pub(in crate::mixture) fn finish(
     let Ascent { parameters, before, log_likelihood, mut history, decrement, ending, passes, model } = ascent;
     let sureness = model.filter(Model::is_exact).map(|model| Sureness::new(m_step, &before, &model));
     if parameters == before {
-        // No step was left: the last iterate is what is returned.
+        // There was no last step: the last iterate is returned.
         history.pop();
     }
     let mut parameters = without_lost(parameters);

@@ -1,6 +1,7 @@
-//! Climbs on the log-likelihood from given parameters. They know nothing of data or units.
+//! Climbs on the log-likelihood from given parameters, independent of data and units.
 //!
-//! [`ascend`] goes to the top by Newton steps on the rows and knows when it is there; [`iterate`] is the published EM.
+//! [`ascend`] reaches a local maximum by Newton steps under the rows, with the decrement as its stopping rule;
+//! [`iterate`] is the published EM.
 
 mod ascent;
 mod em;
@@ -21,7 +22,7 @@ pub(super) use sureness::Sureness;
 use super::parameters::Parameters;
 use super::status::Status;
 
-/// What a climb ends with.
+/// The result of a climb after the last pass.
 #[derive(Clone, Debug)]
 pub(super) struct Climbed {
     pub(super) parameters: Parameters,
@@ -29,11 +30,11 @@ pub(super) struct Climbed {
     pub(super) history: Vec<f64>,
     pub(super) classification: Option<f64>,
     pub(super) status: Status,
-    /// What the next Newton step would gain, in log units; `None` if that was not asked.
+    /// The predicted gain of the next Newton step, in log units; `None` for EM.
     pub(super) decrement: Option<f64>,
     /// Passes over the data.
     pub(super) passes: usize,
-    /// How well the maximum is determined, where the engine answers second derivatives.
+    /// How well the data determine the maximum, if the engine returns second derivatives.
     pub(super) sureness: Option<Sureness>,
 }
 

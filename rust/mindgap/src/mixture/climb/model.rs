@@ -1,18 +1,18 @@
-//! The log-likelihood about given parameters, to second order.
+//! [`Model`]: the log-likelihood about given parameters, to second order.
 //!
-//! A step `u` changes each weight by `w·u`, each mean by `σ·u` and each precision by `p·u`, so that a step of one is about
-//! as large as the component itself, whatever the units. Variables go by component: `3k` is its weight, `3k + 1` its mean,
-//! `3k + 2` its precision. The derivation is in `docs/mathematics.md`.
+//! A step `u` changes each weight by `w·u`, each mean by `σ·u` and each precision by `p·u`, so that a step of one is
+//! about as large as the component itself in any units. Variables are ordered by component: `3k` is its weight, `3k + 1`
+//! its mean, `3k + 2` its precision. The derivation is in `docs/mathematics.md`.
 
 use crate::mixture::curvature::Curvature;
 use crate::mixture::engine::Moments;
 use crate::mixture::parameters::Parameters;
 
-/// A component of fewer points has this many where they divide: it has no say, and a place all the same.
+/// The least number of points in a division: a component without points keeps its place and does not count.
 const LEAST_POINTS: f64 = 1e-300;
 
-/// A component that has next to no weight has at least this many points in its own metric: a program whose units differ by
-/// more than doubles can tell apart is not solved.
+/// The least number of points of a component in its own metric: doubles cannot solve a program whose units differ by
+/// more.
 const ISOLATED_POINTS: f64 = 1e-9;
 
 /// The variables of one component.
@@ -24,19 +24,19 @@ pub(in crate::mixture) struct Model {
     pub(super) gradient: Vec<f64>,
     /// The observed information, `-∂²L`; row-major.
     pub(super) information: Vec<f64>,
-    /// What the information would be if the component of each point were known: a diagonal, and the metric of EM.
+    /// The information if the component of each point were known: diagonal, and the metric of EM.
     pub(super) complete: Vec<f64>,
-    /// Whether the information is that of the data, not an estimate.
+    /// Whether the information comes from second derivatives, not from an estimate.
     exact: bool,
 }
 
 impl Model {
-    /// Whether the information comes from second derivatives.
+    /// Whether the information comes from second derivatives, not from an estimate.
     pub(in crate::mixture) fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// The model at `parameters`, where the moments were taken.
+    /// Makes the model at `parameters`, where the moments were taken.
     pub(super) fn new(parameters: &Parameters, moments: &Moments, curvature: &Curvature) -> Self {
         let mut model = Self { exact: true, ..Self::of_moments(parameters, moments) };
         let (k, n) = (parameters.k(), model.gradient.len());
@@ -69,7 +69,7 @@ impl Model {
         model
     }
 
-    /// What the moments tell alone: the gradient, and the metric of EM in place of the information.
+    /// Makes the model from moments alone: the gradient, with the metric of EM as the information.
     pub(super) fn of_moments(parameters: &Parameters, moments: &Moments) -> Self {
         let n = BLOCK * parameters.k();
         let (mut gradient, mut complete) = (vec![0.0; n], vec![0.0; n]);
@@ -84,7 +84,8 @@ impl Model {
         Self { gradient, information, complete, exact: false }
     }
 
-    /// Adds what second derivatives the surface `σ = c·μ` has, on which precisions follow the means: `ratios` are the `σ/|μ|`.
+    /// Adds the second derivatives of the surface `σ = c·μ`, on which precisions follow the means; `ratios` are the
+    /// `σ/|μ|`.
     pub(super) fn tie(&mut self, ratios: &[f64]) {
         let n = self.gradient.len();
         for (c, ratio) in ratios.iter().enumerate() {
@@ -108,7 +109,7 @@ impl Model {
         self.gradient.iter().zip(step).map(|(g, u)| g * u).sum()
     }
 
-    /// Leaves to component `c` its own metric alone: it has next to no weight, and its curvature says nothing of the others'.
+    /// Reduces component `c`, which is nearly empty, to its own metric: its curvature is meaningless for the others.
     pub(super) fn isolate(&mut self, c: usize) {
         let n = self.gradient.len();
         for own in BLOCK * c..BLOCK * (c + 1) {
@@ -128,7 +129,7 @@ fn standardised(parameters: &Parameters, moments: &Moments, c: usize) -> [f64; 3
     [moments.weight[c], moments.first[c] / variance.sqrt(), moments.second[c] / variance]
 }
 
-/// What a scaled step of one is in each variable's own units.
+/// The size of a scaled step of one in each variable's own units.
 pub(super) fn units(parameters: &Parameters) -> Vec<f64> {
     let parts = parameters.weights().iter().zip(parameters.variances());
     parts.flat_map(|(&weight, &variance)| [weight, variance.sqrt(), 1.0 / variance]).collect()

@@ -1,39 +1,39 @@
-//! The quadratic program of a Newton step on the rows.
+//! [`Program`]: the quadratic program of a Newton step under the rows.
 
 use super::model::Model;
 use crate::qp::dense::{DenseOptimum, Factor, SparseRows, minimise};
 
-/// Weight of the curvature across active rows that is added to the model. It changes no step along them, and a model that is
-/// concave along them becomes concave in all directions.
+/// The weight of the curvature that is added to the model across active rows. It changes no step along them, and makes a
+/// model that is concave along them concave in all directions.
 const ACROSS: f64 = 4.0;
 
-/// Weights of the curvature that are added across equalities, one after the other, where that is not enough: no step leaves an equality,
-/// so that they may be as large as doubles allow. Across equal variances a component of a few far points has a curvature of minus some
-/// hundreds. The first weight alone leaves some models without a maximum, the second alone loses digits of the others' steps.
+/// Further weights across equalities, added in turn if that is not enough: no step leaves an equality, so they may be as
+/// large as doubles allow. Across equal variances a component of a few far points has a curvature of minus some hundreds.
+/// The first weight alone leaves some models without a maximum; the second alone loses digits of the others' steps.
 const ACROSS_EQUALITIES: [f64; 2] = [4e3, 4e6];
 
-/// A row within this of its bound, in scaled steps, is active for that purpose.
+/// A row within this distance of its bound, in scaled steps, counts as active here.
 const AT_BOUND: f64 = 1e-9;
 
-/// Pivots below this fraction of their diagonal count as none.
+/// Pivots below this fraction of their diagonal count as zero.
 const LEAST_PIVOT: f64 = 1e-13;
 
 /// The quadratic program of a step, in units in which EM's metric is the identity.
 pub(super) struct Program {
     n: usize,
-    /// From those units to scaled steps.
+    /// The factors from these units to scaled steps.
     pub(super) units: Vec<f64>,
     gradient: Vec<f64>,
-    /// The model's information, and the curvature across rows that are active now.
+    /// The model's information plus the curvature across active rows.
     matrix: Vec<f64>,
-    /// The rows that are active now.
+    /// The active rows.
     pub(super) active: Vec<usize>,
-    /// How many of `ACROSS_EQUALITIES` have been added.
+    /// The number of `ACROSS_EQUALITIES` that have been added.
     stiffened: usize,
 }
 
 impl Program {
-    /// Brings the rows into its units, too.
+    /// Makes the program, and converts the rows to its units.
     pub(super) fn new(model: &Model, rows: &mut SparseRows) -> Self {
         let n = model.gradient.len();
         let units: Vec<f64> = model.complete.iter().map(|complete| 1.0 / complete.sqrt()).collect();
@@ -52,7 +52,7 @@ impl Program {
         Self { n, units, gradient, matrix, active, stiffened: 0 }
     }
 
-    /// Adds far more curvature across the equalities; `false` if it has as much as doubles allow.
+    /// Adds the next weight across the equalities; `false` if there is none left.
     pub(super) fn stiffen(&mut self, rows: &SparseRows) -> bool {
         let Some(&weight) = ACROSS_EQUALITIES.get(self.stiffened) else {
             return false;

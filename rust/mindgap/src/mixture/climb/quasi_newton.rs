@@ -1,14 +1,14 @@
-//! An estimate of the information from gradients alone, for engines that do not answer second derivatives.
+//! [`QuasiNewton`]: estimates the information for engines that return no second derivatives.
 
 use super::model::{Model, units};
 use crate::mixture::parameters::Parameters;
 
-/// A step along which the gradient falls by less than this fraction of what the estimate says is blended with the estimate.
-/// Powell's value is 0.2; half of it took a tenth fewer passes on the paper's models.
+/// If the gradient falls along a step by less than this fraction of the estimate, the update is blended with the
+/// estimate. Powell's value is 0.2; half of it took a tenth fewer passes on the paper's models.
 const DAMPED: f64 = 0.1;
 
-/// An estimate of the information from gradients alone, for engines that do not answer second derivatives: Broyden,
-/// Fletcher, Goldfarb and Shanno's update, damped as Powell's so that it stays positive definite.
+/// An estimate of the information from gradients alone: the BFGS update with Powell's damping, which keeps it positive
+/// definite.
 #[derive(Clone, Debug)]
 pub(super) struct QuasiNewton {
     /// In the variables' own units.
@@ -25,7 +25,7 @@ impl QuasiNewton {
         Self { information, last: (parameters.clone(), own_units(&model.gradient, &units)) }
     }
 
-    /// Learns from the gradient at new parameters, and puts its estimate into the model there.
+    /// Updates the estimate with the gradient at new parameters, and puts it into the model there.
     pub(super) fn learn(&mut self, parameters: &Parameters, model: &mut Model) {
         let units = units(parameters);
         let n = units.len();
@@ -58,7 +58,7 @@ fn own_units(gradient: &[f64], units: &[f64]) -> Vec<f64> {
     gradient.iter().zip(units).map(|(g, unit)| g / unit).collect()
 }
 
-/// The way from one set of parameters to another, in the variables' own units.
+/// The difference of two sets of parameters, in the variables' own units.
 fn difference(to: &Parameters, from: &Parameters) -> Vec<f64> {
     let component = |c: usize| {
         let precision = |parameters: &Parameters| 1.0 / parameters.variances()[c];

@@ -1,4 +1,4 @@
-//! The rows that a step must satisfy: those of the weights, the means and the precisions, in scaled steps.
+//! The rows of a step: those of the weights, the means and the precisions, in scaled steps.
 
 use super::model::{BLOCK, units};
 use crate::mixture::m_step::MStep;
@@ -6,27 +6,27 @@ use crate::mixture::parameters::Parameters;
 use crate::qp::RowMatrix;
 use crate::qp::dense::SparseRows;
 
-/// The least weight during a climb: a component that the data do not support keeps its place, and its responsibilities
-/// still say whether it should come back. It costs the log-likelihood less than `1e-15` per point.
+/// The least weight during a climb: an empty component keeps its place, and its responsibilities tell whether to revive
+/// it. It costs the log-likelihood less than `1e-15` per point.
 pub(super) const LEAST_WEIGHT: f64 = 1e-15;
 
-/// A lower bound on a variance that is smaller by more than this factor is left out: no step goes that far.
+/// A lower bound that is below a variance by more than this factor is left out: no step reaches it.
 const FAR_FLOOR: f64 = 1e6;
 
-/// Which rows are which.
+/// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::mixture) enum RowKind {
-    /// The weights sum to one, or another row that says nothing of single components.
+    /// The sum of the weights, or another row that bounds no single component.
     Sum,
     /// The least weight of a component.
     Weight(usize),
     /// A row on the means.
     Mean,
-    /// A row on the precisions, of which this component has the larger.
+    /// A row on the precisions, in which this component has the larger one.
     Spread(usize),
 }
 
-/// Writes the rows at `parameters`, and says which is which.
+/// Writes the rows at `parameters` and their kinds.
 pub(in crate::mixture) fn write(
     m_step: &MStep,
     parameters: &Parameters,
@@ -60,7 +60,7 @@ pub(in crate::mixture) fn write(
     }
     let precision = |c: usize| unit[BLOCK * c + 2];
     if let Some(tie) = m_step.precisions.tie() {
-        // log p + 2 log μ stays what it is, or changes by the same for all components.
+        // log p + 2 log μ does not change, or by the same amount for all components.
         let pull = |c: usize| 2.0 * unit[BLOCK * c + 1] / tie.size(parameters.means()[c]);
         for c in usize::from(tie.given.is_none())..k {
             let own = [(BLOCK * c + 2, 1.0), (BLOCK * c + 1, pull(c))];
@@ -103,7 +103,7 @@ pub(in crate::mixture) fn write(
     }
 }
 
-/// Writes the rows of one block, whose variables are now at `values`.
+/// Writes the rows of one block, whose variables have these `values`.
 fn push(
     given: &RowMatrix,
     values: &[f64],

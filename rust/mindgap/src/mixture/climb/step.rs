@@ -1,4 +1,4 @@
-//! Where a scaled step leads.
+//! Applies a scaled step to the parameters.
 
 use super::model::BLOCK;
 use super::rows::LEAST_WEIGHT;
@@ -7,10 +7,11 @@ use crate::mixture::parameters::Parameters;
 use crate::numeric::portable::exp2;
 use std::f64::consts::LOG2_E;
 
-/// A precision does not fall by more than this share in one step.
+/// The largest relative fall of a precision in one step: it stays positive.
 const LARGEST_FALL: f64 = 0.9;
 
-/// The parameters after a step, or after such a share of it that no precision falls too far.
+/// Returns the parameters after a step, shortened so that no precision falls by more than [`LARGEST_FALL`], and the
+/// fraction of the step taken.
 pub(super) fn stepped(parameters: &Parameters, m_step: &MStep, step: &[f64]) -> (Parameters, f64) {
     let k = parameters.k();
     let falls = (0..k).map(|c| -step[BLOCK * c + 2]);
@@ -21,7 +22,7 @@ pub(super) fn stepped(parameters: &Parameters, m_step: &MStep, step: &[f64]) -> 
         share = falls.filter(|&fall| fall > LARGEST_FALL).map(|fall| LARGEST_FALL / fall).fold(share, f64::min);
     }
     let (weights, means, variances) = (parameters.weights(), parameters.means(), parameters.variances());
-    // Equal variances take equal steps but for a rounding.
+    // Equal variances take equal steps only up to rounding.
     let shared = m_step.precisions.is_equal();
     let u = |c: usize, which: usize| share * step[BLOCK * c + which];
     let weights =
@@ -49,7 +50,7 @@ pub(super) fn ratios(tie: &Tie, parameters: &Parameters) -> Vec<f64> {
     parts.map(|(&mean, variance)| variance.sqrt() / tie.size(mean)).collect()
 }
 
-/// What a step may have carried beyond bounds by rounding, brought back: what is fixed stays so to the bit.
+/// Clamps a value that rounding has moved out of its bounds, so that a fixed one keeps its bits.
 fn between(value: f64, [lower, upper]: [f64; 2]) -> f64 {
     value.max(lower).min(upper)
 }

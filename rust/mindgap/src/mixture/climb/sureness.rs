@@ -1,5 +1,4 @@
-//! How well a maximum is determined: standard errors from the observed information, and what the likelihood would gain without
-//! the bounds.
+//! [`Sureness`]: standard errors from the observed information, and the predicted gain without the bounds.
 
 use super::ascent::{CONVEX_DAMPING, LEAST_DAMPING, MOST_DAMPING};
 use super::model::{BLOCK, Model, units};
@@ -9,27 +8,26 @@ use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;
 use crate::qp::dense::SparseRows;
 
-/// What is known about a maximum beside its parameters.
+/// How well the data determine a maximum.
 #[derive(Clone, Debug)]
 pub(in crate::mixture) struct Sureness {
-    /// The standard error of each weight, mean and variance, in frame units, active rows held; `None` for components without
-    /// weight, and all where the information has no inverse.
+    /// The standard error of each weight, mean and variance along the active rows, in frame units; `None` for components
+    /// without weight, and for all if the information is singular.
     pub(in crate::mixture) errors: Vec<Option<[f64; BLOCK]>>,
     /// The standard error of each gap between neighbouring means, in frame units; `None` as above.
     pub(in crate::mixture) gaps: Vec<Option<f64>>,
-    /// Whether an inequality is active: the estimate is not free to move both ways.
+    /// Whether an inequality is active, so that the estimate cannot move both ways.
     pub(in crate::mixture) at_bound: bool,
-    /// The errors of each component as shares of its weight, its spread and its variance: above one, the data do not
-    /// determine it.
+    /// The errors of each component relative to its weight, spread and variance: above one, the data do not determine it.
     pub(in crate::mixture) relative: Vec<Option<[f64; BLOCK]>>,
-    /// What the model says that the likelihood would gain without the rows on the means.
+    /// The gain of log-likelihood without the rows on the means that the model predicts.
     pub(in crate::mixture) held_back: f64,
     /// Components whose spread is at a bound.
     pub(in crate::mixture) spreads_held: Vec<usize>,
 }
 
 impl Sureness {
-    /// What `model`, taken at `parameters`, says.
+    /// Derives standard errors and the gain from the `model` at `parameters`.
     pub(in crate::mixture) fn new(m_step: &MStep, parameters: &Parameters, model: &Model) -> Self {
         let (k, n) = (parameters.k(), BLOCK * parameters.k());
         let (mut rows, mut kinds) = (SparseRows::default(), Vec::new());
@@ -57,7 +55,7 @@ impl Sureness {
                 (0..k).map(|c| (!lost(c)).then(|| std::array::from_fn(|i| variances[BLOCK * c + i].sqrt()))).collect()
             }
         };
-        // The components by ascending mean, as the gaps go.
+        // The components by ascending mean, the order of the gaps.
         let mut order: Vec<usize> = (0..k).collect();
         order.sort_by(|&a, &b| parameters.means()[a].total_cmp(&parameters.means()[b]));
         let pairs: Vec<(usize, usize)> = order.windows(2).map(|pair| (pair[0], pair[1])).collect();
@@ -81,7 +79,7 @@ impl Sureness {
         let inequality = |&&row: &&usize| !rows.is_equality(row);
         let at_bound =
             program.active.iter().filter(inequality).any(|&row| !matches!(kinds[row], RowKind::Weight(c) if lost(c)));
-        // A variance moves by the same share as its precision.
+        // A variance has the same relative error as its precision.
         let absolute = |c: usize, [weight, mean, spread]: [f64; BLOCK]| {
             [weight * own[BLOCK * c], mean * own[BLOCK * c + 1], spread * parameters.variances()[c]]
         };
@@ -91,7 +89,7 @@ impl Sureness {
 }
 
 impl Sureness {
-    /// With the components in this order.
+    /// Reorders the components.
     pub(in crate::mixture) fn reorder(&mut self, order: &[usize]) {
         self.errors = order.iter().map(|&c| self.errors[c]).collect();
         self.relative = order.iter().map(|&c| self.relative[c]).collect();
@@ -108,7 +106,7 @@ impl RowKind {
     }
 }
 
-/// What the model gains where the rows on the means do not hold it back.
+/// The model's gain without the rows on the means.
 fn held_back(m_step: &MStep, parameters: &Parameters, model: &Model) -> f64 {
     let (mut all, mut kinds) = (SparseRows::default(), Vec::new());
     rows::write(m_step, parameters, &mut all, &mut kinds);

@@ -1,4 +1,4 @@
-//! The engine of data read in chunks: one reading of all chunks a pass, on all threads.
+//! The engine of data in chunks: a pass reads all chunks once, on all threads.
 
 use super::moment_sums::MomentSums;
 use crate::data::sample::Sample;
@@ -8,7 +8,7 @@ use crate::mixture::engine::{Engine, Moments};
 use crate::mixture::parameters::Parameters;
 use std::borrow::Cow;
 
-/// How the moments of a chunk are found.
+/// Sums the moments of a chunk.
 type OfChunk = fn(&[f64], Option<&[f64]>, &Parameters) -> Result<MomentSums, SampleError>;
 
 impl Engine for Chunked {

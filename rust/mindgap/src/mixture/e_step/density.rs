@@ -1,17 +1,17 @@
-//! The components as the E step sees them: concave parabolas, the binary logarithms of weighted densities.
+//! [`Parabola`]: a component in the E step, the binary logarithm of its weighted density.
 //!
-//! On sorted data a run of points is an interval, and a parabola's bounds over an interval cost O(1): components that
-//! cannot matter there are left out, and one shared reference keeps every power of two in range.
+//! A run of sorted points is an interval, and a parabola's bounds over an interval cost O(1): negligible components are
+//! left out, and one shared reference keeps every power of two in range.
 
 use crate::mixture::parameters::Parameters;
 use crate::numeric::portable::log2;
 use std::f64::consts::{LOG2_E, PI};
 
-/// No logarithm of a density is less: what squares overflow to stays finite.
+/// The least logarithm of a density, so that overflowed squares stay finite.
 pub(in crate::mixture) const LEAST: f64 = -1e290;
 
-/// Components below the largest by this many bits (a factor of 6e-33) do not touch any sum's last bit: a component
-/// that keeps a weight of 1e-16, the least that a fit goes on with, loses less than one part in 1e16 by it.
+/// Components below the largest by this many bits (a factor of 6e-33) change no sum's last bit: even a component of
+/// weight 1e-16, the least of a fit, loses less than one part in 1e16.
 const NEGLIGIBLE: f64 = 107.0;
 
 /// `log₂(π_k N(x; μ_k, v_k)) = height - curvature·(x - mean)²`.
@@ -46,19 +46,19 @@ impl Parabola {
         self.at(self.mean.clamp(a, b))
     }
 
-    /// The smallest value in `[a, b]`, which a concave function takes at an end.
+    /// The smallest value in `[a, b]`, which is at an end because the parabola is concave.
     fn smallest(&self, a: f64, b: f64) -> f64 {
         self.at(a).min(self.at(b))
     }
 }
 
-/// What matters in an interval.
+/// The components that matter in an interval.
 pub(in crate::mixture) struct Relevant {
-    /// The components that are not negligible everywhere in it.
+    /// The components that are not negligible throughout.
     pub(in crate::mixture) components: Vec<usize>,
-    /// No component is larger anywhere in it.
+    /// An upper bound on every component.
     pub(in crate::mixture) high: f64,
-    /// Everywhere in it some component is at least as large.
+    /// A lower bound on the largest component at every point.
     pub(in crate::mixture) low: f64,
 }
 
@@ -67,7 +67,7 @@ impl Relevant {
         Self { components: Vec::new(), high: 0.0, low: 0.0 }
     }
 
-    /// Finds what matters in `[a, b]`.
+    /// Finds the components that matter in `[a, b]`.
     pub(in crate::mixture) fn find(&mut self, parabolas: &[Parabola], a: f64, b: f64) {
         self.low = parabolas.iter().map(|p| p.smallest(a, b)).fold(LEAST, f64::max);
         self.high = LEAST;

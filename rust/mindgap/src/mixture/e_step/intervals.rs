@@ -1,9 +1,8 @@
-//! The E step of data that are known to lie in intervals, and of data seen only within a support.
+//! The E step of data in intervals, and of data recorded only within a support.
 //!
-//! A point in an interval adds what a point adds in expectation: responsibilities are those of the interval's probabilities,
-//! and powers of residuals their averages within it (`within`). The sums for the second derivatives follow in the same way.
-//! O(intervals × components). Points beyond a support are never seen; the expected number of them adds to the moments
-//! (Dempster, Laird and Rubin 1977).
+//! A point in an interval adds its expected sums: responsibilities are those of the interval's probabilities, and powers
+//! of residuals are averages within it (`within`), also for the second derivatives. O(intervals × components). Unseen
+//! points outside a support add their expected sums, too (Dempster, Laird and Rubin 1977).
 
 use super::density::LEAST;
 use super::local::MOST_CURVED;
@@ -17,13 +16,13 @@ use crate::parallel::{Workers, map_in_order};
 use std::borrow::Cow;
 use std::f64::consts::LN_2;
 
-/// Intervals of one piece of work.
+/// Intervals per piece of work for a thread.
 const PIECE: usize = 2048;
 
 /// Components whose probability is below the largest by this many bits are left out, as for points.
 const NEGLIGIBLE: f64 = 107.0;
 
-/// The unseen are at most so many times the seen, in bits: a mixture that lies farther outside is no candidate.
+/// The largest ratio of unseen to seen points, in bits: a mixture that lies farther outside is not a candidate.
 const MOST_UNSEEN: f64 = 100.0;
 
 /// Scores of one component: `r`, `rz`, `rz²`.
@@ -58,17 +57,17 @@ impl Component {
         Within::new(low, high, (interval[1] - interval[0]) / self.spread)
     }
 
-    /// The largest that the logarithm of its probability in an interval can be.
+    /// An upper bound on the logarithm of its probability in an interval.
     fn at_most(&self, interval: [f64; 2]) -> f64 {
         let [low, high] = self.ends(interval);
         self.log_weight + Within::at_most(low, high)
     }
 }
 
-/// All components within one set of the line.
+/// All components within one part of the line.
 struct Parts {
     parts: Vec<Within>,
-    /// Relative to the largest; zero where negligible.
+    /// Relative to the largest; zero if negligible.
     relative: Vec<f64>,
     largest: f64,
     total: f64,
@@ -121,7 +120,7 @@ impl Parts {
         self.largest + log2(self.total)
     }
 
-    /// Adds `weight` points that lie here, of which the scores' outer product counts `outer` times.
+    /// Adds points of this `weight` that lie here; the outer product of their scores counts `outer` times.
     fn add(&self, components: &[Component], [weight, outer]: [f64; 2], moments: &mut Moments) {
         let share = |k: usize| self.relative[k] / self.total;
         for (k, Component { spread, .. }) in components.iter().enumerate().filter(|(k, _)| self.relative[*k] > 0.0) {
@@ -154,7 +153,7 @@ impl Parts {
     }
 }
 
-/// The moments of points of these weights in these intervals.
+/// Sums the moments of weighted points in intervals.
 pub(in crate::mixture) fn sum_intervals(
     intervals: &[[f64; 2]],
     weights: &[f64],
@@ -176,7 +175,7 @@ pub(in crate::mixture) fn sum_intervals(
     moments
 }
 
-/// Makes of the moments of `total` points those of points that are seen within `support` alone.
+/// Adds the expected sums of unseen points outside `support` to the moments of `total` points.
 pub(in crate::mixture) fn add_unseen(parameters: &Parameters, support: [f64; 2], total: f64, moments: &mut Moments) {
     let components = components(parameters);
     let mut parts = Parts::new(components.len());
@@ -186,7 +185,8 @@ pub(in crate::mixture) fn add_unseen(parameters: &Parameters, support: [f64; 2],
     parts.find_beyond(&components, support);
     let odds = exp2((parts.log2() - seen).min(MOST_UNSEEN));
     let unseen = total * odds;
-    // -N log P(seen) is M log P(unseen) to first order, where M = N·odds; to second order it has this much less of the scores' product.
+    // To first order -N log P(seen) is M log P(unseen), where M = N·odds; to second order it differs by this multiple of
+    // the scores' product.
     parts.add(&components, [unseen, -odds], moments);
     moments.unseen += unseen;
 }
@@ -199,7 +199,7 @@ pub(in crate::mixture) struct IntervalEngine<'a> {
 }
 
 impl<'a> IntervalEngine<'a> {
-    /// The values of `sample`, each in its interval.
+    /// Makes an engine of the values of `sample`, each in its interval.
     pub(in crate::mixture) fn new(sample: &Sample, intervals: &'a [[f64; 2]]) -> Self {
         let weights = sample.weights().map_or_else(|| vec![1.0; sample.len()], <[f64]>::to_vec);
         Self { intervals, weights, workers: Workers::for_points(intervals.len()) }
@@ -235,7 +235,7 @@ impl Engine for IntervalEngine<'_> {
     }
 }
 
-/// What an engine holds, seen within a support alone; in the engine's units.
+/// The data of another engine, recorded only within a support, in the engine's units.
 pub(in crate::mixture) struct Truncated<'a> {
     pub(in crate::mixture) engine: &'a mut dyn Engine,
     pub(in crate::mixture) support: [f64; 2],

@@ -1,8 +1,8 @@
-//! The E step's inner loop: one pass over a run of points within known bounds, O(points × components that matter there).
+//! The E step's inner loop over a run of points within known bounds: O(points × relevant components).
 //!
-//! Points go by tiles that stay in the first-level cache; every loop is plain code over a tile, which the compiler turns
-//! into vector code for the processor found at run time. Sums run in a fixed number of lanes, so that the width of
-//! the vectors does not show in the result.
+//! Points are processed in tiles that stay in the first-level cache. Every loop is plain code over a tile, which the
+//! compiler turns into vector code for each kind of processor. Sums have a fixed number of lanes, so that results do not
+//! depend on the width of the vectors.
 
 mod second_derivatives;
 
@@ -12,20 +12,19 @@ use crate::numeric::elementary::{exp2, ln, mul_add};
 use second_derivatives::Curved;
 use std::f64::consts::LN_2;
 
-/// Points that share one set of bounds.
+/// Points that share one list of relevant components.
 pub(super) const CHUNK: usize = 512;
 
-/// Points that go through the loops together.
+/// Points processed together.
 const TILE: usize = 128;
 
-/// Partial sums of each kind.
+/// Independent partial sums of each kind.
 pub(super) const LANES: usize = 16;
 
-/// Where the components' logarithms differ by less (in bits), one reference serves a whole chunk.
+/// If the components' logarithms differ by less than this (in bits), a chunk has one reference.
 const SHARED_RANGE: f64 = 144.0;
 
-/// So many sums, or largest terms of sums, each at least `2^-SHARED_RANGE`, can be multiplied before one logarithm is
-/// taken of all.
+/// The number of sums, each at least `2^-SHARED_RANGE`, that are multiplied for one logarithm without underflow.
 const FACTORS: usize = 4;
 
 type Lanes = [f64; LANES];
@@ -37,9 +36,9 @@ pub(super) struct Pass<'a> {
     /// Data to engine units: `z = x·scale - shift`.
     pub(super) scale: f64,
     pub(super) shift: f64,
-    /// Whether the largest responsibilities are summed too.
+    /// Whether to sum the largest responsibilities.
     pub(super) classify: bool,
-    /// Whether the sums for the second derivatives are wanted too.
+    /// Whether to sum for the second derivatives.
     pub(super) curved: bool,
 }
 
@@ -68,7 +67,7 @@ impl Scratch {
     /// The memory for a component: a tile and three sums.
     pub(super) const BYTES_A_COMPONENT: usize = size_of::<Tile>() + size_of::<[Lanes; 3]>();
 
-    /// For at least so many components.
+    /// Grows the memory to at least this many components.
     pub(super) fn hold(&mut self, components: usize, curved: bool) {
         if self.density.len() < components || curved && !self.curved.holds(components) {
             *self = Self::new(components.max(self.density.len()), curved);
@@ -143,7 +142,7 @@ impl Pass<'_> {
         self.add_moments::<FUSED>(scratch);
     }
 
-    /// The largest logarithm at each point.
+    /// Finds the largest logarithm at each point.
     #[inline(always)]
     fn find_peaks<const FUSED: bool>(&self, scratch: &mut Scratch) {
         scratch.peak = [LEAST; TILE];
@@ -152,13 +151,13 @@ impl Pass<'_> {
             for i in 0..TILE {
                 let d = scratch.z[i] - mean;
                 let value = mul_add::<FUSED>(-curvature, d * d, height);
-                // Starting from LEAST, which no value that overflowed exceeds.
+                // Starts from LEAST, which no overflowed value exceeds.
                 scratch.peak[i] = if value > scratch.peak[i] { value } else { scratch.peak[i] };
             }
         }
     }
 
-    /// Each component's density relative to the reference, and their sum.
+    /// Computes each component's density relative to the reference, and their sum.
     #[inline(always)]
     fn add_densities<const FUSED: bool, const SHARED: bool>(&self, scratch: &mut Scratch) {
         let Scratch { z, peak, total, largest, density, relevant, .. } = scratch;
@@ -182,7 +181,7 @@ impl Pass<'_> {
         }
     }
 
-    /// n, a and b of each component; `total` holds weight over sum by now.
+    /// Adds n, a and b of each component; `total` is weight over sum by now.
     #[inline(always)]
     fn add_moments<const FUSED: bool>(&self, scratch: &mut Scratch) {
         let Scratch { z, total, density, sums, relevant, .. } = scratch;
@@ -213,7 +212,7 @@ impl Scratch {
         self.curved.clear(self.relevant.components.len());
     }
 
-    /// Loads a tile; answers whether its points weigh differently. A short tile is filled up with points of weight zero.
+    /// Loads a tile; returns whether its weights differ. A short tile is padded with points of weight zero.
     #[inline(always)]
     fn load(&mut self, pass: &Pass<'_>, values: &[f64], weights: Option<&[f64]>) -> bool {
         if let Ok(values) = <&Tile>::try_from(values) {
@@ -234,7 +233,7 @@ impl Scratch {
         weights.is_some() || values.len() < TILE
     }
 
-    /// The logarithms of the sums, and the references where each point has its own.
+    /// Adds the logarithms of the sums, and the references if each point has its own.
     #[inline(always)]
     fn add_logarithms<const FUSED: bool, const SHARED: bool, const WEIGHTED: bool>(&mut self) {
         if WEIGHTED {
@@ -262,7 +261,7 @@ impl Scratch {
         }
     }
 
-    /// The logarithms of the largest responsibilities.
+    /// Adds the logarithms of the largest responsibilities.
     #[inline(always)]
     fn classify<const FUSED: bool, const WEIGHTED: bool>(&mut self) {
         if WEIGHTED {
@@ -283,7 +282,7 @@ impl Scratch {
         }
     }
 
-    /// Turns the sums into what densities are multiplied by to become weighted responsibilities.
+    /// Replaces the sums by weight over sum, the factor from densities to weighted responsibilities.
     #[inline(always)]
     fn divide<const WEIGHTED: bool>(&mut self) {
         for i in 0..TILE {
@@ -310,7 +309,7 @@ impl Scratch {
     }
 }
 
-/// The products of every [`FACTORS`] numbers that stand [`LANES`] apart.
+/// The products of [`FACTORS`] numbers each, [`LANES`] apart.
 #[inline(always)]
 fn product(numbers: &[f64]) -> Lanes {
     let mut product = [1.0; LANES];
@@ -322,13 +321,13 @@ fn product(numbers: &[f64]) -> Lanes {
     product
 }
 
-/// What squares overflow to, made finite.
+/// Replaces overflow by [`LEAST`].
 #[inline(always)]
 fn floored(value: f64) -> f64 {
     if value > LEAST { value } else { LEAST }
 }
 
-/// Pairwise, in one order.
+/// The sum of the lanes, pairwise in a fixed order.
 fn sum(lanes: &Lanes) -> f64 {
     let mut lanes = *lanes;
     let mut half = LANES / 2;

@@ -1,4 +1,4 @@
-//! The engine of this process: threads over pieces of sorted data whose cuts depend on nothing but their number.
+//! [`LocalEngine`]: sums over pieces of sorted data on all threads; the pieces depend on the number of points alone.
 
 use super::density::Parabola;
 use super::kernel::{CHUNK, Pass, Scratch};
@@ -15,18 +15,18 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Points of one piece of work: enough to be worth handing over, few enough to go round.
+/// Points per piece of work: enough to repay a task, few enough to balance threads.
 const PIECE: usize = 32 * CHUNK;
 
-/// Second derivatives of more components are not summed: their square would take more memory a piece than the piece itself.
+/// The most components whose second derivatives are summed: their square would take more memory than a piece of data.
 pub(super) const MOST_CURVED: usize = 40;
 
-/// Passes over sorted points in engine units on this thread, one after the other: their working memory is kept.
+/// Passes over sorted points in engine units on this thread, which share working memory.
 #[derive(Default)]
 pub(in crate::mixture) struct SortedPasses(Option<Box<Scratch>>);
 
 impl SortedPasses {
-    /// The moments of `values`, with the sums for the second derivatives or without.
+    /// Sums the moments of `values`, with or without the second derivatives.
     pub(in crate::mixture) fn sum(
         &mut self,
         values: &[f64],
@@ -43,7 +43,7 @@ impl SortedPasses {
     }
 }
 
-/// The points of a [`Sample`], in units of the data.
+/// The engine of a [`Sample`] in memory.
 ///
 /// ```
 /// use mindgap::{Engine, LocalEngine, Parameters, Sample};
@@ -62,12 +62,12 @@ pub struct LocalEngine<'a> {
 }
 
 impl<'a> LocalEngine<'a> {
-    /// An engine that speaks in units of the data.
+    /// Makes an engine in units of the data.
     pub fn new(sample: &'a Sample) -> Self {
         Self { sample, workers: Workers::for_points(sample.len()), scale: 1.0, shift: 0.0 }
     }
 
-    /// What fits of `k` components to `n` points take: labels and distinct values, the sums of every piece, and each
+    /// The memory of a fit of `k` components to `n` points: labels and distinct values, the sums of every piece, and each
     /// thread's working memory.
     pub(in crate::mixture) fn bytes(n: usize, k: usize) -> usize {
         let curvature = if k <= MOST_CURVED { Curvature::bytes(k) } else { 0 };
@@ -76,7 +76,7 @@ impl<'a> LocalEngine<'a> {
         product(&[n, 16]).saturating_add(moments).saturating_add(scratch)
     }
 
-    /// An engine that speaks in frame units.
+    /// Makes an engine in frame units.
     pub(in crate::mixture) fn framed(sample: &'a Sample) -> Self {
         let frame = sample.frame();
         let scale = frame.enter_length(1.0);
@@ -112,10 +112,10 @@ impl<'a> LocalEngine<'a> {
 }
 
 impl LocalEngine<'_> {
-    /// The total weight of the data, and their variance in the engine's units; one where they have none.
+    /// The total weight of the data, and their variance in the engine's units, or one if it is zero.
     pub(in crate::mixture) fn scale(&self) -> [f64; 2] {
-        // A single wide component takes every point: its moments are those of the data. It stands in the middle of the
-        // frame, so that the squares do not cancel.
+        // The moments of a single component are those of the data. Its mean is the middle of the frame, so that the
+        // squares do not cancel.
         let center = self.sample.frame().shift() * self.scale - self.shift;
         let parameters = Parameters::sound(vec![1.0], vec![center], vec![f64::MAX.sqrt()]);
         let Moments { weight, first, second, .. } = self.pass(&parameters, false, false);

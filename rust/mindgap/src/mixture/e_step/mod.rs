@@ -1,8 +1,8 @@
-//! The E step: responsibilities of the components for each point, summed into moments; O(points × components that matter there).
+//! The E step: responsibilities of the components for each point, summed into moments; O(points × relevant components).
 //!
-//! [`LocalEngine`] sums over a sorted sample on all threads, [`MomentSums`] over part of the data as it lies, which data in
-//! chunks do (`chunked`). Data in intervals have sums of their own (`intervals`). All run one inner loop (`kernel`) over the
-//! components as parabolas (`density`).
+//! [`LocalEngine`] sums over a sorted sample on all threads, [`MomentSums`] over unsorted parts, for data in chunks
+//! (`chunked`). Both run one inner loop (`kernel`) over the components as parabolas (`density`). Data in intervals have
+//! their own sums (`intervals`).
 
 mod chunked;
 mod density;

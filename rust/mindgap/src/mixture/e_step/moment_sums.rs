@@ -1,7 +1,7 @@
-//! An E step over part of the data as it lies: not sorted, not copied, on one thread; O(points × components).
+//! [`MomentSums`]: an E step over part of the data, without a sort or a copy, on one thread; O(points × components).
 //!
-//! For engines that answer from many places. Sums over runs of [`MomentSums::RUN`] points are added without rounding, so
-//! that parts may be added in any order and grouping; parts that are cut between runs give the same bits as the whole.
+//! For distributed engines. Sums over runs of [`MomentSums::RUN`] points are added without rounding, so that parts may be
+//! added in any order and grouping; parts that are cut between runs give the same bits as the whole.
 
 use super::density::Parabola;
 use super::kernel::{CHUNK, LANES, Pass, Scratch};
@@ -12,7 +12,7 @@ use crate::mixture::parameters::Parameters;
 use crate::numeric::exact_sum::ExactSum;
 use pulp::{Arch, Simd, WithSimd};
 
-/// The moments of some points, ready to be added to those of others without rounding.
+/// The moments of some points, which can be added to those of others without rounding.
 ///
 /// ```
 /// use mindgap::{MomentSums, Parameters};
@@ -31,7 +31,7 @@ pub struct MomentSums {
 }
 
 impl MomentSums {
-    /// Points whose sums are rounded together. Cut data at multiples of this, and the cuts do not show in the result.
+    /// Points whose sums are rounded together. Parts cut at multiples of this change no bit of the result.
     pub const RUN: usize = CHUNK;
 
     /// The sums over no points, at `parameters`.
@@ -43,17 +43,17 @@ impl MomentSums {
         Self { components, sums: vec![ExactSum::default(); 3 * components + 1 + usize::from(classify)] }
     }
 
-    /// The sums over `values`, in any order, at `parameters`.
+    /// Sums over `values`, in any order, at `parameters`.
     ///
     /// # Errors
-    /// Values that are not finite, and weights that are negative, not finite or of another number. No points, and points
-    /// of no weight, are no fault of a part.
+    /// Values that are not finite, and weights that are negative, not finite or of another number. A part may have no
+    /// points, or points of weight zero.
     pub fn of_chunk(values: &[f64], weights: Option<&[f64]>, parameters: &Parameters) -> Result<Self, SampleError> {
         Self::sum(values, weights, parameters, true)
     }
 
-    /// As [`of_chunk`](Self::of_chunk), for all iterations but the last: the classification, which costs a tenth of the
-    /// work, is left out.
+    /// As [`of_chunk`](Self::of_chunk), without the classification, which costs a tenth of the work and is needed in the
+    /// last iteration only.
     ///
     /// ```
     /// use mindgap::{MomentSums, Parameters};
@@ -82,8 +82,8 @@ impl MomentSums {
         Arch::new().dispatch(Part { pass: &pass, values, weights })
     }
 
-    /// Adds the sums over other points, taken at the same parameters. The classification is known if both know it. Sums of
-    /// another number of components than these make no sense here; what is missing counts as zero.
+    /// Adds the sums over other points, taken at the same parameters. The classification is kept if both have it. The
+    /// numbers of components should be equal; missing sums count as zero.
     pub fn add(&mut self, other: &MomentSums) {
         if !other.is_classified() {
             self.sums.truncate(3 * self.components + 1);
@@ -117,13 +117,13 @@ impl MomentSums {
         self.components
     }
 
-    /// The doubles that each sum is made of, for [`from_parts`](Self::from_parts) elsewhere: `k` weights, `k` first and
-    /// `k` second moments, the log-likelihood and, if it is known, the classification.
+    /// The doubles that each sum consists of, for [`from_parts`](Self::from_parts): `k` weights, `k` first and `k` second
+    /// moments, the log-likelihood and, if it is known, the classification.
     pub fn parts(&self) -> impl Iterator<Item = &[f64]> {
         self.sums.iter().map(ExactSum::parts)
     }
 
-    /// The sums of the doubles given for each; `None` if their number is neither `3k + 1` nor `3k + 2` for any `k`.
+    /// Restores sums from [`parts`](Self::parts); `None` if their number is neither `3k + 1` nor `3k + 2` for any `k`.
     ///
     /// ```
     /// use mindgap::{MomentSums, Parameters};
@@ -174,7 +174,7 @@ impl Part<'_> {
             let start = r * CHUNK;
             let ends = bounds(values);
             if !(ends[0].is_finite() && ends[1].is_finite()) {
-                // Says which one it is.
+                // The error names the value.
                 check_finite(self.values)?;
             }
             let weights = self.weights.map(|weights| &weights[start..start + values.len()]);
@@ -194,7 +194,7 @@ fn bounds(values: &[f64]) -> [f64; 2] {
         for (((low, high), fault), &x) in low.iter_mut().zip(&mut high).zip(&mut fault).zip(row) {
             *low = if x < *low { x } else { *low };
             *high = if x > *high { x } else { *high };
-            // No number at all for infinities and for what is none.
+            // NaN for infinities and NaN.
             *fault += x * 0.0;
         }
     }

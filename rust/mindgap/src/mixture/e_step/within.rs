@@ -1,23 +1,23 @@
-//! A normal distribution within an interval: its probability and its moments there.
+//! [`Within`]: the probability and the moments of a normal distribution within an interval.
 //!
-//! Gauss and Legendre's rule from the end that is nearest to the mean, over panels within which the density falls by a
-//! bounded factor. Every term is positive, so neither narrow intervals nor tails cancel: all answers are right to about
-//! 1e-14 of themselves.
+//! Gauss-Legendre quadrature from the end that is nearest to the mean, over panels within which the density falls by a
+//! bounded factor. Every term is positive, so nothing cancels in narrow intervals or tails: results have a relative error
+//! of about 1e-14.
 
 use crate::mixture::e_step::LEAST;
 use crate::numeric::portable::{exp2, log2};
 use std::f64::consts::{LOG2_E, PI};
 
-/// What lies beyond a fall of the density by `exp(-FARTHEST_FALL)` is less than rounding.
+/// Integration ends where the density has fallen by `exp(-FARTHEST_FALL)`: the rest is below rounding.
 const FARTHEST_FALL: f64 = 45.0;
 
 /// The density falls by at most about `exp(-FALL)` within a panel of sixteen nodes: the rule's error is then below 1e-19.
 const FALL: f64 = 12.0;
 
-/// Within a fall of `exp(-SLIGHT_FALL)` eight nodes do as well.
+/// Within a fall of `exp(-SLIGHT_FALL)` eight nodes are as accurate.
 const SLIGHT_FALL: f64 = 0.5;
 
-/// Nodes and weights of the rules, for the right half of `[-1, 1]`.
+/// Nodes and weights of the rule of eight points, for the right half of `[-1, 1]`.
 const EIGHT: [(f64, f64); 4] = [
     (0.183_434_642_495_649_78, 0.362_683_783_378_361_66),
     (0.525_532_409_916_329, 0.313_706_645_877_886_9),
@@ -25,7 +25,7 @@ const EIGHT: [(f64, f64); 4] = [
     (0.960_289_856_497_536_2, 0.101_228_536_290_377_06),
 ];
 
-/// The same of sixteen points.
+/// The same for sixteen points.
 const SIXTEEN: [(f64, f64); 8] = [
     (0.095_012_509_837_637_44, 0.189_450_610_455_068_64),
     (0.281_603_550_779_258_9, 0.182_603_415_044_923_64),
@@ -47,8 +47,8 @@ pub(in crate::mixture) struct Within {
 }
 
 impl Within {
-    /// From `low` to `high`, in standard units; `width` is their difference, which the caller may know more exactly. Ends may
-    /// be infinite.
+    /// Integrates from `low` to `high`, in standard units; `width` is their difference, which the caller may have more
+    /// exactly. Ends may be infinite.
     pub(in crate::mixture) fn new(low: f64, high: f64, width: f64) -> Self {
         if low >= 0.0 {
             Self::tail(low, width)
@@ -59,13 +59,13 @@ impl Within {
         }
     }
 
-    /// The largest that the logarithm of the probability between `low` and `high` can be, at the cost of a product.
+    /// An upper bound on the logarithm of the probability between `low` and `high`, at the cost of a product.
     pub(in crate::mixture) fn at_most(low: f64, high: f64) -> f64 {
         let nearest = low.max(-high).max(0.0);
         (-0.5 * LOG2_E * nearest * nearest).max(LEAST)
     }
 
-    /// From `a`, which is not negative, to `a + width`.
+    /// Integrates from a nonnegative `a` to `a + width`.
     fn tail(a: f64, width: f64) -> Self {
         let reach = 2.0 * FARTHEST_FALL / ((a * a + 2.0 * FARTHEST_FALL).sqrt() + a);
         let length = width.min(reach);
@@ -86,19 +86,19 @@ impl Within {
         let height = -0.5 * (LOG2_E * a * a + log2(2.0 * PI));
         let log2 = (height + log2(mass)).max(LEAST);
         if mass <= 0.0 || mass.is_nan() {
-            // An interval too narrow for doubles is a point.
+            // An interval narrower than rounding is a point.
             return Self { log2, moments: [a, a * a, a * a * a, a * a * a * a] };
         }
         Self { log2, moments: moments.map(|sum| sum / mass) }
     }
 
-    /// On the other side of zero.
+    /// Reflects at zero.
     fn mirrored(self) -> Self {
         let [first, second, third, fourth] = self.moments;
         Self { log2: self.log2, moments: [-first, second, -third, fourth] }
     }
 
-    /// Here and in `other`, which has no point in common with it.
+    /// The union with the disjoint `other`.
     pub(in crate::mixture) fn with(&self, other: &Self) -> Self {
         let highest = self.log2.max(other.log2);
         let (here, there) = (exp2(self.log2 - highest), exp2(other.log2 - highest));

@@ -1,4 +1,4 @@
-//! The sums for the second derivatives, over a tile: O(points × squared number of components that matter there).
+//! The sums for the second derivatives over a tile: O(points × relevant components²).
 
 use super::{LANES, Parabola, Pass, Scratch, TILE, Tile, sum};
 use crate::mixture::curvature::Curvature;
@@ -8,7 +8,7 @@ use std::f64::consts::LN_2;
 /// Scores of one component at one point: `r`, `rz`, `rz²`.
 const SCORES: usize = 3;
 
-/// Working memory for the second derivatives; empty where they are not wanted.
+/// Working memory for the second derivatives; empty if they are not summed.
 pub(super) struct Curved {
     /// `r`, `rz` and `rz²` of each relevant component.
     scores: Vec<Tile>,
@@ -19,7 +19,7 @@ pub(super) struct Curved {
 }
 
 impl Curved {
-    /// For `components`, if second derivatives are wanted.
+    /// Makes the memory for `components`, if `wanted`.
     pub(super) fn new(components: usize, wanted: bool) -> Self {
         let components = if wanted { components } else { 0 };
         Self {
@@ -29,12 +29,12 @@ impl Curved {
         }
     }
 
-    /// Whether it is enough for so many components.
+    /// Whether there is memory for this many components.
     pub(super) fn holds(&self, components: usize) -> bool {
         self.higher.len() >= components
     }
 
-    /// The sums of no points, of so many relevant components.
+    /// Resets the sums of this many relevant components.
     pub(super) fn clear(&mut self, components: usize) {
         self.higher.fill([0.0; 2]);
         let count = SCORES * components;
@@ -44,7 +44,7 @@ impl Curved {
 }
 
 impl Pass<'_> {
-    /// The sums for the second derivatives; `total` still holds the sum of the densities.
+    /// Adds the sums for the second derivatives; `total` is still the sum of the densities.
     #[inline(always)]
     pub(super) fn add_curvature<const FUSED: bool, const WEIGHTED: bool>(&self, scratch: &mut Scratch) {
         let Scratch { z, weight, total, density, relevant, curved, .. } = scratch;
@@ -98,7 +98,7 @@ impl Pass<'_> {
 }
 
 impl Scratch {
-    /// Adds the sums for the second derivatives.
+    /// Adds the sums to `curvature`.
     pub(super) fn flush_curvature(&self, curvature: &mut Curvature) {
         let (wide, count) = (SCORES * curvature.third.len(), SCORES * self.relevant.components.len());
         for (&k, [third, fourth]) in self.relevant.components.iter().zip(&self.curved.higher) {
@@ -114,7 +114,8 @@ impl Scratch {
     }
 }
 
-/// Σ a·b over a tile for each `a` of `left` and `b` of `right`, in eight lanes: nine sums side by side, whose terms are loaded once.
+/// Σ a·b over a tile for each `a` of `left` and `b` of `right`, in eight lanes: nine sums at once, so that terms are
+/// loaded once.
 #[inline(always)]
 fn products<const FUSED: bool>(left: &[Tile; SCORES], right: &[Tile; SCORES]) -> [[f64; 8]; SCORES * SCORES] {
     let mut sums = [[0.0; 8]; SCORES * SCORES];
@@ -131,7 +132,7 @@ fn products<const FUSED: bool>(left: &[Tile; SCORES], right: &[Tile; SCORES]) ->
     sums
 }
 
-/// Pairwise, in one order.
+/// The sum of the lanes, pairwise in a fixed order.
 #[inline(always)]
 fn sum_of_eight(lanes: &[f64; 8]) -> f64 {
     let [a, b, c, d, e, f, g, h] = *lanes;

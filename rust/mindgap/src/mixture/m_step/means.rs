@@ -1,4 +1,4 @@
-//! The means: `min Σ (n_k/v_k)(μ_k - m_k)²` under rows, a quadratic program.
+//! [`MeanBlock`]: minimises `Σ (n_k/v_k)(μ_k - m_k)²` over the means under rows, a quadratic program.
 
 use super::Targets;
 use crate::mixture::engine::Moments;
@@ -6,31 +6,31 @@ use crate::mixture::parameters::Parameters;
 use crate::monitor::Monitor;
 use crate::qp::{Failure, MeanProgram, Objective, equality_rank};
 
-/// A component's pull on the means is never less than this fraction of the strongest, so that one without weight still has a
-/// place. The program is exact over eighteen orders of magnitude; beyond them the place does not matter.
+/// The least pull of a component, as a fraction of the strongest, so that one without weight keeps a finite place. The
+/// program is exact over eighteen orders of magnitude; beyond them the place does not matter.
 const LEAST_PULL: f64 = 1e-24;
 
-/// How strongly each component draws its mean: `n/v`.
+/// The pull of each component on its mean, `n/v`: the stiffness of the program.
 pub(super) fn pull(parameters: &Parameters, moments: &Moments) -> Vec<f64> {
     moments.weight.iter().zip(parameters.variances()).map(|(n, v)| n / v).collect()
 }
 
 /// The means' block of the M step.
 pub(in crate::mixture) struct MeanBlock {
-    /// `None` where every vector of means will do.
+    /// `None` if there are no rows.
     pub(in crate::mixture) program: Option<MeanProgram>,
 }
 
 impl MeanBlock {
-    /// How many of `k` means are free: the others follow from equalities.
+    /// The number of free means: the others follow from equalities.
     pub(super) fn free_count(&self, k: usize) -> usize {
         k - self.program.as_ref().map_or(0, |program| equality_rank(program.rows()))
     }
 
-    /// The best means, the variances being those of `parameters`.
+    /// Returns the best means for the variances of `parameters`.
     ///
     /// # Errors
-    /// What kept the program from an answer.
+    /// A failure of the program.
     pub(super) fn best(
         &mut self,
         parameters: &Parameters,
@@ -41,10 +41,10 @@ impl MeanBlock {
         self.nearest(&targets.means, &pull(parameters, moments), monitor)
     }
 
-    /// The means nearest to `wanted` that satisfy the rows, each drawn there as strongly as `pull` says.
+    /// Returns the means nearest to `wanted` that satisfy the rows, with the stiffness `pull`.
     ///
     /// # Errors
-    /// What kept the program from an answer.
+    /// A failure of the program.
     pub(super) fn nearest(
         &mut self,
         wanted: &[f64],

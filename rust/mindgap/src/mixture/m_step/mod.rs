@@ -1,6 +1,6 @@
 //! The M step in three blocks: weights, then means, then spreads about the new means, each with rows of its own.
 //!
-//! Each block is solved exactly with the others held, so the likelihood never falls.
+//! Each block is solved exactly with the others fixed, so the likelihood never falls.
 
 mod means;
 mod precisions;
@@ -32,7 +32,8 @@ pub(super) struct MStep {
     pub(super) precisions: PrecisionBlock,
 }
 
-/// The bounds on single components that `rows` are, within those `within`; `None` if a row is about more than one.
+/// The bounds on single components that `rows` express, within the bounds `within`; `None` if a row has several
+/// components.
 fn single_bounds(rows: &LinearRows, within: [f64; 2]) -> Option<[Vec<f64>; 2]> {
     let [mut lower, mut upper] = within.map(|bound| vec![bound; rows.k()]);
     for row in 0..rows.len() {
@@ -48,9 +49,9 @@ fn single_bounds(rows: &LinearRows, within: [f64; 2]) -> Option<[Vec<f64>; 2]> {
     Some([lower, upper])
 }
 
-/// Where each component would go on its own.
+/// The optimum of each component without rows.
 struct Targets {
-    /// The way from each mean to the average of its points.
+    /// The step from each mean to the average of its points.
     steps: Vec<f64>,
     means: Vec<f64>,
 }
@@ -85,10 +86,10 @@ impl MStep {
         self.weights.free_count(k) + self.means.free_count(k) + self.precisions.free_count()
     }
 
-    /// The parameters that follow.
+    /// Returns the next parameters.
     ///
     /// # Errors
-    /// What kept a block's program from an answer.
+    /// A failure of a block's program.
     pub(super) fn run(
         &mut self,
         parameters: &Parameters,

@@ -1,7 +1,8 @@
-//! The precisions `p = 1/v`: `max Σ n_k log p_k - s_k p_k`, where `s_k` is the sum of squares about the new mean.
+//! [`PrecisionBlock`]: maximises `Σ n_k log p_k - s_k p_k` over the precisions `p = 1/v`, where `s_k` is the sum of
+//! squares about the new mean.
 //!
-//! Free precisions have the answer `v_k = s_k/n_k`, equal ones the pooled variance, and those between bounds or in a ratio
-//! that of `variance_bounds`; other rows are left to the program.
+//! The optimum is `v_k = s_k/n_k` for free precisions and the pooled variance for equal ones. `variance_bounds` solves
+//! bounds and a ratio, a `LogProgram` other rows.
 
 use super::tie::Tie;
 use super::variance_bounds::VarianceBounds;
@@ -15,7 +16,7 @@ use crate::mixture::parameters::Parameters;
 use crate::monitor::Monitor;
 use crate::qp::{Failure, LogProgram, NoInterior, RowMatrix, equality_rank};
 
-/// Which variances a mixture may have.
+/// Whether the components of a mixture share one variance.
 ///
 /// ```
 /// use mindgap::{Mixture, Sample, VarianceModel};
@@ -43,12 +44,13 @@ pub(in crate::mixture) struct PrecisionBlock {
     bounds: VarianceBounds,
     /// The program of rows that are more than bounds and a ratio.
     program: Option<LogProgram>,
-    /// Where the spreads are in proportion to the means.
+    /// Set if spreads are proportional to the means.
     tie: Option<Tie>,
 }
 
 impl PrecisionBlock {
-    /// Variances of `k` components under `rows`, at least `floor`; the data's variance is `variance`, both in units of `frame`.
+    /// Makes the block of `k` variances under `rows`, at least `floor`; the data's variance is `variance`, both in units
+    /// of `frame`.
     ///
     /// # Errors
     /// Rows that no variances satisfy.
@@ -93,7 +95,7 @@ impl PrecisionBlock {
                 if least[c] > most[c] || most[c] <= 0.0 {
                     return Err(none(format!("the bounds of component {c}")));
                 }
-                // A bound that the caller gives goes before the floor.
+                // A bound of the caller's takes precedence over the floor.
                 block.bounds.lower[c] = if high < floor { low } else { low.max(floor) };
                 block.bounds.upper[c] = high;
             }
@@ -126,12 +128,12 @@ impl PrecisionBlock {
         Ok(block)
     }
 
-    /// No variance is smaller; a component that reaches it has collapsed.
+    /// The least variance; a component that reaches it has collapsed.
     pub(in crate::mixture) fn floor(&self) -> f64 {
         self.floor
     }
 
-    /// How many variances are free: the others follow from equalities and from the means.
+    /// The number of free variances: the others follow from equalities and from the means.
     pub(super) fn free_count(&self) -> usize {
         if let Some(tie) = self.tie {
             return usize::from(tie.given.is_none());
@@ -146,10 +148,10 @@ impl PrecisionBlock {
         }
     }
 
-    /// The best variances about `means`.
+    /// Returns the best variances about `means`.
     ///
     /// # Errors
-    /// What kept the program from an answer.
+    /// A failure of the program.
     pub(super) fn best(
         &mut self,
         parameters: &Parameters,
@@ -167,7 +169,7 @@ impl PrecisionBlock {
         Ok(precisions.iter().map(|p| p.recip()).collect())
     }
 
-    /// One variance for all, where that is the model.
+    /// Replaces the variances by the pooled one, if that is the model.
     fn pooled(&self, weights: &[f64], mut variances: Vec<f64>) -> Vec<f64> {
         if self.is_equal() {
             let total: f64 = weights.iter().sum();
@@ -177,8 +179,8 @@ impl PrecisionBlock {
         variances
     }
 
-    /// The best variances within the bounds and the ratio, for components of these weights, each with this variance about
-    /// its mean; other rows are left to the next M step.
+    /// Returns the best variances within the bounds and the ratio, for components of these weights with variances
+    /// `wanted` about their means; other rows are left to the next M step.
     pub(in crate::mixture) fn nearest(&self, weights: &[f64], wanted: &[f64]) -> Vec<f64> {
         self.bounds.best(weights, &self.pooled(weights, wanted.to_vec()))
     }
@@ -203,24 +205,24 @@ impl PrecisionBlock {
         self.program.as_ref().map(LogProgram::rows)
     }
 
-    /// The same block for fewer components, none of which has bounds of its own.
+    /// The same block for fewer components, without individual bounds.
     pub(in crate::mixture) fn fewer(&self, k: usize) -> Self {
         let bounds = VarianceBounds { ratio: self.bounds.ratio, ..VarianceBounds::above(self.floor, k) };
         Self { model: self.model, floor: self.floor, bounds, program: None, tie: self.tie }
     }
 
-    /// How spreads and means are tied together, if they are.
+    /// The tie between spreads and means, if there is one.
     pub(in crate::mixture) fn tie(&self) -> Option<Tie> {
         self.tie
     }
 
-    /// With no variance below `least`, by a bound that is no floor: a component that reaches it has not collapsed.
+    /// Bounds every variance below by `least`. Unlike at the floor, a component that reaches it has not collapsed.
     pub(in crate::mixture) fn at_least(mut self, least: f64) -> Self {
         self.bounds.lower.iter_mut().for_each(|lower| *lower = lower.max(least));
         self
     }
 
-    /// With no variance above `most`, but for those that the caller's own bounds put there.
+    /// Bounds every variance above by `most`, unless the caller's own bounds are higher.
     pub(in crate::mixture) fn capped(mut self, most: f64) -> Self {
         for (lower, upper) in self.bounds.lower.iter().zip(&mut self.bounds.upper) {
             *upper = if *lower < most { upper.min(most) } else { *upper };

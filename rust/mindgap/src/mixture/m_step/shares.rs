@@ -1,13 +1,13 @@
-//! Weights between bounds of their own: the exact optimum of `max Σ n_k log w_k`, O(k log k).
+//! [`Shares`]: the exact maximum of `Σ n_k log w_k` over weights with individual bounds, O(k log k).
 //!
-//! Each weight is `n_k τ`, brought between its bounds, with one `τ` for all that makes their sum one. The sum is linear in `τ`
-//! between the places where a weight meets a bound: bisection finds the piece, a division the `τ` on it.
+//! Each weight is `n_k τ`, clamped to its bounds, with the `τ` that makes their sum one. The sum is piecewise linear in
+//! `τ`, with breaks where a weight meets a bound: bisection finds the piece, a division the `τ` on it.
 
-/// A component counts for at least this fraction of the total weight: one that has lost all of it takes what the bounds of the
-/// others leave over. Far below what a sum of doubles can tell.
+/// The least weight of a component, as a fraction of the total: an empty component takes the weight that the bounds of
+/// the others leave. Far below the rounding of a sum.
 const LEAST_SHARE: f64 = 1e-20;
 
-/// What the weights of the components must satisfy beside their sum.
+/// The bounds on the weights besides their sum.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::mixture) struct Shares {
     pub(in crate::mixture) lower: Vec<f64>,
@@ -15,7 +15,7 @@ pub(in crate::mixture) struct Shares {
 }
 
 impl Shares {
-    /// The best weights, where the components have gathered `weight`.
+    /// Returns the best weights, given the expected weight of each component.
     pub(in crate::mixture) fn best(&self, weight: &[f64]) -> Vec<f64> {
         let least = LEAST_SHARE * weight.iter().sum::<f64>();
         let weight: Vec<f64> = weight.iter().map(|n| n.max(least)).collect();
@@ -27,13 +27,13 @@ impl Shares {
         let after = places.partition_point(|&tau| sum(tau) < 1.0);
         let tau = match (after.checked_sub(1).map(|before| places[before]), places.get(after)) {
             (Some(below), Some(&above)) => self.between(&weight, below, above),
-            // Only rounding keeps the sum of the bounds from one.
+            // The bounds sum to one up to rounding.
             (below, above) => below.or(above.copied()).unwrap_or(0.0),
         };
         (0..weight.len()).map(|k| share(k, tau)).collect()
     }
 
-    /// The `τ` between two neighbouring places at which the weights sum to one.
+    /// The `τ` between two neighbouring breaks at which the weights sum to one.
     fn between(&self, weight: &[f64], below: f64, above: f64) -> f64 {
         let middle = 0.5 * (below + above);
         let (mut free, mut held) = (0.0, 0.0);

@@ -1,8 +1,8 @@
-//! Spreads in proportion to the means, `σ = c·μ`: means and spreads move together.
+//! [`Tie`]: spreads proportional to the means, `σ = c·μ`, so that both move together.
 //!
-//! The objective is not concave in the means. A step of Fisher's scoring under the rows on the means is shortened until the
-//! objective does not fall; the coefficient then has a closed form. So the likelihood never falls. Newton steps of a climb stay
-//! on the same surface (`climb`); its second derivatives are in `docs/mathematics.md`.
+//! The objective is not concave in the means. A step of Fisher scoring under the rows on the means is shortened until the
+//! objective does not fall; the coefficient then has a closed form. So the likelihood never falls. Newton steps of a
+//! climb stay on the same surface (`climb`); its second derivatives are in `docs/mathematics.md`.
 
 use super::means::{MeanBlock, pull};
 use super::{Targets, about};
@@ -12,26 +12,26 @@ use crate::monitor::Monitor;
 use crate::numeric::portable::ln;
 use crate::qp::Failure;
 
-/// A mean does not come nearer to zero than by this factor in one step.
+/// The largest relative step of a mean towards zero: it keeps its sign.
 const LARGEST_FALL: f64 = 0.9;
 
-/// Halvings of a step at most; beyond them it is rounding.
+/// The most halvings of a step; a shorter one is rounding.
 const HALVINGS: usize = 40;
 
-/// No mean is nearer to zero, in frame units, where the data's range is about one.
+/// The least distance of a mean from zero, in frame units, in which the data's range is about one.
 const LEAST_SIZE: f64 = 1e-9;
 
 /// One coefficient of variation for all components, in frame units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::mixture) struct Tie {
-    /// The coefficient, where it is given.
+    /// The coefficient, if it is given.
     pub(in crate::mixture) given: Option<f64>,
-    /// Where the data's zero is.
+    /// The data's zero.
     pub(in crate::mixture) origin: f64,
 }
 
 impl Tie {
-    /// How far from zero a mean is.
+    /// The distance of a mean from zero.
     pub(in crate::mixture) fn size(&self, mean: f64) -> f64 {
         (mean - self.origin).max(LEAST_SIZE)
     }
@@ -42,10 +42,10 @@ impl Tie {
         means.iter().map(|mean| spread(mean) * spread(mean)).collect()
     }
 
-    /// The next means and variances, none of them below `floor`.
+    /// Returns the next means and variances; no variance is below `floor`.
     ///
     /// # Errors
-    /// What kept the program of the means from an answer.
+    /// A failure of the program of the means.
     pub(super) fn best(
         &self,
         parameters: &Parameters,
@@ -57,7 +57,7 @@ impl Tie {
     ) -> Result<(Vec<f64>, Vec<f64>), Failure> {
         let weight = &moments.weight;
         let pull = pull(parameters, moments);
-        // A start may miss the rows; later the present means satisfy them.
+        // A start may violate the rows; later means satisfy them.
         let mut means = block.nearest(parameters.means(), &pull, monitor)?;
         let judge = |means: &[f64]| self.judge(weight, &about(parameters, moments, targets, means), means, floor);
         let (mut coefficient, height) = judge(&means);
@@ -88,7 +88,7 @@ impl Tie {
         Ok((means, variances))
     }
 
-    /// The best coefficient for components with these means and `spreads` about them, and what the M step's objective is there.
+    /// The best coefficient for components with these means and `spreads` about them, and the M step's objective there.
     fn judge(&self, weight: &[f64], spreads: &[f64], means: &[f64], floor: f64) -> (f64, f64) {
         let total: f64 = weight.iter().sum();
         let size = |k: usize| self.size(means[k]);

@@ -1,36 +1,37 @@
-//! Variances between bounds of their own, the largest at most a multiple of the smallest: the exact optimum, O(k log k).
+//! [`VarianceBounds`]: the exact optimum of variances with individual bounds and a bounded ratio, O(k log k).
 //!
-//! `max Σ n_k log p_k - s_k p_k` over the precisions `p = 1/v`, where `v_k` is between its bounds and no variance is more than
-//! `q` times another. If `u` is the largest variance allowed, each `v_k` is its own optimum `s_k/n_k`, brought between its
-//! bounds and between `u/q` and `u`, because its term has one maximum. What remains is concave in `1/u`, with a slope that is
-//! linear in `u` between the places where a variance meets a bound: bisection finds the piece, a division the optimum on it.
+//! Maximises `Σ n_k log p_k - s_k p_k` over the precisions `p = 1/v`, where `v_k` is between its bounds and no variance
+//! is more than `q` times another. For a largest variance `u`, each `v_k` is its own optimum `s_k/n_k`, clamped to its
+//! bounds and to `u/q..u`, because its term has one maximum. The result is concave in `1/u`, with a slope that is
+//! piecewise linear in `u`, with breaks where a variance meets a bound: bisection finds the piece, a division the optimum
+//! on it.
 
-/// What the variances of the components must satisfy.
+/// The bounds on the variances.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::mixture) struct VarianceBounds {
     /// The least variance of each component.
     pub(in crate::mixture) lower: Vec<f64>,
-    /// The largest variance of each component, infinite where there is none.
+    /// The largest variance of each component; infinite if unbounded.
     pub(in crate::mixture) upper: Vec<f64>,
-    /// The largest ratio of two variances, at least one; infinite where there is none.
+    /// The largest ratio of two variances, at least one; infinite if unbounded.
     pub(in crate::mixture) ratio: f64,
 }
 
-/// How variances on one side or the other are moved by the largest variance allowed.
+/// The derivative of the objective in the largest variance.
 struct Pull {
-    /// Negative where the largest variance should grow.
+    /// Negative if the largest variance should grow.
     slope: f64,
-    /// Where it would come to rest if no other variance met a bound on the way.
+    /// The optimum if no other variance meets a bound on the way.
     rest: Option<f64>,
 }
 
 impl VarianceBounds {
-    /// No variance of `k` components below `floor`, and nothing else.
+    /// Bounds the variances of `k` components below by `floor`.
     pub(in crate::mixture) fn above(floor: f64, k: usize) -> Self {
         Self { lower: vec![floor; k], upper: vec![f64::INFINITY; k], ratio: f64::INFINITY }
     }
 
-    /// The best variances, where each component of weight `weight` would have `targets` on its own. A component without weight
+    /// Returns the best variances; `targets` are the optimum of each component on its own. A component without weight
     /// keeps its target as far as the others allow.
     pub(in crate::mixture) fn best(&self, weight: &[f64], targets: &[f64]) -> Vec<f64> {
         let own = |k: usize| targets[k].max(self.lower[k]).min(self.upper[k]);
@@ -46,7 +47,7 @@ impl VarianceBounds {
         own.iter().map(|v| v.max(between[0]).min(between[1])).collect()
     }
 
-    /// The largest variance of the optimum, where the ratio binds.
+    /// The largest variance of the optimum if the ratio is active.
     fn top(&self, weight: &[f64], targets: &[f64]) -> f64 {
         let least = self.lower.iter().copied().fold(0.0, f64::max);
         let most = self.ratio * self.upper.iter().copied().fold(f64::INFINITY, f64::min);
@@ -67,8 +68,8 @@ impl VarianceBounds {
         }
     }
 
-    /// The pull of the components that the largest variance `u` holds back: those that would be larger, and those that would
-    /// be smaller than `u/q`.
+    /// The pull of the components that the largest variance `u` constrains: those that would be larger than `u`, or
+    /// smaller than `u/q`.
     fn pull(&self, weight: &[f64], targets: &[f64], u: f64) -> Pull {
         let (mut n, mut sum, mut slope) = (0.0, 0.0, 0.0);
         for k in 0..targets.len() {

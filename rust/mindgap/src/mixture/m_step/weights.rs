@@ -1,6 +1,6 @@
-//! The weights: `max Σ n_k log w_k` over the simplex and rows.
+//! [`WeightBlock`]: maximises `Σ n_k log w_k` over the weights under rows.
 //!
-//! Free weights have the answer `n_k/n`, those between bounds that of `shares`; other rows are left to the program.
+//! The optimum is `n_k/n` for free weights. `shares` solves bounds, a `LogProgram` other rows.
 
 use super::shares::Shares;
 use super::single_bounds;
@@ -12,7 +12,7 @@ use crate::qp::{Failure, LogProgram, NoInterior, RowMatrix, equality_rank};
 
 /// The weights' block of the M step.
 pub(in crate::mixture) enum WeightBlock {
-    /// Nothing is asked.
+    /// No rows.
     Free,
     /// Bounds on single weights.
     Shares(Shares),
@@ -21,7 +21,7 @@ pub(in crate::mixture) enum WeightBlock {
 }
 
 impl WeightBlock {
-    /// The block of `k` weights under `rows`.
+    /// Makes the block of `k` weights under `rows`.
     ///
     /// # Errors
     /// Rows that no positive weights satisfy.
@@ -39,7 +39,7 @@ impl WeightBlock {
                 return Err(none(format!("the bounds {:?} and {:?} of component {c}", lower[c], upper[c])));
             }
             let (least, most): (f64, f64) = (lower.iter().sum(), upper.iter().sum());
-            // What a caller who divided by a sum in doubles may have lost.
+            // The rounding error of a caller's division by a sum.
             let rounding = 4.0 * f64::EPSILON * k as f64;
             if least > 1.0 + rounding || most < 1.0 - rounding {
                 return Err(none(format!("bounds that sum to {least:?} and {most:?}, and a sum of 1")));
@@ -75,7 +75,7 @@ impl WeightBlock {
         }
     }
 
-    /// How many of `k` weights are free: the others follow from the sum and from equalities.
+    /// The number of free weights: the others follow from the sum and from equalities.
     pub(super) fn free_count(&self, k: usize) -> usize {
         match self {
             Self::Free => k - 1,
@@ -84,10 +84,10 @@ impl WeightBlock {
         }
     }
 
-    /// The best weights.
+    /// Returns the best weights.
     ///
     /// # Errors
-    /// What kept the program from an answer.
+    /// A failure of the program.
     pub(super) fn best(&mut self, moments: &Moments, monitor: &mut Monitor<'_>) -> Result<Vec<f64>, Failure> {
         match self {
             Self::Free => {
@@ -100,7 +100,7 @@ impl WeightBlock {
     }
 }
 
-/// Those of the clashing rows that were given.
+/// The rows of the constraint among the contradictory ones.
 pub(super) fn named(clash: &[usize], given: usize) -> Vec<usize> {
     clash.iter().copied().filter(|&row| row < given).collect()
 }

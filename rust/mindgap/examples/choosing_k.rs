@@ -1,4 +1,4 @@
-//! Choosing the number of components by an information criterion, under a bound that every number must hold.
+//! Chooses the number of components by an information criterion, under the same bound for every number.
 
 use mindgap::{GapBounds, Mixture, MixtureError, Sample, VarianceModel};
 use std::error::Error;
@@ -19,7 +19,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
                     best = Some((k, fit.bic()));
                 }
             }
-            // So many components do not fit the data at this distance: no reason to stop the comparison.
+            // This many components at this distance are infeasible; the comparison goes on.
             Err(error @ (MixtureError::Infeasible { .. } | MixtureError::KMeansStart(_))) => {
                 println!("k = {k}: {error}")
             }
@@ -27,7 +27,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let (k, _) = best.ok_or("no number of components could be fitted")?;
-    println!("the data speak for {k} components");
+    println!("BIC is least for {k} components");
     assert_eq!(k, 4);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! K-means under several kinds of knowledge about the gaps, on the paper's worked example.
+//! K-means under several kinds of bounds on the gaps, on the paper's worked example.
 
 use mindgap::{Centers, GapBounds, KMeans, KMeansError, KMeansFit, Sample};
 use std::error::Error;
@@ -15,7 +15,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let means = KMeans::new(5).constraint(GapBounds::lower(1.75)).centers(Centers::Means);
     show("gaps of at least 1.75 between cluster means", &means.fit(&sample)?);
 
-    // What cannot be is an error with its facts.
+    // Infeasible bounds are an error with the facts in fields.
     match means.constraint(GapBounds::lower(4.0)).fit(&sample) {
         Err(KMeansError::Infeasible { largest: Some(largest), .. }) => {
             println!("means with gaps of at least 4: none such; the largest lower bound is {largest}");

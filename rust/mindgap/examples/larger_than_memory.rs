@@ -1,4 +1,4 @@
-//! A file that is never in memory as a whole: k-means with its proof, and a mixture, both as if it were.
+//! K-means with a proof and a mixture of a file that is read in chunks; the results are those of the data in memory.
 
 use mindgap::{BoxError, Chunk, Chunked, GapBounds, KMeans, Mixture, MomentSums, Sample};
 use std::error::Error;
@@ -6,10 +6,10 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Values of a chunk. At a multiple of [`MomentSums::RUN`] the cuts leave no trace in the bits of a mixture.
+/// Values per chunk: with a multiple of [`MomentSums::RUN`] the division changes no bit of a mixture.
 const CHUNK: usize = 16 * MomentSums::RUN;
 
-/// The chunks of a file of doubles, little-endian, one after the other.
+/// Reads a file of little-endian doubles in chunks.
 fn chunks(path: PathBuf) -> impl Iterator<Item = Result<Chunk, BoxError>> {
     let mut file = None;
     std::iter::from_fn(move || {

@@ -1,11 +1,11 @@
-//! A mixture of three components whose means keep bounds, with a report of each iteration.
+//! A mixture of three components with bounds on the gaps between their means, and a report of every tenth iteration.
 
 use mindgap::{GapBounds, Mixture, Monitor, Progress, Sample};
 use std::error::Error;
 use std::ops::ControlFlow;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    // Three overlapping lumps at 0, 2 and 4: the quantiles of a logistic distribution, a lump after the other.
+    // Three overlapping groups at 0, 2 and 4: the quantiles of a logistic distribution.
     let lump = |at: f64| (1..100).map(move |i| at + 0.4 * (f64::from(i) / (100.0 - f64::from(i))).ln());
     let x: Vec<f64> = [0.0, 2.0, 4.0].into_iter().flat_map(lump).collect();
     let sample = Sample::new(&x)?;

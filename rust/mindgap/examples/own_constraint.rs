@@ -1,4 +1,4 @@
-//! A constraint of one's own: all gaps are equal, whatever their length.
+//! A constraint of your own: all gaps are equal.
 
 use mindgap::{BoxError, Constraint, KMeans, LinearRows, Mixture, Rows, Sample};
 use std::error::Error;
@@ -20,7 +20,7 @@ impl Constraint for EqualSpacing {
 }
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    // Five lumps that are about, but not quite, 3 apart.
+    // Five groups, about 3 apart.
     let x: Vec<f64> = (0..500).map(|i| [0.0, 3.1, 5.8, 9.2, 11.9][i % 5] + 0.6 * ((i * i) as f64).sin()).collect();
     let sample = Sample::new(&x)?;
 

@@ -1,7 +1,7 @@
-//! An engine of one's own: a mixture of a file that is never in memory as a whole.
+//! An engine of your own: a mixture of a file larger than memory.
 //!
-//! The file is read in chunks, once an iteration; one chunk is all that is held. A memory map would do as well, but needs
-//! unsafe code, and for one pass from front to back plain reads are as fast.
+//! The file is read in chunks, once per iteration, with one chunk in memory. A memory map needs unsafe code, and for a
+//! sequential pass plain reads are as fast.
 
 use mindgap::{BoxError, Engine, GapBounds, Mixture, MomentSums, Moments, Parameters, Sample, Summary};
 use std::borrow::Cow;
@@ -10,10 +10,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Values that are in memory at a time.
+/// Values per chunk.
 const CHUNK: usize = 4096;
 
-/// A file of doubles, little-endian, one after the other.
+/// A file of little-endian doubles.
 struct Chunks {
     file: File,
     bytes: Vec<u8>,
@@ -45,14 +45,14 @@ impl Chunks {
 
 impl Engine for Chunks {
     fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError> {
-        // A few thousand cells stand for the data: enough for their scale, and for starts.
+        // A summary of a few thousand cells is enough for the scale of the data and for starts.
         let mut summary = Summary::new();
         self.for_each(|chunk| Ok(summary.add(chunk)?))?;
         Ok(Cow::Owned(summary.sample()?))
     }
 
     fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
-        // Sums of parts add up, whatever their order.
+        // Sums of parts add, in any order.
         let mut total = MomentSums::zero(parameters);
         self.for_each(|chunk| {
             total.add(&MomentSums::of_chunk(chunk, None, parameters)?);

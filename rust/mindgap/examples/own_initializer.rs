@@ -1,4 +1,4 @@
-//! An initializer of one's own: means at equally spaced quantiles, one variance for all.
+//! An initializer of your own: means at equally spaced quantiles, one variance for all.
 
 use mindgap::{BoxError, GapBounds, Initializer, Mixture, Monitor, Parameters, Rows, Sample};
 use std::error::Error;
@@ -33,7 +33,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     println!("means {:?}, variances {:?}: {}", fit.means(), fit.variances(), fit.status());
     assert!(fit.converged() && fit.gaps().iter().all(|&gap| gap >= 1.5 - 1e-9));
 
-    // An initializer's refusal comes back as the fit's error.
+    // The fit returns the initializer's error.
     let refusal = Mixture::new(1).init(Quantiles).fit(&Sample::new(&[7.0, 7.0])?);
     println!("on equal data: {}", refusal.err().ok_or("equal data have no quantiles")?);
     Ok(())

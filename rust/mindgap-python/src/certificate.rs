@@ -1,4 +1,4 @@
-//! `certify` and what it returns.
+//! `certify` and its result.
 
 use mindgap::{CertifyOptions, Halt, Monitor, Progress};
 use numpy::PyArray1;
@@ -9,7 +9,7 @@ use crate::mixture::MixtureFit;
 use crate::sample::Sample;
 use crate::watch::{Watcher, duration};
 
-/// What is proven about the maximum of a mixture's likelihood.
+/// A proven upper bound on the likelihood of a mixture.
 #[pyclass(frozen, module = "mindgap._core")]
 pub(crate) struct Certificate {
     inner: mindgap::Certificate,
@@ -17,7 +17,7 @@ pub(crate) struct Certificate {
 
 /// Bounds the log-likelihood of every admissible mixture, from a fit to the sample.
 ///
-/// An interruption ends the search, not the caller: what was proven by then is returned.
+/// An interruption ends the search, which returns the bound proven so far.
 #[pyfunction]
 #[pyo3(signature = (fit, sample, *, epsilon, record, time_limit=None, watch=None))]
 pub(crate) fn certify(
@@ -45,7 +45,7 @@ pub(crate) fn certify(
 
 #[pymethods]
 impl Certificate {
-    /// No admissible mixture has a higher log-likelihood; None if that was not shown.
+    /// A bound on the log-likelihood of every admissible mixture; None if none was proven.
     #[getter]
     fn upper_bound(&self) -> Option<f64> {
         self.inner.upper_bound()
@@ -69,7 +69,7 @@ impl Certificate {
         (array(parameters.weights()), array(parameters.means()), array(parameters.variances()))
     }
 
-    /// How many regions of parameters were looked at.
+    /// The number of regions of parameters examined.
     #[getter]
     fn nodes(&self) -> usize {
         self.inner.nodes()

@@ -1,4 +1,4 @@
-//! Constraints arrive as arrays: bounds for each gap, or linear rows.
+//! Conversion of constraints from arrays: bounds for each gap, or linear rows.
 
 use mindgap::{BoxError, Constraint, ConstraintError, GapBounds, LinearRows, PrecisionRows, Rows};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -14,7 +14,7 @@ pub(crate) enum Bounds<'py> {
 }
 
 impl Bounds<'_> {
-    /// The rows on `k` centres that the arrays spell out.
+    /// Converts the arrays to rows on `k` centres.
     pub(crate) fn rows(&self, py: Python<'_>, k: usize) -> PyResult<Rows> {
         let rows = match self {
             Self::Gaps(lower, upper) => {
@@ -35,12 +35,12 @@ fn linear(
     lower: &PyReadonlyArray1<'_, f64>,
     upper: &PyReadonlyArray1<'_, f64>,
 ) -> PyResult<Result<LinearRows, ConstraintError>> {
-    // By index: the slice of a matrix that lies column after column would be its transpose.
+    // By index, because the slice of a column-major matrix would be its transpose.
     let coefficients: Vec<f64> = matrix.as_array().iter().copied().collect();
     Ok(LinearRows::new(matrix.shape()[1], &coefficients, lower.as_slice()?, upper.as_slice()?))
 }
 
-/// What a constraint asks of the means, the weights and the precisions of a mixture.
+/// The rows of a constraint on the means, the weights and the precisions of a mixture.
 #[derive(Debug)]
 pub(crate) struct Asked {
     rows: Rows,
@@ -49,7 +49,8 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// From arrays, the largest ratio of two standard deviations, and the coefficient of variation, infinite where any will do.
+    /// Converts arrays, the largest ratio of two standard deviations, and the coefficient of variation (infinite to
+    /// estimate it).
     pub(crate) fn new(
         py: Python<'_>,
         k: usize,

@@ -1,4 +1,4 @@
-//! Engines: the local one for Python to build on, and Python's own for the EM loop to ask.
+//! Engines: the local one for Python, and Python's own for the core.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,20 +24,20 @@ pub(crate) fn moments<'py>(py: Python<'py>, sample: &Sample, parameters: Paramet
     Ok(as_arrays(py, &moments))
 }
 
-/// The moments as Python sees them.
+/// Converts moments to arrays.
 pub(crate) fn as_arrays<'py>(py: Python<'py>, moments: &Moments) -> Sums<'py> {
     let array = |values: &[f64]| PyArray1::from_slice(py, values);
     let (weight, first, second) = (array(&moments.weight), array(&moments.first), array(&moments.second));
     (weight, first, second, moments.log_likelihood, moments.classification)
 }
 
-/// A Python callable that answers for data that only it sees. What it raises is the source of the fit's error.
+/// An engine that calls Python for its moments. An exception there becomes the source of the fit's error.
 pub(crate) struct PythonEngine {
     callable: Py<PyAny>,
     sample: Arc<mindgap::Sample>,
 }
 
-/// What the callable answers: weight, first, second, log-likelihood, classification.
+/// The callable's result: weight, first, second, log-likelihood, classification.
 #[derive(FromPyObject)]
 struct Answer<'py>(
     PyReadonlyArray1<'py, f64>,
@@ -48,7 +48,7 @@ struct Answer<'py>(
 );
 
 impl PythonEngine {
-    /// `sample` is what the engine has loaded: it stands for the data as far as their total weight and scale go.
+    /// Makes an engine; `sample` is the data or a summary of them, for their total weight and scale.
     pub(crate) fn new(callable: Py<PyAny>, sample: &Arc<mindgap::Sample>) -> Self {
         Self { callable, sample: Arc::clone(sample) }
     }

@@ -1,4 +1,4 @@
-//! From each kind of error to its exception class; a new kind does not compile until it has one.
+//! Converts errors to exceptions; an exhaustive match gives each kind of error its class.
 
 use mindgap::error::ErrorKind;
 use mindgap::{Cause, ConstraintError, Error, KMeansError, MixtureError, SampleError};
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::error::Error as StdError;
 
-/// What an error becomes in Python.
+/// Conversion of an error to an exception.
 pub(crate) trait IntoPyErr {
     fn into_py_err(self, py: Python<'_>) -> PyErr;
 }
@@ -53,7 +53,7 @@ impl IntoPyErr for Error {
     }
 }
 
-/// What the exception of an infeasible problem carries.
+/// The attributes of the exception of an infeasible problem.
 fn facts_of(error: &KMeansError) -> Vec<(&'static str, &dyn Fact)> {
     if let KMeansError::Infeasible { k, lower, upper, largest } = error {
         return vec![("k", k), ("lower", lower), ("upper", upper), ("largest", largest)];
@@ -70,7 +70,7 @@ fn facts_of(error: &KMeansError) -> Vec<(&'static str, &dyn Fact)> {
     Vec::new()
 }
 
-/// The exception of an error of this kind; every kind has one. Where a part written in Python raised, its own exception.
+/// The exception of an error of this kind; if Python code raised, its own exception.
 fn of_kind(py: Python<'_>, kind: ErrorKind, error: &(dyn StdError + 'static), facts: Facts) -> PyErr {
     if let Some(raised) = raised(py, error) {
         return raised;
@@ -87,25 +87,25 @@ fn of_kind(py: Python<'_>, kind: ErrorKind, error: &(dyn StdError + 'static), fa
     raise(py, class, &error, facts)
 }
 
-/// The exception that a part written in Python raised, if it is a source of `error`.
+/// The exception that Python code raised, if it is a source of `error`.
 fn raised(py: Python<'_>, error: &(dyn StdError + 'static)) -> Option<PyErr> {
     let mut sources = std::iter::successors(Some(error), |&error| error.source());
     sources.find_map(|source| Some(source.downcast_ref::<Cause>()?.error().downcast_ref::<PyErr>()?.clone_ref(py)))
 }
 
-/// A setting that makes no sense.
+/// The exception of an invalid setting.
 pub(crate) fn invalid(py: Python<'_>, message: &str) -> PyErr {
     raise(py, "InvalidInputError", &message, &[])
 }
 
-/// What is known to be too large for the memory that there is.
+/// The exception of an array that does not fit into memory.
 pub(crate) fn out_of_memory(py: Python<'_>, what: &str, bytes: usize) -> PyErr {
     let size = bytes as f64 / 1e9;
     let message = format!("{what} would take {size:.1} GB of memory, more than is available; ask for fewer at a time");
     raise(py, "OutOfMemoryError", &message, &[])
 }
 
-/// What an exception carries beside its message, by attribute name.
+/// The attributes of an exception, by name.
 type Facts<'a> = &'a [(&'a str, &'a dyn Fact)];
 
 /// A value that can be an attribute of an exception.
@@ -122,7 +122,7 @@ where
     }
 }
 
-/// An exception of class `mindgap.foundation.errors.<class>`, or whatever kept it from being made.
+/// Makes an exception of class `mindgap.foundation.errors.<class>`, or returns the error of making it.
 fn raise(py: Python<'_>, class: &str, message: &dyn std::fmt::Display, facts: Facts) -> PyErr {
     let build = || -> PyResult<PyErr> {
         let attributes = PyDict::new(py);
@@ -135,7 +135,7 @@ fn raise(py: Python<'_>, class: &str, message: &dyn std::fmt::Display, facts: Fa
     build().unwrap_or_else(|error| error)
 }
 
-/// What the crate's messages call by a Rust name, and its name in Python.
+/// Rust names in the crate's messages, and their Python names.
 const PYTHON_NAMES: [(&str, &str); 2] =
     [("KMeansMethod::Exact", "method=\"exact\""), ("Centers::Means", "centers=\"means\"")];
 

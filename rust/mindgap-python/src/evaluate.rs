@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use crate::memory::check_memory;
 use crate::mixture::ParameterArrays;
 
-/// Values that are classified together: what is made of them in double precision stays in the processor's cache.
+/// Values classified together: their results in double precision stay in cache.
 const BLOCK: usize = 1 << 13;
 
 /// The most likely component of each value.

@@ -12,13 +12,13 @@ use crate::errors::IntoPyErr;
 use crate::sample::Sample;
 use crate::watch::{Watcher, duration};
 
-/// Clusters, their centres, and how good they are proven to be.
+/// Clusters, their centres, and a lower bound on the optimal cost.
 #[pyclass(frozen, module = "mindgap._core")]
 pub(crate) struct KMeansFit {
     /// Without its labels.
     inner: mindgap::KMeansFit,
     labels: Py<PyArray1<i32>>,
-    /// What a fit of an array has kept of it.
+    /// The data of a fit of an array: all points, or the means and weights of narrow cells.
     sample: Option<Arc<mindgap::Sample>>,
 }
 
@@ -101,17 +101,17 @@ impl KMeansFit {
     }
 }
 
-/// What the centres are, by name.
+/// The kind of centres by name.
 pub(crate) fn centers_of(py: Python<'_>, name: &str) -> PyResult<Centers> {
     choose(py, "centers", name, &[("free", Centers::Free), ("means", Centers::Means)])
 }
 
-/// How the problem is solved, by name.
+/// The method by name.
 pub(crate) fn method_of(py: Python<'_>, name: &str) -> PyResult<KMeansMethod> {
     choose(py, "method", name, &[("exact", KMeansMethod::Exact), ("paper", KMeansMethod::Paper)])
 }
 
-/// Which bounds are active, in words.
+/// The names of active bounds.
 pub(crate) fn words(active: &[Option<Side>]) -> Vec<&'static str> {
     let word = |side: &Option<Side>| match side {
         None => "free",
@@ -130,7 +130,7 @@ impl KMeansFit {
         self.labels.clone_ref(py)
     }
 
-    /// What a fit of an array has kept of it: all points, or the means and weights of narrow cells.
+    /// The data of a fit of an array: all points, or the means and weights of narrow cells.
     #[getter]
     fn sample(&self) -> Option<Sample> {
         self.sample.clone().map(|inner| Sample { inner })
@@ -142,7 +142,7 @@ impl KMeansFit {
         PyArray1::from_slice(py, self.inner.centers())
     }
 
-    /// What divides the clusters.
+    /// The boundaries between the clusters.
     #[getter]
     fn boundaries<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, self.inner.boundaries())
@@ -178,19 +178,19 @@ impl KMeansFit {
         PyArray1::from_slice(py, self.inner.gaps())
     }
 
-    /// Which bound each gap (or row, under linear rows) is at: "free", "lower", "upper" or "both".
+    /// The active bound of each gap (of each row, under linear rows): "free", "lower", "upper" or "both".
     #[getter]
     fn active(&self) -> Vec<&'static str> {
         words(self.inner.active())
     }
 
-    /// What no solution can cost less than.
+    /// A lower bound on the cost of every solution.
     #[getter]
     fn lower_bound(&self) -> f64 {
         self.inner.lower_bound()
     }
 
-    /// Whether the inertia is proven to be the least possible.
+    /// Whether the inertia is proven optimal.
     #[getter]
     fn optimal(&self) -> bool {
         self.inner.is_optimal()

@@ -11,14 +11,14 @@ use crate::kmeans::centers_of;
 use crate::snapshot::snapshot;
 use crate::watch::Watcher;
 
-/// A matrix of either precision, row after row in memory.
+/// A row-major matrix in single or double precision.
 #[derive(FromPyObject)]
 pub(crate) enum Matrix<'py> {
     Single(PyReadonlyArray2<'py, f32>),
     Double(PyReadonlyArray2<'py, f64>),
 }
 
-/// The numbers of a matrix as they were.
+/// A copy of the numbers of a matrix.
 enum Copied {
     Single(Vec<f32>),
     Double(Vec<f64>),
@@ -58,7 +58,7 @@ type Fits<'py> = (
     Bound<'py, PyArray1<bool>>,
 );
 
-/// Fits k-means to each row of a matrix; the weights are one row for all, or as many as there are.
+/// Fits k-means to each row of a matrix; the weights are one row for all, or one per row.
 #[pyfunction]
 #[pyo3(signature = (values, k, bounds=None, weights=None, *, centers="free", ties="split"))]
 pub(crate) fn kmeans_rows<'py>(

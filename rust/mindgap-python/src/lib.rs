@@ -1,4 +1,4 @@
-//! The binding: convert, release the interpreter, call, convert back. Nothing else.
+//! The Python binding: converts arguments, detaches from the interpreter, calls the core and converts the result.
 
 mod certificate;
 mod choice;

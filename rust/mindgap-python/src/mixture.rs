@@ -13,7 +13,7 @@ use crate::kmeans::words;
 use crate::sample::Sample;
 use crate::watch::{Watcher, duration};
 
-/// Weights, means and variances, as they arrive.
+/// Weights, means and variances as arrays.
 #[derive(FromPyObject)]
 pub(crate) struct ParameterArrays<'py>(
     PyReadonlyArray1<'py, f64>,
@@ -28,7 +28,7 @@ impl ParameterArrays<'_> {
     }
 }
 
-/// Edges and counts, as they arrive.
+/// Edges and counts as arrays.
 #[derive(FromPyObject)]
 pub(crate) struct BinArrays<'py>(PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
 
@@ -42,11 +42,11 @@ impl BinArrays<'_> {
 #[pyclass(frozen, module = "mindgap._core")]
 pub(crate) struct MixtureFit {
     pub(crate) inner: mindgap::MixtureFit,
-    /// What was fitted, to be certified.
+    /// The problem, for `certify`.
     pub(crate) problem: Mixture,
 }
 
-/// Fits a mixture to a sample, or to the data that an engine answers for; without a start the core finds its own.
+/// Fits a mixture to a sample or to the data of an engine; without a start the core searches for one.
 #[pyfunction]
 #[pyo3(signature = (sample, k, start=None, bounds=None, *, method, tol, tol_scale, max_iter, variances, min_variance, starts, rng,
     weight_rows=None, precision_rows=None, spread_ratio=None, variation=None, resolution=None, support=None, bins=None,
@@ -127,7 +127,7 @@ fn run(
 
 type Triple<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
-/// Several arrays, and sentences about them.
+/// Several arrays and remarks on them.
 type Remarked<'py> = (Vec<Bound<'py, PyArray1<f64>>>, Vec<String>);
 
 #[pymethods]
@@ -150,13 +150,13 @@ impl MixtureFit {
         PyArray1::from_slice(py, self.inner.variances())
     }
 
-    /// For each component, which one of the start it grew from.
+    /// The component of the start that each component comes from.
     #[getter]
     fn origins<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         PyArray1::from_iter(py, self.inner.origins().iter().map(|&component| component as i64))
     }
 
-    /// The most likely component of each input point; empty if the data lie with an engine.
+    /// The most likely component of each input point; empty for the data of an engine.
     #[getter]
     fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
         PyArray1::from_iter(py, self.inner.labels().iter().map(|&label| label as i32))
@@ -204,7 +204,7 @@ impl MixtureFit {
         PyArray1::from_slice(py, self.inner.gaps())
     }
 
-    /// Which bound each gap, or each row, is at: "free", "lower", "upper" or "both".
+    /// The active bound of each gap or row: "free", "lower", "upper" or "both".
     #[getter]
     fn active(&self) -> Vec<&'static str> {
         words(self.inner.active())
@@ -222,37 +222,37 @@ impl MixtureFit {
         self.inner.total_weight()
     }
 
-    /// What the integrated completed likelihood adds to BIC; None if the engine does not tell.
+    /// The difference of ICL and BIC; None if the engine returns no classification.
     #[getter]
     fn entropy(&self) -> Option<f64> {
         self.inner.entropy()
     }
 
-    /// How much log-likelihood the next Newton step would gain; None for the published EM.
+    /// The predicted gain of log-likelihood of the next Newton step; None for the published EM.
     #[getter]
     fn newton_decrement(&self) -> Option<f64> {
         self.inner.newton_decrement()
     }
 
-    /// The passes over the data.
+    /// The number of passes over the data.
     #[getter]
     fn passes(&self) -> usize {
         self.inner.passes()
     }
 
-    /// How many starts were climbed.
+    /// The number of starts climbed.
     #[getter]
     fn starts(&self) -> usize {
         self.inner.starts()
     }
 
-    /// How many of them ended at the best.
+    /// The number of starts that reached the best maximum.
     #[getter]
     fn starts_at_best(&self) -> usize {
         self.inner.starts_at_best()
     }
 
-    /// The next best fit that was found: weights, means, variances and its log-likelihood.
+    /// The second-best maximum found: weights, means, variances and its log-likelihood.
     #[getter]
     fn runner_up<'py>(&self, py: Python<'py>) -> Option<(Triple<'py>, f64)> {
         let array = |values: &[f64]| PyArray1::from_slice(py, values);
@@ -261,8 +261,8 @@ impl MixtureFit {
         })
     }
 
-    /// Standard errors of weights, means, variances and gaps, infinite where there are none, and why they are unreliable; None if they are
-    /// not known.
+    /// Standard errors of weights, means, variances and gaps (infinite if unknown), and the reasons why they are
+    /// unreliable; None if there are no second derivatives.
     #[getter]
     fn standard_errors<'py>(&self, py: Python<'py>) -> Option<Remarked<'py>> {
         let array = |values: &Vec<Option<f64>>| {
@@ -274,8 +274,7 @@ impl MixtureFit {
         })
     }
 
-    /// What the fit noticed about itself: a word, the component it is about if any, a sentence, and the
-    /// number in it if any.
+    /// The findings: a code, the component if any, a sentence, and its number if any.
     #[getter]
     fn findings(&self) -> Vec<(&'static str, Option<usize>, String, Option<f64>)> {
         let findings = self.inner.findings().iter();

@@ -1,4 +1,4 @@
-//! `MomentSums`: the moments of part of the data, which add up without rounding.
+//! `MomentSums`: the moments of part of the data, which are added without rounding.
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use crate::errors::{IntoPyErr, invalid};
 use crate::mixture::ParameterArrays;
 use crate::snapshot::snapshot;
 
-/// The moments of some points, ready to be added to those of others.
+/// The moments of some points, which can be added to those of others.
 #[pyclass(frozen, module = "mindgap._core")]
 pub(crate) struct MomentSums {
     inner: mindgap::MomentSums,
@@ -20,7 +20,7 @@ impl MomentSums {
     #[classattr]
     const RUN: usize = mindgap::MomentSums::RUN;
 
-    /// From what `__getnewargs__` gave.
+    /// Restores sums from the result of `__getnewargs__`.
     #[new]
     fn new(py: Python<'_>, parts: Vec<Vec<f64>>) -> PyResult<Self> {
         mindgap::MomentSums::from_parts(parts.iter().map(Vec::as_slice))
@@ -28,7 +28,7 @@ impl MomentSums {
             .ok_or_else(|| invalid(py, "these are not the parts of the sums of a mixture"))
     }
 
-    /// The sums over an array in its order, by this thread, without the interpreter; with the classification or without.
+    /// Sums over an array on this thread, detached from the interpreter, with or without the classification.
     #[staticmethod]
     fn of_chunk(
         py: Python<'_>,

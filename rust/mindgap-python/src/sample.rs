@@ -1,4 +1,4 @@
-//! `Sample`: the data, checked once, and sorted once if something asks for it.
+//! `Sample`: the data, checked once and sorted on first use.
 
 use std::sync::Arc;
 
@@ -38,10 +38,10 @@ impl Sample {
         inner.map(Self::new).map_err(|error| error.into_py_err(py))
     }
 
-    /// The values, ascending, those of weight zero left out. Read-only.
+    /// The values of positive weight, ascending. Read-only.
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        // The first time, this may sort the data.
+        // The first call may sort the data.
         self.inner.check_sortable().map_err(|error| mindgap::SampleError::from(error).into_py_err(py))?;
         read_only(py.detach(|| self.inner.values().to_vec()).into_pyarray(py))
     }
@@ -53,7 +53,7 @@ impl Sample {
         weights.map(|weights| read_only(weights.into_pyarray(py))).transpose()
     }
 
-    /// The values and the weights as they were given, those of weight zero too.
+    /// The values and the weights in input order, points of weight zero included.
     fn given<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<f64>>, Option<Bound<'py, PyArray1<f64>>>) {
         let (values, weights) = self.inner.given();
         (values.into_pyarray(py), weights.map(|weights| weights.into_pyarray(py)))

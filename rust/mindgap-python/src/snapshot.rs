@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 
 use crate::errors::out_of_memory;
 
-/// The numbers of an array as they are now. What the core has checked must not change before it is used, and only Rust
-/// knows that the array is borrowed: Python can write to it at any time.
+/// Copies an array. Python can write to a borrowed array at any time, but data must not change after the core has checked
+/// them.
 pub(crate) fn snapshot<T, D>(py: Python<'_>, array: &PyReadonlyArray<'_, T, D>) -> PyResult<Vec<T>>
 where
     T: Element + Copy,

@@ -1,4 +1,4 @@
-//! Data elsewhere that Python can look at more closely.
+//! Sources in Python: data elsewhere that can be read again.
 
 use mindgap::{BoxError, Source, Summary};
 use numpy::{PyArray1, PyArrayMethods};
@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 
 use crate::summary::Summary as PySummary;
 
-/// A Python callable that summarises the points in windows of data that only it sees. What it raises is the source of the
-/// fit's error.
+/// A source that calls Python to summarise the points in windows. An exception there becomes the source of the fit's
+/// error.
 pub(crate) struct PythonSource(pub(crate) Py<PyAny>);
 
 impl PythonSource {

@@ -30,7 +30,7 @@ pub(crate) fn ckmeans_start<'py>(py: Python<'py>, sample: &Sample, k: usize) -> 
     start(py, &Ckmeans, sample, k, Rows::none(k))
 }
 
-/// The start at the clusters of k-means under the lower bounds of a constraint, or one of its own.
+/// The start at the clusters of k-means under the lower bounds of a constraint, or under `delta`.
 #[pyfunction]
 #[pyo3(signature = (sample, k, bounds=None, *, delta=None, method="exact", centers="means"))]
 pub(crate) fn constrained_kmeans_start<'py>(

@@ -11,7 +11,7 @@ use crate::sample::Sample;
 use crate::snapshot::snapshot;
 use crate::source::PythonSource;
 
-/// Counts, sums and squares on cells that all summaries have in common. Threads that share one take turns.
+/// Counts, sums and squares on cells that all summaries share. Threads that share a summary take turns.
 #[pyclass(frozen, module = "mindgap._core")]
 pub(crate) struct Summary {
     inner: Mutex<mindgap::Summary>,
@@ -22,12 +22,12 @@ impl Summary {
         Self { inner: Mutex::new(inner) }
     }
 
-    /// Does some work alone with the summary. Who waits for it is detached, so that the interpreter goes on meanwhile.
+    /// Runs work with exclusive access to the summary, detached from the interpreter while it waits.
     fn alone<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut mindgap::Summary) -> T + Send) -> T {
         py.detach(|| work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// The summary as it is now.
+    /// Copies the current summary.
     pub(crate) fn now(&self, py: Python<'_>) -> mindgap::Summary {
         self.alone(py, |summary| summary.clone())
     }
@@ -43,7 +43,7 @@ impl Summary {
         Self::of(mindgap::Summary::with_cells(limit))
     }
 
-    /// Takes in values, with weights or each of weight one.
+    /// Adds values, with weights or each of weight one.
     #[pyo3(signature = (values, weights=None))]
     fn add(
         &self,
@@ -60,9 +60,9 @@ impl Summary {
         added.map_err(|error| error.into_py_err(py))
     }
 
-    /// Takes in the points of another summary, or once more its own.
+    /// Adds the points of another summary, or its own once more.
     fn merge(&self, py: Python<'_>, other: &Summary) -> PyResult<()> {
-        // One at a time: two threads that merge two summaries into each other would wait for ever.
+        // One lock at a time: two threads that merge two summaries into each other would deadlock.
         let other = other.now(py);
         self.alone(py, |summary| summary.merge(&other)).map_err(|error| error.into_py_err(py))
     }
@@ -71,7 +71,7 @@ impl Summary {
         Self::of(self.now(py))
     }
 
-    /// The most cells.
+    /// The limit on the number of cells.
     #[getter]
     fn limit(&self, py: Python<'_>) -> usize {
         self.alone(py, |summary| summary.limit())
@@ -101,7 +101,7 @@ impl Summary {
         self.alone(py, |summary| summary.mean_and_variance())
     }
 
-    /// The cells that hold points as a sample; `zoom` is asked for a closer look at some of them.
+    /// The occupied cells as a sample; `zoom` reads some of them again in finer cells.
     #[pyo3(signature = (zoom=None))]
     fn sample(&self, py: Python<'_>, zoom: Option<Py<PyAny>>) -> PyResult<Sample> {
         let summary = self.now(py);
@@ -112,7 +112,7 @@ impl Summary {
         sample.map(Sample::new).map_err(|error| error.into_py_err(py))
     }
 
-    /// The cells that hold points, to be written or sent.
+    /// The occupied cells, to be stored or sent.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
         let columns = SummaryColumns::from(self.now(py));
         let floats = [&columns.weight, &columns.low, &columns.high, &columns.offset, &columns.within];
@@ -126,7 +126,7 @@ impl Summary {
         ))
     }
 
-    /// The summary whose columns these are, after checks.
+    /// Checks columns and makes a summary of them.
     #[staticmethod]
     #[allow(clippy::too_many_arguments)]
     fn from_columns(
@@ -154,7 +154,7 @@ impl Summary {
         Ok(Self::of(inner))
     }
 
-    /// The summaries of the points in each of some windows.
+    /// Summarises the points in each window.
     #[staticmethod]
     #[pyo3(signature = (values, weights, windows, limit=None))]
     fn of_windows(

@@ -1,4 +1,4 @@
-//! Progress out, Ctrl-C in: what runs between the steps of a fit.
+//! [`Watcher`]: passes progress to Python and signals to the fit.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -7,15 +7,15 @@ use mindgap::{Halt, Progress};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-/// Seconds as a time limit; none where they are more than can be told.
+/// Converts seconds to a time limit; `None` if they overflow.
 pub(crate) fn duration(seconds: Option<f64>) -> Option<Duration> {
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
 }
 
-/// Passes progress to a Python callable, notices signals, and remembers the exception that either raised.
+/// Passes progress to a Python callable, checks for signals, and stores the exception that either raised.
 pub(crate) struct Watcher {
     callback: Option<Py<PyAny>>,
-    /// Whether the callback has had enough; parts of a fit that a time limit does not end ask again.
+    /// Whether the callback has stopped the fit; parts that a time limit does not end ask again.
     stopped: bool,
     pub(crate) raised: Option<PyErr>,
 }
@@ -25,8 +25,8 @@ impl Watcher {
         Self { callback, stopped: false, raised: None }
     }
 
-    /// Called by the fit, which runs detached from the interpreter. A callback that answers True ends the fit with what
-    /// was found so far; one that raises gives it up.
+    /// Called by the fit, which runs detached from the interpreter. A callback that returns True ends the fit with the
+    /// best result so far; one that raises abandons it.
     pub(crate) fn observe(&mut self, progress: &Progress) -> ControlFlow<Halt> {
         let outcome = Python::attach(|py| {
             py.check_signals()?;
@@ -49,7 +49,7 @@ impl Watcher {
     }
 }
 
-/// Calls the callback with a word for the report and its numbers; whether it answered True.
+/// Calls the callback with the name of the report and its numbers; returns whether it returned True.
 fn tell(py: Python<'_>, callback: &Py<PyAny>, progress: &Progress) -> PyResult<bool> {
     let answer = match progress {
         &Progress::Search { cost, lower_bound } => {

@@ -157,7 +157,7 @@ fn gap_rows(dice: &mut Dice, k: usize) -> RowMatrix {
     matrix(&GapBounds::per_gap(&lower, &upper).unwrap().rows(k).unwrap(), &frame())
 }
 
-/// RowMatrix through a common point, so that they can be satisfied; some repeated, some summed, some equalities.
+/// Rows through a common point, so that they are feasible; some repeated, some summed, some equalities.
 fn linear_rows(dice: &mut Dice, k: usize, count: usize) -> LinearRows {
     let mut point: Vec<f64> = (0..k).map(|_| dice.unit()).collect();
     point.sort_by(f64::total_cmp);
@@ -271,7 +271,7 @@ fn clashing_rows_are_named_and_no_others() {
 
 #[test]
 fn bounds_on_gaps_are_known_to_be_feasible_at_once() {
-    // One row at a time, each with an elimination of its own, this would take hours.
+    // Adding one row at a time, each with its own elimination, would take hours.
     for (k, bounds) in [(3000, GapBounds::lower(0.3)), (60, GapBounds::between(0.1, 0.1).unwrap())] {
         let rows = matrix(&bounds.rows(k).unwrap(), &frame());
         assert!(rows.worst_miss(&rows.likely(), 0.0).is_none());

@@ -52,7 +52,7 @@ fn the_optimum_holds_the_rows_and_its_multipliers_balance_the_gradient() {
     }
 }
 
-/// Rows of which many say what others say: copies, multiples, sums, and both sides of one level. Zero satisfies them all.
+/// Rows of which many are redundant: copies, multiples, sums, and both sides of one level. Zero satisfies them all.
 fn dependent_rows(n: usize, state: &mut u64) -> SparseRows {
     let mut rows = SparseRows::default();
     let mut normals: Vec<Vec<f64>> = Vec::new();
@@ -107,7 +107,7 @@ fn variances_along_rows_are_those_of_the_restricted_program() {
         for _ in 0..count {
             rows.push((0..n).map(|i| (i, draw(&mut state))).collect::<Vec<_>>(), 0.0, true);
         }
-        // Said twice, a row pushes back no more.
+        // A row given twice changes nothing.
         let active: Vec<usize> = (0..count).chain((0..count).take(1)).collect();
         let found = factor.variances_along(&rows, &active, [combination.clone()])[0];
         let step = minimise(&factor, &combination, &rows).unwrap().point;

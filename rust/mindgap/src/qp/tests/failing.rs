@@ -1,4 +1,4 @@
-//! Clarabel stopped early, sloppy, refused, or returning garbage: the means are the optimum all the same.
+//! If Clarabel stops early, is inaccurate, refuses or returns garbage, the means are still optimal.
 
 use super::*;
 use ::clarabel::solver::DefaultSettings;

@@ -1,4 +1,4 @@
-//! A program that takes long tells so at every step, each of which is one to stop it at.
+//! A long program reports at every step and can be stopped at each.
 
 use super::*;
 use crate::monitor::Progress;

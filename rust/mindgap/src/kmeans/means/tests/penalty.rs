@@ -1,4 +1,4 @@
-//! The search by a penalty per cluster against tables of all clusters, which know no penalty.
+//! The search by a penalty per cluster against tables of all clusters.
 
 use super::super::clusters::Clusters;
 use super::super::many;
@@ -82,7 +82,7 @@ fn instance(noise: &mut impl FnMut() -> f64, most: usize) -> Instance {
 
 const PENALIZED: MeansLimits = MeansLimits { first_cells: 1, direct: 0, states: usize::MAX, many: 2 };
 
-/// Whatever the data, the weights, the ties and the bounds, the search finds what the tables say, or that there is nothing.
+/// The search agrees with the tables for all kinds of data, weights, ties and bounds, also if there is no partition.
 #[test]
 fn a_penalty_finds_the_optimum_of_the_tables() {
     let mut noise = noise(31);

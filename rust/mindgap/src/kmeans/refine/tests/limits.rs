@@ -1,4 +1,4 @@
-//! What is not claimed, what stops a fit, and what is refused.
+//! Unproven fits, interruptions and refusals.
 
 use super::*;
 

@@ -41,7 +41,7 @@ fn values_in_plain_doubles_are_as_right_as_they_say() {
     assert!(unsure > 100, "{unsure}");
 }
 
-/// Where plain doubles cannot tell the clusters of one penalty from another, they say that they know nothing.
+/// If plain doubles cannot distinguish the clusters of two penalties, their error is infinite.
 #[test]
 fn penalties_below_rounding_are_of_no_use_to_plain_doubles() {
     let x: Vec<f64> = (0..300).map(random).collect();

@@ -1,4 +1,4 @@
-//! The test of edges against an optimum that knows no cells.
+//! The test of edges against an optimum found without cells.
 
 use super::*;
 use crate::data::sample::Prefixes;

@@ -60,7 +60,7 @@ impl Constraint for All {
 fn check_k(rows: &LinearRows, k: usize) -> Result<(), ConstraintError> {
     match rows.k() {
         own if own == k => Ok(()),
-        own => Err(ConstraintError::RowShape { k, what: format!("they are about {own} components") }),
+        own => Err(ConstraintError::RowShape { k, what: format!("they are for {own} components") }),
     }
 }
 

@@ -58,7 +58,7 @@ impl LinearRows {
             ));
         }
         if lower.is_nan() || upper.is_nan() || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
-            return bad(format!("its bounds are {lower} and {upper}"));
+            return bad(format!("its bounds are {lower} and {upper}; give numbers, or -inf and inf for no bound"));
         }
         if lower > upper {
             return bad(format!("its lower bound {lower} is above its upper bound {upper}"));

@@ -46,6 +46,13 @@ use std::sync::Arc;
 pub trait Constraint: fmt::Debug + Send + Sync {
     /// Returns the rows that `k` centres must satisfy.
     ///
+    /// ```
+    /// use mindgap::{Constraint, GapBounds};
+    ///
+    /// assert_eq!(Constraint::rows(&GapBounds::lower(2.0), 3)?.gap_lower(), [2.0, 2.0]);
+    /// # Ok::<(), mindgap::BoxError>(())
+    /// ```
+    ///
     /// # Errors
     /// If it does not apply to `k` centres. A fit returns a [`ConstraintError`] as it is and wraps any other error in
     /// [`ConstraintError::Refused`].
@@ -112,7 +119,7 @@ pub(crate) fn resolve_blocks(
     let precisions = constraint.precision_rows(k)?;
     let linear = precisions.iter().filter_map(PrecisionRows::rows);
     match weights.iter().chain(linear).find(|rows| rows.k() != k) {
-        Some(rows) => Err(ConstraintError::RowShape { k, what: format!("they are about {} components", rows.k()) }),
+        Some(rows) => Err(ConstraintError::RowShape { k, what: format!("they are for {} components", rows.k()) }),
         None => Ok((weights, precisions)),
     }
 }

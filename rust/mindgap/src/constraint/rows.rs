@@ -108,7 +108,7 @@ impl Rows {
         if self.k == k {
             return Ok(());
         }
-        Err(ConstraintError::RowShape { k, what: format!("they are about {} means", self.k) })
+        Err(ConstraintError::RowShape { k, what: format!("they are for {} means", self.k) })
     }
 
     /// Whether the means of every partition satisfy the rows, which require at most ascending order.

@@ -17,7 +17,7 @@ pub enum ConstraintError {
     /// A lower bound that is negative, NaN or infinite.
     #[error("the lower bound of {gap} is {value:?}; it must be finite and not negative", gap = gap_name(*.gap))]
     BadLower {
-        /// Which gap (0-based), or `None` for all.
+        /// The gap, from 0; `None` for all.
         gap: Option<usize>,
         /// The bound.
         value: f64,
@@ -25,7 +25,7 @@ pub enum ConstraintError {
     /// An upper bound that is negative or NaN.
     #[error("the upper bound of {gap} is {value:?}; it must be a number that is not negative, or infinity", gap = gap_name(*.gap))]
     BadUpper {
-        /// Which gap (0-based), or `None` for all.
+        /// The gap, from 0; `None` for all.
         gap: Option<usize>,
         /// The bound.
         value: f64,
@@ -33,7 +33,7 @@ pub enum ConstraintError {
     /// A lower bound above its upper bound.
     #[error("the lower bound {lower:?} of {gap} is above its upper bound {upper:?}", gap = gap_name(*.gap))]
     Crossed {
-        /// Which gap (0-based), or `None` for all.
+        /// The gap, from 0; `None` for all.
         gap: Option<usize>,
         /// The lower bound.
         lower: f64,
@@ -41,13 +41,13 @@ pub enum ConstraintError {
         upper: f64,
     },
     /// The number of bounds differs from the number of gaps.
-    #[error("{k} clusters have {expected} gaps, but there are {given} {which} bounds", expected = .k.saturating_sub(1))]
+    #[error("{k} clusters have {expected} gaps, but there are {given} {which} bounds; give one per gap", expected = .k.saturating_sub(1))]
     GapCount {
         /// The number of clusters.
         k: usize,
         /// "lower" or "upper".
         which: &'static str,
-        /// How many bounds were given.
+        /// The number of bounds given.
         given: usize,
     },
     /// Rows on another number of means, or vectors of the wrong length.
@@ -55,33 +55,31 @@ pub enum ConstraintError {
     RowShape {
         /// The number of clusters.
         k: usize,
-        /// What does not fit.
+        /// The mismatch.
         what: String,
     },
     /// A row with an invalid coefficient or bound.
     #[error("row {row} is not a constraint: {what}")]
     BadRow {
-        /// Which row (0-based).
+        /// The row, from 0.
         row: usize,
-        /// What is wrong with it.
+        /// The reason.
         what: String,
     },
-    /// A constraint that no weights satisfy.
+    /// Invalid weights, or bounds that no weights satisfy.
     #[error("{what}")]
     BadWeights {
-        /// What is wrong.
+        /// The message.
         what: String,
     },
-    /// A constraint that no spreads satisfy.
+    /// Invalid spreads, or bounds that no spreads satisfy.
     #[error("{what}")]
     BadSpreads {
-        /// What is wrong.
+        /// The message.
         what: String,
     },
     /// A constraint on weights or spreads, given to k-means.
-    #[error(
-        "the constraint is about {what}, which the clusters of k-means do not have; fit a mixture, or leave it out"
-    )]
+    #[error("the constraint bounds {what}, which k-means does not have; fit a mixture, or leave it out")]
     NotOfCenters {
         /// "weights" or "spreads".
         what: &'static str,
@@ -93,7 +91,7 @@ pub enum ConstraintError {
     OffScale {
         /// "gap" or "row".
         what: &'static str,
-        /// Which (0-based).
+        /// The gap or row, from 0.
         index: usize,
         /// The lower bound.
         lower: f64,

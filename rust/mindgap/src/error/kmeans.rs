@@ -38,7 +38,7 @@ pub enum KMeansError {
     /// A setting out of its range.
     #[error("{name} is {value:?}; {expected}")]
     BadSetting {
-        /// Which setting.
+        /// The name of the setting.
         name: &'static str,
         /// Its value.
         value: f64,
@@ -89,9 +89,9 @@ pub enum KMeansError {
     InfeasibleSizes {
         /// The number of clusters.
         k: usize,
-        /// The least size; 0 where none was given.
+        /// The least size; 0 if none was given.
         min: f64,
-        /// The largest size; infinite where none was given.
+        /// The largest size; infinite if none was given.
         max: f64,
         /// Whether the partition must also satisfy bounds on gaps.
         gaps: bool,
@@ -148,7 +148,7 @@ pub enum KMeansError {
     /// The stored form is not that of a fit.
     #[error("this is not a k-means fit: {what}")]
     BadFit {
-        /// Why not.
+        /// The reason.
         what: &'static str,
     },
     /// The work needs more memory than there is.

@@ -28,7 +28,7 @@ pub enum MixtureError {
     /// A setting out of its range.
     #[error("{name} is {value:?}; {expected}")]
     BadSetting {
-        /// Which setting.
+        /// The name of the setting.
         name: &'static str,
         /// Its value.
         value: f64,
@@ -53,9 +53,9 @@ pub enum MixtureError {
     OutsideSupport {
         /// The value, or a bin's edge.
         value: f64,
-        /// Where the support begins.
+        /// The lower end of the support.
         low: f64,
-        /// Where it ends.
+        /// The upper end of the support.
         high: f64,
     },
     /// The numbers of weights, means and variances of a start differ or are zero.
@@ -73,7 +73,7 @@ pub enum MixtureError {
     /// A start for another number of components.
     #[error("the start has {given} components, but k is {k}")]
     ParametersCount {
-        /// The number of components wanted.
+        /// The number of components of the fit.
         k: usize,
         /// The number of components of the start.
         given: usize,
@@ -83,9 +83,9 @@ pub enum MixtureError {
     BadParameter {
         /// "weight", "mean" or "variance".
         what: &'static str,
-        /// Which component (0-based).
+        /// The component, from 0.
         component: usize,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
     /// A mean or standard deviation of a start that is far beyond the data's range.
@@ -95,9 +95,9 @@ pub enum MixtureError {
     ParametersOffScale {
         /// "mean" or "variance".
         what: &'static str,
-        /// Which component (0-based).
+        /// The component, from 0.
         component: usize,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
     /// The weights of a start do not sum to one.
@@ -122,7 +122,7 @@ pub enum MixtureError {
     InfeasibleBlock {
         /// "weights" or "spreads".
         block: &'static str,
-        /// Which rows contradict each other.
+        /// The contradiction.
         what: String,
     },
     /// The squared distances from the data to means that satisfy the constraint are out of range.
@@ -151,13 +151,13 @@ pub enum MixtureError {
     /// The stored form is not that of a fit.
     #[error("this is not the fit of a mixture: {what}")]
     BadFit {
-        /// Why not.
+        /// The reason.
         what: &'static str,
     },
     /// The likelihood of this mixture cannot be bounded.
     #[error("this mixture cannot be certified: {reason}")]
     NotCertifiable {
-        /// Why not, and what to ask for instead.
+        /// The reason, and a problem that can be certified.
         reason: &'static str,
     },
     /// The caller stopped the fit.

@@ -51,7 +51,7 @@ pub enum Error {
     InRow {
         /// The row, from 0.
         row: usize,
-        /// What is wrong with it.
+        /// The error.
         #[source]
         fault: Box<Error>,
     },
@@ -103,11 +103,20 @@ pub struct Cause(Arc<dyn StdError + Send + Sync>);
 
 impl Cause {
     /// Wraps an error or a message.
+    ///
+    /// ```
+    /// assert_eq!(mindgap::Cause::new("the disk is full").to_string(), "the disk is full");
+    /// ```
     pub fn new(error: impl Into<BoxError>) -> Self {
         Self(Arc::from(error.into()))
     }
 
-    /// The error itself, to be downcast.
+    /// Returns the error, for a downcast.
+    ///
+    /// ```
+    /// let cause = mindgap::Cause::new("x".parse::<u8>().unwrap_err());
+    /// assert!(cause.error().is::<std::num::ParseIntError>());
+    /// ```
     pub fn error(&self) -> &(dyn StdError + Send + Sync + 'static) {
         &*self.0
     }

@@ -21,21 +21,21 @@ pub enum SampleError {
     /// More points than a 32-bit index can address.
     #[error("the data have {len} points; at most {max} fit one sample", max = u32::MAX)]
     TooMany {
-        /// How many there are.
+        /// The number of points.
         len: usize,
     },
     /// A NaN or an infinity.
     #[error("the data hold {value:?} at index {index}; drop or replace values that are not finite")]
     NotFinite {
-        /// Where the first one is.
+        /// The index of the first one.
         index: usize,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
     /// Data that were given as sorted and are not.
     #[error("the value at index {index} is less than the one before it; give sorted values, or use Sample::new")]
     NotSorted {
-        /// Where the first one is.
+        /// The index of the first one.
         index: usize,
     },
     /// The work needs more memory than there is.
@@ -52,7 +52,7 @@ pub enum SampleError {
     /// The number of values is not a multiple of a table's columns.
     #[error("{values} values do not fill rows of {columns}; give every row the same number of values")]
     Ragged {
-        /// How many values there are.
+        /// The number of values.
         values: usize,
         /// The number of values per row.
         columns: usize,
@@ -60,23 +60,23 @@ pub enum SampleError {
     /// Edges and counts that do not form a histogram.
     #[error("these are not bins: {what}")]
     BadBins {
-        /// Why not.
+        /// The reason.
         what: String,
     },
     /// The numbers of weights and points differ.
     #[error("{weights} weights were given for {points} points; give one weight per point")]
     WeightCount {
-        /// How many points there are.
+        /// The number of points.
         points: usize,
-        /// How many weights were given.
+        /// The number of weights.
         weights: usize,
     },
     /// A weight is negative, NaN or infinite.
     #[error("the weight at index {index} is {value:?}; weights must be finite and not negative")]
     BadWeight {
-        /// Where the first one is.
+        /// The index of the first one.
         index: usize,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
     /// No weight is positive.
@@ -91,19 +91,19 @@ pub enum SampleError {
     /// A window of [`Source::zoom`](crate::Source::zoom) is empty or out of order.
     #[error("window {index} is not an interval after the one before; give disjoint windows in ascending order")]
     BadWindow {
-        /// Which one.
+        /// The window, from 0.
         index: usize,
     },
     /// The stored form is not that of a summary.
     #[error("this is not a summary of data: {what}")]
     BadSummary {
-        /// Why not.
+        /// The reason.
         what: &'static str,
     },
     /// A chunk of the data could not be read.
     #[error("chunk {chunk} of the data could not be read: {cause}")]
     Unread {
-        /// Which one, from 0.
+        /// The chunk, from 0.
         chunk: usize,
         /// The error of its reader.
         #[source]
@@ -112,9 +112,9 @@ pub enum SampleError {
     /// A chunk of the data is invalid.
     #[error("in chunk {chunk}, {fault}")]
     InChunk {
-        /// Which one, from 0.
+        /// The chunk, from 0.
         chunk: usize,
-        /// What is wrong with it.
+        /// The error.
         #[source]
         fault: Box<SampleError>,
     },

@@ -78,7 +78,7 @@ pub struct Monitor<'a> {
 pub(crate) struct SpendingLimits {
     /// Time, from when the fit begins.
     pub(crate) time: Option<Duration>,
-    /// Bytes of memory at a time, beside the data.
+    /// Bytes of memory at a time, besides the data.
     pub(crate) memory: Option<usize>,
 }
 
@@ -96,7 +96,7 @@ enum Relation {
 /// Receives reports and decides whether to go on.
 type Callback<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<Halt> + 'a>;
 
-/// Where reports go.
+/// The receiver of reports.
 enum Sink<'a> {
     None,
     Callback(Callback<'a>),
@@ -363,7 +363,7 @@ struct Deadline {
 }
 
 impl Deadline {
-    /// The time after `limit`; `None` where there is no clock or the time is out of range.
+    /// The time after `limit`; `None` if there is no clock or the time is out of range.
     fn after(limit: Duration) -> Option<Self> {
         #[cfg(not(target_arch = "wasm32"))]
         return std::time::Instant::now().checked_add(limit).map(|at| Self { at });

@@ -30,7 +30,7 @@ pub enum Progress {
     },
     /// An EM iteration has ended.
     Iteration {
-        /// How many iterations have ended.
+        /// The number of iterations so far.
         iteration: usize,
         /// The log-likelihood of the iterate.
         log_likelihood: f64,

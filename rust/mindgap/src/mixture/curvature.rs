@@ -61,7 +61,7 @@ impl Curvature {
                 ));
             }
             if let Some(value) = values.iter().find(|value| !value.is_finite()) {
-                return Some(format!("`{name}` holds {value}"));
+                return Some(format!("an entry of `{name}` is {value}"));
             }
         }
         None

@@ -101,7 +101,7 @@ impl Moments {
                 return Some(format!("{} entries of `{name}` for {k} components", values.len()));
             }
             if let Some(value) = values.iter().find(|value| !value.is_finite()) {
-                return Some(format!("`{name}` holds {value}"));
+                return Some(format!("an entry of `{name}` is {value}"));
             }
         }
         if self.weight.iter().chain(&self.second).any(|&value| value < 0.0) {

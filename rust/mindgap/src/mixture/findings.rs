@@ -54,7 +54,7 @@ pub enum Finding {
         /// Which.
         component: usize,
     },
-    /// A component's spread is at its lower bound.
+    /// A component's spread is as small as the bounds allow.
     SpreadAtBound {
         /// Which.
         component: usize,
@@ -137,14 +137,14 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty { component, points } => {
-                write!(f, "component {component} holds {points:.2} points: the data do not ask for it")
+                write!(f, "component {component} has the weight of {points:.2} points: the data do not support it")
             }
             Self::Outside { component } => write!(f, "the mean of component {component} lies outside the data"),
             Self::SpreadAtBound { component } => {
                 write!(f, "the spread of component {component} is as small as its bounds allow")
             }
             Self::Spike { component } => {
-                write!(f, "component {component} stands on equal points; are the data rounded?")
+                write!(f, "most of component {component} is equal points; are the data rounded?")
             }
             Self::Undetermined { component } => {
                 write!(f, "the data hardly determine component {component}: see its standard errors")

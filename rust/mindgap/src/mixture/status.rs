@@ -103,15 +103,15 @@ impl fmt::Display for Status {
             Self::Converged => write!(f, "converged"),
             Self::Doubtful => write!(f, "converged; see the findings"),
             Self::MaxIterations => {
-                write!(f, "the iterations ran out before the parameters came to rest; raise max_iter or tol")
+                write!(f, "not converged after max_iter iterations; raise max_iter or tol")
             }
             Self::TimeLimit => write!(
                 f,
-                "stopped before it came to rest: this is the best found by then; allow more time, or go on from these parameters"
+                "stopped before convergence, with the best result so far; allow more time, or go on from these parameters"
             ),
             Self::Collapsed { components } => write!(
                 f,
-                "components {components:?} have collapsed onto a point: their variances are held at the floor; \
+                "components {components:?} have collapsed onto a point: their variances are at the floor; \
                  try fewer components, equal variances, another start or a larger floor"
             ),
             Self::LostWeight { component } => {

@@ -39,7 +39,7 @@ fn each_status_says_what_to_do() {
         assert!(words.iter().all(|word| text.contains(word)), "{text}");
     };
     said(Status::Converged, &["converged"]);
-    said(Status::MaxIterations, &["ran out", "max_iter"]);
+    said(Status::MaxIterations, &["not converged", "raise max_iter"]);
     said(Status::Collapsed { components: vec![1, 2] }, &["[1, 2]", "collapsed", "fewer components"]);
     said(Status::LostWeight { component: 3 }, &["component 3", "lost its weight"]);
 }

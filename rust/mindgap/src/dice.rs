@@ -17,7 +17,7 @@ impl Dice {
         (self.unit() * n as f64) as usize
     }
 
-    /// A positive number, its logarithm even over so many `decades` about one.
+    /// A positive number, log-uniform over `decades` decades about one.
     pub(crate) fn size(&mut self, decades: f64) -> f64 {
         10f64.powf(decades * (self.unit() - 0.5))
     }

@@ -5,7 +5,7 @@
 //! Given points `x₁ ≤ … ≤ xₙ` of weights `wᵢ` (one, if none are given), a number `k`, and bounds `lₖ`, `uₖ` on the gaps
 //! between neighbours:
 //!
-//! **K-means** looks for a partition into `k` clusters `C₁ < … < C_k`, none of them empty, and ascending centres:
+//! **K-means** finds a partition into `k` nonempty clusters `C₁ < … < C_k` and ascending centres:
 //!
 //! ```text
 //! minimise    Σₖ Σ_{i ∈ Cₖ} wᵢ (xᵢ - μₖ)²
@@ -13,7 +13,7 @@
 //!             μₖ = the mean of Cₖ                  Centers::Means; by default (Centers::Free) any that satisfy the bounds
 //! ```
 //!
-//! A **mixture** of Gaussian components looks for weights `πₖ`, means and variances:
+//! A **mixture** of Gaussian components has weights `πₖ`, means and variances:
 //!
 //! ```text
 //! maximise    Σᵢ wᵢ log Σₖ πₖ N(xᵢ; μₖ, σₖ²)
@@ -43,11 +43,11 @@
 //! # Ok::<(), mindgap::Error>(())
 //! ```
 //!
-//! # What each solver costs, and when to use which
+//! # The solvers, their costs and when to use which
 //!
 //! `n` points, `k` clusters; memory is in addition to the sample's own 12 bytes per point (20 with weights).
 //!
-//! | problem | how to ask for it | time | memory | when |
+//! | problem | entry point | time | memory | when to use it |
 //! |---|---|---|---|---|
 //! | the data | [`Sample::new`] | a sort: O(n) on smooth data, O(n log n) at worst | O(n) | once, for any number of fits |
 //! | k-means | [`KMeans::new`] | O(n), then a search nearly independent of n and k; at worst a few dozen trials of O(n log n) | O(n) | nothing is known about gaps |
@@ -55,7 +55,7 @@
 //! | separated k-means | [`.constraint(GapBounds)`](KMeans::constraint) | O(n), then a search over centres within a budget | O(n) | points belong to the nearest centre; always feasible |
 //! | k-means under rows | [`.constraint(LinearRows)`](KMeans::constraint) | O(n), then O(k log n) and a quadratic program per round | O(n) | constraints other than gaps; a local optimum with a lower bound |
 //! | the paper's program | [`KMeansMethod::Paper`] | O(k n²) and more | O(n²) | comparison with the paper; it misses some optima |
-//! | mixture | [`Mixture::new`] | O(n k) per iteration on all cores, O(k³) more if a bound is active | O(n), nothing of size n·k | clusters overlap; weights and spreads are wanted |
+//! | mixture | [`Mixture::new`] | O(n k) per iteration on all cores, O(k³) more if a bound is active | O(n), nothing of size n·k | clusters overlap; for weights and spreads |
 //! | k-means of each row of a matrix | [`KMeans::fit_rows`] | as above for each row, on all cores | labels of one byte and `k` centres per row | codebooks, many layers or series |
 //! | data larger than memory | [`Chunked`] | one pass for a summary, then one per iteration of a mixture, a few for k-means | one chunk per thread | files and streams that can be read again; k-means is proven for the points |
 //! | data seen once | [`Summary`] | O(n) | O(cells) | streams; summaries merge |
@@ -70,11 +70,11 @@
 //! outside this process. Each has one or two required methods; `examples/` has one of each. [`constraint::from_fn`] and
 //! [`mixture::from_fn`] turn functions into the first two. All are accepted as values, `Box<dyn _>` and `Arc<dyn _>`.
 //!
-//! # What to rely on
+//! # Guarantees
 //!
 //! * No input makes a function panic. Errors carry their facts in fields ([`error`]).
-//! * The results are the same to the bit whatever the order of the input and the number of threads, with the feature
-//!   `rayon` (the default) or without.
+//! * Results are the same to the bit for every order of the input and number of threads, with the feature `rayon` (the
+//!   default) or without.
 //! * A fit prints nothing. [`KMeans::fit_with`] and [`Mixture::fit_with`] report [`Progress`] to a callback, which may
 //!   stop them. [`KMeans::time_limit`] and [`KMeans::tol`] end a search early with the best solution and bound so far.
 //! * A large fit makes one thread pool and drops it at its end; inside a rayon pool it uses that one. [`Chunked`] data
@@ -127,7 +127,7 @@ pub use mixture::{
 pub use monitor::{Halt, Monitor, Progress};
 pub use proof::Proof;
 
-/// The README's example, run as it stands.
+/// Runs the README's example as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

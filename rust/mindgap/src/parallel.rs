@@ -32,7 +32,7 @@ impl Workers {
         }
     }
 
-    /// Threads for a search whose steps are each worth a thread, whatever the number of points.
+    /// Threads for a search whose steps are each worth a thread for any number of points.
     pub(crate) fn for_search() -> Self {
         #[cfg(feature = "rayon")]
         return Self::for_points(WORTH_A_POOL);
@@ -48,7 +48,7 @@ impl Workers {
         false
     }
 
-    /// Runs `helper` on each thread beside the calling one, which runs `own`; returns when all have ended.
+    /// Runs `helper` on every other thread while the calling one runs `own`; returns when all have ended.
     pub(crate) fn beside(&self, helper: impl Fn() + Sync, own: impl FnOnce()) {
         #[cfg(feature = "rayon")]
         {
@@ -72,7 +72,7 @@ impl Workers {
         }
     }
 
-    /// Runs `work` where the parallel iterators inside it use these threads.
+    /// Runs `work`, whose parallel iterators then use these threads.
     pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         #[cfg(feature = "rayon")]
         if let Some(pool) = &self.pool {

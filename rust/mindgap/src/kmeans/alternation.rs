@@ -102,9 +102,9 @@ fn spread(sample: &Sample, centers: &[f64], wanted: &[usize]) -> Vec<usize> {
 
 /// Returns the range of places of each boundary that contains the best one without an empty cluster of `n` points.
 ///
-/// The place of boundary `b` minus `b` must be nondecreasing in `b`, and its cost grows with the distance from the wanted
-/// place: an isotonic regression. Its optimum lies between the smallest wanted value from `b` on and the largest up to
-/// `b`.
+/// The place of boundary `b` minus `b` must be nondecreasing in `b`, and its cost grows with the distance from its best
+/// place (`wanted`): an isotonic regression. Its optimum lies between the smallest `wanted` value from `b` on and the
+/// largest up to `b`.
 fn places(wanted: &[usize], n: usize) -> Vec<Range<usize>> {
     let most = n - wanted.len();
     let levels = || wanted.iter().enumerate().map(|(b, &end)| end.saturating_sub(b).clamp(1, most));

@@ -58,7 +58,7 @@ const PARTS: usize = 4;
 /// The least root mean square of a cluster, in cells: rounding of points within cells then does not matter.
 const WIDE: f64 = 2.0;
 
-/// The memory of a label; cells and gathered points take little besides.
+/// The memory of a label; that of cells and gathered points is small in comparison.
 const BYTES_A_LABEL: usize = 4;
 
 /// The reason why a fit of borrowed data starts again with a copy.

@@ -23,7 +23,7 @@ pub(crate) struct Optimum {
     pub(crate) active: Vec<Bound>,
 }
 
-/// Why there is no optimum.
+/// The reason why there is no optimum.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub(crate) enum Failure {
     /// These rows contradict each other; without any one of them the others do not.

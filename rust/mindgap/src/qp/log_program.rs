@@ -33,7 +33,7 @@ pub(crate) struct LogProgram {
     x: Vec<f64>,
 }
 
-/// Why there is no program.
+/// The reason why there is no program.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum NoInterior {
     /// The rows contradict each other, or the search was stopped.

@@ -26,7 +26,7 @@ const WEIGHT_BITS: i32 = 64;
 /// The largest ratio of two weights, 2¹⁰, at which all of them are integers of [`WEIGHT_BITS`] without rounding.
 pub(crate) const MOST_UNEVEN: f64 = 1024.0;
 
-/// Points that a thread scans before its gathered points are passed on, so that they take little memory.
+/// Points that a thread scans before it passes on those gathered, which then need little memory.
 const PART: usize = 1 << 20;
 
 /// Points whose cells are computed together, in vector code.

@@ -26,7 +26,7 @@ use unsorted::Unsorted;
 
 /// One-dimensional data, ready for every solver.
 ///
-/// Points of weight zero keep their place in the input (they get labels) but take no part in a fit.
+/// Points of weight zero keep their place in the input and get labels, but do not affect a fit.
 ///
 /// ```
 /// use mindgap::Sample;
@@ -143,7 +143,7 @@ impl Sample {
         (values, weights)
     }
 
-    /// The number of points that take part in a fit.
+    /// The number of points of positive weight.
     pub fn len(&self) -> usize {
         self.unsorted.as_ref().map_or(self.values.len(), |unsorted| unsorted.len)
     }
@@ -176,7 +176,7 @@ impl Sample {
         self.total_weight
     }
 
-    /// The smallest weight that takes part in a fit.
+    /// The smallest positive weight.
     pub(crate) fn smallest_weight(&self) -> f64 {
         match &self.unsorted {
             Some(unsorted) => unsorted.lightest,

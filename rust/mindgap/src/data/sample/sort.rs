@@ -3,7 +3,7 @@
 //! An interval sort: values are distributed into many narrow intervals, each again into narrower ones, and short
 //! intervals are sorted by insertion. O(N) for data of any smooth distribution, with 2 bytes per point beyond the result.
 //! Values too close to separate are left to a comparison sort: O(N log N), 16 bytes per point. Every step keeps equal
-//! values in input order, so the result is the same whatever the number of threads.
+//! values in input order, so the result does not depend on the number of threads.
 
 use super::unsorted::low_and_high;
 use crate::parallel::{Workers, join, map_in_order, threads};

@@ -103,7 +103,7 @@ impl SummaryColumns {
         }
     }
 
-    /// Returns why the columns are invalid, whatever their sums.
+    /// Returns why the layout of the columns is invalid, if it is.
     fn fault(&self) -> Option<&'static str> {
         let cells = self.index.len();
         let lengths = [

@@ -1,4 +1,4 @@
-//! Cells: runs of neighbouring positions where a boundary between two clusters may lie.
+//! [`BoundaryCells`]: runs of neighbouring positions in which a boundary between two clusters may lie.
 //!
 //! Boundary `m` divides cluster `m - 1` from cluster `m` and lies before the point of its position. Each boundary has its
 //! own ascending list of cells; positions that are in no optimum have no cell.

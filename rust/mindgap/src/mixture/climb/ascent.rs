@@ -354,7 +354,7 @@ impl Climber<'_, '_> {
                 }
                 tries += 1;
                 if tries > UNDAMPING_TRIES {
-                    // The model has no maximum nearby; the gain of the damped step stands for the decrement.
+                    // The model has no maximum nearby; the gain of the damped step serves as the decrement.
                     return Ok(Round::Ended(Ending::Arrived));
                 }
                 damping = if damping < FIRST_DAMPING { LEAST_DAMPING } else { FIRST_DAMPING * damping };

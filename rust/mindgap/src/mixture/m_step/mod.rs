@@ -1,4 +1,4 @@
-//! The M step in three blocks: weights, then means, then spreads about the new means, each with rows of its own.
+//! [`MStep`]: weights, then means, then spreads about the new means, each block with its own rows.
 //!
 //! Each block is solved exactly with the others fixed, so the likelihood never falls.
 

@@ -169,18 +169,18 @@ impl Rows {
     /// The active bound of each gap, then of each linear row; `means` and the data's `scale` are in frame units. A lower
     /// bound of zero on a gap, which ascending order implies, is never active.
     pub(crate) fn active(&self, means: &[f64], frame: &Frame, scale: f64) -> Vec<Option<Side>> {
-        let slack = AT_BOUND * scale;
+        let tolerance = AT_BOUND * scale;
         let framed = self.enter(frame);
         let gap = |g: usize| {
             let lower = framed.lower.get(g).copied().filter(|&lower| lower > 0.0).unwrap_or(f64::NEG_INFINITY);
             let upper = framed.upper.get(g).copied().unwrap_or(f64::INFINITY);
-            Side::of(means[g + 1] - means[g], (lower, upper), slack)
+            Side::of(means[g + 1] - means[g], (lower, upper), tolerance)
         };
         let gaps = if self.linear.is_some() { self.lower.len() } else { means.len().saturating_sub(1) };
         let linear = self.linear.iter().flat_map(|rows| (0..rows.len()).map(|row| rows.framed(row, frame)));
         let row = |row: FramedRow| {
             let value = row.coefficients.iter().zip(means).map(|(a, mean)| a * mean).sum();
-            Side::of(value, (row.lower, row.upper), slack)
+            Side::of(value, (row.lower, row.upper), tolerance)
         };
         (0..gaps).map(gap).chain(linear.map(row)).collect()
     }
@@ -209,9 +209,9 @@ pub enum Side {
 }
 
 impl Side {
-    /// The bound that `value` is within `slack` of; `None` if it is near neither.
-    pub(crate) fn of(value: f64, (lower, upper): (f64, f64), slack: f64) -> Option<Self> {
-        match (value <= lower + slack, value >= upper - slack) {
+    /// The bound that `value` is within `tolerance` of; `None` if it is near neither.
+    pub(crate) fn of(value: f64, (lower, upper): (f64, f64), tolerance: f64) -> Option<Self> {
+        match (value <= lower + tolerance, value >= upper - tolerance) {
             (true, true) => Some(Self::Both),
             (true, false) => Some(Self::Lower),
             (false, true) => Some(Self::Upper),

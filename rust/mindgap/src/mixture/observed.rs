@@ -35,9 +35,9 @@ impl Observed {
         let values = sample.values();
         if let Some([low, high]) = support {
             // A rounded value may lie beyond an end that its interval contains.
-            let slack = 0.5 * resolution.filter(|step| *step > 0.0).unwrap_or(0.0);
-            let outside = |value: f64| match slack > 0.0 {
-                true => value + slack <= low || value - slack >= high,
+            let half = 0.5 * resolution.filter(|step| *step > 0.0).unwrap_or(0.0);
+            let outside = |value: f64| match half > 0.0 {
+                true => value + half <= low || value - half >= high,
                 false => value < low || value > high,
             };
             if let Some(&value) = values.iter().find(|&&value| outside(value)) {

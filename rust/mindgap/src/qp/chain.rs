@@ -76,12 +76,12 @@ impl<'a> GluedRun<'a> {
             let size = self.targets[i].abs() + moved.abs() + self.beyond[i].value().abs() + shift.abs();
             forces.push((g * moved, FORCE * g * size));
         }
-        let mut press = |link: usize, (force, slack): (f64, f64)| {
+        let mut press = |link: usize, (force, noise): (f64, f64)| {
             let index = self.links[link];
             state.multipliers[index] = force * orientation(bounds[index].side);
-            state.noise[index] = slack;
+            state.noise[index] = noise;
         };
-        let add = |(force, slack): (f64, f64), (f, s): &(f64, f64)| (force + f, slack + s);
+        let add = |(force, noise): (f64, f64), (f, s): &(f64, f64)| (force + f, noise + s);
         let mut below = (0.0, 0.0);
         for (link, force) in forces[..self.stiffest].iter().enumerate() {
             below = add(below, force);

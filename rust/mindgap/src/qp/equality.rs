@@ -188,10 +188,10 @@ impl Elimination {
         for (&(row, p), force) in self.pivots.iter().zip(forces) {
             let force = force / softness[p];
             let size = objective.targets[p].abs() + shifts[p].abs() + self.rhs(row).abs();
-            let slack = FORCE * (objective.stiffness[p] * size + force.abs());
+            let error = FORCE * (objective.stiffness[p] * size + force.abs());
             for (j, t) in self.combination(row).iter().enumerate() {
                 multipliers[j] += t * force;
-                noise[j] += t.abs() * slack;
+                noise[j] += t.abs() * error;
             }
         }
         (multipliers, noise)

@@ -28,7 +28,7 @@ pub(crate) struct RowMatrix {
     lower: Vec<f64>,
     upper: Vec<f64>,
     /// The rounding error of each row's bounds.
-    slack: Vec<f64>,
+    rounding: Vec<f64>,
     /// The number of rows of the constraint; the others keep the means ascending.
     given: usize,
     /// The number of gaps, which are the first rows.
@@ -118,13 +118,13 @@ impl RowMatrix {
         self.lower.push(if lower <= -FARTHEST { f64::NEG_INFINITY } else { lower });
         self.upper.push(if upper >= FARTHEST { f64::INFINITY } else { upper });
         let size: f64 = coefficients.iter().map(|a| a.abs()).sum();
-        self.slack.push(size * (COMPUTED * far + 4.0 * SATISFIED));
+        self.rounding.push(size * (COMPUTED * far + 4.0 * SATISFIED));
     }
 
     /// Widens the bounds of a row by their rounding error.
     pub(crate) fn loosen(&mut self, row: usize) {
-        self.lower[row] -= self.slack[row];
-        self.upper[row] += self.slack[row];
+        self.lower[row] -= self.rounding[row];
+        self.upper[row] += self.rounding[row];
     }
 
     pub(crate) fn k(&self) -> usize {

@@ -44,12 +44,12 @@ impl Sample {
         let first = self.framed(0);
         let span = self.framed(self.len() - 1) - first;
         let step = span / (span / nearest).round();
-        let slack = OFF + off / step;
+        let tolerance = OFF + off / step;
         let on_grid = |x: &f64| {
             let steps = (self.frame().enter(*x) - first) / step;
-            (steps - steps.round()).abs() <= slack
+            (steps - steps.round()).abs() <= tolerance
         };
-        (slack < 0.1 && self.values().iter().all(on_grid)).then_some(step)
+        (tolerance < 0.1 && self.values().iter().all(on_grid)).then_some(step)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Exact k-means whose cluster means satisfy bounds on their gaps.
 //!
-//! A search from coarse to fine ([`search`]) over cells of boundary positions ([`cells`]). A program over pairs of cells
+//! A search from coarse to fine ([`mod@search`]) over cells of boundary positions ([`cells`]). A program over pairs of cells
 //! ([`level`], [`states`], [`window`]) bounds all partitions from below ([`bound`], [`lagrangian`]); partitions near its
 //! best path bound the optimum from above ([`incumbent`]); cells whose bound exceeds the best cost are dropped. O(N²K) at
 //! worst, like the program over single positions at its end. In practice, sorting is most of the work at K = 5.

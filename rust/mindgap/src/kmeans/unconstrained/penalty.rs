@@ -3,7 +3,7 @@
 //! Monge costs make the optimal cost convex in the number of clusters, so there is such a penalty. Every trial is one
 //! [`PenaltyChain`]. Trials alternate between the law cost ~ k⁻² of smooth data, the chord between the known sides, and
 //! bisection. The trial at a chord either lies between its two sides or proves both optimal under that penalty, and then
-//! [`splice`](super::splice) makes the solution of both. So every second trial makes progress, even with ties.
+//! [`splice`](mod@super::splice) makes the solution of both. So every second trial makes progress, even with ties.
 
 use super::candidates::{Candidates, CostTask, Costs, Reversed};
 use super::chain::{All, Digits, PenaltyChain};

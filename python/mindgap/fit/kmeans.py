@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from mindgap import _core
-from mindgap.fit.loading import PlainPoints, loaded, plain_points
+from mindgap.fit.loading import loaded, plain_points
 from mindgap.fit.watching import watching
 from mindgap.foundation.errors import InvalidInputError, MindgapError
 from mindgap.host import guard, lookup
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from mindgap.fit.watching import Step, Watch
     from mindgap.model.bounds import GapBounds, LinearRows
     from mindgap.model.engine import Engine
+    from mindgap.validation import FloatArray
 
 
 def kmeans(
@@ -144,24 +144,28 @@ def kmeans(
     plain = chosen is None or not depends_on_data(chosen)
     if plain and (points := plain_points(x, sample_weight, engine, missing)) is not None:
         with watching(progress, callback) as watch:
-            fit, rows = problem.solve(points, None, None, watch)
+            fit, rows = problem.solve(points.values, points.weights, None, None, watch)
         kept = None if fit.sample is None else Sample._of_core(fit.sample, name_of(x))
         return KMeansResult._of_fit(fit, settings, rows, kept)
     with watching(progress, callback) as watch, loaded(x, sample_weight, engine, missing, watch) as data:
-        fit, rows = problem.solve(data.sample._core, data.sample, data.engine, watch)
+        fit, rows = problem.solve(data.sample._core, None, data.sample, data.engine, watch)
         result = KMeansResult._of_fit(fit, settings, rows, data.kept())
         return data.labelled(result) if labels else result
 
 
-@dataclass(frozen=True)
-class _Problem:
+class _Problem(NamedTuple):
     k: int
     constraint: Constraint | None
     settings: KMeansSettings
     labels: bool
 
     def solve(
-        self, points: PlainPoints | _core.Sample, sample: Sample | None, engine: Engine | None, watch: Watch | None
+        self,
+        points: FloatArray | _core.Sample,
+        weights: FloatArray | None,
+        sample: Sample | None,
+        engine: Engine | None,
+        watch: Watch | None,
     ) -> tuple[_core.KMeansFit, GapBounds | LinearRows | None]:
         """Return the fit to the points, and the bounds or rows on the centres."""
         number = len(points) if sample is None else sample._core.points
@@ -174,10 +178,9 @@ class _Problem:
             )
         try:
             bounds = None if rows is None else rows.arrays()
-            keywords = {"labels": self.labels, "watch": watch, **self.settings.keywords()}
-            if isinstance(points, PlainPoints):
-                return _core.kmeans(points.values, self.k, bounds, weights=points.weights, **keywords), rows
-            return _core.kmeans(points, self.k, bounds, **keywords), rows
+            keywords = self.settings.keywords()
+            fit = _core.kmeans(points, self.k, bounds, weights=weights, labels=self.labels, watch=watch, **keywords)
+            return fit, rows
         except MindgapError as error:
             guard.blame(error, self.constraint, None, engine)
             raise

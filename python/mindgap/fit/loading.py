@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -86,15 +86,11 @@ def loaded(
     return _with_engine(x, sample_weight, engine, watch)
 
 
-@dataclass(frozen=True)
-class PlainPoints:
+class PlainPoints(NamedTuple):
     """Values in this process, and their weights if they have any, for the core to read without a copy."""
 
     values: FloatArray
     weights: FloatArray | None
-
-    def __len__(self) -> int:
-        return len(self.values)
 
 
 def plain_points(x: Any, sample_weight: Any, engine: Engine | str, missing: str) -> PlainPoints | None:

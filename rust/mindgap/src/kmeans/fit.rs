@@ -337,7 +337,7 @@ impl Cluster {
 }
 
 /// `Σ w·term(x)` over the points from `start` on, with `x` relative to the first of `values`, in frame units.
-fn weighed<L: Lane, const M: usize>(
+fn weighed<L: Lanes, const M: usize>(
     sample: &Sample,
     start: usize,
     values: &[f64],
@@ -360,88 +360,82 @@ fn compensated(values: &[f64], term: impl Fn(usize, f64) -> f64) -> f64 {
 }
 
 /// The sums of `term` over the indices and entries of `values`.
-fn summed<L: Lane, const M: usize>(values: &[f64], term: impl Fn(usize, f64) -> [f64; M]) -> [f64; M] {
-    pulp::Arch::new().dispatch(Summing::<_, L, M> { values, term, lane: PhantomData })
+fn summed<L: Lanes, const M: usize>(values: &[f64], term: impl Fn(usize, f64) -> [f64; M]) -> [f64; M] {
+    pulp::Arch::new().dispatch(Summing::<_, L, M> { values, term, lanes: PhantomData })
 }
 
-/// A running sum.
-trait Lane: Copy + Default {
-    fn add(&mut self, term: f64);
-    fn merge(self, other: Self) -> Self;
-    fn total(self) -> f64;
+/// Sums that are added to in turn, so that one addition need not wait for the one before.
+const LANES: usize = 8;
+
+/// Running sums side by side, in vectors.
+trait Lanes: Default {
+    fn add(&mut self, lane: usize, term: f64);
+    fn total(&self) -> Double;
 }
 
-/// A running sum in double-double.
-#[derive(Clone, Copy, Default)]
-struct Kept(Double);
+/// Running sums in double-double.
+#[derive(Default)]
+struct Kept {
+    high: [f64; LANES],
+    low: [f64; LANES],
+}
 
-/// A running sum in doubles.
-#[derive(Clone, Copy, Default)]
-struct Plain(f64);
+/// Running sums in doubles.
+#[derive(Default)]
+struct Plain([f64; LANES]);
 
-impl Lane for Kept {
+impl Lanes for Kept {
     #[inline(always)]
-    fn add(&mut self, term: f64) {
-        self.0.gather(Double::from(term));
+    fn add(&mut self, lane: usize, term: f64) {
+        let mut sum = Double::of_parts(self.high[lane], self.low[lane]);
+        sum.gather(Double::from(term));
+        (self.high[lane], self.low[lane]) = sum.parts();
     }
 
     #[inline(always)]
-    fn merge(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
-
-    #[inline(always)]
-    fn total(self) -> f64 {
-        self.0.whole()
+    fn total(&self) -> Double {
+        (0..LANES).fold(Double::ZERO, |total, lane| total + Double::of_parts(self.high[lane], self.low[lane]))
     }
 }
 
-impl Lane for Plain {
+impl Lanes for Plain {
     #[inline(always)]
-    fn add(&mut self, term: f64) {
-        self.0 += term;
+    fn add(&mut self, lane: usize, term: f64) {
+        self.0[lane] += term;
     }
 
     #[inline(always)]
-    fn merge(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
-
-    #[inline(always)]
-    fn total(self) -> f64 {
-        self.0
+    fn total(&self) -> Double {
+        Double::from(self.0.iter().sum::<f64>())
     }
 }
 
 struct Summing<'a, F, L, const M: usize> {
     values: &'a [f64],
     term: F,
-    lane: PhantomData<L>,
+    lanes: PhantomData<L>,
 }
 
-/// The number of independent sums, so that additions overlap.
-const LANES: usize = 8;
-
-impl<L: Lane, F: Fn(usize, f64) -> [f64; M], const M: usize> pulp::WithSimd for Summing<'_, F, L, M> {
+impl<L: Lanes, F: Fn(usize, f64) -> [f64; M], const M: usize> pulp::WithSimd for Summing<'_, F, L, M> {
     type Output = [f64; M];
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) -> [f64; M] {
         let Self { values, term, .. } = self;
-        let mut lanes = [[L::default(); LANES]; M];
+        let mut sums: [L; M] = std::array::from_fn(|_| L::default());
         let (turns, rest) = values.as_chunks::<LANES>();
         for (turn, values) in turns.iter().enumerate() {
             for lane in 0..LANES {
                 let terms = term(turn * LANES + lane, values[lane]);
-                (0..M).for_each(|sum| lanes[sum][lane].add(terms[sum]));
+                (0..M).for_each(|sum| sums[sum].add(lane, terms[sum]));
             }
         }
-        let mut totals = lanes.map(|lanes| lanes.into_iter().fold(L::default(), L::merge));
+        let mut totals: [Double; M] = std::array::from_fn(|sum| sums[sum].total());
         for (i, &x) in rest.iter().enumerate() {
             let terms = term(turns.len() * LANES + i, x);
-            (0..M).for_each(|sum| totals[sum].add(terms[sum]));
+            (0..M).for_each(|sum| totals[sum].gather(Double::from(terms[sum])));
         }
-        totals.map(L::total)
+        totals.map(Double::whole)
     }
 }
 

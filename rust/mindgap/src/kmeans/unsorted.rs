@@ -42,6 +42,9 @@ const POINTS_A_CELL: usize = 32;
 /// The least cells: with fewer, a dozen clusters have too many points in cells with a boundary.
 const LEAST_CELLS: usize = 1 << 12;
 
+/// The fewest cells per cluster: with fewer, a boundary may be nearly anywhere, even in uniform points.
+const LEAST_A_CLUSTER: usize = 64;
+
 /// The least occupied cells per cluster: with fewer, sorting is as fast.
 const OCCUPIED_A_CLUSTER: usize = 4;
 
@@ -54,6 +57,9 @@ const SHOWN_SINGLY: usize = 1 << 13;
 
 /// Finer cells of a window: more would cost the solver as much as the rounds that they save.
 const PARTS: usize = 4;
+
+/// A pass takes about a nanosecond a point, so threads pay only from this many times as many points as elsewhere.
+const POINTS_FOR_ONE: usize = 2;
 
 /// The least root mean square of a cluster, in cells: rounding of points within cells then does not matter.
 const WIDE: f64 = 2.0;
@@ -114,10 +120,13 @@ fn fit_points<P: GatheredPoint>(
     if kmeans.labels {
         monitor.check_memory("k-means", product(&[n, BYTES_A_LABEL]))?;
     }
-    let workers = Workers::for_points(n);
     let finer = if n >= VERY_MANY_POINTS { FINER } else { 1 };
     let most = (finer * CELLS_A_CLUSTER).saturating_mul(kmeans.k).clamp(CELLS, finer * MOST_CELLS);
     let cells = DealtCells::new(points.extent, most.min(LEAST_CELLS.max(n / POINTS_A_CELL)));
+    if kmeans.k > cells.len() / LEAST_A_CLUSTER {
+        return Ok(None);
+    }
+    let workers = Workers::for_points(n / POINTS_FOR_ONE);
     let atoms = workers.run(|| cells.atoms(&points));
     let mut counts = vec![0; cells.len()];
     atoms.iter().for_each(|atom| counts[cells.of(atom.low)] = atom.count as usize);

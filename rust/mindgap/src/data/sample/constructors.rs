@@ -1,7 +1,7 @@
 //! Constructors of [`Sample`] from slices and vectors, sorted or not.
 
 use super::checks::{check_finite, check_number, check_sort, check_total, check_weights};
-use super::unsorted::{MANY_POINTS, Unsorted, are_nearly_even};
+use super::unsorted::{MANY_POINTS, Unsorted, are_nearly_even, extent};
 use super::{Sample, sort};
 use crate::data::frame::Frame;
 use crate::error::SampleError;
@@ -18,7 +18,7 @@ impl Sample {
         if values.len() >= MANY_POINTS {
             return Self::of_unsorted(Unsorted::new(values.to_vec(), None)?);
         }
-        check_finite(values)?;
+        extent(values)?;
         check_sort(values.len())?;
         let (sorted, order) = sort::by_value(values);
         Self::of_sorted(sorted, None, order, Vec::new())

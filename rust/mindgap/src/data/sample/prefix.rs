@@ -5,6 +5,7 @@
 //! of the positions that they need into a slice.
 
 use super::Sample;
+use crate::data::frame::Frame;
 use crate::memory::product;
 use crate::numeric::double::Double;
 
@@ -144,6 +145,12 @@ impl<'a> Prefixes<'a> {
         plus_points(&self.stored[block], self.sample, block * STRIDE, position)
     }
 
+    /// The same sums for positions that ascend: those close to each other share the work.
+    #[inline(always)]
+    pub(crate) fn walk(&self) -> PrefixWalk<'_> {
+        PrefixWalk { prefixes: self, next: 0, added: Prefix::default() }
+    }
+
     /// The memory of the sums at every position.
     pub(crate) fn bytes(&self) -> usize {
         product(&[self.len() + 1, size_of::<Prefix>()])
@@ -161,6 +168,38 @@ impl<'a> Prefixes<'a> {
     }
 }
 
+/// A walk along ascending positions; see [`Prefixes::walk`].
+pub(crate) struct PrefixWalk<'a> {
+    prefixes: &'a Prefixes<'a>,
+    /// The point after the last one that was added.
+    next: usize,
+    /// The sums over the points added since the last stored ones.
+    added: Prefix,
+}
+
+impl PrefixWalk<'_> {
+    /// The sums over the points `0..position`.
+    #[inline(always)]
+    pub(crate) fn at(&mut self, position: usize) -> Prefix {
+        let Prefixes { sample, stored, stride } = self.prefixes;
+        if *stride == 1 {
+            return stored[position];
+        }
+        let block = position / STRIDE;
+        if self.next < block * STRIDE {
+            (self.next, self.added) = (block * STRIDE, Prefix::default());
+        }
+        while self.next < position {
+            self.added.add_point(sample, self.next);
+            self.next += 1;
+        }
+        match position % STRIDE {
+            0 => stored[block],
+            _ => stored[block].plus(&self.added),
+        }
+    }
+}
+
 /// The sums with the points `start..end` added. The block is summed first, so that the chain of dependent additions has
 /// one link per block.
 #[inline(always)]
@@ -169,9 +208,6 @@ fn plus_points(prefix: &Prefix, sample: &Sample, start: usize, end: usize) -> Pr
     // No iterator methods: they might not be inlined, and then not use the enabled vector instructions.
     for i in start..end {
         added.add_point(sample, i);
-    }
-    if sample.has_widths() {
-        (start..end).for_each(|i| added.square.gather(Double::from(sample.framed_within(i))));
     }
     prefix.plus(&added)
 }
@@ -192,6 +228,9 @@ impl Prefix {
                 self.weight.gather(Double::from(weight));
                 self.sum.gather(z.times(weight));
                 self.square.gather(z.squared().times(weight));
+                if sample.has_widths() {
+                    self.square.gather(Double::from(sample.framed_within(i)));
+                }
             }
         }
     }
@@ -200,6 +239,13 @@ impl Prefix {
     pub(crate) fn with_point(&self, z: Double, weight: f64) -> Self {
         let added = Prefix { weight: Double::from(weight), sum: z.times(weight), square: z.squared().times(weight) };
         self.plus(&added)
+    }
+
+    /// The sums over these, a number of points of weight one, and as many as `points` more.
+    #[inline(always)]
+    fn plus_unit(&self, points: usize, sum: Double, square: Double) -> Self {
+        let weight = Double::from(self.weight.value() + points as f64);
+        Prefix { weight, sum: self.sum + sum, square: self.square + square }
     }
 
     /// The sums over both.
@@ -226,30 +272,26 @@ impl pulp::WithSimd for Summing<'_> {
         stored.push(running);
         let mut start = 0;
         if self.sample.weights().is_none() {
-            let values = self.sample.values();
-            while let Some(values) = values.get(start..).and_then(|rest| rest.first_chunk::<POINTS>()) {
-                self.add_blocks(values, start, &mut running, &mut stored);
-                start += POINTS;
+            let (groups, _) = self.sample.values().as_chunks::<POINTS>();
+            for values in groups {
+                match self.stride {
+                    1 => Self::add_points(self.sample.frame(), values, &mut running, &mut stored),
+                    _ => Self::add_blocks(self.sample.frame(), values, &mut running, &mut stored),
+                }
             }
+            start = groups.len() * POINTS;
         }
         for start in (start..n).step_by(STRIDE) {
             // The same additions for every stride: whole blocks, then the points of the last one.
             let end = (start + STRIDE).min(n);
-            if self.stride == 1 && !self.sample.has_widths() {
-                let mut added = Prefix::default();
-                for i in start..end {
-                    added.add_point(self.sample, i);
+            let mut added = Prefix::default();
+            for i in start..end {
+                added.add_point(self.sample, i);
+                if self.stride == 1 || i == start + STRIDE - 1 {
                     stored.push(running.plus(&added));
                 }
-                running = stored[end];
-                continue;
-            } else if self.stride == 1 {
-                (start + 1..end).for_each(|i| stored.push(plus_points(&running, self.sample, start, i)));
-            } else if end - start < STRIDE {
-                break;
             }
-            running = plus_points(&running, self.sample, start, end);
-            stored.push(running);
+            running = stored[stored.len() - 1];
         }
         stored
     }
@@ -283,32 +325,50 @@ impl DoubleLanes {
 }
 
 impl Summing<'_> {
-    /// Adds points of weight one, the first of which is `start`, to the running sums, with the same bits as block by
-    /// block.
+    /// Adds points of weight one to the running sums, with those at the end of each block.
     #[inline(always)]
-    fn add_blocks(&self, values: &[f64; POINTS], start: usize, running: &mut Prefix, stored: &mut Vec<Prefix>) {
-        let frame = self.sample.frame();
-        let (mut sums, mut squares) = ([DoubleLanes::default(); STRIDE], [DoubleLanes::default(); STRIDE]);
-        let (mut sum, mut square) = (DoubleLanes::default(), DoubleLanes::default());
+    fn add_blocks(frame: &Frame, values: &[f64; POINTS], running: &mut Prefix, stored: &mut Vec<Prefix>) {
+        let mut sums = [DoubleLanes::default(); 2];
+        (0..STRIDE).for_each(|i| add_lanes(frame, values, i, &mut sums));
+        stored.extend(ends(running, &sums));
+        *running = stored[stored.len() - 1];
+    }
+
+    /// As [`add_blocks`](Self::add_blocks), with the sums at every point.
+    #[inline(always)]
+    fn add_points(frame: &Frame, values: &[f64; POINTS], running: &mut Prefix, stored: &mut Vec<Prefix>) {
+        let mut sums = [DoubleLanes::default(); 2];
+        let mut at = [sums; STRIDE];
         for i in 0..STRIDE {
-            for lane in 0..LANES {
-                let z = frame.enter_exactly(values[lane * STRIDE + i]);
-                sum.gather(lane, z);
-                square.gather(lane, z.squared());
-            }
-            (sums[i], squares[i]) = (sum, square);
+            add_lanes(frame, values, i, &mut sums);
+            at[i] = sums;
         }
-        for lane in 0..LANES {
-            let before = start + lane * STRIDE;
-            let first = if self.stride == 1 { 0 } else { STRIDE - 1 };
-            for i in first..STRIDE {
-                stored.push(Prefix {
-                    weight: Double::from((before + i + 1) as f64),
-                    sum: running.sum + sums[i].at(lane),
-                    square: running.square + squares[i].at(lane),
-                });
+        for (lane, end) in ends(running, &sums).into_iter().enumerate() {
+            for i in 0..STRIDE - 1 {
+                stored.push(running.plus_unit(i + 1, at[i][0].at(lane), at[i][1].at(lane)));
             }
-            *running = stored[stored.len() - 1];
+            stored.push(end);
+            *running = end;
         }
     }
+}
+
+/// Adds point `i` of every block to the sums of values and squares.
+#[inline(always)]
+fn add_lanes(frame: &Frame, values: &[f64; POINTS], i: usize, [sum, square]: &mut [DoubleLanes; 2]) {
+    for lane in 0..LANES {
+        let z = frame.enter_exactly(values[lane * STRIDE + i]);
+        sum.gather(lane, z);
+        square.gather(lane, z.squared());
+    }
+}
+
+/// The sums at the ends of blocks: the same as those of one block after the other.
+#[inline(always)]
+fn ends(running: &Prefix, [sum, square]: &[DoubleLanes; 2]) -> [Prefix; LANES] {
+    let mut ends = [*running; LANES];
+    for lane in 0..LANES {
+        ends[lane] = ends[lane.saturating_sub(1)].plus_unit(STRIDE, sum.at(lane), square.at(lane));
+    }
+    ends
 }

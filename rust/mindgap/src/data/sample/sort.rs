@@ -38,7 +38,11 @@ pub(super) fn by_value_and_weight(values: &[f64], weights: &[f64]) -> Weighted {
     Weighted { values, weights: order.iter().map(|&i| weight(i)).collect(), order, weightless }
 }
 
-/// The most intervals of one pass: the places that are written to stay in cache.
+/// Up to so many points there is an interval for each, which leaves little to the insertion sort and its unpredictable branches. The places
+/// that are written to still fit into the second-level cache.
+const MOST_INTERVALS: usize = 1 << 16;
+
+/// Intervals of the first pass over more points; each interval is then divided again.
 const INTERVALS: usize = 2048;
 
 /// Up to this many points insertion sort is fastest.
@@ -139,7 +143,7 @@ struct Intervals {
 
 impl Intervals {
     fn new(low: f64, high: f64, points: usize) -> Self {
-        let number = (points / 2).clamp(1, INTERVALS);
+        let number = if points <= MOST_INTERVALS { points.max(1) } else { INTERVALS };
         // Half the range, because the range may overflow. If the scale overflows, one interval has all values.
         let scale = Some(number as f64 / (high * 0.5 - low * 0.5)).filter(|scale| scale.is_finite()).unwrap_or(0.0);
         Self { low, scale, number }
@@ -209,12 +213,18 @@ fn sort_intervals(values: &mut [f64], order: &mut [u32], ends: &[u32], offset: u
         return;
     }
     let mut scratch = SortScratch::default();
-    let mut start = 0;
+    // Where intervals of few points begin that follow each other: one insertion sort puts all of them in order.
+    let (mut few, mut start) = (0, 0);
     for &end in ends {
         let end = end as usize - offset;
-        sort_run(&mut values[start..end], &mut order[start..end], &mut scratch, deals);
+        if end - start > FEW {
+            insert(&mut values[few..start], &mut order[few..start]);
+            sort_run(&mut values[start..end], &mut order[start..end], &mut scratch, deals);
+            few = end;
+        }
         start = end;
     }
+    insert(&mut values[few..start], &mut order[few..start]);
 }
 
 /// Memory that runs reuse.
@@ -225,9 +235,6 @@ struct SortScratch {
 }
 
 fn sort_run(values: &mut [f64], order: &mut [u32], scratch: &mut SortScratch, deals: usize) {
-    if values.len() <= FEW {
-        return insert(values, order);
-    }
     if values.iter().all(|&x| x == values[0]) {
         return;
     }
@@ -239,11 +246,7 @@ fn sort_run(values: &mut [f64], order: &mut [u32], scratch: &mut SortScratch, de
     points.extend(values.iter().copied().zip(order.iter().copied()));
     deal(points.iter().copied(), values, order, ends);
     if ends.iter().scan(0, |start, &end| Some(end - std::mem::replace(start, end))).all(|len| len as usize <= FEW) {
-        let mut start = 0;
-        for &end in ends.iter() {
-            insert(&mut values[start..end as usize], &mut order[start..end as usize]);
-            start = end as usize;
-        }
+        insert(values, order);
     } else {
         let ends = std::mem::take(ends);
         // The next pass has its own scratch memory; two at a time could be large.
@@ -253,7 +256,9 @@ fn sort_run(values: &mut [f64], order: &mut [u32], scratch: &mut SortScratch, de
     }
 }
 
+/// Sorts points that are near their places.
 fn insert(values: &mut [f64], order: &mut [u32]) {
+    let order = &mut order[..values.len()];
     for i in 1..values.len() {
         let (x, index) = (values[i], order[i]);
         let mut place = i;

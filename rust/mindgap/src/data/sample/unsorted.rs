@@ -191,7 +191,10 @@ fn frame(low: f64, high: f64) -> Result<Frame, SampleError> {
 }
 
 /// The smallest and the largest value.
-fn extent(values: &[f64]) -> Result<(f64, f64), SampleError> {
+///
+/// # Errors
+/// Values that are not finite.
+pub(super) fn extent(values: &[f64]) -> Result<(f64, f64), SampleError> {
     // One thread nearly saturates the memory bandwidth.
     let (low, high, finite) = pulp::Arch::new().dispatch(Extent(values));
     if !finite {

@@ -141,8 +141,9 @@ impl<'a> pulp::WithSimd for Gather<'a, '_> {
     fn with_simd<S: pulp::Simd>(self, _: S) -> Self::Output {
         let mut sums = Vec::with_capacity(self.positions.len());
         let mut weights = self.prefixes.sample().weights().map(|_| Vec::with_capacity(self.positions.len()));
+        let mut walk = self.prefixes.walk();
         for &position in self.positions {
-            let prefix = self.prefixes.at(position as usize);
+            let prefix = walk.at(position as usize);
             sums.push(Sums { sum: prefix.sum, square: prefix.square });
             if let Some(weights) = &mut weights {
                 weights.push(prefix.weight);

@@ -157,7 +157,8 @@ fn solve_in_cells(
                 continue;
             }
         }
-        let level = match (level(sample, &grid, &candidates, k, guess, &mut monitor), known) {
+        let first = known.is_none();
+        let level = match (level(sample, &grid, &candidates, k, (guess, first), &mut monitor), known) {
             (Ok(level), _) => level,
             // At the time limit: the best partition of the last grid, and its bound.
             (Err(Halt::TimeLimit), Some(ends)) => {
@@ -192,19 +193,18 @@ struct LevelResult {
     pruned: Option<EdgePruning>,
 }
 
-/// Solves the problem on the edges of a grid. While cells are open, plain doubles are enough if their error is small
-/// compared with that of the cells.
+/// Solves the problem on the edges of a grid, from a guess at the penalty, which is far off only at the `first` level. While cells
+/// are open, plain doubles are enough if their error is small compared with that of the cells.
 fn level(
     sample: &Sample,
     grid: &EdgeGrid<'_>,
     candidates: &Candidates<'_>,
     k: usize,
-    guess: f64,
+    (mut guess, first): (f64, bool),
     monitor: &mut Monitor<'_>,
 ) -> Result<LevelResult, Halt> {
-    let mut guess = guess;
     let rough = candidates.blur() < f64::INFINITY
-        && (!grid.is_closed() || candidates.cells() <= VALUES_A_CLUSTER.saturating_mul(k));
+        && (!grid.is_closed() || (first && candidates.cells() <= VALUES_A_CLUSTER.saturating_mul(k)));
     if rough {
         let found = penalty::search::<Rough, _>(candidates, k, guess, || monitor.report())?;
         guess = found.penalty;

@@ -66,6 +66,9 @@ const FIRST_STEPS: u64 = 1 << 24;
 /// proves sooner.
 const MOST_STEPS: (u64, u64) = (1 << 20, 1 << 28);
 
+/// Steps a point that it may take in any case: a dozen sweeps.
+const STEPS_A_POINT: u64 = 1 << 8;
+
 /// A search for the best path.
 struct PathSearch<'a> {
     problem: &'a Problem<'a>,
@@ -137,8 +140,8 @@ impl PathSearch<'_> {
         }
         self.bounds.1 = upper;
         self.paths.clear();
-        let steps = MOST_STEPS.1.min(MOST_STEPS.0 * self.problem.k as u64);
-        budget.limited(steps, |budget| self.run_between(penalty, budget)).map(|_| ())
+        let steps = (MOST_STEPS.0 * self.problem.k as u64).max(STEPS_A_POINT * self.problem.len() as u64);
+        budget.limited(steps.min(MOST_STEPS.1), |budget| self.run_between(penalty, budget)).map(|_| ())
     }
 
     /// Searches under the lower bound alone, which the `upper` bound may make useless. Gives the last penalty.

@@ -191,7 +191,10 @@ fn longer(model: &Model, step: &[f64], reach: f64) -> f64 {
 }
 
 /// The M step, with all weights positive.
-fn step_of_em(
+///
+/// # Errors
+/// A program that is not solved, an interruption, and parameters that are too large.
+pub(in crate::mixture) fn step_of_em(
     m_step: &mut MStep,
     parameters: &Parameters,
     moments: &Moments,

@@ -13,7 +13,7 @@ mod rows;
 mod step;
 mod sureness;
 
-pub(super) use ascent::{Ascent, ClimbLimits, Ending, Reached, ascend};
+pub(super) use ascent::{Ascent, ClimbLimits, Ending, Reached, ascend, step_of_em};
 pub(super) use em::{StoppingRule, iterate};
 pub(super) use finish::finish;
 pub(super) use model::Model;

@@ -13,7 +13,6 @@ pub(super) struct Cells {
     pub(super) positions: Vec<f64>,
     pub(super) weights: Vec<f64>,
     pub(super) total: f64,
-    pub(super) mean: f64,
     pub(super) variance: f64,
     /// How the points were observed; one interval a cell, where there are any.
     observed: Observed,
@@ -111,7 +110,6 @@ impl Cells {
             positions,
             weights,
             total,
-            mean,
             variance,
             observed: Observed::default(),
             lasts,

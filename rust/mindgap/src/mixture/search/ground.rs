@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::starts::Shape;
 use crate::data::frame::Frame;
 use crate::error::MixtureError;
-use crate::mixture::climb::{Ascent, ClimbLimits, Ending, Reached, ascend};
+use crate::mixture::climb::{Ascent, ClimbLimits, Ending, Reached, ascend, step_of_em};
 use crate::mixture::engine::Moments;
 use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;
@@ -76,6 +76,17 @@ impl Ground<'_> {
         Ok(ascent)
     }
 
+    /// EM steps from a start, whatever the time, and what the log-likelihood is at least after them.
+    pub(super) fn em_steps(&mut self, start: Parameters, steps: usize) -> Result<(Parameters, f64), MixtureError> {
+        let scale = [self.cells.total, self.cells.variance];
+        let mut surface = Surface::new(&mut self.cells, self.frame, true, scale);
+        let mut at = (start.sorted().0.raised(self.m_step.precisions.floor()), f64::NEG_INFINITY);
+        for _ in 0..steps {
+            at = step(&mut surface, self.m_step, at.0, &mut self.monitor.untimed())?;
+        }
+        Ok(at)
+    }
+
     /// One EM step on `cells`, and what the log-likelihood is at least after it.
     pub(super) fn em(&mut self, cells: &mut Cells, start: Parameters) -> Result<(Parameters, f64), MixtureError> {
         let scale = [cells.total, cells.variance];
@@ -117,7 +128,7 @@ fn step(
 ) -> Result<(Parameters, f64), MixtureError> {
     monitor.send(&Progress::Working)?;
     let moments = surface.at(&start)?;
-    let next = m_step.run(&start, &moments, monitor).map_err(|failure| failure.in_iteration(0))?;
+    let next = step_of_em(m_step, &start, &moments, 0, monitor)?;
     let at_least = moments.log_likelihood + gain(&start, &next, &moments);
     Ok((next, at_least))
 }

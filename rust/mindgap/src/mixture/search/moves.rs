@@ -1,5 +1,5 @@
-//! Moves from one hill to others: a component is dropped, and put back where the rest fits worst, with another spread, or to split one
-//! of the rest; under bounds neighbours change places and chains of means move on by one.
+//! Moves from one hill to others: a component is dropped, and put back where the rest fits worst, or to split one of the rest; one of
+//! little weight gets another spread; under bounds neighbours change places and chains of means move on by one.
 //!
 //! Where the rest `f` fits worst is where a component of density `φ` gains most: `max_ε Σ w log(1 - ε + ε φ/f)`, on a grid of positions for a few
 //! spreads (`insertion`). O(cells) a position. Derivation in `docs/mathematics.md`.
@@ -42,9 +42,9 @@ const CLOSE: f64 = 1.3;
 /// Ratios of variances that are about the same.
 const SAME_SPREAD: std::ops::Range<f64> = 1.0 / 2.7..2.7;
 
-/// The least weight of a component whose spread is changed: one of weight zero would keep it. With it the heights of pupils, taken as
-/// intervals, reach a maximum 9 log units higher.
-const LEAST_RESPREAD: f64 = 0.02;
+/// Components of less weight are also tried with another spread, and this weight. With it the heights of pupils, taken as intervals, reach a
+/// maximum 9 log units higher. For heavier components it only took the places of other moves.
+const LITTLE_WEIGHT: f64 = 0.02;
 
 /// A component of less weight is idle.
 const IDLE: f64 = 1e-6;
@@ -53,9 +53,9 @@ const IDLE: f64 = 1e-6;
 const SPLITS: [(f64, f64, f64); 2] = [(0.75, 0.65, 0.65), (0.0, 0.5, 1.5)];
 
 /// A start, and what log-likelihood it has at least.
-struct Move {
-    parameters: Parameters,
-    at_least: f64,
+pub(super) struct Move {
+    pub(super) parameters: Parameters,
+    pub(super) at_least: f64,
     dropped: usize,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn moves(
     parameters: &Parameters,
     most: usize,
     rests: &mut Vec<Parameters>,
-) -> Result<Vec<Parameters>, MixtureError> {
+) -> Result<Vec<Move>, MixtureError> {
     let k = parameters.k();
     let mut coarse = ground.cells.merged(COARSE);
     let mut found = Vec::new();
@@ -80,7 +80,9 @@ pub(super) fn moves(
             starts.extend(splits(ground, &mut coarse, &rest)?);
             rests.push(rest.clone());
         }
-        starts.extend(respread(ground, parameters, &rest, dropped));
+        if parameters.weights()[dropped] < LITTLE_WEIGHT {
+            starts.extend(respread(ground, parameters, &rest, dropped));
+        }
         let starts: Vec<Parameters> = starts.into_iter().flat_map(|start| with_idle_aside(ground, start)).collect();
         for start in starts {
             found.push(judged(ground, &mut coarse, start, dropped)?);
@@ -99,7 +101,7 @@ pub(super) fn moves(
     for start in shifts(ground, parameters) {
         found.push(judged(ground, &mut coarse, start, k)?);
     }
-    Ok(found.into_iter().map(|candidate| candidate.parameters).collect())
+    Ok(found)
 }
 
 /// The start, made to satisfy the rows, after an EM step.
@@ -214,7 +216,7 @@ fn splits(ground: &mut Ground<'_>, coarse: &mut Cells, rest: &Parameters) -> Res
     Ok(found)
 }
 
-/// The same component with another spread: where bounds keep the means in place, components can still exchange what they are for.
+/// The same component with another spread, and some weight, without which its spread would change nothing.
 fn respread(ground: &Ground<'_>, parameters: &Parameters, rest: &Parameters, changed: usize) -> Vec<Parameters> {
     if ground.shape.equal_spreads {
         return Vec::new();
@@ -223,13 +225,11 @@ fn respread(ground: &Ground<'_>, parameters: &Parameters, rest: &Parameters, cha
     let (low, high, own) = (tried[0], tried[SPREADS - 1], parameters.variances()[changed]);
     let others =
         [low, (low * high).sqrt(), high].into_iter().filter(|variance| !SAME_SPREAD.contains(&(variance / own)));
-    // A component without weight has to be given some, or its spread changes nothing.
-    let share = parameters.weights()[changed].max(LEAST_RESPREAD);
-    let left = (1.0 - share) / (1.0 - parameters.weights()[changed]).max(f64::MIN_POSITIVE);
+    let left = (1.0 - LITTLE_WEIGHT) / (1.0 - parameters.weights()[changed]);
     let with = |variance: f64| {
         let (mut weights, mut variances) = (parameters.weights().to_vec(), parameters.variances().to_vec());
         weights.iter_mut().for_each(|weight| *weight *= left);
-        (weights[changed], variances[changed]) = (share, variance);
+        (weights[changed], variances[changed]) = (LITTLE_WEIGHT, variance);
         Parameters::sound(weights, parameters.means().to_vec(), variances)
     };
     others.map(with).collect()

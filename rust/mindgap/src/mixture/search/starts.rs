@@ -74,7 +74,7 @@ pub(super) fn starts(cells: &Cells, shape: &Shape, random: usize, draws: &mut Ra
     let width = if high > low { (high - low) / (1.5 * k as f64) } else { share.sqrt() };
     starts.push(equal_shares(even(low, high).collect(), vec![width * width; k]));
     if !shape.equal_spreads && k > 1 {
-        starts.extend(broad(cells, k, starts[0].means().to_vec()));
+        starts.extend(broad(cells, starts[0].means()));
     }
     if shape.bounded() && k > 1 {
         starts.extend(chained(&coarse, &prefix, shape, [low, high]));
@@ -103,17 +103,11 @@ fn equal_shares(means: Vec<f64>, variances: Vec<f64>) -> Parameters {
     Parameters::sound(vec![1.0 / k as f64; k], means, variances)
 }
 
-/// Components about one place, from broad to narrow; and k-means with one of them broad.
-fn broad(cells: &Cells, k: usize, centers: Vec<f64>) -> Vec<Parameters> {
-    let (mean, variance) = (cells.mean, cells.variance);
-    let near = (0..k).map(|j| mean + 0.2 * variance.sqrt() * (j as f64 - 0.5 * (k as f64 - 1.0))).collect();
-    let falling = (0..k).map(|j| variance / ((j + 1) * (j + 1)) as f64).collect();
-    let mut starts = vec![equal_shares(near, falling)];
-    for j in 0..k {
-        let variances = (0..k).map(|i| if i == j { variance } else { variance / 9.0 }).collect();
-        starts.push(equal_shares(centers.clone(), variances));
-    }
-    starts
+/// K-means with one of its components broad.
+fn broad(cells: &Cells, centers: &[f64]) -> Vec<Parameters> {
+    let (k, variance) = (centers.len(), cells.variance);
+    let variances = |wide: usize| (0..k).map(|c| if c == wide { variance } else { variance / 9.0 }).collect();
+    (0..k).map(|wide| equal_shares(centers.to_vec(), variances(wide))).collect()
 }
 
 /// Means at points or within the range, spreads at random.

@@ -20,6 +20,11 @@ const STALLED: f64 = 0.01;
 /// See [`STALLED`].
 const PATIENCE: usize = 2;
 
+/// Where the derivative over the nodes reaches this share of the level, an atom brings the relaxation on; where it is lower, the
+/// allowance for nodes in place of points is most of what is above the level. Measured on 100,000 points (Model B, ratio 10):
+/// from 0.4 to 0.7 a fifth fewer regions than with 1.
+const WORTH: f64 = 0.5;
+
 /// Atoms at most.
 const ATOMS: usize = 300;
 
@@ -40,8 +45,8 @@ const LEAST_DIVISOR: f64 = 1e-3;
 pub(super) enum Goal {
     /// Is the maximum below the threshold? Given up where less than `margin` is left.
     Below { threshold: f64, margin: f64 },
-    /// The maximum, to the tolerance.
-    Within(f64),
+    /// The maximum, to the tolerance. Given up where it is above `highest`.
+    Within { tolerance: f64, highest: f64 },
 }
 
 /// The relaxation's answer.
@@ -69,9 +74,12 @@ pub(super) fn relax(
         region.iter().map(|cell| if clip { cell.within(points.first(), points.last()) } else { *cell }).collect();
     let mut atoms = seed(&cells, start);
     let total = points.total();
-    let (stop, tolerance) = match goal {
-        Goal::Below { threshold, margin } => (threshold - margin, SLACKNESS * margin + 1e-10 * total),
-        Goal::Within(tolerance) => (f64::INFINITY, 0.05 * tolerance),
+    // The weights' search stops early only below a threshold: what is left to it there is what a background may take.
+    let (stop, highest, tolerance) = match goal {
+        Goal::Below { threshold, margin } => {
+            (threshold - margin, threshold - margin, SLACKNESS * margin + 1e-10 * total)
+        }
+        Goal::Within { tolerance, highest } => (f64::INFINITY, highest, 0.05 * tolerance),
     };
     let mut bonus = Vec::new();
     let (mut before, mut idle_rounds) = (f64::NEG_INFINITY, 0);
@@ -81,12 +89,12 @@ pub(super) fn relax(
         let reached = workspace.optimise(points, &mut atoms, &bonus, stop, tolerance);
         let value = reached.log_likelihood + reached.bonus;
         // A larger T̄ would not be within the allowance for the rounding of N.
-        if value.is_nan() || value > stop || reached.bonus.abs() > total {
+        if value.is_nan() || value > highest || reached.bonus.abs() > total {
             break;
         }
         let room = match goal {
             Goal::Below { threshold, .. } => threshold - value,
-            Goal::Within(tolerance) => tolerance,
+            Goal::Within { tolerance, .. } => tolerance,
         };
         idle_rounds = if value - before < STALLED * room { idle_rounds + 1 } else { 0 };
         if idle_rounds == PATIENCE {
@@ -123,7 +131,8 @@ pub(super) fn relax(
                     }
                 }
                 let Verdict::Above(found) = mixture.bound(&row, divisor, level) else { continue };
-                genuine |= found.iter().any(|&(mean, variance)| mixture.reaches(divisor, mean, variance, level));
+                let worth = |&(mean, variance): &(f64, f64)| mixture.reaches(divisor, mean, variance, WORTH * level);
+                genuine |= found.iter().any(worth);
                 above.extend(found.into_iter().map(|(mean, variance)| MixingAtom {
                     mean,
                     variance,

@@ -159,7 +159,8 @@ fn a_bound_from_nodes_is_one_for_the_points() {
         let bound = |points: &Points, blended: f64| {
             let mut workspace = Workspace::default();
             workspace.blended = blended;
-            relax(points, &region, &[], &none, true, Goal::Within(tolerance), &mut workspace).bound
+            let goal = Goal::Within { tolerance, highest: f64::INFINITY };
+            relax(points, &region, &[], &none, true, goal, &mut workspace).bound
         };
         let Some(of_points) = bound(&points, 0.0) else { continue };
         let least = known.variances().iter().copied().fold(f64::INFINITY, f64::min).sqrt();

@@ -53,9 +53,9 @@ const IDLE: f64 = 1e-6;
 const SPLITS: [(f64, f64, f64); 2] = [(0.75, 0.65, 0.65), (0.0, 0.5, 1.5)];
 
 /// A start, and what log-likelihood it has at least.
-pub(super) struct Move {
-    pub(super) parameters: Parameters,
-    pub(super) at_least: f64,
+struct Move {
+    parameters: Parameters,
+    at_least: f64,
     dropped: usize,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn moves(
     parameters: &Parameters,
     most: usize,
     rests: &mut Vec<Parameters>,
-) -> Result<Vec<Move>, MixtureError> {
+) -> Result<Vec<Parameters>, MixtureError> {
     let k = parameters.k();
     let mut coarse = ground.cells.merged(COARSE);
     let mut found = Vec::new();
@@ -101,7 +101,7 @@ pub(super) fn moves(
     for start in shifts(ground, parameters) {
         found.push(judged(ground, &mut coarse, start, k)?);
     }
-    Ok(found)
+    Ok(found.into_iter().map(|candidate| candidate.parameters).collect())
 }
 
 /// The start, made to satisfy the rows, after an EM step.

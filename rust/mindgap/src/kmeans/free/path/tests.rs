@@ -168,6 +168,13 @@ fn no_centres_on_a_grid_are_better_than_those_proven_best() {
     assert!(proven > 12 && compared > 6, "{proven} proven, {compared} compared");
 }
 
+#[test]
+#[ignore = "slow"]
+fn no_centres_on_a_grid_are_better_than_those_proven_best_many_times() {
+    let (proven, compared) = against_grids(300, 80, 300, 12);
+    assert!(proven > 240 && compared > 60, "{proven} proven, {compared} compared");
+}
+
 /// Runs of points at random.
 fn runs(random: &mut impl FnMut() -> f64, prefixes: &Prefixes<'_>, count: usize) -> Runs {
     let n = prefixes.len();

@@ -361,7 +361,7 @@ fn compensated(values: &[f64], term: impl Fn(usize, f64) -> f64) -> f64 {
 
 /// The sums of `term` over the indices and entries of `values`.
 fn summed<L: Lanes, const M: usize>(values: &[f64], term: impl Fn(usize, f64) -> [f64; M]) -> [f64; M] {
-    pulp::Arch::new().dispatch(Summing::<_, L, M> { values, term, lanes: PhantomData })
+    pulp::Arch::new().dispatch(SumTerms::<_, L, M> { values, term, lanes: PhantomData })
 }
 
 /// Sums that are added to in turn, so that one addition need not wait for the one before.
@@ -410,13 +410,13 @@ impl Lanes for Plain {
     }
 }
 
-struct Summing<'a, F, L, const M: usize> {
+struct SumTerms<'a, F, L, const M: usize> {
     values: &'a [f64],
     term: F,
     lanes: PhantomData<L>,
 }
 
-impl<L: Lanes, F: Fn(usize, f64) -> [f64; M], const M: usize> pulp::WithSimd for Summing<'_, F, L, M> {
+impl<L: Lanes, F: Fn(usize, f64) -> [f64; M], const M: usize> pulp::WithSimd for SumTerms<'_, F, L, M> {
     type Output = [f64; M];
 
     #[inline(always)]

@@ -156,7 +156,7 @@ impl Factor {
         active: &[usize],
         combinations: impl IntoIterator<Item = Vec<f64>>,
     ) -> Vec<f64> {
-        let mut search = DualSearch::new(self, &vec![0.0; self.n]);
+        let mut search = DualActiveSet::new(self, &vec![0.0; self.n]);
         for &row in active {
             let normal = search.normal(rows, row, 1.0);
             let (across, along) = search.project(&normal);
@@ -186,7 +186,7 @@ pub(crate) struct DenseOptimum {
 
 /// The minimum of `½ uᵀHu - gᵀu` under `rows`; `None` if they contradict each other by more than rounding.
 pub(crate) fn minimise(factor: &Factor, gradient: &[f64], rows: &SparseRows) -> Option<DenseOptimum> {
-    let mut search = DualSearch::new(factor, gradient);
+    let mut search = DualActiveSet::new(factor, gradient);
     let mut implied = Vec::new();
     // Each round adds a row and may drop others; far more rounds than rows means that rounding has made it circle.
     for _ in 0..20 * (rows.len() + 2) {
@@ -207,7 +207,7 @@ pub(crate) fn minimise(factor: &Factor, gradient: &[f64], rows: &SparseRows) -> 
 }
 
 /// The state of the search, in coordinates in which `H` is the identity.
-struct DualSearch<'a> {
+struct DualActiveSet<'a> {
     factor: &'a Factor,
     /// `Lᵀ point`.
     image: Vec<f64>,
@@ -221,7 +221,7 @@ struct DualSearch<'a> {
     coordinates: Vec<Vec<f64>>,
 }
 
-impl<'a> DualSearch<'a> {
+impl<'a> DualActiveSet<'a> {
     fn new(factor: &'a Factor, gradient: &[f64]) -> Self {
         let mut image = gradient.to_vec();
         factor.forward(&mut image);

@@ -122,7 +122,7 @@ impl<'a> Prefixes<'a> {
     }
 
     fn every(stride: usize, sample: &'a Sample) -> Self {
-        Self { sample, stored: pulp::Arch::new().dispatch(Summing { sample, stride }), stride }
+        Self { sample, stored: pulp::Arch::new().dispatch(SumPrefixes { sample, stride }), stride }
     }
 
     /// The number of points.
@@ -256,12 +256,12 @@ impl Prefix {
 }
 
 /// Computes the stored sums in code compiled for the processor, where a fused multiply-add is an instruction.
-struct Summing<'a> {
+struct SumPrefixes<'a> {
     sample: &'a Sample,
     stride: usize,
 }
 
-impl pulp::WithSimd for Summing<'_> {
+impl pulp::WithSimd for SumPrefixes<'_> {
     type Output = Vec<Prefix>;
 
     #[inline(always)]
@@ -324,7 +324,7 @@ impl DoubleLanes {
     }
 }
 
-impl Summing<'_> {
+impl SumPrefixes<'_> {
     /// Adds points of weight one to the running sums, with those at the end of each block.
     #[inline(always)]
     fn add_blocks(frame: &Frame, values: &[f64; POINTS], running: &mut Prefix, stored: &mut Vec<Prefix>) {

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// Values in ascending order with their input indices; equal values keep their order.
 pub(super) fn by_value(values: &[f64]) -> (Vec<f64>, Vec<u32>) {
-    sorted(&UnsortedPoints { values, weights: None }, values.len())
+    sorted(&SortInput { values, weights: None }, values.len())
 }
 
 /// Weighted values in ascending order.
@@ -28,7 +28,7 @@ pub(super) fn by_value_and_weight(values: &[f64], weights: &[f64]) -> Weighted {
     let all = values.iter().zip(0u32..);
     let weightless: Vec<_> = all.filter(|&(_, i)| weight(i) == 0.0).map(|(&x, i)| (i, x + 0.0)).collect();
     let heavy = values.len() - weightless.len();
-    let (values, mut order) = sorted(&UnsortedPoints { values, weights: Some(weights) }, heavy);
+    let (values, mut order) = sorted(&SortInput { values, weights: Some(weights) }, heavy);
     let mut start = 0;
     for tied in values.chunk_by(|a, b| a == b) {
         let end = start + tied.len();
@@ -55,12 +55,12 @@ const DEALS: usize = 4;
 const RUN: usize = 1 << 15;
 
 /// The input; points of weight zero are left out.
-struct UnsortedPoints<'a> {
+struct SortInput<'a> {
     values: &'a [f64],
     weights: Option<&'a [f64]>,
 }
 
-impl UnsortedPoints<'_> {
+impl SortInput<'_> {
     /// The points at some places of the input, with their indices.
     fn at(&self, places: Range<usize>) -> impl Iterator<Item = (f64, u32)> + Clone + '_ {
         let heavy = |&(_, i): &(f64, u32)| self.weights.is_none_or(|weights| weights[i as usize] > 0.0);
@@ -76,7 +76,7 @@ impl UnsortedPoints<'_> {
     }
 }
 
-fn sorted(points: &UnsortedPoints<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
+fn sorted(points: &SortInput<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
     let (mut values, mut order) = (vec![0.0; n], vec![0; n]);
     Workers::for_points(n).run(|| {
         let ends = deal_shared(points, &mut values, &mut order);
@@ -87,7 +87,7 @@ fn sorted(points: &UnsortedPoints<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
 
 /// Distributes the input on all threads. Each counts one piece, then reads all of the input and writes its own intervals,
 /// so that the points of an interval keep their order.
-fn deal_shared(points: &UnsortedPoints<'_>, values: &mut [f64], order: &mut [u32]) -> Vec<u32> {
+fn deal_shared(points: &SortInput<'_>, values: &mut [f64], order: &mut [u32]) -> Vec<u32> {
     let (low, high) = match points.weights {
         None => low_and_high(points.values),
         Some(_) => range(points.at(0..points.values.len())),
@@ -104,7 +104,7 @@ fn deal_shared(points: &UnsortedPoints<'_>, values: &mut [f64], order: &mut [u32
 
 /// Writes the points of the intervals from `first` on, as many as there are `places`, on `threads` threads.
 fn deal_part(
-    points: &UnsortedPoints<'_>,
+    points: &SortInput<'_>,
     intervals: &Intervals,
     (values, order): (&mut [f64], &mut [u32]),
     (places, first): (&mut [u32], usize),

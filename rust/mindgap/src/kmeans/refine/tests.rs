@@ -19,7 +19,7 @@ fn random(seed: u64) -> impl FnMut() -> f64 {
 
 /// The points behind atoms, ascending, those of one value by weight.
 #[derive(Debug)]
-struct Points {
+struct PointsBehind {
     x: Vec<f64>,
     w: Vec<f64>,
     weighted: bool,
@@ -27,7 +27,7 @@ struct Points {
     pieces: usize,
 }
 
-impl Points {
+impl PointsBehind {
     fn new(mut points: Vec<(f64, f64)>, weighted: bool, pieces: usize) -> Self {
         points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let (x, w) = points.into_iter().unzip();
@@ -101,7 +101,7 @@ impl Points {
 }
 
 /// Random points and atoms of them.
-fn case(random: &mut impl FnMut() -> f64, most: usize) -> (Points, Vec<Atom>) {
+fn case(random: &mut impl FnMut() -> f64, most: usize) -> (PointsBehind, Vec<Atom>) {
     let n = 2 + (random() * (most - 1) as f64) as usize;
     let lattice = [4.0, 9.0, 1e6][(3.0 * random()) as usize];
     let power = if random() < 0.5 { 1 } else { 3 };
@@ -109,7 +109,7 @@ fn case(random: &mut impl FnMut() -> f64, most: usize) -> (Points, Vec<Atom>) {
     let points = (0..n)
         .map(|_| ((random().powi(power) * lattice).floor(), if weighted { 0.1 + 4.0 * random() } else { 1.0 }))
         .collect();
-    let points = Points::new(points, weighted, 2 + (3.0 * random()) as usize);
+    let points = PointsBehind::new(points, weighted, 2 + (3.0 * random()) as usize);
     let share = random();
     let cuts: Vec<usize> = (1..n).filter(|_| random() < share).collect();
     let atoms = points.atoms(0..n, cuts.into_iter());
@@ -135,7 +135,7 @@ fn gaps(random: &mut impl FnMut() -> f64, k: usize, range: f64) -> GapBounds {
 
 /// How a family of cases went.
 #[derive(Debug, Default)]
-struct Tally {
+struct Outcomes {
     solved: usize,
     infeasible: usize,
     optimal: usize,
@@ -144,7 +144,7 @@ struct Tally {
 }
 
 /// Fits on atoms, with and without zooming, against the fit on their points.
-fn compare(kmeans: &KMeans, points: &Points, atoms: &[Atom], tally: &mut Tally, facts: &str) {
+fn compare(kmeans: &KMeans, points: &PointsBehind, atoms: &[Atom], tally: &mut Outcomes, facts: &str) {
     let truth = kmeans.fit(&points.sample());
     let sample = Sample::of_atoms(atoms.to_vec()).unwrap();
     match (kmeans.fit(&sample), &truth) {
@@ -200,8 +200,8 @@ fn same_kind(fault: &KMeansError, other: Option<&KMeansError>) -> bool {
     other.is_some_and(|other| std::mem::discriminant(fault) == std::mem::discriminant(other))
 }
 
-fn run(cases: u64, most: usize, mut settings: impl FnMut(&mut dyn FnMut() -> f64, usize, f64) -> KMeans) -> Tally {
-    let mut tally = Tally::default();
+fn run(cases: u64, most: usize, mut settings: impl FnMut(&mut dyn FnMut() -> f64, usize, f64) -> KMeans) -> Outcomes {
+    let mut tally = Outcomes::default();
     for seed in 0..cases {
         let mut random = random(seed);
         let (points, atoms) = case(&mut random, most);
@@ -262,11 +262,11 @@ fn atoms_lead_to_the_best_free_centres_many_times() {
 }
 
 /// Normal lumps of points, in atoms of about equal width.
-fn lumps(n: usize, pieces: usize) -> (Points, Vec<Atom>) {
+fn lumps(n: usize, pieces: usize) -> (PointsBehind, Vec<Atom>) {
     let mut random = random(7);
     let mut normal = || (0..12).map(|_| random()).sum::<f64>() - 6.0;
     let points = (0..n).map(|i| ([0.0, 2.5, 4.0, 9.0, 10.5][i % 5] + normal(), 1.0)).collect();
-    let points = Points::new(points, false, pieces);
+    let points = PointsBehind::new(points, false, pieces);
     let (low, high) = (points.x[0], points.x[n - 1]);
     let edges = (1..1000).map(|e| low + (high - low) * e as f64 / 1000.0);
     let cuts: Vec<usize> = edges.map(|edge| points.x.partition_point(|&x| x < edge)).collect();
@@ -275,7 +275,7 @@ fn lumps(n: usize, pieces: usize) -> (Points, Vec<Atom>) {
 }
 
 /// Zooms to the optimum of the points, and says in how many passes.
-fn passes(kmeans: &KMeans, points: &Points, atoms: &[Atom]) -> usize {
+fn passes(kmeans: &KMeans, points: &PointsBehind, atoms: &[Atom]) -> usize {
     let truth = kmeans.fit(&points.sample()).unwrap();
     let mut passes = 0;
     let mut zoom = |windows: &[(f64, f64)]| {

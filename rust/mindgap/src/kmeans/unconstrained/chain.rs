@@ -37,12 +37,12 @@ pub(super) trait Digits {
 }
 
 /// Double-double precision.
-pub(super) struct All;
+pub(super) struct Precise;
 
 /// Double precision; [`lost`](Digits::lost) bounds the error.
 pub(super) struct Rough;
 
-impl Digits for All {
+impl Digits for Precise {
     type Value = Double;
 
     #[inline(always)]

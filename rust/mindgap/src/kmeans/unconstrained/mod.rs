@@ -24,7 +24,7 @@ use crate::monitor::{Halt, Monitor};
 use crate::partition::Partition;
 use crate::proof::Proof;
 use candidates::Candidates;
-use chain::{All, Digits, Rough};
+use chain::{Digits, Precise, Rough};
 use grid::EdgeGrid;
 use penalty::PenaltyOptimum;
 use pruning::EdgePruning;
@@ -86,7 +86,7 @@ fn budget(k: usize) -> usize {
 pub(super) fn rest_costs(prefixes: &Prefixes<'_>, positions: &[u32], penalty: f64) -> [Vec<f64>; 2] {
     let candidates = Candidates::gather(prefixes, positions);
     let before = penalty::forward(&candidates, penalty).values.iter().map(|value| value.value()).collect();
-    let after = penalty::backward::<All>(&candidates, penalty);
+    let after = penalty::backward::<Precise>(&candidates, penalty);
     [before, after.values.iter().rev().map(|value| value.value()).collect()]
 }
 
@@ -215,7 +215,7 @@ fn level(
             }
         }
     }
-    let found = penalty::search::<All, _>(candidates, k, guess, || monitor.report())?;
+    let found = penalty::search::<Precise, _>(candidates, k, guess, || monitor.report())?;
     Ok(LevelResult::new(sample, grid, candidates, found, k))
 }
 
@@ -238,7 +238,7 @@ pub(super) fn penalized_costs(prefixes: &Prefixes<'_>, penalty: f64) -> (Vec<f64
     let positions: Vec<u32> = (0..=prefixes.len() as u32).collect();
     let candidates = Candidates::gather(prefixes, &positions);
     let before = penalty::forward(&candidates, penalty).values;
-    let after = penalty::backward::<All>(&candidates, penalty).values;
+    let after = penalty::backward::<Precise>(&candidates, penalty).values;
     (before.iter().map(|value| value.value()).collect(), after.iter().rev().map(|value| value.value()).collect())
 }
 

@@ -6,7 +6,7 @@
 //! [`splice`](mod@super::splice) makes the solution of both. So every second trial makes progress, even with ties.
 
 use super::candidates::{Candidates, CostTask, Costs, Reversed};
-use super::chain::{All, Digits, PenaltyChain};
+use super::chain::{Digits, PenaltyChain, Precise};
 use super::splice::splice;
 use crate::numeric::double::Double;
 use crate::numeric::portable::{exp2, log2};
@@ -79,7 +79,7 @@ const ONE_SIDED: usize = 5;
 
 /// How a penalty was chosen.
 #[derive(Clone, Copy, PartialEq)]
-enum Step {
+enum Choice {
     Law,
     Chord,
     Bisection,
@@ -103,7 +103,7 @@ pub(super) fn search<D: Digits, E>(
 ) -> Result<PenaltyOptimum<D>, E> {
     let mut search = PenaltySearch::new(candidates, k);
     let mut chain = PenaltyChain::<D>::default();
-    let (mut step, mut penalty) = (Step::Law, guess);
+    let (mut step, mut penalty) = (Choice::Law, guess);
     for count in 0.. {
         pause()?;
         candidates.with_costs(Compute { chain: &mut chain, penalty, direction: Direction::Forward });
@@ -115,7 +115,7 @@ pub(super) fn search<D: Digits, E>(
             return Ok(PenaltyOptimum { path: trial.path.nodes(), cost, penalty, next_guess, chain });
         }
         let between = search.few.links() < trial.links() && trial.links() < search.many.links();
-        if !between && step == Step::Chord {
+        if !between && step == Choice::Chord {
             break;
         }
         let last = (penalty, trial.links());
@@ -123,7 +123,7 @@ pub(super) fn search<D: Digits, E>(
             search.narrow(trial);
         }
         let one_sided = !search.is_tried() && count < ONE_SIDED;
-        (step, penalty) = if between || one_sided { search.next(count, last) } else { (Step::Chord, search.chord()) };
+        (step, penalty) = if between || one_sided { search.next(count, last) } else { (Choice::Chord, search.chord()) };
     }
     let path = splice(&search.few.path.nodes(), &search.many.path.nodes(), k);
     let cost = path_cost(candidates, path.iter().copied());
@@ -162,19 +162,19 @@ impl<'a> PenaltySearch<'a> {
     }
 
     /// The next penalty after one that gave `links` clusters; strictly between those of the two sides.
-    fn next(&self, count: usize, (penalty, links): (f64, usize)) -> (Step, f64) {
+    fn next(&self, count: usize, (penalty, links): (f64, usize)) -> (Choice, f64) {
         let (low, high) = (self.many.penalty, self.few.penalty);
         let tried = self.is_tried();
         let close = self.many.links() - self.few.links() <= CLOSE;
         let (step, next) = match count % 3 {
-            _ if close => (Step::Chord, self.chord()),
+            _ if close => (Choice::Chord, self.chord()),
             // After many steps from one side alone, the chord is tried.
-            _ if !tried && count < ONE_SIDED => (Step::Law, self.by_law(penalty, links, count)),
-            0 | 1 if tried => (Step::Law, self.interpolated()),
-            2 if tried => (Step::Bisection, (low * high).sqrt()),
-            _ => (Step::Chord, self.chord()),
+            _ if !tried && count < ONE_SIDED => (Choice::Law, self.by_law(penalty, links, count)),
+            0 | 1 if tried => (Choice::Law, self.interpolated()),
+            2 if tried => (Choice::Bisection, (low * high).sqrt()),
+            _ => (Choice::Chord, self.chord()),
         };
-        if low < next && next < high { (step, next) } else { (Step::Chord, self.chord()) }
+        if low < next && next < high { (step, next) } else { (Choice::Chord, self.chord()) }
     }
 
     /// The penalty for `k` clusters on smooth data, given that this one gave `links`. Penalties of `k - ½` to `k + ½`
@@ -227,7 +227,7 @@ impl<I: Iterator<Item = u32>> CostTask for PathCost<I> {
 }
 
 /// Computes the chain over prefixes.
-pub(super) fn forward(candidates: &Candidates<'_>, penalty: f64) -> PenaltyChain<All> {
+pub(super) fn forward(candidates: &Candidates<'_>, penalty: f64) -> PenaltyChain<Precise> {
     let mut chain = PenaltyChain::default();
     candidates.with_costs(Compute { chain: &mut chain, penalty, direction: Direction::Forward });
     chain

@@ -15,7 +15,7 @@ pub(super) fn without_levels(sample: &Sample, k: usize) -> Vec<usize> {
     let prefixes = Prefixes::new(sample);
     let grid = EdgeGrid::finest(&prefixes, &[]);
     let candidates = Candidates::gather(&prefixes, grid.edges());
-    let found = penalty::search::<All, _>(&candidates, k, 1.0, || Ok::<(), ()>(())).unwrap();
+    let found = penalty::search::<Precise, _>(&candidates, k, 1.0, || Ok::<(), ()>(())).unwrap();
     ends(&grid, found.path[1..].iter().map(|&node| node as usize))
 }
 

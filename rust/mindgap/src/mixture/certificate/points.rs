@@ -4,7 +4,7 @@ use super::kernels::{
     Blend, Exponentiate, Gram, LANES, LARGEST, Mix, MomentKernel, ORDER, ParabolaKernel, STRIP, SumKernel,
     TILE_COLUMNS, dot, fold, lanes_sum, run,
 };
-use super::quadrature::{Bin, Compressed, Shape, fill_shapes, likelihood_error, quadrature_error};
+use super::quadrature::{Bin, BinShape, Compressed, fill_shapes, likelihood_error, quadrature_error};
 use super::region::{Cell, Region};
 use crate::mixture::parameters::Parameters;
 use crate::numeric::elementary::ln;
@@ -109,7 +109,7 @@ impl Points {
     }
 
     /// What sums over the nodes can be too small by: see [`quadrature_error`].
-    pub(super) fn quadrature_error(&self, shapes: &[Shape], least: f64, share: f64, level: f64) -> (f64, f64) {
+    pub(super) fn quadrature_error(&self, shapes: &[BinShape], least: f64, share: f64, level: f64) -> (f64, f64) {
         quadrature_error(&self.bins, shapes, least, share, level)
     }
 
@@ -230,7 +230,7 @@ impl Points {
 
     /// Turns log₂ f into log₂(weight/f); returns an upper bound on Σ weight·ln of the f that these stand for exactly, and the
     /// largest magnitude among them.
-    pub(super) fn logs(&self, logs: &mut [f64], shapes: &mut Vec<Shape>) -> (f64, f64) {
+    pub(super) fn logs(&self, logs: &mut [f64], shapes: &mut Vec<BinShape>) -> (f64, f64) {
         for (log, weight) in logs.iter_mut().zip(&self.log2_weight) {
             *log = weight - *log;
         }

@@ -170,37 +170,43 @@ fn gauss(points: &[(f64, f64)], total: f64) -> Option<[(f64, f64); NODES]> {
 
 impl Bin {
     /// What ln f is like in the bin, where it is the parabola through the nodes.
-    fn shape(&self, values: &[f64], log_f: impl Fn(usize) -> f64) -> Shape {
+    fn shape(&self, values: &[f64], log_f: impl Fn(usize) -> f64) -> BinShape {
         let [a, b, c] = [0, 1, 2].map(|node| log_f(self.start + node));
         if ![a, b, c].iter().all(|log| log.abs() <= LARGEST_LOG) {
-            return Shape { slope: f64::INFINITY, curvature: 0.0, log_f: 0.0 };
+            return BinShape { slope: f64::INFINITY, curvature: 0.0, log_f: 0.0 };
         }
         let [i, j, k] = [0, 1, 2].map(|node| values[self.start + node]);
         let (left, right) = ((b - a) / (j - i), (c - b) / (k - j));
         let noise = SLOPE_ERROR / self.radius;
         let curvature = (2.0 * (right - left) / (k - i)).abs() + noise / self.radius;
         let slope = left.abs().max(right.abs()) + 2.0 * self.radius * curvature + noise;
-        Shape { slope, curvature, log_f: a }
+        BinShape { slope, curvature, log_f: a }
     }
 }
 
 /// ln f over one bin: its largest slope, the size of its curvature, and its value at the first node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(super) struct BinShape {
     slope: f64,
     curvature: f64,
     log_f: f64,
 }
 
 /// The shapes of ln f over the bins, from log₂(ω/f) and log₂ ω at the nodes.
-pub(super) fn fill_shapes(bins: &[Bin], values: &[f64], logs: &[f64], log2_weights: &[f64], shapes: &mut Vec<Shape>) {
+pub(super) fn fill_shapes(
+    bins: &[Bin],
+    values: &[f64],
+    logs: &[f64],
+    log2_weights: &[f64],
+    shapes: &mut Vec<BinShape>,
+) {
     shapes.clear();
     shapes.extend(bins.iter().map(|bin| bin.shape(values, |node| LN_2 * (log2_weights[node] - logs[node]))));
 }
 
 /// What Σ ω ln f over the points can differ by from that over the nodes.
-pub(super) fn likelihood_error(bins: &[Bin], shapes: &[Shape]) -> f64 {
-    let of_bin = |(bin, shape): (&Bin, &Shape)| {
+pub(super) fn likelihood_error(bins: &[Bin], shapes: &[BinShape]) -> f64 {
+    let of_bin = |(bin, shape): (&Bin, &BinShape)| {
         let r = bin.radius;
         bin.weight * bin.defect * (shape.log_f.abs() + 3.0 * r * shape.slope + r * r * shape.curvature)
     };
@@ -210,7 +216,7 @@ pub(super) fn likelihood_error(bins: &[Bin], shapes: &[Shape]) -> f64 {
 /// What Σ ω/f·exp(-(x - μ)²/2v) over the points, for every mean and every variance from `least` on, can be above that over
 /// the nodes: a share of it, about `share`, and an amount. The share also covers what the defects do to N, for the proof that D is at
 /// most e^level.
-pub(super) fn quadrature_error(bins: &[Bin], shapes: &[Shape], least: f64, share: f64, level: f64) -> (f64, f64) {
+pub(super) fn quadrature_error(bins: &[Bin], shapes: &[BinShape], least: f64, share: f64, level: f64) -> (f64, f64) {
     // Where the exponent's slope u and curvature c have (u² + 5|c|)·r² ≤ τ², the share is at most e^2τ·(τ⁶·sixth/720 + e^τ·defect).
     // Any τ will do: the one at which an even bin takes the share.
     let root = exp2(log2(720.0 * share) / 6.0);

@@ -20,9 +20,9 @@ use crate::parallel::Workers;
 use std::ops::ControlFlow;
 
 /// Numbers in [0, 1), the same for one seed.
-struct Random(u64);
+struct Draws(u64);
 
-impl Random {
+impl Draws {
     fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mixed = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -46,8 +46,8 @@ struct Case {
 
 impl Case {
     /// Two or three clumps, some data rounded, some weighted; gaps free, bounded below, on both sides or nearly fixed.
-    fn random(seed: u64) -> (Self, Random) {
-        let mut random = Random(seed * 7919 + 13);
+    fn random(seed: u64) -> (Self, Draws) {
+        let mut random = Draws(seed * 7919 + 13);
         let (k, n) = (1 + random.below(3), 10 + random.below(40));
         let mut values: Vec<f64> = (0..n)
             .map(|_| {
@@ -75,8 +75,8 @@ impl Case {
     }
 
     /// Some thousand points of two or three normals with different spreads, some weighted, without gaps.
-    fn many(seed: u64) -> (Self, Random) {
-        let mut random = Random(seed * 104_729 + 7);
+    fn many(seed: u64) -> (Self, Draws) {
+        let mut random = Draws(seed * 104_729 + 7);
         let (k, n) = (2 + random.below(2), 2000 + random.below(3000));
         let spreads: Vec<f64> = (0..k).map(|_| 0.4 + random.next()).collect();
         let mut values: Vec<f64> = (0..n)
@@ -105,7 +105,7 @@ impl Case {
     }
 
     /// Admissible parameters, often at a bound.
-    fn draw(&self, random: &mut Random) -> Parameters {
+    fn draw(&self, random: &mut Draws) -> Parameters {
         let (range, k) = (self.range(), self.constraints.lower.len() + 1);
         let shares: Vec<f64> = (0..k).map(|_| -random.next().max(1e-12).ln()).collect();
         let sum: f64 = shares.iter().sum();
@@ -137,7 +137,7 @@ impl Case {
     }
 
     /// Moves a little at a time, keeping what is better and holds.
-    fn climb(&self, start: &Parameters, random: &mut Random) -> (f64, Parameters) {
+    fn climb(&self, start: &Parameters, random: &mut Draws) -> (f64, Parameters) {
         let mut best = (self.log_likelihood(start), start.clone());
         let (mut step, mut failures) = (0.3, 0);
         while step > 1e-4 {
@@ -274,7 +274,7 @@ fn no_admissible_mixture_of_many_is_above_the_bound() {
         }
         tried += 1;
         let climb = case.em();
-        let climbs = |random: &mut Random, count: usize| {
+        let climbs = |random: &mut Draws, count: usize| {
             let climbed = (0..count).filter_map(|_| climb(&case.draw(random)));
             climbed.max_by(|a, b| a.0.total_cmp(&b.0)).expect("a climb")
         };

@@ -5,7 +5,7 @@
 
 use super::kernels::{Cholesky, run};
 use super::points::{PointRows, Points};
-use super::quadrature::Shape;
+use super::quadrature::BinShape;
 use std::f64::consts::LN_2;
 
 /// A point of the relaxed mixture.
@@ -61,12 +61,12 @@ pub(super) struct Workspace {
     /// The share of the room that a background may take: see [`Points::blend`].
     pub(super) blended: f64,
     /// What ln f is like in the bins of nodes.
-    pub(super) shapes: Vec<Shape>,
+    pub(super) shapes: Vec<BinShape>,
 }
 
 /// What the weights reach.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reached {
+pub(super) struct Attained {
     /// Σ ω log f, at least.
     pub(super) log_likelihood: f64,
     /// Σ w·bonus.
@@ -82,7 +82,7 @@ impl Workspace {
         bonus: &[f64],
         stop_above: f64,
         tolerance: f64,
-    ) -> Reached {
+    ) -> Attained {
         let (m, total) = (atoms.len(), points.total());
         points.fill_log_densities(atoms.iter().map(|atom| (atom.mean, atom.variance)), &mut self.rows);
         let base = points.exponentiate(&mut self.rows, &mut self.peaks);
@@ -129,7 +129,7 @@ impl Workspace {
         }
         let (log_likelihood, largest) = points.logs(&mut self.logs, &mut self.shapes);
         self.largest_log = largest;
-        Reached { log_likelihood, bonus: mean_bonus }
+        Attained { log_likelihood, bonus: mean_bonus }
     }
 
     /// Whether the last mixture does as well without its `j`-th atom: its weight is on the way to zero.

@@ -1,7 +1,7 @@
 //! What a search climbs on: the data in cells, and the rows.
 
 use super::cells::Cells;
-use super::starts::Shape;
+use super::starts::ProblemShape;
 use crate::data::frame::Frame;
 use crate::error::MixtureError;
 use crate::mixture::climb::{Ascent, ClimbLimits, Ending, Reached, ascend, step_of_em};
@@ -19,7 +19,7 @@ const LAG: [f64; 4] = [40.0, 15.0, 6.0, 4.0];
 /// What a search works on.
 pub(super) struct Ground<'a> {
     pub(super) cells: Cells,
-    pub(super) shape: Shape,
+    pub(super) shape: ProblemShape,
     pub(super) m_step: &'a mut MStep,
     pub(super) frame: Frame,
     /// Counts the passes of the search as work.
@@ -29,7 +29,7 @@ pub(super) struct Ground<'a> {
 }
 
 /// The bounds of the gaps, from the rows that are gaps.
-pub(super) fn shape(m_step: &MStep, k: usize) -> Shape {
+pub(super) fn shape(m_step: &MStep, k: usize) -> ProblemShape {
     let (mut lower, mut upper) = (Vec::new(), Vec::new());
     if let Some(program) = &m_step.means.program {
         (lower, upper) = (vec![0.0; k.saturating_sub(1)], vec![f64::INFINITY; k.saturating_sub(1)]);
@@ -42,7 +42,7 @@ pub(super) fn shape(m_step: &MStep, k: usize) -> Shape {
             }
         }
     }
-    Shape {
+    ProblemShape {
         k,
         lower,
         upper,

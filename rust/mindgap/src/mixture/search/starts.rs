@@ -33,7 +33,7 @@ const LONG_CHAIN: f64 = 0.6;
 
 /// What starts need to know of the problem.
 #[derive(Clone, Debug)]
-pub(super) struct Shape {
+pub(super) struct ProblemShape {
     pub(super) k: usize,
     /// The bounds of the gaps, in frame units; empty where the means have none.
     pub(super) lower: Vec<f64>,
@@ -43,14 +43,14 @@ pub(super) struct Shape {
     pub(super) variance_ratio: Option<f64>,
 }
 
-impl Shape {
+impl ProblemShape {
     fn bounded(&self) -> bool {
         !self.lower.is_empty()
     }
 }
 
 /// The starts, by no particular order; `random` of them drawn.
-pub(super) fn starts(cells: &Cells, shape: &Shape, random: usize, draws: &mut Random) -> Vec<Parameters> {
+pub(super) fn starts(cells: &Cells, shape: &ProblemShape, random: usize, draws: &mut Random) -> Vec<Parameters> {
     let (k, variance) = (shape.k, cells.variance);
     let coarse = cells.merged(COARSE);
     let prefix = coarse.prefix();
@@ -87,7 +87,7 @@ pub(super) fn starts(cells: &Cells, shape: &Shape, random: usize, draws: &mut Ra
 
 /// The likelihood of points that know their component. Where variances differ by a ratio at most, for a few sizes of the largest: data
 /// with ties have components on single values, whose spread the largest limits. Else with two floors of the variance.
-fn known_components(variance: f64, shape: &Shape) -> Vec<RunCost> {
+fn known_components(variance: f64, shape: &ProblemShape) -> Vec<RunCost> {
     let share = variance / (shape.k * shape.k) as f64;
     match shape.variance_ratio {
         Some(ratio) => {
@@ -136,7 +136,7 @@ enum RunCost {
 }
 
 /// What the costs of all runs are made of: the runs from 0, 1, … that end before cell 1, those that end before cell 2, and so on.
-struct Runs {
+struct RunSums {
     /// Weight and sum of squares about the mean.
     sums: Vec<[f64; 2]>,
     /// The variance and its logarithm.
@@ -149,10 +149,10 @@ struct Runs {
 struct FillRuns<'a>(&'a CellPrefix, usize);
 
 impl WithSimd for FillRuns<'_> {
-    type Output = Runs;
+    type Output = RunSums;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) -> Runs {
+    fn with_simd<S: Simd>(self, _simd: S) -> RunSums {
         let Self(prefix, cells) = self;
         let count = cells * (cells + 1) / 2;
         let mut sums = Vec::with_capacity(count);
@@ -163,13 +163,13 @@ impl WithSimd for FillRuns<'_> {
         });
         let variances = variances.collect();
         let entropies = sums.iter().map(|[weight, _]| weight * ln::<false>(*weight)).collect();
-        Runs { sums, variances, entropies }
+        RunSums { sums, variances, entropies }
     }
 }
 
 /// The levels of the dynamic program: the least cost of the first cells in so many runs.
 struct Levels<'a> {
-    runs: &'a Runs,
+    runs: &'a RunSums,
     cells: usize,
     k: usize,
     cost: RunCost,
@@ -232,7 +232,7 @@ fn least_sum(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The partition into `k` runs of cells with the least sum of costs, by an exact dynamic program.
-fn partition(cells: &Cells, prefix: &CellPrefix, runs: &Runs, k: usize, cost: RunCost) -> Parameters {
+fn partition(cells: &Cells, prefix: &CellPrefix, runs: &RunSums, k: usize, cost: RunCost) -> Parameters {
     let n = cells.len();
     let [costs, levels] = Arch::new().dispatch(Levels { runs, cells: n, k, cost });
     let level = |m: usize, end: usize| levels[m * (n + 1) + end];
@@ -277,7 +277,7 @@ fn below(cells: &Cells, x: f64) -> usize {
 }
 
 /// K-means whose free centres hold the gaps, and a chain of centres at several places.
-fn chained(cells: &Cells, prefix: &CellPrefix, shape: &Shape, [low, high]: [f64; 2]) -> Vec<Parameters> {
+fn chained(cells: &Cells, prefix: &CellPrefix, shape: &ProblemShape, [low, high]: [f64; 2]) -> Vec<Parameters> {
     let k = shape.k;
     let mut starts: Vec<Parameters> =
         free_centers(cells, prefix, shape).map(|centers| nearest(cells, prefix, centers)).into_iter().collect();
@@ -299,7 +299,7 @@ fn chained(cells: &Cells, prefix: &CellPrefix, shape: &Shape, [low, high]: [f64;
 }
 
 /// The free centres of least cost on a grid, under the gaps' bounds; `None` if none of the grid's hold them.
-fn free_centers(cells: &Cells, prefix: &CellPrefix, shape: &Shape) -> Option<Vec<f64>> {
+fn free_centers(cells: &Cells, prefix: &CellPrefix, shape: &ProblemShape) -> Option<Vec<f64>> {
     let (n, [low, high]) = (cells.len(), cells.ends());
     let needed: f64 = shape.lower.iter().map(|lower| lower.max(0.0)).sum();
     let over = (needed - (high - low)).max(0.0);

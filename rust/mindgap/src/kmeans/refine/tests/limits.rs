@@ -42,7 +42,7 @@ fn what_cannot_be_seen_is_not_claimed_many_times() {
 
 #[test]
 fn a_source_that_fails_or_changes_is_an_error() {
-    let points = Points::new((0..40).map(|i| (f64::from(i * i % 37), 1.0)).collect(), false, 4);
+    let points = PointsBehind::new((0..40).map(|i| (f64::from(i * i % 37), 1.0)).collect(), false, 4);
     let sample = Sample::of_atoms(points.atoms(0..40, [13, 26].into_iter())).unwrap();
     let fault = |zoom: Zoom<'_>| match KMeans::new(2).fit_refining(sample.clone(), zoom, &mut Monitor::default()) {
         Err(KMeansError::Source(fault)) => fault.to_string(),

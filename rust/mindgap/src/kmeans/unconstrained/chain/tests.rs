@@ -10,7 +10,7 @@ fn check(sample: &Sample, penalty: f64, name: &str) -> usize {
     let prefixes = Prefixes::new(sample);
     let grid = EdgeGrid::finest(&prefixes, &[]);
     let candidates = Candidates::gather(&prefixes, grid.edges());
-    let (all, rough) = (backward::<All>(&candidates, penalty), backward::<Rough>(&candidates, penalty));
+    let (all, rough) = (backward::<Precise>(&candidates, penalty), backward::<Rough>(&candidates, penalty));
     let lost = Rough::lost(&candidates, penalty, rough.values[candidates.cells()], rough.unsure);
     for (end, (&exact, &value)) in all.values.iter().zip(&rough.values).enumerate() {
         let above = Double::from(value).minus(exact);

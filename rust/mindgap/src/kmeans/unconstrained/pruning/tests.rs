@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::data::sample::Prefixes;
-use crate::kmeans::unconstrained::chain::{All, Rough};
+use crate::kmeans::unconstrained::chain::{Precise, Rough};
 use crate::kmeans::unconstrained::penalty;
 use crate::kmeans::unconstrained::tests::{random, shape, without_levels};
 use crate::partition::Partition;
@@ -13,7 +13,7 @@ fn alive(x: &[f64], unit: f64, k: usize, cells: usize) -> Vec<bool> {
     let prefixes = Prefixes::new(&sample);
     let grid = EdgeGrid::even(&prefixes, &[], cells);
     let candidates = Candidates::gather(&prefixes, grid.edges());
-    let found = penalty::search::<All, _>(&candidates, k, unit, || Ok::<(), ()>(())).unwrap();
+    let found = penalty::search::<Precise, _>(&candidates, k, unit, || Ok::<(), ()>(())).unwrap();
     prune(&sample, &grid, &candidates, &found, k).alive
 }
 
@@ -53,7 +53,7 @@ fn no_optimum_is_pruned() {
             continue;
         }
         let (grid, candidates) = (&grid, &candidates);
-        no_boundary_is_pruned::<All>(&sample, grid, candidates, &ends, optimum, &format!("case {case}"));
+        no_boundary_is_pruned::<Precise>(&sample, grid, candidates, &ends, optimum, &format!("case {case}"));
         no_boundary_is_pruned::<Rough>(&sample, grid, candidates, &ends, optimum, &format!("case {case}, roughly"));
     }
 }

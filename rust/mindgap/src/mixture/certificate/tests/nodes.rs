@@ -7,7 +7,7 @@ use super::*;
 fn what_rules_are_off_by_is_allowed_for() {
     let mut off = 0;
     for seed in 0..40 {
-        let mut random = Random(seed * 17 + 3);
+        let mut random = Draws(seed * 17 + 3);
         // Most of each bin's weight at its ends: the error of the rule is then largest.
         let values: Vec<f64> = (0..400).map(|i| f64::from(i / 20) + 0.9 * random.next().powi(4)).collect();
         let mut values: Vec<f64> = values.into_iter().chain([-1e-9, 20.0]).collect();
@@ -37,7 +37,7 @@ fn what_rules_are_off_by_is_allowed_for() {
 fn nodes_stand_for_their_points() {
     let mut tight = 0;
     for seed in 0..40 {
-        let mut random = Random(seed * 31 + 5);
+        let mut random = Draws(seed * 31 + 5);
         let mut values: Vec<f64> = (0..3000).map(|_| 2.0 * random.normal() + 6.0 * random.next().round()).collect();
         values.sort_by(f64::total_cmp);
         let weights: Vec<f64> = values.iter().map(|_| if seed % 2 == 0 { 1.0 } else { 0.1 + random.next() }).collect();
@@ -178,7 +178,7 @@ fn a_bound_from_nodes_is_one_for_the_points() {
 #[test]
 fn trees_over_nodes_close_above_the_maximum_alone() {
     let mut closed = 0;
-    let two = |(case, _): &(Case, Random)| case.constraints.lower.len() == 1;
+    let two = |(case, _): &(Case, Draws)| case.constraints.lower.len() == 1;
     for (seed, (case, mut random)) in (0..).map(Case::many).filter(two).take(4).enumerate() {
         let climb = case.em();
         let climbed = (0..12).filter_map(|_| climb(&case.draw(&mut random)));

@@ -58,7 +58,7 @@ def test_bad_k(k: Any, message: str) -> None:
 
 
 def test_more_clusters_than_distinct_values() -> None:
-    with pytest.raises(mg.InvalidInputError, match="only 2 distinct values"):
+    with pytest.raises(mg.InvalidInputError, match="the number of distinct values is 2"):
         mg.kmeans([1, 1, 2, 2], 3)
 
 

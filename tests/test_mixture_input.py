@@ -50,7 +50,7 @@ def test_bad_data(x: Any, k: Any, message: str) -> None:
         ({"sample_weight": np.zeros(40)}, "the weights sum to zero"),
         ({"sample_weight": np.ones(3)}, "3 weights were given for 40 points"),
         ({"engine": "spark"}, "there is no engine 'spark'"),
-        ({"init": "kmean"}, "there is no initializer 'kmean'; did you mean 'ckmeans'"),
+        ({"init": "kmean"}, "there is no initializer 'kmean'; did you mean 'ckmeans'.*init='auto' is the search"),
         ({"init": 3}, "3 is not a valid initializer"),
     ],
 )

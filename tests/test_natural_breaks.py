@@ -49,7 +49,7 @@ def test_points_of_no_weight_do_not_count() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(mg.InvalidInputError, match="only 2 distinct values"):
+    with pytest.raises(mg.InvalidInputError, match="the number of distinct values is 2"):
         mg.breaks([1, 1, 2, 2], 3)
     summary = mg.Summary()
     summary.add([1.0, 2.0, 3.0])

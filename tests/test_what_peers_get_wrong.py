@@ -35,7 +35,7 @@ def test_more_clusters_than_distinct_values_is_an_error_and_no_phantom_at_zero(
     centers: str, method: str, ties: str
 ) -> None:
     """kmeans1d: the clusters that cannot be have centres at 0.0."""
-    with pytest.raises(mg.InvalidInputError, match="k is 3, but the data have only 2 distinct values"):
+    with pytest.raises(mg.InvalidInputError, match="k is 3, but the number of distinct values is 2"):
         mg.kmeans([7.0, 7.0, 9.0, 9.0], 3, centers=centers, method=method, ties=ties)  # type: ignore[arg-type]
     with pytest.raises(mg.InvalidInputError, match="k is 3, but the number of distinct values is 2"):
         mg.mixture([7.0, 7.0, 9.0, 9.0], 3)

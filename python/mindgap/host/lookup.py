@@ -267,6 +267,8 @@ def _find(kind: Kind, name: str) -> Entry:
     if kind.name == "constraint" and name.replace(".", "", 1).isdecimal():
         raise InvalidInputError(f"{name!r} is no constraint; for a lower bound on every gap, lower-only:delta={name}")
     text = f"there is no {kind.name} {name!r}; {hint(name, there)}there are {', '.join(there)}"
+    if kind.name == "initializer":
+        text += "; init='auto' is the search"
     if absent := [item for item in host.found() if item.status != "loaded"]:
         text += f"; `mindgap plugins` lists {len(absent)} that are not loaded"
     raise InvalidInputError(text)

@@ -18,7 +18,7 @@ pub enum MixtureError {
     #[error("k is 0; give at least 1 component")]
     NoComponents,
     /// More components than distinct values.
-    #[error("k is {k}, but the data have only {distinct} distinct values (of positive weight)")]
+    #[error("k is {k}, but the number of distinct values is {distinct} (of positive weight)")]
     TooManyComponents {
         /// The number of components.
         k: usize,

@@ -166,7 +166,8 @@ impl ManyClusters<'_> {
     /// Finds the best partition by passes over all runs that keep ever fewer of them.
     fn narrowed(&mut self, mut positions: Positions, monitor: &mut Monitor<'_>) -> Result<Ended, KMeansError> {
         let k = self.k;
-        let (before, after) = unconstrained::penalized_costs(self.prefixes, self.penalty);
+        let every: Vec<u32> = (0..=self.prefixes.len() as u32).collect();
+        let [before, after] = unconstrained::rest_costs(self.prefixes, &every, self.penalty);
         let mut known = PenalizedCosts { penalty: self.penalty, before, after };
         if !positions.keep_without_bounds(&known, k, self.limit(), LOOKED_AT, monitor)? {
             return Ok(Ended::Open);

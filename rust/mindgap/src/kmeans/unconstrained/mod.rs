@@ -81,8 +81,8 @@ fn budget(k: usize) -> usize {
     CELLS_PER_CLUSTER.saturating_mul(k).saturating_add(CELLS)
 }
 
-/// The least penalised costs of the points before each of the ascending `positions`, and of those from it on, in
-/// clusters between these positions.
+/// The least penalised costs of the points before each of the ascending `positions`, and of those from it on, in any
+/// number of clusters between these positions, in frame units.
 pub(super) fn rest_costs(prefixes: &Prefixes<'_>, positions: &[u32], penalty: f64) -> [Vec<f64>; 2] {
     let candidates = Candidates::gather(prefixes, positions);
     let before = penalty::forward(&candidates, penalty).values.iter().map(|value| value.value()).collect();
@@ -231,15 +231,6 @@ impl LevelResult {
         let PenaltyOptimum { path, cost, next_guess, .. } = found;
         Self { path, cost, next_guess, pruned }
     }
-}
-/// The least penalised costs of the points before each position, and of those from it on, in any number of clusters, in
-/// frame units.
-pub(super) fn penalized_costs(prefixes: &Prefixes<'_>, penalty: f64) -> (Vec<f64>, Vec<f64>) {
-    let positions: Vec<u32> = (0..=prefixes.len() as u32).collect();
-    let candidates = Candidates::gather(prefixes, &positions);
-    let before = penalty::forward(&candidates, penalty).values;
-    let after = penalty::backward::<Precise>(&candidates, penalty).values;
-    (before.iter().map(|value| value.value()).collect(), after.iter().rev().map(|value| value.value()).collect())
 }
 
 /// The first penalty: that of smooth data or, if all candidates are tried `at_once`, that of a coarse grid.

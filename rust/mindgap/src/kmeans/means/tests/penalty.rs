@@ -206,7 +206,8 @@ fn runs_of_good_partitions_are_kept() {
         assert!(positions.keep_up_to(limit + 1e-12, usize::MAX));
         let mut kept = Positions::every(1, &prefixes);
         let before_bounds = all(&kept);
-        let (before, after) = unconstrained::penalized_costs(&prefixes, penalty);
+        let every: Vec<u32> = (0..=prefixes.len() as u32).collect();
+        let [before, after] = unconstrained::rest_costs(&prefixes, &every, penalty);
         let free = PenalizedCosts { penalty, before, after };
         assert!(kept.keep_without_bounds(&free, k, limit, usize::MAX, &mut monitor).unwrap());
         let table = kept.table(&Sizes::ANY);

@@ -15,7 +15,7 @@ import pytest
 
 import mindgap as mg
 from mindgap.foundation.progress import ProgressLine
-from mindgap.inference.check_certificate import Refused, check
+from mindgap.inference.check_certificate import Refused, check, statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,6 +84,12 @@ def proof(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_the_checker_accepts_a_proof(proof: dict[str, Any]) -> None:
     assert check(proof, VALUES) == pytest.approx(proof["of_the_fit"], abs=0.02)
+
+
+def test_the_checker_states_the_constraints_in_the_units_of_the_data(proof: dict[str, Any]) -> None:
+    text = statement(proof, check(proof))
+    assert all(part in text for part in ("55 distinct values", "2 components", "2.9 to 3.2", "ratio at most 1"))
+    assert text.endswith(repr(check(proof)))
 
 
 def test_the_checker_accepts_mixtures_that_vanish_at_a_point(tmp_path: Path) -> None:
@@ -215,6 +221,12 @@ def _infinite(proof: dict[str, Any]) -> None:
     _facts(proof)[0]["strength"] = float("inf")
 
 
+def _narrow_without_a_bound(proof: dict[str, Any]) -> None:
+    # No number is above NaN, so that the root's smallest variance would need no reason.
+    _narrow(proof)
+    proof["least_variance"] = float("nan")
+
+
 def _narrow_ratio(proof: dict[str, Any]) -> None:
     proof["variance_ratio"] = 0.5
 
@@ -243,6 +255,7 @@ TAMPERED = [
     _split_nowhere,
     _drop_subtree,
     _infinite,
+    _narrow_without_a_bound,
     _narrow_ratio,
     _shorten_terms,
 ]

@@ -88,7 +88,7 @@ class Checker:
         # What a value lost when the shift was taken off, and what that can do to the likelihood.
         lost = float(2 * UNIT * np.abs(self.x).max())
         self.loss = self.total * (Interval(float(reach), units=1) + lost) * lost / least
-        if least > proof["least_variance"]:
+        if least > Fraction(proof["least_variance"]):
             cost = Interval(k_means(self.x, self.w, self.k, lost)) / Interval(float(self.ratio), units=1)
             ceiling = (self.total * log_two_pi(least) + cost / least) * -0.5
             require(least <= (cost / self.total).low and ceiling.high <= self.bound, "small variances are not excluded")
@@ -236,7 +236,21 @@ def check(proof: dict[str, Any], data: Any = None) -> float:
         raise Refused(str(fault) if isinstance(fault, Refused) else f"the proof is malformed: {fault!r}") from fault
 
 
+def statement(proof: dict[str, Any], bound: float) -> str:
+    """Return what a checked proof shows, with its constraints in the units of the data."""
+    scale, n, total = proof["scale"], len(proof["values"]), sum(proof["weights"])
+    gaps = ", ".join(
+        f"{lower / scale:.10g} to {'any' if upper is None else f'{upper / scale:.10g}'}"
+        for lower, upper in zip(proof["lower"], proof["upper"], strict=True)
+    )
+    return (
+        f"{n} distinct values, weight {total:.10g}, {len(proof['lower']) + 1} components, gaps of neighbouring means: "
+        f"{gaps or 'none'}, variances: at least {proof['least_variance'] / scale**2:.10g}, "
+        f"ratio at most {proof['variance_ratio']:.10g}\nno such mixture has a log-likelihood above {bound!r}"
+    )
+
+
 if __name__ == "__main__":
     about = np.loadtxt(sys.argv[2]) if len(sys.argv) > 2 else None
-    shown = check(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")), about)
-    print(f"no admissible mixture has a log-likelihood above {shown!r}")
+    text = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    print(statement(text, check(text, about)))

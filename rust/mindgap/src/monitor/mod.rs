@@ -24,12 +24,12 @@ pub(crate) const DEFAULT_TOL: f64 = 1e-9;
 
 #[cfg(test)]
 thread_local! {
-    /// Units of work and reports of the fits on this thread.
+    /// Units of work and reports of the fits on this thread, and what else counts itself as one of them.
     pub(crate) static COUNTED: std::cell::Cell<[u64; 2]> = const { std::cell::Cell::new([0; 2]) };
 }
 
 #[cfg(test)]
-fn count(work: u64, reports: u64) {
+pub(crate) fn count(work: u64, reports: u64) {
     let [before, sent] = COUNTED.get();
     COUNTED.set([before + work, sent + reports]);
 }

@@ -6,6 +6,7 @@ use super::super::free::budget::MOST_STEPS;
 use super::super::{Centers, Ties};
 use super::*;
 use crate::constraint::{GapBounds, LinearRows};
+use crate::monitor::COUNTED;
 
 /// A linear congruential generator: numbers from 0 to 1.
 fn random(seed: u64) -> impl FnMut() -> f64 {
@@ -306,6 +307,42 @@ fn many_points_take_few_passes() {
         let passes = passes(kmeans, &points, &atoms);
         assert!(passes <= 3, "{passes} passes for k = {}", kmeans.k);
     }
+}
+
+/// Passes, windows, atoms at the end, and units of work of closer looks, in counts that are the same on every machine.
+fn looks(kmeans: &KMeans) -> [u64; 4] {
+    COUNTED.set([0; 2]);
+    let [mut passes, mut windows, mut left] = [0; 3];
+    for (n, pieces) in [(3000, 2), (20_000, 16)] {
+        let (points, atoms) = lumps(n, pieces);
+        let mut zoom = |asked: &[(f64, f64)]| {
+            (passes, windows) = (passes + 1, windows + asked.len() as u64);
+            Ok(points.zoom(asked))
+        };
+        let sample = Sample::of_atoms(atoms).unwrap();
+        let (fit, last) = kmeans.fit_refining(sample, &mut zoom, &mut Monitor::default()).unwrap();
+        assert!(fit.is_optimal());
+        left += last.len() as u64;
+    }
+    [passes, windows, left, COUNTED.get()[0]]
+}
+
+/// Bounds that keep too many atoms open are valid; they show in how often and where they look. A hundredth above what was counted.
+#[test]
+fn closer_looks_stay_within_what_was_counted() {
+    let bounds = GapBounds::lower(2.2);
+    let both = GapBounds::between(2.2, 2.6).unwrap();
+    let kinds = [
+        (KMeans::new(5), [6, 105, 85, 1_487]),
+        (KMeans::new(30), [5, 2_539, 2_701, 21_244]),
+        (KMeans::new(5).centers(Centers::Means).constraint(bounds.clone()), [5, 196, 2_577, 1_194_991]),
+        (KMeans::new(5).constraint(bounds), [4, 37, 1_929, 2_011_327]),
+        (KMeans::new(4).constraint(both), [5, 57, 1_832, 966_890]),
+    ];
+    let counted: Vec<[u64; 4]> = kinds.iter().map(|(kmeans, _)| looks(kmeans)).collect();
+    let within =
+        |(counted, (_, limits)): (&[u64; 4], &(KMeans, [u64; 4]))| counted.iter().zip(limits).all(|(a, b)| a <= b);
+    assert!(counted.iter().zip(&kinds).all(within), "counted {counted:?}");
 }
 
 #[test]

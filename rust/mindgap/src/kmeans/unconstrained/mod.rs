@@ -206,7 +206,7 @@ fn level(
     let rough = candidates.blur() < f64::INFINITY
         && (!grid.is_closed() || (first && candidates.cells() <= VALUES_A_CLUSTER.saturating_mul(k)));
     if rough {
-        let found = penalty::search::<Rough, _>(candidates, k, guess, || monitor.report())?;
+        let found = penalty::search::<Rough, _>(candidates, k, guess, || trial(candidates, monitor))?;
         guess = found.penalty;
         if !grid.is_closed() && found.chain.unsure <= MOST_UNSURE {
             let level = LevelResult::new(sample, grid, candidates, found, k);
@@ -215,8 +215,14 @@ fn level(
             }
         }
     }
-    let found = penalty::search::<Precise, _>(candidates, k, guess, || monitor.report())?;
+    let found = penalty::search::<Precise, _>(candidates, k, guess, || trial(candidates, monitor))?;
     Ok(LevelResult::new(sample, grid, candidates, found, k))
+}
+
+/// Reports before a trial of a penalty, whose work is linear in the number of candidates.
+fn trial(candidates: &Candidates<'_>, monitor: &mut Monitor<'_>) -> Result<(), Halt> {
+    monitor.spend(candidates.cells() as u64)?;
+    monitor.report()
 }
 
 impl LevelResult {
@@ -251,7 +257,7 @@ fn first_guess(
     if candidates.cells() <= k {
         return Ok(guess);
     }
-    Ok(penalty::search::<Rough, _>(&candidates, k, guess, || monitor.report())?.next_guess)
+    Ok(penalty::search::<Rough, _>(&candidates, k, guess, || trial(&candidates, monitor))?.next_guess)
 }
 
 /// The penalty of smooth data. With narrow cells, k clusters of the best sizes cost (Σ cell cost^⅓)³ / k² (Panter and

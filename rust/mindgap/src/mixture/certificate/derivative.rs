@@ -69,6 +69,8 @@ impl<'a> WeighedMixture<'a> {
 
     /// ln D, rounded up.
     fn log_derivative(&self, mean: f64, variance: f64) -> f64 {
+        #[cfg(test)]
+        crate::monitor::count(1, 0);
         let curvature = 0.5 * LOG2_E / variance;
         let reach = ((self.largest_log + NEGLIGIBLE) / curvature).sqrt();
         let sum = self.points.sum(self.logs, mean, curvature, reach) + self.left_out;

@@ -68,6 +68,8 @@ impl Expansion {
         if half[0] > RADIUS || half[1] > SPREAD {
             return None;
         }
+        #[cfg(test)]
+        crate::monitor::count(1, 0);
         let points = mixture.points;
         let (mut moments, mut size) = points.moments(mixture.logs, mean, precision_root, mixture.reach(precision_root));
         let scale = precision_root / (points.total() * TAU.sqrt());

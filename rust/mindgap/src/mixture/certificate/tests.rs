@@ -3,8 +3,9 @@
 mod nodes;
 
 use super::ceiling::Verdict;
-use super::coupling::Coupling;
+use super::coupling::{Coupling, Divisor};
 use super::derivative::WeighedMixture;
+use super::expansion::{Expanded, Expansion};
 use super::points::Points;
 use super::quadrature::compress;
 use super::region::{Cell, Constraints};
@@ -16,6 +17,7 @@ use crate::data::sample::Sample;
 use crate::kmeans::KMeans;
 use crate::mixture::parameters::Parameters;
 use crate::mixture::problem::Mixture;
+use crate::monitor::COUNTED;
 use crate::parallel::Workers;
 use std::ops::ControlFlow;
 
@@ -346,10 +348,19 @@ fn weights_beyond_the_largest_power_are_hopeless() {
     }
 }
 
-#[test]
-fn a_cell_that_is_called_below_is_below_everywhere() {
-    let mut below = 0;
-    for seed in 0..60 {
+/// A mixture over a case's points, a divisor with both slopes, and a cell, whose width is `narrow` times as large.
+struct Bounded {
+    case: Case,
+    points: Points,
+    workspace: Workspace,
+    coupling: Coupling,
+    cell: Cell,
+    /// The density at the points.
+    f: Vec<f64>,
+}
+
+impl Bounded {
+    fn new(seed: u64, narrow: f64) -> Self {
         let (case, mut random) = Case::random(seed);
         let points = Points::new(&case.values, &case.weights);
         let mixture = case.draw(&mut random);
@@ -367,50 +378,103 @@ fn a_cell_that_is_called_below_is_below_everywhere() {
         logs.resize(points.padded(), -2000.0);
         let low = case.values[0] + case.range() * random.next();
         let least = case.range().powi(2) * (-6.0 * random.next()).exp();
+        let widest = if narrow < 1.0 { 4.0 * least.sqrt() } else { 0.3 * case.range() };
         let cell = Cell {
             low,
-            high: low + case.range() * 0.3 * random.next(),
+            high: low + narrow * widest * random.next(),
             least,
-            most: least * (1.0 + 2.0 * random.next()),
+            most: least * (1.0 + narrow * 2.0 * random.next()),
         };
-        // A divisor with both slopes.
         let mut coupling = Coupling::none(1);
         let slope = 0.05 * points.total() * (random.next() - 0.5);
         coupling.terms[0] = [slope / case.range(), slope * cell.least, slope * 0.5];
         coupling.scales[0] = [1.5, 0.7];
-        let divisor = coupling.divisor(0, &cell, 0.0, points.total());
-        let ratio = |mean: f64, variance: f64| {
-            let sum: f64 = case
-                .values
-                .iter()
-                .zip(&f)
-                .zip(&case.weights)
-                .map(|((&x, f), w)| w / f * (-0.5 * (x - mean) * (x - mean) / variance).exp())
-                .sum();
-            let derivative = sum / (points.total() * (std::f64::consts::TAU * variance).sqrt());
-            (derivative / (1.0 - coupling.at(0, mean, variance) / points.total())).ln()
+        Self { case, points, workspace: of_logs(logs, largest), coupling, cell, f }
+    }
+
+    fn divisor(&self) -> Divisor {
+        self.coupling.divisor(0, &self.cell, 0.0, self.points.total())
+    }
+
+    fn mixture(&self) -> WeighedMixture<'_> {
+        WeighedMixture::new(&self.points, &self.workspace, self.cell.least, 1e-6)
+    }
+
+    /// The logarithm of the derivative over the divisor, as plainly as can be.
+    fn ratio(&self, mean: f64, variance: f64) -> f64 {
+        let sum: f64 = self
+            .case
+            .values
+            .iter()
+            .zip(&self.f)
+            .zip(&self.case.weights)
+            .map(|((&x, f), w)| w / f * (-0.5 * (x - mean) * (x - mean) / variance).exp())
+            .sum();
+        let derivative = sum / (self.points.total() * (std::f64::consts::TAU * variance).sqrt());
+        (derivative / (1.0 - self.coupling.at(0, mean, variance) / self.points.total())).ln()
+    }
+
+    /// The highest ratio on a grid of the cell.
+    fn highest(&self) -> f64 {
+        let Cell { low, high, least, most } = self.cell;
+        let at = |i: i32, j: i32| {
+            let (s, t) = (f64::from(i) / 40.0, f64::from(j) / 40.0);
+            self.ratio(low + s * (high - low), least + t * (most - least))
         };
-        let mut highest = f64::NEG_INFINITY;
-        for i in 0..=40 {
-            for j in 0..=40 {
-                let (s, t) = (f64::from(i) / 40.0, f64::from(j) / 40.0);
-                highest = highest
-                    .max(ratio(cell.low + s * (cell.high - cell.low), cell.least + t * (cell.most - cell.least)));
-            }
-        }
-        let workspace = of_logs(logs, largest);
-        let mixture = WeighedMixture::new(&points, &workspace, cell.least, 1e-6);
+        (0..=40).flat_map(|i| (0..=40).map(move |j| (i, j))).map(|(i, j)| at(i, j)).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+#[test]
+fn a_cell_that_is_called_below_is_below_everywhere() {
+    let (mut below, mut work) = (0, 0);
+    for seed in 0..60 {
+        let bounded = Bounded::new(seed, 1.0);
+        let (divisor, mixture, highest) = (bounded.divisor(), bounded.mixture(), bounded.highest());
+        COUNTED.set([0; 2]);
         for margin in [1e-9, 1e-6, 1e-3] {
-            // Never called below a level that a point is above.
-            assert!(
-                !matches!(mixture.bound(&cell, &divisor, highest - margin), Verdict::Below),
-                "seed {seed} {margin}"
-            );
+            // Never called below a level that a point is above; and that point is found.
+            let Verdict::Above(found) = mixture.bound(&bounded.cell, &divisor, highest - margin) else {
+                panic!("seed {seed} {margin}")
+            };
+            let best = found.iter().map(|&(mean, variance)| bounded.ratio(mean, variance)).fold(f64::MIN, f64::max);
+            assert!(best > highest - 2.0 * margin - 1e-8, "seed {seed}: {best} for {highest} - {margin}");
         }
         // The grid misses the maximum by little: a level above it is proven.
-        below += usize::from(matches!(mixture.bound(&cell, &divisor, highest + 0.05), Verdict::Below));
+        below += usize::from(matches!(mixture.bound(&bounded.cell, &divisor, highest + 0.005), Verdict::Below));
+        work += COUNTED.get()[0];
     }
-    assert!(below >= 55, "only {below}");
+    assert!(below >= 60, "only {below}");
+    // A hundredth above what was counted.
+    assert!(work <= 2034, "{work} values of the derivative and expansions");
+}
+
+/// An expansion of a small cell says the same as the plain derivative all over it.
+#[test]
+fn an_expansion_is_below_where_the_derivative_is() {
+    let (mut tried, mut below, mut above) = (0, 0, 0);
+    for seed in 0..150 {
+        let bounded = Bounded::new(seed, 0.15);
+        let (divisor, mixture, highest) = (bounded.divisor(), bounded.mixture(), bounded.highest());
+        let Some(expansion) = Expansion::of(&mixture, &bounded.cell) else { continue };
+        tried += 1;
+        for margin in [1e-8, 1e-5, 1e-3, 0.1] {
+            match expansion.bound(&divisor, highest - margin) {
+                Expanded::Below => panic!("seed {seed} {margin}"),
+                Expanded::Unclear => {}
+                Expanded::Above(mean, variance) => {
+                    above += 1;
+                    let Cell { low, high, least, most } = bounded.cell;
+                    let inside = (low - 1e-9..=high + 1e-9).contains(&mean)
+                        && (least * (1.0 - 1e-9)..=most * (1.0 + 1e-9)).contains(&variance);
+                    let ratio = bounded.ratio(mean, variance);
+                    assert!(inside && ratio > highest - margin - 1e-9, "seed {seed} {margin}: {ratio} {highest}");
+                }
+            }
+        }
+        below += usize::from(matches!(expansion.bound(&divisor, highest + 1e-4), Expanded::Below));
+    }
+    assert!(tried > 100 && 50 * below > 48 * tried && above > 3 * tried, "{tried} tried, {below} below, {above} above");
 }
 
 #[test]

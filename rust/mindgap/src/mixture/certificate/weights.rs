@@ -139,6 +139,8 @@ impl Workspace {
 
     /// One step of Newton's method on the perturbed optimality conditions.
     fn newton(&mut self, points: &Points, bonus: &[f64], m: usize) {
+        #[cfg(test)]
+        crate::monitor::count(0, 1);
         let total = points.total();
         let complementarity: f64 = self.weights.iter().zip(&self.slack).map(|(w, z)| w * z).sum();
         let barrier = CENTERING * complementarity / m as f64;

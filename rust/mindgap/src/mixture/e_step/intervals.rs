@@ -270,3 +270,20 @@ impl Engine for Truncated<'_> {
         self.seen(parameters, moments)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However improbable an interval is, the components share it by their probabilities.
+    #[test]
+    fn components_that_are_as_far_share_an_interval() {
+        for far in [2.0, 8.0, 15.0, 30.0] {
+            let parameters = Parameters::new(&[0.5, 0.5], &[-far, far], &[1.0, 1.0]).unwrap();
+            for half in [0.01, 0.1, 1.0] {
+                let moments = sum_intervals(&[[-half, half]], &[1.0], &parameters, [false, false]);
+                assert!(moments.weight.iter().all(|n| (n - 0.5).abs() < 1e-9), "{far} {half}: {:?}", moments.weight);
+            }
+        }
+    }
+}

@@ -16,3 +16,35 @@ fn rows_are_missed_by_what_is_lacking() {
     assert_eq!(rows.miss(2, &[1e3, 1e3 * (1.0 + f64::EPSILON)]), None);
     assert!(rows.miss(2, &[1e-9, 2e-9]).is_some());
 }
+
+/// `t·u` satisfies the rows as far as `t` reaches, and no farther.
+#[test]
+fn a_step_reaches_as_far_as_the_rows_allow() {
+    let mut random = crate::dice::Dice(0x2eac);
+    let mut between = 0;
+    for case in 0..200 {
+        let mut rows = SparseRows::default();
+        let u: Vec<f64> = (0..4).map(|_| random.unit() - 0.5).collect();
+        for variable in 0..4 {
+            let terms = [(variable, random.unit() - 0.5), ((variable + 1) % 4, random.unit() - 0.5)];
+            let value = terms.iter().map(|&(variable, a)| a * u[variable]).sum::<f64>();
+            rows.push(terms, value.min(0.0) * (1.0 + 9.0 * random.unit()) - 1e-3, false);
+        }
+        if case % 3 == 0 {
+            rows.push([(0, u[1]), (1, -u[0])], 0.0, true);
+        }
+        let reach = rows.reach(&u);
+        let holds = |t: f64| {
+            let moved: Vec<f64> = u.iter().map(|u| t * u).collect();
+            (0..rows.len()).all(|row| rows.is_equality(row) || rows.value(row, &moved) >= rows.level(row))
+        };
+        match reach.is_finite() {
+            true => assert!(reach >= 1.0 && holds(reach * (1.0 - 1e-9)) && !holds(reach * (1.0 + 1e-9)), "{reach}"),
+            false => assert!(holds(1e9)),
+        }
+        between += usize::from(reach > 1.5 && reach.is_finite());
+        rows.push([(0, 1.0)], u[0], true);
+        assert_eq!(rows.reach(&u), 1.0);
+    }
+    assert!(between > 50, "{between}");
+}

@@ -35,6 +35,23 @@ fn clarabel(rows: &RowMatrix, objective: Objective<'_>, settings: DefaultSetting
 }
 
 #[test]
+fn clarabel_that_is_sound_names_the_active_rows() {
+    let mut dice = Dice(0xc1a2);
+    let mut right = 0;
+    for _ in 0..300 {
+        let k = 2 + dice.below(4);
+        let rows = linear_matrix(&linear_rows(&mut dice, k, 3), &frame());
+        let rows = MeanProgram::new(rows, &mut Monitor::default()).unwrap().rows;
+        let m: Vec<f64> = (0..k).map(|_| 4.0 * dice.unit() - 2.0).collect();
+        let g: Vec<f64> = (0..k).map(|_| dice.size(2.0)).collect();
+        let objective = Objective { targets: &m, stiffness: &g };
+        let guess = clarabel(&rows, objective, DefaultSettings::default()).unwrap();
+        right += usize::from(check(&rows, objective, &guess).is_some());
+    }
+    assert!(right >= 295, "{right} of 300");
+}
+
+#[test]
 fn clarabel_that_stops_after_no_or_one_iteration() {
     for max_iter in [0, 1, 2] {
         let settings = DefaultSettings { max_iter, ..DefaultSettings::default() };

@@ -51,3 +51,22 @@ fn a_guess_of_too_many_rows_can_be_stopped_as_it_is_taken_back() {
     let steps = steps(&mut program, Objective { targets: &m, stiffness: &g }, Ok(guess));
     assert!(steps >= least, "{steps} steps, not {least}");
 }
+
+/// A search that weighs its rows wrongly takes other steps, and in the end more of them. At most as many as were counted.
+#[test]
+fn searches_take_no_more_steps_than_counted() {
+    let mut dice = Dice(0x57e9);
+    let mut taken = 0;
+    for case in 0..300 {
+        let k = 3 + dice.below(8);
+        let rows = match case % 3 {
+            0 => gap_rows(&mut dice, k),
+            _ => linear_matrix(&linear_rows(&mut dice, k, 2 + case % k), &frame()),
+        };
+        let mut program = MeanProgram::new(rows, &mut Monitor::default()).unwrap();
+        let guess = if case % 2 == 0 { Vec::new() } else { everything(&program.rows) };
+        let (m, g) = random_objective(&mut dice, k);
+        taken += steps(&mut program, Objective { targets: &m, stiffness: &g }, Ok(guess));
+    }
+    assert!(taken <= 2559, "{taken} steps");
+}

@@ -190,4 +190,14 @@ mod tests {
             }
         }
     }
+
+    /// A lookup is fast only if few boundaries share an interval.
+    #[test]
+    fn even_boundaries_have_an_interval_each() {
+        for count in [2, 10, 1000] {
+            let boundaries: Vec<f64> = (0..count).map(|i| 3.0 + 0.5 * f64::from(i)).collect();
+            let table = ThresholdTable::new(&boundaries);
+            assert!(table.before.windows(2).all(|pair| pair[1] - pair[0] <= 1), "{count} boundaries");
+        }
+    }
 }

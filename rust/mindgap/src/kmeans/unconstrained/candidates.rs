@@ -17,44 +17,35 @@ pub(super) trait Costs {
         self.block(start, end).cost
     }
 
-    /// The sums of a run, without their low parts.
-    fn rough(&self, start: usize, end: usize) -> RoughRun;
+    /// The sums over all points before a candidate, up to a constant and without their low parts.
+    fn rough_sums(&self, at: usize) -> RoughSums;
 
     /// The largest error of the difference of two rough costs and of two sums added to it; infinite if rough costs are
     /// useless.
     fn blur(&self) -> f64;
 
-    /// Whether `lead + cost(start, end) - cost(rival, end)` is below zero. Rough sums decide if their error cannot change
-    /// the answer, at a fraction of the work and without a division: both sides are multiplied by the two weights.
+    /// The sums of a run, without their low parts.
     #[inline(always)]
-    fn costs_less(&self, lead: f64, start: usize, rival: usize, end: usize) -> bool {
-        if self.blur() < f64::INFINITY {
-            let (rough, weights) = self.rough_difference(lead, start, rival, end);
-            if rough.abs() > self.blur() * weights {
-                return rough < 0.0;
-            }
-        }
-        lead + (self.cost(start, end) - self.cost(rival, end)) < 0.0
-    }
-
-    /// `lead + cost(start, end) - cost(rival, end)` from rough sums, times the two weights, and the product of these.
-    #[inline(always)]
-    fn rough_difference(&self, lead: f64, start: usize, rival: usize, end: usize) -> (f64, f64) {
-        let (a, b) = (self.rough(start, end), self.rough(rival, end));
-        let weights = a.weight * b.weight;
-        let squares = (lead + (a.square - b.square)) * weights;
-        (squares - (a.sum * a.sum * b.weight - b.sum * b.sum * a.weight), weights)
+    fn rough(&self, start: usize, end: usize) -> RoughSums {
+        self.rough_sums(end).less(&self.rough_sums(start))
     }
 }
 
-/// The sums of a run in plain doubles, with the rounding error of sums over all points.
-pub(super) struct RoughRun {
-    weight: f64,
-    sum: f64,
-    square: f64,
+/// Sums of weight, value and square in plain doubles, with the rounding error of sums over all points.
+pub(super) struct RoughSums {
+    pub(super) weight: f64,
+    pub(super) sum: f64,
+    pub(super) square: f64,
 }
 
-impl RoughRun {
+impl RoughSums {
+    /// The sums of the points from `start` on.
+    #[inline(always)]
+    pub(super) fn less(&self, start: &Self) -> Self {
+        Self { weight: self.weight - start.weight, sum: self.sum - start.sum, square: self.square - start.square }
+    }
+
+    /// The cost of a run with these sums.
     #[inline(always)]
     pub(super) fn cost(&self) -> f64 {
         self.square - self.sum * self.sum / self.weight
@@ -197,9 +188,8 @@ impl Costs for UnitCosts<'_> {
     }
 
     #[inline(always)]
-    fn rough(&self, start: usize, end: usize) -> RoughRun {
-        let weight = f64::from(self.positions[end] - self.positions[start]);
-        self.sums[start].rough_until(&self.sums[end], weight)
+    fn rough_sums(&self, at: usize) -> RoughSums {
+        self.sums[at].rough(f64::from(self.positions[at]))
     }
 
     #[inline(always)]
@@ -227,9 +217,8 @@ impl Costs for WeightedCosts<'_> {
     }
 
     #[inline(always)]
-    fn rough(&self, start: usize, end: usize) -> RoughRun {
-        let weight = self.weights[end].value() - self.weights[start].value();
-        self.sums[start].rough_until(&self.sums[end], weight)
+    fn rough_sums(&self, at: usize) -> RoughSums {
+        self.sums[at].rough(self.weights[at].value())
     }
 
     #[inline(always)]
@@ -245,8 +234,8 @@ impl Sums {
     }
 
     #[inline(always)]
-    fn rough_until(&self, end: &Sums, weight: f64) -> RoughRun {
-        RoughRun { weight, sum: end.sum.value() - self.sum.value(), square: end.square.value() - self.square.value() }
+    fn rough(&self, weight: f64) -> RoughSums {
+        RoughSums { weight, sum: self.sum.value(), square: self.square.value() }
     }
 }
 
@@ -265,8 +254,9 @@ impl<C: Costs> Costs for Reversed<'_, C> {
     }
 
     #[inline(always)]
-    fn rough(&self, start: usize, end: usize) -> RoughRun {
-        self.0.rough(self.0.last() - end, self.0.last() - start)
+    fn rough_sums(&self, at: usize) -> RoughSums {
+        let RoughSums { weight, sum, square } = self.0.rough_sums(self.0.last() - at);
+        RoughSums { weight: -weight, sum: -sum, square: -square }
     }
 
     #[inline(always)]

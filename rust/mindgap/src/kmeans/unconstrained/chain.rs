@@ -5,7 +5,7 @@
 //! Giancarlo's least-weight subsequence). O(M log M) at worst; the search for a crossing doubles its steps from the last
 //! one and mostly takes two or three. 12 or 20 bytes per candidate, and the queue.
 
-use super::candidates::{Candidates, Costs};
+use super::candidates::{Candidates, Costs, RoughSums};
 use crate::kmeans::rounding::of_rough_costs;
 use crate::numeric::double::Double;
 use std::marker::PhantomData;
@@ -58,7 +58,12 @@ impl Digits for Precise {
 
     #[inline(always)]
     fn is_won<C: Costs>(duel: &Duel<'_, Self, C>, end: usize) -> (bool, bool) {
-        (duel.costs.costs_less(duel.lead, duel.start, duel.rival, end), true)
+        let (rough, weights) = duel.rough_difference(end);
+        if rough.abs() > duel.blur * weights {
+            return (rough < 0.0, true);
+        }
+        let costs = duel.costs;
+        (duel.lead + (costs.cost(duel.start, end) - costs.cost(duel.rival, end)) < 0.0, true)
     }
 
     fn surplus(before: Double, after: Double, whole: Double) -> f64 {
@@ -90,7 +95,7 @@ impl Digits for Rough {
 
     #[inline(always)]
     fn is_won<C: Costs>(duel: &Duel<'_, Self, C>, end: usize) -> (bool, bool) {
-        let (rough, weights) = duel.costs.rough_difference(duel.lead, duel.start, duel.rival, end);
+        let (rough, weights) = duel.rough_difference(end);
         (rough < 0.0, rough.abs() > duel.blur * weights)
     }
 
@@ -191,7 +196,7 @@ impl<D: Digits> PenaltyChain<D> {
             let from = (rival.from as usize).max(start + 1);
             let lead = D::difference(self.values[start], self.values[rival.start as usize]);
             let rival = rival.start as usize;
-            let mut duel = Duel::<D, _> { costs, start, rival, lead, blur, unsure: 0, digits: PhantomData };
+            let mut duel = Duel::<D, _>::new(costs, (start, rival), lead, blur);
             let won = duel.is_won(from);
             let crossing = if won { None } else { duel.crossing(from) };
             self.unsure += duel.unsure;
@@ -214,6 +219,9 @@ pub(super) struct Duel<'a, D, C> {
     rival: usize,
     /// The cost of the prefix before `start` minus that of the one before `rival`.
     lead: f64,
+    /// The rough sums before the two.
+    start_sums: RoughSums,
+    rival_sums: RoughSums,
     /// The largest error of a comparison in plain doubles.
     blur: f64,
     /// The number of unsure comparisons.
@@ -221,10 +229,28 @@ pub(super) struct Duel<'a, D, C> {
     digits: PhantomData<D>,
 }
 
-impl<D: Digits, C: Costs> Duel<'_, D, C> {
+impl<'a, D: Digits, C: Costs> Duel<'a, D, C> {
+    #[inline(always)]
+    pub(super) fn new(costs: &'a C, (start, rival): (usize, usize), lead: f64, blur: f64) -> Self {
+        let (start_sums, rival_sums) = (costs.rough_sums(start), costs.rough_sums(rival));
+        Self { costs, start, rival, lead, start_sums, rival_sums, blur, unsure: 0, digits: PhantomData }
+    }
+
+    /// `lead + cost(start, end) - cost(rival, end)` from rough sums, times the weights of the two runs, and the product of
+    /// these: a comparison with zero needs no division.
+    #[inline(always)]
+    fn rough_difference(&self, end: usize) -> (f64, f64) {
+        let end = self.costs.rough_sums(end);
+        let (a, b) = (end.less(&self.start_sums), end.less(&self.rival_sums));
+        let weights = a.weight * b.weight;
+        // The difference of the two sums of squares does not depend on the end.
+        let squares = self.lead + (self.rival_sums.square - self.start_sums.square);
+        (squares * weights - (a.sum * a.sum * b.weight - b.sum * b.sum * a.weight), weights)
+    }
+
     /// Whether the prefix `..end` costs less if its last cluster starts at `start` than at `rival`.
     #[inline(always)]
-    fn is_won(&mut self, end: usize) -> bool {
+    pub(super) fn is_won(&mut self, end: usize) -> bool {
         let (won, sure) = D::is_won(self, end);
         self.unsure += usize::from(!sure);
         won

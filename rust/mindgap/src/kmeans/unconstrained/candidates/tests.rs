@@ -1,5 +1,6 @@
 use super::*;
 use crate::data::Sample;
+use crate::kmeans::unconstrained::chain::{Duel, Precise};
 use crate::kmeans::unconstrained::grid::EdgeGrid;
 use crate::kmeans::unconstrained::tests::random;
 
@@ -24,7 +25,9 @@ impl CostTask for Comparisons {
                     let lead = -exact * (1.0 + off) + 1e-3 * off;
                     let less = lead + exact < 0.0;
                     made += 1;
-                    wrong += usize::from(costs.costs_less(lead, start, rival, end) != less);
+                    wrong += usize::from(
+                        Duel::<Precise, _>::new(costs, (start, rival), lead, costs.blur()).is_won(end) != less,
+                    );
                 }
             }
         }

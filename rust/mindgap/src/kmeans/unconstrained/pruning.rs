@@ -25,6 +25,7 @@ use super::grid::EdgeGrid;
 use super::penalty::{PenaltyOptimum, backward};
 use crate::data::sample::Sample;
 use crate::kmeans::rounding::CLEAR;
+use std::ops::Range;
 
 /// A lower bound on partitions into `k` clusters, and the edges that survive the test.
 pub(super) struct EdgePruning {
@@ -68,10 +69,12 @@ pub(super) fn prune<D: Digits>(
     surplus[0] = found.penalty;
     surplus[candidates.cells()] = found.penalty;
     let mut spreads = grid.spreads().to_vec();
+    let ends = |points: Range<usize>| (sample.framed_lowest(points.start), sample.framed_highest(points.end - 1));
+    let extents: Vec<(f64, f64)> = (0..spreads.len()).map(|cell| ends(grid.points(cell))).collect();
     let mut lower_bound = f64::NEG_INFINITY;
     let (mut last, mut most_saved) = (f64::INFINITY, f64::INFINITY);
     loop {
-        let slack = candidates.with_costs(CellSlack { sample, grid, spreads: &spreads, best, most_saved, k });
+        let slack = candidates.with_costs(CellSlack { extents: &extents, spreads: &spreads, best, most_saved, k });
         lower_bound = lower_bound.max(dual - slack);
         let limit = (best - dual).max(0.0) + slack + CLEAR * (best + found.penalty);
         let is_worthwhile = slack < WORTHWHILE * last;
@@ -90,8 +93,8 @@ pub(super) fn prune<D: Digits>(
 
 /// The bound on the cost of moving all boundaries of an optimum to edges.
 struct CellSlack<'a> {
-    sample: &'a Sample,
-    grid: &'a EdgeGrid<'a>,
+    /// The lowest and the highest point of each cell.
+    extents: &'a [(f64, f64)],
     /// The spreads of the cells that are still open.
     spreads: &'a [f64],
     best: f64,
@@ -100,34 +103,51 @@ struct CellSlack<'a> {
     k: usize,
 }
 
+impl CellSlack<'_> {
+    /// Whether a cluster from `start` to `end` costs too much, or dividing it saves too much, to be in an optimum.
+    #[inline(always)]
+    fn exceeds<C: Costs>(&self, costs: &C, start: usize, end: usize) -> bool {
+        let middle = start + (end - start) / 2;
+        let divides = start < middle && self.most_saved < f64::INFINITY;
+        let blur = 2.0 * costs.blur();
+        if blur == f64::INFINITY {
+            let whole = costs.cost(start, end);
+            let saved = |middle| whole - costs.cost(start, middle) - costs.cost(middle, end);
+            return whole > self.best || (divides && saved(middle) > self.most_saved);
+        }
+        // Rough costs may keep a cluster that is too wide, which is safe. Both sides are multiplied by the weights, which
+        // saves divisions.
+        let whole = costs.rough(start, end);
+        if whole.square * whole.weight - whole.sum * whole.sum > (self.best + blur) * whole.weight {
+            return true;
+        }
+        if !divides {
+            return false;
+        }
+        // Dividing saves the weighted square of the distance between the means of the halves.
+        let (a, b) = (costs.rough(start, middle), costs.rough(middle, end));
+        let apart = a.sum * b.weight - b.sum * a.weight;
+        apart * apart > (self.most_saved + blur) * (a.weight * b.weight * whole.weight)
+    }
+}
+
 impl CostTask for CellSlack<'_> {
     type Output = f64;
 
     #[inline(always)]
     fn run<C: Costs>(self, costs: &C) -> f64 {
-        let (sample, spreads, last) = (self.sample, self.spreads, costs.last());
-        let low = |cell: usize| sample.framed_lowest(self.grid.points(cell).start);
-        let high = |cell: usize| sample.framed_highest(self.grid.points(cell).end - 1);
+        let (extents, spreads, last) = (self.extents, self.spreads, costs.last());
         let mut widest = 0.0_f64;
         let mut slacks = Vec::new();
-        // Rough costs may keep a cluster that is too wide, which is safe.
-        let rough = costs.blur() < f64::INFINITY;
-        let cost = |start, end| if rough { costs.rough(start, end).cost() } else { costs.cost(start, end) };
-        let blur = if rough { 2.0 * costs.blur() } else { 0.0 };
-        let exceeds = |start: usize, end: usize| {
-            let whole = cost(start, end) - blur;
-            let middle = start + (end - start) / 2;
-            whole > self.best || (start < middle && whole - cost(start, middle) - cost(middle, end) > self.most_saved)
-        };
         // A cluster that ends inside a cell starts after the edge before `left`, or it would cost more than the best
         // solution. One that starts inside it ends before `right`.
         let (mut left, mut right) = (0, 0);
         for cell in (0..last).filter(|&cell| spreads[cell] > 0.0) {
-            while left < cell && exceeds(left, cell) {
+            while left < cell && self.exceeds(costs, left, cell) {
                 left += 1;
             }
             right = right.max(cell + 2);
-            while right <= last && !exceeds(cell + 1, right) {
+            while right <= last && !self.exceeds(costs, cell + 1, right) {
                 right += 1;
             }
             let first = if left > 0 && spreads[left - 1] > 0.0 { left - 1 } else { left };
@@ -136,13 +156,14 @@ impl CostTask for CellSlack<'_> {
                 right if spreads[right - 1] > 0.0 => right - 1,
                 right => right - 2,
             };
-            let (lowest, highest) = (low(first), high(end));
+            let (lowest, highest) = (extents[first].0, extents[end].1);
+            let (low, high) = extents[cell];
             // The midpoint of the two means lies within the cell.
-            let gap = (highest - lowest).min(2.0 * (high(cell) - lowest)).min(2.0 * (highest - low(cell)));
+            let gap = (highest - lowest).min(2.0 * (high - lowest)).min(2.0 * (highest - low));
             widest = widest.max(spreads[cell]);
             slacks.push(gap * spreads[cell]);
         }
-        let range = high(last - 1) - low(0);
+        let range = extents[last - 1].1 - extents[0].0;
         let cuts = slacks.len().min(self.k - 1);
         if cuts < slacks.len() {
             slacks.select_nth_unstable_by(cuts, |a, b| b.total_cmp(a));

@@ -51,6 +51,9 @@ const FEW: usize = 24;
 /// Values still together after this many passes are left to a comparison sort.
 const DEALS: usize = 4;
 
+/// Points whose intervals are computed together, in vector code.
+const BLOCK: usize = 64;
+
 /// Fewer points than this are not worth a thread.
 const RUN: usize = 1 << 15;
 
@@ -61,14 +64,6 @@ struct SortInput<'a> {
 }
 
 impl SortInput<'_> {
-    /// The points at some places of the input, with their indices.
-    fn at(&self, places: Range<usize>) -> impl Iterator<Item = (f64, u32)> + Clone + '_ {
-        let heavy = |&(_, i): &(f64, u32)| self.weights.is_none_or(|weights| weights[i as usize] > 0.0);
-        // Adding zero turns -0.0 into 0.0, so that the two are one value.
-        let points = self.values[places.clone()].iter().map(|&x| x + 0.0).zip(places.start as u32..);
-        points.filter(heavy)
-    }
-
     /// The input in pieces, one per thread.
     fn pieces(&self) -> Vec<Range<usize>> {
         let (n, pieces) = (self.values.len(), threads());
@@ -88,14 +83,19 @@ fn sorted(points: &SortInput<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
 /// Distributes the input on all threads. Each counts one piece, then reads all of the input and writes its own intervals,
 /// so that the points of an interval keep their order.
 fn deal_shared(points: &SortInput<'_>, values: &mut [f64], order: &mut [u32]) -> Vec<u32> {
-    let (low, high) = match points.weights {
-        None => low_and_high(points.values),
-        Some(_) => range(points.at(0..points.values.len())),
-    };
+    // Points of weight zero may only make the intervals wider.
+    let (low, high) = low_and_high(points.values);
     let intervals = Intervals::new(low, high, values.len());
-    let counts = map_in_order(points.pieces(), |(): &mut (), piece| intervals.counts(points.at(piece)));
-    let mut places: Vec<u32> =
-        (0..intervals.number).map(|interval| counts.iter().map(|counts| counts[interval]).sum()).collect();
+    let counts = map_in_order(points.pieces(), |(): &mut (), piece| {
+        let mut counts = vec![0; intervals.number];
+        intervals.locate(points, piece, |_, _, interval| counts[interval] += 1);
+        counts
+    });
+    let add = |mut all: Vec<u32>, counts: Vec<u32>| {
+        all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
+        all
+    };
+    let mut places = counts.into_iter().reduce(add).unwrap_or_default();
     start_of_each(&mut places);
     let all = 0..points.values.len();
     deal_part(points, &intervals, (values, order), (&mut places, 0), threads(), &all);
@@ -125,13 +125,13 @@ fn deal_part(
         );
         return;
     }
-    for (x, i) in points.at(all.clone()) {
-        if let Some(place) = places.get_mut(intervals.of(x).wrapping_sub(first)) {
+    intervals.locate(points, all.clone(), |x, i, interval| {
+        if let Some(place) = places.get_mut(interval.wrapping_sub(first)) {
             let at = (*place - start) as usize;
             (values[at], order[at]) = (x, i);
             *place += 1;
         }
-    }
+    });
 }
 
 /// Equal intervals between the smallest and the largest value.
@@ -149,19 +149,54 @@ impl Intervals {
         Self { low, scale, number }
     }
 
-    /// The interval of a value. Adding 2⁵² leaves the nearest integer in the low bits, faster than a cast. Every
-    /// operation is monotone.
+    /// The bits of a number whose low half is the interval of a value, if it is not beyond the last. Adding 2⁵² leaves
+    /// the nearest integer there, faster than a cast. Every operation is monotone.
     #[inline(always)]
-    fn of(&self, x: f64) -> usize {
-        let nearest = ((x * 0.5 - self.low * 0.5) * self.scale + (1u64 << 52) as f64).to_bits() as u32;
-        (nearest as usize).min(self.number - 1)
+    fn bits_of(&self, x: f64) -> u64 {
+        ((x * 0.5 - self.low * 0.5) * self.scale + (1u64 << 52) as f64).to_bits()
     }
 
-    /// The number of points in each interval.
-    fn counts(&self, points: impl Iterator<Item = (f64, u32)>) -> Vec<u32> {
-        let mut counts = vec![0; self.number];
-        points.for_each(|(x, _)| counts[self.of(x)] += 1);
-        counts
+    #[inline(always)]
+    fn of_bits(&self, bits: u64) -> usize {
+        (bits as u32 as usize).min(self.number - 1)
+    }
+
+    /// The interval of a value.
+    #[inline(always)]
+    fn of(&self, x: f64) -> usize {
+        self.of_bits(self.bits_of(x))
+    }
+
+    /// Passes each of some points, with its index and its interval, to `show`.
+    fn locate(&self, points: &SortInput<'_>, places: Range<usize>, show: impl FnMut(f64, u32, usize)) {
+        pulp::Arch::new().dispatch(Locating { intervals: self, points, places, show });
+    }
+}
+
+struct Locating<'a, F> {
+    intervals: &'a Intervals,
+    points: &'a SortInput<'a>,
+    places: Range<usize>,
+    show: F,
+}
+
+impl<F: FnMut(f64, u32, usize)> pulp::WithSimd for Locating<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let Self { intervals, points, places, mut show } = self;
+        let mut bits = [0; BLOCK];
+        for start in places.clone().step_by(BLOCK) {
+            let values = &points.values[start..places.end.min(start + BLOCK)];
+            bits.iter_mut().zip(values).for_each(|(bits, &x)| *bits = intervals.bits_of(x));
+            for (i, (&x, &bits)) in (start..).zip(values.iter().zip(&bits)) {
+                if points.weights.is_none_or(|weights| weights[i] > 0.0) {
+                    // Adding zero turns -0.0 into 0.0, so that the two are one value.
+                    show(x + 0.0, i as u32, intervals.of_bits(bits));
+                }
+            }
+        }
     }
 }
 
@@ -211,6 +246,9 @@ fn sort_intervals(values: &mut [f64], order: &mut [u32], ends: &[u32], offset: u
             || sort_intervals(right_values, right_order, right, middle, deals),
         );
         return;
+    }
+    if ends.windows(2).all(|pair| (pair[1] - pair[0]) as usize <= FEW) && ends[0] as usize - offset <= FEW {
+        return insert(values, order);
     }
     let mut scratch = SortScratch::default();
     // Where intervals of few points begin that follow each other: one insertion sort puts all of them in order.

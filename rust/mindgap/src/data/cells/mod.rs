@@ -225,17 +225,26 @@ struct Places {
 }
 
 impl Places {
-    /// The cell of `x` and its offset in units. Cells begin at integer multiples of their width, so the subtractions are
-    /// exact, except for the second in the cell left of zero. A value outside all cells, which another thread may have
-    /// written into borrowed data, goes to the nearest.
+    /// The value in units of the width, and rounded down.
     #[inline(always)]
-    fn of(self, x: f64) -> (u64, u64) {
+    fn scaled(self, x: f64) -> (f64, f64) {
         let t = x * self.scale;
         // A negative value that underflows in units of the width is still left of zero.
-        let floor = if (x < 0.0) & (t == 0.0) { -1.0 } else { t.floor() };
-        let cell = between(floor - self.first, self.last);
-        let offset = between(t - floor, 1.0) * power_of_two(OFFSET_BITS);
-        ((cell + TO_INTEGER).to_bits() & INTEGER, (offset + TO_INTEGER).to_bits() & INTEGER)
+        (t, if (x < 0.0) & (t == 0.0) { -1.0 } else { t.floor() })
+    }
+
+    /// The cell of `x`. Cells begin at integer multiples of their width, so the subtraction is exact. A value outside all
+    /// cells, which another thread may have written into borrowed data, goes to the nearest.
+    #[inline(always)]
+    fn cell(self, x: f64) -> u64 {
+        (between(self.scaled(x).1 - self.first, self.last) + TO_INTEGER).to_bits() & INTEGER
+    }
+
+    /// The offset of `x` in its cell, in units: exact, except in the cell left of zero.
+    #[inline(always)]
+    fn offset(self, x: f64) -> u64 {
+        let (t, floor) = self.scaled(x);
+        (between(t - floor, 1.0) * power_of_two(OFFSET_BITS) + TO_INTEGER).to_bits() & INTEGER
     }
 }
 
@@ -246,15 +255,13 @@ fn between(x: f64, most: f64) -> f64 {
     if x < most { x } else { most }
 }
 
-impl Places {
-    /// Finds the cells and offsets of at most a block of values.
-    #[inline(always)]
-    fn fill(self, values: &[f64], found: &mut [(u64, u64); BLOCK]) {
-        match <&[f64; BLOCK]>::try_from(values) {
-            // A length known at compile time: no bounds checks, vector code.
-            Ok(values) => (0..BLOCK).for_each(|i| found[i] = self.of(values[i])),
-            Err(_) => found.iter_mut().zip(values).for_each(|(found, &x)| *found = self.of(x)),
-        }
+/// Finds something of each of at most a block of values.
+#[inline(always)]
+fn fill(values: &[f64], found: &mut [u64; BLOCK], find: impl Fn(f64) -> u64) {
+    match <&[f64; BLOCK]>::try_from(values) {
+        // A length known at compile time: no bounds checks, vector code.
+        Ok(values) => (0..BLOCK).for_each(|i| found[i] = find(values[i])),
+        Err(_) => found.iter_mut().zip(values).for_each(|(found, &x)| *found = find(x)),
     }
 }
 
@@ -273,14 +280,16 @@ impl<S: CellSums> pulp::WithSimd for Deal<'_, S> {
     fn with_simd<A: pulp::Simd>(self, _: A) {
         let Self { places, values, weights, unit, sums } = self;
         let scale = 1.0 / unit;
-        let mut found = [(0, 0); BLOCK];
+        let (mut cells, mut offsets) = ([0; BLOCK], [0; BLOCK]);
         let mut weights = weights.map(|weights| weights.iter());
         for values in values.chunks(BLOCK) {
-            places.fill(values, &mut found);
+            fill(values, &mut cells, |x| places.cell(x));
+            fill(values, &mut offsets, |x| places.offset(x));
+            let found = cells[..values.len()].iter().zip(&offsets);
             match &mut weights {
-                None => found[..values.len()].iter().for_each(|&(cell, offset)| sums[cell as usize].add(offset, 1)),
+                None => found.for_each(|(&cell, &offset)| sums[cell as usize].add(offset, 1)),
                 Some(weights) => {
-                    for (&(cell, offset), &weight) in found[..values.len()].iter().zip(weights) {
+                    for ((&cell, &offset), &weight) in found.zip(weights) {
                         sums[cell as usize].add(offset, (weight * scale) as u64);
                     }
                 }
@@ -302,12 +311,12 @@ impl<P: GatheredPoint> pulp::WithSimd for GatherPoints<'_, P> {
 
     #[inline(always)]
     fn with_simd<A: pulp::Simd>(self, _: A) {
-        let mut cells = [(0, 0); BLOCK];
+        let mut cells = [0; BLOCK];
         let mut found = [P::new(0.0, 0.0); BLOCK];
         for (block, values) in self.values.chunks(BLOCK).enumerate() {
-            self.places.fill(values, &mut cells);
+            fill(values, &mut cells, |x| self.places.cell(x));
             let mut number = 0;
-            for (i, (&x, &(cell, _))) in values.iter().zip(&cells).enumerate() {
+            for (i, (&x, &cell)) in values.iter().zip(&cells).enumerate() {
                 let weight = self.weights.map_or(1.0, |weights| weights[block * BLOCK + i]);
                 // Adding zero turns -0.0 into 0.0. No branch: it could not be predicted.
                 found[number % BLOCK] = P::new(x + 0.0, weight);

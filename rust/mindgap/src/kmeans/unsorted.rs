@@ -61,6 +61,10 @@ const PARTS: usize = 4;
 /// A pass takes about a nanosecond a point, so threads pay only from this many times as many points as elsewhere.
 const POINTS_FOR_ONE: usize = 2;
 
+/// The most windows of one pass. Points in memory are gathered at no cost per window; with fewer windows many clusters take
+/// many rounds.
+const WINDOWS: usize = 1 << 16;
+
 /// The least root mean square of a cluster, in cells: rounding of points within cells then does not matter.
 const WIDE: f64 = 2.0;
 
@@ -137,7 +141,7 @@ fn fit_points<P: GatheredPoint>(
     let mut closer = CloserLook::<P>::new(points, cells, counts, workers);
     let sample = Sample::of_atoms(atoms).map_err(|_| KMeansError::OutOfRange)?;
     let means = sample.means();
-    let (fit, atoms) = match kmeans.fit_refining(sample, &mut |windows| closer.zoom(windows), monitor) {
+    let (fit, atoms) = match kmeans.fit_in_windows(sample, &mut |windows| closer.zoom(windows), WINDOWS, monitor) {
         Ok(found) => found,
         Err(KMeansError::Interrupted) => return Err(KMeansError::Interrupted),
         Err(_) => return Ok(None),

@@ -21,6 +21,9 @@ pub(crate) use passes::Zoom;
 /// The memory of an atom in a fit: copies of it, sums, and the state of a boundary beside it.
 const BYTES_AN_ATOM: usize = 256;
 
+/// The most windows of one pass, so that a source's answer stays small.
+const WINDOWS: usize = 1 << 12;
+
 impl KMeans {
     /// Solves the problem on the points of atoms, which `zoom` reads as ever finer atoms: its windows are the smallest
     /// and the largest value of atoms. Ends when no optimum can cut an atom, when atoms cannot be made finer, or at the
@@ -34,7 +37,18 @@ impl KMeans {
         zoom: Zoom<'_>,
         monitor: &mut Monitor<'_>,
     ) -> Result<(KMeansFit, Sample), KMeansError> {
-        passes::fit(self, sample, zoom, monitor)
+        self.fit_in_windows(sample, zoom, WINDOWS, monitor)
+    }
+
+    /// As [`fit_refining`](Self::fit_refining), with at most `most_windows` in each pass.
+    pub(super) fn fit_in_windows(
+        &self,
+        sample: Sample,
+        zoom: Zoom<'_>,
+        most_windows: usize,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<(KMeansFit, Sample), KMeansError> {
+        passes::fit(self, sample, zoom, most_windows, monitor)
     }
 }
 

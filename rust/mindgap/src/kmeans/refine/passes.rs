@@ -23,9 +23,6 @@ const ROUNDS: usize = 48;
 /// The most rounds that exhaust their steps: after that, finer atoms do not help the proof either.
 const EXHAUSTED: usize = 2;
 
-/// The most windows of one pass, so that a source's answer stays small.
-const WINDOWS: usize = 1 << 12;
-
 /// The most atoms, so that memory stays bounded.
 const MOST_ATOMS: usize = 1 << 20;
 
@@ -48,6 +45,7 @@ pub(super) fn fit(
     kmeans: &KMeans,
     sample: Sample,
     zoom: Zoom<'_>,
+    most_windows: usize,
     monitor: &mut Monitor<'_>,
 ) -> Result<(KMeansFit, Sample), KMeansError> {
     check(kmeans, &sample, monitor)?;
@@ -89,7 +87,8 @@ pub(super) fn fit(
             Err(KMeansError::TimeLimit) if best.is_some() => break,
             ended => ended?,
         }
-        match atoms.finer(round.wanted, &round.before, zoom, passes < PASSES)? {
+        let windows = if passes < PASSES { most_windows } else { 0 };
+        match atoms.finer(round.wanted, &round.before, zoom, windows)? {
             Some(asked) => passes += usize::from(asked),
             None => break,
         }
@@ -102,15 +101,15 @@ pub(super) fn fit(
 }
 
 impl KnownAtoms {
-    /// Makes the `wanted` atoms finer: divides those of one value, and reads others through `zoom` if it `may`. Returns
-    /// whether it did; `None` if no atom became finer. Joins neighbours between which no optimum has a boundary (`before`
+    /// Makes the `wanted` atoms finer: divides those of one value, and reads at most `most` others through `zoom`. Returns
+    /// whether it read any; `None` if no atom became finer. Joins neighbours between which no optimum has a boundary (`before`
     /// is false).
     fn finer(
         &mut self,
         wanted: Vec<usize>,
         before: &[bool],
         zoom: Zoom<'_>,
-        may: bool,
+        most: usize,
     ) -> Result<Option<bool>, KMeansError> {
         let (mut divided, mut looked): (Vec<usize>, Vec<usize>) =
             wanted.into_iter().filter(|&i| !self.stuck[i]).partition(|&i| {
@@ -119,15 +118,15 @@ impl KnownAtoms {
             });
         let left = MOST_ATOMS.saturating_sub(self.sample.len());
         divided.truncate(left / PARTS as usize);
-        looked.truncate(if may && left > 0 { usize::MAX } else { 0 });
-        if divided.is_empty() && looked.is_empty() {
-            return Ok(None);
-        }
-        if looked.len() > WINDOWS {
+        let most = if left > 0 { most } else { 0 };
+        if looked.len() > most {
             let spread = |&i: &usize| self.sample.framed_spread(i);
             looked.sort_by(|a, b| spread(b).total_cmp(&spread(a)));
-            looked.truncate(WINDOWS);
+            looked.truncate(most);
             looked.sort_unstable();
+        }
+        if divided.is_empty() && looked.is_empty() {
+            return Ok(None);
         }
         let mut parts: Vec<(usize, Vec<Atom>)> = Vec::with_capacity(divided.len() + looked.len());
         if !looked.is_empty() {

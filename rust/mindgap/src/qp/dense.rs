@@ -103,49 +103,54 @@ impl SparseRows {
 /// coefficient: a step of that size changes nothing.
 const IMPLIED: f64 = 1e-8;
 
-/// Cholesky's factor of a positive definite matrix.
+/// Cholesky's factor `U` of a positive definite matrix `UᵀU`.
 #[derive(Clone, Debug)]
 pub(crate) struct Factor {
     n: usize,
-    lower: Vec<f64>,
+    /// Row-major, so that every inner loop below runs along a row.
+    upper: Vec<f64>,
 }
 
 impl Factor {
-    /// Factors an `n`×`n` matrix, whose lower half is read; `None` if a pivot is at most `least` times its diagonal
+    /// Factors an `n`×`n` matrix, whose upper half is read; `None` if a pivot is at most `least` times its diagonal
     /// entry.
     pub(crate) fn new(mut matrix: Vec<f64>, n: usize, least: f64) -> Option<Self> {
+        let smallest: Vec<f64> = (0..n).map(|i| least * matrix[i * n + i].abs()).collect();
         for i in 0..n {
-            let diagonal = matrix[i * n + i];
-            for j in 0..=i {
-                let rest = matrix[i * n + j] - dot(&matrix[i * n..i * n + j], &matrix[j * n..j * n + j]);
-                matrix[i * n + j] = if j < i {
-                    rest / matrix[j * n + j]
-                } else if rest > least * diagonal.abs() {
-                    rest.sqrt()
-                } else {
-                    return None;
-                };
+            let (row, below) = matrix[i * n..].split_at_mut(n);
+            let row = &mut row[i..];
+            // Also false for a pivot that is not a number.
+            let positive = row[0] > smallest[i];
+            if !positive {
+                return None;
+            }
+            let root = row[0].sqrt();
+            row[0] = root;
+            row[1..].iter_mut().for_each(|u| *u /= root);
+            for (j, other) in below.chunks_exact_mut(n).enumerate() {
+                let u = row[j + 1];
+                other[i + 1 + j..].iter_mut().zip(&row[j + 1..]).for_each(|(a, right)| *a -= u * right);
             }
         }
-        Some(Self { n, lower: matrix })
+        Some(Self { n, upper: matrix })
     }
 
-    /// `L⁻¹ b` in place.
+    /// `U⁻ᵀ b` in place.
     fn forward(&self, b: &mut [f64]) {
         for i in 0..self.n {
-            let known = dot(&self.lower[i * self.n..i * self.n + i], &b[..i]);
-            b[i] = (b[i] - known) / self.lower[i * self.n + i];
+            let row = &self.upper[i * self.n + i..(i + 1) * self.n];
+            let (known, rest) = b[i..].split_at_mut(1);
+            known[0] /= row[0];
+            rest.iter_mut().zip(&row[1..]).for_each(|(b, u)| *b -= u * known[0]);
         }
     }
 
-    /// `L⁻ᵀ b` in place.
+    /// `U⁻¹ b` in place.
     fn backward(&self, b: &mut [f64]) {
         for i in (0..self.n).rev() {
-            b[i] /= self.lower[i * self.n + i];
-            let known = b[i];
-            for (b, l) in b[..i].iter_mut().zip(&self.lower[i * self.n..]) {
-                *b -= l * known;
-            }
+            let row = &self.upper[i * self.n + i..(i + 1) * self.n];
+            let (own, known) = b[i..].split_at_mut(1);
+            own[0] = (own[0] - dot(&row[1..], known)) / row[0];
         }
     }
 
@@ -209,7 +214,7 @@ pub(crate) fn minimise(factor: &Factor, gradient: &[f64], rows: &SparseRows) -> 
 /// The state of the search, in coordinates in which `H` is the identity.
 struct DualActiveSet<'a> {
     factor: &'a Factor,
-    /// `Lᵀ point`.
+    /// `U·point`.
     image: Vec<f64>,
     point: Vec<f64>,
     active: Vec<usize>,

@@ -40,19 +40,20 @@ impl Model {
     pub(super) fn new(parameters: &Parameters, moments: &Moments, curvature: &Curvature) -> Self {
         let mut model = Self { exact: true, ..Self::of_moments(parameters, moments) };
         let (k, n) = (parameters.k(), model.gradient.len());
-        let outer = |a: usize, b: usize| curvature.outer[a.min(b) * n + a.max(b)];
-        // The scores of a component are its (r, rz, (r - rz²)/2).
-        let score = |a: usize, b: usize| match (a % BLOCK, b % BLOCK) {
-            (2, 2) => 0.25 * (outer(a - 2, b - 2) - outer(a - 2, b) - outer(a, b - 2) + outer(a, b)),
-            (2, _) => 0.5 * (outer(a - 2, b) - outer(a, b)),
-            (_, 2) => 0.5 * (outer(a, b - 2) - outer(a, b)),
-            _ => outer(a, b),
-        };
-        for a in 0..n {
-            for b in 0..=a {
-                let value = score(a, b);
-                model.information[a * n + b] = value;
-                model.information[b * n + a] = value;
+        // The scores of a component are (r, rz, (r - rz²)/2); the sums are those of (r, rz, rz²).
+        for (a, b) in (0..k).flat_map(|a| (a..k).map(move |b| (a, b))) {
+            let own = |i: usize| &curvature.outer[(BLOCK * a + i) * n + BLOCK * b..][..BLOCK];
+            let [r, rz, rz2] = [own(0), own(1), own(2)];
+            // Of a single component only the entries above the diagonal are sums.
+            let [below, left, middle] = if a == b { [r[1], r[2], rz[2]] } else { [rz[0], rz2[0], rz2[1]] };
+            let block = [
+                [r[0], r[1], 0.5 * (r[0] - r[2])],
+                [below, rz[1], 0.5 * (below - rz[2])],
+                [0.5 * (r[0] - left), 0.5 * (r[1] - middle), 0.25 * (r[0] - r[2] - left + rz2[2])],
+            ];
+            for (i, j) in (0..BLOCK * BLOCK).map(|at| (at / BLOCK, at % BLOCK)) {
+                model.information[(BLOCK * a + i) * n + BLOCK * b + j] = block[i][j];
+                model.information[(BLOCK * b + j) * n + BLOCK * a + i] = block[i][j];
             }
         }
         for c in 0..k {

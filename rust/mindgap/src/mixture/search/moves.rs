@@ -1,12 +1,12 @@
-//! Moves from one hill to others: a component is dropped, and put back where the rest fits worst, or to split one of the rest; one of
-//! little weight gets another spread; under bounds neighbours change places and chains of means move on by one.
+//! Moves from one hill to others: a component is dropped, and put back where the rest fits worst, or to split one of the rest; or it
+//! gets another spread; under bounds neighbours change places and chains of means move on by one.
 //!
 //! Where the rest `f` fits worst is where a component of density `φ` gains most: `max_ε Σ w log(1 - ε + ε φ/f)`, on a grid of positions for a few
 //! spreads (`insertion`). O(cells) a position. Derivation in `docs/mathematics.md`.
 
 use super::cells::Cells;
 use super::ground::Ground;
-use super::hills::alike;
+use super::hills::{SAME_HEIGHT, alike};
 use super::insertion::{Inserted, Insertions};
 use crate::error::MixtureError;
 use crate::mixture::m_step::{MStep, MeanBlock, WeightBlock};
@@ -42,8 +42,8 @@ const CLOSE: f64 = 1.3;
 /// Ratios of variances that are about the same.
 const SAME_SPREAD: std::ops::Range<f64> = 1.0 / 2.7..2.7;
 
-/// Components of less weight are also tried with another spread, and this weight. With it the heights of pupils, taken as intervals, reach a
-/// maximum 9 log units higher. For heavier components it only took the places of other moves.
+/// A component that is tried with another spread has at least this weight. Without it the heights of pupils, taken as intervals, end 9 log
+/// units lower.
 const LITTLE_WEIGHT: f64 = 0.02;
 
 /// A component of less weight is idle.
@@ -59,7 +59,7 @@ struct Move {
     dropped: usize,
 }
 
-/// The most promising moves from `parameters`, at most `most` and the shifts of a chain. `rests` are those that were put back into before.
+/// The `most` promising moves from `parameters`. `rests` are those that were put back into before.
 ///
 /// # Errors
 /// As those of the M step.
@@ -80,9 +80,7 @@ pub(super) fn moves(
             starts.extend(splits(ground, &mut coarse, &rest)?);
             rests.push(rest.clone());
         }
-        if parameters.weights()[dropped] < LITTLE_WEIGHT {
-            starts.extend(respread(ground, parameters, &rest, dropped));
-        }
+        starts.extend(respread(ground, parameters, &rest, dropped));
         let starts: Vec<Parameters> = starts.into_iter().flat_map(|start| with_idle_aside(ground, start)).collect();
         for start in starts {
             found.push(judged(ground, &mut coarse, start, dropped)?);
@@ -91,17 +89,31 @@ pub(super) fn moves(
     for start in exchanges(ground, parameters) {
         found.push(judged(ground, &mut coarse, start, k)?);
     }
-    found.sort_by(|a, b| b.at_least.total_cmp(&a.at_least));
-    let mut tried = vec![0; k + 1];
-    found.retain(|candidate| {
-        tried[candidate.dropped] += 1;
-        tried[candidate.dropped] <= QUOTA
-    });
-    found.truncate(most);
+    let mut found = promising(found, k);
     for start in shifts(ground, parameters) {
         found.push(judged(ground, &mut coarse, start, k)?);
     }
+    found.sort_by(|a, b| b.at_least.total_cmp(&a.at_least));
+    found.truncate(most);
     Ok(found.into_iter().map(|candidate| candidate.parameters).collect())
+}
+
+/// The moves that promise most, each once, and not too many that drop one component.
+fn promising(mut found: Vec<Move>, k: usize) -> Vec<Move> {
+    found.sort_by(|a, b| b.at_least.total_cmp(&a.at_least));
+    let mut distinct: Vec<Move> = Vec::new();
+    let mut tried = vec![0; k + 1];
+    for candidate in found {
+        let level = |other: &&Move| other.at_least - candidate.at_least < SAME_HEIGHT;
+        let again =
+            distinct.iter().rev().take_while(level).any(|other| alike(&other.parameters, &candidate.parameters));
+        if !again && tried[candidate.dropped] < QUOTA {
+            tried[candidate.dropped] += 1;
+            distinct.push(candidate);
+        }
+    }
+    distinct.truncate(2 * k + 4);
+    distinct
 }
 
 /// The start, made to satisfy the rows, after an EM step.
@@ -216,7 +228,7 @@ fn splits(ground: &mut Ground<'_>, coarse: &mut Cells, rest: &Parameters) -> Res
     Ok(found)
 }
 
-/// The same component with another spread, and some weight, without which its spread would change nothing.
+/// The same component with another spread, and some weight at least, without which its spread would change nothing.
 fn respread(ground: &Ground<'_>, parameters: &Parameters, rest: &Parameters, changed: usize) -> Vec<Parameters> {
     if ground.shape.equal_spreads {
         return Vec::new();
@@ -225,12 +237,15 @@ fn respread(ground: &Ground<'_>, parameters: &Parameters, rest: &Parameters, cha
     let (low, high, own) = (tried[0], tried[SPREADS - 1], parameters.variances()[changed]);
     let others =
         [low, (low * high).sqrt(), high].into_iter().filter(|variance| !SAME_SPREAD.contains(&(variance / own)));
-    let left = (1.0 - LITTLE_WEIGHT) / (1.0 - parameters.weights()[changed]);
+    let weight = parameters.weights()[changed].max(LITTLE_WEIGHT);
+    let mut weights = parameters.weights().to_vec();
+    let left = (1.0 - weight) / (1.0 - weights[changed]).max(f64::MIN_POSITIVE);
+    weights.iter_mut().for_each(|weight| *weight *= left);
+    weights[changed] = weight;
     let with = |variance: f64| {
-        let (mut weights, mut variances) = (parameters.weights().to_vec(), parameters.variances().to_vec());
-        weights.iter_mut().for_each(|weight| *weight *= left);
-        (weights[changed], variances[changed]) = (LITTLE_WEIGHT, variance);
-        Parameters::sound(weights, parameters.means().to_vec(), variances)
+        let mut variances = parameters.variances().to_vec();
+        variances[changed] = variance;
+        Parameters::sound(weights.clone(), parameters.means().to_vec(), variances)
     };
     others.map(with).collect()
 }

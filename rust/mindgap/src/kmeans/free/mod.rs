@@ -146,7 +146,8 @@ fn searched(
     if proof.is_optimal(best.cost, PROVEN) {
         return Ok((best, proof));
     }
-    let best = match is_gridded(problem.k) && !problem.gaps.have_upper() {
+    // A search that ended early may not have come to them.
+    let best = match is_gridded(problem.k) {
         true => best.or_better(FreeSolution::on_grid(problem)),
         false => best,
     };

@@ -148,9 +148,8 @@ fn assert_hostile_data_are_solved(rounds: usize, seed: u64) {
             }
         }
         found[usize::from(truth.is_some())] += 1;
-        let (Some(truth), limits) = (truth, MeansLimits { states: [20, 60, 200][trial % 3], ..PENALIZED }) else {
-            continue;
-        };
+        let Some(truth) = truth else { continue };
+        let limits = MeansLimits { states: [20, 60, 200][trial % 3], ..PENALIZED };
         let mut monitor = Monitor::default().tol(0.0);
         let best = solve_within(&case.sample, &case.rows, &mut [], &limits, &mut monitor).unwrap();
         let cost = best.partition.map_or(f64::INFINITY, |partition| partition.cost(&Prefixes::new(&case.sample)));

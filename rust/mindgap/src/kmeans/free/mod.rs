@@ -146,7 +146,8 @@ fn searched(
     if proof.is_optimal(best.cost, PROVEN) {
         return Ok((best, proof));
     }
-    let best = match is_gridded(problem.k) && !problem.gaps.have_upper() {
+    // A search that ended early may not have come to them.
+    let best = match is_gridded(problem.k) {
         true => best.or_better(FreeSolution::on_grid(problem)),
         false => best,
     };
@@ -223,7 +224,17 @@ impl<'a> Problem<'a> {
 
     /// The problem of data between `first` and `last`.
     fn of_range(prefixes: &'a Prefixes<'a>, gaps: &Rows, (first, last): (f64, f64)) -> Self {
-        let gaps = gaps.enter(prefixes.sample().frame());
+        Self::of_framed(prefixes, gaps.enter(prefixes.sample().frame()), (first, last))
+    }
+
+    /// The same data in `k` clusters, all of whose gaps have these bounds, in frame units.
+    fn resized(&self, (lower, upper): (f64, f64), k: usize) -> Self {
+        let sample = self.prefixes.sample();
+        let gaps = Rows::of_gaps(vec![lower; k - 1], vec![upper; k - 1]);
+        Self::of_framed(self.prefixes, gaps, (sample.framed(0), sample.framed(sample.len() - 1)))
+    }
+
+    fn of_framed(prefixes: &'a Prefixes<'a>, gaps: Rows, (first, last): (f64, f64)) -> Self {
         let k = gaps.lower.len() + 1;
         // Centres beyond the data can be drawn in until the lower bounds, one after the other, stop them.
         let total: f64 = gaps.lower.iter().sum();

@@ -1,8 +1,12 @@
 //! The parts against each other: the search by cells, the exact finish on the whole problem, and the levels' bounds.
 
+use super::budget::MOST_STEPS;
 use super::functional::SearchRegion;
 use super::incumbent::FreeSolution;
 use super::*;
+use crate::constraint::GapBounds;
+use crate::kmeans::alternation::nearest;
+use crate::kmeans::{Centers, KMeans};
 use crate::partition::Partition;
 
 /// A linear congruential generator: numbers from 0 to 1.
@@ -177,4 +181,79 @@ fn upper_bounds_beyond_everything_are_none() {
     };
     assert_eq!(fit(f64::MAX), fit(f64::INFINITY));
     assert_eq!(fit(1e307), fit(f64::INFINITY));
+}
+
+/// The best of the even grids of `k` centres as tight as `lower` allows, and over all the data: its clusters with their best centres.
+fn best_even_grid(problem: &Problem<'_>, (lower, upper): (f64, f64)) -> FreeSolution {
+    let (k, sample) = (problem.k, problem.prefixes.sample());
+    let (first, last) = (sample.framed(0), sample.framed(problem.len() - 1));
+    let grid = |step: f64, shift: f64| {
+        let slack = (last - first) - step * (k - 1) as f64;
+        let centers: Vec<f64> = (0..k).map(|c| first + shift * slack + step * c as f64).collect();
+        FreeSolution::of_partition(problem, nearest(sample, &centers))
+    };
+    let steps = [lower, ((last - first) / k as f64).clamp(lower, upper)].into_iter();
+    let all = steps.flat_map(|step| (0..=16).map(move |shift| grid(step, f64::from(shift) / 16.0)));
+    all.reduce(FreeSolution::or_better).unwrap()
+}
+
+/// Answers of searches with few steps against what is at hand without a search. Says how many were not proven.
+fn no_answer_is_worse_than_those_at_hand(rounds: usize, seed: u64) -> usize {
+    let (mut random, mut unproven, mut with_means) = (random(seed), 0, 0);
+    for round in 0..rounds {
+        MOST_STEPS.set(1 << (8 + 3 * (round % 5)));
+        let n = 60 + (340.0 * random()) as usize;
+        let k = MANY_CLUSTERS + (random() * (n / 3 - MANY_CLUSTERS) as f64) as usize;
+        let x: Vec<f64> = (0..n)
+            .map(|_| match round % 4 {
+                0 => random(),
+                1 => random().powi(6),
+                2 => (200.0 * random() * random()).floor(),
+                _ => (8.0 * random()).floor() + 0.02 * random(),
+            })
+            .collect();
+        let w: Vec<f64> = (0..n).map(|_| if round % 3 == 0 { 10_f64.powf(3.0 * random()) } else { 1.0 }).collect();
+        let sample = Sample::weighted(&x, &w).unwrap().collapsed().0;
+        if sample.distinct() <= k {
+            continue;
+        }
+        let range = sample.frame().leave_length(sample.framed_range());
+        let lower = 1.2 * random().powi(2) * range / k as f64;
+        let upper = if round.is_multiple_of(2) { lower * (1.2 + 4.0 * random()) } else { f64::INFINITY };
+        let bounds = GapBounds::between(lower, upper).unwrap();
+        let rows = bounds.rows(k).unwrap();
+        let fit = |centers| KMeans::new(k).centers(centers).constraint(bounds.clone()).fit(&sample);
+        let free = fit(Centers::Free).unwrap();
+        let prefixes = Prefixes::new(&sample);
+        let problem = Problem::new(&prefixes, &rows);
+        let found = sample.frame().enter_square(free.inertia());
+        let facts = || format!("round {round}: k {k} lower {lower} upper {upper}");
+        let at_most =
+            |cost: f64, of: &str| assert!(found <= cost * (1.0 + 1e-9), "{found} for {cost} of {of}, {}", facts());
+        let grid = best_even_grid(&problem, problem.gaps.shared_bounds().unwrap());
+        at_most(grid.cost, "an even grid");
+        at_most(grid.improved(&problem).cost, "an even grid, improved");
+        if let Ok(means) = fit(Centers::Means) {
+            at_most(sample.frame().enter_square(means.inertia()), "means");
+            let centers: Vec<f64> = means.centers().iter().map(|&center| sample.frame().enter(center)).collect();
+            at_most(FreeSolution::from_centers(&problem, &centers).cost, "means, improved");
+            with_means += 1;
+        }
+        unproven += usize::from(!free.is_optimal());
+    }
+    assert!(8 * with_means > rounds, "{with_means} with means");
+    unproven
+}
+
+#[test]
+fn no_answer_is_worse_than_means_and_even_grids() {
+    let unproven = no_answer_is_worse_than_those_at_hand(40, 51);
+    assert!(unproven > 4, "{unproven} unproven");
+}
+
+#[test]
+#[ignore = "slow"]
+fn no_answer_is_worse_than_means_and_even_grids_many_times() {
+    let unproven = no_answer_is_worse_than_those_at_hand(1000, 52);
+    assert!(unproven > 250, "{unproven} unproven");
 }

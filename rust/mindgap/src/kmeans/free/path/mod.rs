@@ -9,6 +9,7 @@ mod detour;
 mod nodes;
 mod piece;
 mod queue;
+mod rest;
 mod runs;
 mod sweep;
 
@@ -31,6 +32,9 @@ use sweep::Sweep;
 /// Runs a cluster in the search for a first penalty: enough for one within a percent, which is as near as the penalties of
 /// neighbouring numbers of clusters are where these are a few hundred.
 const RUNS_A_CLUSTER: usize = 16;
+
+/// Grids with fewer and with more clusters, by this part of their number, tell what a cluster saves within a few percent.
+const GRIDS_APART: usize = 16;
 
 /// How many times as many runs the next search has.
 const FINER: usize = 8;
@@ -59,8 +63,8 @@ const FINER_SHARE: f64 = 0.4;
 /// Steps that the search for a reward may take: some seconds.
 const REWARD_STEPS: u64 = 1 << 27;
 
-/// Steps that the first sweep may take under an upper bound. Where spaces are wide pieces can be very many; later sweeps have more.
-const FIRST_STEPS: u64 = 1 << 24;
+/// Steps that the first sweep may take under an upper bound: some seconds. Where spaces are wide pieces can be very many; later sweeps have more.
+const FIRST_STEPS: u64 = 1 << 26;
 
 /// Steps that the search may take under an upper bound, a cluster and in all: some seconds. For few clusters the search over cells
 /// proves sooner.
@@ -130,16 +134,17 @@ impl PathSearch<'_> {
     /// Searches under the lower bound alone, and then with the `upper` bound too. The best known holds both, so that the search ends early where
     /// the upper bound has no effect.
     fn run(&mut self, relaxed: f64, upper: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
-        let penalty = self.run_lower(relaxed, upper, budget)?;
+        let mut penalty = self.run_lower(relaxed, upper, budget)?;
         if upper == f64::INFINITY || self.is_within(0.5 * PROVEN) {
             return Ok(());
         }
+        self.bounds.1 = upper;
+        self.paths.clear();
         if super::is_gridded(self.problem.k) {
             // Under upper bounds that bite everywhere little else comes near the optimum.
             self.adopt(FreeSolution::on_grid(self.problem), budget);
+            penalty = penalty.max(self.grid_penalty());
         }
-        self.bounds.1 = upper;
-        self.paths.clear();
         let steps = (MOST_STEPS.0 * self.problem.k as u64).max(STEPS_A_POINT * self.problem.len() as u64);
         budget.limited(steps.min(MOST_STEPS.1), |budget| self.run_between(penalty, budget)).map(|_| ())
     }
@@ -162,6 +167,15 @@ impl PathSearch<'_> {
             self.reward_if_vanished(&found, budget)?;
         }
         Ok(found.penalty)
+    }
+
+    /// What a cluster more saves on even grids: where the upper bound bites, far more than under the lower bound alone.
+    fn grid_penalty(&self) -> f64 {
+        let (problem, k) = (self.problem, self.problem.k);
+        let apart = (k / GRIDS_APART).max(1);
+        let (few, many) = (k - apart, (k + apart).min(problem.len()));
+        let cost = |k: usize| FreeSolution::on_grid(&problem.resized(self.bounds, k)).cost;
+        (cost(few) - cost(many)) / (many - few) as f64
     }
 
     /// Searches under both bounds.
@@ -329,12 +343,8 @@ impl PathSearch<'_> {
         let known = self.paths.iter().map(|&(links, cost)| cost + penalty * links as f64);
         let least = known.fold(self.best.cost + penalties, f64::min);
         let enough = least + least.abs() * if matches!(nodes.meaning, Meaning::Exact) { NO_LESS } else { COARSELY };
-        let most = match upper < f64::INFINITY && !self.rewarded {
-            true => nodes
-                .rest_costs(problem.prefixes, penalty)
-                .map(|rests| rests.iter().map(|rest| enough - rest).collect()),
-            false => [Vec::new(), Vec::new()],
-        };
+        let pruned = upper < f64::INFINITY && !self.rewarded;
+        let unbounded = if pruned { nodes.rest_costs(problem.prefixes, penalty) } else { [Vec::new(), Vec::new()] };
         let steps = if upper < f64::INFINITY && self.paths.is_empty() { FIRST_STEPS } else { u64::MAX };
         let sweep = Sweep {
             nodes,
@@ -342,7 +352,8 @@ impl PathSearch<'_> {
             upper,
             penalty,
             domain,
-            most: most.each_ref().map(Vec::as_slice),
+            enough: if pruned { enough } else { f64::INFINITY },
+            unbounded: unbounded.each_ref().map(Vec::as_slice),
             rewarded: self.rewarded,
         };
         let optimum = budget.limited(steps, |budget| sweep.run(budget))?.ok_or(Stop::Exhausted)?;

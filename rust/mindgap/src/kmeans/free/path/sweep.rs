@@ -12,10 +12,10 @@ use super::detour::{Detour, DetourRules, Detours};
 use super::nodes::PathNodes;
 use super::piece::{Bottom, CenterPiece, CostParabola, append_lower};
 use super::queue::PieceQueue;
+use super::rest::Rests;
 use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::rounding::of_path;
-use crate::numeric::first_false;
 use std::collections::VecDeque;
 
 /// The optimum of a sweep.
@@ -37,9 +37,11 @@ pub(super) struct Sweep<'a> {
     pub(super) penalty: f64,
     /// Where centres may be.
     pub(super) domain: (f64, f64),
-    /// What the nodes before each node may cost on the way to an optimum, and what those before each of the mirrored nodes may; no limits
+    /// What an optimum costs at most, penalties included; infinite where paths are not to be given up.
+    pub(super) enough: f64,
+    /// What the nodes from each on cost at least, whatever the gaps, and what those from each of the mirrored nodes on do; nothing
     /// where these are empty.
-    pub(super) most: [&'a [f64]; 2],
+    pub(super) unbounded: [&'a [f64]; 2],
     /// Whether the penalty may be a reward, so that lower bounds alone make detours.
     pub(super) rewarded: bool,
 }
@@ -63,6 +65,7 @@ struct SweepProgress<'a> {
     ahead: VecDeque<CenterPiece>,
     queue: PieceQueue<'a>,
     detours: Detours<'a>,
+    rests: Rests<'a>,
     beginnings: Vec<Beginning>,
     /// The best last cluster of all among the pieces that no boundary needs any more, under an upper bound.
     best: Option<BestBefore>,
@@ -83,9 +86,6 @@ struct SweepProgress<'a> {
 /// So many pieces are kept without a look at the memory: some hundred kilobytes.
 const FEW_PIECES: usize = 1 << 12;
 
-/// So many nodes are looked at for what a lag costs at least.
-const FARTHEST_LAG: usize = 64;
-
 impl Sweep<'_> {
     /// Sweeps the nodes.
     pub(super) fn run(&self, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
@@ -98,8 +98,8 @@ impl Sweep<'_> {
     #[inline(always)]
     fn run_here(&self, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
         let mirrored = self.nodes.mirrored();
-        let (domain, most) = ((-self.domain.1, -self.domain.0), [self.most[1], self.most[0]]);
-        let other = Sweep { nodes: &mirrored, domain, most, ..*self };
+        let (domain, unbounded) = ((-self.domain.1, -self.domain.0), [self.unbounded[1], self.unbounded[0]]);
+        let other = Sweep { nodes: &mirrored, domain, unbounded, ..*self };
         let (mut left, mut right) = (SweepProgress::new(self), SweepProgress::new(&other));
         // One node is left between them: its cluster is where they meet.
         for _ in 1..self.nodes.len() {
@@ -143,30 +143,9 @@ impl Sweep<'_> {
         SweepOptimum { value, starts, rounding }
     }
 
-    /// What the nodes before `j` may cost.
-    #[inline(always)]
-    fn most(&self, j: usize) -> f64 {
-        self.most[0].get(j).copied().unwrap_or(f64::INFINITY)
-    }
-
-    /// Whether no path to an optimum has centres from `from` on after node `j`, and up to `to` for that node, one upper bound farther for
-    /// the next and so on, if the nodes before cost `cost`.
-    fn is_hopeless(&self, j: usize, cost: f64, (from, to): (f64, f64)) -> bool {
-        if self.most[0].is_empty() {
-            return false;
-        }
-        let x = &self.nodes.x;
-        let left = first_false(j, x.len(), |i| x[i] < from);
-        let run = self.nodes.ending(left).since(j);
-        let mut lag = 0.0;
-        let mut reached = (j, to);
-        while reached.0 < x.len().min(j + FARTHEST_LAG) && x[reached.0] > reached.1 && cost + lag <= self.most(x.len())
-        {
-            lag += self.nodes.ending(reached.0 + 1).since(reached.0).block.weight * (x[reached.0] - reached.1).powi(2);
-            reached = (reached.0 + 1, reached.1 + self.upper);
-        }
-        let ahead = run.block.cost + run.block.weight * run.off(from).powi(2);
-        cost + ahead > self.most(left) || cost + lag > self.most(reached.0)
+    fn rests(&self) -> Rests<'_> {
+        let far = self.domain.0.abs().max(self.domain.1.abs());
+        Rests::new(self.nodes, self.unbounded[0], (self.upper, self.penalty), self.enough, far)
     }
 
     fn detour_rules(&self) -> DetourRules {
@@ -190,6 +169,7 @@ impl<'a> SweepProgress<'a> {
             ahead: VecDeque::from([CenterPiece::flat(sweep.domain, sweep.penalty, 0, 0)]),
             queue: PieceQueue::new(sweep.nodes, 0.5 * sweep.upper),
             detours: Detours::new(&sweep.nodes.x, sweep.detour_rules()),
+            rests: sweep.rests(),
             beginnings: vec![Beginning { before: 0, start: 0 }],
             best: None,
             next: 1,
@@ -296,11 +276,11 @@ impl<'a> SweepProgress<'a> {
         let (mut begun, mut bests) = (std::mem::take(&mut self.begun), std::mem::take(&mut self.bests));
         begun.clear();
         bests.clear();
-        bests.extend(first);
-        let (mut ending, most) = (nodes.ending(j), self.sweep.most(j));
+        bests.extend(first.filter(|best| !self.rests.are_too_much(j, best.1, best.0)));
+        let mut ending = nodes.ending(j);
         self.over(tight, |piece, from, to| {
             let bottom = piece.bottom(&mut ending, from, to);
-            if bottom.cost.level > most {
+            if self.rests.are_too_much(j, bottom.cost.level, to) {
                 return;
             }
             // Where the cost rises, a centre farther left would do better: the gap is not at its lower bound.
@@ -360,10 +340,10 @@ impl<'a> SweepProgress<'a> {
         let Sweep { upper, penalty, .. } = *self.sweep;
         let mut stretched = Vec::new();
         let added = bests.len();
-        let (mut ending, most) = (self.sweep.nodes.ending(j), self.sweep.most(j));
+        let mut ending = self.sweep.nodes.ending(j);
         self.over(strip, |piece, from, to| {
             let bottom = piece.bottom(&mut ending, from, to);
-            if bottom.cost.level > most {
+            if self.rests.are_too_much(j, bottom.cost.level, to) {
                 return;
             }
             if bottom.center < to {
@@ -391,17 +371,17 @@ impl<'a> SweepProgress<'a> {
     /// All clusters that begin with node `j` at a place of the detour.
     fn all_after(&mut self, j: usize, (from, to): Detour) -> Vec<CenterPiece> {
         let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
-        let (mut ending, most) = (nodes.ending(j), self.sweep.most(j));
+        let mut ending = nodes.ending(j);
         let (mut tight, mut stretched, mut flat) = (Vec::new(), Vec::new(), Vec::<CenterPiece>::new());
         self.over((from - upper, to - lower), |piece, start, end| {
             let bottom = piece.bottom(&mut ending, start, end);
             let Bottom { center, cost: CostParabola { level: cost, .. } } = bottom;
-            if cost > most {
+            if self.rests.are_too_much(j, cost, end) {
                 return;
             }
             let mut at_bound = |part: (f64, f64), gap: f64, moved: &mut Vec<CenterPiece>| {
                 let part = (part.0.max(from - gap), part.1.min(to - gap));
-                if part.0 < part.1 && !self.sweep.is_hopeless(j, cost, (part.0 + gap, part.1 + gap)) {
+                if part.0 < part.1 && !self.rests.are_too_much_within(j, cost, (part.0 + gap, part.1 + gap)) {
                     let bottom = piece.bottom(&mut ending, part.0, part.1);
                     moved.push(piece.moved(&bottom, part, gap, penalty, j as u32));
                 }
@@ -421,7 +401,7 @@ impl<'a> SweepProgress<'a> {
                 break;
             }
             let end = to.min(center + upper);
-            if start < end && !self.sweep.is_hopeless(j, cost, (start, end)) {
+            if start < end && !self.rests.are_too_much_within(j, cost, (start, end)) {
                 flat.push(CenterPiece::flat((start, end), level, j as u32, piece.beginning));
             }
         });
@@ -445,8 +425,9 @@ impl<'a> SweepProgress<'a> {
         append_lower(&mut ending, &near, begun, &mut merged);
         // With all the points to come in clusters of their own a piece costs one penalty more than without them.
         merged.retain(|piece: &CenterPiece| {
-            let cost = piece.lowest(&mut ending, piece.from, piece.to).1 - penalty;
-            !self.sweep.is_hopeless(j, cost, (piece.from, piece.to + upper))
+            let cost = piece.lowest(&mut ending, piece.from, piece.to).1;
+            !self.rests.are_too_far(j, cost, piece.to)
+                && !self.rests.are_too_much_within(j, cost - penalty, (piece.from, piece.to + upper))
         });
         let settled = merged.iter().filter(|piece| piece.from < limit);
         self.settled.extend(settled.map(|piece| CenterPiece { to: piece.to.min(limit), ..*piece }));

@@ -200,7 +200,8 @@ fn points_moved_to_the_ends_of_runs_cost_no_more_than_they_do() {
                 upper: f64::INFINITY,
                 penalty,
                 domain: (-reach, reach),
-                most: [&[]; 2],
+                enough: f64::INFINITY,
+                unbounded: [&[]; 2],
                 rewarded: false,
             };
             let optimum = sweep.run(&mut Budget::new(u64::MAX, Monitor::default())).unwrap();

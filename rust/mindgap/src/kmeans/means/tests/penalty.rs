@@ -101,6 +101,75 @@ fn a_penalty_finds_the_optimum_of_the_tables() {
     assert!(found[0] > 100 && found[1] > 200, "{found:?}");
 }
 
+/// Clumps of all widths, half of the points equal to others, weights over eight orders, and gaps that are tiny beside the data.
+fn hostile(noise: &mut impl FnMut() -> f64) -> Instance {
+    let n = 4 + (noise() * 26.0) as usize;
+    let clumps: Vec<(f64, f64)> = (0..1 + (noise() * 4.0) as usize)
+        .map(|_| (noise(), if noise() < 0.3 { 0.0 } else { 10_f64.powf(-5.0 * noise()) }))
+        .collect();
+    let mut x: Vec<f64> = Vec::new();
+    while x.len() < n {
+        let (center, width) = clumps[(noise() * clumps.len() as f64) as usize];
+        let tied = !x.is_empty() && noise() < 0.5;
+        x.push(if tied { x[(noise() * x.len() as f64) as usize] } else { center + width * noise() });
+    }
+    let w: Vec<f64> = (0..n).map(|_| 10_f64.powf(8.0 * noise() - 4.0)).collect();
+    let sample = match noise() < 0.4 {
+        true => Sample::new(&x).unwrap(),
+        false => Sample::weighted(&x, &w).unwrap().collapsed().0,
+    };
+    let k = (2 + (noise() * (sample.len() / 2) as f64) as usize).min(sample.distinct());
+    let lower = 10_f64.powf(-6.0 * noise()) * sample.framed_range() / k as f64;
+    let upper = if noise() < 0.5 { f64::INFINITY } else { lower * (1.0 + 10_f64.powf(5.0 * noise() - 1.0)) };
+    let data = |length: f64| sample.frame().leave_length(length);
+    let rows = GapBounds::between(data(lower), data(upper)).unwrap().rows(k).unwrap();
+    Instance { sample, k, gap: (lower, upper), rows }
+}
+
+/// The penalty and the levels find the optimum of hostile data, and with few states prove nothing that is wrong.
+fn assert_hostile_data_are_solved(rounds: usize, seed: u64) {
+    let mut noise = noise(seed);
+    let mut found = [0, 0];
+    for trial in 0..rounds {
+        let case = hostile(&mut noise);
+        if case.k == 1 {
+            continue;
+        }
+        let truth = tables(&case.sample, case.k, case.gap, Sizes::ANY);
+        // The plain sums of the tables lose digits of points that lie close together.
+        let lost = 1e-28 * case.sample.total_weight();
+        let facts = || format!("trial {trial}: k {} {:?} {:?}", case.k, case.gap, case.sample.values());
+        for limits in [PENALIZED, MeansLimits { many: usize::MAX, ..LIMITS }] {
+            match (cost(&case.sample, &case.rows, &limits), truth) {
+                (Some(found), Some(truth)) => {
+                    assert!((found - truth).abs() <= 1e-8 * truth + lost, "{found} not {truth}, {}", facts());
+                }
+                (found, truth) => assert_eq!(found, truth, "{}", facts()),
+            }
+        }
+        found[usize::from(truth.is_some())] += 1;
+        let Some(truth) = truth else { continue };
+        let limits = MeansLimits { states: [20, 60, 200][trial % 3], ..PENALIZED };
+        let mut monitor = Monitor::default().tol(0.0);
+        let best = solve_within(&case.sample, &case.rows, &mut [], &limits, &mut monitor).unwrap();
+        let cost = best.partition.map_or(f64::INFINITY, |partition| partition.cost(&Prefixes::new(&case.sample)));
+        assert!(best.proof.lower_bound(cost) <= truth * (1.0 + 1e-8) + lost, "{cost} for {truth}, {}", facts());
+        assert!(cost >= truth * (1.0 - 1e-8) - lost, "{cost} below {truth}, {}", facts());
+    }
+    assert!(found[0] > rounds / 10 && found[1] > rounds / 3, "{found:?}");
+}
+
+#[test]
+fn hostile_data_are_solved() {
+    assert_hostile_data_are_solved(400, 41);
+}
+
+#[test]
+#[ignore = "slow"]
+fn hostile_data_are_solved_many_times() {
+    assert_hostile_data_are_solved(10_000, 42);
+}
+
 /// The same where sizes are bounded too.
 #[test]
 fn a_penalty_finds_the_optimum_of_sized_clusters() {

@@ -6,6 +6,7 @@ use crate::data::Sample;
 use crate::data::sample::Prefixes;
 use crate::kmeans::free::Problem;
 use crate::kmeans::free::incumbent::FreeSolution;
+use crate::kmeans::free::path::NO_LESS;
 use crate::kmeans::free::tests::random;
 use crate::monitor::Monitor;
 use crate::partition::Partition;
@@ -53,9 +54,14 @@ fn check(rounds: usize, n: usize, seed: u64) {
         // Far enough out for as many centres as there are points.
         let reach = lower * n as f64;
         let domain = (nodes.x[0] - reach, nodes.x[nodes.len() - 1] + reach);
-        let sweep = Sweep { nodes: &nodes, lower, upper, penalty, domain, most: [&[]; 2], rewarded };
-        let found = sweep.run(&mut Budget::new(u64::MAX, Monitor::default())).unwrap();
         let truth = brute(&prefixes, (lower, upper), penalty);
+        // Paths that cost more than the optimum may be given up, early or never.
+        let pruned = upper < f64::INFINITY && !rewarded && round % 5 > 1;
+        let unbounded = if pruned { nodes.rest_costs(&prefixes, penalty) } else { [Vec::new(), Vec::new()] };
+        let enough = if pruned { truth + truth.abs() * NO_LESS } else { f64::INFINITY };
+        let unbounded = unbounded.each_ref().map(Vec::as_slice);
+        let sweep = Sweep { nodes: &nodes, lower, upper, penalty, domain, enough, unbounded, rewarded };
+        let found = sweep.run(&mut Budget::new(u64::MAX, Monitor::default())).unwrap();
         let facts = format!("lower {lower} upper {upper} penalty {penalty} x {x:?} w {w:?}");
         assert!(
             (found.value - truth).abs() <= 1e-12 * truth.abs() + found.rounding,

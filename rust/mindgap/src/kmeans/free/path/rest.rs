@@ -1,0 +1,128 @@
+//! What the nodes that a sweep has not passed yet cost at least: paths that cost too much with it are given up.
+//!
+//! Whatever the gaps, the nodes cost no less than without bounds. And m clusters reach no farther than m upper bounds beyond the last
+//! centre v: nodes beyond pay their distance. So they cost at least the least of `penalty·m + T(v + m·upper)` over real m ≥ 0,
+//! where T(z) is what the nodes beyond z cost about z. T is convex, so there is one place z up to which clusters pay.
+
+use super::nodes::PathNodes;
+use crate::kmeans::rounding::of_place;
+use crate::numeric::first_false;
+
+/// So many nodes are looked at for what a lag costs at least.
+const FARTHEST_LAG: usize = 64;
+
+/// The place up to which clusters pay, where a node and all after it are left, and what these nodes then cost.
+#[derive(Clone, Copy)]
+struct Reach {
+    place: f64,
+    cost: f64,
+}
+
+/// What the nodes from each on cost at least.
+pub(super) struct Rests<'a> {
+    nodes: &'a PathNodes,
+    /// Whatever the gaps; nothing where this is empty.
+    unbounded: &'a [f64],
+    reaches: Vec<Reach>,
+    upper: f64,
+    penalty: f64,
+    /// What an optimum costs at most, penalties included.
+    enough: f64,
+    /// What rounding may do to a place.
+    rounding: f64,
+}
+
+impl<'a> Rests<'a> {
+    /// O(n).
+    pub(super) fn new(
+        nodes: &'a PathNodes,
+        unbounded: &'a [f64],
+        (upper, penalty): (f64, f64),
+        enough: f64,
+        far: f64,
+    ) -> Self {
+        let mut rests = Self { nodes, unbounded, reaches: Vec::new(), upper, penalty, enough, rounding: of_place(far) };
+        if enough < f64::INFINITY && upper < f64::INFINITY && penalty > 0.0 {
+            rests.reaches = rests.reaches();
+        }
+        rests
+    }
+
+    /// What a cluster costs for every unit of length.
+    fn slope(&self) -> f64 {
+        self.penalty / self.upper
+    }
+
+    fn reaches(&self) -> Vec<Reach> {
+        let n = self.nodes.len();
+        let mut all = self.nodes.ending(n);
+        // From this node on the nodes beyond it do not pull as much as a cluster costs.
+        let first = first_false(0, n - 1, |i| {
+            let run = self.nodes.ending(n).since(i);
+            2.0 * run.block.weight * run.off(self.nodes.x[i]) > self.slope()
+        });
+        let reach = |j: usize| {
+            let run = all.since(j.max(first));
+            let back = 0.5 * self.slope() / run.block.weight;
+            let cost = run.block.cost + run.block.weight * (back * back - self.rounding * self.rounding);
+            Reach { place: run.block.mean - back, cost: cost.max(0.0) }
+        };
+        (0..n).map(reach).collect()
+    }
+
+    /// What the nodes from `j` on cost at least if the centre before them is at most at `place`, and cluster after cluster no farther
+    /// than the upper bound on.
+    #[inline(always)]
+    fn beyond(&self, j: usize, place: f64) -> f64 {
+        let Some(reach) = self.reaches.get(j) else { return 0.0 };
+        if place <= reach.place {
+            return reach.cost + self.slope() * (reach.place - place - self.rounding).max(0.0);
+        }
+        let (x, n) = (&self.nodes.x, self.nodes.len());
+        let from = if place <= x[j] { j } else { first_false(j, n, |i| x[i] <= place) };
+        let run = self.nodes.ending(n).since(from);
+        run.block.cost + run.block.weight * (run.off(place) - self.rounding).max(0.0).powi(2)
+    }
+
+    /// What the nodes before `j` may cost, whatever the gaps after them.
+    #[inline(always)]
+    fn most(&self, j: usize) -> f64 {
+        self.unbounded.get(j).map_or(f64::INFINITY, |rest| self.enough - rest)
+    }
+
+    /// Whether no optimum has nodes before `j` that cost `cost`, penalties included, with the last centre at most at `place`, whether or
+    /// not its cluster has `j` too.
+    #[inline(always)]
+    pub(super) fn are_too_far(&self, j: usize, cost: f64, place: f64) -> bool {
+        cost + self.beyond(j, place) > self.enough
+    }
+
+    /// The same if a cluster begins with `j`.
+    #[inline(always)]
+    pub(super) fn are_too_much(&self, j: usize, cost: f64, place: f64) -> bool {
+        cost > self.most(j) || self.are_too_far(j, cost, place)
+    }
+
+    /// Whether no path to an optimum has centres from `from` on after node `j`, and up to `to` for that node, one upper bound farther for
+    /// the next and so on, if the nodes before cost `cost`.
+    pub(super) fn are_too_much_within(&self, j: usize, cost: f64, (from, to): (f64, f64)) -> bool {
+        if self.unbounded.is_empty() {
+            return false;
+        }
+        if self.are_too_far(j, cost + self.penalty, to) {
+            return true;
+        }
+        let x = &self.nodes.x;
+        let left = first_false(j, x.len(), |i| x[i] < from);
+        let run = self.nodes.ending(left).since(j);
+        let mut lag = 0.0;
+        let mut reached = (j, to);
+        while reached.0 < x.len().min(j + FARTHEST_LAG) && x[reached.0] > reached.1 && cost + lag <= self.most(x.len())
+        {
+            lag += self.nodes.ending(reached.0 + 1).since(reached.0).block.weight * (x[reached.0] - reached.1).powi(2);
+            reached = (reached.0 + 1, reached.1 + self.upper);
+        }
+        let ahead = run.block.cost + run.block.weight * run.off(from).powi(2);
+        cost + ahead > self.most(left) || cost + lag > self.most(reached.0)
+    }
+}

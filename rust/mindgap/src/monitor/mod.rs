@@ -318,6 +318,11 @@ impl<'a> Monitor<'a> {
         self.check_time()
     }
 
+    /// The time at which the work ends, for threads that have no monitor.
+    pub(crate) fn deadline(&self) -> Option<Deadline> {
+        self.deadline
+    }
+
     fn check_time(&self) -> Result<(), Halt> {
         match &self.deadline {
             Some(deadline) if deadline.has_passed() => Err(Halt::TimeLimit),
@@ -357,14 +362,14 @@ impl Relay for Monitor<'_> {
 
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Deadline {
+pub(crate) struct Deadline {
     #[cfg(not(target_arch = "wasm32"))]
     at: std::time::Instant,
 }
 
 impl Deadline {
     /// The time after `limit`; `None` if there is no clock or the time is out of range.
-    fn after(limit: Duration) -> Option<Self> {
+    pub(crate) fn after(limit: Duration) -> Option<Self> {
         #[cfg(not(target_arch = "wasm32"))]
         return std::time::Instant::now().checked_add(limit).map(|at| Self { at });
         #[cfg(target_arch = "wasm32")]
@@ -374,7 +379,7 @@ impl Deadline {
         }
     }
 
-    fn has_passed(self) -> bool {
+    pub(crate) fn has_passed(self) -> bool {
         #[cfg(not(target_arch = "wasm32"))]
         return std::time::Instant::now() >= self.at;
         #[cfg(target_arch = "wasm32")]

@@ -232,6 +232,7 @@ impl Mixture {
             epsilons: &epsilons,
             first_try: FIRST_TRY,
             record: options.record,
+            deadline: monitor.deadline(),
             climb: &climb,
         };
         let units = frame.log_density(distinct.total_weight());

@@ -17,9 +17,10 @@ use crate::data::sample::Sample;
 use crate::kmeans::KMeans;
 use crate::mixture::parameters::Parameters;
 use crate::mixture::problem::Mixture;
-use crate::monitor::COUNTED;
+use crate::monitor::{COUNTED, Deadline};
 use crate::parallel::Workers;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 /// Numbers in [0, 1), the same for one seed.
 struct Draws(u64);
@@ -219,6 +220,7 @@ impl Case {
             epsilons,
             first_try: 0,
             record: true,
+            deadline: None,
             climb: &|_| None,
         };
         task.run(std::slice::from_ref(known), &Workers::for_points(0), &mut |standing| {
@@ -321,6 +323,21 @@ fn a_proof_that_was_stopped_is_that_of_the_last_step() {
         stopped += usize::from(shown.closed == Some((3.0, bound)) && shown.nodes > whole.nodes);
     }
     assert!(stopped >= 5, "only {stopped} were stopped in the second step");
+}
+
+/// A relaxation without time left gives no bound, whatever it could have shown.
+#[test]
+fn a_relaxation_that_is_late_bounds_nothing() {
+    let points = Points::new(&[0.0, 0.4, 1.0], &[1.0; 3]);
+    let region = vec![Cell { low: 0.0, high: 1.0, least: 0.1, most: 0.2 }];
+    let goal = Goal::Within { tolerance: 0.1, highest: f64::INFINITY };
+    let bound = |deadline: Option<Deadline>| {
+        let mut workspace = Workspace::default();
+        workspace.deadline = deadline;
+        relax(&points, &region, &[], &Coupling::none(1), true, goal, &mut workspace).bound
+    };
+    assert!(bound(None).is_some() && bound(Deadline::after(Duration::from_secs(3600))).is_some());
+    assert_eq!(bound(Deadline::after(Duration::ZERO)), None);
 }
 
 /// A standard normal, where a mixture is asked for and none matters.

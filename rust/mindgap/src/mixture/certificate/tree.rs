@@ -7,6 +7,7 @@ use super::proof::{Entry, ProofTree, Reason};
 use super::region::{Cell, Constraints, Region};
 use super::weights::{MixingAtom, Workspace};
 use crate::mixture::parameters::Parameters;
+use crate::monitor::Deadline;
 use crate::numeric::portable::{exp2, ln};
 use crate::parallel::{Workers, map_in_order};
 use std::f64::consts::{LOG2_E, TAU};
@@ -41,6 +42,8 @@ pub(super) struct Task<'a> {
     pub(super) first_try: usize,
     /// Whether the tree is kept.
     pub(super) record: bool,
+    /// When the tree stops, even within a batch.
+    pub(super) deadline: Option<Deadline>,
     /// Climbs from parameters to a local maximum that holds the constraints, where there is one to be had.
     pub(super) climb: &'a (dyn Fn(&Parameters) -> Option<Parameters> + Sync),
 }
@@ -245,6 +248,7 @@ impl<'a> Tree<'a> {
                 known: &self.known,
                 threshold: self.log_likelihood + epsilon,
                 epsilon,
+                deadline: self.task.deadline,
             };
             let looked: Vec<Looked> = self
                 .workers
@@ -267,8 +271,9 @@ impl<'a> Tree<'a> {
             return None;
         }
         self.splits += 1;
+        let late = self.task.deadline.is_some_and(Deadline::has_passed);
         let due = self.splits <= FIRST_CLIMBS || self.splits.is_multiple_of(CLIMB_EVERY);
-        due.then(|| collapse(&looked.node.atoms, &looked.node.region, self.task.finest()))
+        (due && !late).then(|| collapse(&looked.node.atoms, &looked.node.region, self.task.finest()))
     }
 
     /// Puts a node among the leaves, or its children among the open ones.

@@ -197,6 +197,7 @@ fn trees_over_nodes_close_above_the_maximum_alone() {
                     epsilons: &epsilons,
                     first_try: 0,
                     record: false,
+                    deadline: None,
                     climb: &|_| None,
                 };
                 let stop = |standing: &Standing| match standing.nodes > nodes {

@@ -130,15 +130,7 @@ fn mixtures() {
     let fitted =
         |n, seed, mixture: Mixture| effort(n, seed, |sample| mixture.fit(sample).is_ok_and(|fit| fit.converged()));
     let between = GapBounds::between(1.9, 2.1).unwrap();
-    assert_within(
-        [
-            fitted(300, 21, Mixture::new(3)),
-            fitted(300, 22, Mixture::new(4).variances(VarianceModel::Equal)),
-            fitted(200, 23, Mixture::new(4).constraint(between)),
-            fitted(200, 24, Mixture::new(5).constraint(GapBounds::lower(1.8))),
-        ],
-        [[0, 1_662, 0], [0, 814, 0], [0, 9_246, 0], [0, 12_142, 0]],
-    );
+    assert_within(counted, [[0, 1_661, 0], [0, 825, 0], [0, 9_200, 0], [0, 12_518, 0]]);
 }
 
 /// What certificates count: values of the derivative, steps of the weights; and how many stay open. On one thread, where they count.
@@ -161,5 +153,5 @@ fn certificates() {
         certified(Mixture::new(3).variances(VarianceModel::Equal).constraint(gaps), 26),
         certified(Mixture::new(2).constraint(GapBounds::lower(1.9) & ratio), 27),
     ];
-    assert_within(counted, [[118_802, 7_193, 0], [37_777, 15_023, 0], [117_963, 8_988, 0]]);
+    assert_within(counted, [[118_801, 7_270, 0], [37_776, 14_985, 0], [117_962, 9_087, 0]]);
 }

@@ -50,8 +50,9 @@ impl Multipliers {
         }
         // Σ over pairs of m·(ratio·p_i - p_j), m ≥ 0, with the sums over j equal to those over i: what the smallest variances
         // give up, the largest get `ratio` times.
+        // Rounded, so that a component without weight, whose slopes are rounding errors, is not concerned.
         let given: Vec<f64> = slopes.iter().map(|&slope| round((-slope).max(0.0))).collect();
-        let taken: Vec<f64> = slopes.iter().map(|&slope| slope.max(0.0)).collect();
+        let taken: Vec<f64> = slopes.iter().map(|&slope| round(slope.max(0.0))).collect();
         let (sum_given, sum_taken): (f64, f64) = (given.iter().sum(), taken.iter().sum());
         let mut precision = vec![0.0; k];
         if sum_given > 0.0 && sum_taken > 0.0 {

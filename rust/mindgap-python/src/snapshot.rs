@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 
 use crate::errors::out_of_memory;
 
-/// Copies an array. Python can write to a borrowed array at any time, but data must not change after the core has checked
-/// them.
+/// Copies an array. Python can write to a borrowed array at any time, but data must not change after the core has
+/// checked them.
 pub(crate) fn snapshot<T, D>(py: Python<'_>, array: &PyReadonlyArray<'_, T, D>) -> PyResult<Vec<T>>
 where
     T: Element + Copy,

@@ -33,7 +33,8 @@ impl Summary {
     }
 }
 
-/// The limit, whether there are weights, and the exponent; index and count; weight, low, high, offset and within: one row each.
+/// The limit, whether there are weights, and the exponent; index and count; weight, low, high, offset and within: one
+/// row each.
 type Columns<'py> = (usize, bool, i32, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<f64>>);
 
 #[pymethods]

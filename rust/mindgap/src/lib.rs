@@ -22,8 +22,8 @@
 //!
 //! K-means is solved to the optimum, and the fit carries its proof: no solution costs less than
 //! [`KMeansFit::lower_bound`]. A mixture is fitted by climbing from many starts, by EM and Newton steps, to the highest
-//! likelihood found; the means of each M step are the exact optimum of a quadratic program. Both problems are from Jiang and
-//! Arias-Castro, *K-Means and Gaussian Mixture Modeling with a Separation Constraint*.
+//! likelihood found; the means of each M step are the exact optimum of a quadratic program. Both problems are from
+//! Jiang and Arias-Castro, *K-Means and Gaussian Mixture Modeling with a Separation Constraint*.
 //!
 //! # A first example
 //!
@@ -83,10 +83,10 @@
 //! * Data far from zero, or at scales from 1e-140 to 1e140, lose nothing: solvers work on shifted, scaled data.
 //! * With the feature `serde`, constraints, parameters, summaries and fits can be stored; deserialising checks them as
 //!   the constructors do.
-//! * Without default features the crate builds for `wasm32-unknown-unknown`: 1.7 MB for all solvers, optimised for size;
-//!   the runtime needs 128-bit SIMD. K-means has the same bits there; mixtures agree to rounding, because there is no
-//!   fused multiply-add. Time limits do nothing, because there is no clock. Clarabel depends on `wasm-bindgen` there, for
-//!   its timers.
+//! * Without default features the crate builds for `wasm32-unknown-unknown`: 1.7 MB for all solvers, optimised for
+//!   size; the runtime needs 128-bit SIMD. K-means has the same bits there; mixtures agree to rounding, because there
+//!   is no fused multiply-add. Time limits do nothing, because there is no clock. Clarabel depends on `wasm-bindgen`
+//!   there, for its timers.
 
 // docs.rs marks items that need a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -1,8 +1,8 @@
 //! Thread pools, one per fit or per [`Chunked`](crate::Chunked).
 //!
-//! The pool is made when a fit is large enough to gain from it and dropped afterwards, so a process may fork between two
-//! fits. The number of threads never changes a result: work is cut into pieces by the data alone. A caller that runs in a
-//! rayon pool keeps its own.
+//! The pool is made when a fit is large enough to gain from it and dropped afterwards, so a process may fork between
+//! two fits. The number of threads never changes a result: work is cut into pieces by the data alone. A caller that
+//! runs in a rayon pool keeps its own.
 
 /// Fits of fewer points run on the calling thread: they cost about as much as making a pool.
 #[cfg(feature = "rayon")]

@@ -1,5 +1,6 @@
-//! The common part of the stored forms of fits. A document is an object with the kind of result, the version of its form
-//! and its fields. The Python package reads and writes the same documents; fields that only the package uses are skipped.
+//! The common part of the stored forms of fits. A document is an object with the kind of result, the version of its
+//! form and its fields. The Python package reads and writes the same documents; fields that only the package uses are
+//! skipped.
 
 use serde::{Deserialize, Serialize};
 

@@ -29,8 +29,8 @@ impl LinearRows {
     /// Makes rows on `k` means: `matrix` is row-major, with one lower and one upper bound per row.
     ///
     /// # Errors
-    /// If the lengths do not match, a coefficient is not finite, a row is zero or the square of its size is out of range,
-    /// or bounds cross or are NaN.
+    /// If the lengths do not match, a coefficient is not finite, a row is zero or the square of its size is out of
+    /// range, or bounds cross or are NaN.
     pub fn new(k: usize, matrix: &[f64], lower: &[f64], upper: &[f64]) -> Result<Self, ConstraintError> {
         let rows = lower.len();
         if upper.len() != rows || rows.checked_mul(k) != Some(matrix.len()) {

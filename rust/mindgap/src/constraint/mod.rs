@@ -1,7 +1,7 @@
 //! Constraints on the centres, and on the weights and spreads of a mixture.
 //!
-//! A [`Constraint`] is the user's request, [`Rows`] are its form for solvers, and a bound is one side of a row. Resolving
-//! a constraint for `k` centres costs O(k) for bounds on gaps and O(k × rows) for linear rows.
+//! A [`Constraint`] is the user's request, [`Rows`] are its form for solvers, and a bound is one side of a row.
+//! Resolving a constraint for `k` centres costs O(k) for bounds on gaps and O(k × rows) for linear rows.
 
 mod all;
 mod gap_bounds;

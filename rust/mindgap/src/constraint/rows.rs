@@ -5,12 +5,12 @@ use crate::data::frame::Frame;
 use crate::error::ConstraintError;
 use crate::numeric::double::Double;
 
-/// The tolerance of a gap's bounds, as a fraction of the data's range, so that rounding does not decide whether 0.3 - 0.1
-/// ≥ 0.2.
+/// The tolerance of a gap's bounds, as a fraction of the data's range, so that rounding does not decide whether 0.3 -
+/// 0.1 ≥ 0.2.
 const GAP_TOLERANCE: f64 = 1e-12;
 
-/// A gap or row is at a bound within this fraction of the data's scale: solvers satisfy bounds to 1e-12 of the range, and
-/// EM stops with means about 1e-10 off.
+/// A gap or row is at a bound within this fraction of the data's scale: solvers satisfy bounds to 1e-12 of the range,
+/// and EM stops with means about 1e-10 off.
 pub(crate) const AT_BOUND: f64 = 1e-9;
 
 /// The rows on `k` ascending centres: bounds on their `k - 1` gaps, linear rows, both, or none.
@@ -166,8 +166,8 @@ impl Rows {
         self
     }
 
-    /// The active bound of each gap, then of each linear row; `means` and the data's `scale` are in frame units. A lower
-    /// bound of zero on a gap, which ascending order implies, is never active.
+    /// The active bound of each gap, then of each linear row; `means` and the data's `scale` are in frame units. A
+    /// lower bound of zero on a gap, which ascending order implies, is never active.
     pub(crate) fn active(&self, means: &[f64], frame: &Frame, scale: f64) -> Vec<Option<Side>> {
         let tolerance = AT_BOUND * scale;
         let framed = self.enter(frame);

@@ -1,5 +1,5 @@
-//! The stored form of constraints. A missing bound is null, because JSON has no infinity. Deserialising goes through the
-//! constructors.
+//! The stored form of constraints. A missing bound is null, because JSON has no infinity. Deserialising goes through
+//! the constructors.
 
 use super::gap_bounds::{GapBounds, PerGap};
 use super::linear_rows::LinearRows;

@@ -7,8 +7,8 @@ fn bad(what: String) -> ConstraintError {
     ConstraintError::BadSpreads { what }
 }
 
-/// A constraint on the precisions `1/σ²` of a mixture's components: a bound on the ratio of the standard deviations, linear
-/// rows, or both.
+/// A constraint on the precisions `1/σ²` of a mixture's components: a bound on the ratio of the standard deviations,
+/// linear rows, or both.
 ///
 /// ```
 /// use mindgap::constraint::Variation;
@@ -125,7 +125,8 @@ impl PrecisionRows {
     }
 }
 
-/// Bounds the ratio of the largest to the smallest standard deviation (Hathaway 1985), so that the likelihood has a maximum.
+/// Bounds the ratio of the largest to the smallest standard deviation (Hathaway 1985), so that the likelihood has a
+/// maximum.
 ///
 /// ```
 /// use mindgap::{GapBounds, Mixture, Sample, SpreadRatio};

@@ -1,7 +1,7 @@
 //! [`Chunked`]: data that do not fit into memory, read chunk by chunk.
 //!
-//! The first pass makes a summary. K-means needs a few more, for the points near its boundaries; a mixture needs one per
-//! iteration. One chunk per thread is in memory at a time.
+//! The first pass makes a summary. K-means needs a few more, for the points near its boundaries; a mixture needs one
+//! per iteration. One chunk per thread is in memory at a time.
 
 use crate::data::sample::Sample;
 use crate::data::summary::{Source, Summary};
@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// A part of the data. If all chunks have a multiple of [`MomentSums::RUN`](crate::MomentSums::RUN) values, the division
-/// of the data changes no bit of a fit.
+/// A part of the data. If all chunks have a multiple of [`MomentSums::RUN`](crate::MomentSums::RUN) values, the
+/// division of the data changes no bit of a fit.
 ///
 /// ```
 /// use mindgap::Chunk;
@@ -44,8 +44,8 @@ impl From<Vec<f64>> for Chunk {
     }
 }
 
-/// Reads data in chunks: the same chunks in the same order every time. Implemented for functions that return an iterator,
-/// `Box<dyn Chunks>` and `Arc<dyn Chunks>`.
+/// Reads data in chunks: the same chunks in the same order every time. Implemented for functions that return an
+/// iterator, `Box<dyn Chunks>` and `Arc<dyn Chunks>`.
 ///
 /// ```
 /// use mindgap::{BoxError, Chunk, Chunked, Chunks};

@@ -84,7 +84,8 @@ impl Error {
 /// ```
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// The error of a caller's own constraint, initializer, engine or source, with its chain of sources. Two are equal if their messages are.
+/// The error of a caller's own constraint, initializer, engine or source, with its chain of sources. Two are equal if
+/// their messages are.
 ///
 /// ```
 /// use mindgap::{ConstraintError, KMeans, KMeansError, Rows, Sample, constraint};

@@ -1,4 +1,5 @@
-//! Alternation (Lloyd's method): assign each point to its nearest centre, place the centres best for their points, repeat.
+//! Alternation (Lloyd's method): assign each point to its nearest centre, place the centres best for their points,
+//! repeat.
 //!
 //! The assignment costs O(k log n). If it would leave a cluster empty, a dynamic program moves boundaries, O(k²) at
 //! worst. Its costs add over boundaries, because moving one passes points from one centre to the next only.
@@ -15,8 +16,8 @@ pub(super) trait Clustering {
     fn cost(&self) -> f64;
 }
 
-/// Alternates until the clusters no longer change, the cost no longer falls, or `place`, which finds the best centres of
-/// given clusters, returns none.
+/// Alternates until the clusters no longer change, the cost no longer falls, or `place`, which finds the best centres
+/// of given clusters, returns none.
 pub(super) fn alternate<C: Clustering, E>(
     sample: &Sample,
     mut now: C,
@@ -34,8 +35,8 @@ pub(super) fn alternate<C: Clustering, E>(
     }
 }
 
-/// Returns the best clusters of ascending `centers` (in frame units): each point with its nearest centre, and no cluster
-/// empty.
+/// Returns the best clusters of ascending `centers` (in frame units): each point with its nearest centre, and no
+/// cluster empty.
 pub(super) fn nearest(sample: &Sample, centers: &[f64]) -> Partition {
     let (n, frame) = (sample.len(), sample.frame());
     let mut reached = 0;

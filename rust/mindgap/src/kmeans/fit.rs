@@ -117,7 +117,8 @@ impl KMeansFit {
         &self.centers
     }
 
-    /// The boundaries between clusters: midway between two neighbouring centres, or as near to that as the labels allow.
+    /// The boundaries between clusters: midway between two neighbouring centres, or as near to that as the labels
+    /// allow.
     ///
     /// ```
     /// use mindgap::{KMeans, Sample};
@@ -270,8 +271,8 @@ fn labels(sample: &Sample, partition: &Partition, boundaries: &[f64]) -> Vec<u32
     labels
 }
 
-/// A cluster's centre and cost, in frame units relative to its first point, so that a narrow cluster far from the others
-/// keeps all its digits.
+/// A cluster's centre and cost, in frame units relative to its first point, so that a narrow cluster far from the
+/// others keeps all its digits.
 struct Cluster {
     /// The first point, in data units.
     origin: f64,

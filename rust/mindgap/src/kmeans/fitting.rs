@@ -58,8 +58,8 @@ impl KMeans {
     /// Solves the problem for borrowed values in any order, reporting to `monitor`, which may stop it.
     ///
     /// If there are many values, and no bounds or free centres, the values are read in place, without a copy. The
-    /// returned sample then has the means of thousands of narrow cells, weighted by their number of points: enough for a
-    /// histogram. Otherwise the values are copied and sorted, and the sample has them all.
+    /// returned sample then has the means of thousands of narrow cells, weighted by their number of points: enough for
+    /// a histogram. Otherwise the values are copied and sorted, and the sample has them all.
     ///
     /// ```
     /// use mindgap::{KMeans, Monitor};
@@ -77,8 +77,8 @@ impl KMeans {
         self.fit_borrowed(values, None, monitor)
     }
 
-    /// As [`fit_values`](Self::fit_values), with a weight for each value. Weights are read in place if none is less than
-    /// a thousandth of the largest.
+    /// As [`fit_values`](Self::fit_values), with a weight for each value. Weights are read in place if none is less
+    /// than a thousandth of the largest.
     ///
     /// ```
     /// use mindgap::{KMeans, Monitor};
@@ -196,7 +196,8 @@ impl KMeans {
     }
 }
 
-/// Finds the best free centres. If they are not proven, separated means, which are also feasible, may have a lower cost.
+/// Finds the best free centres. If they are not proven, separated means, which are also feasible, may have a lower
+/// cost.
 fn solve_free(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let found = free::solve(sample, gaps, monitor)?;
     if !free::is_worth_another(sample, &found) {

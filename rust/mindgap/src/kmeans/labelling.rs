@@ -116,8 +116,8 @@ impl<'a> ThresholdTable<'a> {
         table
     }
 
-    /// The interval of a value, clamped to the first and the last. Every operation is monotone, so boundaries in earlier
-    /// intervals are below the value and those in later ones are not.
+    /// The interval of a value, clamped to the first and the last. Every operation is monotone, so boundaries in
+    /// earlier intervals are below the value and those in later ones are not.
     #[inline(always)]
     fn interval(&self, x: f64) -> usize {
         let place = (x * 0.5 - self.low * 0.5) * self.scale;

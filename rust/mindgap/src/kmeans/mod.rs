@@ -1,9 +1,10 @@
 //! K-means whose neighbouring centres keep a gap, solved exactly; under other linear rows, by alternation.
 //!
 //! [`KMeans`] (`problem`) resolves the constraint and chooses a solver (`fitting`). Each solver is a module that opens
-//! with its cost: `unconstrained`, `free` (free centres), `means` (centres are cluster means), `sized` (bounds on sizes),
-//! `rows` (linear rows), `paper` (the published program, for comparison), and `refine` (summaries). Solvers work in frame
-//! units on sorted points and return a partition with a proof (`solution`); [`KMeansFit`] measures it on the data.
+//! with its cost: `unconstrained`, `free` (free centres), `means` (centres are cluster means), `sized` (bounds on
+//! sizes), `rows` (linear rows), `paper` (the published program, for comparison), and `refine` (summaries). Solvers
+//! work in frame units on sorted points and return a partition with a proof (`solution`); [`KMeansFit`] measures it on
+//! the data.
 
 mod alternation;
 mod each_row;

@@ -154,8 +154,8 @@ impl Routine {
     }
 }
 
-/// Processes all clusters of row m that start at j: updates D, I and B, and fills U[j, ., m]. Compiled for the processor,
-/// where a fused multiply-add is an instruction.
+/// Processes all clusters of row m that start at j: updates D, I and B, and fills U[j, ., m]. Compiled for the
+/// processor, where a fused multiply-add is an instruction.
 struct ClustersFrom<'a> {
     routine: &'a Routine,
     last_row: &'a PaperRow,
@@ -208,8 +208,8 @@ impl pulp::WithSimd for ClustersFrom<'_> {
     }
 }
 
-/// For each t of to..=from the least of C[t, last], .., C[from, last]. Means ascend with t only up to rounding, but these
-/// minima always do. The first admissible t on the way down from I is the last one whose minimum is admissible.
+/// For each t of to..=from the least of C[t, last], .., C[from, last]. Means ascend with t only up to rounding, but
+/// these minima always do. The first admissible t on the way down from I is the last one whose minimum is admissible.
 #[inline(always)]
 fn least_from(routine: &Routine, from: usize, to: usize, last: usize) -> Vec<f64> {
     let mut least: Vec<f64> = (to..=from).map(|t| routine.c(t, last)).collect();

@@ -23,8 +23,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Centers {
-    /// Each centre is the mean of its cluster, and the means satisfy the bounds (the paper's program). A bound that is too
-    /// large for the data leads to clusters of few points, or cannot be satisfied.
+    /// Each centre is the mean of its cluster, and the means satisfy the bounds (the paper's program). A bound that is
+    /// too large for the data leads to clusters of few points, or cannot be satisfied.
     Means,
     /// Centres are any numbers that satisfy the bounds (the paper's statement). Points belong to the nearest centre.
     #[default]
@@ -53,8 +53,8 @@ pub enum KMeansMethod {
     Paper,
 }
 
-/// Whether equal points may be in different clusters. Points of different weights never are: choosing which go to either
-/// side would be a subset-sum problem.
+/// Whether equal points may be in different clusters. Points of different weights never are: choosing which go to
+/// either side would be a subset-sum problem.
 ///
 /// ```
 /// use mindgap::{Centers, GapBounds, KMeans, Sample, Ties};
@@ -80,8 +80,8 @@ pub enum Ties {
 /// Under bounds on gaps ([`GapBounds`](crate::GapBounds)) the fit is optimal; [`Centers`] selects one of two problems.
 /// Under [`LinearRows`](crate::LinearRows) the fit is the best of several alternations between assigning points to
 /// centres and moving the centres, which satisfy the rows but need not be cluster means.
-/// [`KMeansFit::lower_bound`](crate::KMeansFit::lower_bound) is then the optimum under the rows that bound gaps, or under
-/// none. The fit is optimal if it reaches this bound, as it does when no other row is active.
+/// [`KMeansFit::lower_bound`](crate::KMeansFit::lower_bound) is then the optimum under the rows that bound gaps, or
+/// under none. The fit is optimal if it reaches this bound, as it does when no other row is active.
 ///
 /// Data in chunks or behind an engine are fitted through their sample, [`Chunked::sample`](crate::Chunked::sample) or
 /// [`Engine::load`](crate::Engine::load). If it is a summary, the fit reads the data again near the boundaries.
@@ -155,11 +155,11 @@ impl KMeans {
         self
     }
 
-    /// Sets the smallest size of a cluster: its number of points, or their total weight if they have weights (default and
-    /// `None`: one point).
+    /// Sets the smallest size of a cluster: its number of points, or their total weight if they have weights (default
+    /// and `None`: one point).
     ///
-    /// Clusters are runs of neighbouring points, and the fit is the best that satisfies the sizes. Its labels need not be
-    /// the nearest centre.
+    /// Clusters are runs of neighbouring points, and the fit is the best that satisfies the sizes. Its labels need not
+    /// be the nearest centre.
     ///
     /// ```
     /// use mindgap::{KMeans, Sample};
@@ -175,8 +175,8 @@ impl KMeans {
         self
     }
 
-    /// Sets the largest size of a cluster: its number of points, or their total weight if they have weights (default and
-    /// `None`: no limit).
+    /// Sets the largest size of a cluster: its number of points, or their total weight if they have weights (default
+    /// and `None`: no limit).
     ///
     /// ```
     /// use mindgap::{KMeans, Sample};
@@ -229,9 +229,9 @@ impl KMeans {
         self
     }
 
-    /// Ends the search when the cost is proven to exceed the optimum by at most this fraction of itself (default: 1e-9).
-    /// Up to the default, searches continue to the optimum itself. A fit refuses a fraction that is negative or not
-    /// finite.
+    /// Ends the search when the cost is proven to exceed the optimum by at most this fraction of itself (default:
+    /// 1e-9). Up to the default, searches continue to the optimum itself. A fit refuses a fraction that is negative or
+    /// not finite.
     #[must_use]
     pub fn tol(mut self, tol: f64) -> Self {
         self.tol = tol;

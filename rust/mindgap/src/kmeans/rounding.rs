@@ -18,8 +18,8 @@ const LOST_A_CLUSTER: f64 = 128.0;
 /// quadratic (8), for two halves.
 const OF_MOMENTS: f64 = 32.0;
 
-/// Roundings of the least cost of an atom on two sides: two lines (8 each, of numbers up to three times the squares), and
-/// the chord between them.
+/// Roundings of the least cost of an atom on two sides: two lines (8 each, of numbers up to three times the squares),
+/// and the chord between them.
 const OF_SQUARES: f64 = 48.0;
 
 /// Roundings of a value on a curve of the exact finish: its three terms (5) and three additions.
@@ -59,8 +59,8 @@ pub(super) fn of_curve(size: f64) -> f64 {
 }
 
 /// The error of a path of `links` links that costs `value`. Every link adds the cost of a cluster to the path before it
-/// and moves a parabola; no term exceeds the value. Places, at most `far` from the frame's origin, decide the cluster of
-/// a point. If rounding decides it, the costs of both choices are close, for points of total `weight`.
+/// and moves a parabola; no term exceeds the value. Places, at most `far` from the frame's origin, decide the cluster
+/// of a point. If rounding decides it, the costs of both choices are close, for points of total `weight`.
 pub(super) fn of_path(links: usize, value: f64, weight: f64, far: f64) -> f64 {
     of_sum(links, value) + AT_A_CHANGE * links as f64 * weight * of_place(far.max(1.0)).powi(2)
 }
@@ -90,22 +90,22 @@ pub(super) fn of_sum(terms: usize, magnitude: f64) -> f64 {
     ROUNDINGS_A_TERM * f64::EPSILON * terms as f64 * magnitude
 }
 
-/// The total error of the costs of `k` clusters, as differences of double-double prefix sums. Values in the frame are at
-/// most one in absolute value.
+/// The total error of the costs of `k` clusters, as differences of double-double prefix sums. Values in the frame are
+/// at most one in absolute value.
 pub(super) fn of_prefix_sums(sample: &Sample, k: usize) -> f64 {
     let lost = LOST_A_POINT * sample.len() as f64 + LOST_A_CLUSTER * k as f64;
     lost * f64::EPSILON * f64::EPSILON * sample.total_weight()
 }
 
-/// The error of the cost of a run with this mean, whose sums are differences of prefix sums; `end` is the later prefix. A
-/// sum of values is at most the root of the weight times the squares.
+/// The error of the cost of a run with this mean, whose sums are differences of prefix sums; `end` is the later prefix.
+/// A sum of values is at most the root of the weight times the squares.
 pub(super) fn of_run(end: &Prefix, mean: f64) -> f64 {
     let size = end.square.value().sqrt() + mean.abs() * end.weight.value().sqrt();
     LOST_A_CLUSTER * f64::EPSILON * f64::EPSILON * size * size
 }
 
-/// A mean square below this, in frame units, is rounding: values are right to about 1e-16 of the range, and means of many
-/// to 1e-14.
+/// A mean square below this, in frame units, is rounding: values are right to about 1e-16 of the range, and means of
+/// many to 1e-14.
 const ZERO_MEAN_SQUARE: f64 = 1e-28;
 
 /// The cost below which a solution counts as perfect.

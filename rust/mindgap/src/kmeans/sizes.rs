@@ -4,8 +4,8 @@ use crate::data::sample::{Prefix, Prefixes};
 use crate::error::KMeansError;
 use crate::partition::Partition;
 
-/// The relative tolerance of a size: far above the rounding error of a sum of weights, or of a bound such as 0.3. Numbers
-/// of points, below 2³², are compared exactly.
+/// The relative tolerance of a size: far above the rounding error of a sum of weights, or of a bound such as 0.3.
+/// Numbers of points, below 2³², are compared exactly.
 const SIZE_TOLERANCE: f64 = 1e-12;
 
 /// The least and the largest weight of a cluster: its number of points if they have no weights.

@@ -1,9 +1,10 @@
 //! K-means on many points without a sort: O(N) in a few passes over memory.
 //!
-//! The first pass assigns the points to cells, whose sums are exact. [`refine`](super::refine) solves the problem on the
-//! cells and finds the few that a boundary can lie in. A second pass gathers the points of those, which alone are sorted,
-//! and a last one writes the labels. If the cells do not separate the points (far outliers, crowded values) or the search
-//! ends without a proof, the points are sorted after all. This choice depends on the points, not on their order.
+//! The first pass assigns the points to cells, whose sums are exact. [`refine`](super::refine) solves the problem on
+//! the cells and finds the few that a boundary can lie in. A second pass gathers the points of those, which alone are
+//! sorted, and a last one writes the labels. If the cells do not separate the points (far outliers, crowded values) or
+//! the search ends without a proof, the points are sorted after all. This choice depends on the points, not on their
+//! order.
 
 use super::fit::{KMeansFit, PROVEN, boundary};
 use super::labelling::labels;
@@ -35,8 +36,8 @@ const VERY_MANY_POINTS: usize = 1 << 22;
 /// The factor of [`VERY_MANY_POINTS`].
 const FINER: usize = 4;
 
-/// The least points per cell beyond [`LEAST_CELLS`]: smaller cells save the solver little. Measured at 1e5 points, k = 2
-/// to 50.
+/// The least points per cell beyond [`LEAST_CELLS`]: smaller cells save the solver little. Measured at 1e5 points, k =
+/// 2 to 50.
 const POINTS_A_CELL: usize = 32;
 
 /// The least cells: with fewer, a dozen clusters have too many points in cells with a boundary.
@@ -48,8 +49,8 @@ const LEAST_A_CLUSTER: usize = 64;
 /// The least occupied cells per cluster: with fewer, sorting is as fast.
 const OCCUPIED_A_CLUSTER: usize = 4;
 
-/// A cell of several values, or all gathered cells, may have at most one in this many points: sorting more would take as
-/// long as sorting all.
+/// A cell of several values, or all gathered cells, may have at most one in this many points: sorting more would take
+/// as long as sorting all.
 const MOST_GATHERED: usize = 2;
 
 /// Up to this many points of a window are returned one by one, more in finer cells.
@@ -61,8 +62,8 @@ const PARTS: usize = 4;
 /// A pass takes about a nanosecond a point, so threads pay only from this many times as many points as elsewhere.
 const POINTS_FOR_ONE: usize = 2;
 
-/// The most windows of one pass. Points in memory are gathered at no cost per window; with fewer windows many clusters take
-/// many rounds.
+/// The most windows of one pass. Points in memory are gathered at no cost per window; with fewer windows many clusters
+/// take many rounds.
 const WINDOWS: usize = 1 << 16;
 
 /// The least root mean square of a cluster, in cells: rounding of points within cells then does not matter.
@@ -87,8 +88,8 @@ pub(super) fn fit(
     }))
 }
 
-/// As [`fit`], for borrowed values and weights. If another thread changes them meanwhile, the fit is of values that were
-/// there at some time, or `None`. Also returns the means of the cells as weighted points.
+/// As [`fit`], for borrowed values and weights. If another thread changes them meanwhile, the fit is of values that
+/// were there at some time, or `None`. Also returns the means of the cells as weighted points.
 pub(super) fn fit_borrowed(
     kmeans: &KMeans,
     values: &[f64],
@@ -301,8 +302,8 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         Some(fit)
     }
 
-    /// The boundary between two atoms, from the points in the cells at their ends, because atoms may be wider than their
-    /// points.
+    /// The boundary between two atoms, from the points in the cells at their ends, because atoms may be wider than
+    /// their points.
     fn boundary(&mut self, middle: f64, left: &Atom, right: &Atom) -> Option<f64> {
         let ends = [left.high, right.low].map(|end| self.cells.extent(self.cells.of(end)));
         self.gather(&ends).ok()?;

@@ -1,6 +1,7 @@
 //! [`Curvature`]: mergeable sums for the second derivatives of the log-likelihood (Louis' identity).
 
-/// Sums over the points for the second derivatives, in standardised residuals `z_k = (x - μ_k)/σ_k`, which have no units.
+/// Sums over the points for the second derivatives, in standardised residuals `z_k = (x - μ_k)/σ_k`, which have no
+/// units.
 ///
 /// A point of weight `w` adds `w` times the outer product of its vector `s = (r_1, r_1 z_1, r_1 z_1², r_2, …)` with
 /// itself, `(3K)²` numbers. It costs about twice as much as its moments.

@@ -22,8 +22,8 @@ const SPIKE_POINTS: f64 = 1.5;
 /// bound): from half a step on, densities approximate probabilities.
 const SPIKE_WIDTH: f64 = 0.5 - 1e-9;
 
-/// Wider components are spikes if one value has this many times the weight of the average value, and this many times the
-/// weight that a normal component gives to a step.
+/// Wider components are spikes if one value has this many times the weight of the average value, and this many times
+/// the weight that a normal component gives to a step.
 const SPIKE_EXCESS: [f64; 2] = [3.0, 2.0];
 
 /// A property of a fit that calls for a second look. Components are numbered by ascending mean.

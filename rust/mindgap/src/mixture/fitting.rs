@@ -22,8 +22,8 @@ use crate::memory::product;
 use crate::monitor::Monitor;
 use crate::qp::MeanProgram;
 
-/// Equal points are merged before the first pass if there are at least this many points per distinct value: merging costs
-/// about as much as it saves per pass.
+/// Equal points are merged before the first pass if there are at least this many points per distinct value: merging
+/// costs about as much as it saves per pass.
 const COLLAPSE: usize = 4;
 
 /// The tolerance of the published EM, in units of the data.

@@ -3,8 +3,8 @@
 use crate::data::frame::{FARTHEST, Frame};
 use crate::error::MixtureError;
 
-/// The most conversions to the units of the data and back until a mean no longer changes: one is enough, two at the edge
-/// of a binade.
+/// The most conversions to the units of the data and back until a mean no longer changes: one is enough, two at the
+/// edge of a binade.
 const SETTLING: usize = 4;
 
 /// The tolerance of a sum of one: decimals of a few digits may miss it. The weights are divided by their sum.

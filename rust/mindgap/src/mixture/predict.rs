@@ -38,8 +38,8 @@ impl Parameters {
         rows
     }
 
-    /// Returns the most probable component of each of `values`, as [`predict`](Self::predict) does, and its probability,
-    /// in one pass.
+    /// Returns the most probable component of each of `values`, as [`predict`](Self::predict) does, and its
+    /// probability, in one pass.
     ///
     /// ```
     /// use mindgap::Parameters;

@@ -30,8 +30,8 @@ pub enum MixtureMethod {
     /// units.
     #[default]
     Best,
-    /// The published EM, for comparison: its start, plain iterations until no parameter moves by more than the tolerance,
-    /// and no bound on the ratio of spreads.
+    /// The published EM, for comparison: its start, plain iterations until no parameter moves by more than the
+    /// tolerance, and no bound on the ratio of spreads.
     Paper,
 }
 
@@ -141,9 +141,9 @@ impl Mixture {
         self
     }
 
-    /// Sets the tolerance; `None` for the default. [`MixtureMethod::Best`] converges when the predicted gain is below it,
-    /// in log units (1e-8); [`MixtureMethod::Paper`] when no parameter moves by more than it (1e-3; 0 requires a fixed
-    /// point).
+    /// Sets the tolerance; `None` for the default. [`MixtureMethod::Best`] converges when the predicted gain is below
+    /// it, in log units (1e-8); [`MixtureMethod::Paper`] when no parameter moves by more than it (1e-3; 0 requires a
+    /// fixed point).
     #[must_use]
     pub fn tol(mut self, tol: impl Into<Option<f64>>) -> Self {
         self.tol = tol.into();
@@ -174,7 +174,8 @@ impl Mixture {
         self
     }
 
-    /// Sets the largest number of iterations, at least 1; for [`MixtureMethod::Best`], of passes over the data per climb.
+    /// Sets the largest number of iterations, at least 1; for [`MixtureMethod::Best`], of passes over the data per
+    /// climb.
     ///
     /// ```
     /// use mindgap::{Mixture, MixtureMethod, Sample, Status};
@@ -211,8 +212,8 @@ impl Mixture {
         self
     }
 
-    /// Refuses work that needs more than `bytes` of memory besides the data, with [`MixtureError::OutOfMemory`] (default
-    /// and `None`: the memory of the machine).
+    /// Refuses work that needs more than `bytes` of memory besides the data, with [`MixtureError::OutOfMemory`]
+    /// (default and `None`: the memory of the machine).
     #[must_use]
     pub fn memory_limit(mut self, bytes: impl Into<Option<usize>>) -> Self {
         self.limits.memory = bytes.into();
@@ -227,9 +228,9 @@ impl Mixture {
     }
 
     /// Sets the floor of the variances in squared data units; `None` for 1e-10 of the data's variance (of one, if the
-    /// data are all equal). A component whose variance reaches it has collapsed; starts below it are raised to it. If the
-    /// caller sets no floor, constraint or ratio of spreads, standard deviations are also at least half the step of data
-    /// that look rounded ([`Sample::rounding_step`](crate::Sample::rounding_step)).
+    /// data are all equal). A component whose variance reaches it has collapsed; starts below it are raised to it. If
+    /// the caller sets no floor, constraint or ratio of spreads, standard deviations are also at least half the step of
+    /// data that look rounded ([`Sample::rounding_step`](crate::Sample::rounding_step)).
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};
@@ -245,8 +246,8 @@ impl Mixture {
         self
     }
 
-    /// Declares that the values were rounded to multiples of a step: each is the interval of half a step on either side,
-    /// and the likelihood is that of the intervals' probabilities. `None` for exact values.
+    /// Declares that the values were rounded to multiples of a step: each is the interval of half a step on either
+    /// side, and the likelihood is that of the intervals' probabilities. `None` for exact values.
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};
@@ -263,8 +264,8 @@ impl Mixture {
     }
 
     /// Declares that nothing outside `[low, high]` was recorded, such as beyond a detector's range: the likelihood is
-    /// conditional on that interval. Weights, means and variances are those of the whole mixture; standard deviations are
-    /// at most twice the range of the data. `None` if everything was recorded.
+    /// conditional on that interval. Weights, means and variances are those of the whole mixture; standard deviations
+    /// are at most twice the range of the data. `None` if everything was recorded.
     ///
     /// ```
     /// use mindgap::{Mixture, Sample};

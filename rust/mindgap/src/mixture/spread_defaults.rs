@@ -9,8 +9,8 @@ use crate::constraint::{Rows, resolve, resolve_blocks};
 use crate::data::sample::Sample;
 use crate::error::MixtureError;
 
-/// The default floor of the standard deviations of data in intervals, as a fraction of the narrowest: within an interval
-/// the likelihood hardly depends on smaller ones.
+/// The default floor of the standard deviations of data in intervals, as a fraction of the narrowest: within an
+/// interval the likelihood hardly depends on smaller ones.
 const NARROWEST: f64 = 0.05;
 
 /// The largest standard deviation under a support, in units of the data's range: without a bound, ever wider components
@@ -23,8 +23,8 @@ const LEAST_FLOOR: f64 = 1e-100;
 /// The highest floor, as a multiple of the data's variance: beyond it the data are one point to doubles.
 const LARGEST_FLOOR: f64 = 1e12;
 
-/// The default bound on the ratio of standard deviations: without one the likelihood has no maximum, because a component
-/// on a single point makes it infinite.
+/// The default bound on the ratio of standard deviations: without one the likelihood has no maximum, because a
+/// component on a single point makes it infinite.
 const SPREAD_RATIO: f64 = 10.0;
 
 /// The default least standard deviation of a component, in steps of data that look rounded. From half a step on, the
@@ -71,8 +71,9 @@ impl Mixture {
         Some(self.spread_ratio.unwrap_or(default)).filter(|ratio| ratio.is_finite())
     }
 
-    /// The least variance if the caller bounds no spreads, in frame units: on data that look rounded, components narrower
-    /// than [`LEAST_STEPS`] would fit ties. At most the data's variance, so that a single component is not affected.
+    /// The least variance if the caller bounds no spreads, in frame units: on data that look rounded, components
+    /// narrower than [`LEAST_STEPS`] would fit ties. At most the data's variance, so that a single component is not
+    /// affected.
     pub(super) fn default_least(&self, sample: &Sample, variance: f64, asked: bool) -> f64 {
         let asked = asked || self.spread_ratio.is_some() || self.min_variance.is_some();
         if asked || self.method == MixtureMethod::Paper || self.variances == VarianceModel::Equal {

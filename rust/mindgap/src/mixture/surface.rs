@@ -21,8 +21,8 @@ pub(super) struct Surface<'a> {
 }
 
 impl<'a> Surface<'a> {
-    /// Makes the surface of data with this total weight and `variance` (in frame units). The engine works in frame units
-    /// if `framed`, else in those of the data.
+    /// Makes the surface of data with this total weight and `variance` (in frame units). The engine works in frame
+    /// units if `framed`, else in those of the data.
     pub(super) fn new(
         engine: &'a mut dyn Engine,
         frame: Frame,

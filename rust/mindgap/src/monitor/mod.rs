@@ -19,7 +19,8 @@ use crate::memory;
 /// searches for k-means).
 const REPORT_EVERY: u64 = 1 << 20;
 
-/// The default relative gap at which a solution counts as proven: the inertia of a million points is right to about this.
+/// The default relative gap at which a solution counts as proven: the inertia of a million points is right to about
+/// this.
 pub(crate) const DEFAULT_TOL: f64 = 1e-9;
 
 #[cfg(test)]

@@ -63,11 +63,11 @@ pub enum Progress {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// The callback of [`Monitor::new`](super::Monitor::new) returned [`ControlFlow::Break`](std::ops::ControlFlow::Break): the
-    /// fit has no result.
+    /// The callback of [`Monitor::new`](super::Monitor::new) returned
+    /// [`ControlFlow::Break`](std::ops::ControlFlow::Break): the fit has no result.
     Interrupted,
-    /// The time limit has passed, or the callback of [`Monitor::stopping`](super::Monitor::stopping) returned this: the fit ends
-    /// with the best found so far.
+    /// The time limit has passed, or the callback of [`Monitor::stopping`](super::Monitor::stopping) returned this: the
+    /// fit ends with the best found so far.
     TimeLimit,
 }
 

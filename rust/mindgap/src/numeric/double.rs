@@ -1,7 +1,7 @@
 //! [`Double`]: double-double arithmetic, with about 106 bits.
 //!
-//! A cluster's sum of squares is the small difference of large prefix sums. In doubles, an outlier at a million times the
-//! cluster's width leaves no correct digit of it.
+//! A cluster's sum of squares is the small difference of large prefix sums. In doubles, an outlier at a million times
+//! the cluster's width leaves no correct digit of it.
 
 use std::ops::{Add, Neg, Sub};
 

@@ -1,7 +1,8 @@
 //! `2^x` and `ln x` without branches, so that loops over them become vector code.
 //!
 //! Each is a dozen multiply-adds, accurate to about one unit in the last place over the range that the E step uses.
-//! `FUSED` selects the processor's fused multiply-add; without that instruction, a library call would dominate the cost.
+//! `FUSED` selects the processor's fused multiply-add; without that instruction, a library call would dominate the
+//! cost.
 
 /// `a·b + c`.
 #[inline(always)]

@@ -1,5 +1,5 @@
-//! Arithmetic that the solvers share: double-double numbers, exact sums, `exp2` and `log` whose bits are the same on every
-//! machine, powers of two and binary searches.
+//! Arithmetic that the solvers share: double-double numbers, exact sums, `exp2` and `log` whose bits are the same on
+//! every machine, powers of two and binary searches.
 
 pub(crate) mod double;
 pub(crate) mod elementary;

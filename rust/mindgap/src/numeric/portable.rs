@@ -1,8 +1,9 @@
 //! `log₂ x`, `ln x` and `2^x` for any double, with the same bits on every machine.
 //!
-//! Mathematical libraries differ in the last place, from one another and between processors; sums, products, quotients and
-//! square roots do not. So no result goes through a library's logarithm or power (`clippy.toml` checks it), and these
-//! functions use no fused multiply-adds, which not every processor has. Right to about two units in the last place.
+//! Mathematical libraries differ in the last place, from one another and between processors; sums, products, quotients
+//! and square roots do not. So no result goes through a library's logarithm or power (`clippy.toml` checks it), and
+//! these functions use no fused multiply-adds, which not every processor has. Right to about two units in the last
+//! place.
 
 use crate::numeric::elementary;
 use crate::numeric::power_of_two;

@@ -57,8 +57,8 @@ fn at_bounds(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Eq
     chain::solve(rows, objective, bounds).unwrap_or_else(|| equality::solve(rows, objective, bounds))
 }
 
-/// The optimum if `bounds` are its active rows, so that no row is violated and every multiplier has the right sign; else
-/// `None`.
+/// The optimum if `bounds` are its active rows, so that no row is violated and every multiplier has the right sign;
+/// else `None`.
 pub(crate) fn check(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Option<Optimum> {
     let Equilibrium { means, multipliers, noise, dependencies } = at_bounds(rows, objective, bounds);
     let presses = |index: usize| bounds[index].side == Side::Both || multipliers[index] >= -noise[index];

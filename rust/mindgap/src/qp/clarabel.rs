@@ -1,7 +1,7 @@
 //! Finds the active rows with Clarabel, an interior-point solver.
 //!
-//! A call takes 60 to 80 µs. The solver is made once per fit and updated at each call. Its means are only as accurate as
-//! its tolerances, so the caller solves again, exactly, on the rows that it finds.
+//! A call takes 60 to 80 µs. The solver is made once per fit and updated at each call. Its means are only as accurate
+//! as its tolerances, so the caller solves again, exactly, on the rows that it finds.
 
 use super::equality::Objective;
 use super::row_matrix::{Bound, RowMatrix};

@@ -1,5 +1,5 @@
-//! `min ½ uᵀHu - gᵀu` under sparse rows, for a dense positive definite `H`: the exact optimum by Goldfarb and Idnani's dual
-//! active-set method.
+//! `min ½ uᵀHu - gᵀu` under sparse rows, for a dense positive definite `H`: the exact optimum by Goldfarb and Idnani's
+//! dual active-set method.
 //!
 //! For the Newton steps of a mixture, which have a few dozen variables and rows: O(n³) for the factor, O(n²) for each
 //! change of the active rows.
@@ -7,7 +7,8 @@
 /// A row is violated by more than rounding if it misses its level by this fraction of its terms' sizes.
 const MISSED: f64 = 1e-13;
 
-/// A normal depends on the active ones if the square of its orthogonal part is below this fraction of its own: rounding.
+/// A normal depends on the active ones if the square of its orthogonal part is below this fraction of its own:
+/// rounding.
 const DEPENDENT: f64 = 1e-20;
 
 /// A multiplier falls if its rate is above this; a smaller rate is rounding.

@@ -1,9 +1,9 @@
 //! The exact solve on a given set of active rows: O(rows² k).
 //!
-//! Minimises `Σ g_k δ_k²` subject to `A δ = ρ`, where δ are the distances from the targets. Stiffnesses `g` of a mixture
-//! span eighteen orders of magnitude, so the rows are solved for the softest means first: the pivot is the largest
-//! `|a_rk| / √g_k`. The rest is a least-squares problem whose matrix `I + E Eᵀ` has entries near one for any stiffnesses,
-//! so each mean is accurate on its own scale.
+//! Minimises `Σ g_k δ_k²` subject to `A δ = ρ`, where δ are the distances from the targets. Stiffnesses `g` of a
+//! mixture span eighteen orders of magnitude, so the rows are solved for the softest means first: the pivot is the
+//! largest `|a_rk| / √g_k`. The rest is a least-squares problem whose matrix `I + E Eᵀ` has entries near one for any
+//! stiffnesses, so each mean is accurate on its own scale.
 
 use super::row_matrix::{Bound, RowMatrix};
 use crate::constraint::Side;

@@ -1,9 +1,9 @@
 //! Maximises `Σ a_k log x_k - c_k x_k` over positive `x` under rows: the weights or the precisions of a mixture.
 //!
-//! Newton's method; each step is a `MeanProgram`, exact on its active rows. The objective is separable, so its curvature
-//! `a_k/x_k²` is that program's stiffness. A damped step changes no coordinate by more than a quarter of itself (by a
-//! half, if the full step would change one by more than itself). Such a step never lowers the objective, by the
-//! second-order bound of `log(1 + t)`, so no line search is needed. Near the optimum convergence is quadratic.
+//! Newton's method; each step is a `MeanProgram`, exact on its active rows. The objective is separable, so its
+//! curvature `a_k/x_k²` is that program's stiffness. A damped step changes no coordinate by more than a quarter of
+//! itself (by a half, if the full step would change one by more than itself). Such a step never lowers the objective,
+//! by the second-order bound of `log(1 + t)`, so no line search is needed. Near the optimum convergence is quadratic.
 
 use super::MeanProgram;
 use super::active_set::Failure;

@@ -81,8 +81,8 @@ impl From<NoProgram> for KMeansError {
 }
 
 impl MeanProgram {
-    /// Makes the program of means that satisfy `rows`, none of them farther than `reach` (in frame units) from the data;
-    /// `None` if there are no rows, not even ascending order.
+    /// Makes the program of means that satisfy `rows`, none of them farther than `reach` (in frame units) from the
+    /// data; `None` if there are no rows, not even ascending order.
     ///
     /// # Errors
     /// Rows that are invalid for these data, and rows that contradict each other.

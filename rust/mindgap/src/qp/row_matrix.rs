@@ -43,8 +43,8 @@ pub(crate) struct Bound {
 }
 
 impl RowMatrix {
-    /// The memory of a program of `rows` rows on `k` means: the rows twice and, if all are active, their elimination with
-    /// its combinations and a factorisation.
+    /// The memory of a program of `rows` rows on `k` means: the rows twice and, if all are active, their elimination
+    /// with its combinations and a factorisation.
     pub(crate) fn bytes(k: usize, rows: usize) -> usize {
         let width = product(&[4, k]).saturating_add(product(&[3, rows]));
         product(&[rows, width, size_of::<f64>()])

@@ -154,8 +154,8 @@ fn a_start_of_the_callers_own_is_climbed_once() {
     assert_eq!((fit.starts(), fit.starts_at_best(), fit.runner_up()), (1, 1, None));
 }
 
-/// A narrow component within a wide one whose mean is close by: a lower bound on the gap lets the wide one be on either side, and
-/// no climb goes from one side to the other.
+/// A narrow component within a wide one whose mean is close by: a lower bound on the gap lets the wide one be on either
+/// side, and no climb goes from one side to the other.
 #[test]
 fn the_search_tries_both_orders_of_close_neighbours() {
     for side in [-1.0, 1.0] {

@@ -1,4 +1,5 @@
-//! Rounded, binned and truncated data: the likelihood is that of numerical integration, and slow EM finds nothing better.
+//! Rounded, binned and truncated data: the likelihood is that of numerical integration, and slow EM finds nothing
+//! better.
 
 use crate::oracle::binned::iterate;
 use crate::oracle::em::Parameters as Slow;
@@ -36,8 +37,8 @@ fn rounded(x: &[f64], step: f64) -> (Vec<[f64; 2]>, Vec<f64>) {
     (intervals, counts)
 }
 
-/// Holds a fit against the oracle: its likelihood is that of the integrals, EM from there gains nothing, and EM from elsewhere
-/// does not end higher.
+/// Holds a fit against the oracle: its likelihood is that of the integrals, EM from there gains nothing, and EM from
+/// elsewhere does not end higher.
 fn check(fit: &MixtureFit, intervals: &[[f64; 2]], counts: &[f64], support: [f64; 2], random: &mut Random) {
     let (_, height) = iterate(intervals, counts, support, &slow(fit));
     assert!((height - fit.log_likelihood()).abs() < 1e-6 * height.abs(), "{height} {}", fit.log_likelihood());

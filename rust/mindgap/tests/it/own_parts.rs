@@ -1,4 +1,5 @@
-//! Constraints, initializers, engines, chunks and sources of the caller's own: chosen at run time, and their errors kept whole.
+//! Constraints, initializers, engines, chunks and sources of the caller's own: chosen at run time, and their errors
+//! kept whole.
 
 use mindgap::{
     BoxError, Cause, Chunk, Chunked, Chunks, Ckmeans, Constraint, Engine, GapBounds, Initializer, KMeans, LocalEngine,

@@ -1,9 +1,9 @@
 //! Points in memory, assigned to cells of one width without a sort: O(1) per point, on all threads.
 //!
-//! The cells are those of [`Grid`]: the width is a power of two and edges are multiples of it. The offset of a point from
-//! its cell's edge is then exact, except in the cell left of zero. It is rounded to 2⁻⁴⁸ of the width, which moves no
-//! point at least [`NEAR_ZERO`] cells from zero. Sums of offsets are integers ([`sums`]), so they do not depend on the
-//! order of the points or the number of threads.
+//! The cells are those of [`Grid`]: the width is a power of two and edges are multiples of it. The offset of a point
+//! from its cell's edge is then exact, except in the cell left of zero. It is rounded to 2⁻⁴⁸ of the width, which moves
+//! no point at least [`NEAR_ZERO`] cells from zero. Sums of offsets are integers ([`sums`]), so they do not depend on
+//! the order of the points or the number of threads.
 
 mod sums;
 
@@ -233,8 +233,8 @@ impl Places {
         (t, if (x < 0.0) & (t == 0.0) { -1.0 } else { t.floor() })
     }
 
-    /// The cell of `x`. Cells begin at integer multiples of their width, so the subtraction is exact. A value outside all
-    /// cells, which another thread may have written into borrowed data, goes to the nearest.
+    /// The cell of `x`. Cells begin at integer multiples of their width, so the subtraction is exact. A value outside
+    /// all cells, which another thread may have written into borrowed data, goes to the nearest.
     #[inline(always)]
     fn cell(self, x: f64) -> u64 {
         (between(self.scaled(x).1 - self.first, self.last) + TO_INTEGER).to_bits() & INTEGER

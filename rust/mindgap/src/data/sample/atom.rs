@@ -66,7 +66,8 @@ impl Atom {
         }
     }
 
-    /// Restores the inequalities that rounding may have broken: the mean within the extent, the spread within its limit.
+    /// Restores the inequalities that rounding may have broken: the mean within the extent, the spread within its
+    /// limit.
     fn without_rounding(mut self) -> Self {
         // Adding zero turns -0.0 into 0.0.
         (self.low, self.high) = (self.low + 0.0, self.high + 0.0);
@@ -139,7 +140,8 @@ impl Widths {
 }
 
 impl Sample {
-    /// Makes a sample of atoms: of positive weight and finite values, ascending, and disjoint unless each has one value.
+    /// Makes a sample of atoms: of positive weight and finite values, ascending, and disjoint unless each has one
+    /// value.
     ///
     /// # Errors
     /// No atoms, too many atoms, and ranges and weights as for [`Sample::weighted`].

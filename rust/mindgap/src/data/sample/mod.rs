@@ -184,7 +184,8 @@ impl Sample {
         }
     }
 
-    /// The distinct values, each with the total weight of its points, and the end of each value's points in this sample.
+    /// The distinct values, each with the total weight of its points, and the end of each value's points in this
+    /// sample.
     pub(crate) fn collapsed(&self) -> (Sample, Vec<usize>) {
         if self.unsorted.is_some() {
             return self.sorted().collapsed();

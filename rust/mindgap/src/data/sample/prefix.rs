@@ -1,8 +1,8 @@
 //! Prefix sums of weight, value and square in frame units: the cost and mean of any run of points in O(1).
 //!
-//! Sums and their terms are double-double, so that an outlier does not cost a narrow cluster its digits. For many points
-//! only every eighth sum is stored, 6 bytes per point, and the others are computed on demand. Solvers gather the prefixes
-//! of the positions that they need into a slice.
+//! Sums and their terms are double-double, so that an outlier does not cost a narrow cluster its digits. For many
+//! points only every eighth sum is stored, 6 bytes per point, and the others are computed on demand. Solvers gather the
+//! prefixes of the positions that they need into a slice.
 
 use super::Sample;
 use crate::data::frame::Frame;

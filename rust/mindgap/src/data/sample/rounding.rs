@@ -36,8 +36,8 @@ impl Sample {
         step.map(|step| self.frame().leave_length(step))
     }
 
-    /// The step of a grid that all values are on, in frame units; gaps up to `same` count as zero, and values have errors
-    /// up to `off`.
+    /// The step of a grid that all values are on, in frame units; gaps up to `same` count as zero, and values have
+    /// errors up to `off`.
     fn grid(&self, same: f64, off: f64) -> Option<f64> {
         let apart = |pair: &[f64]| self.frame().enter(pair[1]) - self.frame().enter(pair[0]);
         let nearest = self.values().windows(2).map(apart).filter(|gap| *gap > same).fold(f64::INFINITY, f64::min);

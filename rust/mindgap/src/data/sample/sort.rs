@@ -1,9 +1,10 @@
-//! Sorts values together with their input indices; ties are resolved so that no result depends on the order of the input.
+//! Sorts values together with their input indices; ties are resolved so that no result depends on the order of the
+//! input.
 //!
 //! An interval sort: values are distributed into many narrow intervals, each again into narrower ones, and short
-//! intervals are sorted by insertion. O(N) for data of any smooth distribution, with 2 bytes per point beyond the result.
-//! Values too close to separate are left to a comparison sort: O(N log N), 16 bytes per point. Every step keeps equal
-//! values in input order, so the result does not depend on the number of threads.
+//! intervals are sorted by insertion. O(N) for data of any smooth distribution, with 2 bytes per point beyond the
+//! result. Values too close to separate are left to a comparison sort: O(N log N), 16 bytes per point. Every step keeps
+//! equal values in input order, so the result does not depend on the number of threads.
 
 use super::unsorted::low_and_high;
 use crate::parallel::{Workers, join, map_in_order, threads};
@@ -38,8 +39,8 @@ pub(super) fn by_value_and_weight(values: &[f64], weights: &[f64]) -> Weighted {
     Weighted { values, weights: order.iter().map(|&i| weight(i)).collect(), order, weightless }
 }
 
-/// Up to so many points there is an interval for each, which leaves little to the insertion sort and its unpredictable branches. The places
-/// that are written to still fit into the second-level cache.
+/// Up to so many points there is an interval for each, which leaves little to the insertion sort and its unpredictable
+/// branches. The places that are written to still fit into the second-level cache.
 const MOST_INTERVALS: usize = 1 << 16;
 
 /// Intervals of the first pass over more points; each interval is then divided again.
@@ -80,8 +81,8 @@ fn sorted(points: &SortInput<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
     (values, order)
 }
 
-/// Distributes the input on all threads. Each counts one piece, then reads all of the input and writes its own intervals,
-/// so that the points of an interval keep their order.
+/// Distributes the input on all threads. Each counts one piece, then reads all of the input and writes its own
+/// intervals, so that the points of an interval keep their order.
 fn deal_shared(points: &SortInput<'_>, values: &mut [f64], order: &mut [u32]) -> Vec<u32> {
     // Points of weight zero may only make the intervals wider.
     let (low, high) = low_and_high(points.values);

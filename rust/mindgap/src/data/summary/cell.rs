@@ -1,7 +1,7 @@
 //! One cell of a summary: sums over its points, relative to the smallest of them.
 //!
-//! A cell may be far wider than the range of its points, so that sums of squares about its edge would lose all digits of
-//! those about the mean.
+//! A cell may be far wider than the range of its points, so that sums of squares about its edge would lose all digits
+//! of those about the mean.
 
 use super::grid::Grid;
 use crate::data::sample::Atom;

@@ -1,4 +1,5 @@
-//! [`Grid`]: the cells that all summaries share; cell `i` of exponent `e` has the values from `i·2^e` up to `(i+1)·2^e`.
+//! [`Grid`]: the cells that all summaries share; cell `i` of exponent `e` has the values from `i·2^e` up to
+//! `(i+1)·2^e`.
 //!
 //! The exponent depends only on the extent of the data and the limit on cells, so summaries of parts merge to the same
 //! cells in any order.
@@ -49,8 +50,9 @@ impl Grid {
     #[inline(always)]
     pub(in crate::data) fn index(self, x: f64) -> i64 {
         let place = x * power_of_two(-self.exponent);
-        // A cast truncates without a call, unlike `floor` on a baseline processor; negative values are then rounded down.
-        // One that underflows in units of the width is not in cell 0 either. No branch: signs cannot be predicted.
+        // A cast truncates without a call, unlike `floor` on a baseline processor; negative values are then rounded
+        // down. One that underflows in units of the width is not in cell 0 either. No branch: signs cannot be
+        // predicted.
         let index = place as i64;
         index - i64::from((place < index as f64) | ((x < 0.0) & (index == 0)))
     }

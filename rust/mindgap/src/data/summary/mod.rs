@@ -121,8 +121,8 @@ impl Summary {
     /// Adds the points of another summary. The smaller of the two limits on the number of cells applies from then on.
     ///
     /// # Errors
-    /// Weights too large to be summed, a range whose square is out of range, and cells for which there is no memory; the
-    /// summary is then unchanged.
+    /// Weights too large to be summed, a range whose square is out of range, and cells for which there is no memory;
+    /// the summary is then unchanged.
     pub fn merge(&mut self, other: &Summary) -> Result<(), SampleError> {
         let limit = self.limit.min(other.limit);
         self.extend_cells(limit, self.total_weight() + other.total_weight(), other.low().zip(other.high()))?;
@@ -226,8 +226,8 @@ impl Summary {
         Ok(())
     }
 
-    /// Adds the points of positive weight, which must lie within the cells, in runs, because the rounding error of a sum
-    /// grows with its number of terms.
+    /// Adds the points of positive weight, which must lie within the cells, in runs, because the rounding error of a
+    /// sum grows with its number of terms.
     fn add_points(&mut self, values: &[f64], weight: impl Fn(usize) -> f64) {
         let length = SHORTEST_RUN.max(POINTS_A_CELL * self.cells.len());
         let mut added = vec![SummaryCell::EMPTY; self.cells.len()];

@@ -32,8 +32,8 @@ use std::sync::Arc;
 /// # Ok::<(), mindgap::Error>(())
 /// ```
 pub trait Source: Send + Sync {
-    /// Summarises the points in each of `windows`: closed intervals, ascending and disjoint, each of them the extent of a
-    /// cell that was summarised before.
+    /// Summarises the points in each of `windows`: closed intervals, ascending and disjoint, each of them the extent of
+    /// a cell that was summarised before.
     ///
     /// # Errors
     /// If the data cannot be read. A fit returns the error as [`KMeansError::Source`](crate::KMeansError::Source).
@@ -81,8 +81,8 @@ impl Summary {
         (ALL_CELLS / windows.max(1)).clamp(FEWEST_CELLS, CELLS)
     }
 
-    /// Summarises the points in each of `windows` (closed intervals, ascending, disjoint) in at most `limit` cells each.
-    /// Results for parts of the data merge to those of the whole, window by window.
+    /// Summarises the points in each of `windows` (closed intervals, ascending, disjoint) in at most `limit` cells
+    /// each. Results for parts of the data merge to those of the whole, window by window.
     ///
     /// # Errors
     /// As [`Summary::add_weighted`]; also windows out of order.

@@ -1,8 +1,8 @@
 use super::*;
 use crate::numeric::exact_sum::ExactSum;
 
-/// A boundary is the midpoint wherever that gives back the labels: not below the last point of the left cluster, and below the
-/// first of the right one.
+/// A boundary is the midpoint wherever that gives back the labels: not below the last point of the left cluster, and
+/// below the first of the right one.
 #[test]
 fn a_boundary_is_as_near_to_the_middle_as_the_labels_allow() {
     assert_eq!(boundary(5.0, 2.0, 8.0), 5.0);

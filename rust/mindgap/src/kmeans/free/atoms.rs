@@ -1,9 +1,9 @@
 //! The best free centres of partitions that do not cut atoms, and what they say of the points.
 //!
 //! A lower bound for the points: the optimum over atoms if clusters may be empty, less what atoms may be wrong by
-//! ([`kinks`](super::kinks)). That clusters may be empty is needed: where one must hold a point that is not nearest to it,
-//! an atom cut for that point's sake costs far less than the whole atom. So where no bound holds the centres so far apart
-//! that a cluster would rather be empty, the bound is sharp; elsewhere it is a bound.
+//! ([`kinks`](super::kinks)). That clusters may be empty is needed: where one must hold a point that is not nearest to
+//! it, an atom cut for that point's sake costs far less than the whole atom. So where no bound holds the centres so far
+//! apart that a cluster would rather be empty, the bound is sharp; elsewhere it is a bound.
 
 use super::budget::Budget;
 use super::incumbent::FreeSolution;
@@ -28,9 +28,9 @@ const FIRST_LEVELS: u64 = 16;
 /// Levels that close no more atoms until no more are tried.
 const PATIENCE: usize = 4;
 
-/// What no centres of the points cost less than, in frame units, if the best of the atoms of `sample` under `gaps` (in data
-/// units) are those of `solution`. Of the atoms that kinks of an optimum of the points may be in, `open`, those that none
-/// can are closed.
+/// What no centres of the points cost less than, in frame units, if the best of the atoms of `sample` under `gaps` (in
+/// data units) are those of `solution`. Of the atoms that kinks of an optimum of the points may be in, `open`, those
+/// that none can are closed.
 pub(in crate::kmeans) fn lower_bound(
     sample: &Sample,
     gaps: &Rows,

@@ -1,10 +1,10 @@
 //! Lower bounds on what the points between two cells of centres cost, right to first order in the cells' width.
 //!
-//! A centre's cost is split at the middle of its cell into what lies left and right of it. A right half and the left half
-//! of the next centre make a pair: a convex quadratic in the two places, minimised over the two cells and the bounds on
-//! their gap. Slopes that cancel between the two halves of a centre pass the force of a tight gap along the chain, so
-//! that near the optimum every pair is flat along its bounds. The points inside a cell are left out (third order), those
-//! near the midpoint of two centres are charged what a wrong assignment may save (second order).
+//! A centre's cost is split at the middle of its cell into what lies left and right of it. A right half and the left
+//! half of the next centre make a pair: a convex quadratic in the two places, minimised over the two cells and the
+//! bounds on their gap. Slopes that cancel between the two halves of a centre pass the force of a tight gap along the
+//! chain, so that near the optimum every pair is flat along its bounds. The points inside a cell are left out (third
+//! order), those near the midpoint of two centres are charged what a wrong assignment may save (second order).
 
 use super::Problem;
 use super::grid::{Nodes, PointMoments};
@@ -82,8 +82,8 @@ pub(super) struct Gap {
     /// The bounds on the gap.
     pub(super) lower: f64,
     pub(super) upper: f64,
-    /// The last point that the clusters before the gap have for sure, and the first that those after it have: points that
-    /// cannot change sides, or else some cluster would be empty.
+    /// The last point that the clusters before the gap have for sure, and the first that those after it have: points
+    /// that cannot change sides, or else some cluster would be empty.
     pub(super) outmost: [Option<Outmost>; 2],
 }
 

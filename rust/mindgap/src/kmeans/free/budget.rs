@@ -3,13 +3,14 @@
 use super::Stop;
 use crate::monitor::Monitor;
 
-/// What the bounds of a level, or the curves of the exact finish, may take. Without such a limit the work alone would allow
-/// them several gigabytes.
+/// What the bounds of a level, or the curves of the exact finish, may take. Without such a limit the work alone would
+/// allow them several gigabytes.
 const MOST_BYTES: usize = 1 << 29;
 
 #[cfg(test)]
 thread_local! {
-    /// How many steps a search of this thread may take at most, so that tests need not wait for one that spends them all.
+    /// How many steps a search of this thread may take at most, so that tests need not wait for one that spends them
+    /// all.
     pub(in crate::kmeans) static MOST_STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(u64::MAX) };
 }
 

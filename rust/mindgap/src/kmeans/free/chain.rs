@@ -51,8 +51,8 @@ pub(super) fn solve(targets: &[Target], gaps: &Rows) -> CenterChain {
     chain
 }
 
-/// Has every gap hold its bounds where rounding, of weights many orders apart, has let one slip: outwards from the heaviest
-/// cluster, which has most to lose.
+/// Has every gap hold its bounds where rounding, of weights many orders apart, has let one slip: outwards from the
+/// heaviest cluster, which has most to lose.
 fn settle(targets: &[Target], gaps: &Rows, centers: &mut [f64]) {
     let heaviest = (0..targets.len()).max_by(|&a, &b| targets[a].weight.total_cmp(&targets[b].weight)).unwrap_or(0);
     for k in heaviest + 1..centers.len() {

@@ -2,9 +2,9 @@
 //!
 //! `V(e, u)` is the least cost of the points before `e` in the first clusters, the last of them centred at `u`: a
 //! piecewise quadratic in `u`. Boundaries range over given candidates and centres over given intervals, so the work is
-//! that of what the search has left over; on few points it is the whole problem. Nothing is relaxed: no cluster is empty
-//! unless the problem lets it be, every gap holds its bounds, and the result is the optimum among the candidates, to
-//! rounding.
+//! that of what the search has left over; on few points it is the whole problem. Nothing is relaxed: no cluster is
+//! empty unless the problem lets it be, every gap holds its bounds, and the result is the optimum among the candidates,
+//! to rounding.
 
 use super::Problem;
 use super::budget::Budget;
@@ -101,8 +101,8 @@ fn first(problem: &Problem<'_>, region: &SearchRegion, cutoff: f64) -> Stage {
 
 /// The stage of centre `k`: over all earlier ends `s`, `V(e, u) = min G(s, u) + cost of s..e about u`.
 ///
-/// The cost is a difference of two quadratics, one of `s` and one of `e`, so that one running minimum serves all `e`. The `s`
-/// from which a cluster is small enough, where sizes are bounded, are a window that moves right with `e`.
+/// The cost is a difference of two quadratics, one of `s` and one of `e`, so that one running minimum serves all `e`.
+/// The `s` from which a cluster is small enough, where sizes are bounded, are a window that moves right with `e`.
 fn next(
     problem: &Problem<'_>,
     region: &SearchRegion,
@@ -145,8 +145,8 @@ fn next(
 /// A queue of curves that knows their pointwise minimum: two stacks that keep running minima.
 #[derive(Default)]
 struct CurveQueue {
-    /// The minima of each of the older curves and those pushed between it and `newer`, with where its cluster starts; the
-    /// oldest is on top.
+    /// The minima of each of the older curves and those pushed between it and `newer`, with where its cluster starts;
+    /// the oldest is on top.
     older: Vec<(usize, Curve)>,
     /// The curves pushed since, if any will ever be dropped.
     newer: Vec<(usize, Curve)>,

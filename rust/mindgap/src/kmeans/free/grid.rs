@@ -1,7 +1,7 @@
 //! The grid on which cells of centres lie, and the sums of the points up to its nodes.
 //!
-//! At every level cell `j` reaches from node `2j` to node `2j + 2` with node `2j + 1` in its middle, and what lies midway
-//! between two cell middles is a node too. So a bound on a pair of cells reads its sums from a table.
+//! At every level cell `j` reaches from node `2j` to node `2j + 2` with node `2j + 1` in its middle, and what lies
+//! midway between two cell middles is a node too. So a bound on a pair of cells reads its sums from a table.
 
 use crate::kmeans::rounding::of_place;
 use std::ops::Range;

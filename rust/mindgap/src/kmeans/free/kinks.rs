@@ -1,10 +1,10 @@
 //! Where the midpoints of neighbouring centres may lie in atoms, and what atoms may then be wrong by.
 //!
-//! A point costs the square of its distance to the nearest centre: x² and a concave function that is linear but for a kink
-//! at every midpoint of two centres, where its slope falls by twice their gap g. So the points of an atom with no kink in
-//! it cost as much as the atom; with a kink, less by at most g·√(weight·squares within). Levels of cells of centres that
-//! cost no more than the best and all that the atoms may be wrong by contain every optimum of the points; they say which
-//! atoms kinks can be in, and so how wrong the atoms may be, which makes for fewer cells.
+//! A point costs the square of its distance to the nearest centre: x² and a concave function that is linear but for a
+//! kink at every midpoint of two centres, where its slope falls by twice their gap g. So the points of an atom with no
+//! kink in it cost as much as the atom; with a kink, less by at most g·√(weight·squares within). Levels of cells of
+//! centres that cost no more than the best and all that the atoms may be wrong by contain every optimum of the points;
+//! they say which atoms kinks can be in, and so how wrong the atoms may be, which makes for fewer cells.
 
 use super::Problem;
 use super::level::CenterLevel;
@@ -20,8 +20,8 @@ pub(super) struct Kinks<'a> {
     spreads: Vec<f64>,
 }
 
-/// Atoms to a run. The widest of `m` atoms takes `m / RUN + 2 RUN` steps, the fewest at `√(m / 2)`: this for the 8,192 atoms
-/// that the cells of a summary typically are.
+/// Atoms to a run. The widest of `m` atoms takes `m / RUN + 2 RUN` steps, the fewest at `√(m / 2)`: this for the 8,192
+/// atoms that the cells of a summary typically are.
 const RUN: usize = 64;
 
 impl<'a> Kinks<'a> {

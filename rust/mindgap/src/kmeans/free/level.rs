@@ -1,7 +1,7 @@
 //! One level of the search: cells of equal width for every centre, with bounds on all chains of cells.
 //!
-//! Bounds are sums over neighbouring pairs of cells, so a forward and a backward pass bound the best chain through every
-//! cell and every pair. Those that cannot beat the incumbent go; the others are halved.
+//! Bounds are sums over neighbouring pairs of cells, so a forward and a backward pass bound the best chain through
+//! every cell and every pair. Those that cannot beat the incumbent go; the others are halved.
 
 use crate::kmeans::rounding::of_place;
 use std::ops::Range;

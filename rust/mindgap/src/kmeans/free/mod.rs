@@ -2,8 +2,9 @@
 //!
 //! Minimises `Σ wᵢ (xᵢ - μₖ)²` over partitions into non-empty clusters and centres that hold the bounds, with proof.
 //! Branch and bound over cells of centres: bounds that are right to first order drop all but a few cells, those are
-//! halved, and when few boundaries remain an exact dynamic program over them ends the search. Beyond the prefix sums the
-//! work hardly depends on the number of points. A budget of steps and one of about a gigabyte end a search that would not.
+//! halved, and when few boundaries remain an exact dynamic program over them ends the search. Beyond the prefix sums
+//! the work hardly depends on the number of points. A budget of steps and one of about a gigabyte end a search that
+//! would not.
 
 pub(super) mod atoms;
 mod bound;
@@ -44,15 +45,16 @@ use incumbent::FreeSolution;
 /// Work after which a search gives its best, in steps of some ten nanoseconds.
 const STEPS: u64 = 1_000_000_000;
 
-/// From so many clusters on, the search for a penalty comes first: it does not grow with their number, while the levels of
-/// cells, one list of cells for every centre, do.
+/// From so many clusters on, the search for a penalty comes first: it does not grow with their number, while the levels
+/// of cells, one list of cells for every centre, do.
 const MANY_CLUSTERS: usize = 12;
 
 /// Up to so many clusters a search for a penalty that proves nothing is followed by even grids, which take memory in
 /// proportion to k².
 const MOST_GRIDDED: usize = 512;
 
-/// Up to so many points, and for [`MANY_CLUSTERS`], the search starts from the optimum without bounds, which may hold them and end it.
+/// Up to so many points, and for [`MANY_CLUSTERS`], the search starts from the optimum without bounds, which may hold
+/// them and end it.
 const WORTH_SOLVING: usize = 1 << 12;
 
 /// Bounds under which the points may cost more, in frame units, are refused: sums of such costs would overflow.
@@ -127,8 +129,8 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
     Ok(Solution { partition: best.partition, centers: Some(best.centers), proof })
 }
 
-/// What the search for a penalty finds, where there are many clusters, and the search over cells where that proves too little; no solution costs
-/// less than `known`.
+/// What the search for a penalty finds, where there are many clusters, and the search over cells where that proves too
+/// little; no solution costs less than `known`.
 fn searched(
     problem: &Problem<'_>,
     start: FreeSolution,
@@ -182,8 +184,9 @@ pub(super) fn or_better(sample: &Sample, gaps: &Rows, found: Solution, other: Pa
     }
 }
 
-/// What a search for means under `gaps` (in data units) can start from: the best free centres of many clusters where all gaps have
-/// the same bounds, and their least cost in frame units, which is no more than that of means. `None` elsewhere.
+/// What a search for means under `gaps` (in data units) can start from: the best free centres of many clusters where
+/// all gaps have the same bounds, and their least cost in frame units, which is no more than that of means. `None`
+/// elsewhere.
 pub(super) fn relaxation(
     sample: &Sample,
     gaps: &Rows,

@@ -201,7 +201,8 @@ impl CenterSearch<'_> {
         Ok(())
     }
 
-    /// Solves what is left exactly; says whether it has: not if rounding would spoil the result or it takes too many steps.
+    /// Solves what is left exactly; says whether it has: not if rounding would spoil the result or it takes too many
+    /// steps.
     fn finish(&mut self, region: &SearchRegion, steps: u64, budget: &mut Budget<'_>) -> Result<bool, Stop> {
         let rounding = region.rounding(self.problem, self.best.cost);
         if rounding > INDIFFERENT * self.best.cost {

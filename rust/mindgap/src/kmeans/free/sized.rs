@@ -1,9 +1,10 @@
 //! Free centres of clusters whose sizes are bounded.
 //!
-//! What clusters of admissible sizes cost at least, without bounds on the gaps, is known for the points before and after every
-//! position ([`SizedCosts`]). Boundaries that no solution better than the best known can have are dropped by these costs, and
-//! centres by what moving them off the means of their clusters costs; the exact program ([`functional`]) does the rest. A good
-//! solution comes first, from the same program on few boundaries, ever nearer to each other and to the best known.
+//! What clusters of admissible sizes cost at least, without bounds on the gaps, is known for the points before and
+//! after every position ([`SizedCosts`]). Boundaries that no solution better than the best known can have are dropped
+//! by these costs, and centres by what moving them off the means of their clusters costs; the exact program
+//! ([`functional`]) does the rest. A good solution comes first, from the same program on few boundaries, ever nearer to
+//! each other and to the best known.
 
 use super::budget::Budget;
 use super::functional::{self, SearchRegion};
@@ -22,7 +23,8 @@ use crate::proof::Proof;
 /// Boundaries a cluster that the program sees on the way to a good solution: milliseconds of work for a few clusters.
 const THINNED: usize = 48;
 
-/// The least costs of clusters of admissible sizes, without bounds on the gaps, in frame units; infinite where there are none.
+/// The least costs of clusters of admissible sizes, without bounds on the gaps, in frame units; infinite where there
+/// are none.
 pub(in crate::kmeans) struct SizedCosts {
     /// `before[m][j]`: of the points before `j`, in `m + 1` clusters.
     pub(in crate::kmeans) before: Vec<Vec<f64>>,
@@ -30,8 +32,8 @@ pub(in crate::kmeans) struct SizedCosts {
     pub(in crate::kmeans) after: Vec<Vec<f64>>,
 }
 
-/// The best free centres under `gaps` (in data units) of clusters of admissible `sizes`, from a partition `start` that has
-/// them; none costs less than `floor`. Without `costs`, which there was no time for, the best centres of `start`.
+/// The best free centres under `gaps` (in data units) of clusters of admissible `sizes`, from a partition `start` that
+/// has them; none costs less than `floor`. Without `costs`, which there was no time for, the best centres of `start`.
 pub(in crate::kmeans) fn solve(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,

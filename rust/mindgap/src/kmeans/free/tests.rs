@@ -183,7 +183,8 @@ fn upper_bounds_beyond_everything_are_none() {
     assert_eq!(fit(1e307), fit(f64::INFINITY));
 }
 
-/// The best of the even grids of `k` centres as tight as `lower` allows, and over all the data: its clusters with their best centres.
+/// The best of the even grids of `k` centres as tight as `lower` allows, and over all the data: its clusters with their
+/// best centres.
 fn best_even_grid(problem: &Problem<'_>, (lower, upper): (f64, f64)) -> FreeSolution {
     let (k, sample) = (problem.k, problem.prefixes.sample());
     let (first, last) = (sample.framed(0), sample.framed(problem.len() - 1));

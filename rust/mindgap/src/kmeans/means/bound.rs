@@ -1,7 +1,7 @@
 //! Lower bounds on the cost of the clusters of a state.
 //!
-//! A cluster that starts in one cell and ends in another contains the points between the cells (its core) and some of the
-//! points of the cells. The core costs at least its own sum of squares. A point of a boundary's cell belongs to the
+//! A cluster that starts in one cell and ends in another contains the points between the cells (its core) and some of
+//! the points of the cells. The core costs at least its own sum of squares. A point of a boundary's cell belongs to the
 //! cluster on one side or the other, and costs at least its squared distance to the nearer of the two intervals where
 //! these clusters can have their centres: the cell's charge, the same for all states that share the cell.
 //!

@@ -1,7 +1,7 @@
 //! [`BoundaryCells`]: runs of neighbouring positions in which a boundary between two clusters may lie.
 //!
-//! Boundary `m` divides cluster `m - 1` from cluster `m` and lies before the point of its position. Each boundary has its
-//! own ascending list of cells; positions that are in no optimum have no cell.
+//! Boundary `m` divides cluster `m - 1` from cluster `m` and lies before the point of its position. Each boundary has
+//! its own ascending list of cells; positions that are in no optimum have no cell.
 //!
 //! If atoms have a width, a boundary may also lie inside one: a cell then covers everything between two edges of atoms.
 //! The finest cells are atoms that may be cut and single edges.
@@ -43,8 +43,8 @@ impl BoundaryCell {
     }
 
     /// Appends this cell cut into at most `parts` of about equal weight: atoms differ by orders of magnitude, and the
-    /// heaviest cell decides how weak the bounds are. At a cut beside an `open` atom both cells include the edge, because
-    /// a boundary may lie between it and the next.
+    /// heaviest cell decides how weak the bounds are. At a cut beside an `open` atom both cells include the edge,
+    /// because a boundary may lie between it and the next.
     fn split_into(&self, prefixes: &Prefixes<'_>, parts: usize, open: &[bool], out: &mut Vec<BoundaryCell>) {
         let atoms = self.high - self.low;
         let parts = parts.min(self.positions());
@@ -88,8 +88,8 @@ fn join(cells: &mut Vec<BoundaryCell>, cell: BoundaryCell) {
     }
 }
 
-/// The cells of every boundary, from the fixed one before the first point to the fixed one after the last, and the bounds
-/// on cluster sizes.
+/// The cells of every boundary, from the fixed one before the first point to the fixed one after the last, and the
+/// bounds on cluster sizes.
 #[derive(Clone, Debug)]
 pub(super) struct BoundaryCells(pub(super) Vec<Vec<BoundaryCell>>, pub(super) Sizes);
 

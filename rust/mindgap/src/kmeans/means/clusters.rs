@@ -1,7 +1,7 @@
 //! [`Clusters`]: the graph of all clusters that an optimum may have; a path of `k` clusters is a partition.
 //!
-//! If all gaps have the same bounds, the possible successors of a cluster do not depend on its index. Under a penalty per
-//! cluster, one pass in each direction finds the best path through every cluster, in O(1) for each.
+//! If all gaps have the same bounds, the possible successors of a cluster do not depend on its index. Under a penalty
+//! per cluster, one pass in each direction finds the best path through every cluster, in O(1) for each.
 
 use super::positions::Positions;
 use super::states::StateTable;

@@ -2,8 +2,8 @@
 //!
 //! For a partition that satisfies the bounds, `Σ μ_g·(bound_g - gap_g) ≤ 0`, with the lower bound for `μ_g ≥ 0` and the
 //! upper one for `μ_g < 0`. So adding this sum to the cost gives a lower bound for any multipliers. Good multipliers
-//! cancel the slope of the cost at the optimum, so that bounds separate cells near the optimum from cells at it. A gap is
-//! a difference of two means, so the sum is `constant + Σ κ_m·mean_m`, one term per cluster.
+//! cancel the slope of the cost at the optimum, so that bounds separate cells near the optimum from cells at it. A gap
+//! is a difference of two means, so the sum is `constant + Σ κ_m·mean_m`, one term per cluster.
 
 use crate::constraint::Rows;
 use crate::data::sample::Prefixes;
@@ -45,8 +45,8 @@ impl Lagrangian {
 /// The most sweeps of the descent; any multipliers give a valid bound.
 const SWEEPS: usize = 400;
 
-/// The multipliers that best cancel the slopes of the cost at the boundaries of a partition: least squares with the signs
-/// of the bounds, and zero for gaps farther than the fraction `active` from their bound.
+/// The multipliers that best cancel the slopes of the cost at the boundaries of a partition: least squares with the
+/// signs of the bounds, and zero for gaps farther than the fraction `active` from their bound.
 ///
 /// Moving the point `x` at a boundary from the right cluster to the left one changes the cost with multipliers by
 /// `(x - l)² + κ_l·(x - l)/w_l - (x - r)² - κ_r·(x - r)/w_r`, with `l`, `r` the means and `w` the weights.

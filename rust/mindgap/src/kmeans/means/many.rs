@@ -1,9 +1,9 @@
 //! Many clusters whose gaps all have the same bounds: one graph of runs of points for all clusters
 //! ([`penalty`](super::penalty)).
 //!
-//! If the possible runs are too many to store, the best partition on coarse positions is improved first. Then one pass in
-//! each direction, over the runs that an optimum without the bounds could have, keeps those that are possible under all
-//! bounds but the two gaps at their ends. O(N²/K) at worst for data without heavy tails.
+//! If the possible runs are too many to store, the best partition on coarse positions is improved first. Then one pass
+//! in each direction, over the runs that an optimum without the bounds could have, keeps those that are possible under
+//! all bounds but the two gaps at their ends. O(N²/K) at worst for data without heavy tails.
 
 use super::cells::BoundaryCell;
 use super::clusters::Clusters;
@@ -40,8 +40,8 @@ const QUICKLY_FEASIBLE: usize = 1 << 22;
 /// The most positions: a quarter of a gigabyte.
 const MOST_POSITIONS: usize = 1 << 21;
 
-/// The limits of successive searches, as fractions of the way from the proven bound to the best cost: low limits keep few
-/// runs.
+/// The limits of successive searches, as fractions of the way from the proven bound to the best cost: low limits keep
+/// few runs.
 const SHARES: [f64; 3] = [0.0625, 0.25, 1.0];
 
 /// If a pass keeps more than one in this many runs, another with a better penalty is not worth its time.
@@ -145,7 +145,8 @@ impl ManyClusters<'_> {
         if self.penalty > 0.0 { self.narrowed(positions, monitor) } else { Ok(Ended::Open) }
     }
 
-    /// Finds some partition if none is known; false if there is none. Does nothing under upper bounds or bounds on sizes.
+    /// Finds some partition if none is known; false if there is none. Does nothing under upper bounds or bounds on
+    /// sizes.
     fn find_feasible(&mut self, steps: &Steps, monitor: &mut Monitor<'_>) -> Result<bool, KMeansError> {
         if self.best.is_none() && !self.gaps.have_upper() && self.sizes.are_any() {
             monitor.check_memory("sums over the data", self.prefixes.bytes())?;
@@ -266,8 +267,8 @@ impl ManyClusters<'_> {
         })
     }
 
-    /// Improves the best partition and the penalty by a search on coarse positions; repeats while the better limit allows
-    /// finer ones.
+    /// Improves the best partition and the penalty by a search on coarse positions; repeats while the better limit
+    /// allows finer ones.
     fn coarse(&mut self, monitor: &mut Monitor<'_>) -> Result<(), KMeansError> {
         let mut last = usize::MAX;
         loop {

@@ -1,9 +1,10 @@
 //! Exact k-means whose cluster means satisfy bounds on their gaps.
 //!
-//! A search from coarse to fine ([`mod@search`]) over cells of boundary positions ([`cells`]). A program over pairs of cells
-//! ([`level`], [`states`], [`window`]) bounds all partitions from below ([`bound`], [`lagrangian`]); partitions near its
-//! best path bound the optimum from above ([`incumbent`]); cells whose bound exceeds the best cost are dropped. O(N²K) at
-//! worst, like the program over single positions at its end. In practice, sorting is most of the work at K = 5.
+//! A search from coarse to fine ([`mod@search`]) over cells of boundary positions ([`cells`]). A program over pairs of
+//! cells ([`level`], [`states`], [`window`]) bounds all partitions from below ([`bound`], [`lagrangian`]); partitions
+//! near its best path bound the optimum from above ([`incumbent`]); cells whose bound exceeds the best cost are
+//! dropped. O(N²K) at worst, like the program over single positions at its end. In practice, sorting is most of the
+//! work at K = 5.
 //!
 //! For many clusters with the same bounds on every gap, a penalty per cluster replaces the levels ([`many`]): O(N²/K).
 //!
@@ -43,7 +44,8 @@ use search::{MeansLimits, MeansOutcome, search};
 /// penalty is faster than levels of cells (measured at 4,096 points).
 const LIMITS: MeansLimits = MeansLimits { first_cells: 32, direct: 1 << 12, states: 1 << 24, many: 32 };
 
-/// The result of a search: the best partition of the atoms, if one is known, and a proof for partitions of their points.
+/// The result of a search: the best partition of the atoms, if one is known, and a proof for partitions of their
+/// points.
 #[derive(Debug)]
 pub(super) struct BestPartition {
     pub(super) partition: Option<Partition>,

@@ -87,8 +87,8 @@ impl Positions {
         true
     }
 
-    /// Keeps the runs that, with the costs without bounds of the other points, are within `limit` for `k` clusters; false
-    /// if there may be more than `most`.
+    /// Keeps the runs that, with the costs without bounds of the other points, are within `limit` for `k` clusters;
+    /// false if there may be more than `most`.
     pub(super) fn keep_without_bounds(
         &mut self,
         costs: &PenalizedCosts,

@@ -1,7 +1,7 @@
 //! The least penalised costs of all prefixes and suffixes of the data under the bounds on gaps.
 //!
-//! One pass over the possible runs in each direction, as in [`clusters`](super::clusters), but a run is dropped after the
-//! position of its end: memory for the square of the longest run, not for all runs.
+//! One pass over the possible runs in each direction, as in [`clusters`](super::clusters), but a run is dropped after
+//! the position of its end: memory for the square of the longest run, not for all runs.
 
 use super::positions::{PenalizedCosts, Positions};
 use super::states::StateTable;
@@ -14,9 +14,9 @@ use std::collections::VecDeque;
 /// The tolerance of gaps in the backward pass: mirrored means round differently, once for a number of at most one.
 const MIRRORED: f64 = 2.0 * f64::EPSILON;
 
-/// Returns the costs on both sides of every position, for paths of runs of `table` whose means satisfy the bounds `gap`.
-/// `known` are lower bounds on these costs; parts of paths that, with them, exceed the penalised cost `limit` are left
-/// out. `None` if more than `most` runs must be stored at a time.
+/// Returns the costs on both sides of every position, for paths of runs of `table` whose means satisfy the bounds
+/// `gap`. `known` are lower bounds on these costs; parts of paths that, with them, exceed the penalised cost `limit`
+/// are left out. `None` if more than `most` runs must be stored at a time.
 pub(super) fn penalized_costs(
     positions: &Positions,
     table: &StateTable,
@@ -55,7 +55,8 @@ impl PassTask<'_> {
     ) -> Result<Option<Vec<f64>>, KMeansError> {
         let (cells, n) = (&self.positions.0, self.positions.last());
         let mut costs = Vec::with_capacity(n + 1);
-        // The means and values of the runs that end at each position from the current one on, in the order of their means.
+        // The means and values of the runs that end at each position from the current one on, in the order of their
+        // means.
         let mut ending: VecDeque<Vec<(f64, f64)>> = VecDeque::new();
         let (mut window, mut kept) = (Window::default(), 0);
         let arch = pulp::Arch::new();
@@ -100,7 +101,8 @@ impl PassTask<'_> {
         Ok(Some(costs))
     }
 
-    /// The least value of the runs `into` a position that a run of this mean may follow; calls must have ascending means.
+    /// The least value of the runs `into` a position that a run of this mean may follow; calls must have ascending
+    /// means.
     #[inline(always)]
     fn least_before(&self, window: &mut Window, into: &[(f64, f64)], mean: f64) -> f64 {
         while window.next() < into.len() && into[window.next()].0 <= mean - self.gap.0 {

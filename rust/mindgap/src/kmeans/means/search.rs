@@ -1,8 +1,8 @@
 //! The search from coarse to fine: bounds all cells, drops those that cannot be in an optimum, splits the rest.
 //!
-//! Each level bounds the optimum from below by the best path over cells and from above by a partition near it. When every
-//! remaining cell is one position, the best partition among them is the optimum. The work depends on the number of cells
-//! that survive, which no useful bound is known for; a budget of states limits it.
+//! Each level bounds the optimum from below by the best path over cells and from above by a partition near it. When
+//! every remaining cell is one position, the best partition among them is the optimum. The work depends on the number
+//! of cells that survive, which no useful bound is known for; a budget of states limits it.
 
 use super::cells::BoundaryCells;
 use super::feasible;
@@ -38,8 +38,8 @@ pub(super) enum MeansOutcome {
     Optimal(MeansSolution),
     /// The limits were reached: the best partition and the proven bound.
     Bounded(MeansSolution, f64),
-    /// An optimum of the points may cut atoms in these cells: the best partition of atoms, if there is one, and the bound
-    /// for the points.
+    /// An optimum of the points may cut atoms in these cells: the best partition of atoms, if there is one, and the
+    /// bound for the points.
     Open(Option<MeansSolution>, f64, BoundaryCells),
     /// No partition satisfies the bounds.
     Infeasible,

@@ -1,7 +1,7 @@
 //! [`StateTable`]: the states of one cluster, pairs of the cells of its start and its end.
 //!
-//! The table is a staircase: each start has a run of ends, and both limits of the run are nondecreasing in the start. So
-//! the starts that reach a given end are a run, too.
+//! The table is a staircase: each start has a run of ends, and both limits of the run are nondecreasing in the start.
+//! So the starts that reach a given end are a run, too.
 
 use super::cells::BoundaryCell;
 use crate::kmeans::sizes::Sizes;

@@ -155,7 +155,8 @@ fn an_atom_far_from_zero_is_not_charged_too_much() {
     assert!(charge <= 3.0 * 36.0 && charge > 107.9, "{charge}");
 }
 
-/// An atom with points on both sides of a boundary is charged no more than they cost, each on its better side, whatever it weighs.
+/// An atom with points on both sides of a boundary is charged no more than they cost, each on its better side, whatever
+/// it weighs.
 #[test]
 fn a_divided_atom_is_not_charged_too_much() {
     let mut noise = noise(3);

@@ -101,9 +101,9 @@ pub(super) fn fit(
 }
 
 impl KnownAtoms {
-    /// Makes the `wanted` atoms finer: divides those of one value, and reads at most `most` others through `zoom`. Returns
-    /// whether it read any; `None` if no atom became finer. Joins neighbours between which no optimum has a boundary (`before`
-    /// is false).
+    /// Makes the `wanted` atoms finer: divides those of one value, and reads at most `most` others through `zoom`.
+    /// Returns whether it read any; `None` if no atom became finer. Joins neighbours between which no optimum has a
+    /// boundary (`before` is false).
     fn finer(
         &mut self,
         wanted: Vec<usize>,

@@ -327,7 +327,8 @@ fn looks(kmeans: &KMeans) -> [u64; 4] {
     [passes, windows, left, COUNTED.get()[0]]
 }
 
-/// Bounds that keep too many atoms open are valid; they show in how often and where they look. A hundredth above what was counted.
+/// Bounds that keep too many atoms open are valid; they show in how often and where they look. A hundredth above what
+/// was counted.
 #[test]
 fn closer_looks_stay_within_what_was_counted() {
     let bounds = GapBounds::lower(2.2);

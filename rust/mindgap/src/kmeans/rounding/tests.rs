@@ -16,7 +16,8 @@ fn what_prefix_sums_lose_is_allowed_for() {
     let sample = weighted(4000, 3.0);
     let prefixes = Prefixes::new(&sample);
     for end in [2, 9, 500, 4000] {
-        // The cost about the middle of the frame, term by term in pairs of doubles; about a mean it differs by rounding only.
+        // The cost about the middle of the frame, term by term in pairs of doubles; about a mean it differs by rounding
+        // only.
         let square = (0..end).fold(Double::ZERO, |sum, i| sum + sample.framed_exactly(i).squared().times(3.0));
         let lost = (prefixes.at(0).cost_about(&prefixes.at(end), 0.0) - square.whole()).abs();
         assert!(lost <= of_prefix_sums(&sample, 1) + f64::EPSILON * square.whole(), "{end}: {lost}");

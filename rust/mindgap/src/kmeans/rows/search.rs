@@ -182,8 +182,8 @@ fn equal_widths(sample: &Sample, k: usize) -> Vec<f64> {
     (0..k).map(|c| first + (last - first) * (c as f64 + 0.5) / k as f64).collect()
 }
 
-/// Partitions near this one: one boundary moved by a point or by part of a cluster, or moved into another cluster, which
-/// merges two and divides one.
+/// Partitions near this one: one boundary moved by a point or by part of a cluster, or moved into another cluster,
+/// which merges two and divides one.
 fn near_partitions(partition: &Partition) -> impl Iterator<Item = Partition> + '_ {
     let ends = partition.ends();
     let inner = ends.len() - 1;

@@ -77,8 +77,8 @@ const RESOLUTION: f64 = 1e-12;
 /// The most positions times clusters for which the nearest feasible size is computed for a message.
 const WORTH_KNOWING: usize = 1 << 24;
 
-/// The error of infeasible `sizes`, with the nearest feasible ones according to `feasible`. `gaps`: partitions must also
-/// satisfy bounds on gaps.
+/// The error of infeasible `sizes`, with the nearest feasible ones according to `feasible`. `gaps`: partitions must
+/// also satisfy bounds on gaps.
 pub(super) fn error(
     prefixes: &Prefixes<'_>,
     k: usize,

@@ -1,8 +1,8 @@
 //! Exact k-means whose clusters satisfy bounds on their sizes.
 //!
 //! Clusters are runs of sorted points. Without bounds on the gaps the costs of admissible runs are Monge, and a program
-//! over all positions finds the optimum ([`program`]). With them, the search for separated means ([`means`]) or the exact
-//! program for free centres ([`mod@free`]) leaves out runs of inadmissible size.
+//! over all positions finds the optimum ([`program`]). With them, the search for separated means ([`means`]) or the
+//! exact program for free centres ([`mod@free`]) leaves out runs of inadmissible size.
 
 mod feasible;
 mod program;

@@ -98,8 +98,8 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// Work on costs of either kind. Its `run`, and every function that it calls in a loop, must be `#[inline(always)]`: only
-/// inlined code is compiled for the processor.
+/// Work on costs of either kind. Its `run`, and every function that it calls in a loop, must be `#[inline(always)]`:
+/// only inlined code is compiled for the processor.
 pub(super) trait CostTask {
     type Output;
 
@@ -146,10 +146,10 @@ impl<'a> pulp::WithSimd for Gather<'a, '_> {
 }
 
 /// The largest error of comparisons of rough costs of points of weight one. Let ε be the rounding of a double, S and Q
-/// the largest sums of values and squares. Without their low parts, differences of sums have errors of 2εS and 2εQ. A run
-/// has a mean of at most one in absolute value and (Σz)²/n of at most Q, so its (Σz)²/n has an error of at most 4εS +
-/// 3εQ, and its cost one of 4εS + 6εQ. The factor covers two costs, sums of four numbers of their size, and the products
-/// that replace divisions, which add 3ε of each term.
+/// the largest sums of values and squares. Without their low parts, differences of sums have errors of 2εS and 2εQ. A
+/// run has a mean of at most one in absolute value and (Σz)²/n of at most Q, so its (Σz)²/n has an error of at most
+/// 4εS + 3εQ, and its cost one of 4εS + 6εQ. The factor covers two costs, sums of four numbers of their size, and the
+/// products that replace divisions, which add 3ε of each term.
 fn blur(sums: &[Sums]) -> f64 {
     let largest = |of: fn(&Sums) -> f64| sums.iter().map(|sums| of(sums).abs()).fold(0.0, f64::max);
     of_rough_costs(largest(|sums| sums.sum.value()) + largest(|sums| sums.square.value()))

@@ -1,9 +1,9 @@
 //! [`PenaltyChain`]: the best partition of every prefix, into any number of clusters, under a penalty per cluster.
 //!
-//! `F(i) = min F(j) + cost(j, i) + penalty` over `j < i`. Costs are Monge, so a later `j` that beats an earlier one does
-//! so at all later ends. A queue keeps the starts that will be best, each with the first end at which it is (Galil and
-//! Giancarlo's least-weight subsequence). O(M log M) at worst; the search for a crossing doubles its steps from the last
-//! one and mostly takes two or three. 12 or 20 bytes per candidate, and the queue.
+//! `F(i) = min F(j) + cost(j, i) + penalty` over `j < i`. Costs are Monge, so a later `j` that beats an earlier one
+//! does so at all later ends. A queue keeps the starts that will be best, each with the first end at which it is (Galil
+//! and Giancarlo's least-weight subsequence). O(M log M) at worst; the search for a crossing doubles its steps from the
+//! last one and mostly takes two or three. 12 or 20 bytes per candidate, and the queue.
 
 use super::candidates::{Candidates, Costs, RoughSums};
 use crate::kmeans::rounding::of_rough_costs;
@@ -108,10 +108,10 @@ impl Digits for Rough {
     }
 
     /// Let e be the error of a comparison. A sure comparison is right. By Monge, an unsure one replaces a start by one
-    /// that is worse by at most e, at all ends where it does. So a value of `F` is too large by at most e for each unsure
-    /// comparison, e for its own rounding, and the error of the value before it, along a best path. Such a path has at
-    /// most `whole / (penalty - e)` links: F ascends, and the last value is at most the true value of the path that was
-    /// found, each link of which costs at least penalty - e.
+    /// that is worse by at most e, at all ends where it does. So a value of `F` is too large by at most e for each
+    /// unsure comparison, e for its own rounding, and the error of the value before it, along a best path. Such a path
+    /// has at most `whole / (penalty - e)` links: F ascends, and the last value is at most the true value of the path
+    /// that was found, each link of which costs at least penalty - e.
     fn lost(candidates: &Candidates<'_>, penalty: f64, whole: f64, unsure: usize) -> f64 {
         let each = candidates.blur() + of_rough_costs(whole);
         if each > 0.25 * penalty {
@@ -144,8 +144,8 @@ struct Reign {
     from: u32,
 }
 
-/// The step length after which the search for a crossing tests the last end: a start without an early crossing often has
-/// none.
+/// The step length after which the search for a crossing tests the last end: a start without an early crossing often
+/// has none.
 const HASTE: usize = 16;
 
 impl<D: Digits> PenaltyChain<D> {
@@ -236,8 +236,8 @@ impl<'a, D: Digits, C: Costs> Duel<'a, D, C> {
         Self { costs, start, rival, lead, start_sums, rival_sums, blur, unsure: 0, digits: PhantomData }
     }
 
-    /// `lead + cost(start, end) - cost(rival, end)` from rough sums, times the weights of the two runs, and the product of
-    /// these: a comparison with zero needs no division.
+    /// `lead + cost(start, end) - cost(rival, end)` from rough sums, times the weights of the two runs, and the product
+    /// of these: a comparison with zero needs no division.
     #[inline(always)]
     fn rough_difference(&self, end: usize) -> (f64, f64) {
         let end = self.costs.rough_sums(end);

@@ -2,8 +2,8 @@
 //!
 //! A cell is open if a boundary of an optimal partition may lie strictly inside. Cells of equal points are closed from
 //! the start: moving a boundary between equal points to the edge of their run costs nothing. A cell of one atom with a
-//! width may be open, but cannot be split. Cells are cut to have nearly equal spreads √(weight·cost), because the largest
-//! limits the proof.
+//! width may be open, but cannot be split. Cells are cut to have nearly equal spreads √(weight·cost), because the
+//! largest limits the proof.
 
 use crate::data::sample::{Prefix, Prefixes};
 use crate::kmeans::rounding::of_rough_costs;
@@ -96,9 +96,9 @@ impl<'a> EdgeGrid<'a> {
         (0..self.spreads.len()).all(|cell| self.spreads[cell] == 0.0 || self.points(cell).len() == 1)
     }
 
-    /// Closes the cells with no edge in `alive` and splits the other open ones into about `budget` cells in all, or into
-    /// single values if those are at most `finish` times as many. Drops edges that no boundary of an optimum can be at,
-    /// or be moved to.
+    /// Closes the cells with no edge in `alive` and splits the other open ones into about `budget` cells in all, or
+    /// into single values if those are at most `finish` times as many. Drops edges that no boundary of an optimum can
+    /// be at, or be moved to.
     pub(super) fn refined(&self, alive: impl Fn(usize) -> bool, budget: usize, finish: usize) -> Self {
         let stays_open = |cell: usize| self.spreads[cell] > 0.0 && (alive(cell) || alive(cell + 1));
         let cells = self.spreads.len();
@@ -156,8 +156,8 @@ impl<'a> EdgeGrid<'a> {
         }
     }
 
-    /// Appends a run as about `pieces` cells of equal numbers of points, without cutting equal points apart; at least two
-    /// unless all are equal.
+    /// Appends a run as about `pieces` cells of equal numbers of points, without cutting equal points apart; at least
+    /// two unless all are equal.
     fn push_pieces(&mut self, run: &PointRun, pieces: usize, aim: f64) {
         let (count, mut rest) = (run.end - run.start, *run);
         if pieces >= count {

@@ -1,12 +1,13 @@
 //! Exact k-means without a constraint: the partition of sorted points into `k` runs of least cost.
 //!
-//! Costs of runs are Monge, so a penalty per cluster replaces the number of clusters ([`penalty`]), and one pass over the
-//! candidate boundaries finds the optimum for a penalty ([`chain`]), at a cost independent of `k`. The first candidates
-//! are the edges of a few cells ([`grid`]). Cells that provably have no boundary of an optimum inside are closed and the
-//! rest split ([`pruning`]), until no cell is open and the optimum of the candidates is that of the points. Atoms of a
-//! summary that an optimum may cut stay open, for the caller to refine. Levels see a small part of the points, unless
-//! `k²` is of the order of their number; then the last one sees most. O(N) memory. A trial of a penalty takes O(N log N)
-//! time at worst; the last level needs few trials, because the levels before have found the penalty.
+//! Costs of runs are Monge, so a penalty per cluster replaces the number of clusters ([`penalty`]), and one pass over
+//! the candidate boundaries finds the optimum for a penalty ([`chain`]), at a cost independent of `k`. The first
+//! candidates are the edges of a few cells ([`grid`]). Cells that provably have no boundary of an optimum inside are
+//! closed and the rest split ([`pruning`]), until no cell is open and the optimum of the candidates is that of the
+//! points. Atoms of a summary that an optimum may cut stay open, for the caller to refine. Levels see a small part of
+//! the points, unless `k²` is of the order of their number; then the last one sees most. O(N) memory. A trial of a
+//! penalty takes O(N log N) time at worst; the last level needs few trials, because the levels before have found the
+//! penalty.
 
 mod candidates;
 mod chain;
@@ -32,7 +33,8 @@ use pruning::EdgePruning;
 /// The least number of a level's cells per cluster.
 const CELLS_PER_CLUSTER: usize = 16;
 
-/// Further cells of a level. Fewer lead to a third level, more take longer (measured at 1e3 and 1e4 points, k = 2 and 5).
+/// Further cells of a level. Fewer lead to a third level, more take longer (measured at 1e3 and 1e4 points, k = 2 and
+/// 5).
 const CELLS: usize = 64;
 
 /// Cells of the first grid: enough to estimate the density of the data.
@@ -193,8 +195,8 @@ struct LevelResult {
     pruned: Option<EdgePruning>,
 }
 
-/// Solves the problem on the edges of a grid, from a guess at the penalty, which is far off only at the `first` level. While cells
-/// are open, plain doubles are enough if their error is small compared with that of the cells.
+/// Solves the problem on the edges of a grid, from a guess at the penalty, which is far off only at the `first` level.
+/// While cells are open, plain doubles are enough if their error is small compared with that of the cells.
 fn level(
     sample: &Sample,
     grid: &EdgeGrid<'_>,

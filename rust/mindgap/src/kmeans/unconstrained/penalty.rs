@@ -2,8 +2,8 @@
 //!
 //! Monge costs make the optimal cost convex in the number of clusters, so there is such a penalty. Every trial is one
 //! [`PenaltyChain`]. Trials alternate between the law cost ~ k⁻² of smooth data, the chord between the known sides, and
-//! bisection. The trial at a chord either lies between its two sides or proves both optimal under that penalty, and then
-//! [`splice`](mod@super::splice) makes the solution of both. So every second trial makes progress, even with ties.
+//! bisection. The trial at a chord either lies between its two sides or proves both optimal under that penalty, and
+//! then [`splice`](mod@super::splice) makes the solution of both. So every second trial makes progress, even with ties.
 
 use super::candidates::{Candidates, CostTask, Costs, Reversed};
 use super::chain::{Digits, PenaltyChain, Precise};
@@ -178,8 +178,8 @@ impl<'a> PenaltySearch<'a> {
     }
 
     /// The penalty for `k` clusters on smooth data, given that this one gave `links`. Penalties of `k - ½` to `k + ½`
-    /// clusters give `k`; the nearer end is the better guess. Each further trial aims farther beyond, to reach the other
-    /// side.
+    /// clusters give `k`; the nearer end is the better guess. Each further trial aims farther beyond, to reach the
+    /// other side.
     fn by_law(&self, penalty: f64, links: usize, count: usize) -> f64 {
         let k = self.k as f64;
         let beyond = (0.5 * (3f64.powi(count as i32) - 1.0)).min(0.5 * k);

@@ -1,23 +1,23 @@
 //! The edges of a grid that the boundaries of an optimal partition may be at, or be moved to. O(M).
 //!
 //! *Moving a boundary to an edge.* Let an optimal partition have a boundary strictly inside a cell, between clusters of
-//! means c < c', g = c' - c. No point gains by changing sides, so the midpoint of c and c' lies between the two points at
-//! the boundary, hence within the cell. Moving the points left of the boundary to the right cluster costs, about the old
-//! means, 2g·Σw(midpoint - x); moving those right of it to the left costs 2g·Σw(x - midpoint). The first grows with the
-//! midpoint and the second falls; they are equal if the midpoint is the cell's mean. So the lesser is at most g·Σw|x -
-//! mean| <= g·√(weight·cost) = g·spread. (Boundaries in one cell keep their order, because the side depends on the
-//! midpoint alone, and their costs add; an empty cluster saves a penalty.)
+//! means c < c', g = c' - c. No point gains by changing sides, so the midpoint of c and c' lies between the two points
+//! at the boundary, hence within the cell. Moving the points left of the boundary to the right cluster costs, about the
+//! old means, 2g·Σw(midpoint - x); moving those right of it to the left costs 2g·Σw(x - midpoint). The first grows with
+//! the midpoint and the second falls; they are equal if the midpoint is the cell's mean. So the lesser is at most
+//! g·Σw|x - mean| <= g·√(weight·cost) = g·spread. (Boundaries in one cell keep their order, because the side depends on
+//! the midpoint alone, and their costs add; an empty cluster saves a penalty.)
 //!
-//! *All boundaries together.* Σg is at most the range. Also, g is limited by the widths of its two clusters: neither can
-//! cost more than a known solution, and dividing one cannot save more than the penalty plus the excess of the moved
-//! partition above the bound F(n) - k·penalty. (In the chains, F(a) + cost(a, m) + cost(m, b) + 2·penalty + G(b) >= F(n)
-//! for every m; with cost(a, b) + penalty instead, it is at most the cost of the moved partition plus k penalties.)
-//! Either limit gives a bound `slack` on the cost of moving all boundaries. If several boundaries lie in one cell, the
-//! sum of their gaps has the bound of one gap.
+//! *All boundaries together.* Σg is at most the range. Also, g is limited by the widths of its two clusters: neither
+//! can cost more than a known solution, and dividing one cannot save more than the penalty plus the excess of the moved
+//! partition above the bound F(n) - k·penalty. (In the chains, F(a) + cost(a, m) + cost(m, b) + 2·penalty + G(b) >=
+//! F(n) for every m; with cost(a, b) + penalty instead, it is at most the cost of the moved partition plus k
+//! penalties.) Either limit gives a bound `slack` on the cost of moving all boundaries. If several boundaries lie in
+//! one cell, the sum of their gaps has the bound of one gap.
 //!
-//! *The test.* Under any penalty >= 0, F(p) + G(p) - k·penalty is at most the cost of every partition of the grid into at
-//! most k clusters with a boundary at p (F and G are the chains of prefixes and suffixes). So if it exceeds best + slack,
-//! no optimum has a boundary at p, nor one in a cell beside p that could be moved to p.
+//! *The test.* Under any penalty >= 0, F(p) + G(p) - k·penalty is at most the cost of every partition of the grid into
+//! at most k clusters with a boundary at p (F and G are the chains of prefixes and suffixes). So if it exceeds best +
+//! slack, no optimum has a boundary at p, nor one in a cell beside p that could be moved to p.
 
 use super::candidates::{Candidates, CostTask, Costs};
 use super::chain::Digits;
@@ -115,8 +115,8 @@ impl CellSlack<'_> {
             let saved = |middle| whole - costs.cost(start, middle) - costs.cost(middle, end);
             return whole > self.best || (divides && saved(middle) > self.most_saved);
         }
-        // Rough costs may keep a cluster that is too wide, which is safe. Both sides are multiplied by the weights, which
-        // saves divisions.
+        // Rough costs may keep a cluster that is too wide, which is safe. Both sides are multiplied by the weights,
+        // which saves divisions.
         let whole = costs.rough(start, end);
         if whole.square * whole.weight - whole.sum * whole.sum > (self.best + blur) * whole.weight {
             return true;

@@ -1,8 +1,9 @@
-//! Bounds the directional derivative of the likelihood over a cell of (μ, v): D/divisor ≤ e^level everywhere in it, or where not.
+//! Bounds the directional derivative of the likelihood over a cell of (μ, v): D/divisor ≤ e^level everywhere in it, or
+//! where not.
 //!
-//! Coarse cells are bounded from their corners by convexity (log D + A is convex in the natural parameters), small ones by an
-//! expansion in Hermite polynomials, which one pass over the data gives for the whole cell. Both are rounded up. The
-//! derivations are in docs/mathematics.md.
+//! Coarse cells are bounded from their corners by convexity (log D + A is convex in the natural parameters), small ones
+//! by an expansion in Hermite polynomials, which one pass over the data gives for the whole cell. Both are rounded up.
+//! The derivations are in docs/mathematics.md.
 
 use super::coupling::Divisor;
 use super::derivative::WeighedMixture;
@@ -108,7 +109,8 @@ impl WeighedMixture<'_> {
         }
     }
 
-    /// Coarse cells that cover the cell: rows of about the same ratio of variances, each cut into columns of its own width.
+    /// Coarse cells that cover the cell: rows of about the same ratio of variances, each cut into columns of its own
+    /// width.
     fn grid(&self, cell: &Cell, divisor: &Divisor) -> Vec<Corners> {
         let Cell { low, high, least, most } = *cell;
         let span = ln(most / least);

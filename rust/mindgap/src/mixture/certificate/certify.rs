@@ -20,38 +20,39 @@ use crate::parallel::Workers;
 use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 
-/// What is tried before the ε that was asked for, as multiples of it: a tree that is stopped keeps the last that closed. Measured on
-/// the paper's models: 30 adds a tenth to the nodes, 10 and 3 between them doubled the nodes.
+/// What is tried before the ε that was asked for, as multiples of it: a tree that is stopped keeps the last that
+/// closed. Measured on the paper's models: 30 adds a tenth to the nodes, 10 and 3 between them doubled the nodes.
 const LADDER: [f64; 2] = [30.0, 1.0];
 
-/// Nodes for the last ε before the others are gone through: some seconds. Of 40 trees with five components, gaps and 500 points two
-/// in three are smaller.
+/// Nodes for the last ε before the others are gone through: some seconds. Of 40 trees with five components, gaps and
+/// 500 points two in three are smaller.
 const FIRST_TRY: usize = 10_000;
 
 /// Iterations of a climb from a node of the tree. Measured: climbs that end above the best known are there by then.
 const CLIMB: usize = 200;
 
-/// The relative error of k-means' lower bound. What its sums of squares may have lost, however tight the clusters, is off it already
-/// (docs/mathematics.md, "Precision"); partitions that it does not tell apart differ by 1e-11, and the sum over clusters and the
-/// frame's scale by some roundings.
+/// The relative error of k-means' lower bound. What its sums of squares may have lost, however tight the clusters, is
+/// off it already (docs/mathematics.md, "Precision"); partitions that it does not tell apart differ by 1e-11, and the
+/// sum over clusters and the frame's scale by some roundings.
 const COST_ERROR: f64 = 1e-10;
 
-/// The width of a bin whose points become nodes, in standard deviations of the fit's narrowest component, over the largest ratio
-/// of two. Measured on 100,000 points: four times as wide, boxes of small variances do not close; narrower ones cost more.
+/// The width of a bin whose points become nodes, in standard deviations of the fit's narrowest component, over the
+/// largest ratio of two. Measured on 100,000 points: four times as wide, boxes of small variances do not close;
+/// narrower ones cost more.
 const BIN: f64 = 0.05;
 
 /// The same where the variances are equal or nearly so.
 const WIDEST_BIN: f64 = 0.03;
 
-/// Bounds on weights and relaxations with multipliers use the widest bins for which all standard deviations of the region are at least
-/// the width over this. A choice, not measured.
+/// Bounds on weights and relaxations with multipliers use the widest bins for which all standard deviations of the
+/// region are at least the width over this. A choice, not measured.
 const WIDE_BIN: f64 = 0.025;
 
 /// Widths of bins, each twice the one before.
 const WIDTHS: i32 = 6;
 
-/// Nodes of the finest bins at most. Measured on 100,000 points (three components, ratio 10, one of them narrow): with 25,000
-/// the tree takes twice as long, with 6,000 it has twice as many regions.
+/// Nodes of the finest bins at most. Measured on 100,000 points (three components, ratio 10, one of them narrow): with
+/// 25,000 the tree takes twice as long, with 6,000 it has twice as many regions.
 const MOST_NODES: f64 = 10_000.0;
 
 /// Points stay where the nodes would be more than this share of them.
@@ -73,7 +74,8 @@ const RATIO_ERROR: f64 = 1e-12;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CertifyOptions {
-    /// How far above the best known log-likelihood the bound may be: 0.1 by default, which no statistical decision feels.
+    /// How far above the best known log-likelihood the bound may be: 0.1 by default, which no statistical decision
+    /// feels.
     pub epsilon: f64,
     /// Whether the proof is kept, to be written out and checked by others.
     pub record: bool,
@@ -111,7 +113,8 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// No mixture that holds the constraint has a higher log-likelihood. `None` if the search was stopped too early to say.
+    /// No mixture that holds the constraint has a higher log-likelihood. `None` if the search was stopped too early to
+    /// say.
     pub fn upper_bound(&self) -> Option<f64> {
         self.upper_bound
     }
@@ -157,9 +160,9 @@ impl Certificate {
 impl Mixture {
     /// Bounds the log-likelihood of every mixture that holds the constraint, starting from a `fit` to the same sample.
     ///
-    /// The bound is at most [`epsilon`](CertifyOptions::epsilon) above the best mixture known, which may be a better one than the
-    /// fit. The search can take long (seconds for three components, minutes for five); where `monitor` stops it, the bound is
-    /// the best that was proven by then. It is the same for every number of threads.
+    /// The bound is at most [`epsilon`](CertifyOptions::epsilon) above the best mixture known, which may be a better
+    /// one than the fit. The search can take long (seconds for three components, minutes for five); where `monitor`
+    /// stops it, the bound is the best that was proven by then. It is the same for every number of threads.
     ///
     /// ```
     /// use mindgap::{CertifyOptions, Mixture, Monitor, Sample, VarianceModel};
@@ -175,8 +178,8 @@ impl Mixture {
     /// ```
     ///
     /// # Errors
-    /// [`MixtureError::NotCertifiable`] if the likelihood has no maximum or the constraint is none on gaps; and what a fit may
-    /// fail with.
+    /// [`MixtureError::NotCertifiable`] if the likelihood has no maximum or the constraint is none on gaps; and what a
+    /// fit may fail with.
     pub fn certify(
         &self,
         sample: &Sample,
@@ -277,7 +280,8 @@ impl Mixture {
         })
     }
 
-    /// The bounds of the gaps, in frame units, and of the variances, as wide as fits hold them; or why there is no certificate.
+    /// The bounds of the gaps, in frame units, and of the variances, as wide as fits hold them; or why there is no
+    /// certificate.
     fn certifiable(&self, sample: &Sample) -> Result<(Rows, SpreadBounds), MixtureError> {
         let refuse = |reason| Err(MixtureError::NotCertifiable { reason });
         let Some((rows, SpreadBounds { ratio, least })) = self.gaps_and_spreads(sample)? else {
@@ -327,9 +331,9 @@ const HEAVY: &str = "its weights are so large that rounding alone is more than e
 const UNBOUNDED_ON_POINTS: &str = "as many components as distinct values: the likelihood has no maximum; ask for fewer";
 
 impl Task<'_> {
-    /// What the bound may be too low by in data units. Values were rounded when the frame's shift was taken off, each by δ, which
-    /// changes the log-density of a component at distance d by at most d·δ/v. Weights of equal values and N are rounded sums (N of
-    /// so many weights), and no log-density is above -½ ln(2πv).
+    /// What the bound may be too low by in data units. Values were rounded when the frame's shift was taken off, each
+    /// by δ, which changes the log-density of a component at distance d by at most d·δ/v. Weights of equal values and N
+    /// are rounded sums (N of so many weights), and no log-density is above -½ ln(2πv).
     fn unit_allowance(&self, root: &[super::region::Cell], bound: f64, units: f64, summed: f64) -> f64 {
         let (first, last, total) = (self.finest().first(), self.finest().last(), self.finest().total());
         let reach = root.iter().map(|cell| (last - cell.low).max(cell.high - first)).fold(0.0, f64::max);

@@ -1,8 +1,8 @@
 //! The lagrangian: what ties the components together, priced into the relaxation.
 //!
-//! Relaxed to measures on boxes, components no longer see one another: a gap, a ratio of spreads or a common variance is lost to
-//! first order. Multipliers bring it back: a function T of component and parameters with ∫ T dG ≥ 0 for every admissible
-//! mixture is added to the likelihood. See "A certificate for mixtures" in docs/mathematics.md.
+//! Relaxed to measures on boxes, components no longer see one another: a gap, a ratio of spreads or a common variance
+//! is lost to first order. Multipliers bring it back: a function T of component and parameters with ∫ T dG ≥ 0 for
+//! every admissible mixture is added to the likelihood. See "A certificate for mixtures" in docs/mathematics.md.
 
 use super::node::Known;
 use super::region::{Cell, Constraints, Region};
@@ -16,9 +16,9 @@ const LARGEST: f64 = 1_073_741_824.0; // 2^30: exact on the grid
 /// Relative room for the rounding of a few sums and products.
 const PRODUCT_ROUNDING: f64 = 1.0 / 281_474_976_710_656.0; // 2^-48
 
-/// The bounds of a weight differ by more than this factor where they say little. Measured: with 1.1 a tree over 100,000 points (ratio
-/// 5 at its bound) has twice as many regions; without a limit trees over 200 points (bounds on both sides of the gaps) have four
-/// times as many.
+/// The bounds of a weight differ by more than this factor where they say little. Measured: with 1.1 a tree over 100,000
+/// points (ratio 5 at its bound) has twice as many regions; without a limit trees over 200 points (bounds on both sides
+/// of the gaps) have four times as many.
 const WIDE_RANGE: f64 = 1.3;
 
 /// Σ_k mean_k·μ_k + precision_k/v_k ≥ bound for all admissible parameters.
@@ -48,9 +48,9 @@ impl Multipliers {
                 bound += gap * side - PRODUCT_ROUNDING * (gap * side).abs();
             }
         }
-        // Σ over pairs of m·(ratio·p_i - p_j), m ≥ 0, with the sums over j equal to those over i: what the smallest variances
-        // give up, the largest get `ratio` times.
-        // Rounded, so that a component without weight, whose slopes are rounding errors, is not concerned.
+        // Σ over pairs of m·(ratio·p_i - p_j), m ≥ 0, with the sums over j equal to those over i: what the smallest
+        // variances give up, the largest get `ratio` times. Rounded, so that a component without weight, whose slopes
+        // are rounding errors, is not concerned.
         let given: Vec<f64> = slopes.iter().map(|&slope| round((-slope).max(0.0))).collect();
         let taken: Vec<f64> = slopes.iter().map(|&slope| round(slope.max(0.0))).collect();
         let (sum_given, sum_taken): (f64, f64) = (given.iter().sum(), taken.iter().sum());
@@ -94,8 +94,8 @@ impl Divisor {
     }
 }
 
-/// T for one region: `scale·(mean·μ + precision/v - center) + constant`, with one scale where the bracket is positive and
-/// another where it is negative.
+/// T for one region: `scale·(mean·μ + precision/v - center) + constant`, with one scale where the bracket is positive
+/// and another where it is negative.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Coupling {
     /// For each component: slope in the mean, slope in the precision, and the bracket's zero.
@@ -127,8 +127,8 @@ impl Coupling {
             if least <= 0.0 {
                 return None;
             }
-            // T is too high away from its zero, by more the wider the range. So the zero is where the likelihood is highest; or
-            // midway, where the range says little.
+            // T is too high away from its zero, by more the wider the range. So the zero is where the likelihood is
+            // highest; or midway, where the range says little.
             let zero = if most <= WIDE_RANGE * least {
                 a * means[c].clamp(cell.low, cell.high) + b / variances[c].clamp(cell.least, cell.most)
             } else {

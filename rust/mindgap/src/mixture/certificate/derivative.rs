@@ -1,5 +1,5 @@
-//! The directional derivative D of the likelihood, rounded up, and what rounding, cut tails and nodes in place of points may amount to
-//! in it. The count of roundings is in docs/mathematics.md.
+//! The directional derivative D of the likelihood, rounded up, and what rounding, cut tails and nodes in place of
+//! points may amount to in it. The count of roundings is in docs/mathematics.md.
 
 use super::coupling::Divisor;
 use super::kernels::LARGEST;
@@ -8,8 +8,8 @@ use super::weights::Workspace;
 use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::{LN_2, LOG2_E, TAU};
 
-/// Sums with a term of 2^[`LARGEST`] are above every level by so many powers of two: more than the rounding of an expansion, 2^-41
-/// of them, and divisors take off.
+/// Sums with a term of 2^[`LARGEST`] are above every level by so many powers of two: more than the rounding of an
+/// expansion, 2^-41 of them, and divisors take off.
 const OFF_LARGEST: f64 = 100.0;
 
 /// The share of the level that the rounding of many points to nodes may take.
@@ -60,8 +60,8 @@ impl<'a> WeighedMixture<'a> {
         [self.rounding, self.left_out] = self.of_nodes;
     }
 
-    /// Whether what is left out alone is above the level, for variances up to `most`; or the weights are so large that a sum
-    /// whose powers of two were cut off might be below it.
+    /// Whether what is left out alone is above the level, for variances up to `most`; or the weights are so large that
+    /// a sum whose powers of two were cut off might be below it.
     pub(super) fn is_hopeless(&self, most: f64, level: f64) -> bool {
         let above = |sum_log: f64| sum_log - 0.5 * ln(most) - self.normalisation > level;
         above(ln(self.left_out)) || !above((LARGEST - OFF_LARGEST) * LN_2)

@@ -1,5 +1,5 @@
-//! The directional derivative all over a small cell, from one pass over the data: an expansion in Hermite polynomials, and its
-//! remainder. The derivations are in docs/mathematics.md.
+//! The directional derivative all over a small cell, from one pass over the data: an expansion in Hermite polynomials,
+//! and its remainder. The derivations are in docs/mathematics.md.
 
 use super::coupling::Divisor;
 use super::derivative::WeighedMixture;
@@ -14,8 +14,8 @@ const RADIUS: f64 = 0.7;
 /// Half the relative half-width of an expanded cell's variance.
 const SPREAD: f64 = 0.08;
 
-/// Cramér's inequality bounds what an expansion of [`ORDER`] terms leaves out of a cell of this size by this share of the sum
-/// of 2^logs·exp(-z²/4): 1.0865·Σ √(j+2l)!·RADIUS^j/j!·SPREAD^l/l! over j + 2l ≥ ORDER.
+/// Cramér's inequality bounds what an expansion of [`ORDER`] terms leaves out of a cell of this size by this share of
+/// the sum of 2^logs·exp(-z²/4): 1.0865·Σ √(j+2l)!·RADIUS^j/j!·SPREAD^l/l! over j + 2l ≥ ORDER.
 const REMAINDER: f64 = 3.3e-7;
 
 /// Rounding of an expansion, relative to the same sum, apart from what grows with the data: 2^-41, where a count of the
@@ -82,7 +82,8 @@ impl Expansion {
         Some(Self { mean, precision_root, moments, half, remainder })
     }
 
-    /// The derivatives at (t, e): the expansion solves the heat equation, so one family of moments serves both directions.
+    /// The derivatives at (t, e): the expansion solves the heat equation, so one family of moments serves both
+    /// directions.
     fn at(&self, t: f64, e: f64) -> [f64; ORDER] {
         let mut moments = self.moments;
         if e != 0.0 {
@@ -118,8 +119,8 @@ impl Expansion {
         Expanded::Below
     }
 
-    /// `constant + a·μ + b/v` at (t, e) with its slopes there, rounded down; and how far it is below its tangent plane at
-    /// most where e changes by `s`.
+    /// `constant + a·μ + b/v` at (t, e) with its slopes there, rounded down; and how far it is below its tangent plane
+    /// at most where e changes by `s`.
     fn plane(&self, [constant, a, b]: [f64; 3], t: f64, e: f64, s: f64) -> ([f64; 3], f64) {
         let deviation = 1.0 / self.precision_root;
         let precision = self.precision_root * self.precision_root;

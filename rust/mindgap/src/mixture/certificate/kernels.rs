@@ -1,4 +1,5 @@
-//! The certificate's loops over data: vector code, compiled for each kind of processor, with sums in an order that nothing changes.
+//! The certificate's loops over data: vector code, compiled for each kind of processor, with sums in an order that
+//! nothing changes.
 
 use crate::numeric::elementary::{exp2, ln, mul_add};
 use pulp::{Arch, Simd, WithSimd};
@@ -10,7 +11,8 @@ const MOMENT_LANES: usize = 8;
 /// Vectors of products' loops.
 const DOT_LANES: usize = 16;
 
-/// Powers of two that are multiplied by one another stop here, so that no product is subnormal, which processors are slow at.
+/// Powers of two that are multiplied by one another stop here, so that no product is subnormal, which processors are
+/// slow at.
 const SMALLEST: f64 = -400.0;
 
 /// Partial sums of each kind; the data are padded to a multiple of it.
@@ -195,7 +197,8 @@ fn log2_sum<const FUSED: bool>(a: f64, b: f64) -> f64 {
     high + LOG2_E * ln::<FUSED>(1.0 + exp2::<FUSED>(floored(low - high)))
 }
 
-/// Adds 2^log_g·2^bits to f = 2^log_f and puts the logarithms of what comes out into `out`; returns Σ weight·log₂ of the quotient.
+/// Adds 2^log_g·2^bits to f = 2^log_f and puts the logarithms of what comes out into `out`; returns Σ weight·log₂ of
+/// the quotient.
 pub(super) struct Blend<'a> {
     pub(super) log_f: &'a [f64],
     pub(super) log_g: &'a [f64],

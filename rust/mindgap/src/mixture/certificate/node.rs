@@ -1,4 +1,5 @@
-//! One node of the tree: relax; if that is too high, bound the weights, add the multipliers and relax again; else split.
+//! One node of the tree: relax; if that is too high, bound the weights, add the multipliers and relax again; else
+//! split.
 
 use super::branching::{Groups, choose, regroup};
 use super::coupling::{Coupling, Multipliers};
@@ -20,9 +21,9 @@ const FARTHEST: f64 = 0.5;
 /// Where the relaxation is higher than this above the threshold, bounds on weights say nothing.
 const HIGHEST: f64 = 6.0;
 
-/// The same for each unit of weight, where that is more: what multipliers bring back grows with the data. Measured on 100,000
-/// points (three overlapping components, equal variances): without it the tree has 17 times as many regions; with 0.05 it
-/// has as many.
+/// The same for each unit of weight, where that is more: what multipliers bring back grows with the data. Measured on
+/// 100,000 points (three overlapping components, equal variances): without it the tree has 17 times as many regions;
+/// with 0.05 it has as many.
 const HIGHEST_SHARE: f64 = 0.002;
 
 /// What a relaxation is above the threshold by is sought to this share of the highest that is of use, or to ε.
@@ -31,15 +32,16 @@ const OF_HIGHEST: f64 = 0.005;
 /// Weights below this are not bounded.
 const LIGHTEST: f64 = 1e-4;
 
-/// Nor are those whose bounds differ by less than this factor. Measured on 100,000 points (three components, ratio 5 at its
-/// bound): 1,300 regions, with 1.05 more than 6,000; with 500 points both give the same trees.
+/// Nor are those whose bounds differ by less than this factor. Measured on 100,000 points (three components, ratio 5 at
+/// its bound): 1,300 regions, with 1.05 more than 6,000; with 500 points both give the same trees.
 const TIGHT: f64 = 1.02;
 
-/// The multiple of a weight that is added to bound it, as a share of what is best where the likelihood is a parabola in it.
+/// The multiple of a weight that is added to bound it, as a share of what is best where the likelihood is a parabola in
+/// it.
 const STRENGTH: f64 = 0.6;
 
-/// A bound on a weight is sought to these shares of what the relaxation is above the threshold by, and of ε: finer ones cost more than
-/// they cut off.
+/// A bound on a weight is sought to these shares of what the relaxation is above the threshold by, and of ε: finer ones
+/// cost more than they cut off.
 const OF_ABOVE: f64 = 0.05;
 /// See [`OF_ABOVE`].
 const OF_EPSILON: f64 = 0.2;
@@ -47,8 +49,8 @@ const OF_EPSILON: f64 = 0.2;
 /// The share of ε below which a relaxation's room is not worth certifying.
 pub(super) const MARGIN: f64 = 0.1;
 
-/// The shares of the room that a background may take from a relaxation: see [`Points::blend`]. Most where much is left, since bins
-/// can then be wide; little where that is not enough.
+/// The shares of the room that a background may take from a relaxation: see [`Points::blend`]. Most where much is left,
+/// since bins can then be wide; little where that is not enough.
 const MOST_BLENDED: f64 = 0.9;
 /// See [`MOST_BLENDED`].
 const LEAST_BLENDED: f64 = 0.1;
@@ -178,8 +180,8 @@ impl Context<'_> {
         Looked { node, fate: Fate::Split(cut), weight_bounds }
     }
 
-    /// Relaxes over bins of the width that suits the region; but first of a width more. On 100,000 points (three components, ratio
-    /// 5 at its bound) these are clear enough for three bounds in four, still wider ones for none.
+    /// Relaxes over bins of the width that suits the region; but first of a width more. On 100,000 points (three
+    /// components, ratio 5 at its bound) these are clear enough for three bounds in four, still wider ones for none.
     fn relax_clearly(
         &self,
         region: &Region,

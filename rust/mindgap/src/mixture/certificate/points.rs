@@ -90,8 +90,8 @@ impl Points {
         this
     }
 
-    /// Adds to f a share of a density that is nowhere small, as large as raises Σ weight·ln f by no more than `allowed`: f may be
-    /// any numbers, and what is allowed for nodes grows with 1/f and its slope.
+    /// Adds to f a share of a density that is nowhere small, as large as raises Σ weight·ln f by no more than
+    /// `allowed`: f may be any numbers, and what is allowed for nodes grows with 1/f and its slope.
     pub(super) fn blend(&self, log_f: &mut Vec<f64>, allowed: f64, scratch: &mut Vec<f64>) {
         scratch.resize(self.padded(), 0.0);
         let log_g = &self.background;
@@ -113,7 +113,8 @@ impl Points {
         quadrature_error(&self.bins, shapes, least, share, level)
     }
 
-    /// Parts of a cell, each with little change of variance where nodes stand for points: their error grows as variances fall.
+    /// Parts of a cell, each with little change of variance where nodes stand for points: their error grows as
+    /// variances fall.
     pub(super) fn rows_of(&self, cell: &Cell) -> Vec<Cell> {
         let (mut rows, mut least) = (Vec::new(), cell.least);
         while !self.bins.is_empty() && rows.len() < MOST_ROWS && cell.most > ROW * least {
@@ -163,7 +164,8 @@ impl Points {
         run(SumKernel { x: &self.x[window.clone()], logs: &logs[window], mean, curvature })
     }
 
-    /// The sums of 2^logs·exp(-z²/2)·He_j(z), z = (x - mean)·precision_root, for j < ORDER; and that of 2^logs·exp(-z²/4).
+    /// The sums of 2^logs·exp(-z²/2)·He_j(z), z = (x - mean)·precision_root, for j < ORDER; and that of
+    /// 2^logs·exp(-z²/4).
     pub(super) fn moments(&self, logs: &[f64], mean: f64, precision_root: f64, reach: f64) -> ([f64; ORDER], f64) {
         let window = self.window(mean, reach);
         run(MomentKernel { x: &self.x[window.clone()], logs: &logs[window], mean, precision_root })
@@ -187,7 +189,8 @@ impl Points {
         }
     }
 
-    /// Turns logarithms into densities relative to the largest of each point, which `peaks` keeps; returns Σ weight·peak.
+    /// Turns logarithms into densities relative to the largest of each point, which `peaks` keeps; returns Σ
+    /// weight·peak.
     pub(super) fn exponentiate(&self, rows: &mut PointRows, peaks: &mut Vec<f64>) -> f64 {
         peaks.clear();
         peaks.resize(rows.stride, f64::NEG_INFINITY);
@@ -228,8 +231,8 @@ impl Points {
         log_f.extend(f.iter().zip(peaks).map(|(f, peak)| peak + ln::<false>(*f) * LOG2_E));
     }
 
-    /// Turns log₂ f into log₂(weight/f); returns an upper bound on Σ weight·ln of the f that these stand for exactly, and the
-    /// largest magnitude among them.
+    /// Turns log₂ f into log₂(weight/f); returns an upper bound on Σ weight·ln of the f that these stand for exactly,
+    /// and the largest magnitude among them.
     pub(super) fn logs(&self, logs: &mut [f64], shapes: &mut Vec<BinShape>) -> (f64, f64) {
         for (log, weight) in logs.iter_mut().zip(&self.log2_weight) {
             *log = weight - *log;

@@ -1,7 +1,7 @@
 //! Few nodes for many points: each narrow bin is replaced by the three nodes of its Gauss rule.
 //!
-//! The certificate then costs as much as for a few thousand points, however many there are. What a rule can be wrong by is
-//! allowed for: the derivation is in docs/mathematics.md, "Many points".
+//! The certificate then costs as much as for a few thousand points, however many there are. What a rule can be wrong by
+//! is allowed for: the derivation is in docs/mathematics.md, "Many points".
 
 use super::kernels::LARGEST;
 use crate::numeric::portable::{exp2, log2};
@@ -19,25 +19,26 @@ const LARGEST_DEFECT: f64 = 1e-9;
 /// Nodes closer than this share of the bin's radius make slopes inaccurate: such a bin keeps its points.
 const CLOSEST: f64 = 1e-2;
 
-/// The error of a rule is bounded by a share where the logarithm of the summand changes by at most this over the bin's radius: with
-/// more the share is above a tenth.
+/// The error of a rule is bounded by a share where the logarithm of the summand changes by at most this over the bin's
+/// radius: with more the share is above a tenth.
 const STEEPEST: f64 = 1.5;
 
 /// A bin's tail below 2^-TAIL counts as that.
 const TAIL: f64 = 100.0;
 
-/// What a sum is off by for each unit of a bin's defect, apart from the level: e^1.5 for Taylor's terms (see [`STEEPEST`]), two for
-/// N and T̄, and what is left for products of small numbers.
+/// What a sum is off by for each unit of a bin's defect, apart from the level: e^1.5 for Taylor's terms (see
+/// [`STEEPEST`]), two for N and T̄, and what is left for products of small numbers.
 const OF_DEFECT: f64 = 8.0;
 
 /// (1/sixth)^(1/6) of a bin whose points are spread evenly: sixth is 2/7.
 const EVEN: f64 = 1.232;
 
-/// Slopes from differences of logarithms are right to this over the radius, and curvatures to this over its square, since nodes are
-/// apart: with logarithms up to [`LARGEST_LOG`] a count of the roundings gives 2.6e-9 and 5.2e-7.
+/// Slopes from differences of logarithms are right to this over the radius, and curvatures to this over its square,
+/// since nodes are apart: with logarithms up to [`LARGEST_LOG`] a count of the roundings gives 2.6e-9 and 5.2e-7.
 const SLOPE_ERROR: f64 = 1e-6;
 
-/// The largest |ln f| for which [`SLOPE_ERROR`] holds; beyond it a bin's slope counts as infinite, and nothing is proven.
+/// The largest |ln f| for which [`SLOPE_ERROR`] holds; beyond it a bin's slope counts as infinite, and nothing is
+/// proven.
 const LARGEST_LOG: f64 = 45_000.0;
 
 /// A bin and its rule.
@@ -137,7 +138,8 @@ fn moment(points: &[(f64, f64)], p: usize) -> f64 {
     points.iter().map(|&(t, w)| w * (0..p).fold(1.0, |power, _| power * t)).sum()
 }
 
-/// The Gauss rule of points in [-1, 1]: the orthogonal polynomials by Stieltjes' procedure, the nodes as roots of the third.
+/// The Gauss rule of points in [-1, 1]: the orthogonal polynomials by Stieltjes' procedure, the nodes as roots of the
+/// third.
 fn gauss(points: &[(f64, f64)], total: f64) -> Option<[(f64, f64); NODES]> {
     let average = |value: &dyn Fn(f64) -> f64| points.iter().map(|&(t, w)| w * value(t)).sum::<f64>() / total;
     let a0 = average(&|t| t);
@@ -213,12 +215,12 @@ pub(super) fn likelihood_error(bins: &[Bin], shapes: &[BinShape]) -> f64 {
     bins.iter().zip(shapes).map(of_bin).sum::<f64>() * (1.0 + SLOPE_ERROR)
 }
 
-/// What Σ ω/f·exp(-(x - μ)²/2v) over the points, for every mean and every variance from `least` on, can be above that over
-/// the nodes: a share of it, about `share`, and an amount. The share also covers what the defects do to N, for the proof that D is at
-/// most e^level.
+/// What Σ ω/f·exp(-(x - μ)²/2v) over the points, for every mean and every variance from `least` on, can be above that
+/// over the nodes: a share of it, about `share`, and an amount. The share also covers what the defects do to N, for the
+/// proof that D is at most e^level.
 pub(super) fn quadrature_error(bins: &[Bin], shapes: &[BinShape], least: f64, share: f64, level: f64) -> (f64, f64) {
-    // Where the exponent's slope u and curvature c have (u² + 5|c|)·r² ≤ τ², the share is at most e^2τ·(τ⁶·sixth/720 + e^τ·defect).
-    // Any τ will do: the one at which an even bin takes the share.
+    // Where the exponent's slope u and curvature c have (u² + 5|c|)·r² ≤ τ², the share is at most e^2τ·(τ⁶·sixth/720 +
+    // e^τ·defect). Any τ will do: the one at which an even bin takes the share.
     let root = exp2(log2(720.0 * share) / 6.0);
     let even = |shrink: f64| (EVEN * root * exp2(-LOG2_E / 3.0 * shrink)).min(STEEPEST);
     let largest = even(even(even(0.5)));

@@ -24,7 +24,8 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// The part that matters where nothing but the densities at points of `[first, last]` does: farther out they are all lower.
+    /// The part that matters where nothing but the densities at points of `[first, last]` does: farther out they are
+    /// all lower.
     pub(super) fn within(&self, first: f64, last: f64) -> Self {
         Self { low: self.low.max(first.min(self.high)), high: self.high.min(last.max(self.low)), ..*self }
     }

@@ -1,7 +1,7 @@
 //! The relaxation of one region: mixtures of any number of normals from the boxes of the components.
 //!
-//! Atoms are weighted best, the derivative is bounded over the boxes, points where it is too high become atoms; again, until the
-//! bound is good enough or the relaxation itself is too high.
+//! Atoms are weighted best, the derivative is bounded over the boxes, points where it is too high become atoms; again,
+//! until the bound is good enough or the relaxation itself is too high.
 
 use super::ceiling::Verdict;
 use super::coupling::{Coupling, Divisor};
@@ -14,15 +14,16 @@ use crate::numeric::portable::ln;
 /// Rounds at most.
 const ROUNDS: usize = 40;
 
-/// A round stalls where it raises the mixture by less than this share of the room that is left; after so many in a row the
-/// region is split. What is above the level then is what is allowed for nodes in place of points, which no atom brings down.
+/// A round stalls where it raises the mixture by less than this share of the room that is left; after so many in a row
+/// the region is split. What is above the level then is what is allowed for nodes in place of points, which no atom
+/// brings down.
 const STALLED: f64 = 0.01;
 /// See [`STALLED`].
 const PATIENCE: usize = 2;
 
-/// Where the derivative over the nodes reaches this share of the level, an atom brings the relaxation on; where it is lower, the
-/// allowance for nodes in place of points is most of what is above the level. Measured on 100,000 points (Model B, ratio 10):
-/// from 0.4 to 0.7 a fifth fewer regions than with 1.
+/// Where the derivative over the nodes reaches this share of the level, an atom brings the relaxation on; where it is
+/// lower, the allowance for nodes in place of points is most of what is above the level. Measured on 100,000 points
+/// (Model B, ratio 10): from 0.4 to 0.7 a fifth fewer regions than with 1.
 const WORTH: f64 = 0.5;
 
 /// Atoms at most.
@@ -59,8 +60,8 @@ pub(super) struct Relaxed {
     pub(super) atoms: Vec<MixingAtom>,
 }
 
-/// Solves the relaxation, with the coupling's T added to the likelihood. `clip`: nothing depends on means outside the data, so
-/// they are moved in.
+/// Solves the relaxation, with the coupling's T added to the likelihood. `clip`: nothing depends on means outside the
+/// data, so they are moved in.
 pub(super) fn relax(
     points: &Points,
     region: &Region,

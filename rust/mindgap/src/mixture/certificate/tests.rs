@@ -1,4 +1,5 @@
-//! Bounds against admissible points, drawn at random and climbed: none is above, and no threshold below the maximum closes.
+//! Bounds against admissible points, drawn at random and climbed: none is above, and no threshold below the maximum
+//! closes.
 
 mod nodes;
 
@@ -262,8 +263,8 @@ fn no_admissible_mixture_is_above_the_bound() {
     assert!(closed >= 8, "only {closed} closed");
 }
 
-/// Two hundred problems that close: fits from a thousand random starts on each, and 500 other points, never exceed the bound;
-/// and just below the best of those fits nothing closes.
+/// Two hundred problems that close: fits from a thousand random starts on each, and 500 other points, never exceed the
+/// bound; and just below the best of those fits nothing closes.
 #[test]
 #[ignore = "slow"]
 fn no_admissible_mixture_of_many_is_above_the_bound() {

@@ -18,9 +18,9 @@ const BATCH: usize = 16;
 
 /// The first so many nodes that split give a start for a climb each, and then every so many-th.
 const FIRST_CLIMBS: usize = 60;
-/// Then one climb for so many nodes, since a region around a maximum that is not known would never close. Measured on 60
-/// problems of two to four components (57 to 1,079 nodes): from every fifth to none gives the same tree, and every fifth
-/// takes 5 % longer.
+/// Then one climb for so many nodes, since a region around a maximum that is not known would never close. Measured on
+/// 60 problems of two to four components (57 to 1,079 nodes): from every fifth to none gives the same tree, and every
+/// fifth takes 5 % longer.
 const CLIMB_EVERY: usize = 25;
 
 /// Local maxima that are kept, the highest.

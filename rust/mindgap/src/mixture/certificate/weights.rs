@@ -1,7 +1,7 @@
 //! The best weights of given atoms: a concave program, solved by a primal-dual interior point in O(m²n) a step.
 //!
-//! Maximises Σ ω_i log Σ_j w_j φ_j(x_i) + Σ_j w_j·bonus_j over weights that add up to one. Nothing rests on its accuracy: the
-//! bound holds for every mixture, and is only tight for the best one.
+//! Maximises Σ ω_i log Σ_j w_j φ_j(x_i) + Σ_j w_j·bonus_j over weights that add up to one. Nothing rests on its
+//! accuracy: the bound holds for every mixture, and is only tight for the best one.
 
 use super::kernels::{Cholesky, run};
 use super::points::{PointRows, Points};
@@ -37,8 +37,8 @@ const FIRST_SLACK: f64 = 0.05;
 /// Atoms lighter than this are dropped: a thousandth of the likelihood's unit, with ten thousand points.
 pub(super) const LIGHT: f64 = 1e-7;
 
-/// Weight times N over slack: weights that stay have much more, those that vanish much less, since their product is the same small
-/// number for all atoms.
+/// Weight times N over slack: weights that stay have much more, those that vanish much less, since their product is the
+/// same small number for all atoms.
 const IDLE: f64 = 0.01;
 
 /// Working memory, kept from one call to the next.

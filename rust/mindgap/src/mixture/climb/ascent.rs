@@ -1,9 +1,10 @@
-//! The climb to a local maximum: a few EM steps, then Newton steps under the rows, damped as by Levenberg and Marquardt.
+//! The climb to a local maximum: a few EM steps, then Newton steps under the rows, damped as by Levenberg and
+//! Marquardt.
 //!
 //! Each step maximises the log-likelihood's second-order model minus `τ` times EM's metric: with a large `τ` it is a
-//! short EM step, with `τ = 0` a Newton step. `τ` falls while the model predicts well and grows otherwise; a step is kept
-//! only if the likelihood does not fall. The model's gain with `τ = 0` is the Newton decrement, an estimate of the gain
-//! that is left. A step costs a pass over the data and O(K³). On the paper's models the median climb takes 8 to 27
+//! short EM step, with `τ = 0` a Newton step. `τ` falls while the model predicts well and grows otherwise; a step is
+//! kept only if the likelihood does not fall. The model's gain with `τ = 0` is the Newton decrement, an estimate of the
+//! gain that is left. A step costs a pass over the data and O(K³). On the paper's models the median climb takes 8 to 27
 //! passes; EM takes 500 to 3,300.
 
 use super::model::{BLOCK, Model};

@@ -1,8 +1,8 @@
 //! [`Model`]: the log-likelihood about given parameters, to second order.
 //!
 //! A step `u` changes each weight by `w·u`, each mean by `σ·u` and each precision by `p·u`, so that a step of one is
-//! about as large as the component itself in any units. Variables are ordered by component: `3k` is its weight, `3k + 1`
-//! its mean, `3k + 2` its precision. The derivation is in `docs/mathematics.md`.
+//! about as large as the component itself in any units. Variables are ordered by component: `3k` is its weight, `3k +
+//! 1` its mean, `3k + 2` its precision. The derivation is in `docs/mathematics.md`.
 
 use crate::mixture::curvature::Curvature;
 use crate::mixture::engine::Moments;

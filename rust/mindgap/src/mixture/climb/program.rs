@@ -3,13 +3,14 @@
 use super::model::Model;
 use crate::qp::dense::{DenseOptimum, Factor, SparseRows, minimise};
 
-/// The weight of the curvature that is added to the model across active rows. It changes no step along them, and makes a
-/// model that is concave along them concave in all directions.
+/// The weight of the curvature that is added to the model across active rows. It changes no step along them, and makes
+/// a model that is concave along them concave in all directions.
 const ACROSS: f64 = 4.0;
 
-/// Further weights across equalities, added in turn if that is not enough: no step leaves an equality, so they may be as
-/// large as doubles allow. Across equal variances a component of a few far points has a curvature of minus some hundreds.
-/// The first weight alone leaves some models without a maximum; the second alone loses digits of the others' steps.
+/// Further weights across equalities, added in turn if that is not enough: no step leaves an equality, so they may be
+/// as large as doubles allow. Across equal variances a component of a few far points has a curvature of minus some
+/// hundreds. The first weight alone leaves some models without a maximum; the second alone loses digits of the others'
+/// steps.
 const ACROSS_EQUALITIES: [f64; 2] = [4e3, 4e6];
 
 /// A row within this distance of its bound, in scaled steps, counts as active here.

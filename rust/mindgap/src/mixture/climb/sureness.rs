@@ -11,14 +11,15 @@ use crate::qp::dense::SparseRows;
 /// How well the data determine a maximum.
 #[derive(Clone, Debug)]
 pub(in crate::mixture) struct Sureness {
-    /// The standard error of each weight, mean and variance along the active rows, in frame units; `None` for components
-    /// without weight, and for all if the information is singular.
+    /// The standard error of each weight, mean and variance along the active rows, in frame units; `None` for
+    /// components without weight, and for all if the information is singular.
     pub(in crate::mixture) errors: Vec<Option<[f64; BLOCK]>>,
     /// The standard error of each gap between neighbouring means, in frame units; `None` as above.
     pub(in crate::mixture) gaps: Vec<Option<f64>>,
     /// Whether an inequality is active, so that the estimate cannot move both ways.
     pub(in crate::mixture) at_bound: bool,
-    /// The errors of each component relative to its weight, spread and variance: above one, the data do not determine it.
+    /// The errors of each component relative to its weight, spread and variance: above one, the data do not determine
+    /// it.
     pub(in crate::mixture) relative: Vec<Option<[f64; BLOCK]>>,
     /// The gain of log-likelihood without the rows on the means that the model predicts.
     pub(in crate::mixture) held_back: f64,

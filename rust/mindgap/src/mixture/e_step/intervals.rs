@@ -1,8 +1,8 @@
 //! The E step of data in intervals, and of data recorded only within a support.
 //!
-//! A point in an interval adds its expected sums: responsibilities are those of the interval's probabilities, and powers
-//! of residuals are averages within it (`within`), also for the second derivatives. O(intervals × components). Unseen
-//! points outside a support add their expected sums, too (Dempster, Laird and Rubin 1977).
+//! A point in an interval adds its expected sums: responsibilities are those of the interval's probabilities, and
+//! powers of residuals are averages within it (`within`), also for the second derivatives. O(intervals × components).
+//! Unseen points outside a support add their expected sums, too (Dempster, Laird and Rubin 1977).
 
 use super::density::LEAST;
 use super::local::MOST_CURVED;
@@ -185,8 +185,8 @@ pub(in crate::mixture) fn add_unseen(parameters: &Parameters, support: [f64; 2],
     parts.find_beyond(&components, support);
     let odds = exp2((parts.log2() - seen).min(MOST_UNSEEN));
     let unseen = total * odds;
-    // To first order -N log P(seen) is M log P(unseen), where M = N·odds; to second order it differs by this multiple of
-    // the scores' product.
+    // To first order -N log P(seen) is M log P(unseen), where M = N·odds; to second order it differs by this multiple
+    // of the scores' product.
     parts.add(&components, [unseen, -odds], moments);
     moments.unseen += unseen;
 }

@@ -1,8 +1,8 @@
 //! The E step's inner loop over a run of points within known bounds: O(points × relevant components).
 //!
 //! Points are processed in tiles that stay in the first-level cache. Every loop is plain code over a tile, which the
-//! compiler turns into vector code for each kind of processor. Sums have a fixed number of lanes, so that results do not
-//! depend on the width of the vectors.
+//! compiler turns into vector code for each kind of processor. Sums have a fixed number of lanes, so that results do
+//! not depend on the width of the vectors.
 
 mod second_derivatives;
 

@@ -67,8 +67,8 @@ impl<'a> LocalEngine<'a> {
         Self { sample, workers: Workers::for_points(sample.len()), scale: 1.0, shift: 0.0 }
     }
 
-    /// The memory of a fit of `k` components to `n` points: labels and distinct values, the sums of every piece, and each
-    /// thread's working memory.
+    /// The memory of a fit of `k` components to `n` points: labels and distinct values, the sums of every piece, and
+    /// each thread's working memory.
     pub(in crate::mixture) fn bytes(n: usize, k: usize) -> usize {
         let curvature = if k <= MOST_CURVED { Curvature::bytes(k) } else { 0 };
         let moments = product(&[n.div_ceil(PIECE), product(&[k, 3 * size_of::<f64>()]).saturating_add(curvature)]);

@@ -1,7 +1,7 @@
 //! [`MomentSums`]: an E step over part of the data, without a sort or a copy, on one thread; O(points × components).
 //!
-//! For distributed engines. Sums over runs of [`MomentSums::RUN`] points are added without rounding, so that parts may be
-//! added in any order and grouping; parts that are cut between runs give the same bits as the whole.
+//! For distributed engines. Sums over runs of [`MomentSums::RUN`] points are added without rounding, so that parts may
+//! be added in any order and grouping; parts that are cut between runs give the same bits as the whole.
 
 use super::density::Parabola;
 use super::kernel::{CHUNK, LANES, Pass, Scratch};
@@ -26,7 +26,8 @@ use pulp::{Arch, Simd, WithSimd};
 #[derive(Clone, Debug, PartialEq)]
 pub struct MomentSums {
     components: usize,
-    /// The weights, first and second moments of the components, the log-likelihood and, if it is known, the classification.
+    /// The weights, first and second moments of the components, the log-likelihood and, if it is known, the
+    /// classification.
     sums: Vec<ExactSum>,
 }
 
@@ -52,8 +53,8 @@ impl MomentSums {
         Self::sum(values, weights, parameters, true)
     }
 
-    /// As [`of_chunk`](Self::of_chunk), without the classification, which costs a tenth of the work and is needed in the
-    /// last iteration only.
+    /// As [`of_chunk`](Self::of_chunk), without the classification, which costs a tenth of the work and is needed in
+    /// the last iteration only.
     ///
     /// ```
     /// use mindgap::{MomentSums, Parameters};
@@ -117,8 +118,8 @@ impl MomentSums {
         self.components
     }
 
-    /// The doubles that each sum consists of, for [`from_parts`](Self::from_parts): `k` weights, `k` first and `k` second
-    /// moments, the log-likelihood and, if it is known, the classification.
+    /// The doubles that each sum consists of, for [`from_parts`](Self::from_parts): `k` weights, `k` first and `k`
+    /// second moments, the log-likelihood and, if it is known, the classification.
     pub fn parts(&self) -> impl Iterator<Item = &[f64]> {
         self.sums.iter().map(ExactSum::parts)
     }

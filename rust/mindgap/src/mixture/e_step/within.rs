@@ -1,8 +1,8 @@
 //! [`Within`]: the probability and the moments of a normal distribution within an interval.
 //!
 //! Gauss-Legendre quadrature from the end that is nearest to the mean, over panels within which the density falls by a
-//! bounded factor. Every term is positive, so nothing cancels in narrow intervals or tails: results have a relative error
-//! of about 1e-14.
+//! bounded factor. Every term is positive, so nothing cancels in narrow intervals or tails: results have a relative
+//! error of about 1e-14.
 
 use crate::mixture::e_step::LEAST;
 use crate::numeric::portable::{exp2, log2};
@@ -11,7 +11,8 @@ use std::f64::consts::{LOG2_E, PI};
 /// Integration ends where the density has fallen by `exp(-FARTHEST_FALL)`: the rest is below rounding.
 const FARTHEST_FALL: f64 = 45.0;
 
-/// The density falls by at most about `exp(-FALL)` within a panel of sixteen nodes: the rule's error is then below 1e-19.
+/// The density falls by at most about `exp(-FALL)` within a panel of sixteen nodes: the rule's error is then below
+/// 1e-19.
 const FALL: f64 = 12.0;
 
 /// Within a fall of `exp(-SLIGHT_FALL)` eight nodes are as accurate.

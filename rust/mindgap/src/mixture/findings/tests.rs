@@ -103,7 +103,8 @@ fn a_component_on_equal_points_is_a_spike() {
     assert_eq!(spread(4, 60.0), [false, false]);
 }
 
-/// On rounded data every value repeats: a component is a spike below half a step, or where one value is far heavier than others.
+/// On rounded data every value repeats: a component is a spike below half a step, or where one value is far heavier
+/// than others.
 #[test]
 fn rounding_alone_makes_no_spike() {
     let on_grid = |extra: usize, spread: f64| {

@@ -21,8 +21,8 @@ use crate::constraint::LinearRows;
 use crate::monitor::Monitor;
 use crate::qp::Failure;
 
-/// The default floor of the variances, as a fraction of the data's variance. Measured: spreads of real components stay far
-/// above it, and squares of residuals keep their digits.
+/// The default floor of the variances, as a fraction of the data's variance. Measured: spreads of real components stay
+/// far above it, and squares of residuals keep their digits.
 pub(super) const FLOOR: f64 = 1e-10;
 
 /// The blocks and their rows.

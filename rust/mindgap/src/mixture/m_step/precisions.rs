@@ -49,8 +49,8 @@ pub(in crate::mixture) struct PrecisionBlock {
 }
 
 impl PrecisionBlock {
-    /// Makes the block of `k` variances under `rows`, at least `floor`; the data's variance is `variance`, both in units
-    /// of `frame`.
+    /// Makes the block of `k` variances under `rows`, at least `floor`; the data's variance is `variance`, both in
+    /// units of `frame`.
     ///
     /// # Errors
     /// Rows that no variances satisfy.

@@ -53,8 +53,8 @@ mod tests {
     use super::*;
     use crate::dice::Dice;
 
-    /// By how much the objective rises, to first order and in shares of the total weight, on the way from `w` to the best
-    /// vertex: the weights of the steepest components at their upper bounds.
+    /// By how much the objective rises, to first order and in shares of the total weight, on the way from `w` to the
+    /// best vertex: the weights of the steepest components at their upper bounds.
     fn gain(shares: &Shares, weight: &[f64], w: &[f64]) -> f64 {
         let slope: Vec<f64> = weight.iter().zip(w).map(|(n, w)| n / w).collect();
         let mut steepest: Vec<usize> = (0..w.len()).collect();

@@ -1,8 +1,8 @@
 //! [`Tie`]: spreads proportional to the means, `σ = c·μ`, so that both move together.
 //!
-//! The objective is not concave in the means. A step of Fisher scoring under the rows on the means is shortened until the
-//! objective does not fall; the coefficient then has a closed form. So the likelihood never falls. Newton steps of a
-//! climb stay on the same surface (`climb`); its second derivatives are in `docs/mathematics.md`.
+//! The objective is not concave in the means. A step of Fisher scoring under the rows on the means is shortened until
+//! the objective does not fall; the coefficient then has a closed form. So the likelihood never falls. Newton steps of
+//! a climb stay on the same surface (`climb`); its second derivatives are in `docs/mathematics.md`.
 
 use super::means::{MeanBlock, pull};
 use super::{Targets, about};

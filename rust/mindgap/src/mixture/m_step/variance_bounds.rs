@@ -3,8 +3,8 @@
 //! Maximises `Σ n_k log p_k - s_k p_k` over the precisions `p = 1/v`, where `v_k` is between its bounds and no variance
 //! is more than `q` times another. For a largest variance `u`, each `v_k` is its own optimum `s_k/n_k`, clamped to its
 //! bounds and to `u/q..u`, because its term has one maximum. The result is concave in `1/u`, with a slope that is
-//! piecewise linear in `u`, with breaks where a variance meets a bound: bisection finds the piece, a division the optimum
-//! on it.
+//! piecewise linear in `u`, with breaks where a variance meets a bound: bisection finds the piece, a division the
+//! optimum on it.
 
 /// The bounds on the variances.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,13 +93,14 @@ mod tests {
     use super::*;
     use crate::dice::Dice;
 
-    /// By how much the objective rises, to first order and in shares of the total weight, from variances `v` to the best
-    /// vertex of the admissible precisions: for a concave objective zero is the proof of the optimum.
+    /// By how much the objective rises, to first order and in shares of the total weight, from variances `v` to the
+    /// best vertex of the admissible precisions: for a concave objective zero is the proof of the optimum.
     fn gain(bounds: &VarianceBounds, weight: &[f64], targets: &[f64], v: &[f64]) -> f64 {
         let k = v.len();
         let slope: Vec<f64> = (0..k).map(|c| weight[c] * (v[c] - targets[c])).collect();
         let here: f64 = (0..k).map(|c| slope[c] / v[c]).sum();
-        // Largest variances within a factor of ten: near enough for first order, and optima of concave functions are global.
+        // Largest variances within a factor of ten: near enough for first order, and optima of concave functions are
+        // global.
         let top = v.iter().copied().fold(0.0, f64::max);
         let least = bounds.lower.iter().copied().fold(0.1 * top, f64::max);
         let most = (bounds.ratio * bounds.upper.iter().copied().fold(f64::INFINITY, f64::min)).min(10.0 * top);

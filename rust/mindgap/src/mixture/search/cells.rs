@@ -69,8 +69,8 @@ impl Cells {
         moments
     }
 
-    /// Cells no wider than a share of the range and no heavier than twice a share of the weight: narrow where the data are
-    /// dense and where they are not.
+    /// Cells no wider than a share of the range and no heavier than twice a share of the weight: narrow where the data
+    /// are dense and where they are not.
     fn gather(points: impl Iterator<Item = (f64, f64)> + Clone, count: usize, most: usize) -> Self {
         let total: f64 = points.clone().map(|(_, weight)| weight).sum();
         let first = points.clone().next().map_or(0.0, |(x, _)| x);

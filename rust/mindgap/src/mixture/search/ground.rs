@@ -12,8 +12,8 @@ use crate::mixture::surface::Surface;
 use crate::monitor::{Monitor, Progress};
 use crate::numeric::portable::ln;
 
-/// By how much a climb may be below the best after one Newton step, two, and so on: farther below it is left. On 1,600 problems the
-/// search misses as many as without, in a tenth less time; with a third of these lags it misses five more.
+/// By how much a climb may be below the best after one Newton step, two, and so on: farther below it is left. On 1,600
+/// problems the search misses as many as without, in a tenth less time; with a third of these lags it misses five more.
 const LAG: [f64; 4] = [40.0, 15.0, 6.0, 4.0];
 
 /// What a search works on.
@@ -52,8 +52,8 @@ pub(super) fn shape(m_step: &MStep, k: usize) -> ProblemShape {
 }
 
 impl Ground<'_> {
-    /// Climbs on the cells, as far as time allows, until `joins` says that it is about to arrive at a place that is known, or it stays too
-    /// far below `best`.
+    /// Climbs on the cells, as far as time allows, until `joins` says that it is about to arrive at a place that is
+    /// known, or it stays too far below `best`.
     pub(super) fn climb(
         &mut self,
         start: Parameters,
@@ -93,8 +93,8 @@ impl Ground<'_> {
         step(&mut Surface::new(cells, self.frame, true, scale), self.m_step, start, &mut self.monitor)
     }
 
-    /// How much more peaked than a normal the points of each component are: `Σ w r (z⁴ - 6z² + 3)`; under equal spreads, how much
-    /// narrower they are, `Σ w r (1 - z²)`.
+    /// How much more peaked than a normal the points of each component are: `Σ w r (z⁴ - 6z² + 3)`; under equal
+    /// spreads, how much narrower they are, `Σ w r (1 - z²)`.
     pub(super) fn peaks(&mut self, cells: &mut Cells, parameters: &Parameters) -> Result<Vec<f64>, MixtureError> {
         let scale = [cells.total, cells.variance];
         let moments = Surface::new(cells, self.frame, true, scale).curved(parameters)?;
@@ -133,7 +133,8 @@ fn step(
     Ok((next, at_least))
 }
 
-/// What an EM step gains in the expected log-likelihood of points that know their components; the log-likelihood itself gains no less.
+/// What an EM step gains in the expected log-likelihood of points that know their components; the log-likelihood itself
+/// gains no less.
 fn gain(before: &Parameters, after: &Parameters, moments: &Moments) -> f64 {
     let component = |c: usize| {
         let (n, variances) = (moments.weight[c], [before.variances()[c], after.variances()[c]]);

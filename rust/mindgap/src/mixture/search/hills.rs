@@ -11,8 +11,9 @@ use std::borrow::Cow;
 /// Passes of a climb to the top; 99 % of those measured took less than half of it.
 const LONG_PASSES: usize = 150;
 
-/// A move that is below the best by more than this after its short climb, with what more it may gain, is not finished. Some climbs stay
-/// several units below for many passes and then end far above: with 1 instead, one problem of 300 ended 13 units lower.
+/// A move that is below the best by more than this after its short climb, with what more it may gain, is not finished.
+/// Some climbs stay several units below for many passes and then end far above: with 1 instead, one problem of 300
+/// ended 13 units lower.
 const HOPELESS_MOVE: f64 = 10.0;
 
 /// What more a short climb may gain counts for no more than this.
@@ -21,27 +22,31 @@ const MOST_HOPED: f64 = 3.0;
 /// Short climbs of each round of moves that are finished.
 const FINISHED: usize = 2;
 
-/// Moves that are climbed, the most promising: in the first round and after a higher hill was found, and after a round that found none. In
-/// 783 rounds of 372 problems the latter found 9 higher hills, all but one by the four most promising moves.
+/// Moves that are climbed, the most promising: in the first round and after a higher hill was found, and after a round
+/// that found none. In 783 rounds of 372 problems the latter found 9 higher hills, all but one by the four most
+/// promising moves.
 const CLIMBED_MOVES: [usize; 2] = [14, 6];
 
-/// Hills below the best by more than this are not moved from. With 5 the same problems were missed, with 1 a fifth more.
+/// Hills below the best by more than this are not moved from. With 5 the same problems were missed, with 1 a fifth
+/// more.
 const NEAR_HILL: f64 = 3.0;
 
 /// Rounds of moves at most. The search ends sooner where as many in a row as there are components found no higher hill.
 const ROUNDS: usize = 14;
 
-/// Where more than this share of the climbs ended on the highest hill, the first round of moves that finds no higher one is the last.
+/// Where more than this share of the climbs ended on the highest hill, the first round of moves that finds no higher
+/// one is the last.
 const SURE: f64 = 0.5;
 
 /// Hills within this of each other, at about the same parameters, are one.
 pub(super) const SAME_HEIGHT: f64 = 1e-3;
 
-/// A climb that is below a hill by less than this, at about the same parameters, is about to arrive there. With a tenth the same problems
-/// were missed.
+/// A climb that is below a hill by less than this, at about the same parameters, is about to arrive there. With a tenth
+/// the same problems were missed.
 const JOINING: f64 = 0.5;
 
-/// Hills of the search within this of its best, in log units, are climbed on the points: the summary may have them in another order.
+/// Hills of the search within this of its best, in log units, are climbed on the points: the summary may have them in
+/// another order.
 const CLIMBED_AGAIN: f64 = 1.0;
 
 /// At most so many of them.
@@ -77,7 +82,8 @@ impl Hill {
 #[derive(Default)]
 pub(super) struct Hills {
     tops: Vec<Hill>,
-    /// What was left of those moved from, each time without a component, so that nothing is put into the same rest twice.
+    /// What was left of those moved from, each time without a component, so that nothing is put into the same rest
+    /// twice.
     rests: Vec<Parameters>,
     pub(super) starts: usize,
     /// Starts that were not climbed, because others were higher after the same EM steps.
@@ -199,7 +205,8 @@ impl Hills {
 }
 
 impl Found {
-    /// The hills that are worth climbing on the points, with the likelihood near them; the highest alone where a pass is costly.
+    /// The hills that are worth climbing on the points, with the likelihood near them; the highest alone where a pass
+    /// is costly.
     pub(in crate::mixture) fn worth(&self, local: bool) -> impl Iterator<Item = (&Parameters, Option<&Model>)> {
         let best = self.hills[0].height();
         let near = self.hills.iter().take_while(move |hill| hill.height() >= best - CLIMBED_AGAIN);
@@ -221,7 +228,8 @@ impl Found {
     }
 }
 
-/// Whether two climbs are on one hill: heights within `apart`, and every component that matters at about the same place.
+/// Whether two climbs are on one hill: heights within `apart`, and every component that matters at about the same
+/// place.
 pub(super) fn same(a: &Ascent, b: &Ascent, apart: f64) -> bool {
     (a.log_likelihood - b.log_likelihood).abs() < apart && alike(&a.parameters, &b.parameters)
 }

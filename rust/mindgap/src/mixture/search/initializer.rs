@@ -32,11 +32,12 @@ use std::sync::Arc;
 /// # Ok::<(), mindgap::Error>(())
 /// ```
 pub trait Initializer: fmt::Debug + Send + Sync {
-    /// Parameters for `k` components, in units of the data. They need not satisfy `rows`: those after the first M step do.
-    /// `monitor` is told of long work and may stop it.
+    /// Parameters for `k` components, in units of the data. They need not satisfy `rows`: those after the first M step
+    /// do. `monitor` is told of long work and may stop it.
     ///
     /// # Errors
-    /// If there are none. A fit returns the error as [`MixtureError::Refused`], or as it is if it is a [`MixtureError`].
+    /// If there are none. A fit returns the error as [`MixtureError::Refused`], or as it is if it is a
+    /// [`MixtureError`].
     fn start(&self, sample: &Sample, k: usize, rows: &Rows, monitor: &mut Monitor<'_>) -> Result<Parameters, BoxError>;
 }
 
@@ -121,8 +122,8 @@ impl Initializer for Parameters {
     }
 }
 
-/// The paper's rule: constrained k-means where one positive lower bound serves all gaps (and some partition satisfies it), else
-/// optimal k-means.
+/// The paper's rule: constrained k-means where one positive lower bound serves all gaps (and some partition satisfies
+/// it), else optimal k-means.
 ///
 /// ```
 /// use mindgap::{GapBounds, Mixture, PaperStart, Sample};

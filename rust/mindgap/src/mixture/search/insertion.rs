@@ -1,5 +1,5 @@
-//! What a new component gains beside a mixture, and with which share: `max_ε Σ w log(1 - ε + ε φ/f)`, by Newton's method. O(cells within
-//! its reach).
+//! What a new component gains beside a mixture, and with which share: `max_ε Σ w log(1 - ε + ε φ/f)`, by Newton's
+//! method. O(cells within its reach).
 
 use super::cells::Cells;
 use crate::mixture::parameters::Parameters;

@@ -1,7 +1,8 @@
-//! The search for the highest hill: many starts, a few EM steps from each; the best of them, climbed; moves from there to others.
+//! The search for the highest hill: many starts, a few EM steps from each; the best of them, climbed; moves from there
+//! to others.
 //!
-//! It runs on a summary of some hundred to some thousand cells, so it costs no more for a million points than for ten thousand. The
-//! hills it finds are climbed again on the points.
+//! It runs on a summary of some hundred to some thousand cells, so it costs no more for a million points than for ten
+//! thousand. The hills it finds are climbed again on the points.
 
 mod cells;
 mod ground;
@@ -42,20 +43,23 @@ const MOST_CELLS: usize = 4096;
 /// EM steps of every start: the log-likelihood after them says which of the starts are climbed.
 const FIRST_STEPS: usize = 2;
 
-/// Starts that are climbed: a third of them, but no fewer than this. Among 1,900 problems 19 were missed with this and without it.
+/// Starts that are climbed: a third of them, but no fewer than this. Among 1,900 problems 19 were missed with this and
+/// without it.
 const FEWEST_CLIMBED: usize = 12;
 
-/// Passes of a short climb: enough for its hill to show. With five instead of seven, three times as many problems were missed.
+/// Passes of a short climb: enough for its hill to show. With five instead of seven, three times as many problems were
+/// missed.
 const SHORT_PASSES: usize = 7;
 
-/// Short climbs of starts that are finished: one more than there are components, but no more than this. With three for all, the misses
-/// among 4,480 problems were a quarter more.
+/// Short climbs of starts that are finished: one more than there are components, but no more than this. With three for
+/// all, the misses among 4,480 problems were a quarter more.
 const MOST_STARTS_FINISHED: usize = 6;
 
 /// A start that is below the best by more than this, after its short climb, is not finished.
 const HOPELESS_START: f64 = 5.0;
 
-/// The work of the programs of a pass, as a multiple of k³: a factor of the second derivatives, three parameters a component.
+/// The work of the programs of a pass, as a multiple of k³: a factor of the second derivatives, three parameters a
+/// component.
 const STEP_WORK: usize = 27;
 
 /// How a search draws its random starts.

@@ -1,8 +1,8 @@
-//! Moves from one hill to others: a component is dropped, and put back where the rest fits worst, or to split one of the rest; or it
-//! gets another spread; under bounds neighbours change places and chains of means move on by one.
+//! Moves from one hill to others: a component is dropped, and put back where the rest fits worst, or to split one of
+//! the rest; or it gets another spread; under bounds neighbours change places and chains of means move on by one.
 //!
-//! Where the rest `f` fits worst is where a component of density `φ` gains most: `max_ε Σ w log(1 - ε + ε φ/f)`, on a grid of positions for a few
-//! spreads (`insertion`). O(cells) a position. Derivation in `docs/mathematics.md`.
+//! Where the rest `f` fits worst is where a component of density `φ` gains most: `max_ε Σ w log(1 - ε + ε φ/f)`, on a
+//! grid of positions for a few spreads (`insertion`). O(cells) a position. Derivation in `docs/mathematics.md`.
 
 use super::cells::Cells;
 use super::ground::Ground;
@@ -35,15 +35,15 @@ const QUOTA: usize = 4;
 /// Insertions that are judged for each component that is dropped, those that gain most.
 const INSERTIONS: usize = 12;
 
-/// Neighbours are exchanged where their gap is below this multiple of its lower bound. With 2 more problems were missed: the exchanges took
-/// the places of other moves.
+/// Neighbours are exchanged where their gap is below this multiple of its lower bound. With 2 more problems were
+/// missed: the exchanges took the places of other moves.
 const CLOSE: f64 = 1.3;
 
 /// Ratios of variances that are about the same.
 const SAME_SPREAD: std::ops::Range<f64> = 1.0 / 2.7..2.7;
 
-/// A component that is tried with another spread has at least this weight. Without it the heights of pupils, taken as intervals, end 9 log
-/// units lower.
+/// A component that is tried with another spread has at least this weight. Without it the heights of pupils, taken as
+/// intervals, end 9 log units lower.
 const LITTLE_WEIGHT: f64 = 0.02;
 
 /// A component of less weight is idle.
@@ -201,8 +201,8 @@ fn insertions(
     kept.iter().take(INSERTIONS).map(with).collect()
 }
 
-/// Two components of the rest, each in two: side by side the one whose points are least peaked, one within the other the one whose are
-/// most so. To first order in the distance, and in the difference of the spreads, those gain most.
+/// Two components of the rest, each in two: side by side the one whose points are least peaked, one within the other
+/// the one whose are most so. To first order in the distance, and in the difference of the spreads, those gain most.
 fn splits(ground: &mut Ground<'_>, coarse: &mut Cells, rest: &Parameters) -> Result<Vec<Parameters>, MixtureError> {
     let equal = ground.shape.equal_spreads;
     let peaks = ground.peaks(coarse, rest)?;
@@ -250,8 +250,9 @@ fn respread(ground: &Ground<'_>, parameters: &Parameters, rest: &Parameters, cha
     others.map(with).collect()
 }
 
-/// Under bounds on the gaps: the chain of means moved on by one component, which leaves it at one end for a new one at the other, as wide
-/// as its neighbour or as the widest; and the shares and spreads moved on by one, while the means stay.
+/// Under bounds on the gaps: the chain of means moved on by one component, which leaves it at one end for a new one at
+/// the other, as wide as its neighbour or as the widest; and the shares and spreads moved on by one, while the means
+/// stay.
 fn shifts(ground: &Ground<'_>, parameters: &Parameters) -> Vec<Parameters> {
     let k = parameters.k();
     if ground.shape.lower.is_empty() {
@@ -288,8 +289,8 @@ fn shifts(ground: &Ground<'_>, parameters: &Parameters) -> Vec<Parameters> {
     found
 }
 
-/// The start by ascending means; where bounds hold the gaps and some components have no weight, also with those on either side of
-/// the others: in between they keep their neighbours apart for nothing.
+/// The start by ascending means; where bounds hold the gaps and some components have no weight, also with those on
+/// either side of the others: in between they keep their neighbours apart for nothing.
 fn with_idle_aside(ground: &Ground<'_>, start: Parameters) -> Vec<Parameters> {
     let start = start.sorted().0;
     let (idle, busy): (Vec<usize>, Vec<usize>) = (0..start.k()).partition(|&c| start.weights()[c] < IDLE);
@@ -309,7 +310,8 @@ fn with_idle_aside(ground: &Ground<'_>, start: Parameters) -> Vec<Parameters> {
     vec![start, left, right]
 }
 
-/// Neighbours whose gap is near its lower bound, exchanged: bounds that keep them apart also keep them from passing each other.
+/// Neighbours whose gap is near its lower bound, exchanged: bounds that keep them apart also keep them from passing
+/// each other.
 fn exchanges(ground: &Ground<'_>, parameters: &Parameters) -> Vec<Parameters> {
     let shape = &ground.shape;
     let from = parameters.clone().sorted().0;

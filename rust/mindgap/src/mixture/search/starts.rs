@@ -1,7 +1,7 @@
 //! Where a search begins: partitions by exact dynamic programs on some hundred cells, and simple rules.
 //!
-//! On 1,600 problems the short climbs from here lead to the top that the search ends on in four of five; the moves from there (`moves`) find
-//! the rest.
+//! On 1,600 problems the short climbs from here lead to the top that the search ends on in four of five; the moves from
+//! there (`moves`) find the rest.
 
 use super::cells::{CellPrefix, Cells};
 use super::random::Random;
@@ -24,8 +24,8 @@ const LEAST_SHARE: f64 = 0.02;
 /// Floors of the variance of points that know their component, as multiples of the data's divided by k².
 const FLOORS: [f64; 2] = [0.02, 0.3];
 
-/// Largest variances of points that know their component, as multiples of the data's divided by k². In the best fits of tied data it is 1.6
-/// to 1.9; with heavy tails it is larger.
+/// Largest variances of points that know their component, as multiples of the data's divided by k². In the best fits of
+/// tied data it is 1.6 to 1.9; with heavy tails it is larger.
 const LARGEST_VARIANCES: [f64; 4] = [0.5, 1.0, 2.0, 8.0];
 
 /// Where the bounds' chain is longer than this share of the data's range, or rigid, it also starts at several places.
@@ -85,8 +85,9 @@ pub(super) fn starts(cells: &Cells, shape: &ProblemShape, random: usize, draws: 
     starts
 }
 
-/// The likelihood of points that know their component. Where variances differ by a ratio at most, for a few sizes of the largest: data
-/// with ties have components on single values, whose spread the largest limits. Else with two floors of the variance.
+/// The likelihood of points that know their component. Where variances differ by a ratio at most, for a few sizes of
+/// the largest: data with ties have components on single values, whose spread the largest limits. Else with two floors
+/// of the variance.
 fn known_components(variance: f64, shape: &ProblemShape) -> Vec<RunCost> {
     let share = variance / (shape.k * shape.k) as f64;
     match shape.variance_ratio {
@@ -135,7 +136,8 @@ enum RunCost {
     Within(f64, f64),
 }
 
-/// What the costs of all runs are made of: the runs from 0, 1, … that end before cell 1, those that end before cell 2, and so on.
+/// What the costs of all runs are made of: the runs from 0, 1, … that end before cell 1, those that end before cell 2,
+/// and so on.
 struct RunSums {
     /// Weight and sum of squares about the mean.
     sums: Vec<[f64; 2]>,

@@ -69,7 +69,8 @@ fn dependent_rows(n: usize, state: &mut u64) -> SparseRows {
     rows
 }
 
-/// The largest gain to first order from `point` towards other points that satisfy the rows: at an optimum there is none.
+/// The largest gain to first order from `point` towards other points that satisfy the rows: at an optimum there is
+/// none.
 #[test]
 fn no_admissible_direction_gains_where_rows_depend_on_each_other() {
     let mut state = 11;

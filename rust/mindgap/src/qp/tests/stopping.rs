@@ -52,7 +52,8 @@ fn a_guess_of_too_many_rows_can_be_stopped_as_it_is_taken_back() {
     assert!(steps >= least, "{steps} steps, not {least}");
 }
 
-/// A search that weighs its rows wrongly takes other steps, and in the end more of them. At most as many as were counted.
+/// A search that weighs its rows wrongly takes other steps, and in the end more of them. At most as many as were
+/// counted.
 #[test]
 fn searches_take_no_more_steps_than_counted() {
     let mut dice = Dice(0x57e9);

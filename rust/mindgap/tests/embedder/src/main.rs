@@ -1,6 +1,6 @@
-//! Fits a file of doubles (little-endian) in every way the crate knows and prints the bits of what comes out, one result
-//! a line: `embedder DATA K DELTA [ITERATIONS [WEIGHTS]]`. A fit that is refused is a line too. `embedder --vectors` prints
-//! which vector instructions the crate finds on this processor.
+//! Fits a file of doubles (little-endian) in every way the crate knows and prints the bits of what comes out, one
+//! result a line: `embedder DATA K DELTA [ITERATIONS [WEIGHTS]]`. A fit that is refused is a line too. `embedder
+//! --vectors` prints which vector instructions the crate finds on this processor.
 
 use mindgap::{
     BoxError, Centers, Chunk, Chunked, GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, MomentSums,

@@ -1,5 +1,5 @@
-//! K-means under gap bounds by the full table of (cluster, start, end), with the plain minimum over all predecessors that
-//! hold the bounds: O(n³k) time, O(n²) memory, no pruning.
+//! K-means under gap bounds by the full table of (cluster, start, end), with the plain minimum over all predecessors
+//! that hold the bounds: O(n³k) time, O(n²) memory, no pruning.
 
 use super::partitions::{Best, Bounds};
 

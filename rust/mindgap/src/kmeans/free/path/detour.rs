@@ -1,11 +1,12 @@
 //! Where clusters of one point keep a bound: the boundaries at which more centres than the usual ones matter.
 //!
-//! In an optimum a boundary lies midway between its centres, unless the point next to it is all that its cluster has. If that point
-//! is nearer to the other centre, then under an upper bound the gap would be too wide without its cluster, since a cluster less costs less. So there is a
-//! space of more than half the upper bound next to it, with the centres that cross it: either they lag behind the points to the right of the
-//! space, one point a centre, or they run ahead of those to its left. Every second centre is more than the upper bound farther on, so they
-//! catch up with the points after a few. Where clusters are rewarded, the same holds with twice the lower bound, which is the least distance of every
-//! second centre, and the ends of the data are such spaces too. docs/mathematics.md has the proof.
+//! In an optimum a boundary lies midway between its centres, unless the point next to it is all that its cluster has.
+//! If that point is nearer to the other centre, then under an upper bound the gap would be too wide without its
+//! cluster, since a cluster less costs less. So there is a space of more than half the upper bound next to it, with the
+//! centres that cross it: either they lag behind the points to the right of the space, one point a centre, or they run
+//! ahead of those to its left. Every second centre is more than the upper bound farther on, so they catch up with the
+//! points after a few. Where clusters are rewarded, the same holds with twice the lower bound, which is the least
+//! distance of every second centre, and the ends of the data are such spaces too. docs/mathematics.md has the proof.
 
 /// Centres of new clusters at a boundary, from one place to another.
 pub(super) type Detour = (f64, f64);

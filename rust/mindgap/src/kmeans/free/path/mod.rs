@@ -1,9 +1,10 @@
 //! Free centres when all gaps have the same bounds: a path of k links, found by a penalty a cluster.
 //!
-//! For neighbouring centres v < u the cost of the points between them is Monge, and so it stays where it is infinite because
-//! the gap is out of bounds. So the optimum is convex in the number of clusters: there is a penalty a cluster under which
-//! the best centres, however many, are k (docs/mathematics.md). A [`sweep`] finds them exactly, whatever k is; its value less
-//! k penalties is a lower bound for every penalty. Sweeps over coarse runs of points find a penalty to begin with.
+//! For neighbouring centres v < u the cost of the points between them is Monge, and so it stays where it is infinite
+//! because the gap is out of bounds. So the optimum is convex in the number of clusters: there is a penalty a cluster
+//! under which the best centres, however many, are k (docs/mathematics.md). A [`sweep`] finds them exactly, whatever k
+//! is; its value less k penalties is a lower bound for every penalty. Sweeps over coarse runs of points find a penalty
+//! to begin with.
 
 mod detour;
 mod nodes;
@@ -29,11 +30,12 @@ use runs::Runs;
 use std::cmp::Ordering;
 use sweep::Sweep;
 
-/// Runs a cluster in the search for a first penalty: enough for one within a percent, which is as near as the penalties of
-/// neighbouring numbers of clusters are where these are a few hundred.
+/// Runs a cluster in the search for a first penalty: enough for one within a percent, which is as near as the penalties
+/// of neighbouring numbers of clusters are where these are a few hundred.
 const RUNS_A_CLUSTER: usize = 16;
 
-/// Grids with fewer and with more clusters, by this part of their number, tell what a cluster saves within a few percent.
+/// Grids with fewer and with more clusters, by this part of their number, tell what a cluster saves within a few
+/// percent.
 const GRIDS_APART: usize = 16;
 
 /// How many times as many runs the next search has.
@@ -63,11 +65,12 @@ const FINER_SHARE: f64 = 0.4;
 /// Steps that the search for a reward may take: some seconds.
 const REWARD_STEPS: u64 = 1 << 27;
 
-/// Steps that the first sweep may take under an upper bound: some seconds. Where spaces are wide pieces can be very many; later sweeps have more.
+/// Steps that the first sweep may take under an upper bound: some seconds. Where spaces are wide pieces can be very
+/// many; later sweeps have more.
 const FIRST_STEPS: u64 = 1 << 26;
 
-/// Steps that the search may take under an upper bound, a cluster and in all: some seconds. For few clusters the search over cells
-/// proves sooner.
+/// Steps that the search may take under an upper bound, a cluster and in all: some seconds. For few clusters the search
+/// over cells proves sooner.
 const MOST_STEPS: (u64, u64) = (1 << 20, 1 << 28);
 
 /// Steps a point that it may take in any case: a dozen sweeps.
@@ -113,8 +116,8 @@ impl PenaltyTrial {
     }
 }
 
-/// The best centres found from `start` on, and what no solution costs less than; `relaxed` is the optimum without bounds, or zero. The budget may end the search before the
-/// two meet. Applies where all gaps have the same bounds.
+/// The best centres found from `start` on, and what no solution costs less than; `relaxed` is the optimum without
+/// bounds, or zero. The budget may end the search before the two meet. Applies where all gaps have the same bounds.
 pub(super) fn solve(
     problem: &Problem<'_>,
     start: FreeSolution,
@@ -131,8 +134,8 @@ pub(super) fn solve(
 }
 
 impl PathSearch<'_> {
-    /// Searches under the lower bound alone, and then with the `upper` bound too. The best known holds both, so that the search ends early where
-    /// the upper bound has no effect.
+    /// Searches under the lower bound alone, and then with the `upper` bound too. The best known holds both, so that
+    /// the search ends early where the upper bound has no effect.
     fn run(&mut self, relaxed: f64, upper: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let mut penalty = self.run_lower(relaxed, upper, budget)?;
         if upper == f64::INFINITY || self.is_within(0.5 * PROVEN) {
@@ -227,8 +230,8 @@ impl PathSearch<'_> {
         Ok(())
     }
 
-    /// Looks for the penalty on runs of points, finer and finer where the best paths have their boundaries, until these cut no run. Gives the
-    /// last penalty.
+    /// Looks for the penalty on runs of points, finer and finer where the best paths have their boundaries, until these
+    /// cut no run. Gives the last penalty.
     fn find_by_runs(&mut self, coarse: &Runs, mut penalty: f64, budget: &mut Budget<'_>) -> Result<f64, Stop> {
         let prefixes = self.problem.prefixes;
         let mut nodes = PathNodes::spread(prefixes, coarse);
@@ -272,7 +275,8 @@ impl PathSearch<'_> {
         self.floor >= self.best.cost * (1.0 - part)
     }
 
-    /// Looks for the penalty under which the best path through the nodes has k links, and adopts what it finds on the way.
+    /// Looks for the penalty under which the best path through the nodes has k links, and adopts what it finds on the
+    /// way.
     fn find_penalty(&mut self, nodes: &PathNodes, guess: f64, budget: &mut Budget<'_>) -> Result<PenaltyFound, Stop> {
         let k = self.problem.k;
         let (mut few, mut many): (Option<PenaltyTrial>, Option<PenaltyTrial>) = (None, None);
@@ -317,11 +321,12 @@ impl PathSearch<'_> {
         Ok(PenaltyFound { penalty, vanished, cuts, paths: sides().map(|side| side.centers.clone()).collect() })
     }
 
-    /// By which factor to change a penalty under which there are too few, or too many, `links` of this `cost`, so that it is soon between two
-    /// that give k clusters or miss them on either side.
+    /// By which factor to change a penalty under which there are too few, or too many, `links` of this `cost`, so that
+    /// it is soon between two that give k clusters or miss them on either side.
     fn step(&self, nodes: &PathNodes, penalty: f64, links: usize, cost: f64, count: usize) -> f64 {
         let k = self.problem.k as f64;
-        // The cost of smooth data falls with the square of the number of clusters. Ever longer steps, and at least by about one cluster.
+        // The cost of smooth data falls with the square of the number of clusters. Ever longer steps, and at least by
+        // about one cluster.
         let law = (links as f64 / k).powi(3 << count.min(16));
         let least = 2.0 / (k + 2.0);
         if (links as f64) < k {

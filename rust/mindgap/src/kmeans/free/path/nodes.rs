@@ -51,8 +51,9 @@ impl PathNodes {
         Self::ending_at(prefixes, runs.ends.clone())
     }
 
-    /// Runs of points, each moved to its two ends so that the mean stays. The cost of a point is its square less a convex function, whatever the
-    /// centres are: so the points cost no less than the nodes, but for the squares, whose sums are known.
+    /// Runs of points, each moved to its two ends so that the mean stays. The cost of a point is its square less a
+    /// convex function, whatever the centres are: so the points cost no less than the nodes, but for the squares, whose
+    /// sums are known.
     pub(super) fn spread(prefixes: &Prefixes<'_>, runs: &Runs) -> Self {
         let sample = prefixes.sample();
         let count = 2 * runs.ends.len();
@@ -61,7 +62,8 @@ impl PathNodes {
         let mut total = Prefix::default();
         sums.push(total);
         let mut before = prefixes.at(0);
-        // What moving the points adds to their squares, how large its terms are, and what the sums that they come from may have lost.
+        // What moving the points adds to their squares, how large its terms are, and what the sums that they come from
+        // may have lost.
         let (mut less, mut size, mut lost) = (Double::ZERO, 0.0, 0.0);
         for run in runs.iter() {
             let after = prefixes.at(run.end);
@@ -150,8 +152,8 @@ impl PathNodes {
         NodeRun { block, rest: start.rest_of_mean(end, block.mean) }
     }
 
-    /// The least cost of the nodes from each on, and of as many from the other end, in clusters that cost a penalty each, whatever the gaps
-    /// between them.
+    /// The least cost of the nodes from each on, and of as many from the other end, in clusters that cost a penalty
+    /// each, whatever the gaps between them.
     pub(super) fn rest_costs(&self, prefixes: &Prefixes<'_>, penalty: f64) -> [Vec<f64>; 2] {
         let positions: Vec<u32> = std::iter::once(0).chain(self.ends.iter().map(|&end| end as u32)).collect();
         let [mut before, after] = unconstrained::rest_costs(prefixes, &positions, penalty);
@@ -194,8 +196,8 @@ impl NodeRun {
     }
 }
 
-/// Clusters that end before a given node. Neighbouring pieces of a curve mostly start with the same node: the last cluster asked
-/// for is kept.
+/// Clusters that end before a given node. Neighbouring pieces of a curve mostly start with the same node: the last
+/// cluster asked for is kept.
 pub(super) struct NodeEnding<'a> {
     nodes: &'a PathNodes,
     end: usize,

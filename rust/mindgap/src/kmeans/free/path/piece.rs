@@ -1,7 +1,7 @@
 //! Pieces of the curve of a sweep: for centres of the last cluster between two places, which path before is best.
 //!
-//! A piece keeps the cost before its cluster's first node; what the cluster's own points cost is added when it is asked for.
-//! So a node more changes no piece, and of two pieces at one place the better one stays so.
+//! A piece keeps the cost before its cluster's first node; what the cluster's own points cost is added when it is asked
+//! for. So a node more changes no piece, and of two pieces at one place the better one stays so.
 
 use super::nodes::{NodeEnding, PathNodes};
 use crate::numeric::double::Double;
@@ -35,8 +35,8 @@ pub(super) struct Bottom {
 }
 
 impl Bottom {
-    /// Whether the cost falls or rises from `from` to `to`, so that the best centre is elsewhere. By a width to either side, so that
-    /// rounding does not decide.
+    /// Whether the cost falls or rises from `from` to `to`, so that the best centre is elsewhere. By a width to either
+    /// side, so that rounding does not decide.
     #[inline(always)]
     pub(super) fn is_elsewhere(&self, from: f64, to: f64) -> bool {
         let slope = |place: f64| self.cost.slope + 2.0 * self.cost.bend * (place - self.center);
@@ -49,8 +49,9 @@ impl Bottom {
 pub(super) struct CenterPiece {
     pub(super) from: f64,
     pub(super) to: f64,
-    /// The cost before the cluster's first node, all penalties included, as a function of the centre less `origin`. Where it is not
-    /// flat, it was least at `origin` of the places the piece began with: its terms do not cancel there.
+    /// The cost before the cluster's first node, all penalties included, as a function of the centre less `origin`.
+    /// Where it is not flat, it was least at `origin` of the places the piece began with: its terms do not cancel
+    /// there.
     pub(super) before: CostParabola,
     pub(super) origin: f64,
     /// The cluster's first node.
@@ -66,7 +67,8 @@ impl CenterPiece {
         Self { from, to, before, origin: 0.5 * (from + to), start, beginning }
     }
 
-    /// The pieces that follow `from` to `to` of this one at a distance of `gap`, whose cluster begins with node `start`.
+    /// The pieces that follow `from` to `to` of this one at a distance of `gap`, whose cluster begins with node
+    /// `start`.
     #[inline(always)]
     pub(super) fn moved(&self, bottom: &Bottom, (from, to): (f64, f64), gap: f64, penalty: f64, start: u32) -> Self {
         // What rounding takes off the new origin is not lost.
@@ -123,15 +125,16 @@ impl CenterPiece {
         Bottom { center, cost: self.until(ending, center) }
     }
 
-    /// The piece of a mirrored curve, over so many `nodes`, as seen from the other side: its cost is that of the nodes after `start`.
+    /// The piece of a mirrored curve, over so many `nodes`, as seen from the other side: its cost is that of the nodes
+    /// after `start`.
     pub(super) fn mirrored(&self, nodes: usize) -> Self {
         let before = CostParabola { slope: -self.before.slope, ..self.before };
         let start = nodes as u32 - self.start;
         Self { from: -self.to, to: -self.from, before, origin: -self.origin, start, ..*self }
     }
 
-    /// The least cost of a path whose cluster has its centre in this piece and in `after`, which is mirrored and tells what follows; `None` if they
-    /// have no place in common.
+    /// The least cost of a path whose cluster has its centre in this piece and in `after`, which is mirrored and tells
+    /// what follows; `None` if they have no place in common.
     pub(super) fn lowest_with(&self, after: &Self, nodes: &PathNodes) -> Option<f64> {
         let (from, to) = (self.from.max(after.from), self.to.min(after.to));
         if from > to {

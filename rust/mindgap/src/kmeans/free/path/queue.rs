@@ -1,8 +1,9 @@
 //! The best last cluster of the nodes swept so far, among pieces that no later node changes.
 //!
-//! Let v < v' be two centres of the last cluster, both left of all nodes to come. A node more makes v' better against v. So once a
-//! piece beats those to its left it does so for good: a queue holds the pieces that will be best, each with the node from which on
-//! it is (as in the search for a penalty without bounds). Under an upper bound pieces leave the queue on the left, which keeps that true.
+//! Let v < v' be two centres of the last cluster, both left of all nodes to come. A node more makes v' better against
+//! v. So once a piece beats those to its left it does so for good: a queue holds the pieces that will be best, each
+//! with the node from which on it is (as in the search for a penalty without bounds). Under an upper bound pieces leave
+//! the queue on the left, which keeps that true.
 
 use super::nodes::PathNodes;
 use super::piece::CenterPiece;

@@ -1,8 +1,9 @@
 //! What the nodes that a sweep has not passed yet cost at least: paths that cost too much with it are given up.
 //!
-//! Whatever the gaps, the nodes cost no less than without bounds. And m clusters reach no farther than m upper bounds beyond the last
-//! centre v: nodes beyond pay their distance. So they cost at least the least of `penalty·m + T(v + m·upper)` over real m ≥ 0,
-//! where T(z) is what the nodes beyond z cost about z. T is convex, so there is one place z up to which clusters pay.
+//! Whatever the gaps, the nodes cost no less than without bounds. And m clusters reach no farther than m upper bounds
+//! beyond the last centre v: nodes beyond pay their distance. So they cost at least the least of `penalty·m + T(v +
+//! m·upper)` over real m ≥ 0, where T(z) is what the nodes beyond z cost about z. T is convex, so there is one place z
+//! up to which clusters pay.
 
 use super::nodes::PathNodes;
 use crate::kmeans::rounding::of_place;
@@ -70,8 +71,8 @@ impl<'a> Rests<'a> {
         (0..n).map(reach).collect()
     }
 
-    /// What the nodes from `j` on cost at least if the centre before them is at most at `place`, and cluster after cluster no farther
-    /// than the upper bound on.
+    /// What the nodes from `j` on cost at least if the centre before them is at most at `place`, and cluster after
+    /// cluster no farther than the upper bound on.
     #[inline(always)]
     fn beyond(&self, j: usize, place: f64) -> f64 {
         let Some(reach) = self.reaches.get(j) else { return 0.0 };
@@ -90,8 +91,8 @@ impl<'a> Rests<'a> {
         self.unbounded.get(j).map_or(f64::INFINITY, |rest| self.enough - rest)
     }
 
-    /// Whether no optimum has nodes before `j` that cost `cost`, penalties included, with the last centre at most at `place`, whether or
-    /// not its cluster has `j` too.
+    /// Whether no optimum has nodes before `j` that cost `cost`, penalties included, with the last centre at most at
+    /// `place`, whether or not its cluster has `j` too.
     #[inline(always)]
     pub(super) fn are_too_far(&self, j: usize, cost: f64, place: f64) -> bool {
         cost + self.beyond(j, place) > self.enough
@@ -103,8 +104,8 @@ impl<'a> Rests<'a> {
         cost > self.most(j) || self.are_too_far(j, cost, place)
     }
 
-    /// Whether no path to an optimum has centres from `from` on after node `j`, and up to `to` for that node, one upper bound farther for
-    /// the next and so on, if the nodes before cost `cost`.
+    /// Whether no path to an optimum has centres from `from` on after node `j`, and up to `to` for that node, one upper
+    /// bound farther for the next and so on, if the nodes before cost `cost`.
     pub(super) fn are_too_much_within(&self, j: usize, cost: f64, (from, to): (f64, f64)) -> bool {
         if self.unbounded.is_empty() {
             return false;

@@ -35,7 +35,8 @@ impl Runs {
         std::iter::once(0).chain(self.ends.iter().copied()).zip(&self.ends).map(|(start, &end)| start..end)
     }
 
-    /// The ends of finer runs: single points beside `boundaries`, ascending, and none longer than a `share` of the distance to one.
+    /// The ends of finer runs: single points beside `boundaries`, ascending, and none longer than a `share` of the
+    /// distance to one.
     pub(super) fn graded(&self, boundaries: &[usize], share: f64) -> Vec<usize> {
         let mut ends = self.ends.clone();
         let n = ends[ends.len() - 1];

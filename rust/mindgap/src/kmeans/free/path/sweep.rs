@@ -1,12 +1,12 @@
 //! One sweep: the best centres of all points when each cluster costs a penalty on top, however many clusters there are.
 //!
-//! `V(j, u)` is the least cost of the nodes before `j`, penalties included, when the last cluster is centred at `u`. In an
-//! optimum the boundary of two clusters lies at the midpoint of their centres. So the clusters that begin with node `j` have few
-//! centres `u`, by where the centre `v` before them is: at a bound, `u - v` is known and the midpoint lies between the nodes
-//! `j - 1` and `j`; within the bounds `v` is the best centre of all that are admissible, which a [`PieceQueue`] knows. A piece of `V`
-//! is touched when it begins, when it enters the queue and when a boundary passes it: O(P log N) for P pieces. There are
-//! about as many as nodes where no bound is active, and `c` times as many after `c` gaps at their bounds. So one sweep starts at
-//! either end, and they meet where both have had as much to do.
+//! `V(j, u)` is the least cost of the nodes before `j`, penalties included, when the last cluster is centred at `u`. In
+//! an optimum the boundary of two clusters lies at the midpoint of their centres. So the clusters that begin with node
+//! `j` have few centres `u`, by where the centre `v` before them is: at a bound, `u - v` is known and the midpoint lies
+//! between the nodes `j - 1` and `j`; within the bounds `v` is the best centre of all that are admissible, which a
+//! [`PieceQueue`] knows. A piece of `V` is touched when it begins, when it enters the queue and when a boundary passes
+//! it: O(P log N) for P pieces. There are about as many as nodes where no bound is active, and `c` times as many after
+//! `c` gaps at their bounds. So one sweep starts at either end, and they meet where both have had as much to do.
 
 use super::detour::{Detour, DetourRules, Detours};
 use super::nodes::PathNodes;
@@ -39,8 +39,8 @@ pub(super) struct Sweep<'a> {
     pub(super) domain: (f64, f64),
     /// What an optimum costs at most, penalties included; infinite where paths are not to be given up.
     pub(super) enough: f64,
-    /// What the nodes from each on cost at least, whatever the gaps, and what those from each of the mirrored nodes on do; nothing
-    /// where these are empty.
+    /// What the nodes from each on cost at least, whatever the gaps, and what those from each of the mirrored nodes on
+    /// do; nothing where these are empty.
     pub(super) unbounded: [&'a [f64]; 2],
     /// Whether the penalty may be a reward, so that lower bounds alone make detours.
     pub(super) rewarded: bool,
@@ -327,8 +327,8 @@ impl<'a> SweepProgress<'a> {
         }
     }
 
-    /// Clusters whose gap is at the upper bound begin with node `j`, and those after the best centres in the strip are added to
-    /// `bests`. Says how many pieces there were.
+    /// Clusters whose gap is at the upper bound begin with node `j`, and those after the best centres in the strip are
+    /// added to `bests`. Says how many pieces there were.
     fn stretch(
         &mut self,
         j: usize,
@@ -412,8 +412,8 @@ impl<'a> SweepProgress<'a> {
         all
     }
 
-    /// Merges clusters that begin with node `j` in a detour, wherever they are; the pieces up to `limit` are settled. Says how many
-    /// pieces it saw.
+    /// Merges clusters that begin with node `j` in a detour, wherever they are; the pieces up to `limit` are settled.
+    /// Says how many pieces it saw.
     fn go_around(&mut self, j: usize, begun: &[CenterPiece], limit: f64) -> usize {
         let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
         let (from, to) = begun.first().zip(begun.last()).map_or((limit, limit), |(first, last)| (first.from, last.to));
@@ -454,9 +454,9 @@ impl<'a> SweepProgress<'a> {
         }
     }
 
-    /// Clusters begin with node `j` at `level` from the place `from` on, without an upper bound or detours. All pieces ahead are flat then. The
-    /// farther right the centre, the more the nodes of earlier clusters cost there: so the new piece is better from some place on,
-    /// and each piece is taken off the end but once.
+    /// Clusters begin with node `j` at `level` from the place `from` on, without an upper bound or detours. All pieces
+    /// ahead are flat then. The farther right the centre, the more the nodes of earlier clusters cost there: so the new
+    /// piece is better from some place on, and each piece is taken off the end but once.
     #[inline(always)]
     fn stack(&mut self, j: usize, mut from: f64, level: f64, before: u32) {
         let mut ending = self.sweep.nodes.ending(j);

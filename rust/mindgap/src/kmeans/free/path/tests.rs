@@ -8,7 +8,8 @@ use crate::data::Sample;
 use crate::data::sample::Prefixes;
 use crate::monitor::Monitor;
 
-/// Whether the floor proves the best, and whether the best is the optimum. Nothing may be on the wrong side of the truth.
+/// Whether the floor proves the best, and whether the best is the optimum. Nothing may be on the wrong side of the
+/// truth.
 fn judge(x: &[f64], w: &[f64], k: usize, (lower, upper): (f64, f64)) -> (bool, bool) {
     let sample = Sample::weighted(x, w).unwrap();
     let prefixes = Prefixes::new(&sample);

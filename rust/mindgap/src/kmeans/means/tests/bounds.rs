@@ -19,8 +19,8 @@ fn away(centers: &CenterRange, z: f64) -> f64 {
     (centers.low - z).max(z - centers.high).max(0.0)
 }
 
-/// Whatever cluster starts in one cell and ends in another, its mean is where the state says, and it costs no less than the state
-/// and its own points of the two cells; a state of single positions is exact.
+/// Whatever cluster starts in one cell and ends in another, its mean is where the state says, and it costs no less than
+/// the state and its own points of the two cells; a state of single positions is exact.
 #[test]
 fn no_cluster_of_a_state_costs_less() {
     let mut noise = noise(21);
@@ -58,7 +58,8 @@ fn no_cluster_of_a_state_costs_less() {
     assert!(clusters > 5000 && 30 * tight > clusters, "{tight} of {clusters} within a tenth");
 }
 
-/// Points are charged the lesser of their costs on the two sides, to rounding; without centres on a side, the excess alone.
+/// Points are charged the lesser of their costs on the two sides, to rounding; without centres on a side, the excess
+/// alone.
 #[test]
 fn charges_are_the_lesser_costs_of_the_points() {
     let mut noise = noise(22);

@@ -21,8 +21,8 @@ fn runs(sample: &Sample) -> Vec<Vec<(f64, f64)>> {
     (0..n).map(|start| (start + 1..=n).map(|end| run(start, end)).collect()).collect()
 }
 
-/// The least cost of `k` clusters of admissible `sizes` whose means satisfy the bounds, from tables over all starts and ends of
-/// the last cluster.
+/// The least cost of `k` clusters of admissible `sizes` whose means satisfy the bounds, from tables over all starts and
+/// ends of the last cluster.
 fn tables(sample: &Sample, k: usize, (lower, upper): (f64, f64), sizes: Sizes) -> Option<f64> {
     let n = sample.len();
     let runs = runs(sample);
@@ -101,7 +101,8 @@ fn a_penalty_finds_the_optimum_of_the_tables() {
     assert!(found[0] > 100 && found[1] > 200, "{found:?}");
 }
 
-/// Clumps of all widths, half of the points equal to others, weights over eight orders, and gaps that are tiny beside the data.
+/// Clumps of all widths, half of the points equal to others, weights over eight orders, and gaps that are tiny beside
+/// the data.
 fn hostile(noise: &mut impl FnMut() -> f64) -> Instance {
     let n = 4 + (noise() * 26.0) as usize;
     let clumps: Vec<(f64, f64)> = (0..1 + (noise() * 4.0) as usize)
@@ -250,8 +251,8 @@ fn a_penalty_that_runs_out_of_time_proves_nothing_that_is_wrong() {
     assert!(stopped > 10, "{stopped}");
 }
 
-/// Passes that forget runs find the same costs as those that keep them; no partition costs less than they say, and none that costs
-/// at most the limit loses a run.
+/// Passes that forget runs find the same costs as those that keep them; no partition costs less than they say, and none
+/// that costs at most the limit loses a run.
 #[test]
 fn runs_of_good_partitions_are_kept() {
     let mut noise = noise(35);

@@ -70,8 +70,8 @@ fn nodes_stand_for_their_points() {
     assert!(tight > 1800, "only {tight}");
 }
 
-/// At the points f is the parabola through the nodes of each bin, whatever was blended into it: its likelihood and its derivative over
-/// the points, summed plainly, are at most what is said of them from the nodes.
+/// At the points f is the parabola through the nodes of each bin, whatever was blended into it: its likelihood and its
+/// derivative over the points, summed plainly, are at most what is said of them from the nodes.
 #[test]
 fn what_is_said_of_a_blend_holds_at_the_points() {
     let (mut blended, mut close) = (0, 0);
@@ -140,7 +140,8 @@ fn what_is_said_of_a_blend_holds_at_the_points() {
     assert!(close >= 300, "only {close} were close");
 }
 
-/// The relaxed maximum of a region is the same over points and over nodes: a bound from nodes is never below that of the points.
+/// The relaxed maximum of a region is the same over points and over nodes: a bound from nodes is never below that of
+/// the points.
 #[test]
 fn a_bound_from_nodes_is_one_for_the_points() {
     let mut bounded = 0;
@@ -174,7 +175,8 @@ fn a_bound_from_nodes_is_one_for_the_points() {
     assert!(bounded >= 8, "only {bounded} were bounded");
 }
 
-/// Trees over nodes, in bins from narrow to far too wide: no climb ends above a bound, and just below the maximum nothing closes.
+/// Trees over nodes, in bins from narrow to far too wide: no climb ends above a bound, and just below the maximum
+/// nothing closes.
 #[test]
 fn trees_over_nodes_close_above_the_maximum_alone() {
     let mut closed = 0;

@@ -7,7 +7,6 @@
 
 mod certificate;
 mod climb;
-mod curvature;
 mod e_step;
 mod engine;
 mod findings;
@@ -17,7 +16,6 @@ mod inference;
 mod m_step;
 mod observed;
 mod parameters;
-mod predict;
 mod problem;
 mod search;
 #[cfg(feature = "serde")]
@@ -27,9 +25,9 @@ mod status;
 mod surface;
 
 pub use certificate::{Certificate, CertifyOptions};
-pub use curvature::Curvature;
+
 pub use e_step::{LocalEngine, MomentSums};
-pub use engine::{Data, Engine, Moments};
+pub use engine::{Curvature, Data, Engine, Moments};
 pub use findings::Finding;
 pub use fit::MixtureFit;
 pub use inference::StandardErrors;

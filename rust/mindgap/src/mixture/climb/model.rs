@@ -4,7 +4,7 @@
 //! about as large as the component itself in any units. Variables are ordered by component: `3k` is its weight, `3k +
 //! 1` its mean, `3k + 2` its precision. The derivation is in `docs/mathematics.md`.
 
-use crate::mixture::curvature::Curvature;
+use crate::mixture::engine::Curvature;
 use crate::mixture::engine::Moments;
 use crate::mixture::parameters::Parameters;
 

@@ -5,7 +5,7 @@ use super::kernel::{CHUNK, Pass, Scratch};
 use crate::data::sample::Sample;
 use crate::error::BoxError;
 use crate::memory::product;
-use crate::mixture::curvature::Curvature;
+use crate::mixture::engine::Curvature;
 use crate::mixture::engine::{Engine, Moments};
 use crate::mixture::parameters::Parameters;
 use crate::parallel::{Workers, threads_for};

@@ -2,14 +2,12 @@
 //!
 //! Each block is solved exactly with the others fixed, so the likelihood never falls.
 
-mod means;
 mod precisions;
 mod shares;
 mod tie;
 mod variance_bounds;
 mod weights;
 
-pub(super) use means::MeanBlock;
 pub(super) use precisions::PrecisionBlock;
 pub use precisions::VarianceModel;
 pub(super) use tie::Tie;
@@ -19,11 +17,15 @@ use super::engine::Moments;
 use super::parameters::Parameters;
 use crate::constraint::LinearRows;
 use crate::monitor::Monitor;
-use crate::qp::Failure;
+use crate::qp::{Failure, MeanProgram, Objective, equality_rank};
 
 /// The default floor of the variances, as a fraction of the data's variance. Measured: spreads of real components stay
 /// far above it, and squares of residuals keep their digits.
 pub(super) const FLOOR: f64 = 1e-10;
+
+/// The least pull of a component, as a fraction of the strongest, so that one without weight keeps a finite place. The
+/// program is exact over eighteen orders of magnitude; beyond them the place does not matter.
+const LEAST_PULL: f64 = 1e-24;
 
 /// The blocks and their rows.
 pub(super) struct MStep {
@@ -78,6 +80,51 @@ fn about(parameters: &Parameters, moments: &Moments, targets: &Targets, means: &
         (moments.second[k] / n - step * step).max(0.0) + missed * missed
     };
     (0..means.len()).map(variance).collect()
+}
+
+/// The pull of each component on its mean, `n/v`: the stiffness of the program.
+fn pull(parameters: &Parameters, moments: &Moments) -> Vec<f64> {
+    moments.weight.iter().zip(parameters.variances()).map(|(n, v)| n / v).collect()
+}
+
+/// The means' block: minimises `Σ (n_k/v_k)(μ_k - m_k)²` over the means under rows, a quadratic program.
+pub(super) struct MeanBlock {
+    /// `None` if there are no rows.
+    pub(super) program: Option<MeanProgram>,
+}
+
+impl MeanBlock {
+    /// The number of free means: the others follow from equalities.
+    fn free_count(&self, k: usize) -> usize {
+        k - self.program.as_ref().map_or(0, |program| equality_rank(program.rows()))
+    }
+
+    /// Returns the best means for the variances of `parameters`.
+    ///
+    /// # Errors
+    /// A failure of the program.
+    fn best(
+        &mut self,
+        parameters: &Parameters,
+        moments: &Moments,
+        targets: &Targets,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<Vec<f64>, Failure> {
+        self.nearest(&targets.means, &pull(parameters, moments), monitor)
+    }
+
+    /// Returns the means nearest to `wanted` that satisfy the rows, with the stiffness `pull`.
+    ///
+    /// # Errors
+    /// A failure of the program.
+    fn nearest(&mut self, wanted: &[f64], pull: &[f64], monitor: &mut Monitor<'_>) -> Result<Vec<f64>, Failure> {
+        let Some(program) = &mut self.program else {
+            return Ok(wanted.to_vec());
+        };
+        let strongest = pull.iter().fold(0.0, |strongest: f64, g| strongest.max(*g));
+        let stiffness: Vec<f64> = pull.iter().map(|g| g.max(LEAST_PULL * strongest)).collect();
+        program.solve(Objective { targets: wanted, stiffness: &stiffness }, monitor)
+    }
 }
 
 impl MStep {

@@ -4,8 +4,7 @@
 //! the objective does not fall; the coefficient then has a closed form. So the likelihood never falls. Newton steps of
 //! a climb stay on the same surface (`climb`); its second derivatives are in `docs/mathematics.md`.
 
-use super::means::{MeanBlock, pull};
-use super::{Targets, about};
+use super::{MeanBlock, Targets, about, pull};
 use crate::mixture::engine::Moments;
 use crate::mixture::parameters::Parameters;
 use crate::monitor::Monitor;

@@ -1,7 +1,7 @@
 //! The sums for the second derivatives over a tile: O(points × relevant components²).
 
 use super::{LANES, Parabola, Pass, Scratch, TILE, Tile, sum};
-use crate::mixture::curvature::Curvature;
+use crate::mixture::engine::Curvature;
 use crate::numeric::elementary::mul_add;
 use std::f64::consts::LN_2;
 

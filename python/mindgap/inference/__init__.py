@@ -6,7 +6,7 @@ from mindgap.inference.likelihood_ratio import LikelihoodRatio, compare
 from mindgap.inference.selecting import select
 from mindgap.inference.selection import Selection
 from mindgap.inference.separation_path import GapPath, gap_path
-from mindgap.results.sureness import Intervals
+from mindgap.results.reliability import Intervals
 
 __all__ = [
     "Bootstrap",

@@ -13,7 +13,7 @@ from mindgap.inference.replicates import replicate
 from mindgap.model.binned import Binned
 from mindgap.model.sample import Sample
 from mindgap.results.frames import Backend, frame_of
-from mindgap.results.sureness import Intervals, as_level
+from mindgap.results.reliability import Intervals, as_level
 from mindgap.results.table import TextTable
 from mindgap.validation import RNG, FloatArray, as_count, as_seed, freeze
 

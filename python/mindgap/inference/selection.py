@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindgap.results.frames import Backend, frame_of
-from mindgap.results.mixture import ARRIVED, MixtureResult
+from mindgap.results.mixture import CONVERGED, MixtureResult
 from mindgap.results.table import TextTable
 from mindgap.validation import FloatArray, freeze
 
@@ -109,7 +109,7 @@ class Selection:
         if result is None:
             return [k, "", "", "", "no fit"]
         remarks = ["best"] if place == self.ranking[0] else []
-        if result.status not in ARRIVED:
+        if result.status not in CONVERGED:
             remarks.append(result.status)
         if result.upper_bound is not None:
             remarks.append(f"proven within {result.upper_bound - result.log_likelihood:.2g}")

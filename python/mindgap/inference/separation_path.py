@@ -21,7 +21,7 @@ from mindgap.model.parameters import Parameters
 from mindgap.model.sample import Sample
 from mindgap.results.frames import Backend, frame_of
 from mindgap.results.gap_text import gap_states
-from mindgap.results.mixture import ARRIVED, MixtureResult
+from mindgap.results.mixture import CONVERGED, MixtureResult
 from mindgap.results.table import TextTable
 from mindgap.validation import FloatArray, as_count, as_vector, freeze
 
@@ -119,7 +119,7 @@ class GapPath:
         result = self.results[index]
         least = f"{result.gaps.min():.6g}" if result.k > 1 else ""
         numbers = [f"{self.deltas[index]:.6g}", f"{result.log_likelihood:.8g}", f"{self.n_active[index]}", least]
-        remarks = [] if result.status in ARRIVED else [result.status]
+        remarks = [] if result.status in CONVERGED else [result.status]
         if result.upper_bound is not None:
             remarks.append(f"proven within {result.upper_bound - result.log_likelihood:.2g}")
         return [*numbers, f"{result.n_iter}", ", ".join(remarks)]

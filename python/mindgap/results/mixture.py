@@ -24,8 +24,8 @@ from mindgap.results.label_files import mixture_columns
 from mindgap.results.mixture_text import mixture_table
 from mindgap.results.new_points import point_weights
 from mindgap.results.pointwise import by_mixture, pointwise
+from mindgap.results.reliability import Finding, Intervals, RunnerUp, StandardErrors, wald_intervals
 from mindgap.results.stored_mixture import stored_mixture
-from mindgap.results.sureness import Finding, Intervals, RunnerUp, StandardErrors, wald_intervals
 from mindgap.results.thresholds import crossings
 from mindgap.validation import RNG, FloatArray, freeze
 
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from mindgap.results.table import TextTable
 
 #: The status of a converged fit with all its components.
-ARRIVED = ("converged", "doubtful")
+CONVERGED = ("converged", "doubtful")
 
 #: The status of a fit whose parameters are meaningless: a component collapsed onto a point, or vanished.
 DEGENERATE = ("collapsed", "lost-weight")
 
 #: Rounding to a step below this fraction of every spread adds less than 0.1 % to any variance, and needs no hint.
-_FELT = 0.1
+_NEGLIGIBLE_STEP = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -231,7 +231,7 @@ class MixtureResult(FitResult):
 
         `status` and `findings` say whether the fit makes sense.
         """
-        return self.status in ARRIVED or (self.status == "lost-weight" and self.newton_decrement is not None)
+        return self.status in CONVERGED or (self.status == "lost-weight" and self.newton_decrement is not None)
 
     @property
     def seen(self) -> float:
@@ -252,7 +252,7 @@ class MixtureResult(FitResult):
         if not isinstance(self.data, Sample):
             return None
         step = self.data.rounding_step
-        if step is None or step < _FELT * float(np.sqrt(self.variances.min())):
+        if step is None or step < _NEGLIGIBLE_STEP * float(np.sqrt(self.variances.min())):
             return None
         return f"the data look rounded: resolution={step:.6g} would fit them as intervals"
 

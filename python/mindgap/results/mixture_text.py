@@ -17,7 +17,7 @@ def mixture_table(fit: MixtureResult) -> TextTable:
     """Return the components, one row each, and below them how the fit ended."""
     ending = f"log-likelihood {fit.log_likelihood:.10g}, {fit.n_iter} iterations, {fit.message}"
     head = ("component", "weight", "mean", "std. dev.", "to next", "bound")
-    found = [*_sureness(fit), *map(str, fit.findings)]
+    found = [*_reliability(fit), *map(str, fit.findings)]
     notes = [ending, *found, *reached_note(fit, "mean"), *certificate(fit)]
     notes += [] if fit.hint is None else [fit.hint]
     rows = [_cells(fit, component) for component in range(fit.k)]
@@ -32,7 +32,7 @@ def certificate(fit: MixtureResult) -> list[str]:
     return [f"no mixture under these constraints is better by more than {above:.2g}"]
 
 
-def _sureness(fit: MixtureResult) -> list[str]:
+def _reliability(fit: MixtureResult) -> list[str]:
     """Return lines on how the fit was found, if there was a search, and how precise it is."""
     notes = []
     if fit.starts > 1:

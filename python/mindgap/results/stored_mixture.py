@@ -11,7 +11,7 @@ from mindgap.model.parameters import WEIGHT_TOLERANCE
 from mindgap.model.settings import MixtureSettings
 from mindgap.results import archive
 from mindgap.results.gap_text import ACTIVE
-from mindgap.results.sureness import Finding, RunnerUp, StandardErrors
+from mindgap.results.reliability import Finding, RunnerUp, StandardErrors
 
 STATUSES = ("converged", "doubtful", "max-iterations", "time-limit", "collapsed", "lost-weight")
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mindgap.fit.mixture import mixture
 from mindgap.model.settings import MixtureSettings
-from mindgap.results.mixture import ARRIVED
+from mindgap.results.mixture import CONVERGED
 from mindgap.sklearn.one_column import OneColumn
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class GaussianMixture1D(OneColumn, ClassNamePrefixFeaturesOutMixin, TransformerM
             sample_weight=sample_weight,
             **self._settings(MixtureSettings, starts=self.n_init, rng=self._seed(MixtureSettings.rng)),
         )
-        if self.result_.status not in ARRIVED:
+        if self.result_.status not in CONVERGED:
             warnings.warn(self.result_.message, ConvergenceWarning, stacklevel=2)
         self.weights_ = self.result_.weights
         self.means_ = self.result_.means.reshape(-1, 1)

@@ -10,9 +10,10 @@ use crate::numeric::double::Double;
 
 /// Solves on `bounds`; `None` if one of them is not a gap, or two are the same gap.
 pub(super) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]) -> Option<Equilibrium> {
-    let mut glue: Vec<Option<usize>> = vec![None; rows.k()];
+    // The bound that fixes the gap after each mean.
+    let mut fixed: Vec<Option<usize>> = vec![None; rows.k()];
     for (index, bound) in bounds.iter().enumerate() {
-        if glue[rows.gap(bound.row)?].replace(index).is_some() {
+        if fixed[rows.gap(bound.row)?].replace(index).is_some() {
             return None;
         }
     }
@@ -20,9 +21,9 @@ pub(super) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]
     let mut state = Equilibrium { means: objective.targets.to_vec(), multipliers, noise, dependencies: Vec::new() };
     let mut start = 0;
     while start < rows.k() {
-        let links: Vec<usize> = glue[start..].iter().map_while(|index| *index).collect();
+        let links: Vec<usize> = fixed[start..].iter().map_while(|index| *index).collect();
         if !links.is_empty() {
-            GluedRun::new(rows, objective, bounds, start, &links).settle(bounds, &mut state);
+            FixedRun::new(rows, objective, bounds, start, &links).solve(bounds, &mut state);
         }
         start += links.len() + 1;
     }
@@ -30,7 +31,7 @@ pub(super) fn solve(rows: &RowMatrix, objective: Objective<'_>, bounds: &[Bound]
 }
 
 /// Means from `start` on whose gaps are fixed by the bounds `links`.
-struct GluedRun<'a> {
+struct FixedRun<'a> {
     start: usize,
     links: &'a [usize],
     targets: &'a [f64],
@@ -38,45 +39,46 @@ struct GluedRun<'a> {
     /// The index of the stiffest mean in the run.
     stiffest: usize,
     /// The offset of each mean from the stiffest.
-    beyond: Vec<Double>,
+    offsets: Vec<Double>,
 }
 
-impl<'a> GluedRun<'a> {
+impl<'a> FixedRun<'a> {
     fn new(rows: &RowMatrix, objective: Objective<'a>, bounds: &[Bound], start: usize, links: &'a [usize]) -> Self {
         let members = start..start + links.len() + 1;
         let (targets, stiffness) = (&objective.targets[members.clone()], &objective.stiffness[members]);
         let stiffest = (0..stiffness.len()).fold(0, |best, i| if stiffness[i] > stiffness[best] { i } else { best });
-        let mut beyond = vec![Double::ZERO];
+        let mut offsets = vec![Double::ZERO];
         for (i, &link) in links.iter().enumerate() {
-            beyond.push(beyond[i] + Double::from(rows.level(bounds[link])));
+            offsets.push(offsets[i] + Double::from(rows.level(bounds[link])));
         }
-        let origin = beyond[stiffest];
-        beyond.iter_mut().for_each(|place| *place = *place - origin);
-        Self { start, links, targets, stiffness, stiffest, beyond }
+        let origin = offsets[stiffest];
+        offsets.iter_mut().for_each(|offset| *offset = *offset - origin);
+        Self { start, links, targets, stiffness, stiffest, offsets }
     }
 
     /// Writes the means of the run and the multipliers of its gaps.
-    fn settle(&self, bounds: &[Bound], state: &mut Equilibrium) {
+    fn solve(&self, bounds: &[Bound], state: &mut Equilibrium) {
         let origin = Double::from(self.targets[self.stiffest]);
         // The distance of each target from its mean if the stiffest mean were at its target.
-        let astray: Vec<Double> = self
+        let distances: Vec<Double> = self
             .targets
             .iter()
-            .zip(&self.beyond)
-            .map(|(&target, &place)| Double::from(target) - origin - place)
+            .zip(&self.offsets)
+            .map(|(&target, &offset)| Double::from(target) - origin - offset)
             .collect();
-        let pull = astray.iter().zip(self.stiffness).fold(Double::ZERO, |pull, (way, &g)| pull + way.times(g));
+        let pull =
+            distances.iter().zip(self.stiffness).fold(Double::ZERO, |pull, (distance, &g)| pull + distance.times(g));
         let stiffness: f64 = self.stiffness.iter().sum();
         let shift = pull.value() / stiffness;
-        let rest = origin + Double::from(shift);
+        let place = origin + Double::from(shift);
         let mut forces = Vec::with_capacity(self.targets.len());
         for (i, &g) in self.stiffness.iter().enumerate() {
-            state.means[self.start + i] = (rest + self.beyond[i]).value();
-            let moved = shift - astray[i].value();
-            let size = self.targets[i].abs() + moved.abs() + self.beyond[i].value().abs() + shift.abs();
+            state.means[self.start + i] = (place + self.offsets[i]).value();
+            let moved = shift - distances[i].value();
+            let size = self.targets[i].abs() + moved.abs() + self.offsets[i].value().abs() + shift.abs();
             forces.push((g * moved, FORCE * g * size));
         }
-        let mut press = |link: usize, (force, noise): (f64, f64)| {
+        let mut set = |link: usize, (force, noise): (f64, f64)| {
             let index = self.links[link];
             state.multipliers[index] = force * orientation(bounds[index].side);
             state.noise[index] = noise;
@@ -85,12 +87,12 @@ impl<'a> GluedRun<'a> {
         let mut below = (0.0, 0.0);
         for (link, force) in forces[..self.stiffest].iter().enumerate() {
             below = add(below, force);
-            press(link, (-below.0, below.1));
+            set(link, (-below.0, below.1));
         }
         let mut above = (0.0, 0.0);
         for link in (self.stiffest..self.links.len()).rev() {
             above = add(above, &forces[link + 1]);
-            press(link, above);
+            set(link, above);
         }
     }
 }

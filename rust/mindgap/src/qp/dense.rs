@@ -14,6 +14,10 @@ const DEPENDENT: f64 = 1e-20;
 /// A multiplier falls if its rate is above this; a smaller rate is rounding.
 const FALLING: f64 = 1e-14;
 
+/// An equality that depends on others follows from them if its violation is at most this, in units of its largest
+/// coefficient: a step of that size changes nothing.
+const IMPLIED: f64 = 1e-8;
+
 /// Rows `a·u ≥ level`, or `a·u = level`, by their few coefficients.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SparseRows {
@@ -99,10 +103,6 @@ impl SparseRows {
         (by > MISSED * size).then_some(if self.equalities[row] { f64::MAX } else { by / largest })
     }
 }
-
-/// An equality that depends on others follows from them if its violation is at most this, in units of its largest
-/// coefficient: a step of that size changes nothing.
-const IMPLIED: f64 = 1e-8;
 
 /// Cholesky's factor `U` of a positive definite matrix `UᵀU`.
 #[derive(Clone, Debug)]

@@ -1,18 +1,16 @@
 //! [`KMeansFit`]: the result in the units and the order of the data, measured in two passes over the points, O(n).
 
+use super::cluster::Cluster;
 use super::labelling;
-use super::rounding::{of_place, of_prefix_sums};
+use super::rounding::of_prefix_sums;
 use super::solution::Solution;
 use crate::constraint::{Rows, Side};
-use crate::data::frame::Frame;
 use crate::data::sample::{Sample, low_and_high};
-use crate::numeric::double::Double;
 use crate::parallel::Workers;
 use crate::partition::Partition;
 use crate::proof::Proof;
 use crate::shortened::Shortened;
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Range;
 
 /// The relative gap between cost and bound up to which a solution counts as optimal: the default of
@@ -271,174 +269,24 @@ fn labels(sample: &Sample, partition: &Partition, boundaries: &[f64]) -> Vec<u32
     labels
 }
 
-/// A cluster's centre and cost, in frame units relative to its first point, so that a narrow cluster far from the
-/// others keeps all its digits.
-struct Cluster {
-    /// The first point, in data units.
-    origin: f64,
-    /// The centre minus the first point.
-    offset: f64,
-    weight: f64,
-    cost: f64,
-}
-
-impl Cluster {
-    /// Measures the cluster of `points` about `center` (in frame units), or about its mean.
-    fn new(sample: &Sample, points: Range<usize>, center: Option<f64>) -> Self {
-        let (frame, start) = (sample.frame(), points.start);
-        let values = &sample.values()[points.clone()];
-        let origin = values[0];
-        let weight = match sample.weights() {
-            Some(weights) => compensated(&weights[points], |_, weight| weight),
-            None => values.len() as f64,
-        };
-        // A mean in plain doubles, then a correction of its rounding error.
-        let [first] = weighed::<Plain, 1>(sample, start, values, |x| [x]).map(|sum| sum / weight);
-        let [rest, squares] = weighed::<Kept, 2>(sample, start, values, |x| [x - first, (x - first).powi(2)]);
-        let mean = first + rest / weight;
-        // A free centre that differs from the mean by rounding alone is the mean.
-        let (offset, about) = match center.map(|center| Double::from(center).minus(frame.enter_exactly(origin))) {
-            Some(offset) if (offset - mean).abs() > of_place(1.0) => {
-                let [about] = weighed::<Kept, 1>(sample, start, values, |x| [(x - offset).powi(2)]);
-                (offset, about)
-            }
-            _ => (mean, (squares - weight * (mean - first).powi(2)).max(0.0)),
-        };
-        let within = match sample.has_widths() {
-            true => compensated(values, |i, _| sample.framed_within(start + i)),
-            false => 0.0,
-        };
-        Self { origin, offset, weight, cost: about + within }
-    }
-
-    /// The distance from this centre to that of `next`, in data units.
-    fn until(&self, next: &Self, frame: &Frame) -> f64 {
-        frame.leave_length(frame.enter_length(next.origin - self.origin) + (next.offset - self.offset))
-    }
-
-    /// The sum of the weights.
-    fn weight(&self) -> f64 {
-        self.weight
-    }
-
-    /// The centre, in data units.
-    fn center(&self, frame: &Frame) -> f64 {
-        self.origin + frame.leave_length(self.offset)
-    }
-
-    /// The centre, in frame units.
-    fn framed(&self, frame: &Frame) -> f64 {
-        frame.enter(self.origin) + self.offset
-    }
-
-    /// The weighted sum of squares about the centre, in data units.
-    fn cost(&self, frame: &Frame) -> f64 {
-        frame.leave_square(self.cost)
-    }
-}
-
-/// `Σ w·term(x)` over the points from `start` on, with `x` relative to the first of `values`, in frame units.
-fn weighed<L: Lanes, const M: usize>(
-    sample: &Sample,
-    start: usize,
-    values: &[f64],
-    term: impl Fn(f64) -> [f64; M],
-) -> [f64; M] {
-    let (frame, origin) = (sample.frame(), values[0]);
-    match sample.weights() {
-        // Only means have rests, and they have weights.
-        None => summed::<L, M>(values, |_, x| term(frame.enter_length(x - origin))),
-        Some(weights) => summed::<L, M>(values, |i, x| {
-            term(frame.enter_length(x - origin + sample.rest(start + i))).map(|term| weights[start + i] * term)
-        }),
-    }
-}
-
-/// The compensated sum of `term` over the indices and entries of `values`.
-fn compensated(values: &[f64], term: impl Fn(usize, f64) -> f64) -> f64 {
-    let [sum] = summed::<Kept, 1>(values, |i, x| [term(i, x)]);
-    sum
-}
-
-/// The sums of `term` over the indices and entries of `values`.
-fn summed<L: Lanes, const M: usize>(values: &[f64], term: impl Fn(usize, f64) -> [f64; M]) -> [f64; M] {
-    pulp::Arch::new().dispatch(SumTerms::<_, L, M> { values, term, lanes: PhantomData })
-}
-
-/// Sums that are added to in turn, so that one addition need not wait for the one before.
-const LANES: usize = 8;
-
-/// Running sums side by side, in vectors.
-trait Lanes: Default {
-    fn add(&mut self, lane: usize, term: f64);
-    fn total(&self) -> Double;
-}
-
-/// Running sums in double-double.
-#[derive(Default)]
-struct Kept {
-    high: [f64; LANES],
-    low: [f64; LANES],
-}
-
-/// Running sums in doubles.
-#[derive(Default)]
-struct Plain([f64; LANES]);
-
-impl Lanes for Kept {
-    #[inline(always)]
-    fn add(&mut self, lane: usize, term: f64) {
-        let mut sum = Double::of_parts(self.high[lane], self.low[lane]);
-        sum.gather(Double::from(term));
-        (self.high[lane], self.low[lane]) = sum.parts();
-    }
-
-    #[inline(always)]
-    fn total(&self) -> Double {
-        (0..LANES).fold(Double::ZERO, |total, lane| total + Double::of_parts(self.high[lane], self.low[lane]))
-    }
-}
-
-impl Lanes for Plain {
-    #[inline(always)]
-    fn add(&mut self, lane: usize, term: f64) {
-        self.0[lane] += term;
-    }
-
-    #[inline(always)]
-    fn total(&self) -> Double {
-        Double::from(self.0.iter().sum::<f64>())
-    }
-}
-
-struct SumTerms<'a, F, L, const M: usize> {
-    values: &'a [f64],
-    term: F,
-    lanes: PhantomData<L>,
-}
-
-impl<L: Lanes, F: Fn(usize, f64) -> [f64; M], const M: usize> pulp::WithSimd for SumTerms<'_, F, L, M> {
-    type Output = [f64; M];
-
-    #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) -> [f64; M] {
-        let Self { values, term, .. } = self;
-        let mut sums: [L; M] = std::array::from_fn(|_| L::default());
-        let (turns, rest) = values.as_chunks::<LANES>();
-        for (turn, values) in turns.iter().enumerate() {
-            for lane in 0..LANES {
-                let terms = term(turn * LANES + lane, values[lane]);
-                (0..M).for_each(|sum| sums[sum].add(lane, terms[sum]));
-            }
-        }
-        let mut totals: [Double; M] = std::array::from_fn(|sum| sums[sum].total());
-        for (i, &x) in rest.iter().enumerate() {
-            let terms = term(turns.len() * LANES + i, x);
-            (0..M).for_each(|sum| totals[sum].gather(Double::from(terms[sum])));
-        }
-        totals.map(Double::whole)
-    }
-}
-
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    /// A boundary is the midpoint wherever that gives back the labels: not below the last point of the left cluster, and
+    /// below the first of the right one.
+    #[test]
+    fn a_boundary_is_as_near_to_the_middle_as_the_labels_allow() {
+        assert_eq!(boundary(5.0, 2.0, 8.0), 5.0);
+        assert_eq!(boundary(2.0, 2.0, 8.0), 2.0);
+        assert_eq!(boundary(1.0, 2.0, 8.0), 2.0);
+        assert_eq!(boundary(8.0, 2.0, 8.0), 8.0_f64.next_down());
+        assert_eq!(boundary(9.0, 2.0, 8.0), 8.0_f64.next_down());
+        assert_eq!(boundary(5.0, 3.0, 3.0), 3.0);
+        for (middle, left, right) in [(5.0, 2.0, 8.0), (1.0, 2.0, 8.0), (9.0, 2.0, 8.0)] {
+            let boundaries = [boundary(middle, left, right)];
+            assert_eq!((cluster_of(&boundaries, left), cluster_of(&boundaries, right)), (0, 1));
+        }
+        assert_eq!([-1.0, 1.0, 1.5, 2.0, 2.5].map(|x| cluster_of(&[1.0, 2.0], x)), [0, 0, 1, 1, 2]);
+    }
+}

@@ -7,6 +7,7 @@
 //! the data.
 
 mod alternation;
+mod cluster;
 mod each_row;
 mod fit;
 mod fitting;

@@ -32,6 +32,11 @@ impl Workers {
         }
     }
 
+    /// The calling thread alone, or the caller's own pool.
+    pub(crate) fn none() -> Self {
+        Self::for_points(0)
+    }
+
     /// Threads for a search whose steps are each worth a thread for any number of points.
     pub(crate) fn for_search() -> Self {
         #[cfg(feature = "rayon")]

@@ -15,6 +15,7 @@ mod weights;
 pub use all::All;
 pub use gap_bounds::GapBounds;
 pub use linear_rows::LinearRows;
+pub(crate) use rows::AT_BOUND;
 pub use rows::{Rows, Side};
 pub use spreads::{ConstantCv, EqualSpreads, FixedSpreads, PrecisionRows, SpreadRatio, Variation};
 pub use weights::{FixedWeights, WeightBounds, WeightRatio};

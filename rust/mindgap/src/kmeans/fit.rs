@@ -251,7 +251,7 @@ fn size(sample: &Sample, points: Range<usize>) -> usize {
     points.fold(0, |size: usize, i| size.saturating_add(sample.count(i) as usize))
 }
 
-fn cluster_of(boundaries: &[f64], x: f64) -> u32 {
+pub(super) fn cluster_of(boundaries: &[f64], x: f64) -> u32 {
     boundaries.partition_point(|&boundary| boundary < x) as u32
 }
 

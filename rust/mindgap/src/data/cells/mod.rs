@@ -6,34 +6,40 @@
 //! the order of the points or the number of threads.
 
 mod sums;
+mod windows;
 
 use crate::data::sample::Atom;
 use crate::data::summary::grid::Grid;
 use crate::numeric::{binary_exponent, power_of_two};
-use crate::parallel::{map_in_order, threads};
+use crate::parallel::{Workers, map_in_order, threads};
 use std::ops::Range;
-use sums::{CellSums, CellUnits, UnitSums, WeightedSums};
+use sums::{CellSums, CellUnits, UnevenSums, UnitSums, WeightedSums};
 
-/// Bits of an offset: sums of squares of 2³² offsets with weights of [`WEIGHT_BITS`] then fit into 192 bits.
+pub(crate) use windows::CellWindows;
+
+/// Bits of an offset: sums of squares of 2³² offsets with weights of 128 bits then fit into 255 bits.
 const OFFSET_BITS: i32 = 47;
 
 /// From this cell on, offsets are exact: the last place of a double, 2⁻⁵² of its size, is at least a unit of offset.
 const NEAR_ZERO: i64 = 1 << (52 - OFFSET_BITS);
 
-/// Bits of an integer weight: those of a `u64`.
-const WEIGHT_BITS: i32 = 64;
+/// The largest ratio of two weights, 2⁷⁵, at which all of them are integers of 128 bits without rounding.
+const MOST_UNEVEN: f64 = (1u128 << 75) as f64;
 
-/// The largest ratio of two weights, 2¹⁰, at which all of them are integers of [`WEIGHT_BITS`] without rounding.
-pub(crate) const MOST_UNEVEN: f64 = 1024.0;
+/// The largest ratio of two weights, 2¹⁰, at which they are integers of 64 bits, whose sums take half the time.
+pub(crate) const NEARLY_EVEN: f64 = 1024.0;
 
-/// Points that a thread scans before it passes on those gathered, which then need little memory.
-const PART: usize = 1 << 20;
+/// Binary exponents of the largest weight for which units of weight, and their inverses, are normal numbers.
+pub(crate) const WEIGHT_EXPONENTS: std::ops::RangeInclusive<i32> = -800..=800;
 
 /// Points whose cells are computed together, in vector code.
 const BLOCK: usize = 64;
 
 /// Adding this to a number below 2⁵¹ leaves its nearest integer in the low bits, faster than a cast.
 const TO_INTEGER: f64 = (1u64 << 52) as f64;
+
+/// The numbers of cells are below a power of two of this exponent, so that they are exact in doubles.
+const MOST_CELL_BITS: u32 = 53;
 
 /// The low bits that have that integer.
 const INTEGER: u64 = (1 << 52) - 1;
@@ -44,11 +50,56 @@ pub(crate) struct UnsortedPoints<'a> {
     pub(crate) values: &'a [f64],
     /// One per value; `None` if all are one.
     pub(crate) weights: Option<&'a [f64]>,
-    /// The smallest and the largest value.
+    /// The number of points of positive weight, the smallest and the largest value of those.
+    pub(crate) number: usize,
     pub(crate) extent: (f64, f64),
     /// The smallest positive and the largest weight.
     pub(crate) lightest: f64,
     pub(crate) heaviest: f64,
+}
+
+/// The sums that weights need.
+enum WeightKind {
+    /// All are one.
+    One,
+    Even,
+    Uneven,
+}
+
+impl UnsortedPoints<'_> {
+    /// Whether a point is within the limits of these.
+    pub(crate) fn contain(&self, value: f64, weight: f64) -> bool {
+        (self.extent.0..=self.extent.1).contains(&value) && (self.lightest..=self.heaviest).contains(&weight)
+    }
+
+    /// Whether weights are integers in some unit, so that their sums are exact.
+    pub(crate) fn have_exact_sums(&self) -> bool {
+        self.heaviest <= self.lightest * MOST_UNEVEN && WEIGHT_EXPONENTS.contains(&binary_exponent(self.heaviest))
+    }
+
+    fn kind(&self) -> WeightKind {
+        match self.weights {
+            None => WeightKind::One,
+            Some(_) if self.heaviest <= self.lightest * NEARLY_EVEN => WeightKind::Even,
+            Some(_) => WeightKind::Uneven,
+        }
+    }
+
+    /// The unit of integer weights.
+    fn unit(&self) -> f64 {
+        let bits = match self.kind() {
+            WeightKind::One => return 1.0,
+            WeightKind::Even => u64::BITS,
+            WeightKind::Uneven => u128::BITS,
+        };
+        power_of_two(binary_exponent(self.heaviest) + 1 - bits as i32)
+    }
+
+    /// Some of the points, with the facts of all.
+    fn part(&self, piece: Range<usize>) -> UnsortedPoints<'_> {
+        let weights = self.weights.map(|weights| &weights[piece.clone()]);
+        UnsortedPoints { values: &self.values[piece], weights, ..*self }
+    }
 }
 
 /// Cells that cover all points.
@@ -95,75 +146,56 @@ impl DealtCells {
     }
 
     /// Sums the points of each occupied cell into an atom.
-    pub(crate) fn atoms(&self, points: &UnsortedPoints<'_>) -> Vec<Atom> {
-        match points.weights {
-            None => self.summed::<UnitSums>(points),
-            Some(_) => self.summed::<WeightedSums>(points),
+    pub(crate) fn atoms(&self, points: &UnsortedPoints<'_>, workers: &Workers) -> Vec<Atom> {
+        match points.kind() {
+            WeightKind::One => self.summed::<UnitSums>(points, workers),
+            WeightKind::Even => self.summed::<WeightedSums>(points, workers),
+            WeightKind::Uneven => self.summed::<UnevenSums>(points, workers),
         }
     }
 
-    fn summed<S: CellSums>(&self, points: &UnsortedPoints<'_>) -> Vec<Atom> {
-        let exponent = binary_exponent(points.heaviest) + 1 - WEIGHT_BITS;
-        let (weight, even) = match points.weights {
-            Some(_) => (power_of_two(exponent), points.lightest == points.heaviest),
-            None => (1.0, true),
-        };
-        let deal = |(): &mut (), piece: Range<usize>| {
-            let mut sums = vec![S::default(); self.number];
-            let weights = points.weights.map(|weights| &weights[piece.clone()]);
-            let values = &points.values[piece];
-            pulp::Arch::new().dispatch(Deal { places: self.places(), values, weights, unit: weight, sums: &mut sums });
-            sums
-        };
-        let parts = map_in_order(pieces(points.values.len()), deal);
-        let cell = |cell: usize| {
-            let mut sums = parts[0][cell].clone();
-            parts[1..].iter().for_each(|part| sums.merge(&part[cell]));
-            let (low, high) = self.extent(cell);
-            let units = CellUnits { edge: low, length: self.width() * power_of_two(-OFFSET_BITS), weight };
-            let index = self.first + cell as i64;
-            let extent = (low.max(points.extent.0), high.min(points.extent.1));
-            let atom = sums.moments().atom(units, extent, even)?;
-            // Near zero, points of equal offset may differ.
-            let exact = index.unsigned_abs() > NEAR_ZERO as u64;
-            Some(if exact { atom } else { Atom { low: extent.0, high: extent.1, ..atom } })
-        };
-        (0..self.number).filter_map(cell).collect()
+    fn summed<S: CellSums>(&self, points: &UnsortedPoints<'_>, workers: &Workers) -> Vec<Atom> {
+        let places = self.places();
+        let sums = sums_of(points, self.number, workers, |points, sums: &mut [S]| {
+            pulp::Arch::new().dispatch(Deal { places, unit: points.unit(), points, sums });
+        });
+        (0..self.number).filter_map(|cell| self.atom(cell, &sums[cell], points, points.extent)).collect()
+    }
+
+    /// The points of a cell in a window as an atom; `None` if there are none.
+    fn atom<S: CellSums>(
+        &self,
+        cell: usize,
+        sums: &S,
+        points: &UnsortedPoints<'_>,
+        window: (f64, f64),
+    ) -> Option<Atom> {
+        let (low, high) = self.extent(cell);
+        let units = CellUnits { edge: low, length: self.width() * power_of_two(-OFFSET_BITS), weight: points.unit() };
+        let extent = (low.max(window.0), high.min(window.1));
+        let atom = sums.moments().atom(units, extent, points.lightest == points.heaviest)?;
+        // Near zero, points of equal offset may differ.
+        let exact = (self.first + cell as i64).unsigned_abs() > NEAR_ZERO as u64;
+        Some(if exact { atom } else { Atom { low: extent.0, high: extent.1, ..atom } })
+    }
+
+    /// Cells that are `2^halvings` times as fine; `None` if their numbers would not be exact.
+    fn finer(&self, halvings: u32) -> Option<Self> {
+        let exponent = self.grid.exponent() - halvings as i32;
+        let farthest = self.first.unsigned_abs() + self.number as u64;
+        let exact = u64::BITS - farthest.leading_zeros() + halvings <= MOST_CELL_BITS;
+        let grid = Grid::new(exponent);
+        (exact && grid.exponent() == exponent).then(|| Self {
+            grid,
+            first: self.first << halvings,
+            number: self.number << halvings,
+        })
     }
 
     /// The edges of a cell: the smallest and the largest value that can be in it.
     pub(crate) fn extent(&self, cell: usize) -> (f64, f64) {
         let index = self.first + cell as i64;
         (index as f64 * self.width(), ((index + 1) as f64 * self.width()).next_down())
-    }
-
-    /// Passes the points of the `wanted` cells, in input order and a part at a time, to `show`, until it fails.
-    pub(crate) fn gather<P: GatheredPoint, E>(
-        &self,
-        points: &UnsortedPoints<'_>,
-        wanted: &[bool],
-        mut show: impl FnMut(Vec<P>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let gather = |(): &mut (), piece: Range<usize>| {
-            let mut found = Vec::new();
-            let weights = points.weights.map(|weights| &weights[piece.clone()]);
-            let values = &points.values[piece];
-            pulp::Arch::new().dispatch(GatherPoints {
-                places: self.places(),
-                values,
-                weights,
-                wanted,
-                found: &mut found,
-            });
-            found
-        };
-        let n = points.values.len();
-        let each = PART * threads();
-        for part in (0..n).step_by(each) {
-            let pieces = pieces(each.min(n - part)).into_iter().map(|piece| part + piece.start..part + piece.end);
-            map_in_order(pieces.collect(), gather).into_iter().try_for_each(&mut show)?;
-        }
-        Ok(())
     }
 }
 
@@ -209,9 +241,36 @@ impl GatheredPoint for (f64, f64) {
     }
 }
 
-/// Divides the input into one piece per thread.
-fn pieces(n: usize) -> Vec<Range<usize>> {
-    let pieces = threads();
+/// The memory of sums, for all threads together: this many bytes, or one for each point. Fewer threads sum more cells.
+const SUM_BYTES: usize = 1 << 22;
+
+/// Fewer points are not worth a thread.
+const POINTS_A_PIECE: usize = 1 << 14;
+
+/// Sums pieces of the points on all threads and merges the sums. The calling thread allocates them, because memory that
+/// other threads free stays with them.
+fn sums_of<S: CellSums>(
+    points: &UnsortedPoints<'_>,
+    number: usize,
+    workers: &Workers,
+    sum: impl Fn(UnsortedPoints<'_>, &mut [S]) + Sync,
+) -> Vec<S> {
+    let n = points.values.len();
+    let most = (n.max(SUM_BYTES) / (number * size_of::<S>()).max(1)).min(n / POINTS_A_PIECE);
+    let ranges = pieces(n, workers.run(threads).min(most).max(1));
+    let tables: Vec<_> = ranges.into_iter().map(|range| (range, vec![S::default(); number])).collect();
+    let sum = |(): &mut (), (range, mut sums): (Range<usize>, Vec<S>)| {
+        sum(points.part(range), &mut sums);
+        sums
+    };
+    let mut tables = workers.run(|| map_in_order(tables, sum)).into_iter();
+    let mut all = tables.next().unwrap_or_default();
+    tables.for_each(|table| all.iter_mut().zip(&table).for_each(|(all, sums)| all.merge(sums)));
+    all
+}
+
+/// Divides the input.
+fn pieces(n: usize, pieces: usize) -> Vec<Range<usize>> {
     (0..pieces).map(|piece| n * piece / pieces..n * (piece + 1) / pieces).collect()
 }
 
@@ -267,8 +326,7 @@ fn fill(values: &[f64], found: &mut [u64; BLOCK], find: impl Fn(f64) -> u64) {
 
 struct Deal<'a, S> {
     places: Places,
-    values: &'a [f64],
-    weights: Option<&'a [f64]>,
+    points: UnsortedPoints<'a>,
     unit: f64,
     sums: &'a mut [S],
 }
@@ -278,51 +336,21 @@ impl<S: CellSums> pulp::WithSimd for Deal<'_, S> {
 
     #[inline(always)]
     fn with_simd<A: pulp::Simd>(self, _: A) {
-        let Self { places, values, weights, unit, sums } = self;
-        let scale = 1.0 / unit;
+        let Self { places, points, unit, sums } = self;
         let (mut cells, mut offsets) = ([0; BLOCK], [0; BLOCK]);
-        let mut weights = weights.map(|weights| weights.iter());
-        for values in values.chunks(BLOCK) {
+        let mut weights = points.weights.map(|weights| weights.iter());
+        for values in points.values.chunks(BLOCK) {
             fill(values, &mut cells, |x| places.cell(x));
             fill(values, &mut offsets, |x| places.offset(x));
             let found = cells[..values.len()].iter().zip(&offsets);
             match &mut weights {
-                None => found.for_each(|(&cell, &offset)| sums[cell as usize].add(offset, 1)),
+                None => found.for_each(|(&cell, &offset)| sums[cell as usize].add(offset, S::integer(1.0, unit))),
                 Some(weights) => {
                     for ((&cell, &offset), &weight) in found.zip(weights) {
-                        sums[cell as usize].add(offset, (weight * scale) as u64);
+                        sums[cell as usize].add(offset, S::integer(weight, unit));
                     }
                 }
             }
-        }
-    }
-}
-
-struct GatherPoints<'a, P> {
-    places: Places,
-    values: &'a [f64],
-    weights: Option<&'a [f64]>,
-    wanted: &'a [bool],
-    found: &'a mut Vec<P>,
-}
-
-impl<P: GatheredPoint> pulp::WithSimd for GatherPoints<'_, P> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<A: pulp::Simd>(self, _: A) {
-        let mut cells = [0; BLOCK];
-        let mut found = [P::new(0.0, 0.0); BLOCK];
-        for (block, values) in self.values.chunks(BLOCK).enumerate() {
-            fill(values, &mut cells, |x| self.places.cell(x));
-            let mut number = 0;
-            for (i, (&x, &cell)) in values.iter().zip(&cells).enumerate() {
-                let weight = self.weights.map_or(1.0, |weights| weights[block * BLOCK + i]);
-                // Adding zero turns -0.0 into 0.0. No branch: it could not be predicted.
-                found[number % BLOCK] = P::new(x + 0.0, weight);
-                number += usize::from(self.wanted[cell as usize]);
-            }
-            self.found.extend_from_slice(&found[..number]);
         }
     }
 }

@@ -1,16 +1,17 @@
 //! Sums over the points of a cell, in integers: they do not depend on the order or the division of the points.
 //!
-//! An offset is at most 2⁴⁷ units and a weight is below 2⁶⁴, so sums over fewer than 2³² points fit into 192 bits.
+//! An offset is at most 2⁴⁷ units and a weight is below 2¹²⁸, so sums of squares over fewer than 2³² points fit into 255
+//! bits.
 
 use crate::data::sample::Atom;
 use crate::numeric::double::Double;
-use crate::numeric::power_of_two;
+use crate::numeric::{binary_exponent, power_of_two};
 
-/// An integer of 192 bits; subtraction wraps.
+/// An integer of 256 bits; subtraction wraps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Wide {
     low: u128,
-    high: u64,
+    high: u128,
 }
 
 impl Wide {
@@ -18,14 +19,14 @@ impl Wide {
     fn add(&mut self, term: u128) {
         let (low, carry) = self.low.overflowing_add(term);
         self.low = low;
-        self.high = self.high.wrapping_add(u64::from(carry));
+        self.high = self.high.wrapping_add(u128::from(carry));
     }
 
     /// Adds `term · 2⁶⁴`.
     #[inline(always)]
     fn add_shifted(&mut self, term: u128) {
         self.add(term << 64);
-        self.high = self.high.wrapping_add((term >> 64) as u64);
+        self.high = self.high.wrapping_add(term >> 64);
     }
 
     #[inline(always)]
@@ -36,20 +37,20 @@ impl Wide {
 
     fn minus(self, other: Self) -> Self {
         let (low, borrow) = self.low.overflowing_sub(other.low);
-        Self { low, high: self.high.wrapping_sub(other.high).wrapping_sub(u64::from(borrow)) }
+        Self { low, high: self.high.wrapping_sub(other.high).wrapping_sub(u128::from(borrow)) }
     }
 
-    /// The product modulo 2¹⁹².
+    /// The product modulo 2²⁵⁶.
     fn times(self, factor: u64) -> Self {
         let factor = u128::from(factor);
         let mut product = Self { low: (self.low & u128::from(u64::MAX)) * factor, high: 0 };
         product.add_shifted((self.low >> 64) * factor);
-        product.high = product.high.wrapping_add(self.high.wrapping_mul(factor as u64));
+        product.high = product.high.wrapping_add(self.high.wrapping_mul(factor));
         product
     }
 
     fn is_negative(self) -> bool {
-        self.high >> 63 == 1
+        self.high >> 127 == 1
     }
 
     /// The value as a double, to a rounding or two.
@@ -63,8 +64,14 @@ impl Wide {
 
 /// Sums over the points of a cell.
 pub(super) trait CellSums: Clone + Default + Send + Sync {
-    /// Adds a point of this integer weight.
-    fn add(&mut self, offset: u64, weight: u64);
+    /// A weight in units.
+    type Weight: Copy;
+
+    /// A weight in units of a power of two.
+    fn integer(weight: f64, unit: f64) -> Self::Weight;
+
+    /// Adds a point.
+    fn add(&mut self, offset: u64, weight: Self::Weight);
 
     /// Adds the sums of another cell.
     fn merge(&mut self, other: &Self);
@@ -77,7 +84,7 @@ pub(super) trait CellSums: Clone + Default + Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct CellMoments {
     count: u64,
-    weight: u128,
+    weight: Wide,
     sum: Wide,
     square: Wide,
 }
@@ -94,8 +101,13 @@ pub(super) struct UnitSums {
 const SUM_BITS: u32 = 80;
 
 impl CellSums for UnitSums {
+    type Weight = ();
+
     #[inline(always)]
-    fn add(&mut self, offset: u64, _: u64) {
+    fn integer(_: f64, _: f64) {}
+
+    #[inline(always)]
+    fn add(&mut self, offset: u64, (): ()) {
         self.count_and_sum += (1 << SUM_BITS) + u128::from(offset);
         self.square += u128::from(offset) * u128::from(offset);
     }
@@ -108,13 +120,13 @@ impl CellSums for UnitSums {
 
     fn moments(&self) -> CellMoments {
         let wide = |low| Wide { low, high: 0 };
-        let count = (self.count_and_sum >> SUM_BITS) as u64;
+        let count = self.count_and_sum >> SUM_BITS;
         let sum = self.count_and_sum & ((1 << SUM_BITS) - 1);
-        CellMoments { count, weight: count.into(), sum: wide(sum), square: wide(self.square) }
+        CellMoments { count: count as u64, weight: wide(count), sum: wide(sum), square: wide(self.square) }
     }
 }
 
-/// Sums over weighted points; those of weight zero are left out.
+/// Sums over points whose weights are integers of 64 bits; those of weight zero are left out.
 #[derive(Clone, Default)]
 pub(super) struct WeightedSums {
     count: u64,
@@ -124,6 +136,13 @@ pub(super) struct WeightedSums {
 }
 
 impl CellSums for WeightedSums {
+    type Weight = u64;
+
+    #[inline(always)]
+    fn integer(weight: f64, unit: f64) -> u64 {
+        (weight * (1.0 / unit)) as u64
+    }
+
     #[inline(always)]
     fn add(&mut self, offset: u64, weight: u64) {
         let (offset, factor) = (u128::from(offset), u128::from(weight));
@@ -139,6 +158,59 @@ impl CellSums for WeightedSums {
     fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.weight += other.weight;
+        self.sum.merge(&other.sum);
+        self.square.merge(&other.square);
+    }
+
+    fn moments(&self) -> CellMoments {
+        let Self { count, weight, sum, square } = *self;
+        CellMoments { count, weight: Wide { low: weight, high: 0 }, sum, square }
+    }
+}
+
+/// Sums over points whose weights are integers of 128 bits; those of weight zero are left out.
+#[derive(Clone, Default)]
+pub(super) struct UnevenSums {
+    count: u64,
+    weight: Wide,
+    sum: Wide,
+    square: Wide,
+}
+
+/// The bits of a double's fraction.
+const FRACTION_BITS: i32 = 52;
+
+impl CellSums for UnevenSums {
+    type Weight = u128;
+
+    #[inline(always)]
+    fn integer(weight: f64, unit: f64) -> u128 {
+        // By a shift, because a cast of a large double takes long. Borrowed data may have changed to any weight.
+        let shift = (binary_exponent(weight) - binary_exponent(unit) - FRACTION_BITS).clamp(0, 127 - FRACTION_BITS);
+        let fraction = (weight.to_bits() & ((1 << FRACTION_BITS) - 1)) | (1 << FRACTION_BITS);
+        if weight > 0.0 { u128::from(fraction) << shift } else { 0 }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, offset: u64, weight: u128) {
+        let offset = u128::from(offset);
+        let square = offset * offset;
+        let [low, high] = [weight as u64, (weight >> 64) as u64].map(u128::from);
+        let [square_low, square_high] = [square as u64, (square >> 64) as u64].map(u128::from);
+        self.count += u64::from(weight > 0);
+        self.weight.add(weight);
+        self.sum.add(offset * low);
+        self.sum.add_shifted(offset * high);
+        self.square.add(square_low * low);
+        self.square.add_shifted(square_low * high);
+        self.square.add_shifted(square_high * low);
+        self.square.high += square_high * high;
+    }
+
+    #[inline(always)]
+    fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.weight.merge(&other.weight);
         self.sum.merge(&other.sum);
         self.square.merge(&other.square);
     }
@@ -166,13 +238,12 @@ impl CellMoments {
         if self.count == 0 {
             return None;
         }
-        let weight = self.weight as f64;
+        let weight = self.weight.value();
         // Sums about an integer near the mean are still exact, and small.
         let center = (self.sum.value() / weight + 0.5) as u64;
-        let all = Wide { low: self.weight, high: 0 };
-        let first = self.sum.minus(all.times(center)).value();
+        let first = self.sum.minus(self.weight.times(center)).value();
         let doubled = self.sum.times(center).times(2);
-        let second = self.square.minus(doubled.minus(all.times(center).times(center))).value();
+        let second = self.square.minus(doubled.minus(self.weight.times(center).times(center))).value();
         let place = Double::sum(units.edge, center as f64 * units.length);
         let mean = place.value();
         let rest = place.minus(Double::from(mean)) + first / weight * units.length;
@@ -203,7 +274,7 @@ mod tests {
         assert_eq!(a, Wide { low: u128::MAX - 1, high: 1 });
         let mut b = a;
         b.add_shifted(u128::MAX);
-        assert_eq!(b.minus(a), Wide { low: u128::from(u64::MAX) << 64, high: u64::MAX });
+        assert_eq!(b.minus(a), Wide { low: u128::from(u64::MAX) << 64, high: u128::from(u64::MAX) });
         assert_eq!(a.times(3), {
             let mut c = a;
             c.merge(&a);
@@ -219,12 +290,41 @@ mod tests {
         let units = CellUnits { edge: 3.0, length: 0.25, weight: 1.0 };
         let (mut plain, mut weighted) = (UnitSums::default(), WeightedSums::default());
         for offset in [0, 5, 5, (1 << 47) - 3, 1 << 47] {
-            plain.add(offset, 1);
+            plain.add(offset, ());
             weighted.add(offset, 1);
         }
         assert_eq!(plain.moments(), weighted.moments());
         let atom = plain.moments().atom(units, (3.0, 1e14), true).unwrap();
         assert_eq!((atom.count, atom.weight), (5, 5.0));
+    }
+
+    #[test]
+    fn large_weights_are_multiples_of_small_ones() {
+        let (mut small, mut large) = (WeightedSums::default(), UnevenSums::default());
+        for (offset, weight) in [(0, 3), (1 << 47, u64::MAX), ((1 << 47) - 5, u64::MAX - 7), (12_345, 0), (77, 1 << 63)]
+        {
+            small.add(offset, weight);
+            large.add(offset, u128::from(weight) << 63);
+        }
+        let (small, large) = (small.moments(), large.moments());
+        assert_eq!(small.count, large.count);
+        for (small, large) in [(small.weight, large.weight), (small.sum, large.sum), (small.square, large.square)] {
+            assert_eq!(small.times(1 << 63), large);
+        }
+    }
+
+    #[test]
+    fn weights_are_integers_without_rounding() {
+        let unit = power_of_two(-90);
+        for weight in [power_of_two(-37), 0.1, 1.0, 1.5, 1e9 + 0.125, power_of_two(38).next_down()] {
+            let integer = UnevenSums::integer(weight, unit);
+            assert_eq!(integer as f64 * unit, weight);
+        }
+        assert_eq!(UnevenSums::integer(0.0, unit), 0);
+        // Borrowed data may change to weights of any size.
+        for strange in [f64::NAN, f64::INFINITY, -1.0, 5e-324, f64::MAX] {
+            assert!(UnevenSums::integer(strange, unit) < u128::MAX);
+        }
     }
 
     #[test]
@@ -247,7 +347,7 @@ mod tests {
         let units = CellUnits { edge: 1.0, length: 0.5, weight: 1.0 };
         let mut sums = UnitSums::default();
         assert_eq!(sums.moments().atom(units, (1.0, 9.0), true), None);
-        (0..3).for_each(|_| sums.add(4, 1));
+        (0..3).for_each(|_| sums.add(4, ()));
         let atom = sums.moments().atom(units, (1.0, 9.0), true).unwrap();
         assert_eq!((atom.mean, atom.low, atom.high, atom.within, atom.count), (3.0, 3.0, 3.0, 0.0, 3));
     }

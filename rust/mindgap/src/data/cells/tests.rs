@@ -10,7 +10,17 @@ fn random(i: usize) -> f64 {
 fn points<'a>(values: &'a [f64], weights: Option<&'a [f64]>) -> UnsortedPoints<'a> {
     let of = |values: &[f64]| values.iter().fold((f64::MAX, f64::MIN), |(low, high), &x| (low.min(x), high.max(x)));
     let (lightest, heaviest) = weights.map_or((1.0, 1.0), of);
-    UnsortedPoints { values, weights, extent: of(values), lightest, heaviest }
+    UnsortedPoints { values, weights, number: values.len(), extent: of(values), lightest, heaviest }
+}
+
+fn gathered<P: GatheredPoint>(cells: &DealtCells, points: &UnsortedPoints<'_>, windows: &[(f64, f64)]) -> Vec<P> {
+    let mut found = Vec::new();
+    let show = |part: Vec<P>| {
+        found.extend(part);
+        Ok::<(), ()>(())
+    };
+    CellWindows::new(cells, 0, windows).unwrap().gather(points, show).unwrap();
+    found
 }
 
 /// Data on both sides of zero, on one, far from it, next to it, equal and far apart.
@@ -36,20 +46,12 @@ fn every_point_is_in_one_cell_whose_sums_are_right() {
         for weights in [None, Some(&weights[..])] {
             let points = points(&values, weights);
             let cells = DealtCells::new(points.extent, 64);
-            let atoms = cells.atoms(&points);
+            let atoms = cells.atoms(&points, &Workers::none());
             assert_eq!(atoms.iter().map(|atom| atom.count).sum::<u64>(), values.len() as u64);
             assert!(atoms.windows(2).all(|pair| cells.of(pair[0].low) < cells.of(pair[1].low)));
             for atom in atoms {
                 let cell = cells.of(atom.low);
-                let mut wanted = vec![false; cells.len()];
-                wanted[cell] = true;
-                let mut found: Vec<(f64, f64)> = Vec::new();
-                cells
-                    .gather(&points, &wanted, |part: Vec<(f64, f64)>| {
-                        found.extend(part);
-                        Ok::<(), ()>(())
-                    })
-                    .unwrap();
+                let found: Vec<(f64, f64)> = gathered(&cells, &points, &[(atom.low, atom.high)]);
                 assert_eq!(atom.count, found.len() as u64);
                 assert!(found.iter().all(|&(x, _)| atom.low <= x && x <= atom.high && cells.of(x) == cell));
                 let sum = |term: &dyn Fn(f64) -> f64| {
@@ -72,7 +74,7 @@ fn every_point_is_in_one_cell_whose_sums_are_right() {
 fn equal_points_are_points() {
     let values = [5.5, 1.0, 5.5, 5.5, 900.0];
     let points = points(&values, None);
-    let atoms: Vec<Atom> = DealtCells::new(points.extent, 1 << 10).atoms(&points);
+    let atoms: Vec<Atom> = DealtCells::new(points.extent, 1 << 10).atoms(&points, &Workers::none());
     assert_eq!(atoms.len(), 3);
     assert_eq!((atoms[2].low, atoms[2].high, atoms[2].count), (900.0, 900.0, 1));
     // Five cells from zero, values are not all told apart by their offsets.
@@ -86,8 +88,9 @@ fn the_order_of_the_points_does_not_show() {
         let turned = |from: &[f64]| from.iter().rev().copied().collect::<Vec<f64>>();
         let (back, back_weights) = (turned(&values), turned(&weights));
         let cells = DealtCells::new(points(&values, None).extent, 100);
-        assert_eq!(cells.atoms(&points(&values, None)), cells.atoms(&points(&back, None)));
-        assert_eq!(cells.atoms(&points(&values, Some(&weights))), cells.atoms(&points(&back, Some(&back_weights))));
+        let atoms = |values: &[f64], weights| cells.atoms(&points(values, weights), &Workers::none());
+        assert_eq!(atoms(&values, None), atoms(&back, None));
+        assert_eq!(atoms(&values, Some(&weights)), atoms(&back, Some(&back_weights)));
     }
 }
 
@@ -101,17 +104,41 @@ fn values_outside_of_all_cells_are_put_into_one() {
     let now = UnsortedPoints { values: &changed, ..points(&values, None) };
     for most in [1, 7, 256] {
         let cells = DealtCells::new(now.extent, most.max(2));
-        let atoms = cells.atoms(&now);
+        let atoms = cells.atoms(&now, &Workers::none());
         assert_eq!(atoms.iter().map(|atom| atom.count).sum::<u64>(), 1000);
         let inside = |x: f64| (now.extent.0..=now.extent.1).contains(&x);
         assert!(atoms.iter().all(|atom| inside(atom.low) && inside(atom.mean) && inside(atom.high)));
-        let mut found: Vec<f64> = Vec::new();
-        cells
-            .gather(&now, &vec![true; cells.len()], |part: Vec<f64>| {
-                found.extend(part);
-                Ok::<(), ()>(())
-            })
-            .unwrap();
-        assert_eq!(found.len(), 1000);
+        assert_eq!(gathered::<f64>(&cells, &now, &[now.extent]).len(), 1000);
+    }
+}
+
+/// Weights of many sizes, some of them zero, and what they are in cells read again in finer ones.
+#[test]
+fn finer_cells_of_windows_have_the_points_of_the_windows() {
+    for values in sources() {
+        let even: Vec<f64> = (0..values.len()).map(|i| 0.2 + random(i + 5000)).collect();
+        let uneven: Vec<f64> =
+            (0..values.len()).map(|i| if i % 5 == 0 { 0.0 } else { (40.0 * random(i + 5000) - 20.0).exp() }).collect();
+        for weights in [None, Some(&even[..]), Some(&uneven[..])] {
+            let mut points = points(&values, weights);
+            let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
+            points.lightest = (0..values.len()).map(weight).filter(|&weight| weight > 0.0).fold(f64::MAX, f64::min);
+            let cells = DealtCells::new(points.extent, 32);
+            let coarse = cells.atoms(&points, &Workers::none());
+            let windows: Vec<(f64, f64)> = coarse.iter().step_by(2).map(|atom| (atom.low, atom.high)).collect();
+            for halvings in [1, 3] {
+                let Some(finer) = cells.atoms_of_windows(&points, halvings, &windows, &Workers::none()) else {
+                    continue;
+                };
+                for (atom, group) in coarse.iter().step_by(2).zip(finer.iter()) {
+                    let joined = Atom::joined(group);
+                    assert_eq!(joined.count, atom.count);
+                    assert!((joined.weight - atom.weight).abs() <= 1e-14 * atom.weight);
+                    assert!((joined.mean - atom.mean).abs() <= 1e-13 * (atom.high - atom.low) + 2.0 * cells.blur());
+                    assert!(group.iter().all(|part| atom.low <= part.low && part.high <= atom.high));
+                    assert!(group.windows(2).all(|pair| pair[0].high < pair[1].low));
+                }
+            }
+        }
     }
 }

@@ -8,6 +8,7 @@ use crate::data::frame::Frame;
 use crate::error::{BoxError, SampleError};
 use crate::numeric::double::Double;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A run of points that are neighbours in value.
@@ -84,6 +85,33 @@ impl Atom {
 /// Whether two weights are equal up to the rounding of sums.
 fn is_same_weight(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * b
+}
+
+/// Groups of ascending atoms, one after the other in one piece of memory.
+#[derive(Debug, Default)]
+pub(crate) struct AtomGroups {
+    pub(crate) atoms: Vec<Atom>,
+    /// The end of each group in `atoms`.
+    ends: Vec<usize>,
+}
+
+impl AtomGroups {
+    /// Appends a group.
+    pub(crate) fn push(&mut self, group: impl IntoIterator<Item = Atom>) {
+        self.atoms.extend(group);
+        self.ends.push(self.atoms.len());
+    }
+
+    /// The place of each group in `atoms`.
+    pub(crate) fn places(&self) -> impl ExactSizeIterator<Item = Range<usize>> + '_ {
+        let start = |group: usize| if group == 0 { 0 } else { self.ends[group - 1] };
+        (0..self.ends.len()).map(move |group| start(group)..self.ends[group])
+    }
+
+    /// The groups.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[Atom]> {
+        self.places().map(|place| &self.atoms[place])
+    }
 }
 
 /// Returns the points of each window as atoms, several per window where possible.

@@ -10,7 +10,7 @@ mod rounding;
 mod sort;
 mod unsorted;
 
-pub(crate) use atom::{Atom, SharedZoom};
+pub(crate) use atom::{Atom, AtomGroups, SharedZoom};
 pub(crate) use checks::{check_finite, check_weights};
 pub(crate) use prefix::{Block, Prefix, Prefixes};
 pub(crate) use unsorted::{InAnyOrder, MANY_POINTS, borrowed, low_and_high};
@@ -82,17 +82,15 @@ impl Sample {
         }
     }
 
-    /// Many points in any order; `None` for few points, atoms and weights that are too uneven.
+    /// Many points in any order; `None` for few points and atoms.
     pub(crate) fn in_any_order(&self) -> Option<InAnyOrder<'_>> {
         match &self.unsorted {
             Some(unsorted) => Some(match unsorted.given() {
                 Some(given) => InAnyOrder::Given(given, unsorted),
                 None => InAnyOrder::Sorted(unsorted.sorted()),
             }),
-            // Values that were ascending in the input.
-            None if self.len() >= MANY_POINTS && self.weights.is_none() && self.widths.is_none() => {
-                Some(InAnyOrder::Sorted(self))
-            }
+            // Values that were ascending in the input, or whose weights are zero or uneven.
+            None if self.len() >= MANY_POINTS && self.widths.is_none() => Some(InAnyOrder::Sorted(self)),
             None => None,
         }
     }

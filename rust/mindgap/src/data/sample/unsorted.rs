@@ -2,7 +2,7 @@
 
 use super::checks::{check_finite, check_number, check_total, check_weights};
 use super::{Sample, sort};
-use crate::data::cells::{MOST_UNEVEN, UnsortedPoints};
+use crate::data::cells::{NEARLY_EVEN, UnsortedPoints, WEIGHT_EXPONENTS};
 use crate::data::frame::Frame;
 use crate::error::SampleError;
 use crate::numeric::{binary_exponent, power_of_two};
@@ -11,9 +11,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 /// From this many points on, a sample is sorted on first use. Fewer are sorted faster than solvers can work without the
 /// order.
 pub(crate) const MANY_POINTS: usize = 1 << 15;
-
-/// Binary exponents of the largest weight for which units of weight, and their inverses, are normal numbers.
-const EXPONENTS: std::ops::RangeInclusive<i32> = -900..=900;
 
 /// Points that may not be sorted yet.
 pub(crate) struct Unsorted {
@@ -35,14 +32,11 @@ pub(crate) struct GivenPoints {
     pub(super) weights: Option<Vec<f64>>,
 }
 
-/// Whether weights are positive and within [`MOST_UNEVEN`] of each other, so that they can be summed as integers.
+/// Whether weights are positive and within [`NEARLY_EVEN`] of each other, so that they can be summed as integers of 64
+/// bits.
 pub(super) fn are_nearly_even(weights: &[f64]) -> bool {
     let (lightest, heaviest) = ends(weights);
-    is_nearly_even(lightest, heaviest)
-}
-
-fn is_nearly_even(lightest: f64, heaviest: f64) -> bool {
-    lightest > 0.0 && heaviest <= lightest * MOST_UNEVEN && EXPONENTS.contains(&binary_exponent(heaviest))
+    lightest > 0.0 && heaviest <= lightest * NEARLY_EVEN && WEIGHT_EXPONENTS.contains(&binary_exponent(heaviest))
 }
 
 /// The smallest and the largest of some weights.
@@ -133,30 +127,34 @@ impl InAnyOrder<'_> {
             Self::Given(given, facts) => {
                 let (values, weights) = given.parts();
                 let (lightest, heaviest) = (facts.lightest, facts.heaviest);
-                UnsortedPoints { values, weights, extent: facts.extent, lightest, heaviest }
+                UnsortedPoints { values, weights, number: values.len(), extent: facts.extent, lightest, heaviest }
             }
             Self::Sorted(sample) => {
                 let (values, weights) = (&sample.values[..], sample.weights.as_deref());
                 let (lightest, heaviest) = weights.map_or((1.0, 1.0), ends);
-                UnsortedPoints { values, weights, extent: (values[0], values[values.len() - 1]), lightest, heaviest }
+                let extent = (values[0], values[values.len() - 1]);
+                UnsortedPoints { values, weights, number: values.len(), extent, lightest, heaviest }
             }
         }
     }
 
-    /// Reorders entries, one per point of [`points`](Self::points), to input order.
-    pub(crate) fn in_input_order(&self, each: Vec<u32>) -> Vec<u32> {
+    /// Reorders labels, one per point of [`points`](Self::points), to input order, and adds the `label` of points of
+    /// weight zero.
+    pub(crate) fn in_input_order(&self, labels: Vec<u32>, label: impl Fn(f64) -> u32) -> Vec<u32> {
         match self {
-            Self::Sorted(sample) if !sample.order.is_sorted() => {
-                let mut placed = vec![0; each.len()];
-                sample.order.iter().zip(each).for_each(|(&place, one)| placed[place as usize] = one);
+            Self::Sorted(sample) if !sample.weightless.is_empty() || !sample.order.is_sorted() => {
+                let mut placed = vec![0; sample.input_len()];
+                sample.order.iter().zip(labels).for_each(|(&place, label)| placed[place as usize] = label);
+                sample.weightless.iter().for_each(|&(place, x)| placed[place as usize] = label(x));
                 placed
             }
-            _ => each,
+            _ => labels,
         }
     }
 }
 
-/// Checks borrowed points, which another thread may change at any time. `None` if weights are too uneven or zero.
+/// Checks borrowed points, which another thread may change at any time. `None` if sums of the weights would not be
+/// exact, or few points have one.
 ///
 /// # Errors
 /// As [`Sample::weighted`].
@@ -165,25 +163,51 @@ pub(crate) fn borrowed<'a>(
     weights: Option<&'a [f64]>,
 ) -> Result<Option<UnsortedPoints<'a>>, SampleError> {
     check_number(values)?;
-    let (low, high) = extent(values)?;
-    let (lightest, heaviest) = match weights {
-        None => (1.0, 1.0),
-        Some(weights) => {
-            let (lightest, heaviest, finite) = pulp::Arch::new().dispatch(Extent(weights));
-            if weights.len() != values.len() || !finite || lightest < 0.0 {
-                check_weights(values.len(), weights)?;
-            }
-            (lightest, heaviest)
+    let extent = extent(values)?;
+    let mut points = UnsortedPoints { values, weights, number: values.len(), extent, lightest: 1.0, heaviest: 1.0 };
+    if let Some(weights) = weights {
+        let (lightest, heaviest, finite) = pulp::Arch::new().dispatch(Extent(weights));
+        if weights.len() != values.len() || !finite || lightest < 0.0 {
+            check_weights(values.len(), weights)?;
         }
-    };
+        (points.lightest, points.heaviest) = (lightest, heaviest);
+        if lightest <= 0.0 {
+            pulp::Arch::new().dispatch(LeaveOutWeightless { points: &mut points, weights });
+        }
+    }
+    let (low, high) = points.extent;
     // An upper bound on the total: if it may be too large, the exact sum decides.
-    let is_sound = check_total(heaviest * values.len() as f64, high - low).is_ok();
-    if weights.is_some() && !(is_sound && is_nearly_even(lightest, heaviest)) {
+    let total = check_total(points.heaviest * values.len() as f64, high - low);
+    if weights.is_some() && !(total.is_ok() && points.number >= MANY_POINTS && points.have_exact_sums()) {
         return Ok(None);
     }
     frame(low, high)?;
-    check_total(heaviest * values.len() as f64, high - low)?;
-    Ok(Some(UnsortedPoints { values, weights, extent: (low, high), lightest, heaviest }))
+    total?;
+    Ok(Some(points))
+}
+
+/// Limits the facts to the points of positive weight.
+struct LeaveOutWeightless<'p, 'a> {
+    points: &'p mut UnsortedPoints<'a>,
+    weights: &'a [f64],
+}
+
+impl pulp::WithSimd for LeaveOutWeightless<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let (mut low, mut high, mut lightest, mut number) = (f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, 0);
+        for (&x, &weight) in self.points.values.iter().zip(self.weights) {
+            let heavy = weight > 0.0;
+            number += usize::from(heavy);
+            lightest = if heavy & (weight < lightest) { weight } else { lightest };
+            low = if heavy & (x < low) { x } else { low };
+            high = if heavy & (x > high) { x } else { high };
+        }
+        // Adding zero turns -0.0 into 0.0.
+        (self.points.number, self.points.lightest, self.points.extent) = (number, lightest, (low + 0.0, high + 0.0));
+    }
 }
 
 fn frame(low: f64, high: f64) -> Result<Frame, SampleError> {

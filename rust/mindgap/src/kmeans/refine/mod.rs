@@ -10,12 +10,13 @@ mod round;
 use super::fit::KMeansFit;
 use super::{KMeans, KMeansMethod, paper};
 use crate::constraint::resolve_centers;
-use crate::data::sample::{Atom, Sample};
+use crate::data::sample::{Atom, AtomGroups, Sample};
 use crate::error::KMeansError;
 use crate::memory::product;
 use crate::monitor::Monitor;
 use std::borrow::Cow;
 
+use passes::AtomZoom;
 pub(crate) use passes::Zoom;
 
 /// The memory of an atom in a fit: copies of it, sums, and the state of a boundary beside it.
@@ -37,14 +38,20 @@ impl KMeans {
         zoom: Zoom<'_>,
         monitor: &mut Monitor<'_>,
     ) -> Result<(KMeansFit, Sample), KMeansError> {
-        self.fit_in_windows(sample, zoom, WINDOWS, monitor)
+        let window = |atom: &Atom| (atom.low, atom.high);
+        let mut zoom = |atoms: &[Atom]| {
+            let mut groups = AtomGroups::default();
+            zoom(&atoms.iter().map(window).collect::<Vec<_>>())?.into_iter().for_each(|group| groups.push(group));
+            Ok(groups)
+        };
+        self.fit_in_windows(sample, &mut zoom, WINDOWS, monitor)
     }
 
     /// As [`fit_refining`](Self::fit_refining), with at most `most_windows` in each pass.
     pub(super) fn fit_in_windows(
         &self,
         sample: Sample,
-        zoom: Zoom<'_>,
+        zoom: AtomZoom<'_>,
         most_windows: usize,
         monitor: &mut Monitor<'_>,
     ) -> Result<(KMeansFit, Sample), KMeansError> {

@@ -5,14 +5,18 @@ use super::super::fit::KMeansFit;
 use super::super::rounding::CLEAR;
 use super::{check, checked, prepared, round, unsolved};
 use crate::constraint::resolve_centers;
-use crate::data::sample::{Atom, Sample};
+use crate::data::sample::{Atom, AtomGroups, Sample};
 use crate::error::{BoxError, Cause, KMeansError};
 use crate::monitor::Monitor;
 use crate::proof::Proof;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Returns the points in each window as atoms, several per window if possible.
 pub(crate) type Zoom<'a> = &'a mut dyn FnMut(&[(f64, f64)]) -> Result<Vec<Vec<Atom>>, BoxError>;
+
+/// As [`Zoom`], for the points of atoms.
+pub(crate) type AtomZoom<'a> = &'a mut dyn FnMut(&[Atom]) -> Result<AtomGroups, BoxError>;
 
 /// The most passes over the data; each makes cells at least 16 times finer.
 const PASSES: usize = 12;
@@ -44,7 +48,7 @@ struct KnownAtoms {
 pub(super) fn fit(
     kmeans: &KMeans,
     sample: Sample,
-    zoom: Zoom<'_>,
+    zoom: AtomZoom<'_>,
     most_windows: usize,
     monitor: &mut Monitor<'_>,
 ) -> Result<(KMeansFit, Sample), KMeansError> {
@@ -108,7 +112,7 @@ impl KnownAtoms {
         &mut self,
         wanted: Vec<usize>,
         before: &[bool],
-        zoom: Zoom<'_>,
+        zoom: AtomZoom<'_>,
         most: usize,
     ) -> Result<Option<bool>, KMeansError> {
         let (mut divided, mut looked): (Vec<usize>, Vec<usize>) =
@@ -128,30 +132,32 @@ impl KnownAtoms {
         if divided.is_empty() && looked.is_empty() {
             return Ok(None);
         }
-        let mut parts: Vec<(usize, Vec<Atom>)> = Vec::with_capacity(divided.len() + looked.len());
+        let mut finer = AtomGroups::default();
         if !looked.is_empty() {
-            let window = |&i: &usize| (self.sample.lowest(i), self.sample.highest(i));
-            let windows: Vec<(f64, f64)> = looked.iter().map(window).collect();
-            let shown = zoom(&windows).map_err(source_error)?;
-            if shown.len() != windows.len() {
-                let fault = format!("{} windows were asked for and {} given", windows.len(), shown.len());
+            let read: Vec<Atom> = looked.iter().map(|&i| self.sample.atom(i)).collect();
+            finer = zoom(&read).map_err(source_error)?;
+            if finer.places().len() != read.len() {
+                let fault = format!("{} windows were asked for and {} given", read.len(), finer.places().len());
                 return Err(source_error(fault));
             }
-            for (&i, shown) in looked.iter().zip(shown) {
-                agree(&self.sample.atom(i), &shown)?;
-                parts.push((i, shown));
-            }
+            read.iter().zip(finer.iter()).try_for_each(|(atom, shown)| agree(atom, shown))?;
         }
-        parts.extend(divided.iter().map(|&i| (i, divide(&self.sample.atom(i)))));
+        divided.iter().for_each(|&i| finer.push(divide(&self.sample.atom(i))));
+        let mut parts: Vec<(usize, Range<usize>)> =
+            looked.iter().chain(&divided).copied().zip(finer.places()).collect();
         parts.sort_unstable_by_key(|part| part.0);
-        self.replace(parts, before)?;
+        self.replace(parts, &finer.atoms, before)?;
         Ok(Some(!looked.is_empty()))
     }
 
-    /// Replaces atoms by finer ones.
-    fn replace(&mut self, parts: Vec<(usize, Vec<Atom>)>, before: &[bool]) -> Result<(), KMeansError> {
-        let more: usize = parts.iter().map(|part| part.1.len()).sum();
-        let mut atoms = Vec::with_capacity(self.sample.len() + more);
+    /// Replaces atoms by `finer` ones, of which `parts` says where they are.
+    fn replace(
+        &mut self,
+        parts: Vec<(usize, Range<usize>)>,
+        finer: &[Atom],
+        before: &[bool],
+    ) -> Result<(), KMeansError> {
+        let mut atoms = Vec::with_capacity(self.sample.len() + finer.len());
         let (mut open, mut stuck) = (Vec::with_capacity(atoms.capacity()), Vec::with_capacity(atoms.capacity()));
         let mut parts = parts.into_iter().peekable();
         // Atoms that are in the same cluster in every optimum.
@@ -165,9 +171,11 @@ impl KnownAtoms {
                 together.clear();
             }
             match parts.next_if(|part| part.0 == i) {
-                Some((_, finer)) => {
-                    let alone = finer.len() == 1;
-                    for part in finer {
+                Some((_, place)) => {
+                    let finer = &finer[place];
+                    // Data that lie together may need several halvings until they are apart.
+                    let alone = matches!(finer, [same] if same.low <= atom.low && atom.high <= same.high);
+                    for &part in finer {
                         open.push(self.open[i]);
                         stuck.push(alone);
                         atoms.push(part);

@@ -352,9 +352,12 @@ fn fewer_windows_take_more_passes_to_the_same_optimum() {
     let optimum = KMeans::new(7).fit(&points.sample()).unwrap().inertia();
     let passes = |most: usize| {
         let mut asked = Vec::new();
-        let mut zoom = |windows: &[(f64, f64)]| {
-            asked.push(windows.len());
-            Ok(points.zoom(windows))
+        let mut zoom = |atoms: &[Atom]| {
+            asked.push(atoms.len());
+            let mut groups = AtomGroups::default();
+            let windows: Vec<(f64, f64)> = atoms.iter().map(|atom| (atom.low, atom.high)).collect();
+            points.zoom(&windows).into_iter().for_each(|group| groups.push(group));
+            Ok(groups)
         };
         let sample = Sample::of_atoms(atoms.clone()).unwrap();
         let (fit, _) = KMeans::new(7).fit_in_windows(sample, &mut zoom, most, &mut Monitor::default()).unwrap();

@@ -1,5 +1,6 @@
 //! Points in any order against the same points sorted.
 
+use super::closer_look::FEW;
 use super::*;
 use crate::constraint::GapBounds;
 use crate::kmeans::unconstrained::tests::random;
@@ -42,6 +43,11 @@ fn weights(n: usize) -> Vec<f64> {
     (0..n).map(|i| 0.1 + 3.0 * random(i + (1 << 30))).collect()
 }
 
+/// Weights of which some are zero and others differ a lot.
+fn uneven(n: usize) -> Vec<f64> {
+    (0..n).map(|i| if i % 9 == 0 { 0.0 } else { (30.0 * random(i + (1 << 30))).exp() }).collect()
+}
+
 fn fits(kmeans: &KMeans, sample: &Sample) -> (Option<KMeansFit>, KMeansFit) {
     let unsorted = fit(kmeans, sample, &mut Monitor::default()).unwrap();
     (unsorted, kmeans.fit_sorted(sample, &mut Monitor::default()).unwrap())
@@ -64,6 +70,19 @@ fn assert_same(unsorted: &KMeansFit, sorted: &KMeansFit, case: &str) {
     assert_eq!(unsorted.active(), sorted.active(), "{case}");
 }
 
+/// As [`assert_same`], where some weights are too small to matter: rounding decides on which side of a boundary such
+/// points are.
+#[track_caller]
+fn assert_nearly_same(unsorted: &KMeansFit, sorted: &KMeansFit, case: &str) {
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
+    assert!(unsorted.is_optimal() && unsorted.lower_bound() <= unsorted.inertia(), "{case}");
+    assert!(near(unsorted.inertia(), sorted.inertia()), "{case}: {:e} {:e}", unsorted.inertia(), sorted.inertia());
+    assert!(unsorted.weights().iter().zip(sorted.weights()).all(|(&a, &b)| near(a, b)), "{case}");
+    assert_eq!(unsorted.sizes().iter().sum::<usize>(), sorted.sizes().iter().sum::<usize>(), "{case}");
+    let other = unsorted.labels().iter().zip(sorted.labels()).filter(|(a, b)| a != b).count();
+    assert!(other <= 2 * sorted.gaps().len(), "{case}: {other} labels differ");
+}
+
 #[test]
 fn the_fit_is_that_of_the_sorted_points() {
     for (name, of) in SMOOTH {
@@ -76,6 +95,54 @@ fn the_fit_is_that_of_the_sorted_points() {
                 unsorted.iter().for_each(|unsorted| assert_same(unsorted, &sorted, &case));
             }
         }
+    }
+}
+
+#[test]
+fn zero_and_uneven_weights_have_the_fit_of_the_sorted_points() {
+    for (name, of) in [SMOOTH[1], SMOOTH[2], SMOOTH[6], SMOOTH[8]] {
+        let x = values(40_000, of);
+        for k in [2, 5, 12] {
+            let (unsorted, sorted) = fits(&KMeans::new(k), &Sample::weighted(&x, &uneven(x.len())).unwrap());
+            assert_nearly_same(&unsorted.unwrap(), &sorted, &format!("{name}, k = {k}"));
+        }
+    }
+}
+
+/// As where there are many more points: cells are divided until few points are left to gather.
+#[test]
+fn cells_that_are_divided_first_lead_to_the_same_fit() {
+    let few = FEW.replace(0);
+    let mut solved = 0;
+    for (name, of) in SMOOTH.into_iter().chain(HOSTILE) {
+        let x = values(40_000, of);
+        let samples = [
+            Sample::new(&x).unwrap(),
+            Sample::weighted(&x, &weights(x.len())).unwrap(),
+            Sample::weighted(&x, &uneven(x.len())).unwrap(),
+        ];
+        for (i, k) in (0..3).flat_map(|i| [2, 5, 12].map(|k| (i, k))) {
+            let (unsorted, sorted) = fits(&KMeans::new(k), &samples[i]);
+            solved += usize::from(unsorted.is_some());
+            let same = if i < 2 { assert_same } else { assert_nearly_same };
+            unsorted.iter().for_each(|unsorted| same(unsorted, &sorted, &format!("{name}, k = {k}")));
+        }
+    }
+    FEW.set(few);
+    assert!(solved > 80, "{solved} of 144");
+}
+
+#[test]
+fn bounds_without_effect_need_no_sort() {
+    let sample = Sample::new(&values(70_000, SMOOTH[0].1)).unwrap();
+    let unbounded = KMeans::new(20).fit(&sample).unwrap();
+    let least = unbounded.gaps().iter().copied().fold(f64::INFINITY, f64::min);
+    let kmeans = |lower: f64| KMeans::new(20).constraint(GapBounds::lower(lower));
+    let (unsorted, sorted) = fits(&kmeans(0.999 * least), &sample);
+    assert_same(&unsorted.unwrap(), &sorted, "no effect");
+    for lower in [least, 1.001 * least] {
+        let (unsorted, sorted) = fits(&kmeans(lower), &sample);
+        assert!(unsorted.is_none() && sorted.active().contains(&Some(crate::constraint::Side::Lower)), "{lower}");
     }
 }
 

@@ -146,3 +146,49 @@ def test_absurd_numbers_of_points_are_refused_before_anything_is_drawn() -> None
     free = mg.mixture([0.0, 1.0, 5.0, 6.0], 2, sample_weight=np.full(4, 1e14))
     with pytest.raises(mg.OutOfMemoryError, match="a draw of 400000000000000 points"):
         mg.compare(heavy, free, n_bootstrap=2)
+
+
+PEAK = """
+import sys
+from pathlib import Path
+import numpy as np
+import mindgap as mg
+
+def status(field):
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(field))
+
+n = 4_000_000
+x = np.empty(n)
+w = np.ones(n)
+rng = np.random.default_rng(0)
+for start in range(0, n, 100_000):  # in pieces, so that little memory is left over that a fit could use
+    piece = slice(start, start + 100_000)
+    x[piece] = rng.normal(size=100_000) + 2.0 * rng.integers(0, 5, 100_000)
+    w[piece] = 10.0 ** rng.uniform(-3, 3, 100_000) * (rng.random(100_000) < 0.9)
+mg.kmeans(x[:40_000].copy(), 3)
+Path("/proc/self/clear_refs").write_text("5")
+before = status("VmRSS")
+fit = eval(sys.argv[1])
+print((status("VmHWM") - before) / n, fit.optimal)
+"""
+
+#: The bytes a point that a fit may take above its data. A sorted copy alone would take eight, with labels twelve.
+MOST_BYTES = {
+    "mg.kmeans(x, 5)": 5.5,
+    "mg.kmeans(x, 5, labels=False)": 1.5,
+    "mg.kmeans(x, 50, labels=False)": 2.0,
+    "mg.kmeans(x, 100)": 8.0,
+    "mg.kmeans(x, 50, mg.LowerOnly(0.05), labels=False)": 2.0,
+    "mg.kmeans(x, 5, sample_weight=w)": 5.5,
+    "mg.kmeans(x, 50, sample_weight=w, labels=False)": 3.0,
+}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is read as Linux shows it")
+@pytest.mark.parametrize("call", MOST_BYTES)
+def test_a_fit_takes_a_few_bytes_a_point(call: str) -> None:
+    answer = subprocess.run([sys.executable, "-c", PEAK, call], capture_output=True, text=True, check=True)
+    bytes_a_point, optimal = answer.stdout.split()
+    assert optimal == "True"
+    assert float(bytes_a_point) <= MOST_BYTES[call], answer.stdout

@@ -56,8 +56,8 @@ def kmeans(
     x : array-like of n numbers
         The data: a list, an array, one column of a frame or a `Sample`; `Chunks`, for data larger than memory; a
         `Summary`; or data of the engine's own kind. A contiguous array of many doubles is read where it is, without a
-        copy, unless its order is needed: bounds on means or sizes, linear rows, ``method="paper"``, or weights of which
-        some are zero or a thousand times as large as others.
+        copy, unless its order is needed: bounds on means or sizes, active bounds on the gaps of a dozen or more free
+        centres, linear rows, ``method="paper"``.
     k : int
         The number of clusters. Each has at least one point.
     constraint : Constraint, str or None

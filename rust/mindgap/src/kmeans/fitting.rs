@@ -77,8 +77,7 @@ impl KMeans {
         self.fit_borrowed(values, None, monitor)
     }
 
-    /// As [`fit_values`](Self::fit_values), with a weight for each value. Weights are read in place if none is less
-    /// than a thousandth of the largest.
+    /// As [`fit_values`](Self::fit_values), with a weight for each value.
     ///
     /// ```
     /// use mindgap::{KMeans, Monitor};

@@ -1,25 +1,29 @@
 //! K-means on many points without a sort: O(N) in a few passes over memory.
 //!
 //! The first pass assigns the points to cells, whose sums are exact. [`refine`](super::refine) solves the problem on
-//! the cells and finds the few that a boundary can lie in. A second pass gathers the points of those, which alone are
-//! sorted, and a last one writes the labels. If the cells do not separate the points (far outliers, crowded values) or
-//! the search ends without a proof, the points are sorted after all. This choice depends on the points, not on their
-//! order.
+//! the cells and finds those that a boundary can lie in. Further passes divide these into finer cells until their
+//! points are few; those are gathered, and the last ones sorted ([`AtomReader`]). The number of cells that stay open
+//! grows with K², not with N. A last pass writes the labels. If the cells do not separate the points (far outliers,
+//! crowded values), or there are too many of them, or the search ends without a proof, the points are sorted after all.
+//! This choice depends on the points, not on their order.
+//!
+//! Bounds on the gaps between many free centres are solved on sorted points, unless the optimum without bounds
+//! satisfies them.
 
-mod closer_look;
+mod atom_reader;
 
 use super::fit::{KMeansFit, PROVEN, cluster_of};
 use super::fitting::LEAST_SHARE;
 use super::labelling::labels;
 use super::{Centers, KMeans, KMeansMethod, free};
 use crate::constraint::{AT_BOUND, Rows, Unconstrained, resolve_centers};
-use crate::data::cells::{DealtCells, GatheredPoint, UnsortedPoints};
+use crate::data::cells::{EqualCells, GatheredPoint, UnsortedPoints};
 use crate::data::sample::{MANY_POINTS, Sample, borrowed};
 use crate::error::{Error, KMeansError};
 use crate::memory::product;
 use crate::monitor::{Halt, Monitor};
 use crate::parallel::Workers;
-use closer_look::CloserLook;
+use atom_reader::AtomReader;
 
 /// The most cells for few clusters; there are at least half as many.
 const CELLS: usize = 1 << 13;
@@ -155,7 +159,7 @@ fn fit_in_cells<P: GatheredPoint>(
 ) -> Result<Option<FitInCells>, KMeansError> {
     let n = points.number;
     let most = CELLS_A_CLUSTER.saturating_mul(kmeans.k).clamp(CELLS, MOST_CELLS);
-    let cells = DealtCells::new(points.extent, most.min(LEAST_CELLS.max(n / POINTS_A_CELL)));
+    let cells = EqualCells::new(points.extent, most.min(LEAST_CELLS.max(n / POINTS_A_CELL)));
     if kmeans.k > cells.len() / LEAST_A_CLUSTER {
         return Ok(None);
     }
@@ -165,13 +169,13 @@ fn fit_in_cells<P: GatheredPoint>(
     if crowded || kmeans.k > atoms.len() / OCCUPIED_A_CLUSTER {
         return Ok(None);
     }
-    let mut closer = CloserLook::<P>::new(points, cells, workers);
+    let mut reader = AtomReader::<P>::new(points, cells, workers);
     let sample = Sample::of_atoms(atoms).map_err(|_| KMeansError::OutOfRange)?;
     if points.lightest < LEAST_SHARE * sample.total_weight() {
         return Ok(None);
     }
     let means = sample.means();
-    let (mut fit, atoms) = match kmeans.fit_in_windows(sample, &mut |atoms| closer.zoom(atoms), WINDOWS, monitor) {
+    let (mut fit, atoms) = match kmeans.fit_in_windows(sample, &mut |atoms| reader.zoom(atoms), WINDOWS, monitor) {
         Ok(found) => found,
         Err(KMeansError::Interrupted) => return Err(KMeansError::Interrupted),
         Err(_) => return Ok(None),
@@ -185,9 +189,9 @@ fn fit_in_cells<P: GatheredPoint>(
         return Ok(None);
     }
     fit.lower_bound = less_blur(fit.lower_bound, cells.blur(), atoms.total_weight());
-    let Some(boundaries) = closer.boundaries(&fit, &atoms) else { return Ok(None) };
+    let Some(boundaries) = reader.boundaries(&fit, &atoms) else { return Ok(None) };
     fit.boundaries = boundaries;
-    Ok(Some(FitInCells { fit, means, workers: closer.into_workers() }))
+    Ok(Some(FitInCells { fit, means, workers: reader.into_workers() }))
 }
 
 /// Whether cells can solve this problem, and no other way is faster.
@@ -199,7 +203,7 @@ fn applies(kmeans: &KMeans, points: usize) -> bool {
 }
 
 /// Whether a cluster is so narrow that the rounding of points within cells may change its cost.
-fn is_too_coarse(cells: &DealtCells, fit: &KMeansFit) -> bool {
+fn is_too_coarse(cells: &EqualCells, fit: &KMeansFit) -> bool {
     let least = (WIDE * cells.width()).powi(2);
     cells.blur() > 0.0 && fit.within().iter().zip(fit.weights()).any(|(within, weight)| within / weight < least)
 }

@@ -104,13 +104,13 @@ impl UnsortedPoints<'_> {
 
 /// Cells that cover all points.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct DealtCells {
+pub(crate) struct EqualCells {
     grid: Grid,
     first: i64,
     number: usize,
 }
 
-impl DealtCells {
+impl EqualCells {
     /// Makes the finest cells such that at most `most` of them touch the interval from `low` to `high`.
     pub(crate) fn new((low, high): (f64, f64), most: usize) -> Self {
         let grid = Grid::finest(low, high, most);
@@ -157,7 +157,7 @@ impl DealtCells {
     fn summed<S: CellSums>(&self, points: &UnsortedPoints<'_>, workers: &Workers) -> Vec<Atom> {
         let places = self.places();
         let sums = sums_of(points, self.number, workers, |points, sums: &mut [S]| {
-            pulp::Arch::new().dispatch(Deal { places, unit: points.unit(), points, sums });
+            pulp::Arch::new().dispatch(SumIntoCells { places, unit: points.unit(), points, sums });
         });
         (0..self.number).filter_map(|cell| self.atom(cell, &sums[cell], points, points.extent)).collect()
     }
@@ -324,14 +324,14 @@ fn fill(values: &[f64], found: &mut [u64; BLOCK], find: impl Fn(f64) -> u64) {
     }
 }
 
-struct Deal<'a, S> {
+struct SumIntoCells<'a, S> {
     places: Places,
     points: UnsortedPoints<'a>,
     unit: f64,
     sums: &'a mut [S],
 }
 
-impl<S: CellSums> pulp::WithSimd for Deal<'_, S> {
+impl<S: CellSums> pulp::WithSimd for SumIntoCells<'_, S> {
     type Output = ();
 
     #[inline(always)]

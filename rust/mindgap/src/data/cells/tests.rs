@@ -13,7 +13,7 @@ fn points<'a>(values: &'a [f64], weights: Option<&'a [f64]>) -> UnsortedPoints<'
     UnsortedPoints { values, weights, number: values.len(), extent: of(values), lightest, heaviest }
 }
 
-fn gathered<P: GatheredPoint>(cells: &DealtCells, points: &UnsortedPoints<'_>, windows: &[(f64, f64)]) -> Vec<P> {
+fn gathered<P: GatheredPoint>(cells: &EqualCells, points: &UnsortedPoints<'_>, windows: &[(f64, f64)]) -> Vec<P> {
     let mut found = Vec::new();
     let show = |part: Vec<P>| {
         found.extend(part);
@@ -45,7 +45,7 @@ fn every_point_is_in_one_cell_whose_sums_are_right() {
         let weights: Vec<f64> = (0..values.len()).map(|i| 0.2 + random(i + 5000)).collect();
         for weights in [None, Some(&weights[..])] {
             let points = points(&values, weights);
-            let cells = DealtCells::new(points.extent, 64);
+            let cells = EqualCells::new(points.extent, 64);
             let atoms = cells.atoms(&points, &Workers::none());
             assert_eq!(atoms.iter().map(|atom| atom.count).sum::<u64>(), values.len() as u64);
             assert!(atoms.windows(2).all(|pair| cells.of(pair[0].low) < cells.of(pair[1].low)));
@@ -74,7 +74,7 @@ fn every_point_is_in_one_cell_whose_sums_are_right() {
 fn equal_points_are_points() {
     let values = [5.5, 1.0, 5.5, 5.5, 900.0];
     let points = points(&values, None);
-    let atoms: Vec<Atom> = DealtCells::new(points.extent, 1 << 10).atoms(&points, &Workers::none());
+    let atoms: Vec<Atom> = EqualCells::new(points.extent, 1 << 10).atoms(&points, &Workers::none());
     assert_eq!(atoms.len(), 3);
     assert_eq!((atoms[2].low, atoms[2].high, atoms[2].count), (900.0, 900.0, 1));
     // Five cells from zero, values are not all told apart by their offsets.
@@ -87,7 +87,7 @@ fn the_order_of_the_points_does_not_show() {
         let weights: Vec<f64> = (0..values.len()).map(|i| 0.2 + random(i + 5000)).collect();
         let turned = |from: &[f64]| from.iter().rev().copied().collect::<Vec<f64>>();
         let (back, back_weights) = (turned(&values), turned(&weights));
-        let cells = DealtCells::new(points(&values, None).extent, 100);
+        let cells = EqualCells::new(points(&values, None).extent, 100);
         let atoms = |values: &[f64], weights| cells.atoms(&points(values, weights), &Workers::none());
         assert_eq!(atoms(&values, None), atoms(&back, None));
         assert_eq!(atoms(&values, Some(&weights)), atoms(&back, Some(&back_weights)));
@@ -103,7 +103,7 @@ fn values_outside_of_all_cells_are_put_into_one() {
     strange.iter().enumerate().for_each(|(i, &x)| changed[100 * i] = x);
     let now = UnsortedPoints { values: &changed, ..points(&values, None) };
     for most in [1, 7, 256] {
-        let cells = DealtCells::new(now.extent, most.max(2));
+        let cells = EqualCells::new(now.extent, most.max(2));
         let atoms = cells.atoms(&now, &Workers::none());
         assert_eq!(atoms.iter().map(|atom| atom.count).sum::<u64>(), 1000);
         let inside = |x: f64| (now.extent.0..=now.extent.1).contains(&x);
@@ -123,7 +123,7 @@ fn finer_cells_of_windows_have_the_points_of_the_windows() {
             let mut points = points(&values, weights);
             let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
             points.lightest = (0..values.len()).map(weight).filter(|&weight| weight > 0.0).fold(f64::MAX, f64::min);
-            let cells = DealtCells::new(points.extent, 32);
+            let cells = EqualCells::new(points.extent, 32);
             let coarse = cells.atoms(&points, &Workers::none());
             let windows: Vec<(f64, f64)> = coarse.iter().step_by(2).map(|atom| (atom.low, atom.high)).collect();
             for halvings in [1, 3] {

@@ -2,7 +2,7 @@
 //! cells, or gathered.
 
 use super::sums::{CellSums, UnevenSums, UnitSums, WeightedSums};
-use super::{BLOCK, DealtCells, GatheredPoint, Places, UnsortedPoints, WeightKind, fill, pieces, sums_of};
+use super::{BLOCK, EqualCells, GatheredPoint, Places, UnsortedPoints, WeightKind, fill, pieces, sums_of};
 use crate::data::sample::AtomGroups;
 use crate::parallel::{Workers, map_in_order, threads};
 use std::ops::Range;
@@ -15,7 +15,7 @@ const NONE: u32 = u32::MAX;
 
 /// Finds the window, or the fine cell of a window, that a point is in.
 pub(crate) struct CellWindows {
-    fine: DealtCells,
+    fine: EqualCells,
     /// A coarse cell has `2^halvings` fine ones.
     halvings: u32,
     /// Whether each coarse cell has a window.
@@ -31,7 +31,7 @@ pub(crate) struct CellWindows {
 impl CellWindows {
     /// Makes a slot for each window. Windows must begin and end at fine cells (or the ends of the data); `None` if fine
     /// cells are too fine.
-    pub(crate) fn new(coarse: &DealtCells, halvings: u32, windows: &[(f64, f64)]) -> Option<Self> {
+    pub(crate) fn new(coarse: &EqualCells, halvings: u32, windows: &[(f64, f64)]) -> Option<Self> {
         let mut found = Self::empty(coarse, halvings)?;
         for &window in windows {
             let slot = found.number as u32;
@@ -42,7 +42,7 @@ impl CellWindows {
     }
 
     /// Makes a slot for each fine cell of the windows.
-    fn of_fine_cells(coarse: &DealtCells, halvings: u32, windows: &[(f64, f64)]) -> Option<Self> {
+    fn of_fine_cells(coarse: &EqualCells, halvings: u32, windows: &[(f64, f64)]) -> Option<Self> {
         let mut found = Self::empty(coarse, halvings)?;
         for &window in windows {
             for cell in found.cells_of(window) {
@@ -53,7 +53,7 @@ impl CellWindows {
         Some(found)
     }
 
-    fn empty(coarse: &DealtCells, halvings: u32) -> Option<Self> {
+    fn empty(coarse: &EqualCells, halvings: u32) -> Option<Self> {
         let slots = vec![NONE; 1 << halvings];
         let (fine, wanted, blocks) = (coarse.finer(halvings)?, vec![false; coarse.len()], vec![0; coarse.len()]);
         Some(Self { fine, halvings, wanted, blocks, slots, number: 0 })
@@ -116,7 +116,13 @@ impl CellWindows {
     }
 }
 
-impl DealtCells {
+impl EqualCells {
+    /// The number of cells finer by `2^halvings` that the windows touch; `None` if those are too fine.
+    pub(crate) fn number_of_finer(&self, halvings: u32, windows: &[(f64, f64)]) -> Option<usize> {
+        let fine = self.finer(halvings)?;
+        Some(windows.iter().map(|&(low, high)| fine.of(high) - fine.of(low) + 1).sum())
+    }
+
     /// Sums the points of each window in cells that are finer by `2^halvings`; `None` if those are too fine. Windows
     /// must be as for [`CellWindows::new`].
     pub(crate) fn atoms_of_windows(
@@ -145,7 +151,7 @@ impl CellWindows {
         let places = self.fine.places();
         let sums = sums_of(points, self.number, workers, |points, sums: &mut [S]| {
             let unit = points.unit();
-            pulp::Arch::new().dispatch(DealIntoWindows { windows: self, places, points, unit, sums });
+            pulp::Arch::new().dispatch(SumIntoWindows { windows: self, places, points, unit, sums });
         });
         let mut groups = AtomGroups::default();
         let mut sums = sums.iter();
@@ -197,7 +203,7 @@ impl<P: GatheredPoint> pulp::WithSimd for GatherPoints<'_, P> {
     }
 }
 
-struct DealIntoWindows<'a, S> {
+struct SumIntoWindows<'a, S> {
     windows: &'a CellWindows,
     places: Places,
     points: UnsortedPoints<'a>,
@@ -205,7 +211,7 @@ struct DealIntoWindows<'a, S> {
     sums: &'a mut [S],
 }
 
-impl<S: CellSums> pulp::WithSimd for DealIntoWindows<'_, S> {
+impl<S: CellSums> pulp::WithSimd for SumIntoWindows<'_, S> {
     type Output = ();
 
     #[inline(always)]

@@ -50,7 +50,7 @@ const INTERVALS: usize = 2048;
 const FEW: usize = 24;
 
 /// Values still together after this many passes are left to a comparison sort.
-const DEALS: usize = 4;
+const MOST_PASSES: usize = 4;
 
 /// Points whose intervals are computed together, in vector code.
 const BLOCK: usize = 64;
@@ -75,7 +75,7 @@ impl SortInput<'_> {
 fn sorted(points: &SortInput<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
     let (mut values, mut order) = (vec![0.0; n], vec![0; n]);
     Workers::for_points(n).run(|| {
-        let ends = deal_shared(points, &mut values, &mut order);
+        let ends = distribute_shared(points, &mut values, &mut order);
         sort_intervals(&mut values, &mut order, &ends, 0, 1);
     });
     (values, order)
@@ -83,7 +83,7 @@ fn sorted(points: &SortInput<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
 
 /// Distributes the input on all threads. Each counts one piece, then reads all of the input and writes its own
 /// intervals, so that the points of an interval keep their order.
-fn deal_shared(points: &SortInput<'_>, values: &mut [f64], order: &mut [u32]) -> Vec<u32> {
+fn distribute_shared(points: &SortInput<'_>, values: &mut [f64], order: &mut [u32]) -> Vec<u32> {
     // Points of weight zero may only make the intervals wider.
     let (low, high) = low_and_high(points.values);
     let intervals = Intervals::new(low, high, values.len());
@@ -99,12 +99,12 @@ fn deal_shared(points: &SortInput<'_>, values: &mut [f64], order: &mut [u32]) ->
     let mut places = counts.into_iter().reduce(add).unwrap_or_default();
     start_of_each(&mut places);
     let all = 0..points.values.len();
-    deal_part(points, &intervals, (values, order), (&mut places, 0), threads(), &all);
+    distribute_part(points, &intervals, (values, order), (&mut places, 0), threads(), &all);
     places
 }
 
 /// Writes the points of the intervals from `first` on, as many as there are `places`, on `threads` threads.
-fn deal_part(
+fn distribute_part(
     points: &SortInput<'_>,
     intervals: &Intervals,
     (values, order): (&mut [f64], &mut [u32]),
@@ -121,8 +121,8 @@ fn deal_part(
         let (left_values, right_values) = values.split_at_mut(middle);
         let (left_order, right_order) = order.split_at_mut(middle);
         join(
-            || deal_part(points, intervals, (left_values, left_order), (left, first), threads / 2, all),
-            || deal_part(points, intervals, (right_values, right_order), (right, first + half), threads / 2, all),
+            || distribute_part(points, intervals, (left_values, left_order), (left, first), threads / 2, all),
+            || distribute_part(points, intervals, (right_values, right_order), (right, first + half), threads / 2, all),
         );
         return;
     }
@@ -220,7 +220,12 @@ fn start_of_each(counts: &mut [u32]) {
 }
 
 /// Writes the points interval by interval, and the end of each interval.
-fn deal(points: impl Iterator<Item = (f64, u32)> + Clone, values: &mut [f64], order: &mut [u32], ends: &mut Vec<u32>) {
+fn distribute(
+    points: impl Iterator<Item = (f64, u32)> + Clone,
+    values: &mut [f64],
+    order: &mut [u32],
+    ends: &mut Vec<u32>,
+) {
     let (low, high) = range(points.clone());
     let intervals = Intervals::new(low, high, values.len());
     ends.clear();
@@ -236,15 +241,15 @@ fn deal(points: impl Iterator<Item = (f64, u32)> + Clone, values: &mut [f64], or
 }
 
 /// Sorts every interval; `ends` are `offset` larger than indices into the slices.
-fn sort_intervals(values: &mut [f64], order: &mut [u32], ends: &[u32], offset: usize, deals: usize) {
+fn sort_intervals(values: &mut [f64], order: &mut [u32], ends: &[u32], offset: usize, passes: usize) {
     if values.len() >= RUN && ends.len() > 1 && threads() > 1 {
         let (left, right) = ends.split_at(ends.len() / 2);
         let middle = left[left.len() - 1] as usize;
         let (left_values, right_values) = values.split_at_mut(middle - offset);
         let (left_order, right_order) = order.split_at_mut(middle - offset);
         join(
-            || sort_intervals(left_values, left_order, left, offset, deals),
-            || sort_intervals(right_values, right_order, right, middle, deals),
+            || sort_intervals(left_values, left_order, left, offset, passes),
+            || sort_intervals(right_values, right_order, right, middle, passes),
         );
         return;
     }
@@ -258,7 +263,7 @@ fn sort_intervals(values: &mut [f64], order: &mut [u32], ends: &[u32], offset: u
         let end = end as usize - offset;
         if end - start > FEW {
             insert(&mut values[few..start], &mut order[few..start]);
-            sort_run(&mut values[start..end], &mut order[start..end], &mut scratch, deals);
+            sort_run(&mut values[start..end], &mut order[start..end], &mut scratch, passes);
             few = end;
         }
         start = end;
@@ -273,17 +278,17 @@ struct SortScratch {
     ends: Vec<u32>,
 }
 
-fn sort_run(values: &mut [f64], order: &mut [u32], scratch: &mut SortScratch, deals: usize) {
+fn sort_run(values: &mut [f64], order: &mut [u32], scratch: &mut SortScratch, passes: usize) {
     if values.iter().all(|&x| x == values[0]) {
         return;
     }
-    if deals == DEALS {
+    if passes == MOST_PASSES {
         return sort_packed(values, order);
     }
     let SortScratch { points, ends } = scratch;
     points.clear();
     points.extend(values.iter().copied().zip(order.iter().copied()));
-    deal(points.iter().copied(), values, order, ends);
+    distribute(points.iter().copied(), values, order, ends);
     if ends.iter().scan(0, |start, &end| Some(end - std::mem::replace(start, end))).all(|len| len as usize <= FEW) {
         insert(values, order);
     } else {
@@ -291,7 +296,7 @@ fn sort_run(values: &mut [f64], order: &mut [u32], scratch: &mut SortScratch, de
         // The next pass has its own scratch memory; two at a time could be large.
         points.clear();
         points.shrink_to(INTERVALS);
-        sort_intervals(values, order, &ends, 0, deals + 1);
+        sort_intervals(values, order, &ends, 0, passes + 1);
     }
 }
 

@@ -347,30 +347,6 @@ fn closer_looks_stay_within_what_was_counted() {
 }
 
 #[test]
-fn fewer_windows_take_more_passes_to_the_same_optimum() {
-    let (points, atoms) = lumps(20_000, 16);
-    let optimum = KMeans::new(7).fit(&points.sample()).unwrap().inertia();
-    let passes = |most: usize| {
-        let mut asked = Vec::new();
-        let mut zoom = |atoms: &[Atom]| {
-            asked.push(atoms.len());
-            let mut groups = AtomGroups::default();
-            let windows: Vec<(f64, f64)> = atoms.iter().map(|atom| (atom.low, atom.high)).collect();
-            points.zoom(&windows).into_iter().for_each(|group| groups.push(group));
-            Ok(groups)
-        };
-        let sample = Sample::of_atoms(atoms.clone()).unwrap();
-        let (fit, _) = KMeans::new(7).fit_in_windows(sample, &mut zoom, most, &mut Monitor::default()).unwrap();
-        assert!(fit.is_optimal() && (fit.inertia() - optimum).abs() <= 1e-12 * optimum, "{most}: {fit:?}");
-        asked
-    };
-    let all = passes(WINDOWS);
-    let most = all[0].div_ceil(2);
-    let halves = passes(most);
-    assert!(halves.len() > all.len() && halves.iter().all(|&windows| windows <= most), "{all:?} {halves:?}");
-}
-
-#[test]
 fn a_search_that_runs_out_of_steps_looks_closer_no_more_than_once() {
     let (points, atoms) = lumps(100_000, 16);
     let bounds = GapBounds::lower(0.7 * (points.x[points.x.len() - 1] - points.x[0]) / 5.0);

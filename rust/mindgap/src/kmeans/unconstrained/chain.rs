@@ -21,8 +21,8 @@ pub(super) trait Digits {
     /// `a - b`.
     fn difference(a: Self::Value, b: Self::Value) -> f64;
 
-    /// Whether the duel is won at `end`, and whether rounding cannot have changed the answer.
-    fn is_won<C: Costs>(duel: &Duel<'_, Self, C>, end: usize) -> (bool, bool)
+    /// Whether the later start is better at `end`, and whether rounding cannot have changed the answer.
+    fn is_better<C: Costs>(comparison: &StartComparison<'_, Self, C>, end: usize) -> (bool, bool)
     where
         Self: Sized;
 
@@ -57,13 +57,13 @@ impl Digits for Precise {
     }
 
     #[inline(always)]
-    fn is_won<C: Costs>(duel: &Duel<'_, Self, C>, end: usize) -> (bool, bool) {
-        let (rough, weights) = duel.rough_difference(end);
-        if rough.abs() > duel.blur * weights {
+    fn is_better<C: Costs>(comparison: &StartComparison<'_, Self, C>, end: usize) -> (bool, bool) {
+        let (rough, weights) = comparison.rough_difference(end);
+        if rough.abs() > comparison.blur * weights {
             return (rough < 0.0, true);
         }
-        let costs = duel.costs;
-        (duel.lead + (costs.cost(duel.start, end) - costs.cost(duel.rival, end)) < 0.0, true)
+        let costs = comparison.costs;
+        (comparison.lead + (costs.cost(comparison.start, end) - costs.cost(comparison.earlier, end)) < 0.0, true)
     }
 
     fn surplus(before: Double, after: Double, whole: Double) -> f64 {
@@ -94,9 +94,9 @@ impl Digits for Rough {
     }
 
     #[inline(always)]
-    fn is_won<C: Costs>(duel: &Duel<'_, Self, C>, end: usize) -> (bool, bool) {
-        let (rough, weights) = duel.rough_difference(end);
-        (rough < 0.0, rough.abs() > duel.blur * weights)
+    fn is_better<C: Costs>(comparison: &StartComparison<'_, Self, C>, end: usize) -> (bool, bool) {
+        let (rough, weights) = comparison.rough_difference(end);
+        (rough < 0.0, rough.abs() > comparison.blur * weights)
     }
 
     fn surplus(before: f64, after: f64, whole: f64) -> f64 {
@@ -126,7 +126,7 @@ pub(super) struct PenaltyChain<D: Digits> {
     pub(super) values: Vec<D::Value>,
     starts: Vec<u32>,
     /// The starts that will be best; the first ones may have been superseded.
-    queue: Vec<Reign>,
+    queue: Vec<QueuedStart>,
     /// The number of unsure comparisons.
     pub(super) unsure: usize,
 }
@@ -139,14 +139,14 @@ impl<D: Digits> Default for PenaltyChain<D> {
 
 /// A start of the last cluster, best from some end on.
 #[derive(Clone, Copy)]
-struct Reign {
+struct QueuedStart {
     start: u32,
     from: u32,
 }
 
 /// The step length after which the search for a crossing tests the last end: a start without an early crossing often
 /// has none.
-const HASTE: usize = 16;
+const PROBE_LAST: usize = 16;
 
 impl<D: Digits> PenaltyChain<D> {
     /// The nodes of the best path from candidate 0 to the last, both included.
@@ -171,7 +171,7 @@ impl<D: Digits> PenaltyChain<D> {
         self.unsure = 0;
         self.values.resize(last + 1, D::Value::default());
         self.starts.resize(last + 1, 0);
-        self.queue.push(Reign { start: 0, from: 1 });
+        self.queue.push(QueuedStart { start: 0, from: 1 });
         // A lead, the difference of two values of F, is at most a cost and a penalty.
         let blur = costs.blur() + of_rough_costs(penalty);
         let mut first = 0;
@@ -192,36 +192,36 @@ impl<D: Digits> PenaltyChain<D> {
     #[inline(always)]
     fn enqueue(&mut self, first: usize, costs: &impl Costs, start: usize, blur: f64) {
         while self.queue.len() > first {
-            let rival = self.queue[self.queue.len() - 1];
-            let from = (rival.from as usize).max(start + 1);
-            let lead = D::difference(self.values[start], self.values[rival.start as usize]);
-            let rival = rival.start as usize;
-            let mut duel = Duel::<D, _>::new(costs, (start, rival), lead, blur);
-            let won = duel.is_won(from);
-            let crossing = if won { None } else { duel.crossing(from) };
-            self.unsure += duel.unsure;
+            let earlier = self.queue[self.queue.len() - 1];
+            let from = (earlier.from as usize).max(start + 1);
+            let lead = D::difference(self.values[start], self.values[earlier.start as usize]);
+            let earlier = earlier.start as usize;
+            let mut comparison = StartComparison::<D, _>::new(costs, (start, earlier), lead, blur);
+            let better = comparison.is_better(from);
+            let crossing = if better { None } else { comparison.crossing(from) };
+            self.unsure += comparison.unsure;
             if let Some(from) = crossing {
-                self.queue.push(Reign { start: start as u32, from: from as u32 });
+                self.queue.push(QueuedStart { start: start as u32, from: from as u32 });
             }
-            if !won {
+            if !better {
                 return;
             }
             self.queue.pop();
         }
-        self.queue.push(Reign { start: start as u32, from: start as u32 + 1 });
+        self.queue.push(QueuedStart { start: start as u32, from: start as u32 + 1 });
     }
 }
 
 /// Two starts of the last cluster, the later one first.
-pub(super) struct Duel<'a, D, C> {
+pub(super) struct StartComparison<'a, D, C> {
     costs: &'a C,
     start: usize,
-    rival: usize,
-    /// The cost of the prefix before `start` minus that of the one before `rival`.
+    earlier: usize,
+    /// The cost of the prefix before `start` minus that of the one before `earlier`.
     lead: f64,
     /// The rough sums before the two.
     start_sums: RoughSums,
-    rival_sums: RoughSums,
+    earlier_sums: RoughSums,
     /// The largest error of a comparison in plain doubles.
     blur: f64,
     /// The number of unsure comparisons.
@@ -229,42 +229,42 @@ pub(super) struct Duel<'a, D, C> {
     digits: PhantomData<D>,
 }
 
-impl<'a, D: Digits, C: Costs> Duel<'a, D, C> {
+impl<'a, D: Digits, C: Costs> StartComparison<'a, D, C> {
     #[inline(always)]
-    pub(super) fn new(costs: &'a C, (start, rival): (usize, usize), lead: f64, blur: f64) -> Self {
-        let (start_sums, rival_sums) = (costs.rough_sums(start), costs.rough_sums(rival));
-        Self { costs, start, rival, lead, start_sums, rival_sums, blur, unsure: 0, digits: PhantomData }
+    pub(super) fn new(costs: &'a C, (start, earlier): (usize, usize), lead: f64, blur: f64) -> Self {
+        let (start_sums, earlier_sums) = (costs.rough_sums(start), costs.rough_sums(earlier));
+        Self { costs, start, earlier, lead, start_sums, earlier_sums, blur, unsure: 0, digits: PhantomData }
     }
 
-    /// `lead + cost(start, end) - cost(rival, end)` from rough sums, times the weights of the two runs, and the product
+    /// `lead + cost(start, end) - cost(earlier, end)` from rough sums, times the weights of the two runs, and the product
     /// of these: a comparison with zero needs no division.
     #[inline(always)]
     fn rough_difference(&self, end: usize) -> (f64, f64) {
         let end = self.costs.rough_sums(end);
-        let (a, b) = (end.less(&self.start_sums), end.less(&self.rival_sums));
+        let (a, b) = (end.less(&self.start_sums), end.less(&self.earlier_sums));
         let weights = a.weight * b.weight;
         // The difference of the two sums of squares does not depend on the end.
-        let squares = self.lead + (self.rival_sums.square - self.start_sums.square);
+        let squares = self.lead + (self.earlier_sums.square - self.start_sums.square);
         (squares * weights - (a.sum * a.sum * b.weight - b.sum * b.sum * a.weight), weights)
     }
 
-    /// Whether the prefix `..end` costs less if its last cluster starts at `start` than at `rival`.
+    /// Whether the prefix `..end` costs less if its last cluster starts at `start` than at `earlier`.
     #[inline(always)]
-    pub(super) fn is_won(&mut self, end: usize) -> bool {
-        let (won, sure) = D::is_won(self, end);
+    pub(super) fn is_better(&mut self, end: usize) -> bool {
+        let (better, sure) = D::is_better(self, end);
         self.unsure += usize::from(!sure);
-        won
+        better
     }
 
-    /// The first end after `lost`, an end where `rival` is not worse, at which `start` is better.
+    /// The first end after `lost`, an end where `earlier` is not worse, at which `start` is better.
     #[inline(always)]
     fn crossing(&mut self, lost: usize) -> Option<usize> {
         let last = self.costs.last();
         let (mut low, mut high, mut step) = (lost, last + 1, 1);
         while low + step < high {
             // A start that does not win within a few steps often never does.
-            let probe = if step == HASTE { last } else { low + step };
-            if self.is_won(probe) {
+            let probe = if step == PROBE_LAST { last } else { low + step };
+            if self.is_better(probe) {
                 high = probe;
             } else if probe == last {
                 return None;
@@ -273,13 +273,13 @@ impl<'a, D: Digits, C: Costs> Duel<'a, D, C> {
             }
             step *= 2;
         }
-        if high > last && (low == last || !self.is_won(last)) {
+        if high > last && (low == last || !self.is_better(last)) {
             return None;
         }
         high = high.min(last);
         while high - low > 1 {
             let middle = low + (high - low) / 2;
-            if self.is_won(middle) {
+            if self.is_better(middle) {
                 high = middle;
             } else {
                 low = middle;

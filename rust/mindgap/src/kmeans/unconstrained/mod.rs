@@ -14,9 +14,8 @@ mod chain;
 mod grid;
 mod penalty;
 mod pruning;
-mod splice;
 
-pub(super) use splice::splice;
+pub(super) use penalty::splice;
 
 use super::solution::Solution;
 use crate::data::sample::{Prefixes, Sample};

@@ -3,11 +3,10 @@
 //! Monge costs make the optimal cost convex in the number of clusters, so there is such a penalty. Every trial is one
 //! [`PenaltyChain`]. Trials alternate between the law cost ~ k⁻² of smooth data, the chord between the known sides, and
 //! bisection. The trial at a chord either lies between its two sides or proves both optimal under that penalty, and
-//! then [`splice`](mod@super::splice) makes the solution of both. So every second trial makes progress, even with ties.
+//! then [`splice`] makes the solution of both. So every second trial makes progress, even with ties.
 
 use super::candidates::{Candidates, CostTask, Costs, Reversed};
 use super::chain::{Digits, PenaltyChain, Precise};
-use super::splice::splice;
 use crate::numeric::double::Double;
 use crate::numeric::portable::{exp2, log2};
 use std::cell::OnceCell;
@@ -259,6 +258,37 @@ impl<D: Digits> CostTask for Compute<'_, D> {
         match self.direction {
             Direction::Forward => self.chain.compute(costs, self.penalty),
             Direction::Backward => self.chain.compute(&Reversed(costs), self.penalty),
+        }
+    }
+}
+
+/// Splices two paths, in O(k): returns the path of `k` links that starts along `few` and ends along `many`, which have at most and at least `k` links;
+/// both are nodes in ascending order with the same first and last.
+///
+/// If costs are Monge and both paths are optimal under one penalty, so is the spliced one (Aggarwal, Schieber and
+/// Tokuyama). Let `shift` be the number of links of `many` minus `k`. Some link of `few` spans the link of `many` that is `shift`
+/// further on: the first one whose end is not before that link's end (the last link is such a one); if its start were
+/// after that link's start, the link before it would be the first. Swapping the two ends costs nothing, by Monge.
+pub(in crate::kmeans) fn splice<T: Copy + PartialOrd>(few: &[T], many: &[T], k: usize) -> Vec<T> {
+    let shift = many.len() - 1 - k;
+    let links = few.len() - 1;
+    let link = (0..links).find(|&link| many[link + shift + 1] <= few[link + 1]).unwrap_or(links);
+    [&few[..=link], &many[link + shift + 1..]].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spliced_paths_ascend_and_have_the_asked_number_of_links() {
+        let few = [0, 5, 9, 20];
+        let many = [0, 1, 2, 6, 8, 12, 15, 20];
+        for k in 3..=7 {
+            let path = splice(&few, &many, k);
+            assert_eq!(path.len(), k + 1);
+            assert!(path.windows(2).all(|pair| pair[0] < pair[1]), "{path:?}");
+            assert_eq!((path[0], path[k]), (0, 20));
         }
     }
 }

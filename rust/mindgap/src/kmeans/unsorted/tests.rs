@@ -1,6 +1,6 @@
 //! Points in any order against the same points sorted.
 
-use super::closer_look::FEW;
+use super::atom_reader::FEW;
 use super::*;
 use crate::constraint::GapBounds;
 use crate::kmeans::unconstrained::tests::random;

@@ -91,3 +91,27 @@ fn the_papers_program_needs_the_points() {
         Err(KMeansError::Unsupported(_))
     ));
 }
+
+#[test]
+fn fewer_windows_take_more_passes_to_the_same_optimum() {
+    let (points, atoms) = lumps(20_000, 16);
+    let optimum = KMeans::new(7).fit(&points.sample()).unwrap().inertia();
+    let passes = |most: usize| {
+        let mut asked = Vec::new();
+        let mut zoom = |atoms: &[Atom]| {
+            asked.push(atoms.len());
+            let mut groups = AtomGroups::default();
+            let windows: Vec<(f64, f64)> = atoms.iter().map(|atom| (atom.low, atom.high)).collect();
+            points.zoom(&windows).into_iter().for_each(|group| groups.push(group));
+            Ok(groups)
+        };
+        let sample = Sample::of_atoms(atoms.clone()).unwrap();
+        let (fit, _) = KMeans::new(7).fit_in_windows(sample, &mut zoom, most, &mut Monitor::default()).unwrap();
+        assert!(fit.is_optimal() && (fit.inertia() - optimum).abs() <= 1e-12 * optimum, "{most}: {fit:?}");
+        asked
+    };
+    let all = passes(WINDOWS);
+    let most = all[0].div_ceil(2);
+    let halves = passes(most);
+    assert!(halves.len() > all.len() && halves.iter().all(|&windows| windows <= most), "{all:?} {halves:?}");
+}

@@ -1,6 +1,6 @@
 use super::*;
 use crate::data::Sample;
-use crate::kmeans::unconstrained::chain::{Duel, Precise};
+use crate::kmeans::unconstrained::chain::{Precise, StartComparison};
 use crate::kmeans::unconstrained::grid::EdgeGrid;
 use crate::kmeans::unconstrained::tests::random;
 
@@ -26,7 +26,8 @@ impl CostTask for Comparisons {
                     let less = lead + exact < 0.0;
                     made += 1;
                     wrong += usize::from(
-                        Duel::<Precise, _>::new(costs, (start, rival), lead, costs.blur()).is_won(end) != less,
+                        StartComparison::<Precise, _>::new(costs, (start, rival), lead, costs.blur()).is_better(end)
+                            != less,
                     );
                 }
             }

@@ -1,11 +1,11 @@
-//! [`CloserLook`]: reads the points of atoms again, in passes over the data, as finer atoms.
+//! [`AtomReader`]: reads the points of atoms again, in passes over the data, as finer atoms.
 //!
 //! The points of the atoms are gathered if they are few, and all later questions about them are answered from memory.
 //! Otherwise a pass divides the atoms into finer cells. So memory is bounded: a small part of the data is gathered, and
 //! there are few cells for each open atom.
 
 use super::super::fit::{KMeansFit, boundary};
-use crate::data::cells::{CellWindows, DealtCells, GatheredPoint, UnsortedPoints};
+use crate::data::cells::{CellWindows, EqualCells, GatheredPoint, UnsortedPoints};
 use crate::data::sample::{Atom, AtomGroups, Sample, low_and_high};
 use crate::error::BoxError;
 use crate::numeric::double::Double;
@@ -19,11 +19,12 @@ const POINTS_A_GATHERED: usize = 32;
 /// So many points are gathered in any case: another pass would take longer.
 const FEW_GATHERED: usize = 1 << 18;
 
-/// Atoms are halved again and again in one pass while there is at most one cell for this many points.
+/// A pass halves atoms twice or more if there is then at most one cell for this many points.
 const POINTS_A_PART: usize = 512;
 
-/// Atoms are halved at all while there is at most one for this many points: a cell takes about 200 bytes in the solver.
-const POINTS_AN_ATOM: usize = 128;
+/// A pass halves atoms if there is then at most one cell for this many points: a cell takes about 200 bytes in the
+/// solver.
+const POINTS_A_HALF: usize = 64;
 
 /// The most halvings of a cell in one pass. More would leave most of the finer cells closed.
 const MOST_HALVINGS: u32 = 3;
@@ -47,9 +48,9 @@ thread_local! {
 }
 
 /// Reads the points of cells; each point is gathered at most once.
-pub(super) struct CloserLook<'a, P> {
+pub(super) struct AtomReader<'a, P> {
     points: UnsortedPoints<'a>,
-    cells: DealtCells,
+    cells: EqualCells,
     workers: Workers,
     /// How often cells have been halved.
     halvings: u32,
@@ -65,8 +66,8 @@ struct GatheredWindow {
     place: Range<usize>,
 }
 
-impl<'a, P: GatheredPoint> CloserLook<'a, P> {
-    pub(super) fn new(points: UnsortedPoints<'a>, cells: DealtCells, workers: Workers) -> Self {
+impl<'a, P: GatheredPoint> AtomReader<'a, P> {
+    pub(super) fn new(points: UnsortedPoints<'a>, cells: EqualCells, workers: Workers) -> Self {
         Self { points, cells, workers, halvings: 0, found: Vec::new(), gathered: Vec::new() }
     }
 
@@ -115,11 +116,12 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
     /// Sums the points of these windows in finer cells; `None` if there would be too many cells.
     fn divide(&mut self, windows: &[(f64, f64)]) -> Option<AtomGroups> {
         let n = self.points.values.len();
-        if windows.len() > n / POINTS_AN_ATOM {
+        let parts = |halvings: u32| self.cells.number_of_finer(self.halvings + halvings, windows);
+        let few = |halvings: &u32| parts(*halvings).is_some_and(|parts| parts <= n / POINTS_A_PART);
+        let halvings = (2..=MOST_HALVINGS).rev().find(few).unwrap_or(1);
+        if parts(halvings)? > n / POINTS_A_HALF {
             return None;
         }
-        let few = |halvings: &u32| windows.len() << halvings <= n / POINTS_A_PART;
-        let halvings = (1..=MOST_HALVINGS).rev().find(few).unwrap_or(1);
         let Self { points, cells, workers, .. } = self;
         let atoms = cells.atoms_of_windows(points, self.halvings + halvings, windows, workers)?;
         self.halvings += halvings;
@@ -197,7 +199,7 @@ impl<'a, P: GatheredPoint> CloserLook<'a, P> {
         let extent = low_and_high(&values);
         let number = points.len();
         let points = UnsortedPoints { values: &values, weights: weights.as_deref(), number, extent, ..self.points };
-        DealtCells::new(extent, PARTS).atoms(&points, &Workers::none())
+        EqualCells::new(extent, PARTS).atoms(&points, &Workers::none())
     }
 
     /// The boundaries of a fit to `atoms`; `None` if equal points are in different clusters, which boundaries cannot

@@ -1,7 +1,7 @@
 //! Sums over the points of a cell, in integers: they do not depend on the order or the division of the points.
 //!
-//! An offset is at most 2⁴⁷ units and a weight is below 2¹²⁸, so sums of squares over fewer than 2³² points fit into 255
-//! bits.
+//! An offset is at most 2⁴⁷ units and a weight is below 2¹²⁸, so sums of squares over fewer than 2³² points fit into
+//! 255 bits.
 
 use crate::data::sample::Atom;
 use crate::numeric::double::Double;

@@ -142,3 +142,13 @@ fn finer_cells_of_windows_have_the_points_of_the_windows() {
         }
     }
 }
+
+#[test]
+fn tables_of_too_many_fine_cells_are_refused() {
+    let cells = EqualCells::new((-1.0, 1.0), 1 << 12);
+    let windows: Vec<(f64, f64)> = (0..cells.len()).map(|cell| cells.extent(cell)).collect();
+    assert!(CellWindows::new(&cells, 5, &windows).is_some() && CellWindows::new(&cells, 20, &windows[..1]).is_some());
+    for (halvings, windows) in [(10, &windows[..]), (22, &windows[..1]), (63, &windows[..1]), (200, &windows[..1])] {
+        assert!(CellWindows::new(&cells, halvings, windows).is_none(), "{halvings}");
+    }
+}

@@ -13,6 +13,9 @@ const PART: usize = 1 << 18;
 /// The slot of a point in no window.
 const NONE: u32 = u32::MAX;
 
+/// The most entries of the table of fine cells: eight megabytes.
+const MOST_SLOTS: usize = 1 << 21;
+
 /// Finds the window, or the fine cell of a window, that a point is in.
 pub(crate) struct CellWindows {
     fine: EqualCells,
@@ -30,12 +33,12 @@ pub(crate) struct CellWindows {
 
 impl CellWindows {
     /// Makes a slot for each window. Windows must begin and end at fine cells (or the ends of the data); `None` if fine
-    /// cells are too fine.
+    /// cells are too fine or too many.
     pub(crate) fn new(coarse: &EqualCells, halvings: u32, windows: &[(f64, f64)]) -> Option<Self> {
         let mut found = Self::empty(coarse, halvings)?;
         for &window in windows {
             let slot = found.number as u32;
-            found.cells_of(window).for_each(|cell| found.insert(cell, slot));
+            found.cells_of(window).try_for_each(|cell| found.insert(cell, slot))?;
             found.number += 1;
         }
         Some(found)
@@ -46,7 +49,7 @@ impl CellWindows {
         let mut found = Self::empty(coarse, halvings)?;
         for &window in windows {
             for cell in found.cells_of(window) {
-                found.insert(cell, found.number as u32);
+                found.insert(cell, found.number as u32)?;
                 found.number += 1;
             }
         }
@@ -54,7 +57,7 @@ impl CellWindows {
     }
 
     fn empty(coarse: &EqualCells, halvings: u32) -> Option<Self> {
-        let slots = vec![NONE; 1 << halvings];
+        let slots = vec![NONE; 1usize.checked_shl(halvings).filter(|&slots| slots <= MOST_SLOTS)?];
         let (fine, wanted, blocks) = (coarse.finer(halvings)?, vec![false; coarse.len()], vec![0; coarse.len()]);
         Some(Self { fine, halvings, wanted, blocks, slots, number: 0 })
     }
@@ -64,14 +67,18 @@ impl CellWindows {
         self.fine.of(low)..self.fine.of(high) + 1
     }
 
-    fn insert(&mut self, cell: usize, slot: u32) {
+    fn insert(&mut self, cell: usize, slot: u32) -> Option<()> {
         let block = &mut self.blocks[cell >> self.halvings];
         if *block == 0 {
+            if self.slots.len() + (1 << self.halvings) > MOST_SLOTS {
+                return None;
+            }
             *block = self.slots.len() as u32;
             self.wanted[cell >> self.halvings] = true;
             self.slots.resize(self.slots.len() + (1 << self.halvings), NONE);
         }
         self.slots[*block as usize + (cell & ((1 << self.halvings) - 1))] = slot;
+        Some(())
     }
 
     /// The slot of a fine cell.

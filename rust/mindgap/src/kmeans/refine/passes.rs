@@ -18,8 +18,8 @@ pub(crate) type Zoom<'a> = &'a mut dyn FnMut(&[(f64, f64)]) -> Result<Vec<Vec<At
 /// As [`Zoom`], for the points of atoms.
 pub(crate) type AtomZoom<'a> = &'a mut dyn FnMut(&[Atom]) -> Result<AtomGroups, BoxError>;
 
-/// The most passes over the data. Each makes cells 16 times finer, or halves them where there are very many: 256 clusters
-/// of ten million points take eleven passes.
+/// The most passes over the data. Each makes cells 16 times finer, or halves them where there are very many: 256
+/// clusters of ten million points take eleven passes.
 const PASSES: usize = 24;
 
 /// The most rounds: those that only divide equal points need no pass.

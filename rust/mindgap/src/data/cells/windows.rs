@@ -161,6 +161,8 @@ impl CellWindows {
             pulp::Arch::new().dispatch(SumIntoWindows { windows: self, places, points, unit, sums });
         });
         let mut groups = AtomGroups::default();
+        // Growth would double the memory.
+        groups.atoms.reserve_exact(self.number);
         let mut sums = sums.iter();
         for &window in windows {
             let cells = self.cells_of(window).zip(&mut sums);

@@ -147,7 +147,7 @@ impl KnownAtoms {
         let mut parts: Vec<(usize, Range<usize>)> =
             looked.iter().chain(&divided).copied().zip(finer.places()).collect();
         parts.sort_unstable_by_key(|part| part.0);
-        self.replace(parts, &finer.atoms, before)?;
+        self.replace(parts, finer.atoms, before)?;
         Ok(Some(!looked.is_empty()))
     }
 
@@ -155,7 +155,7 @@ impl KnownAtoms {
     fn replace(
         &mut self,
         parts: Vec<(usize, Range<usize>)>,
-        finer: &[Atom],
+        finer: Vec<Atom>,
         before: &[bool],
     ) -> Result<(), KMeansError> {
         let mut atoms = Vec::with_capacity(self.sample.len() + finer.len());
@@ -195,6 +195,7 @@ impl KnownAtoms {
             open.push(false);
             stuck.push(false);
         }
+        drop(finer);
         self.sample = Sample::of_atoms(atoms).map_err(source_error)?;
         (self.open, self.stuck) = (open, stuck);
         Ok(())

@@ -122,9 +122,6 @@ fn push_lower(out: &mut Curve, a: &Quadratic, b: &Quadratic, start: f64, end: f6
 fn crossings(a: &Quadratic, b: &Quadratic) -> [f64; 2] {
     let (level, slope, bend) = (a.level - b.level, a.slope - b.slope, a.bend - b.bend);
     let inside = slope * slope - 4.0 * bend * level;
-    if inside < 0.0 {
-        return [f64::NAN; 2];
-    }
     // The sum that does not cancel; the other root by Vieta.
     let sum = -0.5 * (slope + inside.sqrt().copysign(slope));
     let (one, other) = (sum / bend, level / sum);

@@ -7,6 +7,7 @@
 //! to begin with.
 
 mod detour;
+mod levels;
 mod nodes;
 mod piece;
 mod queue;
@@ -65,6 +66,9 @@ const FINER_SHARE: f64 = 0.4;
 /// Steps that the search for a reward may take: some seconds.
 const REWARD_STEPS: u64 = 1 << 27;
 
+/// Where centres of so few clusters can be at a place, levels come before rewards: these take several sweeps.
+const FEW_LEVELS: f64 = 16.0;
+
 /// Steps that the first sweep may take under an upper bound: some seconds. Where spaces are wide pieces can be very
 /// many; later sweeps have more.
 const FIRST_STEPS: u64 = 1 << 26;
@@ -84,6 +88,8 @@ struct PathSearch<'a> {
     best: FreeSolution,
     /// What no solution costs less than.
     floor: f64,
+    /// What as many centres as wanted cost at least under the lower bound, if each added to k costs a penalty.
+    inside: f64,
     /// The numbers of clusters and the costs of the paths found.
     paths: Vec<(usize, f64)>,
     /// Whether the penalty is a reward.
@@ -126,14 +132,19 @@ pub(super) fn solve(
 ) -> Result<(FreeSolution, f64), Stop> {
     let Some(bounds) = problem.gaps.shared_bounds() else { return Ok((start, 0.0)) };
     let lower = (bounds.0, f64::INFINITY);
-    let mut search = PathSearch { problem, bounds: lower, best: start, floor: 0.0, paths: Vec::new(), rewarded: false };
+    let mut search = PathSearch { bounds: lower, ..PathSearch::new(problem, start) };
     match search.run(relaxed, bounds.1, budget) {
         Ok(()) | Err(Stop::Exhausted) => Ok((search.best, search.floor)),
         Err(stop) => Err(stop),
     }
 }
 
-impl PathSearch<'_> {
+impl<'a> PathSearch<'a> {
+    fn new(problem: &'a Problem<'a>, best: FreeSolution) -> Self {
+        let bounds = (0.0, f64::INFINITY);
+        Self { problem, bounds, best, floor: 0.0, inside: 0.0, paths: Vec::new(), rewarded: false }
+    }
+
     /// Searches under the lower bound alone, and then with the `upper` bound too. The best known holds both, so that
     /// the search ends early where the upper bound has no effect.
     fn run(&mut self, relaxed: f64, upper: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
@@ -201,9 +212,20 @@ impl PathSearch<'_> {
         if !found.vanished || self.is_within(PROVEN) {
             return Ok(());
         }
+        if super::is_gridded(self.problem.k) {
+            self.adopt(FreeSolution::on_grid(self.problem), budget);
+        }
+        budget.limited(REWARD_STEPS, |budget| self.run_levels(FEW_LEVELS, budget))?;
+        if self.is_within(PROVEN) {
+            return Ok(());
+        }
         let nodes = PathNodes::all(self.problem.prefixes, true);
         let links = found.paths.iter().map(Vec::len).max().unwrap_or(1);
-        budget.limited(REWARD_STEPS, |budget| self.find_reward(&nodes, links, budget)).map(|_| ())
+        budget.limited(REWARD_STEPS, |budget| self.find_reward(&nodes, links, budget))?;
+        if self.is_within(PROVEN) {
+            return Ok(());
+        }
+        budget.limited(REWARD_STEPS, |budget| self.run_levels(f64::INFINITY, budget)).map(|_| ())
     }
 
     /// Looks for the reward of a cluster under which there are k of them, where no more than `links` pay without one.
@@ -360,21 +382,28 @@ impl PathSearch<'_> {
             enough: if pruned { enough } else { f64::INFINITY },
             unbounded: unbounded.each_ref().map(Vec::as_slice),
             rewarded: self.rewarded,
+            windows: &[],
         };
         let optimum = budget.limited(steps, |budget| sweep.run(budget))?.ok_or(Stop::Exhausted)?;
         let rounding = optimum.rounding + of_addition(penalties.abs());
+        let mut floor = 0.0;
         let value = match nodes.meaning {
             Meaning::Exact => {
-                self.floor = self.floor.max(optimum.value.min(enough) - penalties - rounding);
+                floor = optimum.value.min(enough) - penalties - rounding;
                 optimum.value
             }
             Meaning::Path => optimum.value,
             Meaning::Bound { less, rounding: of_runs } => {
                 let value = optimum.value - less;
-                self.floor = self.floor.max(value - penalties - rounding - of_addition(value) - of_runs);
+                floor = value - penalties - rounding - of_addition(value) - of_runs;
                 value
             }
         };
+        self.floor = self.floor.max(floor);
+        if upper == f64::INFINITY && !self.rewarded {
+            // For up to 3k centres.
+            self.inside = self.inside.max(floor - 2.0 * penalties);
+        }
         budget.monitor.proved(self.floor);
         budget.monitor.report()?;
         let links = optimum.starts.len();

@@ -17,6 +17,7 @@ use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::rounding::of_path;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// The optimum of a sweep.
 pub(super) struct SweepOptimum {
@@ -44,6 +45,8 @@ pub(super) struct Sweep<'a> {
     pub(super) unbounded: [&'a [f64]; 2],
     /// Whether the penalty may be a reward, so that lower bounds alone make detours.
     pub(super) rewarded: bool,
+    /// For a given number of clusters, where the centre of each can be; empty where any number will do.
+    pub(super) windows: &'a [(f64, f64)],
 }
 
 /// Which node a cluster began with, and which cluster came before it.
@@ -56,14 +59,22 @@ struct Beginning {
 /// The best centre before a boundary, its cost, and where its cluster began.
 type BestBefore = (f64, f64, u32);
 
-/// A sweep on its way.
-struct SweepProgress<'a> {
-    sweep: &'a Sweep<'a>,
+/// What paths cost by the centre of their last cluster.
+struct PathCurve<'a> {
     /// Pieces that no further cluster changes, as far back as a boundary needs them.
     settled: VecDeque<CenterPiece>,
     /// Pieces farther right.
     ahead: VecDeque<CenterPiece>,
     queue: PieceQueue<'a>,
+}
+
+/// A sweep on its way.
+struct SweepProgress<'a> {
+    sweep: &'a Sweep<'a>,
+    /// A curve for each number of clusters, or one for any number.
+    curves: Vec<PathCurve<'a>>,
+    /// The curves that have pieces.
+    active: Range<usize>,
     detours: Detours<'a>,
     rests: Rests<'a>,
     beginnings: Vec<Beginning>,
@@ -99,7 +110,8 @@ impl Sweep<'_> {
     fn run_here(&self, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
         let mirrored = self.nodes.mirrored();
         let (domain, unbounded) = ((-self.domain.1, -self.domain.0), [self.unbounded[1], self.unbounded[0]]);
-        let other = Sweep { nodes: &mirrored, domain, unbounded, ..*self };
+        let windows: Vec<(f64, f64)> = self.windows.iter().rev().map(|&(from, to)| (-to, -from)).collect();
+        let other = Sweep { nodes: &mirrored, domain, unbounded, windows: &windows, ..*self };
         let (mut left, mut right) = (SweepProgress::new(self), SweepProgress::new(&other));
         // One node is left between them: its cluster is where they meet.
         for _ in 1..self.nodes.len() {
@@ -119,17 +131,20 @@ impl Sweep<'_> {
         if let Some((_, cost, beginning)) = right.best.filter(|other| other.1 < best.0) {
             best = (cost, None, Some(beginning));
         }
-        let mut after = right.curve().rev().map(|piece| piece.mirrored(n)).peekable();
-        for before in left.curve() {
-            while let Some(next) = after.peek().filter(|next| next.from <= before.to) {
-                let cost = before.lowest_with(next, self.nodes).map(|cost| cost - self.penalty);
-                if let Some(cost) = cost.filter(|&cost| cost < best.0) {
-                    best = (cost, Some(before.beginning), Some(next.beginning));
+        // Of a given number of clusters, as many as the one sweep has, the other lacks.
+        for (before, after) in left.curves.iter().zip(right.curves.iter().rev()) {
+            let mut after = after.pieces().rev().map(|piece| piece.mirrored(n)).peekable();
+            for before in before.pieces() {
+                while let Some(next) = after.peek().filter(|next| next.from <= before.to) {
+                    let cost = before.lowest_with(next, self.nodes).map(|cost| cost - self.penalty);
+                    if let Some(cost) = cost.filter(|&cost| cost < best.0) {
+                        best = (cost, Some(before.beginning), Some(next.beginning));
+                    }
+                    if next.to > before.to {
+                        break;
+                    }
+                    after.next();
                 }
-                if next.to > before.to {
-                    break;
-                }
-                after.next();
             }
         }
         let (value, before, after) = best;
@@ -154,6 +169,11 @@ impl Sweep<'_> {
         DetourRules { stride, upper: self.upper, ends: self.rewarded.then_some(self.domain) }
     }
 
+    /// Where the centres of a curve can be.
+    fn window(&self, curve: usize) -> (f64, f64) {
+        self.windows.get(curve).copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY))
+    }
+
     /// Where the centre before the boundary at node `j` is if the gap is `gap` and the midpoint lies at the boundary.
     #[inline(always)]
     fn strip(&self, j: usize, gap: f64) -> (f64, f64) {
@@ -161,13 +181,58 @@ impl Sweep<'_> {
     }
 }
 
+impl<'a> PathCurve<'a> {
+    fn new(sweep: &'a Sweep<'a>) -> Self {
+        let queue = PieceQueue::new(sweep.nodes, 0.5 * sweep.upper);
+        Self { settled: VecDeque::new(), ahead: VecDeque::new(), queue }
+    }
+
+    /// The best paths to every place of the last cluster's centre.
+    fn pieces(&self) -> impl DoubleEndedIterator<Item = &CenterPiece> {
+        self.settled.iter().chain(&self.ahead)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.settled.is_empty() && self.ahead.is_empty() && self.queue.len() == 0
+    }
+
+    fn clear(&mut self) {
+        self.settled.clear();
+        self.ahead.clear();
+        self.queue.clear();
+    }
+
+    fn len(&self) -> usize {
+        self.settled.len() + self.ahead.len() + self.queue.len()
+    }
+
+    /// The pieces between two places, each with the part that lies there.
+    #[inline(always)]
+    fn over(&self, (from, to): (f64, f64), mut see: impl FnMut(&CenterPiece, f64, f64)) {
+        let first = match self.settled.front() {
+            Some(piece) if piece.to > from => 0,
+            _ => self.settled.partition_point(|piece| piece.to <= from),
+        };
+        for piece in self.settled.range(first..).chain(&self.ahead) {
+            if piece.from >= to {
+                break;
+            }
+            if piece.to > from {
+                see(piece, piece.from.max(from), piece.to.min(to));
+            }
+        }
+    }
+}
+
 impl<'a> SweepProgress<'a> {
     fn new(sweep: &'a Sweep<'a>) -> Self {
+        let mut curves: Vec<PathCurve<'a>> = (0..sweep.windows.len().max(1)).map(|_| PathCurve::new(sweep)).collect();
+        let first = sweep.windows.first().copied().unwrap_or(sweep.domain);
+        curves[0].ahead.push_back(CenterPiece::flat(first, sweep.penalty, 0, 0));
         Self {
             sweep,
-            settled: VecDeque::new(),
-            ahead: VecDeque::from([CenterPiece::flat(sweep.domain, sweep.penalty, 0, 0)]),
-            queue: PieceQueue::new(sweep.nodes, 0.5 * sweep.upper),
+            curves,
+            active: 0..1,
             detours: Detours::new(&sweep.nodes.x, sweep.detour_rules()),
             rests: sweep.rests(),
             beginnings: vec![Beginning { before: 0, start: 0 }],
@@ -190,7 +255,7 @@ impl<'a> SweepProgress<'a> {
         self.next += 1;
         self.seen += seen;
         budget.spend(seen)?;
-        let pieces = self.settled.len() + self.ahead.len() + self.queue.len();
+        let pieces: usize = self.curves[self.active.clone()].iter().map(PathCurve::len).sum();
         if pieces > self.pieces {
             self.pieces = 2 * pieces;
             budget.has_memory(2 * self.pieces * size_of::<CenterPiece>())?;
@@ -202,11 +267,6 @@ impl<'a> SweepProgress<'a> {
             budget.has_memory(2 * self.kept * (size_of::<Beginning>() + size_of::<u32>()))?;
         }
         Ok(())
-    }
-
-    /// The best paths to every place of the last cluster's centre.
-    fn curve(&self) -> impl DoubleEndedIterator<Item = &CenterPiece> {
-        self.settled.iter().chain(&self.ahead)
     }
 
     /// The first node of each cluster of a path.
@@ -226,9 +286,12 @@ impl<'a> SweepProgress<'a> {
 
     /// Forgets the beginnings that no piece comes from any more: of many pieces few stay.
     fn forget_beginnings(&mut self) {
-        let Self { settled, ahead, queue, best, beginnings, .. } = self;
-        let mut pieces: Vec<&mut u32> = settled.iter_mut().chain(ahead).map(|piece| &mut piece.beginning).collect();
-        pieces.extend(queue.beginnings());
+        let Self { curves, active, best, beginnings, .. } = self;
+        let mut pieces: Vec<&mut u32> = Vec::new();
+        for PathCurve { settled, ahead, queue } in &mut curves[active.clone()] {
+            pieces.extend(settled.iter_mut().chain(ahead).map(|piece| &mut piece.beginning));
+            pieces.extend(queue.beginnings());
+        }
         pieces.extend(best.as_mut().map(|best| &mut best.2));
         // Whether each is needed; then its new place. The first is where all of them come from.
         let mut places = vec![0; beginnings.len()];
@@ -255,21 +318,57 @@ impl<'a> SweepProgress<'a> {
     /// Lets clusters begin with node `j`; says how many pieces it saw.
     #[inline(always)]
     fn pass(&mut self, j: usize) -> u64 {
-        let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
-        let tight = self.sweep.strip(j, lower);
-        let stretched = if upper < f64::INFINITY { self.sweep.strip(j, upper) } else { (f64::NEG_INFINITY, tight.0) };
+        let tight = self.sweep.strip(j, self.sweep.lower);
         let detour = self.detours.at(j);
         if detour.is_none() && tight.0 == tight.1 {
             // Equal points: some optimum parts them nowhere but in a detour.
             return 1;
         }
-        let far = stretched.0.min(tight.0).min(self.detours.back());
-        while let Some(piece) = self.settled.front().copied().filter(|piece| piece.to <= far) {
-            self.offer_last(&piece);
-            self.settled.pop_front();
+        if self.sweep.windows.is_empty() {
+            return self.follow(j, detour, 0, 0) + 1;
         }
-        let around = detour.map(|detour| self.all_after(j, detour));
-        let first = self.queue.best(j);
+        let mut seen = 1;
+        // Clusters that begin with this node do not end before it: the later ones come first.
+        for to in (self.active.start..self.curves.len().min(self.active.end + 1)).rev() {
+            if to > self.active.start {
+                seen += self.follow(j, detour, to - 1, to);
+                self.forget_if_passed(j, detour, to);
+            } else {
+                self.settle(j, to, &[], tight.1 + self.sweep.lower);
+                seen += self.enqueue(j, to, tight) as u64;
+            }
+        }
+        self.active.end += usize::from(self.curves.get(self.active.end).is_some_and(|curve| !curve.is_empty()));
+        while self.active.len() > 1 && self.curves[self.active.start].is_empty() {
+            self.active.start += 1;
+        }
+        seen
+    }
+
+    /// Forgets what comes before cluster `to` if it cannot begin after node `j`.
+    fn forget_if_passed(&mut self, j: usize, detour: Option<Detour>, to: usize) {
+        // Detours to come begin with a later point, or farther from an earlier one than this one does.
+        let first = self.sweep.nodes.x[j - 1].min(detour.map_or(f64::INFINITY, |detour| detour.0));
+        if self.sweep.windows[to].1 <= first {
+            self.curves[to - 1].clear();
+        }
+    }
+
+    /// Lets clusters of the curve `to` begin with node `j` after those of the curve `from`; says how many pieces it saw.
+    #[inline(always)]
+    fn follow(&mut self, j: usize, detour: Option<Detour>, from: usize, to: usize) -> u64 {
+        let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
+        let tight = self.sweep.strip(j, lower);
+        let stretched = if upper < f64::INFINITY { self.sweep.strip(j, upper) } else { (f64::NEG_INFINITY, tight.0) };
+        let far = stretched.0.min(tight.0).min(self.detours.back());
+        while let Some(piece) = self.curves[from].settled.front().copied().filter(|piece| piece.to <= far) {
+            if self.curves.len() == 1 {
+                self.offer_last(&piece);
+            }
+            self.curves[from].settled.pop_front();
+        }
+        let around = detour.map(|detour| self.all_after(j, detour, from, to));
+        let first = self.curves[from].queue.best(j);
         // Where the strips overlap there is nothing in between to be compared with.
         let ordered = stretched.1 <= tight.0;
         let mut record = first.map_or(f64::INFINITY, |best| best.1);
@@ -278,7 +377,7 @@ impl<'a> SweepProgress<'a> {
         bests.clear();
         bests.extend(first.filter(|best| !self.rests.are_too_much(j, best.1, best.0)));
         let mut ending = nodes.ending(j);
-        self.over(tight, |piece, from, to| {
+        self.curves[from].over(tight, |piece, from, to| {
             let bottom = piece.bottom(&mut ending, from, to);
             if self.rests.are_too_much(j, bottom.cost.level, to) {
                 return;
@@ -294,37 +393,20 @@ impl<'a> SweepProgress<'a> {
         });
         let mut seen = begun.len();
         if upper < f64::INFINITY {
-            seen += self.stretch(j, stretched, ordered, first, &mut bests);
+            seen += self.stretch(j, (from, to), stretched, ordered, first, &mut bests);
         }
         for &best in &bests {
-            self.begin_within(j, best);
+            self.begin_within(j, to, best);
         }
         self.bests = bests;
-        self.note(&mut begun, j);
-        self.settle(j, &begun, tight.1 + lower);
+        self.note(&mut begun, j, to);
+        self.settle(j, to, &begun, tight.1 + lower);
         self.begun = begun;
         match around {
-            Some(begun) => seen += self.go_around(j, &begun, tight.1 + lower),
-            None => seen += self.enqueue(j, tight),
+            Some(begun) => seen += self.go_around(j, to, &begun, tight.1 + lower),
+            None => seen += self.enqueue(j, to, tight),
         }
-        seen as u64 + 1
-    }
-
-    /// The pieces between two places, each with the part that lies there.
-    #[inline(always)]
-    fn over(&self, (from, to): (f64, f64), mut see: impl FnMut(&CenterPiece, f64, f64)) {
-        let first = match self.settled.front() {
-            Some(piece) if piece.to > from => 0,
-            _ => self.settled.partition_point(|piece| piece.to <= from),
-        };
-        for piece in self.settled.range(first..).chain(&self.ahead) {
-            if piece.from >= to {
-                break;
-            }
-            if piece.to > from {
-                see(piece, piece.from.max(from), piece.to.min(to));
-            }
-        }
+        seen as u64
     }
 
     /// Clusters whose gap is at the upper bound begin with node `j`, and those after the best centres in the strip are
@@ -332,6 +414,7 @@ impl<'a> SweepProgress<'a> {
     fn stretch(
         &mut self,
         j: usize,
+        (from, to): (usize, usize),
         strip: (f64, f64),
         ordered: bool,
         first: Option<BestBefore>,
@@ -341,7 +424,7 @@ impl<'a> SweepProgress<'a> {
         let mut stretched = Vec::new();
         let added = bests.len();
         let mut ending = self.sweep.nodes.ending(j);
-        self.over(strip, |piece, from, to| {
+        self.curves[from].over(strip, |piece, from, to| {
             let bottom = piece.bottom(&mut ending, from, to);
             if self.rests.are_too_much(j, bottom.cost.level, to) {
                 return;
@@ -363,17 +446,17 @@ impl<'a> SweepProgress<'a> {
             record = if place > added && kept { best.1 } else { record };
             kept
         });
-        self.note(&mut stretched, j);
-        self.merge_back(j, &stretched);
+        self.note(&mut stretched, j, to);
+        self.merge_back(j, to, &stretched);
         stretched.len()
     }
 
     /// All clusters that begin with node `j` at a place of the detour.
-    fn all_after(&mut self, j: usize, (from, to): Detour) -> Vec<CenterPiece> {
+    fn all_after(&mut self, j: usize, (from, to): Detour, source: usize, target: usize) -> Vec<CenterPiece> {
         let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
         let mut ending = nodes.ending(j);
         let (mut tight, mut stretched, mut flat) = (Vec::new(), Vec::new(), Vec::<CenterPiece>::new());
-        self.over((from - upper, to - lower), |piece, start, end| {
+        self.curves[source].over((from - upper, to - lower), |piece, start, end| {
             let bottom = piece.bottom(&mut ending, start, end);
             let Bottom { center, cost: CostParabola { level: cost, .. } } = bottom;
             if self.rests.are_too_much(j, cost, end) {
@@ -405,7 +488,7 @@ impl<'a> SweepProgress<'a> {
                 flat.push(CenterPiece::flat((start, end), level, j as u32, piece.beginning));
             }
         });
-        [&mut tight, &mut stretched, &mut flat].into_iter().for_each(|begun| self.note(begun, j));
+        [&mut tight, &mut stretched, &mut flat].into_iter().for_each(|begun| self.note(begun, j, target));
         let (mut at_bounds, mut all) = (Vec::new(), Vec::new());
         append_lower(&mut ending, &tight, &stretched, &mut at_bounds);
         append_lower(&mut ending, &at_bounds, &flat, &mut all);
@@ -414,13 +497,14 @@ impl<'a> SweepProgress<'a> {
 
     /// Merges clusters that begin with node `j` in a detour, wherever they are; the pieces up to `limit` are settled.
     /// Says how many pieces it saw.
-    fn go_around(&mut self, j: usize, begun: &[CenterPiece], limit: f64) -> usize {
+    fn go_around(&mut self, j: usize, to_curve: usize, begun: &[CenterPiece], limit: f64) -> usize {
         let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
         let (from, to) = begun.first().zip(begun.last()).map_or((limit, limit), |(first, last)| (first.from, last.to));
-        let first = self.settled.partition_point(|piece| piece.to <= from);
-        let mut near: Vec<CenterPiece> = self.settled.drain(first..).collect();
-        let covered = self.ahead.partition_point(|piece| piece.from < to);
-        near.extend(self.ahead.drain(..covered));
+        let curve = &mut self.curves[to_curve];
+        let first = curve.settled.partition_point(|piece| piece.to <= from);
+        let mut near: Vec<CenterPiece> = curve.settled.drain(first..).collect();
+        let covered = curve.ahead.partition_point(|piece| piece.from < to);
+        near.extend(curve.ahead.drain(..covered));
         let (mut merged, mut ending) = (Vec::new(), nodes.ending(j));
         append_lower(&mut ending, &near, begun, &mut merged);
         // With all the points to come in clusters of their own a piece costs one penalty more than without them.
@@ -430,27 +514,29 @@ impl<'a> SweepProgress<'a> {
                 && !self.rests.are_too_much_within(j, cost - penalty, (piece.from, piece.to + upper))
         });
         let settled = merged.iter().filter(|piece| piece.from < limit);
-        self.settled.extend(settled.map(|piece| CenterPiece { to: piece.to.min(limit), ..*piece }));
+        curve.settled.extend(settled.map(|piece| CenterPiece { to: piece.to.min(limit), ..*piece }));
         for piece in merged.iter().rev().filter(|piece| piece.to > limit) {
-            self.ahead.push_front(CenterPiece { from: piece.from.max(limit), ..*piece });
+            curve.ahead.push_front(CenterPiece { from: piece.from.max(limit), ..*piece });
         }
-        self.queue.clear();
+        curve.queue.clear();
         let (from, to) = self.sweep.strip(j, lower);
-        begun.len() + merged.len() + self.enqueue(j, (from.min(nodes.x[j] - 0.5 * upper), to))
+        begun.len() + merged.len() + self.enqueue(j, to_curve, (from.min(nodes.x[j] - 0.5 * upper), to))
     }
 
     /// Clusters begin with node `j` after the centre `best`, at a gap within the bounds.
     #[inline(always)]
-    fn begin_within(&mut self, j: usize, (center, cost, before): BestBefore) {
+    fn begin_within(&mut self, j: usize, curve: usize, (center, cost, before): BestBefore) {
         let Sweep { nodes, lower, upper, penalty, rewarded, .. } = *self.sweep;
         let from = (2.0 * nodes.x[j - 1] - center).max(center + lower).max(self.sweep.strip(j, lower).0 + lower);
         if upper == f64::INFINITY && !rewarded {
             return self.stack(j, from, cost + penalty, before);
         }
         let to = (2.0 * nodes.x[j] - center).min(center + upper);
+        let window = self.sweep.window(curve);
+        let (from, to) = (from.max(window.0), to.min(window.1));
         if from < to {
             let beginning = self.begin(before, j);
-            self.merge_back(j, &[CenterPiece::flat((from, to), cost + penalty, j as u32, beginning)]);
+            self.merge_back(j, curve, &[CenterPiece::flat((from, to), cost + penalty, j as u32, beginning)]);
         }
     }
 
@@ -460,7 +546,7 @@ impl<'a> SweepProgress<'a> {
     #[inline(always)]
     fn stack(&mut self, j: usize, mut from: f64, level: f64, before: u32) {
         let mut ending = self.sweep.nodes.ending(j);
-        while let Some(rival) = self.ahead.back_mut() {
+        while let Some(rival) = self.curves[0].ahead.back_mut() {
             let run = ending.since(rival.start as usize);
             let block = run.block;
             let own = level - (rival.before.level + block.cost);
@@ -470,7 +556,7 @@ impl<'a> SweepProgress<'a> {
                 let crossing = (block.mean + (own / block.weight).sqrt()).max(rival.from);
                 from = from.max(if cost(rival.to) <= own { rival.to } else { crossing.min(rival.to) });
             } else if rival.from >= from {
-                self.ahead.pop_back();
+                self.curves[0].ahead.pop_back();
                 continue;
             }
             rival.to = from;
@@ -479,7 +565,7 @@ impl<'a> SweepProgress<'a> {
         let to = self.sweep.domain.1;
         if from < to {
             let beginning = self.begin(before, j);
-            self.ahead.push_back(CenterPiece::flat((from, to), level, j as u32, beginning));
+            self.curves[0].ahead.push_back(CenterPiece::flat((from, to), level, j as u32, beginning));
         }
     }
 
@@ -489,9 +575,14 @@ impl<'a> SweepProgress<'a> {
         self.beginnings.len() as u32 - 1
     }
 
-    /// Notes where new pieces come from.
+    /// Notes where new pieces come from, and leaves out what lies beyond the window of their curve.
     #[inline(always)]
-    fn note(&mut self, begun: &mut [CenterPiece], j: usize) {
+    fn note(&mut self, begun: &mut Vec<CenterPiece>, j: usize, curve: usize) {
+        if !self.sweep.windows.is_empty() {
+            let (from, to) = self.sweep.window(curve);
+            begun.iter_mut().for_each(|piece| (piece.from, piece.to) = (piece.from.max(from), piece.to.min(to)));
+            begun.retain(|piece| piece.from < piece.to);
+        }
         for piece in begun {
             piece.beginning = self.begin(piece.beginning, j);
         }
@@ -499,50 +590,53 @@ impl<'a> SweepProgress<'a> {
 
     /// Merges new pieces into those ahead.
     #[inline(always)]
-    fn merge_back(&mut self, j: usize, begun: &[CenterPiece]) {
+    fn merge_back(&mut self, j: usize, curve: usize, begun: &[CenterPiece]) {
         let Some(first) = begun.first() else { return };
+        let ahead = &mut self.curves[curve].ahead;
         self.near.clear();
-        while let Some(piece) = self.ahead.back().filter(|piece| piece.to > first.from) {
+        while let Some(piece) = ahead.back().filter(|piece| piece.to > first.from) {
             self.near.push(*piece);
-            self.ahead.pop_back();
+            ahead.pop_back();
         }
         self.near.reverse();
         self.merged.clear();
         append_lower(&mut self.sweep.nodes.ending(j), &self.near, begun, &mut self.merged);
-        self.ahead.extend(&self.merged);
+        ahead.extend(&self.merged);
     }
 
     /// Merges new pieces with those ahead up to `limit`, beyond which later clusters begin.
     #[inline(always)]
-    fn settle(&mut self, j: usize, begun: &[CenterPiece], limit: f64) {
+    fn settle(&mut self, j: usize, curve: usize, begun: &[CenterPiece], limit: f64) {
+        let PathCurve { settled, ahead, .. } = &mut self.curves[curve];
         self.near.clear();
-        while let Some(piece) = self.ahead.front_mut().filter(|piece| piece.from < limit) {
+        while let Some(piece) = ahead.front_mut().filter(|piece| piece.from < limit) {
             self.near.push(CenterPiece { to: piece.to.min(limit), ..*piece });
             if piece.to > limit {
                 piece.from = limit;
                 break;
             }
-            self.ahead.pop_front();
+            ahead.pop_front();
         }
         self.merged.clear();
         append_lower(&mut self.sweep.nodes.ending(j), &self.near, begun, &mut self.merged);
-        self.settled.extend(&self.merged);
+        settled.extend(&self.merged);
     }
 
     /// Lets the pieces within `strip` end clusters from node `j + 1` on; says how many there were.
     #[inline(always)]
-    fn enqueue(&mut self, j: usize, strip: (f64, f64)) -> usize {
+    fn enqueue(&mut self, j: usize, curve: usize, strip: (f64, f64)) -> usize {
         let nodes = self.sweep.nodes;
         let mut parts = std::mem::take(&mut self.near);
         parts.clear();
-        self.over(strip, |piece, from, to| parts.push(CenterPiece { from, to, ..*piece }));
+        let curve = &mut self.curves[curve];
+        curve.over(strip, |piece, from, to| parts.push(CenterPiece { from, to, ..*piece }));
         let mut ending = nodes.ending(j + 1);
         for piece in &parts {
             // Where the cost falls beyond the piece it will do so ever after: the best centre is elsewhere.
             let now = piece.until(&mut ending, piece.to);
             let falls = now.slope + 2.0 * now.bend * (piece.to - piece.from) < 0.0;
             if !falls {
-                self.queue.push(*piece, j + 1);
+                curve.queue.push(*piece, j + 1);
             }
         }
         let seen = parts.len();

@@ -24,7 +24,7 @@ fn judge(x: &[f64], w: &[f64], k: usize, (lower, upper): (f64, f64)) -> (bool, b
     (floor >= best.cost * (1.0 - 1e-9) - 1e-24, best.cost <= truth * (1.0 + 1e-9) + 1e-24)
 }
 
-fn points(random: &mut impl FnMut() -> f64, n: usize, kind: usize) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn points(random: &mut impl FnMut() -> f64, n: usize, kind: usize) -> (Vec<f64>, Vec<f64>) {
     let x = (0..n)
         .map(|_| match kind % 7 {
             0 => random(),
@@ -204,6 +204,7 @@ fn points_moved_to_the_ends_of_runs_cost_no_more_than_they_do() {
                 enough: f64::INFINITY,
                 unbounded: [&[]; 2],
                 rewarded: false,
+                windows: &[],
             };
             let optimum = sweep.run(&mut Budget::new(u64::MAX, Monitor::default())).unwrap();
             (optimum.value, optimum.starts.iter().any(|&start| nodes.cuts_run(start)))
@@ -240,14 +241,7 @@ fn compare_runs_with_points(rounds: usize, n: usize, seed: u64) -> usize {
         let lower = 1.1 * random() * range / k as f64;
         let problem = Problem::new(&prefixes, &Rows::of_gaps(vec![lower; k - 1], vec![f64::INFINITY; k - 1]));
         let bounds = problem.gaps.shared_bounds().unwrap();
-        let search = || PathSearch {
-            problem: &problem,
-            bounds,
-            best: FreeSolution::even(&problem),
-            floor: 0.0,
-            paths: Vec::new(),
-            rewarded: false,
-        };
+        let search = || PathSearch { bounds, ..PathSearch::new(&problem, FreeSolution::even(&problem)) };
         let mut budget = Budget::new(u64::MAX, Monitor::default());
         let (mut by_points, mut by_runs) = (search(), search());
         let guess = 2.0 * by_points.best.cost / k as f64;

@@ -60,7 +60,7 @@ fn check(rounds: usize, n: usize, seed: u64) {
         let unbounded = if pruned { nodes.rest_costs(&prefixes, penalty) } else { [Vec::new(), Vec::new()] };
         let enough = if pruned { truth + truth.abs() * NO_LESS } else { f64::INFINITY };
         let unbounded = unbounded.each_ref().map(Vec::as_slice);
-        let sweep = Sweep { nodes: &nodes, lower, upper, penalty, domain, enough, unbounded, rewarded };
+        let sweep = Sweep { nodes: &nodes, lower, upper, penalty, domain, enough, unbounded, rewarded, windows: &[] };
         let found = sweep.run(&mut Budget::new(u64::MAX, Monitor::default())).unwrap();
         let facts = format!("lower {lower} upper {upper} penalty {penalty} x {x:?} w {w:?}");
         assert!(

@@ -7,21 +7,31 @@
 //! bounds say. So a cost that is not exceeded gives a window for every centre, and a sweep over curves within the
 //! windows finds the optimum.
 
-use super::nodes::PathNodes;
-use super::sweep::Sweep;
-use super::{NO_LESS, PathSearch};
+use super::detour::{DetourRules, Detours};
+use super::nodes::{Meaning, PathNodes};
+use super::runs::Runs;
+use super::sweep::{Sweep, SweepOptimum};
+use super::{FINER_SHARE, FIRST_SHARE, GRADINGS, NO_LESS, PathSearch, RUNS_A_CLUSTER};
+use crate::kmeans::fit::PROVEN;
 use crate::kmeans::free::Problem;
 use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::free::incumbent::FreeSolution;
-use crate::kmeans::rounding::{CLEAR, of_place, of_sum};
+use crate::kmeans::rounding::{CLEAR, of_addition, of_place, of_sum};
 use crate::partition::Partition;
+use std::ops::Range;
 
 /// Bisections for the end of a window, which is found to a millionth of a millionth of where it can be.
 const BISECTIONS: usize = 40;
 
 /// The part of the lower bound by which windows are wider than they need be, so that rounding does not decide.
 const MARGIN: f64 = 1e-6;
+
+/// Runs are at least so many times shorter than the lower bound.
+const RUNS_A_GAP: f64 = 8.0;
+
+/// So many points beside one that is not to be in a run are not either, so that rounding does not decide.
+const BESIDE: usize = 3;
 
 /// What the first and the last points cost at least by the place of one centre.
 struct OuterPoints<'a> {
@@ -55,12 +65,12 @@ impl<'a> OuterPoints<'a> {
 
     /// The cost of the points of the clusters `range` if centres have the lower bound as distance and the first of all
     /// is at `first`; and half its slope.
-    fn chain(&self, first: f64, range: std::ops::Range<usize>) -> (f64, f64) {
+    fn chain(&self, first: f64, range: Range<usize>) -> (f64, f64) {
         self.costs(first, range.clone(), range)
     }
 
     /// The same, with the first points of the clusters `before` and the last ones of the clusters `after`.
-    fn costs(&self, first: f64, before: std::ops::Range<usize>, after: std::ops::Range<usize>) -> (f64, f64) {
+    fn costs(&self, first: f64, before: Range<usize>, after: Range<usize>) -> (f64, f64) {
         let (sample, k) = (self.problem.prefixes.sample(), self.problem.k);
         let shift = self.problem.len() - k;
         let center = |i: usize| first + i as f64 * self.lower;
@@ -78,17 +88,44 @@ impl<'a> OuterPoints<'a> {
         (cost, slope)
     }
 
+    /// What the points of the clusters `range` cost at least, wherever the centres are.
+    fn least(&self, range: Range<usize>) -> f64 {
+        let sample = self.problem.prefixes.sample();
+        let shift = self.problem.len() - self.problem.k;
+        let (from, to) = self.problem.reach[0];
+        let (from, to) = bisect(from, to, |place| self.chain(place, range.clone()).1 > 0.0);
+        // Centres as near to each other as can be are best if the first ones push the others to the right.
+        let mut force = 0.0;
+        for i in range.clone() {
+            let center = from + i as f64 * self.lower;
+            let charged = |is_charged: bool, point: usize, off: f64| {
+                if is_charged { sample.weight(point) * off.max(0.0) } else { 0.0 }
+            };
+            force += charged(i < self.counts.0, i, sample.framed(i) - center);
+            let last = shift + i;
+            force -= charged(i + self.counts.1 >= self.problem.k, last, center - sample.framed(last));
+            if force < 0.0 {
+                return 0.0;
+            }
+        }
+        let (cost, slope) = self.chain(from, range);
+        (cost + 2.0 * slope * (to - from)).max(0.0)
+    }
+
     /// Where centre `m` is if these points cost no more than `most`; `None` if they cost more wherever it is.
     fn window(&self, m: usize, most: f64) -> Option<(f64, f64)> {
         let k = self.problem.k;
         let (from, to) = self.problem.reach[m];
-        let at = |place: f64| self.costs(place - m as f64 * self.lower, 0..m + 1, m..k);
-        let best = bisect(from, to, |place| at(place).1 > 0.0).0;
-        if at(best).0 > most {
+        let at = |place: f64, before, after| self.costs(place - m as f64 * self.lower, before, after);
+        let best = bisect(from, to, |place| at(place, 0..m + 1, m..k).1 > 0.0).0;
+        if at(best, 0..m + 1, m..k).0 > most {
             return None;
         }
-        let start = if at(from).0 > most { bisect(from, best, |place| at(place).0 <= most).0 } else { from };
-        let end = if at(to).0 > most { bisect(best, to, |place| at(place).0 > most).1 } else { to };
+        let (first, last) = (self.least(0..m), self.least(m + 1..k));
+        let is_before = |place: f64| at(place, 0..m + 1, m..k).0.max(at(place, 0..m + 1, 0..0).0 + last) > most;
+        let is_after = |place: f64| at(place, 0..m + 1, m..k).0.max(at(place, 0..0, m..k).0 + first) > most;
+        let start = if is_before(from) { bisect(from, best, |place| !is_before(place)).0 } else { from };
+        let end = if is_after(to) { bisect(best, to, is_after).1 } else { to };
         let margin = MARGIN * self.lower + of_place(from.abs().max(to.abs()));
         Some((start - margin, end + margin))
     }
@@ -108,15 +145,8 @@ impl PathSearch<'_> {
     /// can have it; not where centres of more than `most_levels` clusters can be at a place, on average.
     pub(super) fn run_levels(&mut self, most_levels: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let (problem, k) = (self.problem, self.problem.k);
-        let (lower, upper) = self.bounds;
-        budget.spend((4 * BISECTIONS * k * k) as u64)?;
-        let outer = OuterPoints::new(problem, lower);
-        // Centres that are best for the other points become good ones for all if each point that is too far from them
-        // gets its own.
-        let inside = (self.inside - lower * lower * outer.weight()).max(0.0);
-        let most = (self.best.cost - inside) + CLEAR * self.best.cost + of_sum(k, self.best.cost);
-        let windows: Option<Vec<(f64, f64)>> = (0..k).map(|m| outer.window(m, most)).collect();
-        let Some(windows) = windows else {
+        budget.spend((6 * BISECTIONS * k * k) as u64)?;
+        let Some(windows) = self.windows() else {
             self.floor = self.best.cost;
             return Ok(());
         };
@@ -125,30 +155,122 @@ impl PathSearch<'_> {
         if windows.iter().map(inside).sum::<f64>() > most_levels * (last - first) {
             return Ok(());
         }
+        if problem.prefixes.sample().distinct() > 4 * RUNS_A_CLUSTER * k {
+            self.levels_by_runs(RUNS_A_CLUSTER * k, &windows, budget)?;
+        }
+        if self.is_within(0.5 * PROVEN) {
+            return Ok(());
+        }
         budget.has_memory(PathNodes::bytes(PathNodes::count(problem.prefixes, true)))?;
-        let nodes = PathNodes::all(problem.prefixes, true);
-        let enough = self.best.cost * (1.0 + NO_LESS);
+        self.sweep_levels(&PathNodes::all(problem.prefixes, true), &windows, budget).map(|_| ())
+    }
+
+    /// Where the centres of all solutions that cost no more than the best known are; `None` if there are none.
+    fn windows(&self) -> Option<Vec<(f64, f64)>> {
+        let (lower, k) = (self.bounds.0, self.problem.k);
+        let outer = OuterPoints::new(self.problem, lower);
+        // Centres that are best for the other points become good ones for all if each point that is too far from them
+        // gets its own.
+        let inside = (self.inside - lower * lower * outer.weight()).max(0.0);
+        let most = (self.best.cost - inside) + CLEAR * self.best.cost + of_sum(k, self.best.cost);
+        (0..k).map(|m| outer.window(m, most)).collect()
+    }
+
+    /// Searches on about `count` runs of points and finer ones, where the best paths have their boundaries.
+    fn levels_by_runs(&mut self, count: usize, windows: &[(f64, f64)], budget: &mut Budget<'_>) -> Result<(), Stop> {
+        let prefixes = self.problem.prefixes;
+        let (first, last) = (self.problem.reach[self.problem.k - 1].0, self.problem.reach[0].1);
+        let (distinct, short) = (prefixes.sample().distinct(), RUNS_A_GAP * (last - first) / self.bounds.0);
+        if !(2.0 * short < distinct as f64) {
+            return Ok(());
+        }
+        let coarse = Runs::coarse(prefixes, count.max(short as usize + 1));
+        let alone = self.alone(windows);
+        let (mut share, mut boundaries) = (FIRST_SHARE, self.best.partition.boundaries().to_vec());
+        for _ in 0..GRADINGS {
+            if 2 * (coarse.ends.len() + alone.len()) > distinct {
+                break;
+            }
+            boundaries.sort_unstable();
+            boundaries.dedup();
+            let runs = Runs::ending_at(prefixes, coarse.graded(&boundaries, share)).with(&alone);
+            if 2 * runs.ends.len() > distinct {
+                break;
+            }
+            budget.has_memory(PathNodes::bytes(2 * runs.ends.len()))?;
+            let nodes = PathNodes::spread(prefixes, &runs);
+            let Some(optimum) = self.sweep_levels(&nodes, windows, budget)? else { break };
+            if self.is_within(0.5 * PROVEN) || !optimum.starts.iter().any(|&start| nodes.cuts_run(start)) {
+                break;
+            }
+            boundaries.extend(self.best.partition.boundaries());
+            boundaries.extend(self.boundaries(&self.centers(&nodes, &optimum.starts)));
+            share *= FINER_SHARE;
+        }
+        Ok(())
+    }
+
+    /// The ends of points that are not to be in runs with others: those that may be nearer to a centre of another
+    /// cluster, which has to have a point. All other points of a cluster are in runs that are shorter than a half of
+    /// what lies between its boundaries at least, so that it has an end of one.
+    fn alone(&self, windows: &[(f64, f64)]) -> Vec<usize> {
+        let sample = self.problem.prefixes.sample();
+        let x: Vec<f64> = (0..sample.len()).map(|i| sample.framed(i)).collect();
+        let domain = (windows[0].0, windows[windows.len() - 1].1);
+        let mut detours =
+            Detours::new(&x, DetourRules { stride: self.bounds.0, upper: self.bounds.1, ends: Some(domain) });
+        let mut alone = Vec::new();
+        for j in 1..x.len() {
+            if detours.at(j).is_some() {
+                alone.extend(j.saturating_sub(BESIDE)..=(j + BESIDE).min(x.len()));
+            }
+        }
+        alone
+    }
+
+    /// The best path through the nodes with the centres within windows; `None` if nothing is better than the best known.
+    fn sweep_levels(
+        &mut self,
+        nodes: &PathNodes,
+        windows: &[(f64, f64)],
+        budget: &mut Budget<'_>,
+    ) -> Result<Option<SweepOptimum>, Stop> {
+        let problem = self.problem;
+        let (less, of_runs) = match nodes.meaning {
+            Meaning::Bound { less, rounding } => (less, rounding),
+            _ => (0.0, 0.0),
+        };
+        let enough = (self.best.cost + less) * (1.0 + NO_LESS);
         let sweep = Sweep {
-            nodes: &nodes,
-            lower,
-            upper,
+            nodes,
+            lower: self.bounds.0,
+            upper: self.bounds.1,
             penalty: 0.0,
-            domain: (windows[0].0, windows[k - 1].1),
+            domain: (windows[0].0, windows[windows.len() - 1].1),
             enough,
             unbounded: [&[], &[]],
             rewarded: true,
-            windows: &windows,
+            windows,
         };
         let optimum = sweep.run(budget)?;
         if optimum.value > enough {
             self.floor = self.best.cost;
-            return Ok(());
+            return Ok(None);
         }
-        self.floor = self.floor.max(optimum.value.min(self.best.cost) - optimum.rounding);
-        let ends = optimum.starts[1..].iter().map(|&start| nodes.points_before(start));
-        let partition = Partition::new(ends.chain([problem.len()]).collect());
-        self.adopt(FreeSolution::of_partition(problem, partition).improved(problem), budget);
-        Ok(())
+        let rounding = optimum.rounding + of_addition(optimum.value) + of_runs;
+        self.floor = self.floor.max((optimum.value - less).min(self.best.cost) - rounding);
+        let found = match nodes.meaning {
+            Meaning::Bound { .. } => FreeSolution::from_centers(problem, &self.centers(nodes, &optimum.starts)),
+            _ => {
+                let ends = optimum.starts[1..].iter().map(|&start| nodes.points_before(start));
+                let partition = Partition::new(ends.chain([problem.len()]).collect());
+                FreeSolution::of_partition(problem, partition).improved(problem)
+            }
+        };
+        self.adopt(found, budget);
+        budget.monitor.proved(self.floor);
+        budget.monitor.report()?;
+        Ok(Some(optimum))
     }
 }
 
@@ -163,10 +285,10 @@ mod tests {
     use crate::monitor::Monitor;
 
     /// Compares with the exact finish on the whole problem, for bounds of which many are too wide for all clusters.
-    fn compare(rounds: usize, most_points: usize, seed: u64) {
+    fn compare(rounds: usize, (few, many): (usize, usize), seed: u64) {
         let mut random = random(seed);
         for round in 0..rounds {
-            let n = 3 + (most_points as f64 * random()) as usize;
+            let n = few + ((many - few) as f64 * random()) as usize;
             let k = 2 + ((n - 2).min(9) as f64 * random()) as usize;
             let (x, w) = points(&mut random, n, round);
             let sample = Sample::weighted(&x, &w).unwrap();
@@ -178,14 +300,22 @@ mod tests {
             let problem = Problem::new(&prefixes, &Rows::of_gaps(vec![lower; k - 1], vec![upper; k - 1]));
             let mut search = PathSearch::new(&problem, FreeSolution::even(&problem));
             let mut budget = Budget::new(u64::MAX, Monitor::default());
+            search.bounds.0 = problem.gaps.lower[0];
             if round % 2 == 0 {
                 let guess = 2.0 * search.best.cost / k as f64;
                 search.find_penalty(&PathNodes::all(&prefixes, false), guess, &mut budget).unwrap();
             }
             search.bounds = problem.gaps.shared_bounds().unwrap();
-            search.run_levels(f64::INFINITY, &mut budget).unwrap();
-            let (cost, floor, truth) = (search.best.cost, search.floor, whole(&problem));
+            let truth = whole(&problem);
             let facts = || format!("n {n} k {k} lower {lower} upper {upper} x {x:?} w {w:?}");
+            if let Some(windows) = search.windows() {
+                search.levels_by_runs(2 * k, &windows, &mut budget).unwrap();
+                let floor = search.floor;
+                assert!(floor <= truth * (1.0 + 1e-10) + 1e-24, "by runs {floor} is above {truth}: {}", facts());
+                search.floor = 0.0;
+            }
+            search.run_levels(f64::INFINITY, &mut budget).unwrap();
+            let (cost, floor) = (search.best.cost, search.floor);
             assert!((cost - truth).abs() <= 1e-9 * truth + 1e-24, "{cost} is not {truth}: {}", facts());
             assert!(floor <= truth * (1.0 + 1e-10) + 1e-24, "{floor} is above {truth}: {}", facts());
             assert!(floor >= truth * (1.0 - 1e-9) - 1e-24, "{floor} does not prove {truth}: {}", facts());
@@ -194,14 +324,14 @@ mod tests {
 
     #[test]
     fn levels_agree_with_the_exact_finish() {
-        compare(1500, 12, 21);
-        compare(60, 60, 22);
+        compare(1500, (3, 15), 21);
+        compare(60, (40, 200), 22);
     }
 
     #[test]
     #[ignore = "slow"]
     fn levels_agree_with_the_exact_finish_many_times() {
-        compare(40_000, 14, 23);
-        compare(600, 80, 24);
+        compare(40_000, (3, 17), 23);
+        compare(1000, (30, 250), 24);
     }
 }

@@ -30,6 +30,14 @@ impl Runs {
         Self { ends }
     }
 
+    /// The same runs, also cut at `ends`, even between equal points.
+    pub(super) fn with(mut self, ends: &[usize]) -> Self {
+        self.ends.extend(ends.iter().filter(|&&end| end > 0));
+        self.ends.sort_unstable();
+        self.ends.dedup();
+        self
+    }
+
     /// The runs, from where to where.
     pub(super) fn iter(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         std::iter::once(0).chain(self.ends.iter().copied()).zip(&self.ends).map(|(start, &end)| start..end)

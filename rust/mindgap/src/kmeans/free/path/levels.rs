@@ -12,6 +12,7 @@ use super::nodes::{Meaning, PathNodes};
 use super::runs::Runs;
 use super::sweep::{Sweep, SweepOptimum};
 use super::{FINER_SHARE, FIRST_SHARE, GRADINGS, NO_LESS, PathSearch, RUNS_A_CLUSTER};
+use crate::kmeans::alternation::nearest;
 use crate::kmeans::fit::PROVEN;
 use crate::kmeans::free::Problem;
 use crate::kmeans::free::Stop;
@@ -30,6 +31,9 @@ const MARGIN: f64 = 1e-6;
 /// Runs are at least so many times shorter than the lower bound.
 const RUNS_A_GAP: f64 = 8.0;
 
+/// Grids of centres are tried at so many places, within the lower bound.
+const SHIFTS: usize = 8;
+
 /// So many points beside one that is not to be in a run are not either, so that rounding does not decide.
 const BESIDE: usize = 3;
 
@@ -39,22 +43,36 @@ struct OuterPoints<'a> {
     lower: f64,
     /// How many of the first and of the last points are counted.
     counts: (usize, usize),
+    /// Where the first centre is if all are as near to each other as can be and in the best place.
+    first: f64,
 }
 
 impl<'a> OuterPoints<'a> {
     /// All that matter where the centres are as near to each other as can be and in the best place.
     fn new(problem: &'a Problem<'a>, lower: f64) -> Self {
         let k = problem.k;
-        let mut outer = Self { problem, lower, counts: (k, k) };
+        let mut outer = Self { problem, lower, counts: (k, k), first: 0.0 };
         let (from, to) = problem.reach[0];
-        let first = bisect(from, to, |place| outer.chain(place, 0..k).1 > 0.0).0;
-        let center = |i: usize| first + i as f64 * lower;
+        outer.first = bisect(from, to, |place| outer.chain(place, 0..k).1 > 0.0).0;
+        let center = |i: usize| outer.first + i as f64 * lower;
         let shift = problem.len() - k;
         let x = |i: usize| problem.prefixes.sample().framed(i);
         let before = (0..k).rev().find(|&i| x(i) > center(i)).map_or(0, |i| i + 1);
         let after = (0..k).find(|&i| center(i) > x(shift + i)).map_or(0, |i| k - i);
-        outer.counts = (before, after);
-        outer
+        Self { counts: (before, after), ..outer }
+    }
+
+    /// The best of some grids of centres as near to each other as can be, near the best place for these points.
+    fn best_grid(&self) -> FreeSolution {
+        let grid = |shift: usize| {
+            let first = self.first + self.lower * (shift as f64 / SHIFTS as f64 - 0.5);
+            let centers: Vec<f64> = (0..self.problem.k).map(|i| first + i as f64 * self.lower).collect();
+            FreeSolution::of_partition(self.problem, nearest(self.problem.prefixes.sample(), &centers))
+        };
+        (1..=SHIFTS)
+            .map(grid)
+            .reduce(FreeSolution::or_better)
+            .map_or_else(|| grid(0), |best| best.improved(self.problem))
     }
 
     /// The weight of these points.
@@ -145,39 +163,43 @@ impl PathSearch<'_> {
     /// can have it; not where centres of more than `most_levels` clusters can be at a place, on average.
     pub(super) fn run_levels(&mut self, most_levels: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let (problem, k) = (self.problem, self.problem.k);
-        budget.spend((6 * BISECTIONS * k * k) as u64)?;
-        let Some(windows) = self.windows() else {
-            self.floor = self.best.cost;
-            return Ok(());
-        };
+        let outer = OuterPoints::new(problem, self.bounds.0);
+        self.adopt(outer.best_grid(), budget);
+        let Some(windows) = self.windows(&outer, budget)? else { return Ok(()) };
         let (first, last) = (problem.reach[k - 1].0, problem.reach[0].1);
         let inside = |window: &(f64, f64)| (window.1.min(last) - window.0.max(first)).max(0.0);
         if windows.iter().map(inside).sum::<f64>() > most_levels * (last - first) {
             return Ok(());
         }
         if problem.prefixes.sample().distinct() > 4 * RUNS_A_CLUSTER * k {
-            self.levels_by_runs(RUNS_A_CLUSTER * k, &windows, budget)?;
+            self.levels_by_runs(&outer, RUNS_A_CLUSTER * k, budget)?;
         }
         if self.is_within(0.5 * PROVEN) {
             return Ok(());
         }
         budget.has_memory(PathNodes::bytes(PathNodes::count(problem.prefixes, true)))?;
+        let Some(windows) = self.windows(&outer, budget)? else { return Ok(()) };
         self.sweep_levels(&PathNodes::all(problem.prefixes, true), &windows, budget).map(|_| ())
     }
 
-    /// Where the centres of all solutions that cost no more than the best known are; `None` if there are none.
-    fn windows(&self) -> Option<Vec<(f64, f64)>> {
+    /// Where the centres of all solutions that cost no more than the best known are; `None` if there are none, which
+    /// proves the best known.
+    fn windows(&mut self, outer: &OuterPoints<'_>, budget: &mut Budget<'_>) -> Result<Option<Vec<(f64, f64)>>, Stop> {
         let (lower, k) = (self.bounds.0, self.problem.k);
-        let outer = OuterPoints::new(self.problem, lower);
+        budget.spend((6 * BISECTIONS * k * k) as u64)?;
         // Centres that are best for the other points become good ones for all if each point that is too far from them
         // gets its own.
         let inside = (self.inside - lower * lower * outer.weight()).max(0.0);
         let most = (self.best.cost - inside) + CLEAR * self.best.cost + of_sum(k, self.best.cost);
-        (0..k).map(|m| outer.window(m, most)).collect()
+        let windows: Option<Vec<(f64, f64)>> = (0..k).map(|m| outer.window(m, most)).collect();
+        if windows.is_none() {
+            self.floor = self.best.cost;
+        }
+        Ok(windows)
     }
 
     /// Searches on about `count` runs of points and finer ones, where the best paths have their boundaries.
-    fn levels_by_runs(&mut self, count: usize, windows: &[(f64, f64)], budget: &mut Budget<'_>) -> Result<(), Stop> {
+    fn levels_by_runs(&mut self, outer: &OuterPoints<'_>, count: usize, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let prefixes = self.problem.prefixes;
         let (first, last) = (self.problem.reach[self.problem.k - 1].0, self.problem.reach[0].1);
         let (distinct, short) = (prefixes.sample().distinct(), RUNS_A_GAP * (last - first) / self.bounds.0);
@@ -185,7 +207,8 @@ impl PathSearch<'_> {
             return Ok(());
         }
         let coarse = Runs::coarse(prefixes, count.max(short as usize + 1));
-        let alone = self.alone(windows);
+        let Some(mut windows) = self.windows(outer, budget)? else { return Ok(()) };
+        let alone = self.alone(&windows);
         let (mut share, mut boundaries) = (FIRST_SHARE, self.best.partition.boundaries().to_vec());
         for _ in 0..GRADINGS {
             if 2 * (coarse.ends.len() + alone.len()) > distinct {
@@ -199,13 +222,18 @@ impl PathSearch<'_> {
             }
             budget.has_memory(PathNodes::bytes(2 * runs.ends.len()))?;
             let nodes = PathNodes::spread(prefixes, &runs);
-            let Some(optimum) = self.sweep_levels(&nodes, windows, budget)? else { break };
+            let known = self.best.cost;
+            let Some(optimum) = self.sweep_levels(&nodes, &windows, budget)? else { break };
             if self.is_within(0.5 * PROVEN) || !optimum.starts.iter().any(|&start| nodes.cuts_run(start)) {
                 break;
             }
             boundaries.extend(self.best.partition.boundaries());
             boundaries.extend(self.boundaries(&self.centers(&nodes, &optimum.starts)));
             share *= FINER_SHARE;
+            if self.best.cost < known {
+                let Some(narrower) = self.windows(outer, budget)? else { break };
+                windows = narrower;
+            }
         }
         Ok(())
     }
@@ -308,12 +336,10 @@ mod tests {
             search.bounds = problem.gaps.shared_bounds().unwrap();
             let truth = whole(&problem);
             let facts = || format!("n {n} k {k} lower {lower} upper {upper} x {x:?} w {w:?}");
-            if let Some(windows) = search.windows() {
-                search.levels_by_runs(2 * k, &windows, &mut budget).unwrap();
-                let floor = search.floor;
-                assert!(floor <= truth * (1.0 + 1e-10) + 1e-24, "by runs {floor} is above {truth}: {}", facts());
-                search.floor = 0.0;
-            }
+            search.levels_by_runs(&OuterPoints::new(&problem, search.bounds.0), 2 * k, &mut budget).unwrap();
+            let floor = search.floor;
+            assert!(floor <= truth * (1.0 + 1e-10) + 1e-24, "by runs {floor} is above {truth}: {}", facts());
+            search.floor = 0.0;
             search.run_levels(f64::INFINITY, &mut budget).unwrap();
             let (cost, floor) = (search.best.cost, search.floor);
             assert!((cost - truth).abs() <= 1e-9 * truth + 1e-24, "{cost} is not {truth}: {}", facts());

@@ -170,7 +170,11 @@ impl<'a> PathSearch<'a> {
         let mut guess = 2.0 * if relaxed > 0.0 { relaxed } else { self.best.cost } / k as f64;
         let runs = RUNS_A_CLUSTER * k;
         if prefixes.sample().distinct() > 4 * runs {
-            guess = self.find_by_runs(&Runs::coarse(prefixes, runs), guess, budget)?;
+            let found = self.find_by_runs(&Runs::coarse(prefixes, runs), guess, budget)?;
+            guess = found.penalty;
+            if upper == f64::INFINITY {
+                self.levels_if_vanished(&found, budget)?;
+            }
             if self.is_within(0.5 * PROVEN) || upper < f64::INFINITY {
                 return Ok(guess);
             }
@@ -198,7 +202,12 @@ impl<'a> PathSearch<'a> {
         let mut runs = RUNS_A_CLUSTER * k;
         while prefixes.sample().distinct() > 4 * runs {
             let nodes = PathNodes::coarse(prefixes, &Runs::coarse(prefixes, runs));
-            guess = self.find_penalty(&nodes, guess, budget)?.penalty;
+            let found = self.find_penalty(&nodes, guess, budget)?;
+            self.levels_if_vanished(&found, budget)?;
+            if self.is_within(0.5 * PROVEN) {
+                return Ok(());
+            }
+            guess = found.penalty;
             runs *= FINER;
         }
         // Clusters of one point may part equal ones.
@@ -207,22 +216,25 @@ impl<'a> PathSearch<'a> {
         self.reward_if_vanished(&found, budget)
     }
 
-    /// Looks for a reward where no penalty gives k clusters.
-    fn reward_if_vanished(&mut self, found: &PenaltyFound, budget: &mut Budget<'_>) -> Result<(), Stop> {
-        if !found.vanished || self.is_within(PROVEN) {
+    /// Searches with one curve for each number of clusters where no penalty gives k of them and few centres can be at
+    /// a place.
+    fn levels_if_vanished(&mut self, found: &PenaltyFound, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        if !found.vanished || self.is_within(0.5 * PROVEN) || !super::is_gridded(self.problem.k) {
             return Ok(());
         }
-        if super::is_gridded(self.problem.k) {
-            self.adopt(FreeSolution::on_grid(self.problem), budget);
-        }
-        budget.limited(REWARD_STEPS, |budget| self.run_levels(FEW_LEVELS, budget))?;
-        if self.is_within(PROVEN) {
+        budget.limited(REWARD_STEPS, |budget| self.run_levels(FEW_LEVELS, budget)).map(|_| ())
+    }
+
+    /// Looks for a reward where no penalty gives k clusters.
+    fn reward_if_vanished(&mut self, found: &PenaltyFound, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        self.levels_if_vanished(found, budget)?;
+        if !found.vanished || self.is_within(PROVEN) {
             return Ok(());
         }
         let nodes = PathNodes::all(self.problem.prefixes, true);
         let links = found.paths.iter().map(Vec::len).max().unwrap_or(1);
         budget.limited(REWARD_STEPS, |budget| self.find_reward(&nodes, links, budget))?;
-        if self.is_within(PROVEN) {
+        if self.is_within(PROVEN) || !super::is_gridded(self.problem.k) {
             return Ok(());
         }
         budget.limited(REWARD_STEPS, |budget| self.run_levels(f64::INFINITY, budget)).map(|_| ())
@@ -253,14 +265,13 @@ impl<'a> PathSearch<'a> {
     }
 
     /// Looks for the penalty on runs of points, finer and finer where the best paths have their boundaries, until these
-    /// cut no run. Gives the last penalty.
-    fn find_by_runs(&mut self, coarse: &Runs, mut penalty: f64, budget: &mut Budget<'_>) -> Result<f64, Stop> {
+    /// cut no run. Gives what the last of them has found.
+    fn find_by_runs(&mut self, coarse: &Runs, penalty: f64, budget: &mut Budget<'_>) -> Result<PenaltyFound, Stop> {
         let prefixes = self.problem.prefixes;
         let mut nodes = PathNodes::spread(prefixes, coarse);
         let (mut share, mut boundaries) = (FIRST_SHARE, Vec::new());
-        for _ in 0..GRADINGS {
-            let found = self.find_penalty(&nodes, penalty, budget)?;
-            penalty = found.penalty;
+        let mut found = self.find_penalty(&nodes, penalty, budget)?;
+        for _ in 1..GRADINGS {
             if self.is_within(CLEAR) || !found.cuts || self.exceeds_upper(&found.paths) {
                 break;
             }
@@ -276,8 +287,9 @@ impl<'a> PathSearch<'a> {
             }
             nodes = PathNodes::spread(prefixes, &Runs::ending_at(prefixes, graded));
             share *= FINER_SHARE;
+            found = self.find_penalty(&nodes, found.penalty, budget)?;
         }
-        Ok(penalty)
+        Ok(found)
     }
 
     /// Whether paths that were found under the lower bound alone miss the upper bound, so that finer ones will.

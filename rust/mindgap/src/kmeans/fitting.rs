@@ -20,6 +20,9 @@ const BYTES_A_POINT: usize = 24;
 /// The memory of a distinct value, or of a candidate for a boundary (most points are one if clusters are many).
 const BYTES_A_CANDIDATE: usize = 96;
 
+/// The part of a time limit for the search for free centres. What is left is for separated means, if it proves nothing.
+const FREE_SHARE: f64 = 0.75;
+
 impl KMeans {
     /// Solves the problem.
     ///
@@ -198,7 +201,8 @@ impl KMeans {
 /// Finds the best free centres. If they are not proven, separated means, which are also feasible, may have a lower
 /// cost.
 fn solve_free(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
-    let found = free::solve(sample, gaps, monitor)?;
+    let share = if free::is_gridded(gaps.lower.len() + 1) { FREE_SHARE } else { 1.0 };
+    let found = free::solve(sample, gaps, &mut monitor.share(share))?;
     if !free::is_worth_another(sample, &found) {
         return Ok(found);
     }

@@ -212,6 +212,12 @@ impl<'a> Monitor<'a> {
         part
     }
 
+    /// A monitor for a part that has this share of the time that is left.
+    pub(crate) fn share(&mut self, share: f64) -> Monitor<'_> {
+        let deadline = self.deadline.map(|deadline| deadline.share(share));
+        Monitor { deadline, ..self.part() }
+    }
+
     /// A monitor for a part that is finished even after the time limit; only an interruption stops it.
     pub(crate) fn untimed(&mut self) -> Monitor<'_> {
         Monitor { untimed: true, deadline: None, ..self.part() }
@@ -377,6 +383,21 @@ impl Deadline {
         {
             let _ = limit;
             None
+        }
+    }
+
+    /// The time after this share of what is left.
+    fn share(self, share: f64) -> Self {
+        #[cfg(not(target_arch = "wasm32"))]
+        {
+            let now = std::time::Instant::now();
+            let left = self.at.saturating_duration_since(now).mul_f64(share);
+            return Self { at: if share < 1.0 { now + left } else { self.at } };
+        }
+        #[cfg(target_arch = "wasm32")]
+        {
+            let _ = share;
+            self
         }
     }
 

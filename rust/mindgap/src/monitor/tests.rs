@@ -44,6 +44,18 @@ fn a_monitor_stops_the_work_of_its_children() {
 }
 
 #[test]
+fn a_share_of_the_time_ends_before_the_rest() {
+    let mut monitor = Monitor::default().time_limit(Duration::from_secs(1000));
+    let all = monitor.deadline().unwrap();
+    assert_eq!(monitor.share(1.0).deadline(), Some(all));
+    let half = monitor.share(0.5).deadline().unwrap();
+    assert!(half < all && half > Deadline::after(Duration::from_secs(400)).unwrap());
+    assert_eq!(Monitor::default().share(0.5).deadline(), None);
+    let mut ended = Monitor::default().time_limit(Duration::ZERO);
+    assert_eq!(ended.share(0.5).report(), Err(Halt::TimeLimit));
+}
+
+#[test]
 fn counted_reports_are_work() {
     let mut seen = Vec::new();
     let mut monitor = Monitor::new(|progress: &Progress| {

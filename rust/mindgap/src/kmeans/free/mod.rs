@@ -103,13 +103,19 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
     problem.check_cost()?;
     let (mut start, mut known) = (FreeSolution::even(&problem), 0.0);
     if sample.len() <= WORTH_SOLVING || problem.k >= MANY_CLUSTERS {
-        let unbounded = unconstrained::solve(sample, problem.k, &mut monitor.relaxed())?;
-        known = unbounded.lower_bound(&prefixes);
-        let other = FreeSolution::of_partition(&problem, unbounded.partition);
-        if other.is_at_means() {
-            return Ok(Solution::of_means(other.partition, unbounded.proof));
+        match unconstrained::solve(sample, problem.k, &mut monitor.relaxed()) {
+            Ok(unbounded) => {
+                known = unbounded.lower_bound(&prefixes);
+                let other = FreeSolution::of_partition(&problem, unbounded.partition);
+                if other.is_at_means() {
+                    return Ok(Solution::of_means(other.partition, unbounded.proof));
+                }
+                start = start.or_better(other.improved(&problem));
+            }
+            // There is a solution without it.
+            Err(KMeansError::TimeLimit) => {}
+            Err(error) => return Err(error),
         }
-        start = start.or_better(other.improved(&problem));
     }
     if is_gridded(problem.k) && problem.gaps.have_upper() && problem.gaps.shared_bounds().is_none() {
         // Under upper bounds that bite everywhere little else comes near the optimum.
@@ -157,8 +163,8 @@ fn searched(
     Ok((best, proof.and(other)))
 }
 
-/// Whether even grids of centres are tried.
-fn is_gridded(k: usize) -> bool {
+/// Whether even grids of centres are tried, and means of clusters if the search proves too little.
+pub(super) fn is_gridded(k: usize) -> bool {
     (MANY_CLUSTERS..=MOST_GRIDDED).contains(&k)
 }
 

@@ -183,6 +183,16 @@ fn upper_bounds_beyond_everything_are_none() {
     assert_eq!(fit(1e307), fit(f64::INFINITY));
 }
 
+#[test]
+fn a_time_limit_that_has_passed_leaves_a_solution() {
+    let mut random = random(6);
+    let x: Vec<f64> = (0..3000).map(|_| random() + random()).collect();
+    let fit = KMeans::new(40).constraint(GapBounds::between(0.05, 0.06).unwrap());
+    let mut monitor = Monitor::stopping(|_| std::ops::ControlFlow::Break(Halt::TimeLimit));
+    let fit = fit.fit_with(&Sample::new(&x).unwrap(), &mut monitor).unwrap();
+    assert!(fit.inertia() < 2.0 && !fit.is_optimal(), "{}", fit.inertia());
+}
+
 /// The best of the even grids of `k` centres as tight as `lower` allows, and over all the data: its clusters with their
 /// best centres.
 fn best_even_grid(problem: &Problem<'_>, (lower, upper): (f64, f64)) -> FreeSolution {

@@ -186,7 +186,7 @@ impl PathSearch<'_> {
     /// proves the best known.
     fn windows(&mut self, outer: &OuterPoints<'_>, budget: &mut Budget<'_>) -> Result<Option<Vec<(f64, f64)>>, Stop> {
         let (lower, k) = (self.bounds.0, self.problem.k);
-        budget.spend((6 * BISECTIONS * k * k) as u64)?;
+        budget.spend((BISECTIONS * k * k) as u64)?;
         // Centres that are best for the other points become good ones for all if each point that is too far from them
         // gets its own.
         let inside = (self.inside - lower * lower * outer.weight()).max(0.0);

@@ -149,6 +149,31 @@ impl<'a> OuterPoints<'a> {
     }
 }
 
+/// Where the first centre is, if the gaps are all at the `upper` bound and the points beyond the first and the last
+/// centre cost no more than `most`; `None` if they cost more wherever it is. As many upper bounds farther on, so is every
+/// other centre where they are not.
+fn reached(problem: &Problem<'_>, upper: f64, most: f64) -> Option<(f64, f64)> {
+    let (n, k) = (problem.len(), problem.k);
+    if upper == f64::INFINITY {
+        return Some((f64::NEG_INFINITY, f64::INFINITY));
+    }
+    let at = |first: f64| {
+        let last = first + (k - 1) as f64 * upper;
+        let before = problem.quadratic(0, problem.points_until(first, 0..n), first);
+        let after = problem.quadratic(problem.points_until(last, 0..n), n, last);
+        (before.0 + after.0, before.1 + after.1)
+    };
+    let (from, to) = (problem.reach[k - 1].0 - k as f64 * upper, problem.reach[0].1 + upper);
+    let best = bisect(from, to, |first| at(first).1 > 0.0).0;
+    if at(best).0 > most {
+        return None;
+    }
+    let start = if at(from).0 > most { bisect(from, best, |first| at(first).0 <= most).0 } else { f64::NEG_INFINITY };
+    let end = if at(to).0 > most { bisect(best, to, |first| at(first).0 > most).1 } else { f64::INFINITY };
+    let margin = MARGIN * upper + of_place(from.abs().max(to.abs()));
+    Some((start - margin, end + margin))
+}
+
 /// The two ends of a short interval in which `is_after` becomes true.
 fn bisect(mut from: f64, mut to: f64, is_after: impl Fn(f64) -> bool) -> (f64, f64) {
     for _ in 0..BISECTIONS {
@@ -163,6 +188,9 @@ impl PathSearch<'_> {
     /// can have it; not where centres of more than `most_levels` clusters can be at a place, on average.
     pub(super) fn run_levels(&mut self, most_levels: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let (problem, k) = (self.problem, self.problem.k);
+        if self.bounds.0 <= 0.0 {
+            return Ok(());
+        }
         let outer = OuterPoints::new(problem, self.bounds.0);
         self.adopt(outer.best_grid(), budget);
         let Some(windows) = self.windows(&outer, budget)? else { return Ok(()) };
@@ -191,7 +219,14 @@ impl PathSearch<'_> {
         // gets its own.
         let inside = (self.inside - lower * lower * outer.weight()).max(0.0);
         let most = (self.best.cost - inside) + CLEAR * self.best.cost + of_sum(k, self.best.cost);
-        let windows: Option<Vec<(f64, f64)>> = (0..k).map(|m| outer.window(m, most)).collect();
+        let reached = reached(self.problem, self.bounds.1, self.best.cost * (1.0 + CLEAR) + of_sum(k, self.best.cost));
+        let window = |m: usize| {
+            let (window, by_reach) = (outer.window(m, most)?, reached?);
+            let stretch = if m > 0 { m as f64 * self.bounds.1 } else { 0.0 };
+            let window = (window.0.max(by_reach.0 + stretch), window.1.min(by_reach.1 + stretch));
+            (window.0 <= window.1).then_some(window)
+        };
+        let windows: Option<Vec<(f64, f64)>> = (0..k).map(window).collect();
         if windows.is_none() {
             self.floor = self.best.cost;
         }

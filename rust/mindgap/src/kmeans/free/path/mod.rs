@@ -66,6 +66,10 @@ const FINER_SHARE: f64 = 0.4;
 /// Steps that the search for a reward may take: some seconds.
 const REWARD_STEPS: u64 = 1 << 27;
 
+/// Where centres of so few clusters can be at a place, levels come before penalties under an upper bound: these take
+/// some dozen sweeps.
+const FIRST_LEVELS: f64 = 4.0;
+
 /// Where centres of so few clusters can be at a place, levels come before rewards: these take several sweeps.
 const FEW_LEVELS: f64 = 16.0;
 
@@ -199,6 +203,12 @@ impl<'a> PathSearch<'a> {
     /// Searches under both bounds.
     fn run_between(&mut self, mut guess: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let (prefixes, k) = (self.problem.prefixes, self.problem.k);
+        if super::is_gridded(k) {
+            budget.limited(REWARD_STEPS, |budget| self.run_levels(FIRST_LEVELS, budget))?;
+            if self.is_within(0.5 * PROVEN) {
+                return Ok(());
+            }
+        }
         let mut runs = RUNS_A_CLUSTER * k;
         while prefixes.sample().distinct() > 4 * runs {
             let nodes = PathNodes::coarse(prefixes, &Runs::coarse(prefixes, runs));

@@ -387,18 +387,16 @@ impl Deadline {
     }
 
     /// The time after this share of what is left.
+    #[cfg(not(target_arch = "wasm32"))]
     fn share(self, share: f64) -> Self {
-        #[cfg(not(target_arch = "wasm32"))]
-        {
-            let now = std::time::Instant::now();
-            let left = self.at.saturating_duration_since(now).mul_f64(share);
-            return Self { at: if share < 1.0 { now + left } else { self.at } };
-        }
-        #[cfg(target_arch = "wasm32")]
-        {
-            let _ = share;
-            self
-        }
+        let now = std::time::Instant::now();
+        let left = self.at.saturating_duration_since(now).mul_f64(share);
+        if share < 1.0 { Self { at: now + left } } else { self }
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    fn share(self, _: f64) -> Self {
+        self
     }
 
     pub(crate) fn has_passed(self) -> bool {

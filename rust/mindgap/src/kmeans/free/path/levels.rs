@@ -18,7 +18,7 @@ use crate::kmeans::free::Problem;
 use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::free::incumbent::FreeSolution;
-use crate::kmeans::rounding::{CLEAR, of_addition, of_place, of_sum};
+use crate::kmeans::rounding::{CLEAR, of_addition, of_path, of_place, of_sum};
 use crate::partition::Partition;
 use std::ops::Range;
 
@@ -218,10 +218,14 @@ impl PathSearch<'_> {
         // Centres that are best for the other points become good ones for all if each point that is too far from them
         // gets its own.
         let inside = (self.inside - lower * lower * outer.weight()).max(0.0);
-        let most = (self.best.cost - inside) + CLEAR * self.best.cost + of_sum(k, self.best.cost);
-        let reached = reached(self.problem, self.bounds.1, self.best.cost * (1.0 + CLEAR) + of_sum(k, self.best.cost));
+        // The root of a cost is a norm of distances, which rounding may change by that of a place each.
+        let (sample, reach) = (self.problem.prefixes.sample(), &self.problem.reach);
+        let far = reach[0].0.abs().max(reach[k - 1].1.abs()).max(1.0);
+        let root = self.best.cost.sqrt() + of_place(far) * sample.total_weight().sqrt();
+        let most = root * root * (1.0 + CLEAR) + of_sum(k, self.best.cost);
+        let reached = reached(self.problem, self.bounds.1, most);
         let window = |m: usize| {
-            let (window, by_reach) = (outer.window(m, most)?, reached?);
+            let (window, by_reach) = (outer.window(m, most - inside)?, reached?);
             let stretch = if m > 0 { m as f64 * self.bounds.1 } else { 0.0 };
             let window = (window.0.max(by_reach.0 + stretch), window.1.min(by_reach.1 + stretch));
             (window.0 <= window.1).then_some(window)
@@ -238,7 +242,7 @@ impl PathSearch<'_> {
         let prefixes = self.problem.prefixes;
         let (first, last) = (self.problem.reach[self.problem.k - 1].0, self.problem.reach[0].1);
         let (distinct, short) = (prefixes.sample().distinct(), RUNS_A_GAP * (last - first) / self.bounds.0);
-        if !(2.0 * short < distinct as f64) {
+        if 2.0 * short >= distinct as f64 {
             return Ok(());
         }
         let coarse = Runs::coarse(prefixes, count.max(short as usize + 1));
@@ -316,12 +320,13 @@ impl PathSearch<'_> {
             windows,
         };
         let optimum = sweep.run(budget)?;
+        let far = sweep.domain.0.abs().max(sweep.domain.1.abs());
+        let value = optimum.value.min(enough);
+        let rounding = of_path(problem.k, value, nodes.weight(), far) + of_addition(value) + of_runs;
+        self.floor = self.floor.max((value - less).min(self.best.cost) - rounding);
         if optimum.value > enough {
-            self.floor = self.best.cost;
             return Ok(None);
         }
-        let rounding = optimum.rounding + of_addition(optimum.value) + of_runs;
-        self.floor = self.floor.max((optimum.value - less).min(self.best.cost) - rounding);
         let found = match nodes.meaning {
             Meaning::Bound { .. } => FreeSolution::from_centers(problem, &self.centers(nodes, &optimum.starts)),
             _ => {

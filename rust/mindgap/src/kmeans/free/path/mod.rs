@@ -4,14 +4,15 @@
 //! because the gap is out of bounds. So the optimum is convex in the number of clusters: there is a penalty a cluster
 //! under which the best centres, however many, are k (docs/mathematics.md). A [`sweep`] finds them exactly, whatever k
 //! is; its value less k penalties is a lower bound for every penalty. Sweeps over coarse runs of points find a penalty
-//! to begin with.
+//! to begin with. Where no penalty gives k clusters, because the bounds are too wide for so many, a sweep has a curve
+//! for each number of clusters ([`levels`]).
 
-mod detour;
+mod forced;
 mod levels;
 mod nodes;
 mod piece;
 mod queue;
-mod rest;
+mod remaining;
 mod runs;
 mod sweep;
 

@@ -8,11 +8,11 @@
 //! it: O(P log N) for P pieces. There are about as many as nodes where no bound is active, and `c` times as many after
 //! `c` gaps at their bounds. So one sweep starts at either end, and they meet where both have had as much to do.
 
-use super::detour::{Detour, DetourRules, Detours};
+use super::forced::{ForcedRange, ForcedRanges, ForcedRules};
 use super::nodes::PathNodes;
 use super::piece::{Bottom, CenterPiece, CostParabola, append_lower};
 use super::queue::PieceQueue;
-use super::rest::Rests;
+use super::remaining::RemainingCosts;
 use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::rounding::of_path;
@@ -43,7 +43,8 @@ pub(super) struct Sweep<'a> {
     /// What the nodes from each on cost at least, whatever the gaps, and what those from each of the mirrored nodes on
     /// do; nothing where these are empty.
     pub(super) unbounded: [&'a [f64]; 2],
-    /// Whether the penalty may be a reward, so that lower bounds alone make detours.
+    /// Whether the penalty may be a reward, or the number of clusters is given: then lower bounds alone force clusters
+    /// to have points that are nearer to another centre.
     pub(super) rewarded: bool,
     /// For a given number of clusters, where the centre of each can be; empty where any number will do.
     pub(super) windows: &'a [(f64, f64)],
@@ -75,8 +76,8 @@ struct SweepProgress<'a> {
     curves: Vec<PathCurve<'a>>,
     /// The curves that have pieces.
     active: Range<usize>,
-    detours: Detours<'a>,
-    rests: Rests<'a>,
+    forced_ranges: ForcedRanges<'a>,
+    remaining: RemainingCosts<'a>,
     beginnings: Vec<Beginning>,
     /// The best last cluster of all among the pieces that no boundary needs any more, under an upper bound.
     best: Option<BestBefore>,
@@ -158,15 +159,15 @@ impl Sweep<'_> {
         SweepOptimum { value, starts, rounding }
     }
 
-    fn rests(&self) -> Rests<'_> {
+    fn remaining(&self) -> RemainingCosts<'_> {
         let far = self.domain.0.abs().max(self.domain.1.abs());
-        Rests::new(self.nodes, self.unbounded[0], (self.upper, self.penalty), self.enough, far)
+        RemainingCosts::new(self.nodes, self.unbounded[0], (self.upper, self.penalty), self.enough, far)
     }
 
-    fn detour_rules(&self) -> DetourRules {
+    fn forced_rules(&self) -> ForcedRules {
         // Every second centre is more than the upper bound farther on, and always twice the lower bound.
         let stride = if self.rewarded { self.lower } else { 0.5 * self.upper };
-        DetourRules { stride, upper: self.upper, ends: self.rewarded.then_some(self.domain) }
+        ForcedRules { stride, upper: self.upper, ends: self.rewarded.then_some(self.domain) }
     }
 
     /// Where the centres of a curve can be.
@@ -233,8 +234,8 @@ impl<'a> SweepProgress<'a> {
             sweep,
             curves,
             active: 0..1,
-            detours: Detours::new(&sweep.nodes.x, sweep.detour_rules()),
-            rests: sweep.rests(),
+            forced_ranges: ForcedRanges::new(&sweep.nodes.x, sweep.forced_rules()),
+            remaining: sweep.remaining(),
             beginnings: vec![Beginning { before: 0, start: 0 }],
             best: None,
             next: 1,
@@ -319,20 +320,20 @@ impl<'a> SweepProgress<'a> {
     #[inline(always)]
     fn pass(&mut self, j: usize) -> u64 {
         let tight = self.sweep.strip(j, self.sweep.lower);
-        let detour = self.detours.at(j);
-        if detour.is_none() && tight.0 == tight.1 {
-            // Equal points: some optimum parts them nowhere but in a detour.
+        let forced_range = self.forced_ranges.at(j);
+        if forced_range.is_none() && tight.0 == tight.1 {
+            // Equal points: some optimum parts them nowhere but in a forced range.
             return 1;
         }
         if self.sweep.windows.is_empty() {
-            return self.follow(j, detour, 0, 0) + 1;
+            return self.follow(j, forced_range, 0, 0) + 1;
         }
         let mut seen = 1;
         // Clusters that begin with this node do not end before it: the later ones come first.
         for to in (self.active.start..self.curves.len().min(self.active.end + 1)).rev() {
             if to > self.active.start {
-                seen += self.follow(j, detour, to - 1, to);
-                self.forget_if_passed(j, detour, to);
+                seen += self.follow(j, forced_range, to - 1, to);
+                self.forget_if_passed(j, forced_range, to);
             } else {
                 self.settle(j, to, &[], tight.1 + self.sweep.lower);
                 seen += self.enqueue(j, to, tight) as u64;
@@ -346,28 +347,29 @@ impl<'a> SweepProgress<'a> {
     }
 
     /// Forgets what comes before cluster `to` if it cannot begin after node `j`.
-    fn forget_if_passed(&mut self, j: usize, detour: Option<Detour>, to: usize) {
-        // Detours to come begin with a later point, or farther from an earlier one than this one does.
-        let first = self.sweep.nodes.x[j - 1].min(detour.map_or(f64::INFINITY, |detour| detour.0));
+    fn forget_if_passed(&mut self, j: usize, forced_range: Option<ForcedRange>, to: usize) {
+        // Forced ranges to come begin with a later point, or farther from an earlier one than this one does.
+        let first = self.sweep.nodes.x[j - 1].min(forced_range.map_or(f64::INFINITY, |forced_range| forced_range.0));
         if self.sweep.windows[to].1 <= first {
             self.curves[to - 1].clear();
         }
     }
 
-    /// Lets clusters of the curve `to` begin with node `j` after those of the curve `from`; says how many pieces it saw.
+    /// Lets clusters of the curve `to` begin with node `j` after those of the curve `from`; says how many pieces it
+    /// saw.
     #[inline(always)]
-    fn follow(&mut self, j: usize, detour: Option<Detour>, from: usize, to: usize) -> u64 {
+    fn follow(&mut self, j: usize, forced_range: Option<ForcedRange>, from: usize, to: usize) -> u64 {
         let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
         let tight = self.sweep.strip(j, lower);
         let stretched = if upper < f64::INFINITY { self.sweep.strip(j, upper) } else { (f64::NEG_INFINITY, tight.0) };
-        let far = stretched.0.min(tight.0).min(self.detours.back());
+        let far = stretched.0.min(tight.0).min(self.forced_ranges.back());
         while let Some(piece) = self.curves[from].settled.front().copied().filter(|piece| piece.to <= far) {
             if self.curves.len() == 1 {
                 self.offer_last(&piece);
             }
             self.curves[from].settled.pop_front();
         }
-        let around = detour.map(|detour| self.all_after(j, detour, from, to));
+        let around = forced_range.map(|forced_range| self.all_after(j, forced_range, from, to));
         let first = self.curves[from].queue.best(j);
         // Where the strips overlap there is nothing in between to be compared with.
         let ordered = stretched.1 <= tight.0;
@@ -375,11 +377,11 @@ impl<'a> SweepProgress<'a> {
         let (mut begun, mut bests) = (std::mem::take(&mut self.begun), std::mem::take(&mut self.bests));
         begun.clear();
         bests.clear();
-        bests.extend(first.filter(|best| !self.rests.are_too_much(j, best.1, best.0)));
+        bests.extend(first.filter(|best| !self.remaining.are_too_much(j, best.1, best.0)));
         let mut ending = nodes.ending(j);
         self.curves[from].over(tight, |piece, from, to| {
             let bottom = piece.bottom(&mut ending, from, to);
-            if self.rests.are_too_much(j, bottom.cost.level, to) {
+            if self.remaining.are_too_much(j, bottom.cost.level, to) {
                 return;
             }
             // Where the cost rises, a centre farther left would do better: the gap is not at its lower bound.
@@ -403,7 +405,7 @@ impl<'a> SweepProgress<'a> {
         self.settle(j, to, &begun, tight.1 + lower);
         self.begun = begun;
         match around {
-            Some(begun) => seen += self.go_around(j, to, &begun, tight.1 + lower),
+            Some(begun) => seen += self.merge_anywhere(j, to, &begun, tight.1 + lower),
             None => seen += self.enqueue(j, to, tight),
         }
         seen as u64
@@ -426,7 +428,7 @@ impl<'a> SweepProgress<'a> {
         let mut ending = self.sweep.nodes.ending(j);
         self.curves[from].over(strip, |piece, from, to| {
             let bottom = piece.bottom(&mut ending, from, to);
-            if self.rests.are_too_much(j, bottom.cost.level, to) {
+            if self.remaining.are_too_much(j, bottom.cost.level, to) {
                 return;
             }
             if bottom.center < to {
@@ -451,20 +453,20 @@ impl<'a> SweepProgress<'a> {
         stretched.len()
     }
 
-    /// All clusters that begin with node `j` at a place of the detour.
-    fn all_after(&mut self, j: usize, (from, to): Detour, source: usize, target: usize) -> Vec<CenterPiece> {
+    /// All clusters that begin with node `j` at a place of the forced range.
+    fn all_after(&mut self, j: usize, (from, to): ForcedRange, source: usize, target: usize) -> Vec<CenterPiece> {
         let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
         let mut ending = nodes.ending(j);
         let (mut tight, mut stretched, mut flat) = (Vec::new(), Vec::new(), Vec::<CenterPiece>::new());
         self.curves[source].over((from - upper, to - lower), |piece, start, end| {
             let bottom = piece.bottom(&mut ending, start, end);
             let Bottom { center, cost: CostParabola { level: cost, .. } } = bottom;
-            if self.rests.are_too_much(j, cost, end) {
+            if self.remaining.are_too_much(j, cost, end) {
                 return;
             }
             let mut at_bound = |part: (f64, f64), gap: f64, moved: &mut Vec<CenterPiece>| {
                 let part = (part.0.max(from - gap), part.1.min(to - gap));
-                if part.0 < part.1 && !self.rests.are_too_much_within(j, cost, (part.0 + gap, part.1 + gap)) {
+                if part.0 < part.1 && !self.remaining.are_too_much_within(j, cost, (part.0 + gap, part.1 + gap)) {
                     let bottom = piece.bottom(&mut ending, part.0, part.1);
                     moved.push(piece.moved(&bottom, part, gap, penalty, j as u32));
                 }
@@ -484,7 +486,7 @@ impl<'a> SweepProgress<'a> {
                 break;
             }
             let end = to.min(center + upper);
-            if start < end && !self.rests.are_too_much_within(j, cost, (start, end)) {
+            if start < end && !self.remaining.are_too_much_within(j, cost, (start, end)) {
                 flat.push(CenterPiece::flat((start, end), level, j as u32, piece.beginning));
             }
         });
@@ -495,9 +497,9 @@ impl<'a> SweepProgress<'a> {
         all
     }
 
-    /// Merges clusters that begin with node `j` in a detour, wherever they are; the pieces up to `limit` are settled.
-    /// Says how many pieces it saw.
-    fn go_around(&mut self, j: usize, to_curve: usize, begun: &[CenterPiece], limit: f64) -> usize {
+    /// Merges clusters that begin with node `j` in a forced range, wherever they are; the pieces up to `limit` are
+    /// settled. Says how many pieces it saw.
+    fn merge_anywhere(&mut self, j: usize, to_curve: usize, begun: &[CenterPiece], limit: f64) -> usize {
         let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
         let (from, to) = begun.first().zip(begun.last()).map_or((limit, limit), |(first, last)| (first.from, last.to));
         let curve = &mut self.curves[to_curve];
@@ -510,8 +512,8 @@ impl<'a> SweepProgress<'a> {
         // With all the points to come in clusters of their own a piece costs one penalty more than without them.
         merged.retain(|piece: &CenterPiece| {
             let cost = piece.lowest(&mut ending, piece.from, piece.to).1;
-            !self.rests.are_too_far(j, cost, piece.to)
-                && !self.rests.are_too_much_within(j, cost - penalty, (piece.from, piece.to + upper))
+            !self.remaining.are_too_far(j, cost, piece.to)
+                && !self.remaining.are_too_much_within(j, cost - penalty, (piece.from, piece.to + upper))
         });
         let settled = merged.iter().filter(|piece| piece.from < limit);
         curve.settled.extend(settled.map(|piece| CenterPiece { to: piece.to.min(limit), ..*piece }));
@@ -540,9 +542,9 @@ impl<'a> SweepProgress<'a> {
         }
     }
 
-    /// Clusters begin with node `j` at `level` from the place `from` on, without an upper bound or detours. All pieces
-    /// ahead are flat then. The farther right the centre, the more the nodes of earlier clusters cost there: so the new
-    /// piece is better from some place on, and each piece is taken off the end but once.
+    /// Clusters begin with node `j` at `level` from the place `from` on, without an upper bound or forced ranges. All
+    /// pieces ahead are flat then. The farther right the centre, the more the nodes of earlier clusters cost there: so
+    /// the new piece is better from some place on, and each piece is taken off the end but once.
     #[inline(always)]
     fn stack(&mut self, j: usize, mut from: f64, level: f64, before: u32) {
         let mut ending = self.sweep.nodes.ending(j);

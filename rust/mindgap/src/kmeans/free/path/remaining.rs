@@ -20,7 +20,7 @@ struct Reach {
 }
 
 /// What the nodes from each on cost at least.
-pub(super) struct Rests<'a> {
+pub(super) struct RemainingCosts<'a> {
     nodes: &'a PathNodes,
     /// Whatever the gaps; nothing where this is empty.
     unbounded: &'a [f64],
@@ -33,7 +33,7 @@ pub(super) struct Rests<'a> {
     rounding: f64,
 }
 
-impl<'a> Rests<'a> {
+impl<'a> RemainingCosts<'a> {
     /// O(n).
     pub(super) fn new(
         nodes: &'a PathNodes,
@@ -42,11 +42,12 @@ impl<'a> Rests<'a> {
         enough: f64,
         far: f64,
     ) -> Self {
-        let mut rests = Self { nodes, unbounded, reaches: Vec::new(), upper, penalty, enough, rounding: of_place(far) };
+        let mut remaining =
+            Self { nodes, unbounded, reaches: Vec::new(), upper, penalty, enough, rounding: of_place(far) };
         if enough < f64::INFINITY && upper < f64::INFINITY && penalty > 0.0 {
-            rests.reaches = rests.reaches();
+            remaining.reaches = remaining.reaches();
         }
-        rests
+        remaining
     }
 
     /// What a cluster costs for every unit of length.

@@ -5,39 +5,41 @@
 //! cluster, since a cluster less costs less. So there is a space of more than half the upper bound next to it, with the
 //! centres that cross it: either they lag behind the points to the right of the space, one point a centre, or they run
 //! ahead of those to its left. Every second centre is more than the upper bound farther on, so they catch up with the
-//! points after a few. Where clusters are rewarded, the same holds with twice the lower bound, which is the least
-//! distance of every second centre, and the ends of the data are such spaces too. docs/mathematics.md has the proof.
+//! points after a few. Where clusters are rewarded, or their number is given, the same holds with twice the lower
+//! bound, which is the least distance of every second centre, and the ends of the data are such spaces too.
+//! docs/mathematics.md has the proof.
 
 /// Centres of new clusters at a boundary, from one place to another.
-pub(super) type Detour = (f64, f64);
+pub(super) type ForcedRange = (f64, f64);
 
-/// By so much of a stride detours are longer than they need be, so that rounding does not decide.
+/// By so much of a stride forced ranges are longer than they need be, so that rounding does not decide.
 const MARGIN: f64 = 1e-6;
 
-/// What decides where detours are.
+/// What decides where forced ranges are.
 #[derive(Clone, Copy)]
-pub(super) struct DetourRules {
-    /// How far every centre of a detour is on from the one before, on average; infinite where there are no detours.
+pub(super) struct ForcedRules {
+    /// How far every centre of a forced range is on from the one before, on average; infinite where there are no forced
+    /// ranges.
     pub(super) stride: f64,
     /// How far apart neighbouring centres can be.
     pub(super) upper: f64,
-    /// Where the first and the last centre can be, if there are detours at the ends of the data.
+    /// Where the first and the last centre can be, if there are forced ranges at the ends of the data.
     pub(super) ends: Option<(f64, f64)>,
 }
 
-/// The detours of the boundaries between `x`, one boundary after the other.
-pub(super) struct Detours<'a> {
+/// The forced ranges of the boundaries between `x`, one boundary after the other.
+pub(super) struct ForcedRanges<'a> {
     x: &'a [f64],
-    rules: DetourRules,
+    rules: ForcedRules,
     /// The boundaries before wide spaces, the last ones first, with the farthest place of a centre.
     ahead: Vec<(usize, f64)>,
     /// The least place of the last centre before the boundary, if centres may lag behind; else infinite.
     back: f64,
 }
 
-impl<'a> Detours<'a> {
+impl<'a> ForcedRanges<'a> {
     /// O(n).
-    pub(super) fn new(x: &'a [f64], rules: DetourRules) -> Self {
+    pub(super) fn new(x: &'a [f64], rules: ForcedRules) -> Self {
         let (mut ahead, stride) = (Vec::new(), (1.0 - MARGIN) * rules.stride);
         let (first, last) = rules.ends.unwrap_or((f64::INFINITY, f64::NEG_INFINITY));
         if stride < f64::INFINITY {
@@ -57,10 +59,10 @@ impl<'a> Detours<'a> {
         Self { x, rules, ahead, back: first - stride }
     }
 
-    /// The detour at the boundary before `j`: to be asked for each in turn.
+    /// The forced range at the boundary before `j`: to be asked for each in turn.
     #[inline(always)]
-    pub(super) fn at(&mut self, j: usize) -> Option<Detour> {
-        let (x, DetourRules { stride, upper, .. }) = (self.x, self.rules);
+    pub(super) fn at(&mut self, j: usize) -> Option<ForcedRange> {
+        let (x, ForcedRules { stride, upper, .. }) = (self.x, self.rules);
         if stride == f64::INFINITY {
             return None;
         }
@@ -83,7 +85,7 @@ impl<'a> Detours<'a> {
         }
     }
 
-    /// How far back the last centre before the boundary may be in a detour.
+    /// How far back the last centre before the boundary may be in a forced range.
     pub(super) fn back(&self) -> f64 {
         self.back
     }

@@ -275,6 +275,8 @@ impl<'a> DualActiveSet<'a> {
         let normal = self.normal(rows, row, sign);
         let mut multiplier = 0.0;
         loop {
+            #[cfg(test)]
+            crate::monitor::count(1, 0);
             let (across, along) = self.project(&normal);
             let left = dot(&across, &across);
             let rates = self.rates(&along);

@@ -66,6 +66,8 @@ fn boundaries(
         let from = end.saturating_sub(crowd).max(range.start);
         let from = out.last().map_or(from, |&last| from.max(last + 1));
         out.extend(from..=(end + crowd).min(range.end));
+        #[cfg(test)]
+        crate::monitor::count(out.len() as u64, 0);
         if out.len() > most {
             return None;
         }

@@ -101,6 +101,11 @@ fn extended(at: &[Prefix], before: &[u32], bound: f64) -> Vec<u32> {
 /// because neighbouring starts have neighbouring ends.
 fn first_end(first: usize, last: usize, guess: usize, enough: impl Fn(usize) -> bool) -> usize {
     let guess = guess.clamp(first, last);
+    #[cfg(test)]
+    let enough = |end| {
+        crate::monitor::count(1, 0);
+        enough(end)
+    };
     // Invariant: `enough` is false before `low`, and true at `high` or `high` is past the last.
     let (mut low, mut high) = (first, last + 1);
     let mut step = 1;

@@ -81,6 +81,8 @@ fn descend(rows: &[([f64; 3], f64)], signs: &[(f64, f64)]) -> Vec<f64> {
     let mut mu = vec![0.0; count];
     let mut residual: Vec<f64> = rows.iter().map(|row| row.1).collect();
     for _ in 0..SWEEPS {
+        #[cfg(test)]
+        crate::monitor::count(1, 0);
         let mut moved = 0.0_f64;
         for g in 0..count {
             if signs[g] == (0.0, 0.0) {

@@ -251,6 +251,8 @@ impl<'a, D: Digits, C: Costs> StartComparison<'a, D, C> {
     /// Whether the prefix `..end` costs less if its last cluster starts at `start` than at `earlier`.
     #[inline(always)]
     pub(super) fn is_better(&mut self, end: usize) -> bool {
+        #[cfg(test)]
+        crate::monitor::count(1, 0);
         let (better, sure) = D::is_better(self, end);
         self.unsure += usize::from(!sure);
         better

@@ -107,6 +107,8 @@ impl CellSlack<'_> {
     /// Whether a cluster from `start` to `end` costs too much, or dividing it saves too much, to be in an optimum.
     #[inline(always)]
     fn exceeds<C: Costs>(&self, costs: &C, start: usize, end: usize) -> bool {
+        #[cfg(test)]
+        crate::monitor::count(1, 0);
         let middle = start + (end - start) / 2;
         let divides = start < middle && self.most_saved < f64::INFINITY;
         let blur = 2.0 * costs.blur();

@@ -3,6 +3,7 @@
 mod chain;
 mod clashes;
 mod dense;
+mod equality;
 mod failing;
 mod log_program;
 mod pairs;

@@ -64,3 +64,15 @@ fn a_watcher_stops_the_rows() {
         assert_eq!(stopped.unwrap_err(), KMeansError::Interrupted.into());
     }
 }
+
+#[test]
+fn rows_need_the_memory_of_their_labels_and_centres() {
+    let values = table_of(4, 600);
+    let table = Table::new(&values[..], 600).unwrap();
+    // Labels of a byte each up to 256 clusters, of four above.
+    for (k, bytes) in [(3, 4 * (600 + 8 * 3)), (300, 4 * (4 * 600 + 8 * 300))] {
+        let refused = KMeans::new(k).fit_rows_with(&table, &mut Monitor::default().memory_limit(0));
+        let Err(Error::KMeans(KMeansError::OutOfMemory(refused))) = refused else { panic!("{refused:?}") };
+        assert_eq!(refused.bytes, bytes);
+    }
+}

@@ -514,3 +514,39 @@ fn the_runner_up_has_the_likelihood_that_is_reported() {
     }
     assert!(lower > 5, "{lower} runners-up that are clearly lower");
 }
+
+#[test]
+fn parameters_that_a_constraint_fixes_do_not_count() {
+    use mindgap::{
+        ConstantCv, Constraint, EqualSpreads, FixedSpreads, FixedWeights, LinearRows, WeightBounds, WeightRatio,
+    };
+    let values: Vec<f64> = (0..60).map(|i| f64::from(i % 3 * 10 + i * i % 7 + 1)).collect();
+    let sample = Sample::new(&values).unwrap();
+    let straight = LinearRows::new(3, &[1.0, -2.0, 1.0], &[0.0], &[0.0]).unwrap();
+    let constraints: [(Box<dyn Constraint>, usize); 11] = [
+        (Box::new(mindgap::Unconstrained), 8),
+        (Box::new(GapBounds::lower(3.0)), 8),
+        (Box::new(GapBounds::between(10.0, 10.0).unwrap()), 6),
+        (Box::new(GapBounds::per_gap(&[10.0, 0.0], &[10.0, 20.0]).unwrap()), 7),
+        (Box::new(straight), 7),
+        (Box::new(FixedWeights::new(&[0.5, 0.25, 0.25]).unwrap()), 6),
+        (Box::new(WeightBounds::new(&[0.1, 0.3, 0.1], &[0.6, 0.3, 0.6]).unwrap()), 7),
+        (Box::new(WeightBounds::new(&[0.1, 0.1, 0.1], &[0.6, 0.5, 0.6]).unwrap()), 8),
+        (Box::new(WeightRatio::new(0, 2, 1.0).unwrap()), 7),
+        (Box::new(FixedSpreads::new(&[None, Some(2.0), None]).unwrap() & EqualSpreads), 5),
+        (Box::new(ConstantCv::new(None).unwrap()), 6),
+    ];
+    for (constraint, expected) in constraints {
+        let shown = format!("{constraint:?}");
+        let fit = Mixture::new(3).constraint(constraint).fit(&sample).unwrap();
+        assert_eq!(fit.parameter_count(), expected, "{shown}");
+    }
+}
+
+#[test]
+fn a_paper_fit_says_which_components_collapsed() {
+    let sample = Sample::new(&[0.0, 0.0, 0.0, 5.0, 6.0, 7.0]).unwrap();
+    let start = Parameters::new(&[0.5, 0.5], &[0.0, 6.0], &[0.01, 1.0]).unwrap();
+    let fit = Mixture::new(2).method(MixtureMethod::Paper).init(start).fit(&sample).unwrap();
+    assert_eq!(fit.status(), &Status::Collapsed { components: vec![0] });
+}

@@ -152,3 +152,39 @@ fn every_boundary_keeps_the_chain_of_sources() {
     let blind: Arc<dyn Source> = Arc::new(|_: &[(f64, f64)]| Err(broken()));
     keeps_its_chain(KMeans::new(3).fit(&coarse.sample_of(blind).unwrap()).unwrap_err());
 }
+
+/// Counts the passes that a fit asks for.
+struct Counting<'a> {
+    engine: LocalEngine<'a>,
+    passes: usize,
+}
+
+impl Engine for Counting<'_> {
+    fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError> {
+        self.engine.load()
+    }
+    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
+        self.passes += 1;
+        self.engine.moments(parameters)
+    }
+    fn curved(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
+        self.passes += 1;
+        self.engine.curved(parameters)
+    }
+    fn finish(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
+        self.passes += 1;
+        self.engine.finish(parameters)
+    }
+}
+
+#[test]
+fn a_fit_says_how_many_passes_it_took() {
+    let sample = sample();
+    let start = Parameters::new(&[0.5, 0.5], &[1.0, 8.0], &[1.0, 1.0]).unwrap();
+    let wide = Mixture::new(2).constraint(GapBounds::lower(9.0));
+    for mixture in [Mixture::new(2), wide.clone(), Mixture::new(2).init(start.clone()), wide.init(start)] {
+        let mut counting = Counting { engine: LocalEngine::new(&sample), passes: 0 };
+        let fit = mixture.fit(&mut counting).unwrap();
+        assert_eq!(fit.passes(), counting.passes, "{mixture:?}");
+    }
+}

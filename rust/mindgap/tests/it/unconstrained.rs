@@ -170,3 +170,22 @@ fn one_cluster_too_few_merges_the_nearest_pair() {
     assert_eq!(merged.labels()[1233], merged.labels()[1234]);
     assert!((merged.inertia() - 0.5 * 0.999f64.powi(2)).abs() < 1e-9);
 }
+
+#[test]
+fn limits_are_the_smallest_value_and_the_largest_of_each_cluster() {
+    let mut random = Random::new(5);
+    for k in 1..6 {
+        let values: Vec<f64> = (0..40).map(|_| (40.0 * random.unit()).round()).collect();
+        let fit = KMeans::new(k).fit(&Sample::new(&values).unwrap()).unwrap();
+        // Also for other values, of which some clusters may have none: their limit is the one before.
+        for values in [&values[..], &values[..3]] {
+            let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+            let up_to = |c: usize| {
+                let within = values.iter().zip(fit.predict(values)).filter(move |(_, label)| *label as usize <= c);
+                within.map(|(&x, _)| x).fold(least, f64::max)
+            };
+            let expected: Vec<f64> = [least].into_iter().chain((0..fit.centers().len()).map(up_to)).collect();
+            assert_eq!(fit.limits(values), expected);
+        }
+    }
+}

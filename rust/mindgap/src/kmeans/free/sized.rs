@@ -138,3 +138,6 @@ impl SizedCosts {
         SearchRegion { centers: region.centers.clone(), rests: self.rests(&ends), ends }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! Bounds against admissible points, drawn at random and climbed: none is above, and no threshold below the maximum
 //! closes.
 
+mod branching;
 mod nodes;
 
 use super::ceiling::Verdict;

@@ -62,3 +62,24 @@ fn moments_of_parts_add_up_and_start_again_at_nothing() {
     sum.clear();
     assert_eq!(sum, Moments::of_nothing(2, true, true));
 }
+
+/// The variance by which tolerances and floors are measured keeps its digits far from zero.
+#[test]
+fn the_scale_of_data_does_not_depend_on_where_they_are() {
+    use crate::data::sample::Sample;
+    use crate::mixture::e_step::LocalEngine;
+
+    let values: Vec<f64> = (0..64).map(|i: i32| f64::from(i * i % 61)).collect();
+    let of = |shift: f64| {
+        let sample = Sample::new(&values.iter().map(|x| x + shift).collect::<Vec<_>>()).unwrap();
+        [LocalEngine::new(&sample).scale(), LocalEngine::framed(&sample).scale()]
+    };
+    let mean = values.iter().sum::<f64>() / 64.0;
+    let variance = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / 64.0;
+    for shift in [0.0, 1e6, -1e6] {
+        let [[total, in_data_units], [_, in_frame_units]] = of(shift);
+        assert_eq!(total, 64.0);
+        assert!((in_data_units / variance - 1.0).abs() < if shift == 0.0 { 1e-12 } else { 1e-2 });
+        assert!((in_frame_units / of(0.0)[1][1] - 1.0).abs() < 1e-12, "{shift}");
+    }
+}

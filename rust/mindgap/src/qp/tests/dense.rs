@@ -152,6 +152,9 @@ fn equalities_may_say_the_same_twice() {
     rows.push([(0, 1.0), (1, 1.0)], 1.0 + 1e-15, true);
     let found = minimise(&factor, &gradient, &rows).unwrap();
     assert!((found.point[0] - 0.25).abs() < 1e-12 && (found.point[1] - 0.75).abs() < 1e-12, "{:?}", found.point);
+    // What a step of Newton's may leave of it.
+    rows.push([(0, 2.0), (1, 1.0)], 1.25 + 1e-10, true);
+    assert!(minimise(&factor, &gradient, &rows).is_some());
     rows.push([(0, 1.0), (1, 1.0)], 1.1, true);
     assert!(minimise(&factor, &gradient, &rows).is_none());
 }

@@ -275,3 +275,10 @@ fn runs_are_finer_beside_boundaries_and_do_not_part_equal_points() {
     let beside: Vec<usize> = graded.iter().filter(|run| (495..=507).contains(&run.end)).map(|run| run.len()).collect();
     assert!(beside.len() > 2 && beside.iter().all(|&points| points == 3), "{beside:?}");
 }
+
+#[test]
+fn stretched_centres_divide_the_path_of_others_evenly() {
+    assert_eq!(super::stretched(&[0.0, 2.0, 10.0], 5), [0.0, 1.0, 2.0, 6.0, 10.0]);
+    assert_eq!(super::stretched(&[-1.0, 3.0, 4.0, 8.0], 2), [-1.0, 8.0]);
+    assert_eq!(super::stretched(&[1.0, 2.0, 5.0], 3), [1.0, 2.0, 5.0]);
+}

@@ -115,3 +115,27 @@ fn fewer_windows_take_more_passes_to_the_same_optimum() {
     let halves = passes(most);
     assert!(halves.len() > all.len() && halves.iter().all(|&windows| windows <= most), "{all:?} {halves:?}");
 }
+
+/// Data that are not those of the summary, in number, weight, place or range, are refused.
+#[test]
+fn data_that_changed_since_their_summary_are_refused() {
+    let (points, atoms) = lumps(3000, 2);
+    let changes: [fn(&mut Vec<Atom>); 6] = [
+        |parts| parts[0].count += 1,
+        |parts| parts[0].weight *= 1.01,
+        |parts| parts[0].mean += 0.01 * (parts[0].high - parts[0].low).max(0.1),
+        |parts| parts[0].low -= 1e-3,
+        |parts| parts.last_mut().unwrap().high += 1e-3,
+        Vec::clear,
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let mut zoom = |windows: &[(f64, f64)]| {
+            let mut shown = points.zoom(windows);
+            shown.iter_mut().for_each(change);
+            Ok(shown)
+        };
+        let sample = Sample::of_atoms(atoms.clone()).unwrap();
+        let fit = KMeans::new(5).fit_refining(sample, &mut zoom, &mut Monitor::default());
+        assert!(matches!(fit, Err(KMeansError::Source(_))), "change {number}: {:?}", fit.map(|fit| fit.0));
+    }
+}

@@ -18,6 +18,9 @@ const FALLING: f64 = 1e-14;
 /// coefficient: a step of that size changes nothing.
 const IMPLIED: f64 = 1e-8;
 
+/// Active rows for which there is memory from the start. Most steps of a search have no more.
+const FEW_ACTIVE: usize = 6;
+
 /// Rows `a·u ≥ level`, or `a·u = level`, by their few coefficients.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SparseRows {
@@ -99,31 +102,50 @@ impl SparseRows {
         }
         let by = self.levels[row] - value;
         let by = if self.equalities[row] { by.abs() } else { by };
-        // Equalities come first, because they are never dropped.
-        (by > MISSED * size).then_some(if self.equalities[row] { f64::MAX } else { by / largest })
+        (by > MISSED * size).then_some(by / largest)
     }
 }
 
 /// Cholesky's factor `U` of a positive definite matrix `UᵀU`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Factor {
     n: usize,
     /// Row-major, so that every inner loop below runs along a row.
     upper: Vec<f64>,
+    /// What each pivot must exceed.
+    smallest: Vec<f64>,
 }
 
 impl Factor {
     /// Factors an `n`×`n` matrix, whose upper half is read; `None` if a pivot is at most `least` times its diagonal
     /// entry.
-    pub(crate) fn new(mut matrix: Vec<f64>, n: usize, least: f64) -> Option<Self> {
-        let smallest: Vec<f64> = (0..n).map(|i| least * matrix[i * n + i].abs()).collect();
+    #[cfg(test)]
+    pub(crate) fn new(matrix: Vec<f64>, n: usize, least: f64) -> Option<Self> {
+        let mut factor = Self { n, upper: matrix, smallest: Vec::new() };
+        factor.factorise(least).then_some(factor)
+    }
+
+    /// Factors an `n`×`n` matrix, whose upper half is read, plus `damping` on its diagonal; `false` if a pivot is at
+    /// most `least` times its diagonal entry.
+    pub(crate) fn replace(&mut self, matrix: &[f64], n: usize, damping: f64, least: f64) -> bool {
+        self.n = n;
+        self.upper.clear();
+        self.upper.extend_from_slice(matrix);
+        self.upper.iter_mut().step_by(n + 1).for_each(|diagonal| *diagonal += damping);
+        self.factorise(least)
+    }
+
+    fn factorise(&mut self, least: f64) -> bool {
+        let n = self.n;
+        self.smallest.clear();
+        self.smallest.extend(self.upper.iter().step_by(n + 1).map(|diagonal| least * diagonal.abs()));
         for i in 0..n {
-            let (row, below) = matrix[i * n..].split_at_mut(n);
+            let (row, below) = self.upper[i * n..].split_at_mut(n);
             let row = &mut row[i..];
             // Also false for a pivot that is not a number.
-            let positive = row[0] > smallest[i];
+            let positive = row[0] > self.smallest[i];
             if !positive {
-                return None;
+                return false;
             }
             let root = row[0].sqrt();
             row[0] = root;
@@ -133,12 +155,12 @@ impl Factor {
                 other[i + 1 + j..].iter_mut().zip(&row[j + 1..]).for_each(|(a, right)| *a -= u * right);
             }
         }
-        Some(Self { n, upper: matrix })
+        true
     }
 
-    /// `U⁻ᵀ b` in place.
-    fn forward(&self, b: &mut [f64]) {
-        for i in 0..self.n {
+    /// `U⁻ᵀ b` in place; the entries before `first` are zero.
+    fn forward(&self, b: &mut [f64], first: usize) {
+        for i in first..self.n {
             let row = &self.upper[i * self.n + i..(i + 1) * self.n];
             let (known, rest) = b[i..].split_at_mut(1);
             known[0] /= row[0];
@@ -164,17 +186,18 @@ impl Factor {
     ) -> Vec<f64> {
         let mut search = DualActiveSet::new(self, &vec![0.0; self.n]);
         for &row in active {
-            let normal = search.normal(rows, row, 1.0);
-            let (across, along) = search.project(&normal);
-            let left = dot(&across, &across);
-            if left > DEPENDENT * dot(&normal, &normal) {
-                search.extend(&across, along, left.sqrt());
+            search.write_normal(rows, row, 1.0);
+            search.project();
+            let left = dot(&search.across, &search.across);
+            if left > DEPENDENT * dot(&search.normal, &search.normal) {
+                search.extend(left.sqrt());
             }
         }
         let variance = |mut combination: Vec<f64>| {
-            self.forward(&mut combination);
-            let across = search.project(&combination).0;
-            dot(&across, &across)
+            self.forward(&mut combination, 0);
+            search.normal = combination;
+            search.project();
+            dot(&search.across, &search.across)
         };
         combinations.into_iter().map(variance).collect()
     }
@@ -193,20 +216,28 @@ pub(crate) struct DenseOptimum {
 /// The minimum of `½ uᵀHu - gᵀu` under `rows`; `None` if they contradict each other by more than rounding.
 pub(crate) fn minimise(factor: &Factor, gradient: &[f64], rows: &SparseRows) -> Option<DenseOptimum> {
     let mut search = DualActiveSet::new(factor, gradient);
-    let mut implied = Vec::new();
+    let mut left = vec![true; rows.len()];
+    // Equalities come first, so that no row was dropped for one that contradicts others.
+    for row in (0..rows.len()).filter(|&row| rows.is_equality(row)) {
+        left[row] = false;
+        if search.add(rows, row).is_none() {
+            search.find_point();
+            if !rows.is_implied(row, &search.point) {
+                return None;
+            }
+        }
+    }
     // Each round adds a row and may drop others; far more rounds than rows means that rounding has made it circle.
     for _ in 0..20 * (rows.len() + 2) {
-        let missed = (0..rows.len()).filter(|row| !search.active.contains(row) && !implied.contains(row));
+        search.find_point();
+        let missed = (0..rows.len()).filter(|&row| left[row] && !search.active.contains(&row));
         let misses = missed.filter_map(|row| rows.miss(row, &search.point).map(|by| (row, by)));
         match misses.fold(None, |worst: Option<(usize, f64)>, miss| match worst {
             Some(worst) if worst.1 >= miss.1 => Some(worst),
             _ => Some(miss),
         }) {
             None => return Some(search.end()),
-            Some((row, _)) if search.add(rows, row).is_some() => {}
-            // Equalities come first, so that no row was dropped for it.
-            Some((row, _)) if rows.is_implied(row, &search.point) => implied.push(row),
-            Some(_) => return None,
+            Some((row, _)) => search.add(rows, row)?,
         }
     }
     None
@@ -222,19 +253,36 @@ struct DualActiveSet<'a> {
     multipliers: Vec<f64>,
     /// -1 for an equality approached from above.
     signs: Vec<f64>,
-    /// An orthonormal basis of the active normals, and their coordinates in it.
-    basis: Vec<Vec<f64>>,
-    coordinates: Vec<Vec<f64>>,
+    /// An orthonormal basis of the active normals, one after the other, and their coordinates in it.
+    basis: Vec<f64>,
+    coordinates: Vec<f64>,
+    /// The normal of the row to be added, its part orthogonal to the active ones, and its coordinates in their basis.
+    normal: Vec<f64>,
+    across: Vec<f64>,
+    along: Vec<f64>,
+    /// The rate at which each multiplier falls as that of the new row grows.
+    rates: Vec<f64>,
 }
 
 impl<'a> DualActiveSet<'a> {
     fn new(factor: &'a Factor, gradient: &[f64]) -> Self {
+        let n = factor.n;
         let mut image = gradient.to_vec();
-        factor.forward(&mut image);
-        let mut point = image.clone();
-        factor.backward(&mut point);
-        let (active, multipliers, signs, basis, coordinates) = Default::default();
-        Self { factor, image, point, active, multipliers, signs, basis, coordinates }
+        factor.forward(&mut image, 0);
+        Self {
+            factor,
+            image,
+            point: vec![0.0; n],
+            active: Vec::with_capacity(n),
+            multipliers: Vec::with_capacity(n),
+            signs: Vec::with_capacity(n),
+            basis: Vec::with_capacity(FEW_ACTIVE * n),
+            coordinates: Vec::with_capacity(FEW_ACTIVE * n),
+            normal: Vec::with_capacity(n),
+            across: Vec::with_capacity(n),
+            along: Vec::with_capacity(n),
+            rates: Vec::with_capacity(n),
+        }
     }
 
     fn end(self) -> DenseOptimum {
@@ -247,103 +295,118 @@ impl<'a> DualActiveSet<'a> {
         }
     }
 
-    fn normal(&self, rows: &SparseRows, row: usize, sign: f64) -> Vec<f64> {
-        let mut normal = vec![0.0; self.image.len()];
-        rows.terms(row).iter().for_each(|&(variable, a)| normal[variable] += sign * a);
-        self.factor.forward(&mut normal);
-        normal
+    fn find_point(&mut self) {
+        self.point.copy_from_slice(&self.image);
+        self.factor.backward(&mut self.point);
     }
 
-    /// The part of `normal` orthogonal to the active ones, and its coordinates in their basis.
-    fn project(&self, normal: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let (mut across, mut along) = (normal.to_vec(), vec![0.0; self.basis.len()]);
+    fn write_normal(&mut self, rows: &SparseRows, row: usize, sign: f64) {
+        self.normal.clear();
+        self.normal.resize(self.factor.n, 0.0);
+        let mut first = self.factor.n;
+        for &(variable, a) in rows.terms(row) {
+            self.normal[variable] += sign * a;
+            first = first.min(variable);
+        }
+        self.factor.forward(&mut self.normal, first);
+    }
+
+    /// Finds the part of the normal orthogonal to the active ones, and its coordinates in their basis.
+    fn project(&mut self) {
+        self.across.clone_from(&self.normal);
+        self.along.clear();
+        self.along.resize(self.basis.len() / self.factor.n, 0.0);
         // Twice: the second round removes the rounding error of the first.
         for _ in 0..2 {
-            for (unit, along) in self.basis.iter().zip(&mut along) {
-                let share = dot(unit, &across);
+            for (unit, along) in self.basis.chunks_exact(self.factor.n).zip(&mut self.along) {
+                let share = dot(unit, &self.across);
                 *along += share;
-                across.iter_mut().zip(unit).for_each(|(across, unit)| *across -= share * unit);
+                self.across.iter_mut().zip(unit).for_each(|(across, unit)| *across -= share * unit);
             }
         }
-        (across, along)
     }
 
     /// Moves until `row` is satisfied, dropping rows on the way; `None` if it cannot be satisfied.
     fn add(&mut self, rows: &SparseRows, row: usize) -> Option<()> {
-        let above = rows.is_equality(row) && rows.value(row, &self.point) > rows.level(row);
-        let sign = if above { -1.0 } else { 1.0 };
-        let normal = self.normal(rows, row, sign);
+        self.write_normal(rows, row, 1.0);
+        // The row's level minus its value.
+        let lacking = rows.level(row) - dot(&self.normal, &self.image);
+        let sign = if rows.is_equality(row) && lacking < 0.0 { -1.0 } else { 1.0 };
+        self.normal.iter_mut().for_each(|a| *a *= sign);
+        let size = dot(&self.normal, &self.normal);
         let mut multiplier = 0.0;
         loop {
             #[cfg(test)]
             crate::monitor::count(1, 0);
-            let (across, along) = self.project(&normal);
-            let left = dot(&across, &across);
-            let rates = self.rates(&along);
+            self.project();
+            let left = dot(&self.across, &self.across);
+            self.find_rates();
             let vanishing = (0..self.active.len())
-                .filter(|&index| !rows.is_equality(self.active[index]) && rates[index] > FALLING)
-                .map(|index| (index, self.multipliers[index] / rates[index]))
+                .filter(|&index| !rows.is_equality(self.active[index]) && self.rates[index] > FALLING)
+                .map(|index| (index, self.multipliers[index] / self.rates[index]))
                 .fold(None, |first: Option<(usize, f64)>, next| match first {
                     Some(first) if first.1 <= next.1 => Some(first),
                     _ => Some(next),
                 });
-            let reach = (left > DEPENDENT * dot(&normal, &normal))
-                .then(|| sign * (rows.level(row) - rows.value(row, &self.point)) / left);
+            let reach =
+                (left > DEPENDENT * size).then(|| (sign * rows.level(row) - dot(&self.normal, &self.image)) / left);
             let (dropped, step) = match (vanishing, reach) {
                 (Some((index, step)), Some(reach)) if step < reach => (Some(index), step),
                 (_, Some(reach)) => (None, reach),
                 (Some((index, step)), None) => (Some(index), step),
                 (None, None) => return None,
             };
-            self.multipliers.iter_mut().zip(&rates).for_each(|(multiplier, rate)| *multiplier -= step * rate);
+            self.multipliers.iter_mut().zip(&self.rates).for_each(|(multiplier, rate)| *multiplier -= step * rate);
             multiplier += step;
             if reach.is_some() {
-                self.image.iter_mut().zip(&across).for_each(|(image, across)| *image += step * across);
-                self.point.copy_from_slice(&self.image);
-                self.factor.backward(&mut self.point);
+                self.image.iter_mut().zip(&self.across).for_each(|(image, across)| *image += step * across);
             }
             match dropped {
-                Some(index) => self.drop_row(rows, index),
+                Some(index) => {
+                    self.drop_row(rows, index);
+                    self.write_normal(rows, row, sign);
+                }
                 None => {
                     self.active.push(row);
                     self.multipliers.push(multiplier);
                     self.signs.push(sign);
-                    self.extend(&across, along, left.sqrt());
+                    self.extend(left.sqrt());
                     return Some(());
                 }
             }
         }
     }
 
-    /// The rate at which each multiplier falls as the new row's grows.
-    fn rates(&self, along: &[f64]) -> Vec<f64> {
-        let mut rates = along.to_vec();
-        for i in (0..rates.len()).rev() {
-            rates[i] /= self.coordinates[i][i];
+    fn find_rates(&mut self) {
+        let n = self.factor.n;
+        self.rates.clone_from(&self.along);
+        for i in (0..self.rates.len()).rev() {
+            self.rates[i] /= self.coordinates[i * n + i];
             for j in 0..i {
-                rates[j] -= self.coordinates[i][j] * rates[i];
+                self.rates[j] -= self.coordinates[i * n + j] * self.rates[i];
             }
         }
-        rates
     }
 
-    fn extend(&mut self, across: &[f64], mut along: Vec<f64>, length: f64) {
-        self.basis.push(across.iter().map(|across| across / length).collect());
-        along.push(length);
-        self.coordinates.push(along);
+    /// Adds the row whose normal was projected to the basis; `length` is that of its orthogonal part.
+    fn extend(&mut self, length: f64) {
+        self.basis.extend(self.across.iter().map(|across| across / length));
+        let end = self.coordinates.len() + self.factor.n;
+        self.coordinates.extend_from_slice(&self.along);
+        self.coordinates.push(length);
+        self.coordinates.resize(end, 0.0);
     }
 
     fn drop_row(&mut self, rows: &SparseRows, index: usize) {
         self.active.remove(index);
         self.multipliers.remove(index);
         self.signs.remove(index);
-        self.basis.truncate(index);
-        self.coordinates.truncate(index);
+        self.basis.truncate(index * self.factor.n);
+        self.coordinates.truncate(index * self.factor.n);
         for later in index..self.active.len() {
-            let normal = self.normal(rows, self.active[later], self.signs[later]);
-            let (across, along) = self.project(&normal);
-            let length = dot(&across, &across).sqrt();
-            self.extend(&across, along, length);
+            self.write_normal(rows, self.active[later], self.signs[later]);
+            self.project();
+            self.extend(dot(&self.across, &self.across).sqrt());
         }
     }
 }

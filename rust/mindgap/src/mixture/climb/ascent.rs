@@ -130,6 +130,8 @@ pub(in crate::mixture) enum Ending {
 pub(in crate::mixture) struct Reached<'a> {
     pub(in crate::mixture) parameters: &'a Parameters,
     pub(in crate::mixture) log_likelihood: f64,
+    /// The gain that the model predicted for the last step.
+    pub(in crate::mixture) decrement: f64,
     /// Passes so far.
     pub(in crate::mixture) passes: usize,
 }
@@ -245,10 +247,11 @@ impl Climber<'_, '_> {
         leave: Leave<'_>,
         monitor: &mut Monitor<'_>,
     ) -> Result<Ending, MixtureError> {
+        let mut program = Program::default();
         loop {
             self.before.clone_from(&self.parameters);
             let model = self.model(guess);
-            let round = self.round(&model, limits, monitor)?;
+            let round = self.round(&model, &mut program, limits, monitor)?;
             self.model = Some(model);
             match round {
                 Round::Moved if leave(self.reached()) => {
@@ -263,7 +266,12 @@ impl Climber<'_, '_> {
     }
 
     fn reached(&self) -> Reached<'_> {
-        Reached { parameters: &self.parameters, log_likelihood: self.here.log_likelihood, passes: self.passes }
+        Reached {
+            parameters: &self.parameters,
+            log_likelihood: self.here.log_likelihood,
+            decrement: self.decrement,
+            passes: self.passes,
+        }
     }
 
     /// Revives an empty component if that raises the likelihood: at a weight of zero the decrement does not include its
@@ -304,10 +312,12 @@ impl Climber<'_, '_> {
 
     /// The model at the current parameters, with exact or estimated curvature.
     fn model(&mut self, guess: Option<&Model>) -> Model {
-        let mut model = match &self.here.curvature {
-            Some(curvature) => Model::new(&self.parameters, &self.here, curvature),
+        // In the memory of the model before.
+        let mut model = self.model.take().unwrap_or_default();
+        match &self.here.curvature {
+            Some(curvature) => model.write(&self.parameters, &self.here, curvature),
             None => {
-                let mut model = Model::of_moments(&self.parameters, &self.here);
+                model.write_moments(&self.parameters, &self.here);
                 match &mut self.quasi {
                     Some(quasi) => quasi.learn(&self.parameters, &mut model),
                     none => {
@@ -317,9 +327,8 @@ impl Climber<'_, '_> {
                         *none = Some(QuasiNewton::new(&self.parameters, &model));
                     }
                 }
-                model
             }
-        };
+        }
         if let Some(tie) = self.m_step.precisions.tie() {
             model.tie(&ratios(&tie, &self.parameters));
         }
@@ -329,9 +338,15 @@ impl Climber<'_, '_> {
     }
 
     /// Takes one step, with as much damping as it needs.
-    fn round(&mut self, model: &Model, limits: ClimbLimits, monitor: &mut Monitor<'_>) -> Result<Round, MixtureError> {
+    fn round(
+        &mut self,
+        model: &Model,
+        program: &mut Program,
+        limits: ClimbLimits,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<Round, MixtureError> {
         rows::write(self.m_step, &self.parameters, &mut self.rows, &mut self.kinds);
-        let mut program = Program::new(model, &mut self.rows);
+        program.write(model, &mut self.rows);
         let mut damping = if self.damping < UNDAMPED { LEAST_DAMPING } else { self.damping };
         let (mut tries, mut convex, mut longest) = (0, true, self.longest);
         loop {

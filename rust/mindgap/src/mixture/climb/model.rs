@@ -19,7 +19,7 @@ const ISOLATED_POINTS: f64 = 1e-9;
 pub(super) const BLOCK: usize = 3;
 
 /// Gradient and curvature of the log-likelihood in scaled steps.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::mixture) struct Model {
     pub(super) gradient: Vec<f64>,
     /// The observed information, `-∂²L`; row-major.
@@ -36,10 +36,11 @@ impl Model {
         self.exact
     }
 
-    /// Makes the model at `parameters`, where the moments were taken.
-    pub(super) fn new(parameters: &Parameters, moments: &Moments, curvature: &Curvature) -> Self {
-        let mut model = Self { exact: true, ..Self::of_moments(parameters, moments) };
-        let (k, n) = (parameters.k(), model.gradient.len());
+    /// Writes the model at `parameters`, where the moments were taken.
+    pub(super) fn write(&mut self, parameters: &Parameters, moments: &Moments, curvature: &Curvature) {
+        self.write_moments(parameters, moments);
+        self.exact = true;
+        let (k, n) = (parameters.k(), self.gradient.len());
         // The scores of a component are (r, rz, (r - rz²)/2); the sums are those of (r, rz, rz²).
         for (a, b) in (0..k).flat_map(|a| (a..k).map(move |b| (a, b))) {
             let own = |i: usize| &curvature.outer[(BLOCK * a + i) * n + BLOCK * b..][..BLOCK];
@@ -52,8 +53,8 @@ impl Model {
                 [0.5 * (r[0] - left), 0.5 * (r[1] - middle), 0.25 * (r[0] - r[2] - left + rz2[2])],
             ];
             for (i, j) in (0..BLOCK * BLOCK).map(|at| (at / BLOCK, at % BLOCK)) {
-                model.information[(BLOCK * a + i) * n + BLOCK * b + j] = block[i][j];
-                model.information[(BLOCK * b + j) * n + BLOCK * a + i] = block[i][j];
+                self.information[(BLOCK * a + i) * n + BLOCK * b + j] = block[i][j];
+                self.information[(BLOCK * b + j) * n + BLOCK * a + i] = block[i][j];
             }
         }
         for c in 0..k {
@@ -63,26 +64,28 @@ impl Model {
             let own = [[0.0, s1, half], [s1, s2 - s0, skew], [half, skew, 0.25 * (s4 - 2.0 * s2 - s0)]];
             for (i, row) in own.iter().enumerate() {
                 for (j, value) in row.iter().enumerate() {
-                    model.information[(BLOCK * c + i) * n + BLOCK * c + j] -= value;
+                    self.information[(BLOCK * c + i) * n + BLOCK * c + j] -= value;
                 }
             }
         }
-        model
     }
 
-    /// Makes the model from moments alone: the gradient, with the metric of EM as the information.
-    pub(super) fn of_moments(parameters: &Parameters, moments: &Moments) -> Self {
+    /// Writes the model from moments alone: the gradient, with the metric of EM as the information.
+    pub(super) fn write_moments(&mut self, parameters: &Parameters, moments: &Moments) {
         let n = BLOCK * parameters.k();
-        let (mut gradient, mut complete) = (vec![0.0; n], vec![0.0; n]);
+        let Self { gradient, information, complete, exact } = self;
+        *exact = false;
+        gradient.resize(n, 0.0);
+        complete.resize(n, 0.0);
         for c in 0..parameters.k() {
             let [s0, s1, s2] = standardised(parameters, moments, c);
             gradient[BLOCK * c..BLOCK * (c + 1)].copy_from_slice(&[s0, s1, 0.5 * (s0 - s2)]);
             let points = s0.max(LEAST_POINTS);
             complete[BLOCK * c..BLOCK * (c + 1)].copy_from_slice(&[points, points, 0.5 * points]);
         }
-        let mut information = vec![0.0; n * n];
+        information.clear();
+        information.resize(n * n, 0.0);
         (0..n).for_each(|i| information[i * n + i] = complete[i]);
-        Self { gradient, information, complete, exact: false }
     }
 
     /// Adds the second derivatives of the surface `σ = c·μ`, on which precisions follow the means; `ratios` are the

@@ -20,6 +20,7 @@ const AT_BOUND: f64 = 1e-9;
 const LEAST_PIVOT: f64 = 1e-13;
 
 /// The quadratic program of a step, in units in which EM's metric is the identity.
+#[derive(Default)]
 pub(super) struct Program {
     n: usize,
     /// The factors from these units to scaled steps.
@@ -31,26 +32,39 @@ pub(super) struct Program {
     pub(super) active: Vec<usize>,
     /// The number of `ACROSS_EQUALITIES` that have been added.
     stiffened: usize,
+    /// The factor of the damped model.
+    pub(super) factor: Factor,
 }
 
 impl Program {
     /// Makes the program, and converts the rows to its units.
     pub(super) fn new(model: &Model, rows: &mut SparseRows) -> Self {
-        let n = model.gradient.len();
-        let units: Vec<f64> = model.complete.iter().map(|complete| 1.0 / complete.sqrt()).collect();
-        let gradient = model.gradient.iter().zip(&units).map(|(g, unit)| g * unit).collect();
-        let mut matrix = model.information.clone();
-        for (row, left) in matrix.chunks_mut(n).zip(&units) {
-            row.iter_mut().zip(&units).for_each(|(value, right)| *value *= left * right);
+        let mut program = Self::default();
+        program.write(model, rows);
+        program
+    }
+
+    /// As [`new`](Self::new), in the memory of the program before.
+    pub(super) fn write(&mut self, model: &Model, rows: &mut SparseRows) {
+        let Self { n, units, gradient, matrix, active, stiffened, factor: _ } = self;
+        *n = model.gradient.len();
+        units.clear();
+        units.extend(model.complete.iter().map(|complete| 1.0 / complete.sqrt()));
+        gradient.clear();
+        gradient.extend(model.gradient.iter().zip(&*units).map(|(g, unit)| g * unit));
+        matrix.clone_from(&model.information);
+        for (row, left) in matrix.chunks_mut(*n).zip(&*units) {
+            row.iter_mut().zip(&*units).for_each(|(value, right)| *value *= left * right);
         }
         let is_active = |row: &usize| {
             let largest = rows.terms(*row).iter().fold(0.0, |largest: f64, (_, a)| largest.max(a.abs()));
             rows.is_equality(*row) || rows.level(*row) >= -AT_BOUND * largest
         };
-        let active: Vec<usize> = (0..rows.len()).filter(is_active).collect();
-        rows.scale(&units);
-        active.iter().for_each(|&row| add_across(&mut matrix, rows.terms(row), ACROSS, n));
-        Self { n, units, gradient, matrix, active, stiffened: 0 }
+        active.clear();
+        active.extend((0..rows.len()).filter(is_active));
+        rows.scale(units);
+        active.iter().for_each(|&row| add_across(matrix, rows.terms(row), ACROSS, *n));
+        *stiffened = 0;
     }
 
     /// Adds the next weight across the equalities; `false` if there is none left.
@@ -65,16 +79,14 @@ impl Program {
         true
     }
 
-    /// The factor of the damped model; `None` if it has no maximum along the active rows.
-    pub(super) fn factor(&self, damping: f64) -> Option<Factor> {
-        let mut matrix = self.matrix.clone();
-        (0..self.n).for_each(|i| matrix[i * self.n + i] += damping);
-        Factor::new(matrix, self.n, LEAST_PIVOT)
+    /// Factors the damped model; `false` if it has no maximum along the active rows.
+    pub(super) fn factor(&mut self, damping: f64) -> bool {
+        self.factor.replace(&self.matrix, self.n, damping, LEAST_PIVOT)
     }
 
     /// The best step under the rows with this much damping; `None` if the model has no maximum.
-    pub(super) fn solve(&self, rows: &SparseRows, damping: f64) -> Option<DenseOptimum> {
-        minimise(&self.factor(damping)?, &self.gradient, rows)
+    pub(super) fn solve(&mut self, rows: &SparseRows, damping: f64) -> Option<DenseOptimum> {
+        if self.factor(damping) { minimise(&self.factor, &self.gradient, rows) } else { None }
     }
 }
 

@@ -42,12 +42,13 @@ impl Sureness {
         spreads_held.dedup();
         let own = units(parameters);
         let lost = |c: usize| parameters.weights()[c] <= 2.0 * LEAST_WEIGHT;
-        let mut factor = program.factor(LEAST_DAMPING);
-        while factor.is_none() && program.stiffen(&rows) {
-            factor = program.factor(LEAST_DAMPING);
+        let mut factored = program.factor(LEAST_DAMPING);
+        while !factored && program.stiffen(&rows) {
+            factored = program.factor(LEAST_DAMPING);
         }
+        let factor = factored.then_some(&program.factor);
         let along = |combinations: Vec<Vec<f64>>| {
-            factor.as_ref().map(|factor| factor.variances_along(&rows, &program.active, combinations))
+            factor.map(|factor| factor.variances_along(&rows, &program.active, combinations))
         };
         let single = |i: usize| (0..n).map(|j| if i == j { program.units[i] } else { 0.0 }).collect();
         let relative: Vec<Option<[f64; BLOCK]>> = match along((0..n).map(single).collect()) {
@@ -118,7 +119,7 @@ fn held_back(m_step: &MStep, parameters: &Parameters, model: &Model) -> f64 {
     for row in (0..all.len()).filter(|&row| kinds[row] != RowKind::Mean) {
         rows.push(all.terms(row).iter().copied(), all.level(row), all.is_equality(row));
     }
-    let program = Program::new(model, &mut rows);
+    let mut program = Program::new(model, &mut rows);
     let mut damping = LEAST_DAMPING;
     loop {
         if let Some(optimum) = program.solve(&rows, damping) {

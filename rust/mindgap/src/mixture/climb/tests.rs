@@ -184,6 +184,16 @@ fn the_largest_movement_is_in_the_units_of_the_rule() {
 }
 
 /// Moments, with second derivatives, of points about the parameters.
+/// The model at `at`, from second derivatives or from moments alone.
+fn model_of(at: &Parameters, moments: &Moments, exact: bool) -> Model {
+    let mut model = Model::default();
+    match moments.curvature.as_ref().filter(|_| exact) {
+        Some(curvature) => model.write(at, moments, curvature),
+        None => model.write_moments(at, moments),
+    }
+    model
+}
+
 fn curved(at: &Parameters, x: &[f64]) -> Moments {
     LocalEngine::new(&Sample::new(x).unwrap()).curved(at).unwrap()
 }
@@ -194,7 +204,7 @@ fn an_estimate_of_the_information_meets_the_last_change_of_the_gradient() {
     let x: Vec<f64> = (0..60).map(|_| 3.0 * dice.unit()).collect();
     for case in 0..40 {
         let (from, to) = (parameters(&mut dice), parameters(&mut dice));
-        let model = |at: &Parameters| Model::of_moments(at, &curved(at, &x));
+        let model = |at: &Parameters| model_of(at, &curved(at, &x), false);
         let (before, mut now) = (model(&from), model(&to));
         let mut quasi = QuasiNewton::new(&from, &before);
         let own = |at: &Parameters, model: &Model| -> Vec<f64> {
@@ -250,8 +260,8 @@ fn the_model_predicts_small_steps_to_second_order() {
         let weights: Vec<f64> = x.iter().map(|_| if case % 2 == 0 { 1.0 } else { 0.1 + 3.0 * dice.unit() }).collect();
         let sample = Sample::weighted(&x, &weights).unwrap();
         let moments = LocalEngine::new(&sample).curved(&at).unwrap();
-        let model = Model::new(&at, &moments, moments.curvature.as_ref().unwrap());
-        assert!(model.is_exact() && !Model::of_moments(&at, &moments).is_exact());
+        let model = model_of(&at, &moments, true);
+        assert!(model.is_exact() && !model_of(&at, &moments, false).is_exact());
         let mut step: Vec<f64> = (0..BLOCK * K).map(|_| 2.0 * dice.unit() - 1.0).collect();
         let moved: f64 = (1..K).map(|c| at.weights()[c] * step[BLOCK * c]).sum();
         step[0] = -moved / at.weights()[0];
@@ -280,7 +290,7 @@ fn a_lost_component_has_no_say_in_the_model() {
     let x: Vec<f64> = (0..40).map(|_| 3.0 * dice.unit()).collect();
     let at = parameters(&mut dice);
     let moments = curved(&at, &x);
-    let mut model = Model::new(&at, &moments, moments.curvature.as_ref().unwrap());
+    let mut model = model_of(&at, &moments, true);
     let full = model.clone();
     model.isolate(1);
     let n = BLOCK * K;
@@ -304,11 +314,11 @@ fn a_program_solves_the_damped_model_in_units_of_em() {
     let m_step = m_step(&Asked { weights: None, gaps: Some([0.2, 2.5]), precisions: None });
     for case in 0..20 {
         let at = parameters(&mut dice);
-        let model = Model::of_moments(&at, &curved(&at, &x));
+        let model = model_of(&at, &curved(&at, &x), false);
         let (mut rows, mut kinds) = (SparseRows::default(), Vec::new());
         rows::write(&m_step, &at, &mut rows, &mut kinds);
         let plain = rows.clone();
-        let program = Program::new(&model, &mut rows);
+        let mut program = Program::new(&model, &mut rows);
         let damping = 0.5;
         let optimum = program.solve(&rows, damping).unwrap();
         let step: Vec<f64> = optimum.point.iter().zip(&program.units).map(|(u, unit)| u * unit).collect();

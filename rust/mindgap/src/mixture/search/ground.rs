@@ -16,6 +16,13 @@ use crate::numeric::portable::ln;
 /// problems the search misses as many as without, in a tenth less time; with a third of these lags it misses five more.
 const LAG: [f64; 4] = [40.0, 15.0, 6.0, 4.0];
 
+/// Newton steps after which a climb is also left if a further gain as large as that predicted for its last step would
+/// not take it to the best.
+const HOPEFUL_STEPS: usize = 2;
+
+/// A climb below the best by less than this is not left for its small gains.
+const HOPEFUL: f64 = 2.0;
+
 /// What a search works on.
 pub(super) struct Ground<'a> {
     pub(super) cells: Cells,
@@ -69,7 +76,9 @@ impl Ground<'_> {
         let start = start.sorted().0.raised(self.m_step.precisions.floor());
         let leave = |at: Reached<'_>| {
             let steps = at.passes.saturating_sub(em_steps + 1).clamp(1, LAG.len());
-            at.log_likelihood < best - LAG[steps - 1] || joins(at.parameters, at.log_likelihood)
+            let left = best - at.log_likelihood;
+            let hopeless = steps >= HOPEFUL_STEPS && left > at.decrement.max(HOPEFUL);
+            left > LAG[steps - 1] || hopeless || joins(at.parameters, at.log_likelihood)
         };
         let ascent = ascend(&mut surface, self.m_step, start, limits, None, &leave, &mut self.monitor)?;
         self.out_of_time |= ascent.ending == Ending::OutOfTime;

@@ -9,10 +9,10 @@ from __future__ import annotations
 import argparse
 import platform
 
-import hills
 import kmeans
 import mixture
 import overhead
+import whole_fits
 from rich.console import Console
 from trial import CLOCK, Trial
 
@@ -59,10 +59,10 @@ def main() -> None:
         "quantiser": lambda: kmeans.quantiser(console, levels, [16, 256] if quick else [16, 64, 256]),
         "mixture": lambda: mixture.compare(console, 10**5 if quick else 10**6),
         "calls": lambda: overhead.calls(console),
-        "hills": lambda: hills.compare(console),
+        "fits": lambda: whole_fits.compare(console),
     }
     if quick:
-        del benchmarks["hills"]
+        del benchmarks["fits"]
     for name in options.which or benchmarks:
         benchmarks[name]()
 

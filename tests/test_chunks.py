@@ -57,7 +57,7 @@ def test_free_centres_are_as_good_and_never_claimed_to_be_better() -> None:
 @pytest.mark.parametrize("size", [999, 20000, 10**6])
 def test_a_mixture_is_that_of_the_data_in_memory(constraint: mg.Constraint | None, size: int) -> None:
     best, there = mg.mixture(X, 5, constraint), mg.mixture(chunked(size), 5, constraint)
-    # The searches see other cells, and may choose another of hills that are as high.
+    # The searches see other cells, and may return another of several equally high maxima.
     assert there.log_likelihood == pytest.approx(best.log_likelihood, abs=0.05)
     there = mg.mixture(chunked(size), 5, constraint, init=best)
     assert (there.status == "lost-weight") == (best.status == "lost-weight")

@@ -1,6 +1,6 @@
 //! [`Finding`]: properties of a fit that call for a second look.
 
-use super::climb::{Climbed, Sureness};
+use super::climb::{Certainty, Climbed};
 use super::observed::Observed;
 use super::parameters::Parameters;
 use crate::data::sample::Sample;
@@ -185,26 +185,28 @@ pub(super) fn findings(
         if spiked[component] {
             found.push(Finding::Spike { component });
         }
-        if let Some(sureness) = &climbed.sureness {
-            about(sureness, component, &mut found);
+        if let Some(certainty) = &climbed.certainty {
+            about(certainty, component, &mut found);
         }
     }
     let behind = rival.map(|height| climbed.history.last().copied().unwrap_or(height) - height);
     if let Some(behind) = behind.filter(|behind| *behind < INDISTINCT) {
         found.push(Finding::Rival { behind: behind.max(0.0) });
     }
-    if let Some(gain) = climbed.sureness.as_ref().map(|sureness| sureness.held_back).filter(|gain| *gain > INDISTINCT) {
+    if let Some(gain) =
+        climbed.certainty.as_ref().map(|certainty| certainty.held_back).filter(|gain| *gain > INDISTINCT)
+    {
         found.push(Finding::BoundDecides { gain });
     }
     found
 }
 
 /// Adds the findings that follow from the second derivatives of a component with weight.
-fn about(sureness: &Sureness, component: usize, found: &mut Vec<Finding>) {
-    if sureness.spreads_held.contains(&component) {
+fn about(certainty: &Certainty, component: usize, found: &mut Vec<Finding>) {
+    if certainty.spreads_held.contains(&component) {
         found.push(Finding::SpreadAtBound { component });
     }
-    let determined = sureness.relative[component].is_some_and(|shares| shares.iter().all(|share| *share < 1.0));
+    let determined = certainty.relative[component].is_some_and(|shares| shares.iter().all(|share| *share < 1.0));
     if !determined {
         found.push(Finding::Undetermined { component });
     }

@@ -201,7 +201,7 @@ impl MixtureFit {
     /// # Ok::<(), mindgap::Error>(())
     /// ```
     pub fn runner_up(&self) -> Option<(&Parameters, f64)> {
-        self.runner_up.as_ref().map(|(parameters, height)| (parameters, *height))
+        self.runner_up.as_ref().map(|(parameters, log_likelihood)| (parameters, *log_likelihood))
     }
 
     /// How the fit ended.

@@ -57,16 +57,16 @@ impl Mixture {
     /// use std::ops::ControlFlow;
     ///
     /// let x: Vec<f64> = (0..200).map(|i| f64::from(i % 20) + if i < 100 { 0.0 } else { 15.0 }).collect();
-    /// let mut heights = Vec::new();
+    /// let mut log_likelihoods = Vec::new();
     /// let mut monitor = Monitor::new(|progress: &Progress| {
     ///     if let Progress::Iteration { log_likelihood, .. } = progress {
-    ///         heights.push(*log_likelihood);
+    ///         log_likelihoods.push(*log_likelihood);
     ///     }
     ///     ControlFlow::Continue(())
     /// });
     /// Mixture::new(2).method(MixtureMethod::Paper).fit_with(&Sample::new(&x)?, &mut monitor)?;
     /// drop(monitor);
-    /// assert!(heights.is_sorted());
+    /// assert!(log_likelihoods.is_sorted());
     /// # Ok::<(), mindgap::Error>(())
     /// ```
     ///
@@ -236,10 +236,10 @@ impl Mixture {
         let origins;
         (climbed.parameters, origins) = climbed.parameters.sorted();
         climbed.status = climbed.status.renumbered(&origins);
-        if let Some(sureness) = &mut climbed.sureness {
-            sureness.reorder(&origins);
+        if let Some(certainty) = &mut climbed.certainty {
+            certainty.reorder(&origins);
         }
-        let rival = tally.runner_up.as_ref().map(|(_, height)| *height);
+        let rival = tally.runner_up.as_ref().map(|(_, log_likelihood)| *log_likelihood);
         let findings = match self.method {
             MixtureMethod::Best => findings(&climbed, sample, observed, surface.total_weight(), rival),
             MixtureMethod::Paper => Vec::new(),
@@ -256,9 +256,11 @@ impl Mixture {
             parameter_count: m_step.parameter_count(self.k),
             starts: tally.starts,
             at_best: tally.at_best,
-            errors: climbed.sureness.take().map(|sureness| StandardErrors::new(&frame, &sureness, &findings)),
+            errors: climbed.certainty.take().map(|certainty| StandardErrors::new(&frame, &certainty, &findings)),
             findings,
-            runner_up: tally.runner_up.map(|(parameters, height)| (parameters.sorted().0.leave(&frame), height)),
+            runner_up: tally
+                .runner_up
+                .map(|(parameters, log_likelihood)| (parameters.sorted().0.leave(&frame), log_likelihood)),
         };
         climbed.parameters = climbed.parameters.leave(&frame);
         if !climbed.parameters.is_finite() {
@@ -275,22 +277,22 @@ impl Mixture {
         found: &Found,
         monitor: &mut Monitor<'_>,
     ) -> Result<(Climbed, Tally), MixtureError> {
-        let mut hills: Vec<Ascent> = Vec::new();
+        let mut maxima: Vec<Ascent> = Vec::new();
         let mut passes = 0;
         let mut out_of_time = false;
-        for (parameters, model) in found.worth(surface.is_local()) {
+        for (parameters, model) in found.starts_on_points(surface.is_local()) {
             let guess: Option<&Model> = model;
             let ascent = ascend(surface, m_step, parameters.clone(), self.climb_limits(0), guess, &|_| false, monitor)?;
             passes += ascent.passes;
             out_of_time |= ascent.ending == Ending::OutOfTime;
-            hills.push(ascent);
+            maxima.push(ascent);
             if out_of_time {
                 break;
             }
         }
-        hills.sort_by(|a, b| b.log_likelihood.total_cmp(&a.log_likelihood));
-        let best = hills.swap_remove(0);
-        let others = hills.into_iter().map(|hill| (hill.parameters, hill.log_likelihood));
+        maxima.sort_by(|a, b| b.log_likelihood.total_cmp(&a.log_likelihood));
+        let best = maxima.swap_remove(0);
+        let others = maxima.into_iter().map(|maximum| (maximum.parameters, maximum.log_likelihood));
         let runner_up = found.runner_up(&best, others);
         let mut climbed = finish(surface, m_step, best)?;
         if (out_of_time || found.out_of_time) && climbed.status == Status::Converged {

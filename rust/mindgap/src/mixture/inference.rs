@@ -1,6 +1,6 @@
 //! [`StandardErrors`], and when they are unreliable.
 
-use super::climb::Sureness;
+use super::climb::Certainty;
 use super::findings::Finding;
 use crate::data::frame::Frame;
 use std::fmt;
@@ -68,16 +68,16 @@ impl fmt::Display for Unreliable {
 }
 
 impl StandardErrors {
-    /// Converts those of `sureness` to units of the data; `findings` may make them unreliable.
-    pub(super) fn new(frame: &Frame, sureness: &Sureness, findings: &[Finding]) -> Self {
+    /// Converts those of `certainty` to units of the data; `findings` may make them unreliable.
+    pub(super) fn new(frame: &Frame, certainty: &Certainty, findings: &[Finding]) -> Self {
         let part = |which: usize, leave: &dyn Fn(f64) -> f64| -> Vec<Option<f64>> {
-            sureness.errors.iter().map(|error| error.map(|error| leave(error[which]))).collect()
+            certainty.errors.iter().map(|error| error.map(|error| leave(error[which]))).collect()
         };
         let mut unreliable = Vec::new();
-        if sureness.at_bound {
+        if certainty.at_bound {
             unreliable.push(Unreliable::AtBound);
         }
-        for (component, shares) in sureness.relative.iter().enumerate() {
+        for (component, shares) in certainty.relative.iter().enumerate() {
             match shares {
                 Some([weight, mean, spread]) if *weight < VANISHING => {
                     if mean.max(*spread) >= 1.0 {
@@ -95,7 +95,7 @@ impl StandardErrors {
             weights: part(0, &|error| error),
             means: part(1, &|error| frame.leave_length(error)),
             variances: part(2, &|error| frame.leave_square(error)),
-            gaps: sureness.gaps.iter().map(|error| error.map(|error| frame.leave_length(error))).collect(),
+            gaps: certainty.gaps.iter().map(|error| error.map(|error| frame.leave_length(error))).collect(),
             unreliable: unreliable.iter().map(ToString::to_string).collect(),
         }
     }

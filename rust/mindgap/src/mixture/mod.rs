@@ -25,7 +25,6 @@ mod status;
 mod surface;
 
 pub use certificate::{Certificate, CertifyOptions};
-
 pub use e_step::{LocalEngine, MomentSums};
 pub use engine::{Curvature, Data, Engine, Moments};
 pub use findings::Finding;

@@ -192,9 +192,9 @@ fn a_search_tries_other_spreads_of_heavy_components() {
     assert!(fit.log_likelihood() > -3492.038, "{}", fit.log_likelihood());
 }
 
-/// Where the clusters are plain to see, most climbs end on the one hill, and are counted there.
+/// With distinct clusters most climbs end at the same maximum, and are counted.
 #[test]
-fn climbs_that_end_on_the_best_hill_are_counted() {
+fn climbs_that_end_at_the_best_maximum_are_counted() {
     let mut random = Random::new(17);
     let x: Vec<f64> = (0..400).map(|i| f64::from(i % 2) * 9.0 + random.normal()).collect();
     let sample = Sample::new(&x).unwrap();

@@ -59,7 +59,7 @@ fn check(fit: &MixtureFit, intervals: &[[f64; 2]], counts: &[f64], support: [f64
         }
         let (least, most) = there.variances.iter().fold((f64::MAX, 0.0_f64), |(l, m), v| (l.min(*v), m.max(*v)));
         if most < 90.0 * least {
-            assert!(reached <= height + 1e-3, "another hill has {reached}, not {height}");
+            assert!(reached <= height + 1e-3, "another maximum has {reached}, not {height}");
         }
     }
 }

@@ -7,11 +7,11 @@
 //! gain that is left. A step costs a pass over the data and O(K³). On the paper's models the median climb takes 8 to 27
 //! passes; EM takes 500 to 3,300.
 
-use super::model::{BLOCK, Model};
-use super::program::Program;
-use super::quasi_newton::QuasiNewton;
+use super::em::step_of_em;
+use super::model::{BLOCK, Model, QuasiNewton};
 use super::rows::{self, LEAST_WEIGHT, RowKind};
-use super::step::{ratios, stepped};
+use super::step::{Program, ratios, stepped};
+use super::{Ascent, ClimbLimits, Ending, Leave, Reached};
 use crate::error::MixtureError;
 use crate::mixture::engine::Moments;
 use crate::mixture::m_step::MStep;
@@ -80,65 +80,6 @@ const MOST_REVIVED: f64 = 0.3;
 /// The number of weights tried, each a quarter of the one before.
 const REVIVALS: usize = 4;
 
-/// The limits of a climb.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::mixture) struct ClimbLimits {
-    /// EM steps before the first Newton step; at least one if the start may violate a row.
-    pub(in crate::mixture) em_steps: usize,
-    /// The most passes over the data.
-    pub(in crate::mixture) passes: usize,
-    /// The decrement at which the climb ends, in log units.
-    pub(in crate::mixture) tolerance: f64,
-}
-
-impl ClimbLimits {
-    /// The default tolerance: statistically negligible, and far above rounding even for a billion points.
-    pub(in crate::mixture) const TOLERANCE: f64 = 1e-8;
-}
-
-/// The result of a climb.
-#[derive(Clone, Debug)]
-pub(in crate::mixture) struct Ascent {
-    pub(in crate::mixture) parameters: Parameters,
-    /// The parameters before the last Newton step, which gains less than the tolerance and was not evaluated.
-    pub(in crate::mixture) before: Parameters,
-    /// The log-likelihood of the parameters before the last step.
-    pub(in crate::mixture) log_likelihood: f64,
-    /// The log-likelihood of each iterate.
-    pub(in crate::mixture) history: Vec<f64>,
-    /// The predicted gain of the next step; infinite before the first.
-    pub(in crate::mixture) decrement: f64,
-    pub(in crate::mixture) ending: Ending,
-    pub(in crate::mixture) passes: usize,
-    /// The model at the last iterate, from which standard errors follow.
-    pub(in crate::mixture) model: Option<Model>,
-}
-
-/// The reason why a climb ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::mixture) enum Ending {
-    /// The decrement is below the tolerance.
-    Arrived,
-    /// The limit on passes was reached, or rounding stopped it.
-    Stuck,
-    /// The time limit passed.
-    OutOfTime,
-}
-
-/// The state of a climb between steps.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::mixture) struct Reached<'a> {
-    pub(in crate::mixture) parameters: &'a Parameters,
-    pub(in crate::mixture) log_likelihood: f64,
-    /// The gain that the model predicted for the last step.
-    pub(in crate::mixture) decrement: f64,
-    /// Passes so far.
-    pub(in crate::mixture) passes: usize,
-}
-
-/// Decides whether to abandon a climb.
-pub(in crate::mixture) type Leave<'a> = &'a dyn Fn(Reached<'_>) -> bool;
-
 /// Climbs from `start`, unless `leave` abandons it. `guess` is a first model for an engine that returns moments alone.
 ///
 /// # Errors
@@ -191,25 +132,6 @@ fn longer(model: &Model, step: &[f64], reach: f64) -> f64 {
     let bend = 2.0 * (slope - gain);
     let best = if bend > 0.0 { slope / bend } else { f64::INFINITY };
     best.min(reach).max(1.0)
-}
-
-/// The M step, with all weights positive.
-///
-/// # Errors
-/// A program that is not solved, an interruption, and parameters that are too large.
-pub(in crate::mixture) fn step_of_em(
-    m_step: &mut MStep,
-    parameters: &Parameters,
-    moments: &Moments,
-    iteration: usize,
-    monitor: &mut Monitor<'_>,
-) -> Result<Parameters, MixtureError> {
-    let next = m_step.run(parameters, moments, monitor).map_err(|failure| failure.in_iteration(iteration))?;
-    if !next.is_finite() {
-        return Err(MixtureError::OutOfRange);
-    }
-    let weights = next.weights().iter().map(|weight| weight.max(LEAST_WEIGHT)).collect();
-    Ok(Parameters::sound(weights, next.means().to_vec(), next.variances().to_vec()))
 }
 
 /// A climb under way.

@@ -1,7 +1,9 @@
-//! The published EM: plain iterations until no parameter moves, for comparison.
+//! The EM step, and the published EM: plain iterations until no parameter moves, for comparison.
 
 use super::Climbed;
+use super::rows::LEAST_WEIGHT;
 use crate::error::MixtureError;
+use crate::mixture::engine::Moments;
 use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;
 use crate::mixture::status::Status;
@@ -30,6 +32,25 @@ impl StoppingRule {
         let variances = largest(from.variances(), to.variances()) / self.variance_unit;
         weights.max(means).max(variances)
     }
+}
+
+/// The M step, with all weights positive.
+///
+/// # Errors
+/// A program that is not solved, an interruption, and parameters that are too large.
+pub(in crate::mixture) fn step_of_em(
+    m_step: &mut MStep,
+    parameters: &Parameters,
+    moments: &Moments,
+    iteration: usize,
+    monitor: &mut Monitor<'_>,
+) -> Result<Parameters, MixtureError> {
+    let next = m_step.run(parameters, moments, monitor).map_err(|failure| failure.in_iteration(iteration))?;
+    if !next.is_finite() {
+        return Err(MixtureError::OutOfRange);
+    }
+    let weights = next.weights().iter().map(|weight| weight.max(LEAST_WEIGHT)).collect();
+    Ok(Parameters::sound(weights, next.means().to_vec(), next.variances().to_vec()))
 }
 
 /// Climbs from `start`, whose variances are at or above the floor.
@@ -92,5 +113,5 @@ pub(in crate::mixture) fn iterate(
     }
     let passes = history.len();
     let classification = last.classification;
-    Ok(Climbed { parameters, history, classification, status, decrement: None, passes, sureness: None })
+    Ok(Climbed { parameters, history, classification, status, decrement: None, passes, certainty: None })
 }

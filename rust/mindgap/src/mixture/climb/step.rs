@@ -1,11 +1,109 @@
-//! Applies a scaled step to the parameters.
+//! The Newton step: [`Program`], its quadratic program under the rows, and [`stepped`], which applies it.
 
-use super::model::BLOCK;
+use super::model::{BLOCK, Model};
 use super::rows::LEAST_WEIGHT;
 use crate::mixture::m_step::{MStep, Tie};
 use crate::mixture::parameters::Parameters;
 use crate::numeric::portable::exp2;
+use crate::qp::dense::{DenseOptimum, Factor, SparseRows, minimise};
 use std::f64::consts::LOG2_E;
+
+/// The weight of the curvature that is added to the model across active rows. It changes no step along them, and makes
+/// a model that is concave along them concave in all directions.
+const ACROSS: f64 = 4.0;
+
+/// Further weights across equalities, added in turn if that is not enough: no step leaves an equality, so they may be
+/// as large as doubles allow. Across equal variances a component of a few far points has a curvature of minus some
+/// hundreds. The first weight alone leaves some models without a maximum; the second alone loses digits of the others'
+/// steps.
+const ACROSS_EQUALITIES: [f64; 2] = [4e3, 4e6];
+
+/// A row within this distance of its bound, in scaled steps, counts as active here.
+const AT_BOUND: f64 = 1e-9;
+
+/// Pivots below this fraction of their diagonal count as zero.
+const LEAST_PIVOT: f64 = 1e-13;
+
+/// The quadratic program of a step, in units in which EM's metric is the identity.
+#[derive(Default)]
+pub(super) struct Program {
+    n: usize,
+    /// The factors from these units to scaled steps.
+    pub(super) units: Vec<f64>,
+    gradient: Vec<f64>,
+    /// The model's information plus the curvature across active rows.
+    matrix: Vec<f64>,
+    /// The active rows.
+    pub(super) active: Vec<usize>,
+    /// The number of `ACROSS_EQUALITIES` that have been added.
+    stiffened: usize,
+    /// The factor of the damped model.
+    pub(super) factor: Factor,
+}
+
+impl Program {
+    /// Makes the program, and converts the rows to its units.
+    pub(super) fn new(model: &Model, rows: &mut SparseRows) -> Self {
+        let mut program = Self::default();
+        program.write(model, rows);
+        program
+    }
+
+    /// As [`new`](Self::new), in the memory of the program before.
+    pub(super) fn write(&mut self, model: &Model, rows: &mut SparseRows) {
+        let Self { n, units, gradient, matrix, active, stiffened, factor: _ } = self;
+        *n = model.gradient.len();
+        units.clear();
+        units.extend(model.complete.iter().map(|complete| 1.0 / complete.sqrt()));
+        gradient.clear();
+        gradient.extend(model.gradient.iter().zip(&*units).map(|(g, unit)| g * unit));
+        matrix.clone_from(&model.information);
+        for (row, left) in matrix.chunks_mut(*n).zip(&*units) {
+            row.iter_mut().zip(&*units).for_each(|(value, right)| *value *= left * right);
+        }
+        let is_active = |row: &usize| {
+            let largest = rows.terms(*row).iter().fold(0.0, |largest: f64, (_, a)| largest.max(a.abs()));
+            rows.is_equality(*row) || rows.level(*row) >= -AT_BOUND * largest
+        };
+        active.clear();
+        active.extend((0..rows.len()).filter(is_active));
+        rows.scale(units);
+        active.iter().for_each(|&row| add_across(matrix, rows.terms(row), ACROSS, *n));
+        *stiffened = 0;
+    }
+
+    /// Adds the next weight across the equalities; `false` if there is none left.
+    pub(super) fn stiffen(&mut self, rows: &SparseRows) -> bool {
+        let Some(&weight) = ACROSS_EQUALITIES.get(self.stiffened) else {
+            return false;
+        };
+        self.stiffened += 1;
+        for &row in self.active.iter().filter(|&&row| rows.is_equality(row)) {
+            add_across(&mut self.matrix, rows.terms(row), weight, self.n);
+        }
+        true
+    }
+
+    /// Factors the damped model; `false` if it has no maximum along the active rows.
+    pub(super) fn factor(&mut self, damping: f64) -> bool {
+        self.factor.replace(&self.matrix, self.n, damping, LEAST_PIVOT)
+    }
+
+    /// The best step under the rows with this much damping; `None` if the model has no maximum.
+    pub(super) fn solve(&mut self, rows: &SparseRows, damping: f64) -> Option<DenseOptimum> {
+        if self.factor(damping) { minimise(&self.factor, &self.gradient, rows) } else { None }
+    }
+}
+
+/// Adds curvature across a row, of this weight in the units of the program.
+fn add_across(matrix: &mut [f64], terms: &[(usize, f64)], weight: f64, n: usize) {
+    let size: f64 = terms.iter().map(|(_, a)| a * a).sum();
+    for &(i, a) in terms {
+        for &(j, b) in terms {
+            matrix[i * n + j] += weight * a * b / size;
+        }
+    }
+}
 
 /// The largest relative fall of a precision in one step: it stays positive.
 const LARGEST_FALL: f64 = 0.9;

@@ -1,11 +1,9 @@
 //! Steps, rows and estimates of a climb against their definitions.
 
 use super::em::StoppingRule;
-use super::model::{BLOCK, Model, units};
-use super::program::Program;
-use super::quasi_newton::QuasiNewton;
+use super::model::{BLOCK, Model, QuasiNewton, units};
 use super::rows::{self, LEAST_WEIGHT, RowKind};
-use super::step::stepped;
+use super::step::{Program, stepped};
 use crate::constraint::{GapBounds, LinearRows, PrecisionRows};
 use crate::data::frame::Frame;
 use crate::data::sample::Sample;

@@ -28,11 +28,11 @@ fn climbed(weights: [f64; 3], means: [f64; 3]) -> Climbed {
     let means = means.map(|mean| sample.frame().enter(mean));
     let parameters = Parameters::new(&weights, &means, &[0.01; 3]).unwrap();
     let (history, status) = (vec![-120.0, -100.0], Status::Converged);
-    Climbed { parameters, history, classification: None, status, decrement: None, passes: 2, sureness: None }
+    Climbed { parameters, history, classification: None, status, decrement: None, passes: 2, certainty: None }
 }
 
-fn sure(relative: [Option<[f64; 3]>; 3], held_back: f64, spreads_held: &[usize]) -> Sureness {
-    Sureness {
+fn sure(relative: [Option<[f64; 3]>; 3], held_back: f64, spreads_held: &[usize]) -> Certainty {
+    Certainty {
         errors: vec![None; 3],
         gaps: vec![None; 2],
         at_bound: false,
@@ -71,7 +71,7 @@ fn rivals_and_bounds_count_from_two_units_on() {
     assert_eq!(found(&fit, Some(-101.5)), [Finding::Rival { behind: 1.5 }]);
     assert_eq!(found(&fit, Some(-99.0)), [Finding::Rival { behind: 0.0 }], "rounding puts none ahead");
     let known = [Some([0.1, 0.1, 0.1]); 3];
-    let with = |sureness: Sureness| found(&Climbed { sureness: Some(sureness), ..fit.clone() }, None);
+    let with = |certainty: Certainty| found(&Climbed { certainty: Some(certainty), ..fit.clone() }, None);
     assert_eq!(with(sure(known, 2.0, &[])), []);
     assert_eq!(with(sure(known, 2.5, &[])), [Finding::BoundDecides { gain: 2.5 }]);
     assert_eq!(with(sure(known, 0.0, &[2])), [Finding::SpreadAtBound { component: 2 }]);

@@ -1,8 +1,8 @@
 use super::*;
 
 /// Errors of two components, as shares of themselves; `None` where they are not known.
-fn sureness(relative: [Option<[f64; 3]>; 2], at_bound: bool) -> Sureness {
-    Sureness {
+fn certainty(relative: [Option<[f64; 3]>; 2], at_bound: bool) -> Certainty {
+    Certainty {
         errors: vec![Some([0.1, 0.25, 0.5]), None],
         gaps: vec![Some(0.75)],
         at_bound,
@@ -17,7 +17,7 @@ fn errors_are_in_units_of_the_data() {
     // A frame in which four units of the data are about one.
     let frame = Frame::of_sorted(&[0.0, 2.0, 4.0]).unwrap();
     let unit = frame.leave_length(1.0);
-    let errors = StandardErrors::new(&frame, &sureness([Some([0.1; 3]); 2], false), &[]);
+    let errors = StandardErrors::new(&frame, &certainty([Some([0.1; 3]); 2], false), &[]);
     assert_eq!(errors.weights, [Some(0.1), None]);
     assert_eq!((errors.means[0], errors.gaps[0]), (Some(0.25 * unit), Some(0.75 * unit)));
     assert_eq!(errors.variances, [Some(0.5 * unit * unit), None]);
@@ -29,7 +29,7 @@ fn each_reason_to_doubt_is_named() {
     let frame = Frame::of_sorted(&[0.0, 1.0]).unwrap();
     let known = [0.1; 3];
     let reasons = |relative: [Option<[f64; 3]>; 2], at_bound: bool, findings: &[Finding]| {
-        StandardErrors::new(&frame, &sureness(relative, at_bound), findings).unreliable
+        StandardErrors::new(&frame, &certainty(relative, at_bound), findings).unreliable
     };
     let plain = [Some(known); 2];
     assert_eq!(reasons(plain, true, &[]), [Unreliable::AtBound.to_string()]);

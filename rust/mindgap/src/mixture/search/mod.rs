@@ -1,21 +1,20 @@
-//! The search for the highest hill: many starts, a few EM steps from each; the best of them, climbed; moves from there
-//! to others.
+//! The search for the highest local maximum: a few EM steps from each of many starts; short climbs from the best of
+//! them, finished where they may be best; then moves from the maxima found (`moves`), climbed in the same way.
 //!
-//! It runs on a summary of some hundred to some thousand cells, so it costs no more for a million points than for ten
-//! thousand. The hills it finds are climbed again on the points.
+//! It runs on a summary of some hundred to some thousand cells, so its cost does not grow with the number of points.
+//! The best maxima are climbed again on the points.
 
 mod cells;
-mod ground;
-mod hills;
 mod initializer;
 mod insertion;
+mod maxima;
 mod moves;
-mod random;
+mod problem;
 mod starts;
 
 pub use initializer::{Ckmeans, ConstrainedKMeans, Initializer, InitializerFn, PaperStart, from_fn};
 
-pub(super) use hills::Found;
+pub(super) use maxima::Found;
 
 use super::climb::Ascent;
 use super::m_step::MStep;
@@ -26,9 +25,8 @@ use crate::error::MixtureError;
 use crate::memory::product;
 use crate::monitor::Monitor;
 use cells::Cells;
-use ground::{Ground, shape};
-use hills::{Hills, joins};
-use random::Random;
+use maxima::{Maxima, joins};
+use problem::{CellProblem, shape};
 use starts::starts;
 
 /// Cells of a search as a multiple of the square root of the number of points.
@@ -43,16 +41,16 @@ const MOST_CELLS: usize = 4096;
 /// EM steps of every start: the log-likelihood after them says which of the starts are climbed.
 const FIRST_STEPS: usize = 2;
 
-/// Starts that are climbed: a third of them, but no fewer than this. Among 1,900 problems 19 were missed with this and
-/// without it.
+/// A third of the starts are climbed, but no fewer than this. Of 1,900 problems 19 were missed with this and without
+/// it.
 const FEWEST_CLIMBED: usize = 12;
 
-/// So many starts in a row whose short climbs join others are the last to be climbed. Of 1,600 problems one more was
-/// missed.
+/// No more starts are climbed after this many in a row whose short climbs join others. Of 1,600 problems one more was
+/// missed than without.
 const JOINED_IN_A_ROW: usize = 3;
 
-/// Passes of a short climb: enough for its hill to show. With five instead of seven, three times as many problems were
-/// missed.
+/// Passes of a short climb: enough to tell where it leads. With five instead of seven, three times as many problems
+/// were missed.
 const SHORT_PASSES: usize = 7;
 
 /// Short climbs of starts that are finished: one more than there are components, but no more than this. With three for
@@ -60,7 +58,7 @@ const SHORT_PASSES: usize = 7;
 const MOST_STARTS_FINISHED: usize = 6;
 
 /// A start that is below the best by more than this, after its short climb, is not finished.
-const HOPELESS_START: f64 = 5.0;
+const START_MARGIN: f64 = 5.0;
 
 /// The work of the programs of a pass, as a multiple of k³: a factor of the second derivatives, three parameters a
 /// component.
@@ -110,7 +108,7 @@ impl Search {
 }
 
 impl Search {
-    /// Searches the hills of the likelihood of `sample`, of `k` components, under the rows of `m_step`.
+    /// Searches for the highest maximum of the likelihood of `k` components under the rows of `m_step`.
     ///
     /// # Errors
     /// A program that is not solved, and an interruption. A time limit ends it with what was found.
@@ -126,7 +124,7 @@ impl Search {
         let cells = Cells::of(sample, most.clamp(FEWEST_CELLS.max(4 * k), MOST_CELLS.max(4 * k)), observed);
         let shape = shape(m_step, k);
         let work = product(&[cells.len(), k]).saturating_add(product(&[STEP_WORK, k, k, k])) as u64;
-        let mut ground = Ground {
+        let mut problem = CellProblem {
             cells,
             shape,
             m_step,
@@ -134,35 +132,35 @@ impl Search {
             monitor: monitor.counting(work),
             out_of_time: false,
         };
-        let mut hills = Hills::default();
-        match self.climb_all(&mut ground, k, &mut hills) {
-            Err(MixtureError::TimeLimit) => ground.out_of_time = true,
+        let mut maxima = Maxima::default();
+        match self.climb_all(&mut problem, k, &mut maxima) {
+            Err(MixtureError::TimeLimit) => problem.out_of_time = true,
             ended => ended?,
         }
-        Ok(hills.found(ground.out_of_time))
+        Ok(maxima.found(problem.out_of_time))
     }
 
     /// Climbs from the best of all starts, and moves on from where they end.
-    fn climb_all(&self, ground: &mut Ground<'_>, k: usize, hills: &mut Hills) -> Result<(), MixtureError> {
+    fn climb_all(&self, problem: &mut CellProblem<'_>, k: usize, maxima: &mut Maxima) -> Result<(), MixtureError> {
         let mut ranked = Vec::new();
-        for start in starts(&ground.cells, &ground.shape, self.random, &mut Random::new(self.seed)) {
-            ranked.push(ground.em_steps(start, FIRST_STEPS)?);
+        for start in starts(&problem.cells, &problem.shape, self.random, &mut Random::new(self.seed)) {
+            ranked.push(problem.em_steps(start, FIRST_STEPS)?);
         }
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
         let climbed = FEWEST_CLIMBED.max(ranked.len() / 3).min(ranked.len());
-        hills.passed_over = ranked.len() - climbed;
+        maxima.passed_over = ranked.len() - climbed;
         let mut joined_in_a_row = 0;
         let mut short: Vec<Ascent> = Vec::new();
         for (start, _) in ranked.into_iter().take(climbed) {
             let best = short.iter().map(|ascent| ascent.log_likelihood).fold(f64::NEG_INFINITY, f64::max);
-            let ahead = |p: &Parameters, h: f64| short.iter().any(|other| joins(p, h, other));
-            let ascent = ground.climb(start, 0, SHORT_PASSES - FIRST_STEPS, best, &ahead)?;
-            let joined = ahead(&ascent.parameters, ascent.log_likelihood);
+            let joining = |p: &Parameters, h: f64| short.iter().any(|other| joins(p, h, other));
+            let ascent = problem.climb(start, 0, SHORT_PASSES - FIRST_STEPS, best, &joining)?;
+            let joined = joining(&ascent.parameters, ascent.log_likelihood);
             joined_in_a_row = if joined { joined_in_a_row + 1 } else { 0 };
             short.push(ascent);
-            hills.starts += 1;
-            if ground.out_of_time || joined_in_a_row == JOINED_IN_A_ROW {
-                hills.passed_over += climbed - short.len();
+            maxima.starts += 1;
+            if problem.out_of_time || joined_in_a_row == JOINED_IN_A_ROW {
+                maxima.passed_over += climbed - short.len();
                 break;
             }
         }
@@ -172,13 +170,32 @@ impl Search {
         let mut finished: Vec<(Ascent, usize)> = Vec::new();
         for ascent in short {
             let joined = finished.iter().find(|(other, _)| joins(&ascent.parameters, ascent.log_likelihood, other));
-            if let Some(&(_, hill)) = joined {
-                hills.join(hill);
-            } else if finished.len() < most && ascent.log_likelihood >= best - HOPELESS_START {
-                let hill = hills.finish(ground, ascent.clone())?;
-                finished.push((ascent, hill));
+            if let Some(&(_, maximum)) = joined {
+                maxima.join(maximum);
+            } else if finished.len() < most && ascent.log_likelihood >= best - START_MARGIN {
+                let maximum = maxima.finish(problem, ascent.clone())?;
+                finished.push((ascent, maximum));
             }
         }
-        if k > 1 && !ground.out_of_time { hills.explore(ground) } else { Ok(()) }
+        if k > 1 && !problem.out_of_time { maxima.explore(problem) } else { Ok(()) }
+    }
+}
+
+/// A stream of random numbers that are the same everywhere (Steele, Lea and Flood's SplitMix64).
+#[derive(Clone, Debug)]
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next number in [0, 1).
+    pub(super) fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 }

@@ -1,13 +1,14 @@
-//! Moves from one hill to others: a component is dropped, and put back where the rest fits worst, or to split one of
-//! the rest; or it gets another spread; under bounds neighbours change places and chains of means move on by one.
+//! Moves: starts of further climbs, made from a local maximum. One component is removed, and added again where the
+//! others fit worst, or one of the others is split in two; or a component gets another spread. Under bounds on the gaps
+//! neighbours are also exchanged and the chain of means is shifted by one component.
 //!
-//! Where the rest `f` fits worst is where a component of density `φ` gains most: `max_ε Σ w log(1 - ε + ε φ/f)`, on a
-//! grid of positions for a few spreads (`insertion`). O(cells) a position. Derivation in `docs/mathematics.md`.
+//! The others, of density `f`, fit worst where a component of density `φ` gains most, `max_ε Σ w log(1 - ε + ε φ/f)`:
+//! on a grid of positions for a few spreads (`insertion`). O(cells) a position. Derivation in `docs/mathematics.md`.
 
 use super::cells::Cells;
-use super::ground::Ground;
-use super::hills::{SAME_HEIGHT, alike};
 use super::insertion::{Inserted, Insertions};
+use super::maxima::{SAME_LIKELIHOOD, alike};
+use super::problem::CellProblem;
 use crate::error::MixtureError;
 use crate::mixture::m_step::{MStep, MeanBlock, WeightBlock};
 use crate::mixture::parameters::Parameters;
@@ -36,76 +37,77 @@ const QUOTA: usize = 4;
 /// problems were missed, with 12 as many.
 const INSERTIONS: usize = 8;
 
-/// Neighbours are exchanged where their gap is below this multiple of its lower bound. With 2 more problems were
-/// missed: the exchanges took the places of other moves.
+/// Neighbours are exchanged if their gap is below this multiple of its lower bound. With 2, more problems were missed:
+/// the exchanges took the places of other moves.
 const CLOSE: f64 = 1.3;
 
-/// Ratios of variances that are about the same.
+/// The range of the ratio of two variances that are about the same.
 const SAME_SPREAD: std::ops::Range<f64> = 1.0 / 2.7..2.7;
 
 /// A component that is tried with another spread has at least this weight. Without it the heights of pupils, taken as
 /// intervals, end 9 log units lower.
 const LITTLE_WEIGHT: f64 = 0.02;
 
-/// A component of less weight is idle.
-const IDLE: f64 = 1e-6;
+/// A component of less weight is empty.
+const EMPTY: f64 = 1e-6;
 
 /// Splits: how far apart the halves are, in spreads, and their spreads; side by side, and one within the other.
 const SPLITS: [(f64, f64, f64); 2] = [(0.75, 0.65, 0.65), (0.0, 0.5, 1.5)];
 
-/// A start, and what log-likelihood it has at least.
+/// A start, and a lower bound on its log-likelihood.
 struct Move {
     parameters: Parameters,
     at_least: f64,
     dropped: usize,
 }
 
-/// The `most` promising moves from `parameters`. `rests` are those that were put back into before.
+/// At most `most` moves from `parameters`, those of the highest log-likelihood. `rests` are the mixtures without one
+/// component to which another was added before.
 ///
 /// # Errors
 /// As those of the M step.
 pub(super) fn moves(
-    ground: &mut Ground<'_>,
+    problem: &mut CellProblem<'_>,
     parameters: &Parameters,
     most: usize,
     rests: &mut Vec<Parameters>,
 ) -> Result<Vec<Parameters>, MixtureError> {
     let k = parameters.k();
-    let mut coarse = ground.cells.merged(COARSE);
+    let mut coarse = problem.cells.merged(COARSE);
     let mut found = Vec::new();
     for dropped in 0..k {
-        let rest = settled_rest(ground, &mut coarse, parameters, dropped)?;
+        let rest = settled_rest(problem, &mut coarse, parameters, dropped)?;
         let mut starts = Vec::new();
         if !rests.iter().any(|other| alike(other, &rest)) {
-            starts.extend(insertions(ground, &coarse, parameters, &rest, dropped));
-            starts.extend(splits(ground, &mut coarse, &rest)?);
+            starts.extend(insertions(problem, &coarse, parameters, &rest, dropped));
+            starts.extend(splits(problem, &mut coarse, &rest)?);
             rests.push(rest.clone());
         }
-        starts.extend(respread(ground, parameters, &rest, dropped));
-        let starts: Vec<Parameters> = starts.into_iter().flat_map(|start| with_idle_aside(ground, start)).collect();
+        starts.extend(respread(problem, parameters, &rest, dropped));
+        let starts: Vec<Parameters> = starts.into_iter().flat_map(|start| with_empty_aside(problem, start)).collect();
         for start in starts {
-            found.push(judged(ground, &mut coarse, start, dropped)?);
+            found.push(judged(problem, &mut coarse, start, dropped)?);
         }
     }
-    for start in exchanges(ground, parameters) {
-        found.push(judged(ground, &mut coarse, start, k)?);
+    for start in exchanges(problem, parameters) {
+        found.push(judged(problem, &mut coarse, start, k)?);
     }
     let mut found = promising(found, k);
-    for start in shifts(ground, parameters) {
-        found.push(judged(ground, &mut coarse, start, k)?);
+    for start in shifts(problem, parameters) {
+        found.push(judged(problem, &mut coarse, start, k)?);
     }
     found.sort_by(|a, b| b.at_least.total_cmp(&a.at_least));
     found.truncate(most);
     Ok(found.into_iter().map(|candidate| candidate.parameters).collect())
 }
 
-/// The moves that promise most, each once, and not too many that drop one component.
+/// The moves of the highest log-likelihood, each once, and at most [`QUOTA`] that drop the same component.
 fn promising(mut found: Vec<Move>, k: usize) -> Vec<Move> {
     found.sort_by(|a, b| b.at_least.total_cmp(&a.at_least));
     let mut distinct: Vec<Move> = Vec::new();
     let mut tried = vec![0; k + 1];
     for candidate in found {
-        let level = |other: &&Move| other.at_least - candidate.at_least < SAME_HEIGHT;
+        let level = |other: &&Move| other.at_least - candidate.at_least < SAME_LIKELIHOOD;
         let again =
             distinct.iter().rev().take_while(level).any(|other| alike(&other.parameters, &candidate.parameters));
         if !again && tried[candidate.dropped] < QUOTA {
@@ -117,21 +119,21 @@ fn promising(mut found: Vec<Move>, k: usize) -> Vec<Move> {
     distinct
 }
 
-/// The start, made to satisfy the rows, after an EM step.
+/// Makes the start satisfy the rows, and takes an EM step.
 fn judged(
-    ground: &mut Ground<'_>,
+    problem: &mut CellProblem<'_>,
     coarse: &mut Cells,
     start: Parameters,
     dropped: usize,
 ) -> Result<Move, MixtureError> {
-    let start = hold(ground, start)?;
-    let (parameters, at_least) = ground.em(coarse, start)?;
+    let start = hold(problem, start)?;
+    let (parameters, at_least) = problem.em(coarse, start)?;
     Ok(Move { parameters, at_least, dropped })
 }
 
-/// The components but one, after a few EM steps without rows on the means.
+/// The mixture without one component, after a few EM steps without rows on the means.
 fn settled_rest(
-    ground: &mut Ground<'_>,
+    problem: &mut CellProblem<'_>,
     coarse: &mut Cells,
     parameters: &Parameters,
     dropped: usize,
@@ -147,17 +149,17 @@ fn settled_rest(
     let mut m_step = MStep {
         weights: WeightBlock::Free,
         means: MeanBlock { program: None },
-        precisions: ground.m_step.precisions.fewer(parameters.k() - 1),
+        precisions: problem.m_step.precisions.fewer(parameters.k() - 1),
     };
     for _ in 0..SETTLING {
-        rest = ground.em_with(coarse, rest, &mut m_step)?.0;
+        rest = problem.em_with(coarse, rest, &mut m_step)?.0;
     }
     Ok(rest)
 }
 
-/// The rest with a new component at the tops of its gain, but not where the dropped one was.
+/// The rest with a new component at each local maximum of its gain, but not where the dropped one was.
 fn insertions(
-    ground: &Ground<'_>,
+    problem: &CellProblem<'_>,
     coarse: &Cells,
     parameters: &Parameters,
     rest: &Parameters,
@@ -167,30 +169,31 @@ fn insertions(
     let [low, high] = coarse.ends();
     let (old_weight, old_mean) = (parameters.weights()[dropped], parameters.means()[dropped]);
     let old_variance = parameters.variances()[dropped];
-    let mut tops: Vec<(f64, f64, Inserted)> = Vec::new();
-    for variance in spreads(ground, rest) {
+    let mut maxima: Vec<(f64, f64, Inserted)> = Vec::new();
+    for variance in spreads(problem, rest) {
         let spread = variance.sqrt();
         let count = 1 + ((high - low) / (SPACING * spread)).ceil().min(POSITIONS as f64) as usize;
         let at = |i: usize| low + (high - low) * i as f64 / count as f64;
         let gains: Vec<Inserted> = (0..=count).map(|i| places.insert(at(i), variance)).collect();
         for i in 0..=count {
             let gain = gains[i].gain;
-            let top = gain > 0.0 && (i == 0 || gains[i - 1].gain <= gain) && (i == count || gains[i + 1].gain < gain);
+            let maximum =
+                gain > 0.0 && (i == 0 || gains[i - 1].gain <= gain) && (i == count || gains[i + 1].gain < gain);
             let reach = 0.8 * old_variance.sqrt().max(spread).min(2.0 * old_variance.sqrt());
             let ratio = variance / old_variance;
             let same = old_weight > 1e-4 && (at(i) - old_mean).abs() < reach && SAME_SPREAD.contains(&ratio);
-            if top && !same {
-                tops.push((at(i), variance, gains[i]));
+            if maximum && !same {
+                maxima.push((at(i), variance, gains[i]));
             }
         }
     }
-    tops.sort_by(|a, b| b.2.gain.total_cmp(&a.2.gain));
+    maxima.sort_by(|a, b| b.2.gain.total_cmp(&a.2.gain));
     let mut kept: Vec<(f64, f64, Inserted)> = Vec::new();
-    for top in tops {
+    for maximum in maxima {
         // The same place with another spread.
-        let near = |other: &(f64, f64, Inserted)| (other.0 - top.0).abs() < other.1.min(top.1).sqrt();
+        let near = |other: &(f64, f64, Inserted)| (other.0 - maximum.0).abs() < other.1.min(maximum.1).sqrt();
         if !kept.iter().any(near) {
-            kept.push(top);
+            kept.push(maximum);
         }
     }
     let with = |&(mean, variance, Inserted { share, .. }): &(f64, f64, Inserted)| {
@@ -202,15 +205,20 @@ fn insertions(
     kept.iter().take(INSERTIONS).map(with).collect()
 }
 
-/// Two components of the rest, each in two: side by side the one whose points are least peaked, one within the other
-/// the one whose are most so. To first order in the distance, and in the difference of the spreads, those gain most.
-fn splits(ground: &mut Ground<'_>, coarse: &mut Cells, rest: &Parameters) -> Result<Vec<Parameters>, MixtureError> {
-    let equal = ground.shape.equal_spreads;
-    let peaks = ground.peaks(coarse, rest)?;
+/// Two components of the rest, each split in two: side by side the one whose points have the least excess kurtosis, one
+/// within the other the one whose points have the most. To first order in the distance, and in the difference of the
+/// spreads, those gain most.
+fn splits(
+    problem: &mut CellProblem<'_>,
+    coarse: &mut Cells,
+    rest: &Parameters,
+) -> Result<Vec<Parameters>, MixtureError> {
+    let equal = problem.shape.equal_spreads;
+    let excesses = problem.excesses(coarse, rest)?;
     let mut found = Vec::new();
     for (apart, first, second) in SPLITS.into_iter().filter(|(apart, ..)| !equal || *apart > 0.0) {
         let sign = if apart > 0.0 { -1.0 } else { 1.0 };
-        let best = (0..rest.k()).reduce(|a, b| if sign * peaks[b] > sign * peaks[a] { b } else { a });
+        let best = (0..rest.k()).reduce(|a, b| if sign * excesses[b] > sign * excesses[a] { b } else { a });
         if let Some(c) = best {
             let (mut weights, mut means) = (rest.weights().to_vec(), rest.means().to_vec());
             let mut variances = rest.variances().to_vec();
@@ -229,12 +237,12 @@ fn splits(ground: &mut Ground<'_>, coarse: &mut Cells, rest: &Parameters) -> Res
     Ok(found)
 }
 
-/// The same component with another spread, and some weight at least, without which its spread would change nothing.
-fn respread(ground: &Ground<'_>, parameters: &Parameters, rest: &Parameters, changed: usize) -> Vec<Parameters> {
-    if ground.shape.equal_spreads {
+/// The same component with another spread, and at least some weight, without which its spread has no effect.
+fn respread(problem: &CellProblem<'_>, parameters: &Parameters, rest: &Parameters, changed: usize) -> Vec<Parameters> {
+    if problem.shape.equal_spreads {
         return Vec::new();
     }
-    let tried = spreads(ground, rest);
+    let tried = spreads(problem, rest);
     let (low, high, own) = (tried[0], tried[SPREADS - 1], parameters.variances()[changed]);
     let others =
         [low, (low * high).sqrt(), high].into_iter().filter(|variance| !SAME_SPREAD.contains(&(variance / own)));
@@ -251,12 +259,12 @@ fn respread(ground: &Ground<'_>, parameters: &Parameters, rest: &Parameters, cha
     others.map(with).collect()
 }
 
-/// Under bounds on the gaps: the chain of means moved on by one component, which leaves it at one end for a new one at
-/// the other, as wide as its neighbour or as the widest; and the shares and spreads moved on by one, while the means
-/// stay.
-fn shifts(ground: &Ground<'_>, parameters: &Parameters) -> Vec<Parameters> {
+/// Under bounds on the gaps: the chain of means without the component at one end and with a new one at the other, whose
+/// spread is that of its neighbour or the largest; and the weights and spreads shifted by one component, while the
+/// means stay.
+fn shifts(problem: &CellProblem<'_>, parameters: &Parameters) -> Vec<Parameters> {
     let k = parameters.k();
-    if ground.shape.lower.is_empty() {
+    if problem.shape.lower.is_empty() {
         return Vec::new();
     }
     let from = parameters.clone().sorted().0;
@@ -282,7 +290,7 @@ fn shifts(ground: &Ground<'_>, parameters: &Parameters) -> Vec<Parameters> {
         weights.iter_mut().for_each(|weight| *weight /= sum);
         variances[new] = variances[neighbour];
         found.push(Parameters::sound(weights.clone(), means.clone(), variances.clone()));
-        if !ground.shape.equal_spreads && variances[new] < widest {
+        if !problem.shape.equal_spreads && variances[new] < widest {
             variances[new] = widest;
             found.push(Parameters::sound(weights, means, variances));
         }
@@ -290,31 +298,31 @@ fn shifts(ground: &Ground<'_>, parameters: &Parameters) -> Vec<Parameters> {
     found
 }
 
-/// The start by ascending means; where bounds hold the gaps and some components have no weight, also with those on
-/// either side of the others: in between they keep their neighbours apart for nothing.
-fn with_idle_aside(ground: &Ground<'_>, start: Parameters) -> Vec<Parameters> {
+/// The start by ascending means. If gaps are bounded and some components are empty, also with these on either side of
+/// the others: between them they would only keep their neighbours apart.
+fn with_empty_aside(problem: &CellProblem<'_>, start: Parameters) -> Vec<Parameters> {
     let start = start.sorted().0;
-    let (idle, busy): (Vec<usize>, Vec<usize>) = (0..start.k()).partition(|&c| start.weights()[c] < IDLE);
-    if idle.is_empty() || busy.is_empty() || ground.shape.lower.is_empty() {
+    let (empty, used): (Vec<usize>, Vec<usize>) = (0..start.k()).partition(|&c| start.weights()[c] < EMPTY);
+    if empty.is_empty() || used.is_empty() || problem.shape.lower.is_empty() {
         return vec![start];
     }
-    let gap = |g: usize| ground.shape.lower[g].max(0.0);
+    let gap = |g: usize| problem.shape.lower[g].max(0.0);
     let arranged = |order: Vec<usize>, first: usize| {
         let pick = |values: &[f64]| -> Vec<f64> { order.iter().map(|&c| values[c]).collect() };
         let mut means = pick(start.means());
         (0..first).rev().for_each(|c| means[c] = means[c + 1] - gap(c));
-        (first + busy.len()..order.len()).for_each(|c| means[c] = means[c - 1] + gap(c - 1));
+        (first + used.len()..order.len()).for_each(|c| means[c] = means[c - 1] + gap(c - 1));
         Parameters::sound(pick(start.weights()), means, pick(start.variances()))
     };
-    let left = arranged(idle.iter().chain(&busy).copied().collect(), idle.len());
-    let right = arranged(busy.iter().chain(&idle).copied().collect(), 0);
+    let left = arranged(empty.iter().chain(&used).copied().collect(), empty.len());
+    let right = arranged(used.iter().chain(&empty).copied().collect(), 0);
     vec![start, left, right]
 }
 
 /// Neighbours whose gap is near its lower bound, exchanged: bounds that keep them apart also keep them from passing
 /// each other.
-fn exchanges(ground: &Ground<'_>, parameters: &Parameters) -> Vec<Parameters> {
-    let shape = &ground.shape;
+fn exchanges(problem: &CellProblem<'_>, parameters: &Parameters) -> Vec<Parameters> {
+    let shape = &problem.shape;
     let from = parameters.clone().sorted().0;
     let near = |&g: &usize| shape.lower[g] > 0.0 && from.means()[g + 1] - from.means()[g] < CLOSE * shape.lower[g];
     let exchanged = |g: usize| {
@@ -329,29 +337,29 @@ fn exchanges(ground: &Ground<'_>, parameters: &Parameters) -> Vec<Parameters> {
 }
 
 /// The start, made to satisfy the rows.
-fn hold(ground: &mut Ground<'_>, start: Parameters) -> Result<Parameters, MixtureError> {
+fn hold(problem: &mut CellProblem<'_>, start: Parameters) -> Result<Parameters, MixtureError> {
     let (weights, variances) = (start.weights(), start.variances());
-    let means = match &mut ground.m_step.means.program {
+    let means = match &mut problem.m_step.means.program {
         None => start.means().to_vec(),
         Some(program) => {
             let stiffness: Vec<f64> = weights.iter().zip(variances).map(|(w, v)| w.max(1e-3) / v).collect();
             let objective = Objective { targets: start.means(), stiffness: &stiffness };
-            program.solve(objective, &mut ground.monitor).map_err(|failure| failure.in_iteration(0))?
+            program.solve(objective, &mut problem.monitor).map_err(|failure| failure.in_iteration(0))?
         }
     };
-    let variances = ground.m_step.precisions.nearest(weights, variances);
+    let variances = problem.m_step.precisions.nearest(weights, variances);
     Ok(Parameters::sound(weights.to_vec(), means, variances))
 }
 
 /// Variances to try: all that the rows allow beside the rest's, or a wide range.
-fn spreads(ground: &Ground<'_>, rest: &Parameters) -> Vec<f64> {
+fn spreads(problem: &CellProblem<'_>, rest: &Parameters) -> Vec<f64> {
     let least = rest.variances().iter().copied().fold(f64::INFINITY, f64::min);
     let most = rest.variances().iter().copied().fold(0.0, f64::max);
-    let (low, high) = match ground.m_step.precisions.variance_ratio() {
-        _ if ground.shape.equal_spreads => return vec![most],
+    let (low, high) = match problem.m_step.precisions.variance_ratio() {
+        _ if problem.shape.equal_spreads => return vec![most],
         Some(ratio) => ((most / ratio).min(least * ratio), (most / ratio).max(least * ratio)),
         None => (most / 20.0, most * 8.0),
     };
     let step = log2(high / low) / (SPREADS - 1) as f64;
-    (0..SPREADS).map(|i| (low * exp2(step * i as f64)).max(ground.m_step.precisions.floor())).collect()
+    (0..SPREADS).map(|i| (low * exp2(step * i as f64)).max(problem.m_step.precisions.floor())).collect()
 }

@@ -48,3 +48,29 @@ fn a_step_reaches_as_far_as_the_rows_allow() {
     }
     assert!(between > 50, "{between}");
 }
+
+/// A factor in the memory of another one, which failed half-way, is that of the damped matrix.
+#[test]
+fn a_factor_that_replaces_another_is_that_of_the_damped_matrix() {
+    let matrix = [2.0, 0.5, -0.3, 0.5, 1.0, 0.2, -0.3, 0.2, 3.0];
+    let damped: Vec<f64> = (0..9).map(|at| matrix[at] + if at % 4 == 0 { 0.25 } else { 0.0 }).collect();
+    let mut factor = Factor::default();
+    assert!(!factor.replace(&[1.0, 2.0, 2.0, 1.0], 2, 0.5, 1e-14));
+    assert!(factor.replace(&matrix, 3, 0.25, 1e-14));
+    let solved = |factor: &Factor| {
+        let mut b = [1.0, -2.0, 0.5];
+        factor.forward(&mut b, 0);
+        factor.backward(&mut b);
+        b
+    };
+    let x = solved(&factor);
+    assert_eq!(x, solved(&Factor::new(damped.clone(), 3, 1e-14).unwrap()));
+    for (row, wanted) in damped.chunks(3).zip([1.0, -2.0, 0.5]) {
+        assert!((dot(row, &x) - wanted).abs() < 1e-14);
+    }
+    // Leading zeros stay zeros.
+    let [mut whole, mut part] = [[0.0, 0.0, 1.5]; 2];
+    factor.forward(&mut whole, 0);
+    factor.forward(&mut part, 2);
+    assert_eq!(whole, part);
+}

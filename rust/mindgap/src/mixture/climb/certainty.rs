@@ -1,16 +1,16 @@
-//! [`Sureness`]: standard errors from the observed information, and the predicted gain without the bounds.
+//! [`Certainty`]: standard errors from the observed information, and the predicted gain without the bounds.
 
 use super::ascent::{CONVEX_DAMPING, LEAST_DAMPING, MOST_DAMPING};
 use super::model::{BLOCK, Model, units};
-use super::program::Program;
 use super::rows::{self, LEAST_WEIGHT, RowKind};
+use super::step::Program;
 use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;
 use crate::qp::dense::SparseRows;
 
 /// How well the data determine a maximum.
 #[derive(Clone, Debug)]
-pub(in crate::mixture) struct Sureness {
+pub(in crate::mixture) struct Certainty {
     /// The standard error of each weight, mean and variance along the active rows, in frame units; `None` for
     /// components without weight, and for all if the information is singular.
     pub(in crate::mixture) errors: Vec<Option<[f64; BLOCK]>>,
@@ -27,7 +27,7 @@ pub(in crate::mixture) struct Sureness {
     pub(in crate::mixture) spreads_held: Vec<usize>,
 }
 
-impl Sureness {
+impl Certainty {
     /// Derives standard errors and the gain from the `model` at `parameters`.
     pub(in crate::mixture) fn new(m_step: &MStep, parameters: &Parameters, model: &Model) -> Self {
         let (k, n) = (parameters.k(), BLOCK * parameters.k());
@@ -90,7 +90,7 @@ impl Sureness {
     }
 }
 
-impl Sureness {
+impl Certainty {
     /// Reorders the components.
     pub(in crate::mixture) fn reorder(&mut self, order: &[usize]) {
         self.errors = order.iter().map(|&c| self.errors[c]).collect();

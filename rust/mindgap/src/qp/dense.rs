@@ -18,9 +18,6 @@ const FALLING: f64 = 1e-14;
 /// coefficient: a step of that size changes nothing.
 const IMPLIED: f64 = 1e-8;
 
-/// Active rows for which there is memory from the start. Most steps of a search have no more.
-const FEW_ACTIVE: usize = 6;
-
 /// Rows `a·u ≥ level`, or `a·u = level`, by their few coefficients.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SparseRows {
@@ -117,33 +114,21 @@ pub(crate) struct Factor {
 }
 
 impl Factor {
-    /// Factors an `n`×`n` matrix, whose upper half is read; `None` if a pivot is at most `least` times its diagonal
-    /// entry.
-    #[cfg(test)]
-    pub(crate) fn new(matrix: Vec<f64>, n: usize, least: f64) -> Option<Self> {
-        let mut factor = Self { n, upper: matrix, smallest: Vec::new() };
-        factor.factorise(least).then_some(factor)
-    }
-
     /// Factors an `n`×`n` matrix, whose upper half is read, plus `damping` on its diagonal; `false` if a pivot is at
     /// most `least` times its diagonal entry.
     pub(crate) fn replace(&mut self, matrix: &[f64], n: usize, damping: f64, least: f64) -> bool {
-        self.n = n;
-        self.upper.clear();
-        self.upper.extend_from_slice(matrix);
-        self.upper.iter_mut().step_by(n + 1).for_each(|diagonal| *diagonal += damping);
-        self.factorise(least)
-    }
-
-    fn factorise(&mut self, least: f64) -> bool {
-        let n = self.n;
-        self.smallest.clear();
-        self.smallest.extend(self.upper.iter().step_by(n + 1).map(|diagonal| least * diagonal.abs()));
+        let Self { n: size, upper, smallest } = self;
+        *size = n;
+        upper.clear();
+        upper.extend_from_slice(matrix);
+        upper.iter_mut().step_by(n + 1).for_each(|diagonal| *diagonal += damping);
+        smallest.clear();
+        smallest.extend(upper.iter().step_by(n + 1).map(|diagonal| least * diagonal.abs()));
         for i in 0..n {
-            let (row, below) = self.upper[i * n..].split_at_mut(n);
+            let (row, below) = upper[i * n..].split_at_mut(n);
             let row = &mut row[i..];
             // Also false for a pivot that is not a number.
-            let positive = row[0] > self.smallest[i];
+            let positive = row[0] > smallest[i];
             if !positive {
                 return false;
             }
@@ -269,20 +254,9 @@ impl<'a> DualActiveSet<'a> {
         let n = factor.n;
         let mut image = gradient.to_vec();
         factor.forward(&mut image, 0);
-        Self {
-            factor,
-            image,
-            point: vec![0.0; n],
-            active: Vec::with_capacity(n),
-            multipliers: Vec::with_capacity(n),
-            signs: Vec::with_capacity(n),
-            basis: Vec::with_capacity(FEW_ACTIVE * n),
-            coordinates: Vec::with_capacity(FEW_ACTIVE * n),
-            normal: Vec::with_capacity(n),
-            across: Vec::with_capacity(n),
-            along: Vec::with_capacity(n),
-            rates: Vec::with_capacity(n),
-        }
+        let (point, [normal, across, along, rates]) = (vec![0.0; n], Default::default());
+        let (active, multipliers, signs, basis, coordinates) = Default::default();
+        Self { factor, image, point, active, multipliers, signs, basis, coordinates, normal, across, along, rates }
     }
 
     fn end(self) -> DenseOptimum {

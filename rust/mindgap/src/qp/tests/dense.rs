@@ -2,6 +2,12 @@
 
 use crate::qp::dense::*;
 
+/// The factor of a matrix, if it has one.
+fn factor_of(matrix: &[f64], n: usize, least: f64) -> Option<Factor> {
+    let mut factor = Factor::default();
+    factor.replace(matrix, n, 0.0, least).then_some(factor)
+}
+
 /// A number in (-1, 1), the same for one seed.
 fn draw(state: &mut u64) -> f64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -23,7 +29,7 @@ fn the_optimum_holds_the_rows_and_its_multipliers_balance_the_gradient() {
     for round in 0..300 {
         let n = 2 + round % 7;
         let (matrix, gradient) = program(n, &mut state);
-        let factor = Factor::new(matrix.clone(), n, 1e-14).unwrap();
+        let factor = factor_of(&matrix, n, 1e-14).unwrap();
         let mut rows = SparseRows::default();
         rows.push((0..n).map(|i| (i, 1.0)), 0.1 * draw(&mut state), true);
         for i in 0..n {
@@ -77,7 +83,7 @@ fn no_admissible_direction_gains_where_rows_depend_on_each_other() {
     for round in 0..200 {
         let n = 2 + round % 5;
         let (matrix, gradient) = program(n, &mut state);
-        let factor = Factor::new(matrix.clone(), n, 1e-14).unwrap();
+        let factor = factor_of(&matrix, n, 1e-14).unwrap();
         let rows = dependent_rows(n, &mut state);
         let point = minimise(&factor, &gradient, &rows).unwrap_or_else(|| panic!("round {round}")).point;
         for row in 0..rows.len() {
@@ -102,7 +108,7 @@ fn variances_along_rows_are_those_of_the_restricted_program() {
     for round in 0..100 {
         let n = 2 + round % 5;
         let (matrix, combination) = program(n, &mut state);
-        let factor = Factor::new(matrix.clone(), n, 1e-14).unwrap();
+        let factor = factor_of(&matrix, n, 1e-14).unwrap();
         let mut rows = SparseRows::default();
         let count = round % n;
         for _ in 0..count {
@@ -134,17 +140,17 @@ fn rows_change_units_with_their_variables() {
 
 #[test]
 fn rows_that_clash_have_no_optimum_and_indefinite_matrices_no_factor() {
-    let factor = Factor::new(vec![1.0, 0.0, 0.0, 1.0], 2, 1e-14).unwrap();
+    let factor = factor_of(&[1.0, 0.0, 0.0, 1.0], 2, 1e-14).unwrap();
     let mut rows = SparseRows::default();
     rows.push([(0, 1.0)], 1.0, false);
     rows.push([(0, -1.0)], 1.0, false);
     assert!(minimise(&factor, &[0.0, 0.0], &rows).is_none());
-    assert!(Factor::new(vec![1.0, 2.0, 2.0, 1.0], 2, 1e-14).is_none());
+    assert!(factor_of(&[1.0, 2.0, 2.0, 1.0], 2, 1e-14).is_none());
 }
 
 #[test]
 fn equalities_may_say_the_same_twice() {
-    let (factor, gradient) = (Factor::new(vec![2.0, 0.0, 0.0, 1.0], 2, 1e-12).unwrap(), vec![3.0, 1.0]);
+    let (factor, gradient) = (factor_of(&[2.0, 0.0, 0.0, 1.0], 2, 1e-12).unwrap(), vec![3.0, 1.0]);
     let mut rows = SparseRows::default();
     rows.push([(0, 1.0)], 0.25, true);
     rows.push([(1, 1.0)], 0.75, true);

@@ -27,9 +27,6 @@ pub(crate) const DEFAULT_TOL: f64 = 1e-9;
 thread_local! {
     /// Units of work and reports of the fits on this thread, and what else counts itself as one of them.
     pub(crate) static COUNTED: std::cell::Cell<[u64; 2]> = const { std::cell::Cell::new([0; 2]) };
-
-    /// The bytes of all tables whose memory was checked on this thread.
-    pub(crate) static CHECKED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
 #[cfg(test)]
@@ -357,8 +354,6 @@ impl<'a> Monitor<'a> {
     /// # Errors
     /// A table that is too large.
     pub(crate) fn check_memory(&self, what: &'static str, bytes: usize) -> Result<(), OutOfMemory> {
-        #[cfg(test)]
-        CHECKED.set(CHECKED.get().wrapping_add(bytes as u64));
         match self.memory_limit {
             Some(limit) if bytes > limit => Err(OutOfMemory { what, bytes }),
             _ => memory::check_memory(what, bytes),

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,6 +75,29 @@ def test_an_interrupt_ends_the_proof_and_keeps_the_fit() -> None:
     assert fit.log_likelihood >= mg.mixture(values, 5).log_likelihood
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
+def test_an_interrupt_of_a_proof_about_many_points_takes_effect_at_once(tmp_path: Path) -> None:
+    values = mg.datasets.paper_model("A", 50_000, rng=0).values  # each batch of regions takes seconds
+    sent: list[float] = []
+
+    def interrupt() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timers: list[threading.Timer] = []
+
+    def begin(step: mg.Step) -> None:
+        if step.stage == "certificate" and not timers:
+            timers.append(threading.Timer(0.1, interrupt))
+            timers[0].start()
+
+    with pytest.warns(UserWarning, match="nothing was proven in time"):
+        fit = mg.mixture(values, 3, callback=begin, proof=tmp_path / "proof.json")
+    assert time.monotonic() - sent[0] < 1.5
+    assert fit.upper_bound is None
+    timers[0].join()
+
+
 @pytest.fixture(scope="module")
 def proof(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     path = tmp_path_factory.mktemp("proofs") / "proof.json"
@@ -88,7 +112,9 @@ def test_the_checker_accepts_a_proof(proof: dict[str, Any]) -> None:
 
 def test_the_checker_states_the_constraints_in_the_units_of_the_data(proof: dict[str, Any]) -> None:
     text = statement(proof, check(proof))
-    assert all(part in text for part in ("55 distinct values", "2 components", "2.9 to 3.2", "ratio at most 1"))
+    bounds = f"'lower': [{proof['lower'][0]!r}], 'upper': [{proof['upper'][0]!r}], 'variance_ratio': 1.0"
+    assert all(part in text for part in ("55 distinct values", "2 means", bounds))
+    assert (proof["lower"], proof["upper"]) == (pytest.approx([2.9], rel=1e-8), pytest.approx([3.2], rel=1e-8))
     assert text.endswith(repr(check(proof)))
 
 
@@ -146,30 +172,42 @@ def _empty(proof: dict[str, Any]) -> None:
 
 
 def _narrow(proof: dict[str, Any]) -> None:
-    for cell in proof["root"]:
-        cell[2] *= 50
+    proof["smallest_variance"] *= 50
 
 
 def _unbalance(proof: dict[str, Any]) -> None:
     for node in proof["tree"]:
-        if "terms" in node:
-            node["terms"][0][0] += 1.0
+        if "atoms" in node:
+            node["precisions"][0] -= 1.0
 
 
-def _facts(proof: dict[str, Any]) -> list[dict[str, Any]]:
-    facts = [fact for node in proof["tree"] for fact in node.get("facts", [])]
-    assert facts
-    return facts
+def _of_weights(proof: dict[str, Any]) -> list[dict[str, Any]]:
+    splits = [node for node in proof["tree"] if node.get("axis") == "weight"]
+    assert splits
+    return splits
 
 
 def _tighten(proof: dict[str, Any]) -> None:
-    for fact in _facts(proof):
-        fact["limit"] += -0.1 if fact["strength"] > 0 else 0.1
+    for split in _of_weights(proof):
+        split["at"] -= 0.1
+
+
+def _loosen(proof: dict[str, Any]) -> None:
+    for split in _of_weights(proof):
+        split["at"] += 0.1
 
 
 def _turn(proof: dict[str, Any]) -> None:
-    for fact in _facts(proof):
-        fact["strength"] *= -1
+    for node in proof["tree"]:
+        if "atoms" in node:
+            node["weights"] = [-reward for reward in node["weights"]]
+
+
+def _stretch(proof: dict[str, Any]) -> None:
+    # As if the weights were known better.
+    for node in proof["tree"]:
+        if "atoms" in node:
+            node["scales"] = [[0.9 * up, 1.1 * down] for up, down in node["scales"]]
 
 
 def _leave_open(proof: dict[str, Any]) -> None:
@@ -199,18 +237,22 @@ def _drop_point(proof: dict[str, Any]) -> None:
     proof["weights"][0] = -1.0
 
 
-def _alias(proof: dict[str, Any]) -> None:
-    # Python counts -1 from the end, so that the fact would be shown of no component and used for the last.
-    leaf = _bound_leaf(proof)
-    fact = {"component": -1, "limit": 1e-9, "strength": 1e12, "terms": [[0, 0, 0]] * 2}
-    proof["tree"].insert(leaf, {"facts": [fact | {"atoms": proof["tree"][leaf]["atoms"]}]})
+def _name_no_component(proof: dict[str, Any]) -> None:
+    _of_weights(proof)[0]["component"] = 2
 
 
 def _borrow(proof: dict[str, Any]) -> None:
-    # A weight is said to be small by a bound that does not hold.
+    # A weight is said to be small, by nothing or by a bound that does not hold.
     leaf = _bound_leaf(proof)
-    fact = {"component": 0, "limit": 1e-9, "strength": 1e12, "terms": [[0, 0, 0]] * 2}
-    proof["tree"].insert(leaf, {"facts": [fact | {"atoms": proof["tree"][leaf]["atoms"]}]})
+    proof["tree"].insert(leaf, {"component": 0, "axis": "weight", "at": 1e-9})
+    proof["tree"].insert(leaf + 2, {"leaf": "void"})
+
+
+def _borrow_much(proof: dict[str, Any]) -> None:
+    leaf = _bound_leaf(proof)
+    beyond = proof["tree"][leaf] | {"weights": [1e12, 0.0]}
+    proof["tree"].insert(leaf, {"component": 0, "axis": "weight", "at": 1e-9})
+    proof["tree"].insert(leaf + 2, beyond)
 
 
 def _nan(proof: dict[str, Any]) -> None:
@@ -218,7 +260,7 @@ def _nan(proof: dict[str, Any]) -> None:
 
 
 def _infinite(proof: dict[str, Any]) -> None:
-    _facts(proof)[0]["strength"] = float("inf")
+    proof["tree"][_bound_leaf(proof)]["weights"][0] = float("inf")
 
 
 def _narrow_without_a_bound(proof: dict[str, Any]) -> None:
@@ -231,9 +273,21 @@ def _narrow_ratio(proof: dict[str, Any]) -> None:
     proof["variance_ratio"] = 0.5
 
 
-def _shorten_terms(proof: dict[str, Any]) -> None:
+def _shorten(proof: dict[str, Any]) -> None:
     for node in proof["tree"]:
-        node.get("terms", []).clear()
+        node.get("precisions", []).clear()
+
+
+def _merge_points(proof: dict[str, Any]) -> None:
+    proof["weights"] = [sum(proof["weights"])]
+
+
+def _forget_an_upper_bound(proof: dict[str, Any]) -> None:
+    # A multiplier of a bound that does not exist.
+    proof["upper"] = [None]
+    for node in proof["tree"]:
+        if "gaps" in node:
+            node["gaps"] = [-1.0]
 
 
 TAMPERED = [
@@ -249,15 +303,20 @@ TAMPERED = [
     _move_atoms,
     _widen_gap,
     _drop_point,
-    _alias,
+    _name_no_component,
     _borrow,
+    _borrow_much,
+    _loosen,
+    _stretch,
     _nan,
     _split_nowhere,
     _drop_subtree,
     _infinite,
     _narrow_without_a_bound,
     _narrow_ratio,
-    _shorten_terms,
+    _shorten,
+    _merge_points,
+    _forget_an_upper_bound,
 ]
 
 
@@ -276,10 +335,10 @@ def test_the_checker_counts_no_discount_of_a_component_without_multipliers(tmp_p
     proof = json.loads((tmp_path / "proof.json").read_text())
     check(proof)
     proof["upper_bound"] -= 0.2
-    proof["root"][0][2] *= 0.9
+    proof["smallest_variance"] *= 0.9
     for node in proof["tree"]:
-        for term in node.get("terms", []):
-            term[2] -= 1.0
+        if "zeros" in node:
+            node["zeros"][0] -= 1.0
     with pytest.raises(Refused):
         check(proof)
 

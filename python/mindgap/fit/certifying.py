@@ -38,7 +38,8 @@ def certified(
     if proof is not None:
         if found.proof is None:
             warnings.warn(
-                "nothing was proven within the time limit, so there is no proof to write; allow more time", stacklevel=3
+                "nothing was proven in time, so there is no proof to write; allow more time",
+                stacklevel=3,
             )
         else:
             write_atomically(proof, found.proof.encode())

@@ -8,6 +8,10 @@
 #[cfg(feature = "rayon")]
 const WORTH_A_POOL: usize = 1 << 16;
 
+/// How often a thread that waits for others asks its monitor whether to go on: well below what a user notices.
+#[cfg(feature = "rayon")]
+const ASK_EVERY: std::time::Duration = std::time::Duration::from_millis(20);
+
 /// The threads of one fit; clones share them.
 #[derive(Clone)]
 pub(crate) struct Workers {
@@ -75,6 +79,42 @@ impl Workers {
             let _ = helper;
             own();
         }
+    }
+
+    /// Maps like [`map_in_order`] on these threads while the calling one runs `ask` every [`ASK_EVERY`]. Without
+    /// threads `ask` runs before each item.
+    pub(crate) fn map_asking<T: Send, S: Default, R: Send>(
+        &self,
+        items: Vec<T>,
+        map: impl Fn(&mut S, T) -> R + Sync,
+        ask: &mut dyn FnMut(),
+    ) -> Vec<R> {
+        #[cfg(feature = "rayon")]
+        if let Some(pool) = &self.pool {
+            use std::sync::mpsc::{RecvTimeoutError, channel};
+            let (map, (sender, mapped)) = (&map, channel());
+            return pool.in_place_scope(|scope| {
+                // The receiver lives as long as the scope.
+                scope.spawn(move |_| sender.send(map_in_order(items, map)).unwrap_or_default());
+                loop {
+                    match mapped.recv_timeout(ASK_EVERY) {
+                        Ok(mapped) => return mapped,
+                        Err(RecvTimeoutError::Timeout) => ask(),
+                        // The work panicked, and so will the scope.
+                        Err(RecvTimeoutError::Disconnected) => return Vec::new(),
+                    }
+                }
+            });
+        }
+        if threads() > 1 {
+            return map_in_order(items, map);
+        }
+        let mut memory = S::default();
+        let mut map_one = |item| {
+            ask();
+            map(&mut memory, item)
+        };
+        items.into_iter().map(&mut map_one).collect()
     }
 
     /// Runs `work`, whose parallel iterators then use these threads.

@@ -4,8 +4,10 @@
 //! [`Monitor::relaxed`]), which passes on the costs and bounds that are valid for the whole problem.
 
 mod progress;
+mod stop;
 
 pub use progress::{Halt, Progress};
+pub(crate) use stop::{Deadline, Stop};
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -364,46 +366,6 @@ impl<'a> Monitor<'a> {
 impl Relay for Monitor<'_> {
     fn relay(&mut self, progress: &Progress) -> Result<(), Halt> {
         self.send(progress)
-    }
-}
-
-/// A point in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Deadline {
-    #[cfg(not(target_arch = "wasm32"))]
-    at: std::time::Instant,
-}
-
-impl Deadline {
-    /// The time after `limit`; `None` if there is no clock or the time is out of range.
-    pub(crate) fn after(limit: Duration) -> Option<Self> {
-        #[cfg(not(target_arch = "wasm32"))]
-        return std::time::Instant::now().checked_add(limit).map(|at| Self { at });
-        #[cfg(target_arch = "wasm32")]
-        {
-            let _ = limit;
-            None
-        }
-    }
-
-    /// The time after this share of what is left.
-    #[cfg(not(target_arch = "wasm32"))]
-    fn share(self, share: f64) -> Self {
-        let now = std::time::Instant::now();
-        let left = self.at.saturating_duration_since(now).mul_f64(share);
-        if share < 1.0 { Self { at: now + left } } else { self }
-    }
-
-    #[cfg(target_arch = "wasm32")]
-    fn share(self, _: f64) -> Self {
-        self
-    }
-
-    pub(crate) fn has_passed(self) -> bool {
-        #[cfg(not(target_arch = "wasm32"))]
-        return std::time::Instant::now() >= self.at;
-        #[cfg(target_arch = "wasm32")]
-        false
     }
 }
 

@@ -1,10 +1,12 @@
 //! Certificates of the problems whose best known likelihoods are beside the project, and what cannot be certified.
 
 use mindgap::{
-    CertifyOptions, GapBounds, Halt, LinearRows, Mixture, MixtureError, Monitor, Parameters, Sample, VarianceModel,
+    CertifyOptions, GapBounds, Halt, LinearRows, Mixture, MixtureError, Monitor, Parameters, Progress, Sample,
+    VarianceModel,
 };
 use serde_json::Value;
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -96,6 +98,26 @@ fn a_certificate_that_is_stopped_says_so() {
     assert_eq!(certificate.upper_bound(), None);
     assert_eq!(certificate.halted(), Some(Halt::TimeLimit));
     assert_eq!(certificate.parameters().k(), 3);
+}
+
+/// The first batch of regions takes seconds here, and the monitor is asked in the meantime.
+#[test]
+fn an_interruption_does_not_wait_for_a_batch_of_regions() {
+    let x: Vec<f64> = (0..20_000).map(|i| f64::from(i).sqrt()).collect();
+    let sample = Sample::new(&x).unwrap();
+    let mixture = Mixture::new(2).variances(VarianceModel::Equal);
+    let fit = mixture.fit(&sample).unwrap();
+    let mut batches = 0;
+    let mut monitor = Monitor::new(|progress: &Progress| {
+        batches += usize::from(matches!(progress, Progress::Certificate { .. }));
+        let working = batches > 0 && matches!(progress, Progress::Working);
+        if working { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let options = CertifyOptions { record: true, ..CertifyOptions::default() };
+    let certificate = mixture.certify(&sample, &fit, options, &mut monitor).unwrap();
+    drop(monitor);
+    assert_eq!((certificate.halted(), certificate.upper_bound()), (Some(Halt::Interrupted), None));
+    assert_eq!(batches, 1);
 }
 
 /// Many points become few nodes; the bound is that of the points, whose proof is about themselves.

@@ -1,5 +1,6 @@
 //! Where to split a region: across the component whose atoms spread most, or where neighbours break a constraint most.
 
+use super::coupling::Coupling;
 use super::points::Points;
 use super::region::{Axis, Constraints, Cut, Region};
 use super::weights::MixingAtom;
@@ -96,13 +97,20 @@ pub(super) fn regroup(points: &Points, region: &Region, atoms: &mut [MixingAtom]
     }
 }
 
-/// The best cut of a region whose relaxation has these atoms.
-pub(super) fn choose(constraints: &Constraints, region: &Region, atoms: &[MixingAtom]) -> Cut {
+/// The best cut of a region whose relaxation, with this coupling over data of this total weight, has these atoms.
+pub(super) fn choose(
+    constraints: &Constraints,
+    region: &Region,
+    atoms: &[MixingAtom],
+    coupling: &Coupling,
+    total: f64,
+) -> Cut {
     let groups = Groups::of(atoms, region);
     let mut best = Best { score: 1e-9, cut: None };
     spreads(constraints, region, atoms, &groups, &mut best);
     gaps(constraints, region, &groups, &mut best);
     ratios(constraints, region, &groups, &mut best);
+    unknown_weights(constraints, region, &groups, coupling, total, &mut best);
     let (component, axis, at) = best.cut.unwrap_or_else(|| widest(constraints, region, &groups));
     let cell = region[component];
     let at = match axis {
@@ -194,6 +202,34 @@ fn ratios(constraints: &Constraints, region: &Region, groups: &Groups, best: &mu
             if at > ln(region[i].least) && at < ln(region[i].most) {
                 best.offer(0.3 * groups.weight[i].min(groups.weight[j]) * miss, (i, Axis::Variance, at));
             }
+        }
+    }
+}
+
+/// What a component's T is too high by, since its weight is known within a range only: it grows with the sides of its
+/// cell.
+fn unknown_weights(
+    constraints: &Constraints,
+    region: &Region,
+    groups: &Groups,
+    coupling: &Coupling,
+    total: f64,
+    best: &mut Best,
+) {
+    for (c, cell) in region.iter().enumerate() {
+        let [a, b, zero] = coupling.terms[c];
+        let tau = a * groups.mean[c] + b * exp2(-LOG2_E * groups.log_variance[c]) - zero;
+        let scale = coupling.scales[c][usize::from(tau < 0.0)];
+        let score = tau * (groups.weight[c] * scale - 1.0) / total;
+        let (of_mean, of_variance) = (a.abs() * (cell.high - cell.low), b.abs() * (1.0 / cell.least - 1.0 / cell.most));
+        if !groups.counts(c) {
+            continue;
+        }
+        if of_mean >= of_variance {
+            best.offer(score, (c, Axis::Mean, 0.5 * (cell.low + cell.high)));
+        } else {
+            let component = if constraints.ratio == 1.0 { 0 } else { c };
+            best.offer(score, (component, Axis::Variance, 0.5 * (ln(cell.least) + ln(cell.most))));
         }
     }
 }

@@ -81,6 +81,10 @@ impl WeighedMixture<'_> {
         let mut next = Vec::new();
         let mut seen = cells.len();
         loop {
+            // The grid may be a part then.
+            if self.stop.is_due() {
+                return Verdict::Above(vec![(cell.low, cell.least)]);
+            }
             let above = self.violations(&cells, cell, divisor, level);
             if !above.is_empty() {
                 return Verdict::Above(above);
@@ -90,7 +94,7 @@ impl WeighedMixture<'_> {
                     continue;
                 }
                 seen += 2;
-                if seen > CELLS {
+                if seen > CELLS || self.stop.is_due() {
                     return Verdict::Above(vec![(corners.cell.low, corners.cell.least)]);
                 }
                 match Expansion::of(self, &corners.cell).map(|expansion| expansion.bound(divisor, level)) {
@@ -126,7 +130,7 @@ impl WeighedMixture<'_> {
                 [at_least, if to > from { self.log_ratio(divisor, mean, to) } else { at_least }]
             };
             let (mut mean, mut here) = (low, corners(low));
-            for column in 1..=columns {
+            for column in (1..=columns).take_while(|_| !self.stop.is_due()) {
                 let next = if column == columns { high } else { low + (high - low) * (column as f64 / columns as f64) };
                 let there = if next > mean { corners(next) } else { here };
                 let logs = [here[0], there[0], here[1], there[1]];

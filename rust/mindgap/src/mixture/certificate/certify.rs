@@ -3,7 +3,7 @@
 use super::points::Points;
 use super::proof::ProofTree;
 use super::quadrature::{NODES, compress};
-use super::region::Constraints;
+use super::region::{Cell, Constraints};
 use super::tree::{Standing, Task};
 use crate::constraint::Rows;
 use crate::data::frame::Frame;
@@ -14,7 +14,7 @@ use crate::mixture::fit::MixtureFit;
 use crate::mixture::parameters::Parameters;
 use crate::mixture::problem::Mixture;
 use crate::mixture::spread_defaults::SpreadBounds;
-use crate::monitor::{Halt, Monitor, Progress};
+use crate::monitor::{Halt, Monitor, Progress, Stop};
 use crate::numeric::portable::ln;
 use crate::parallel::Workers;
 use std::f64::consts::TAU;
@@ -151,7 +151,7 @@ impl Certificate {
         }
     }
 
-    /// The proof as JSON, if it was kept and there is one: the problem, its root, and the tree in preorder.
+    /// The proof as JSON, if it was kept and there is one: the problem and the tree in preorder, in data units.
     pub fn proof(&self) -> Option<&str> {
         self.proof.as_deref()
     }
@@ -224,8 +224,13 @@ impl Mixture {
         let climbed_on = light.as_ref().unwrap_or(&distinct);
         let epsilons = LADDER.map(|multiple| multiple * options.epsilon);
         let problem = self.clone().max_iter(CLIMB);
+        let stop = Stop::at(monitor.deadline());
         let climb = |start: &Parameters| {
-            let fit = problem.clone().init(start.leave(&frame)).fit(climbed_on).ok()?;
+            let mut monitor = Monitor::new(|_| match stop.is_due() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            });
+            let fit = problem.clone().init(start.leave(&frame)).fit_with(climbed_on, &mut monitor).ok()?;
             Some(fit.parameters().enter(&frame))
         };
         let task = Task {
@@ -235,18 +240,18 @@ impl Mixture {
             epsilons: &epsilons,
             first_try: FIRST_TRY,
             record: options.record,
-            deadline: monitor.deadline(),
+            stop: stop.clone(),
             climb: &climb,
         };
         let units = frame.log_density(distinct.total_weight());
         let mut halted = None;
-        let mut report = |standing: &Standing| {
-            let progress = Progress::Certificate {
+        let mut report = |standing: Option<&Standing>| {
+            let progress = standing.map_or(Progress::Working, |standing| Progress::Certificate {
                 nodes: standing.nodes,
                 open: standing.open,
                 epsilon: standing.epsilon,
                 log_likelihood: standing.log_likelihood + units,
-            };
+            });
             match monitor.send(&progress) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(halt) => {
@@ -266,8 +271,10 @@ impl Mixture {
             Some(_) => Points::new(&values, &weights).log_likelihood(&shown.best),
             None => shown.log_likelihood,
         };
-        let proof = match (&shown.proof, shown.closed) {
-            (Some(proof), Some((_, bound))) => Some(task.proof_text(proof, bound, &shown.root, &frame)),
+        let proof = match (&shown.proof, shown.closed, upper_bound) {
+            (Some(proof), Some((_, threshold)), Some(bound)) => {
+                Some(task.proof_text(proof, bound, threshold, shown.root[0].least, distinct.values(), &frame))
+            }
             _ => None,
         };
         Ok(Certificate {
@@ -334,7 +341,7 @@ impl Task<'_> {
     /// What the bound may be too low by in data units. Values were rounded when the frame's shift was taken off, each
     /// by δ, which changes the log-density of a component at distance d by at most d·δ/v. Weights of equal values and N
     /// are rounded sums (N of so many weights), and no log-density is above -½ ln(2πv).
-    fn unit_allowance(&self, root: &[super::region::Cell], bound: f64, units: f64, summed: f64) -> f64 {
+    fn unit_allowance(&self, root: &[Cell], bound: f64, units: f64, summed: f64) -> f64 {
         let (first, last, total) = (self.finest().first(), self.finest().last(), self.finest().total());
         let reach = root.iter().map(|cell| (last - cell.low).max(cell.high - first)).fold(0.0, f64::max);
         let least = root.iter().map(|cell| cell.least).fold(f64::INFINITY, f64::min);
@@ -344,26 +351,32 @@ impl Task<'_> {
         1.001 * total * (reach + delta) * delta / least + f64::EPSILON * rounding
     }
 
-    /// The problem, in the units of the tree (scale·(x - shift) in those of the data), and the proof.
-    fn proof_text(&self, proof: &ProofTree, bound: f64, root: &[super::region::Cell], frame: &Frame) -> String {
-        let list = |values: &[f64]| {
-            let text: Vec<String> = values.iter().map(|value| number(*value)).collect();
+    /// The problem and the proof, in data units; `upper_bound` is in these too, `threshold` in those of the tree.
+    fn proof_text(
+        &self,
+        proof: &ProofTree,
+        upper_bound: f64,
+        threshold: f64,
+        smallest: f64,
+        values: &[f64],
+        frame: &Frame,
+    ) -> String {
+        let numbers = |values: &mut dyn Iterator<Item = f64>| {
+            let text: Vec<String> = values.map(number).collect();
             format!("[{}]", text.join(","))
         };
-        let root: Vec<String> = root.iter().map(|cell| list(&[cell.low, cell.high, cell.least, cell.most])).collect();
+        let lengths = |values: &[f64]| numbers(&mut values.iter().map(|&length| frame.leave_length(length)));
         format!(
-            "{{\"shift\":{},\"scale\":{},\n\"values\":{},\n\"weights\":{},\n\"lower\":{},\"upper\":{},\"variance_ratio\":{},\"least_variance\":{},\"upper_bound\":{},\"root\":[{}],\n\"tree\":{}}}\n",
-            number(frame.shift()),
-            number(frame.enter_length(1.0)),
-            list(self.finest().values()),
-            list(self.finest().weights()),
-            list(&self.constraints.lower),
-            list(&self.constraints.upper),
+            "{{\"values\":{},\n\"weights\":{},\n\"lower\":{},\"upper\":{},\"variance_ratio\":{},\"least_variance\":{},\"smallest_variance\":{},\"upper_bound\":{},\n\"tree\":{}}}\n",
+            numbers(&mut values.iter().copied()),
+            numbers(&mut self.finest().weights().iter().copied()),
+            lengths(&self.constraints.lower),
+            lengths(&self.constraints.upper),
             number(self.constraints.ratio),
-            number(self.constraints.least),
-            number(bound),
-            root.join(","),
-            proof.to_json(bound)
+            number(frame.leave_square(self.constraints.least)),
+            number(frame.leave_square(smallest)),
+            number(upper_bound),
+            proof.to_json(threshold, frame)
         )
     }
 }

@@ -5,6 +5,7 @@ use super::coupling::Divisor;
 use super::kernels::LARGEST;
 use super::points::{NEGLIGIBLE, Points};
 use super::weights::Workspace;
+use crate::monitor::Stop;
 use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::{LN_2, LOG2_E, TAU};
 
@@ -25,6 +26,8 @@ pub(super) struct WeighedMixture<'a> {
     largest_log: f64,
     /// Relative error of a sum of positive terms.
     pub(super) rounding: f64,
+    /// When a bound over a cell is given up.
+    pub(super) stop: &'a Stop,
     /// What sums may leave out.
     pub(super) left_out: f64,
     /// These two for sums over the nodes, apart from what these may be off from the points.
@@ -48,6 +51,7 @@ impl<'a> WeighedMixture<'a> {
             points,
             logs,
             largest_log,
+            stop: &workspace.stop,
             rounding: rounding + relative,
             left_out: left_out + amount,
             of_nodes: [rounding, left_out],

@@ -9,7 +9,7 @@ use super::region::{Constraints, Cut, Region};
 use super::relaxation::{Goal, Relaxed, relax};
 use super::weights::{MixingAtom, Workspace};
 use crate::mixture::parameters::Parameters;
-use crate::monitor::Deadline;
+use crate::monitor::Stop;
 use crate::numeric::portable::ln;
 
 /// Multipliers help in boxes narrower than this many standard deviations (and in log v).
@@ -83,7 +83,7 @@ pub(super) struct Context<'a> {
     pub(super) threshold: f64,
     pub(super) epsilon: f64,
     /// When nodes are split as they are.
-    pub(super) deadline: Option<Deadline>,
+    pub(super) stop: &'a Stop,
 }
 
 /// What became of a node.
@@ -117,7 +117,7 @@ impl Context<'_> {
     pub(super) fn look(&self, mut node: Node, workspace: &mut Workspace) -> Looked {
         let k = node.region.len();
         let points = &self.points[0];
-        workspace.deadline = self.deadline;
+        workspace.stop = self.stop.clone();
         if node.ranged_for > self.threshold {
             node.forget_ranges();
         }
@@ -167,16 +167,17 @@ impl Context<'_> {
                     let reason = Reason::Bound { coupling, atoms: coupled.atoms };
                     return Looked { node, fate: Fate::Closed(reason), weight_bounds };
                 }
-                branching = Some(coupled.atoms);
+                branching = Some((coupled.atoms, coupling));
             }
         }
-        let cut = match branching {
-            Some(mut atoms) => {
+        let (atoms, coupling) = match branching {
+            Some((mut atoms, coupling)) => {
                 regroup(points, &node.region, &mut atoms, false);
-                choose(self.constraints, &node.region, &atoms)
+                (atoms, coupling)
             }
-            None => choose(self.constraints, &node.region, &node.atoms),
+            None => (node.atoms.clone(), Coupling::none(k)),
         };
+        let cut = choose(self.constraints, &node.region, &atoms, &coupling, points.total());
         Looked { node, fate: Fate::Split(cut), weight_bounds }
     }
 

@@ -90,7 +90,7 @@ pub(super) fn relax(
         let reached = workspace.optimise(points, &mut atoms, &bonus, stop, tolerance);
         let value = reached.log_likelihood + reached.bonus;
         // A larger T̄ would not be within the allowance for the rounding of N.
-        if value.is_nan() || value > highest || reached.bonus.abs() > total || workspace.is_late() {
+        if value.is_nan() || value > highest || reached.bonus.abs() > total || workspace.stop.is_due() {
             break;
         }
         let room = match goal {

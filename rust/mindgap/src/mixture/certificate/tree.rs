@@ -7,9 +7,9 @@ use super::proof::{Entry, ProofTree, Reason};
 use super::region::{Cell, Constraints, Region};
 use super::weights::{MixingAtom, Workspace};
 use crate::mixture::parameters::Parameters;
-use crate::monitor::Deadline;
+use crate::monitor::Stop;
 use crate::numeric::portable::{exp2, ln};
-use crate::parallel::{Workers, map_in_order};
+use crate::parallel::Workers;
 use std::f64::consts::{LOG2_E, TAU};
 use std::ops::ControlFlow;
 
@@ -43,7 +43,7 @@ pub(super) struct Task<'a> {
     /// Whether the tree is kept.
     pub(super) record: bool,
     /// When the tree stops, even within a batch.
-    pub(super) deadline: Option<Deadline>,
+    pub(super) stop: Stop,
     /// Climbs from parameters to a local maximum that holds the constraints, where there is one to be had.
     pub(super) climb: &'a (dyn Fn(&Parameters) -> Option<Parameters> + Sync),
 }
@@ -71,17 +71,25 @@ pub(super) struct Shown {
 }
 
 impl Task<'_> {
+    /// Asks the monitor whether to go on, until it says no.
+    fn ask(&self, monitor: &mut dyn FnMut(Option<&Standing>) -> ControlFlow<()>) {
+        if !self.stop.was_told() && monitor(None).is_break() {
+            self.stop.tell();
+        }
+    }
+
     /// The data as they are known best.
     pub(super) fn finest(&self) -> &Points {
         &self.points[0]
     }
 
-    /// Grows the tree, from mixtures that hold the constraints, until it is closed or `monitor` stops it.
+    /// Grows the tree, from mixtures that hold the constraints, until it is closed or `monitor` stops it. The monitor is
+    /// told of each batch, and asked without news while a batch takes long.
     pub(super) fn run(
         &self,
         known: &[Parameters],
         workers: &Workers,
-        monitor: &mut dyn FnMut(&Standing) -> ControlFlow<()>,
+        monitor: &mut dyn FnMut(Option<&Standing>) -> ControlFlow<()>,
     ) -> Shown {
         Tree::new(self, known, workers).run(monitor)
     }
@@ -192,7 +200,7 @@ impl<'a> Tree<'a> {
         exp2(low * LOG2_E)
     }
 
-    fn run(mut self, monitor: &mut dyn FnMut(&Standing) -> ControlFlow<()>) -> Shown {
+    fn run(mut self, monitor: &mut dyn FnMut(Option<&Standing>) -> ControlFlow<()>) -> Shown {
         let id = self.proof.add();
         let root = Node::root(id, self.root.clone(), self.first_atoms());
         let (mut closed, mut proof) = (None, None);
@@ -213,7 +221,8 @@ impl<'a> Tree<'a> {
                     break;
                 }
                 open = leaves;
-            } else if stopped {
+            }
+            if stopped {
                 break;
             }
         }
@@ -234,13 +243,16 @@ impl<'a> Tree<'a> {
         leaves: &mut Vec<Node>,
         epsilon: f64,
         budget: usize,
-        monitor: &mut dyn FnMut(&Standing) -> ControlFlow<()>,
+        monitor: &mut dyn FnMut(Option<&Standing>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         open.reverse();
         while !open.is_empty() && self.nodes < budget {
             let standing =
                 Standing { nodes: self.nodes, open: open.len(), epsilon, log_likelihood: self.log_likelihood };
-            monitor(&standing)?;
+            if self.task.stop.was_told() {
+                return ControlFlow::Break(());
+            }
+            monitor(Some(&standing))?;
             let batch = open.split_off(open.len().saturating_sub(BATCH));
             let context = Context {
                 points: &self.task.points,
@@ -248,18 +260,18 @@ impl<'a> Tree<'a> {
                 known: &self.known,
                 threshold: self.log_likelihood + epsilon,
                 epsilon,
-                deadline: self.task.deadline,
+                stop: &self.task.stop,
             };
-            let looked: Vec<Looked> = self
-                .workers
-                .run(|| map_in_order(batch, |workspace: &mut Workspace, node| context.look(node, workspace)));
+            let mut ask = || self.task.ask(monitor);
+            let look = |workspace: &mut Workspace, node| context.look(node, workspace);
+            let looked: Vec<Looked> = self.workers.map_asking(batch, look, &mut ask);
             self.nodes += looked.len();
             let starts: Vec<Parameters> = looked.iter().filter_map(|looked| self.start(looked)).collect();
             for looked in looked {
                 self.file(looked, open, leaves);
             }
             let climb = self.task.climb;
-            let climbed = self.workers.run(|| map_in_order(starts, |_: &mut (), start| climb(&start)));
+            let climbed = self.workers.map_asking(starts, |_: &mut (), start| climb(&start), &mut ask);
             climbed.into_iter().flatten().for_each(|parameters| self.offer(parameters));
         }
         ControlFlow::Continue(())
@@ -271,9 +283,8 @@ impl<'a> Tree<'a> {
             return None;
         }
         self.splits += 1;
-        let late = self.task.deadline.is_some_and(Deadline::has_passed);
         let due = self.splits <= FIRST_CLIMBS || self.splits.is_multiple_of(CLIMB_EVERY);
-        (due && !late).then(|| collapse(&looked.node.atoms, &looked.node.region, self.task.finest()))
+        (due && !self.task.stop.is_due()).then(|| collapse(&looked.node.atoms, &looked.node.region, self.task.finest()))
     }
 
     /// Puts a node among the leaves, or its children among the open ones.

@@ -6,7 +6,7 @@
 use super::kernels::{Cholesky, run};
 use super::points::{PointRows, Points};
 use super::quadrature::BinShape;
-use crate::monitor::Deadline;
+use crate::monitor::Stop;
 use std::f64::consts::LN_2;
 
 /// A point of the relaxed mixture.
@@ -64,7 +64,7 @@ pub(super) struct Workspace {
     /// What ln f is like in the bins of nodes.
     pub(super) shapes: Vec<BinShape>,
     /// When work on a region ends without a result.
-    pub(super) deadline: Option<Deadline>,
+    pub(super) stop: Stop,
 }
 
 /// What the weights reach.
@@ -77,11 +77,6 @@ pub(super) struct Attained {
 }
 
 impl Workspace {
-    /// Whether there is no time left.
-    pub(super) fn is_late(&self) -> bool {
-        self.deadline.is_some_and(Deadline::has_passed)
-    }
-
     /// Optimises the atoms' weights until no atom could gain more than `tolerance`, or the value is above `stop_above`.
     pub(super) fn optimise(
         &mut self,
@@ -104,7 +99,7 @@ impl Workspace {
             normalise(&mut self.weights);
             let value = LN_2 * (base + points.mix(&self.rows, &self.weights, &mut self.f));
             mean_bonus = self.weights.iter().zip(bonus).map(|(w, b)| w * b).sum();
-            if value + mean_bonus > stop_above || self.is_late() {
+            if value + mean_bonus > stop_above || self.stop.is_due() {
                 break;
             }
             let level = total + mean_bonus;

@@ -1,8 +1,13 @@
 //! Where regions are cut: a cut separates what the relaxation mixes.
 
 use super::*;
-use crate::mixture::certificate::branching::choose;
-use crate::mixture::certificate::region::Axis;
+use crate::mixture::certificate::branching;
+use crate::mixture::certificate::region::{Axis, Cut};
+
+/// The cut where there are no multipliers.
+fn choose(constraints: &Constraints, region: &Vec<Cell>, atoms: &[MixingAtom]) -> Cut {
+    branching::choose(constraints, region, atoms, &Coupling::none(region.len()), 1.0)
+}
 
 fn constraints(k: usize, [lower, upper]: [f64; 2], ratio: f64) -> Constraints {
     Constraints { lower: vec![lower; k - 1], upper: vec![upper; k - 1], ratio, least: 0.0 }

@@ -199,10 +199,10 @@ fn trees_over_nodes_close_above_the_maximum_alone() {
                     epsilons: &epsilons,
                     first_try: 0,
                     record: false,
-                    deadline: None,
+                    stop: Stop::default(),
                     climb: &|_| None,
                 };
-                let stop = |standing: &Standing| match standing.nodes > nodes {
+                let stop = |standing: Option<&Standing>| match standing.is_some_and(|standing| standing.nodes > nodes) {
                     true => ControlFlow::Break(()),
                     false => ControlFlow::Continue(()),
                 };

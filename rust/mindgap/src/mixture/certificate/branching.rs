@@ -206,8 +206,9 @@ fn ratios(constraints: &Constraints, region: &Region, groups: &Groups, best: &mu
     }
 }
 
-/// What a component's T is too high by, since its weight is known within a range only: it grows with the sides of its
-/// cell.
+/// What the relaxation gains from a component whose weight is known within a range only: it grows with the component's
+/// cell. Measured: without it, gaps that are missed by little are cut where a cell is narrow already, and some trees over
+/// 30,000 points and more (Model D, three components, bounds on both sides of the gaps) do not close.
 fn unknown_weights(
     constraints: &Constraints,
     region: &Region,
@@ -216,15 +217,12 @@ fn unknown_weights(
     total: f64,
     best: &mut Best,
 ) {
-    for (c, cell) in region.iter().enumerate() {
+    for (c, cell) in region.iter().enumerate().filter(|&(c, _)| groups.counts(c)) {
         let [a, b, zero] = coupling.terms[c];
         let tau = a * groups.mean[c] + b * exp2(-LOG2_E * groups.log_variance[c]) - zero;
         let scale = coupling.scales[c][usize::from(tau < 0.0)];
         let score = tau * (groups.weight[c] * scale - 1.0) / total;
         let (of_mean, of_variance) = (a.abs() * (cell.high - cell.low), b.abs() * (1.0 / cell.least - 1.0 / cell.most));
-        if !groups.counts(c) {
-            continue;
-        }
         if of_mean >= of_variance {
             best.offer(score, (c, Axis::Mean, 0.5 * (cell.low + cell.high)));
         } else {

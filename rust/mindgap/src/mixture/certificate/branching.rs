@@ -97,13 +97,19 @@ pub(super) fn regroup(points: &Points, region: &Region, atoms: &mut [MixingAtom]
     }
 }
 
-/// The best cut of a region whose relaxation, with this coupling over data of this total weight, has these atoms.
+/// What a cut is worth, as a share of the likelihood's unit for each unit of weight, and where it is: the component, the
+/// axis, and the mean or the logarithm of the variance.
+pub(super) type Offer = (f64, (usize, Axis, f64));
+
+/// The best cut of a region whose relaxation, with this coupling over data of this total weight, has these atoms; or
+/// the `other` one, if that is worth more.
 pub(super) fn choose(
     constraints: &Constraints,
     region: &Region,
     atoms: &[MixingAtom],
     coupling: &Coupling,
     total: f64,
+    other: Option<Offer>,
 ) -> Cut {
     let groups = Groups::of(atoms, region);
     let mut best = Best { score: 1e-9, cut: None };
@@ -111,6 +117,9 @@ pub(super) fn choose(
     gaps(constraints, region, &groups, &mut best);
     ratios(constraints, region, &groups, &mut best);
     unknown_weights(constraints, region, &groups, coupling, total, &mut best);
+    if let Some((score, cut)) = other {
+        best.offer(score, cut);
+    }
     let (component, axis, at) = best.cut.unwrap_or_else(|| widest(constraints, region, &groups));
     let cell = region[component];
     let at = match axis {

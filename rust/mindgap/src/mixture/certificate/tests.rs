@@ -6,9 +6,10 @@ mod nodes;
 
 use super::branching::choose;
 use super::ceiling::Verdict;
-use super::coupling::{Coupling, Divisor};
+use super::coupling::{Coupling, Divisor, Multipliers};
 use super::derivative::WeighedMixture;
 use super::expansion::{Expanded, Expansion};
+use super::node::widest_side;
 use super::points::Points;
 use super::quadrature::compress;
 use super::region::{Axis, Cell, Constraints};
@@ -358,12 +359,25 @@ fn a_cut_is_across_the_cell_that_multipliers_lose_most_in() {
     let atom = |mean: f64, group: usize| MixingAtom { mean, variance: 1.0, weight: 0.5, group };
     let atoms = [atom(0.0, 0), atom(1.2 + 2e-5, 1)];
     let mut coupling = Coupling::none(2);
-    let cut = choose(&constraints, &region, &atoms, &coupling, 1000.0);
+    let cut = choose(&constraints, &region, &atoms, &coupling, 1000.0, None);
     assert_eq!((cut.component, cut.axis), (0, Axis::Mean));
+    let cut = choose(&constraints, &region, &atoms, &coupling, 1000.0, Some((1.0, (1, Axis::Mean, 1.15))));
+    assert_eq!((cut.component, cut.axis), (1, Axis::Mean));
     coupling.terms = vec![[100.0, 0.0, 0.0], [-100.0, 0.0, -110.0]];
     coupling.scales = vec![[1.0 / 0.45, 1.0 / 0.55]; 2];
-    let cut = choose(&constraints, &region, &atoms, &coupling, 1000.0);
+    let cut = choose(&constraints, &region, &atoms, &coupling, 1000.0, None);
     assert_eq!((cut.component, cut.axis), (1, Axis::Mean));
+}
+
+/// A side that keeps multipliers from being of use is cut; what the narrow sides lose without them is its worth.
+#[test]
+fn a_cut_makes_multipliers_useful() {
+    let constraints = Constraints { lower: vec![1.0], upper: vec![f64::INFINITY], ratio: 1.0, least: 0.0 };
+    let multipliers = Multipliers::new(&constraints, &[100.0], &[0.0; 2]).expect("one matters");
+    let cell = |low: f64, high: f64| Cell { low, high, least: 1.0, most: 1.0 };
+    let offer = |high: f64| widest_side(&multipliers, &vec![cell(0.0, 0.1), cell(3.0, high)], 1000.0);
+    assert_eq!(offer(3.5), None);
+    assert_eq!(offer(7.0), Some((0.01, (1, Axis::Mean, 5.0))));
 }
 
 /// A standard normal, where a mixture is asked for and none matters.

@@ -6,7 +6,7 @@ use crate::mixture::certificate::region::{Axis, Cut};
 
 /// The cut where there are no multipliers.
 fn choose(constraints: &Constraints, region: &Vec<Cell>, atoms: &[MixingAtom]) -> Cut {
-    branching::choose(constraints, region, atoms, &Coupling::none(region.len()), 1.0)
+    branching::choose(constraints, region, atoms, &Coupling::none(region.len()), 1.0, None)
 }
 
 fn constraints(k: usize, [lower, upper]: [f64; 2], ratio: f64) -> Constraints {

@@ -1,6 +1,7 @@
-//! [`Partition`]: consecutive clusters of sorted points, none of them empty.
+//! [`Partition`]: consecutive clusters of sorted points, none of them empty; [`Solution`]: one with centres and a proof.
 
 use crate::data::sample::{Block, Prefixes};
+use crate::proof::Proof;
 use std::ops::Range;
 
 /// A division of sorted points into consecutive, nonempty clusters.
@@ -78,6 +79,42 @@ impl Partition {
     #[must_use]
     pub(crate) fn expanded(mut self, ends: &[usize]) -> Self {
         self.ends.iter_mut().for_each(|end| *end = ends[*end - 1]);
+        self
+    }
+}
+
+/// The result of a k-means solver: a partition with its centres and its proof.
+#[derive(Clone, Debug)]
+pub(crate) struct Solution {
+    pub(crate) partition: Partition,
+    /// The centres in frame units; `None` if they are the cluster means.
+    pub(crate) centers: Option<Vec<f64>>,
+    /// The proof of the cost, in frame units.
+    pub(crate) proof: Proof,
+}
+
+impl Solution {
+    /// Clusters about their means.
+    pub(crate) fn of_means(partition: Partition, proof: Proof) -> Self {
+        Self { partition, centers: None, proof }
+    }
+
+    /// The cost, in frame units.
+    pub(crate) fn cost(&self, prefixes: &Prefixes<'_>) -> f64 {
+        match &self.centers {
+            None => self.partition.cost(prefixes),
+            Some(centers) => self.partition.cost_about(prefixes, centers),
+        }
+    }
+
+    /// The lower bound on the cost of every solution, in frame units.
+    pub(crate) fn lower_bound(&self, prefixes: &Prefixes<'_>) -> f64 {
+        self.proof.lower_bound(self.cost(prefixes))
+    }
+
+    /// Turns a partition of distinct values into one of the points; the points of value `i` end before `ends[i]`.
+    pub(crate) fn expanded(mut self, ends: &[usize]) -> Self {
+        self.partition = self.partition.expanded(ends);
         self
     }
 }

@@ -3,19 +3,15 @@
 use super::cluster::Cluster;
 use super::labelling;
 use super::rounding::of_prefix_sums;
-use super::solution::Solution;
 use crate::constraint::{Rows, Side};
 use crate::data::sample::{Sample, low_and_high};
+use crate::monitor::DEFAULT_TOL;
 use crate::parallel::Workers;
-use crate::partition::Partition;
+use crate::partition::{Partition, Solution};
 use crate::proof::Proof;
 use crate::shortened::Shortened;
 use std::fmt;
 use std::ops::Range;
-
-/// The relative gap between cost and bound up to which a solution counts as optimal: the default of
-/// [`KMeans::tol`](crate::KMeans::tol).
-pub(super) const PROVEN: f64 = 1e-9;
 
 /// The result of k-means: clusters, their centres, and a lower bound on the optimal cost.
 ///
@@ -166,7 +162,7 @@ impl KMeansFit {
 
     /// Whether the inertia is proven optimal (to one part in 10⁹).
     pub fn is_optimal(&self) -> bool {
-        self.inertia - self.lower_bound <= PROVEN * self.inertia
+        self.inertia - self.lower_bound <= DEFAULT_TOL * self.inertia
     }
 
     /// Returns the cluster of each of `values`, by the [`boundaries`](Self::boundaries): that of the nearest centre,

@@ -2,7 +2,6 @@
 
 use super::fit::KMeansFit;
 use super::problem::{Centers, KMeans, KMeansMethod};
-use super::solution::Solution;
 use super::{free, means, paper, refine, rows, sized, unconstrained, unsorted};
 use crate::constraint::{Rows, resolve_centers};
 use crate::data::frame::FARTHEST;
@@ -10,6 +9,7 @@ use crate::data::sample::Sample;
 use crate::error::{Error, KMeansError, SampleError};
 use crate::memory::{check_memory, product};
 use crate::monitor::{DEFAULT_TOL, Monitor};
+use crate::partition::Solution;
 
 /// The smallest weight, as a fraction of the total: a smaller one vanishes in sums over all points.
 pub(super) const LEAST_SHARE: f64 = 1e-18;

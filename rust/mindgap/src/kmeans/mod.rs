@@ -3,7 +3,7 @@
 //! [`KMeans`] (`problem`) resolves the constraint and chooses a solver (`fitting`). Each solver is a module that opens
 //! with its cost: `unconstrained`, `free` (free centres), `means` (centres are cluster means), `sized` (bounds on
 //! sizes), `rows` (linear rows), `paper` (the published program, for comparison), and `refine` (summaries). Solvers
-//! work in frame units on sorted points and return a partition with a proof (`solution`); [`KMeansFit`] measures it on
+//! work in frame units on sorted points and return a `Solution`, a partition with a proof; [`KMeansFit`] measures it on
 //! the data.
 
 mod alternation;
@@ -23,7 +23,6 @@ mod rows;
 mod serde_form;
 mod sized;
 mod sizes;
-mod solution;
 mod unconstrained;
 mod unsorted;
 

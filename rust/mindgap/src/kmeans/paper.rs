@@ -4,13 +4,12 @@
 //! Names, and indices from 1, are the paper's. One exception: its formula for `W` divides by the count, but the program
 //! needs (and the authors' code has) the plain sum of squares.
 
-use super::solution::Solution;
 use crate::constraint::Rows;
 use crate::data::sample::{Prefix, Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::memory::product;
 use crate::monitor::Monitor;
-use crate::partition::Partition;
+use crate::partition::{Partition, Solution};
 use crate::proof::Proof;
 
 /// The most points: the tables are quadratic, and of more points do not fit into a gigabyte.

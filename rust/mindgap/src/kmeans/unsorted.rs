@@ -12,7 +12,7 @@
 
 mod atom_reader;
 
-use super::fit::{KMeansFit, PROVEN, cluster_of};
+use super::fit::{KMeansFit, cluster_of};
 use super::fitting::LEAST_SHARE;
 use super::labelling::labels;
 use super::{Centers, KMeans, KMeansMethod, free};
@@ -21,7 +21,7 @@ use crate::data::cells::{EqualCells, GatheredPoint, UnsortedPoints};
 use crate::data::sample::{MANY_POINTS, Sample, borrowed};
 use crate::error::{Error, KMeansError};
 use crate::memory::product;
-use crate::monitor::{Halt, Monitor};
+use crate::monitor::{DEFAULT_TOL, Halt, Monitor};
 use crate::parallel::Workers;
 use atom_reader::AtomReader;
 
@@ -180,7 +180,7 @@ fn fit_in_cells<P: GatheredPoint>(
         Err(KMeansError::Interrupted) => return Err(KMeansError::Interrupted),
         Err(_) => return Ok(None),
     };
-    let proven = fit.inertia() - fit.lower_bound() <= kmeans.tol.max(PROVEN) * fit.inertia();
+    let proven = fit.inertia() - fit.lower_bound() <= kmeans.tol.max(DEFAULT_TOL) * fit.inertia();
     let ended = match monitor.report() {
         Err(Halt::Interrupted) => return Err(KMeansError::Interrupted),
         report => proven || report.is_err(),

@@ -13,8 +13,8 @@ use crate::constraint::Rows;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::kmeans::rounding::CLEAR;
-use crate::kmeans::solution::Solution;
 use crate::monitor::Monitor;
+use crate::partition::Solution;
 
 /// Levels in search of the kinks at most.
 const LEVELS: usize = 40;

@@ -26,17 +26,16 @@ pub(super) use sized::{SizedCosts, solve as solve_sized};
 
 use std::ops::Range;
 
-use super::fit::PROVEN;
 use super::rounding::zero_cost;
 use super::sizes::Sizes;
-use super::solution::Solution;
 use super::unconstrained;
 use crate::constraint::Rows;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::{KMeansError, OutOfMemory};
+use crate::monitor::DEFAULT_TOL;
 use crate::monitor::{Halt, Monitor};
 use crate::numeric::first_false;
-use crate::partition::Partition;
+use crate::partition::{Partition, Solution};
 use crate::proof::Proof;
 use budget::Budget;
 use grid::PointMoments;
@@ -122,7 +121,7 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
         start = start.or_better(FreeSolution::on_grid(&problem));
     }
     let (mut best, mut proof) = searched(&problem, start, known, monitor)?;
-    if problem.k < MANY_CLUSTERS && !proof.is_optimal(best.cost, PROVEN) {
+    if problem.k < MANY_CLUSTERS && !proof.is_optimal(best.cost, DEFAULT_TOL) {
         // Data in tight clumps: cells tell their points apart late, sweeps at once.
         let mut budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
         match path::solve(&problem, best.clone(), known, &mut budget) {
@@ -151,7 +150,7 @@ fn searched(
         false => path::solve(problem, start, known, &mut budget)?,
     };
     let proof = Proof::AtLeast(floor.max(known));
-    if proof.is_optimal(best.cost, PROVEN) {
+    if proof.is_optimal(best.cost, DEFAULT_TOL) {
         return Ok((best, proof));
     }
     // A search that ended early may not have come to them.
@@ -176,7 +175,7 @@ pub(super) fn has_path(gaps: &Rows) -> bool {
 /// Whether `found` is neither proven nor of so many clusters that another solution would take too long to find.
 pub(super) fn is_worth_another(sample: &Sample, found: &Solution) -> bool {
     let cost = found.cost(&Prefixes::new(sample));
-    is_gridded(found.partition.k()) && !found.proof.is_optimal(cost, PROVEN)
+    is_gridded(found.partition.k()) && !found.proof.is_optimal(cost, DEFAULT_TOL)
 }
 
 /// The better of `found` and what local search makes of the clusters `other`, under `gaps` (in data units).

@@ -15,9 +15,8 @@ use crate::data::sample::Prefixes;
 use crate::error::KMeansError;
 use crate::kmeans::rounding::{CLEAR, of_prefix_sums};
 use crate::kmeans::sizes::Sizes;
-use crate::kmeans::solution::Solution;
 use crate::monitor::Monitor;
-use crate::partition::Partition;
+use crate::partition::{Partition, Solution};
 use crate::proof::Proof;
 
 /// Boundaries a cluster that the program sees on the way to a good solution: milliseconds of work for a few clusters.

@@ -28,14 +28,13 @@ mod states;
 mod window;
 
 use super::sizes::Sizes;
-use super::solution::Solution;
 use super::unconstrained;
 use crate::constraint::Rows;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::memory::product;
 use crate::monitor::Monitor;
-use crate::partition::Partition;
+use crate::partition::{Partition, Solution};
 use crate::proof::Proof;
 use incumbent::MeansSolution;
 use search::{MeansLimits, MeansOutcome, search};

@@ -1,13 +1,13 @@
 //! One round: the best partition of the atoms, a lower bound for their points, and the atoms to make finer.
 
-use super::super::fit::PROVEN;
-use super::super::solution::Solution;
 use super::super::{Centers, KMeans, free, means, unconstrained};
 use super::{apart, is_divisible};
 use crate::constraint::Rows;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
+use crate::monitor::DEFAULT_TOL;
 use crate::monitor::Monitor;
+use crate::partition::Solution;
 use crate::proof::Proof;
 
 /// If free centres would leave a cluster empty, every atom may matter; up to this many points all are read.
@@ -128,13 +128,13 @@ fn free(
     drop(part);
     let mut wanted = indices(open);
     let cost = solution.cost(&Prefixes::new(sample));
-    if wanted.is_empty() && lower_bound < cost * (1.0 - PROVEN) {
+    if wanted.is_empty() && lower_bound < cost * (1.0 - DEFAULT_TOL) {
         wanted = beside(kmeans, sample, &solution);
         if wanted.is_empty() && sample.points() <= FEW_POINTS {
             wanted = (0..sample.len()).filter(|&i| is_divisible(divided, &sample.atom(i))).collect();
         }
     }
-    let exhausted = !solution.proof.is_optimal(cost, PROVEN);
+    let exhausted = !solution.proof.is_optimal(cost, DEFAULT_TOL);
     Ok(RoundResult { exhausted, ..RoundResult::new(Some(solution), Proof::AtLeast(lower_bound), wanted) })
 }
 

@@ -7,13 +7,13 @@
 mod derived;
 mod search;
 
-use super::solution::Solution;
 use super::unconstrained;
 use crate::constraint::Rows;
 use crate::data::frame::FARTHEST;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::monitor::Monitor;
+use crate::partition::Solution;
 use crate::qp::MeanProgram;
 use search::Alternation;
 

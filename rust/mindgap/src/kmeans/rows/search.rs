@@ -8,10 +8,9 @@ use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::kmeans::alternation::{Clustering, alternate, nearest};
 use crate::kmeans::rounding::{of_sum, zero_cost};
-use crate::kmeans::solution::Solution;
 use crate::kmeans::{free, unconstrained};
 use crate::monitor::Monitor;
-use crate::partition::Partition;
+use crate::partition::{Partition, Solution};
 use crate::proof::Proof;
 use crate::qp::{Failure, MeanProgram, Objective};
 

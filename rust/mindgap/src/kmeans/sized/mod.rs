@@ -9,7 +9,6 @@ mod program;
 
 use super::Centers;
 use super::sizes::Sizes;
-use super::solution::Solution;
 use super::unconstrained;
 use super::{free, means};
 use crate::constraint::Rows;
@@ -17,7 +16,7 @@ use crate::data::frame::FARTHEST;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::monitor::Monitor;
-use crate::partition::Partition;
+use crate::partition::{Partition, Solution};
 use crate::proof::Proof;
 
 /// Finds the optimal clusters of admissible `sizes` whose centres satisfy `gaps` (in data units).

@@ -17,11 +17,10 @@ mod pruning;
 
 pub(super) use penalty::splice;
 
-use super::solution::Solution;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
 use crate::monitor::{Halt, Monitor};
-use crate::partition::Partition;
+use crate::partition::{Partition, Solution};
 use crate::proof::Proof;
 use candidates::Candidates;
 use chain::{Digits, Precise, Rough};

@@ -13,12 +13,12 @@ use super::runs::Runs;
 use super::sweep::{Sweep, SweepOptimum};
 use super::{FINER_SHARE, FIRST_SHARE, GRADINGS, NO_LESS, PathSearch, RUNS_A_CLUSTER};
 use crate::kmeans::alternation::nearest;
-use crate::kmeans::fit::PROVEN;
 use crate::kmeans::free::Problem;
 use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::free::incumbent::FreeSolution;
 use crate::kmeans::rounding::{CLEAR, of_addition, of_path, of_place, of_sum};
+use crate::monitor::DEFAULT_TOL;
 use crate::partition::Partition;
 use std::ops::Range;
 
@@ -202,7 +202,7 @@ impl PathSearch<'_> {
         if problem.prefixes.sample().distinct() > 4 * RUNS_A_CLUSTER * k {
             self.levels_by_runs(&outer, RUNS_A_CLUSTER * k, budget)?;
         }
-        if self.is_within(0.5 * PROVEN) {
+        if self.is_within(0.5 * DEFAULT_TOL) {
             return Ok(());
         }
         budget.has_memory(PathNodes::bytes(PathNodes::count(problem.prefixes, true)))?;
@@ -263,7 +263,7 @@ impl PathSearch<'_> {
             let nodes = PathNodes::spread(prefixes, &runs);
             let known = self.best.cost;
             let Some(optimum) = self.sweep_levels(&nodes, &windows, budget)? else { break };
-            if self.is_within(0.5 * PROVEN) || !optimum.starts.iter().any(|&start| nodes.cuts_run(start)) {
+            if self.is_within(0.5 * DEFAULT_TOL) || !optimum.starts.iter().any(|&start| nodes.cuts_run(start)) {
                 break;
             }
             boundaries.extend(self.best.partition.boundaries());

@@ -4,12 +4,13 @@
 //! because the gap is out of bounds. So the optimum is convex in the number of clusters: there is a penalty a cluster
 //! under which the best centres, however many, are k (docs/mathematics.md). A [`sweep`] finds them exactly, whatever k
 //! is; its value less k penalties is a lower bound for every penalty. Sweeps over coarse runs of points find a penalty
-//! to begin with. Where no penalty gives k clusters, because the bounds are too wide for so many, a sweep has a curve
+//! to begin with ([`penalty`]). Where no penalty gives k clusters, because the bounds are too wide for so many, a sweep has a curve
 //! for each number of clusters ([`levels`]).
 
 mod forced;
 mod levels;
 mod nodes;
+mod penalty;
 mod piece;
 mod queue;
 mod remaining;
@@ -22,15 +23,11 @@ use super::budget::Budget;
 use super::chain::{self, Target};
 use super::incumbent::FreeSolution;
 use crate::constraint::Rows;
-use crate::kmeans::alternation::nearest;
-use crate::kmeans::fit::PROVEN;
-use crate::kmeans::rounding::{CLEAR, of_addition};
-use crate::kmeans::unconstrained::splice;
-use crate::partition::Partition;
-use nodes::{Meaning, PathNodes};
+use crate::kmeans::rounding::CLEAR;
+use crate::monitor::DEFAULT_TOL;
+use nodes::PathNodes;
+use penalty::PenaltyFound;
 use runs::Runs;
-use std::cmp::Ordering;
-use sweep::Sweep;
 
 /// Runs a cluster in the search for a first penalty: enough for one within a percent, which is as near as the penalties
 /// of neighbouring numbers of clusters are where these are a few hundred.
@@ -48,12 +45,6 @@ const TRIALS: usize = 60;
 
 /// Paths within this part of the best known are kept: far more than rounding can explain.
 const NO_LESS: f64 = 1e-9;
-
-/// What the best known may cost more on coarse runs of points, as a part of it.
-const COARSELY: f64 = 0.1;
-
-/// The most that a penalty grows or falls by from one trial to the next.
-const MOST_RISE: f64 = 1e6;
 
 /// How many times runs are made finer at most: then single points are about as many.
 const GRADINGS: usize = 8;
@@ -73,10 +64,6 @@ const FIRST_LEVELS: f64 = 4.0;
 
 /// Where centres of so few clusters can be at a place, levels come before rewards: these take several sweeps.
 const FEW_LEVELS: f64 = 16.0;
-
-/// Steps that the first sweep may take under an upper bound: some seconds. Where spaces are wide pieces can be very
-/// many; later sweeps have more.
-const FIRST_STEPS: u64 = 1 << 26;
 
 /// Steps that the search may take under an upper bound, a cluster and in all: some seconds. For few clusters the search
 /// over cells proves sooner.
@@ -99,32 +86,6 @@ struct PathSearch<'a> {
     paths: Vec<(usize, f64)>,
     /// Whether the penalty is a reward.
     rewarded: bool,
-}
-
-/// The optimum under one penalty.
-struct PenaltyTrial {
-    centers: Vec<f64>,
-    /// Whether it cuts runs of points.
-    cuts: bool,
-    cost: f64,
-    penalty: f64,
-}
-
-/// What a search for a penalty found.
-struct PenaltyFound {
-    penalty: f64,
-    /// Whether k clusters are more than pay under any penalty.
-    vanished: bool,
-    /// The centres of the best path of k links, or of those with fewer and more that cost the same.
-    paths: Vec<Vec<f64>>,
-    /// Whether these cut runs of points.
-    cuts: bool,
-}
-
-impl PenaltyTrial {
-    fn links(&self) -> usize {
-        self.centers.len()
-    }
 }
 
 /// The best centres found from `start` on, and what no solution costs less than; `relaxed` is the optimum without
@@ -154,7 +115,7 @@ impl<'a> PathSearch<'a> {
     /// the search ends early where the upper bound has no effect.
     fn run(&mut self, relaxed: f64, upper: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let mut penalty = self.run_lower(relaxed, upper, budget)?;
-        if upper == f64::INFINITY || self.is_within(0.5 * PROVEN) {
+        if upper == f64::INFINITY || self.is_within(0.5 * DEFAULT_TOL) {
             return Ok(());
         }
         self.bounds.1 = upper;
@@ -180,7 +141,7 @@ impl<'a> PathSearch<'a> {
             if upper == f64::INFINITY {
                 self.levels_if_vanished(&found, budget)?;
             }
-            if self.is_within(0.5 * PROVEN) || upper < f64::INFINITY {
+            if self.is_within(0.5 * DEFAULT_TOL) || upper < f64::INFINITY {
                 return Ok(guess);
             }
         }
@@ -206,7 +167,7 @@ impl<'a> PathSearch<'a> {
         let (prefixes, k) = (self.problem.prefixes, self.problem.k);
         if super::is_gridded(k) {
             budget.limited(REWARD_STEPS, |budget| self.run_levels(FIRST_LEVELS, budget))?;
-            if self.is_within(0.5 * PROVEN) {
+            if self.is_within(0.5 * DEFAULT_TOL) {
                 return Ok(());
             }
         }
@@ -215,7 +176,7 @@ impl<'a> PathSearch<'a> {
             let nodes = PathNodes::coarse(prefixes, &Runs::coarse(prefixes, runs));
             let found = self.find_penalty(&nodes, guess, budget)?;
             self.levels_if_vanished(&found, budget)?;
-            if self.is_within(0.5 * PROVEN) {
+            if self.is_within(0.5 * DEFAULT_TOL) {
                 return Ok(());
             }
             guess = found.penalty;
@@ -230,7 +191,7 @@ impl<'a> PathSearch<'a> {
     /// Searches with one curve for each number of clusters where no penalty gives k of them and few centres can be at
     /// a place.
     fn levels_if_vanished(&mut self, found: &PenaltyFound, budget: &mut Budget<'_>) -> Result<(), Stop> {
-        if !found.vanished || self.is_within(0.5 * PROVEN) || !super::is_gridded(self.problem.k) {
+        if !found.vanished || self.is_within(0.5 * DEFAULT_TOL) || !super::is_gridded(self.problem.k) {
             return Ok(());
         }
         budget.limited(REWARD_STEPS, |budget| self.run_levels(FEW_LEVELS, budget)).map(|_| ())
@@ -239,40 +200,16 @@ impl<'a> PathSearch<'a> {
     /// Looks for a reward where no penalty gives k clusters.
     fn reward_if_vanished(&mut self, found: &PenaltyFound, budget: &mut Budget<'_>) -> Result<(), Stop> {
         self.levels_if_vanished(found, budget)?;
-        if !found.vanished || self.is_within(PROVEN) {
+        if !found.vanished || self.is_within(DEFAULT_TOL) {
             return Ok(());
         }
         let nodes = PathNodes::all(self.problem.prefixes, true);
         let links = found.paths.iter().map(Vec::len).max().unwrap_or(1);
         budget.limited(REWARD_STEPS, |budget| self.find_reward(&nodes, links, budget))?;
-        if self.is_within(PROVEN) || !super::is_gridded(self.problem.k) {
+        if self.is_within(DEFAULT_TOL) || !super::is_gridded(self.problem.k) {
             return Ok(());
         }
         budget.limited(REWARD_STEPS, |budget| self.run_levels(f64::INFINITY, budget)).map(|_| ())
-    }
-
-    /// Looks for the reward of a cluster under which there are k of them, where no more than `links` pay without one.
-    fn find_reward(&mut self, nodes: &PathNodes, links: usize, budget: &mut Budget<'_>) -> Result<(), Stop> {
-        self.rewarded = true;
-        let k = self.problem.k;
-        let (mut few, mut many) = ((links, self.floor), None);
-        let mut penalty = -(self.best.cost - self.floor) / (k - links.min(k - 1)) as f64;
-        for _ in 0..TRIALS {
-            let trial = self.trial(nodes, penalty, budget)?;
-            let found = (trial.links(), trial.cost);
-            let between = few.0 < found.0 && many.is_none_or(|many: (usize, f64)| found.0 < many.0);
-            match found.0.cmp(&k) {
-                Ordering::Equal => break,
-                _ if !between && many.is_some() => break,
-                Ordering::Less => few = if between { found } else { few },
-                Ordering::Greater => many = Some(found),
-            }
-            penalty = match many {
-                Some(many) => (few.1 - many.1) / (many.0 - few.0) as f64,
-                None => 4.0 * penalty,
-            };
-        }
-        Ok(())
     }
 
     /// Looks for the penalty on runs of points, finer and finer where the best paths have their boundaries, until these
@@ -320,140 +257,6 @@ impl<'a> PathSearch<'a> {
         self.floor >= self.best.cost * (1.0 - part)
     }
 
-    /// Looks for the penalty under which the best path through the nodes has k links, and adopts what it finds on the
-    /// way.
-    fn find_penalty(&mut self, nodes: &PathNodes, guess: f64, budget: &mut Budget<'_>) -> Result<PenaltyFound, Stop> {
-        let k = self.problem.k;
-        let (mut few, mut many): (Option<PenaltyTrial>, Option<PenaltyTrial>) = (None, None);
-        let (mut penalty, mut at_chord, mut vanished) = (guess, false, false);
-        for count in 0..TRIALS {
-            let trial = self.trial(nodes, penalty, budget)?;
-            let (links, trial_cost) = (trial.links(), trial.cost);
-            if links == k {
-                let (cuts, paths) = (trial.cuts, vec![trial.centers]);
-                return Ok(PenaltyFound { penalty, vanished: false, cuts, paths });
-            }
-            // From one side alone a trial that finds as many links as the last one still goes farther.
-            let between = match links < k {
-                true => many.is_none() || few.as_ref().is_none_or(|few| links > few.links()),
-                false => few.is_none() || many.as_ref().is_none_or(|many| links < many.links()),
-            };
-            if at_chord && !between {
-                self.adopt_spliced(few.as_ref(), many.as_ref());
-                break;
-            }
-            if between {
-                *(if links < k { &mut few } else { &mut many }) = Some(trial);
-            }
-            at_chord = false;
-            penalty = match (&few, &many) {
-                (Some(few), Some(many)) => {
-                    let apart = many.links() - few.links();
-                    at_chord = !between || count % 3 != 2 || apart <= 3;
-                    if at_chord { (few.cost - many.cost) / apart as f64 } else { (few.penalty * many.penalty).sqrt() }
-                }
-                _ => penalty * self.step(nodes, penalty, links, trial_cost, count),
-            };
-            // Where penalties do not matter any more these nodes do not allow as many clusters. Finer ones may.
-            vanished = links < k && penalty * k as f64 <= CLEAR * self.best.cost;
-            if vanished || penalty <= 0.0 || !penalty.is_finite() {
-                penalty = guess;
-                break;
-            }
-        }
-        let sides = || few.iter().chain(&many);
-        let cuts = sides().any(|side| side.cuts);
-        Ok(PenaltyFound { penalty, vanished, cuts, paths: sides().map(|side| side.centers.clone()).collect() })
-    }
-
-    /// By which factor to change a penalty under which there are too few, or too many, `links` of this `cost`, so that
-    /// it is soon between two that give k clusters or miss them on either side.
-    fn step(&self, nodes: &PathNodes, penalty: f64, links: usize, cost: f64, count: usize) -> f64 {
-        let k = self.problem.k as f64;
-        // The cost of smooth data falls with the square of the number of clusters. Ever longer steps, and at least by
-        // about one cluster.
-        let law = (links as f64 / k).powi(3 << count.min(16));
-        let least = 2.0 / (k + 2.0);
-        if (links as f64) < k {
-            return law.clamp(1.0 / MOST_RISE, 1.0 - least);
-        }
-        // Under this penalty, or a lower one if there is something better, the best known is as good.
-        let chord = (self.best.cost - cost) / (links as f64 - k) / penalty;
-        let step = if matches!(nodes.meaning, Meaning::Bound { .. }) { law } else { law.max(chord * (1.0 + PROVEN)) };
-        step.clamp(1.0 + least, MOST_RISE)
-    }
-
-    /// The optimum under a penalty. Where every distinct value is a node the floor rises.
-    fn trial(&mut self, nodes: &PathNodes, penalty: f64, budget: &mut Budget<'_>) -> Result<PenaltyTrial, Stop> {
-        let (problem, k) = (self.problem, self.problem.k);
-        let (lower, upper) = self.bounds;
-        let domain = (problem.reach[0].0, problem.reach[k - 1].1);
-        let penalties = penalty * k as f64;
-        // No path that costs more than the best known is of use.
-        let known = self.paths.iter().map(|&(links, cost)| cost + penalty * links as f64);
-        let least = known.fold(self.best.cost + penalties, f64::min);
-        let enough = least + least.abs() * if matches!(nodes.meaning, Meaning::Exact) { NO_LESS } else { COARSELY };
-        let pruned = upper < f64::INFINITY && !self.rewarded;
-        let unbounded = if pruned { nodes.rest_costs(problem.prefixes, penalty) } else { [Vec::new(), Vec::new()] };
-        let steps = if upper < f64::INFINITY && self.paths.is_empty() { FIRST_STEPS } else { u64::MAX };
-        let sweep = Sweep {
-            nodes,
-            lower,
-            upper,
-            penalty,
-            domain,
-            enough: if pruned { enough } else { f64::INFINITY },
-            unbounded: unbounded.each_ref().map(Vec::as_slice),
-            rewarded: self.rewarded,
-            windows: &[],
-        };
-        let optimum = budget.limited(steps, |budget| sweep.run(budget))?.ok_or(Stop::Exhausted)?;
-        let rounding = optimum.rounding + of_addition(penalties.abs());
-        let mut floor = 0.0;
-        let value = match nodes.meaning {
-            Meaning::Exact => {
-                floor = optimum.value.min(enough) - penalties - rounding;
-                optimum.value
-            }
-            Meaning::Path => optimum.value,
-            Meaning::Bound { less, rounding: of_runs } => {
-                let value = optimum.value - less;
-                floor = value - penalties - rounding - of_addition(value) - of_runs;
-                value
-            }
-        };
-        self.floor = self.floor.max(floor);
-        if upper == f64::INFINITY && !self.rewarded {
-            // For up to 3k centres.
-            self.inside = self.inside.max(floor - 2.0 * penalties);
-        }
-        budget.monitor.proved(self.floor);
-        budget.monitor.report()?;
-        let links = optimum.starts.len();
-        let centers = self.centers(nodes, &optimum.starts);
-        if links == k {
-            let found = match nodes.meaning {
-                Meaning::Bound { .. } => FreeSolution::from_centers(problem, &centers),
-                _ => {
-                    let ends = optimum.starts[1..].iter().map(|&start| nodes.points_before(start));
-                    let partition = Partition::new(ends.chain([problem.len()]).collect());
-                    FreeSolution::of_partition(problem, partition).improved(problem)
-                }
-            };
-            self.adopt(found, budget);
-        } else if upper < f64::INFINITY {
-            // A better solution in hand leaves less to be searched.
-            let partition = nearest(problem.prefixes.sample(), &stretched(&centers, k));
-            self.adopt(FreeSolution::of_partition(problem, partition), budget);
-        }
-        let cost = value - penalty * links as f64;
-        if !matches!(nodes.meaning, Meaning::Bound { .. }) {
-            self.paths.push((links, cost));
-        }
-        let cuts = optimum.starts.iter().any(|&start| nodes.cuts_run(start));
-        Ok(PenaltyTrial { centers, cuts, cost, penalty })
-    }
-
     /// The best centres of any number of clusters, which begin with these nodes.
     fn centers(&self, nodes: &PathNodes, starts: &[usize]) -> Vec<f64> {
         let ends = starts[1..].iter().copied().chain([nodes.len()]);
@@ -473,28 +276,6 @@ impl<'a> PathSearch<'a> {
         }
         budget.monitor.found(self.best.cost);
     }
-
-    /// Both paths are optimal under one penalty: so is one of k links that begins along one and ends along the other.
-    fn adopt_spliced(&mut self, few: Option<&PenaltyTrial>, many: Option<&PenaltyTrial>) {
-        let (Some(few), Some(many)) = (few, many) else { return };
-        let nodes = |centers: &[f64]| [&[f64::NEG_INFINITY], centers, &[f64::INFINITY]].concat();
-        let path = splice(&nodes(&few.centers), &nodes(&many.centers), self.problem.k + 1);
-        let found = FreeSolution::from_centers(self.problem, &path[1..path.len() - 1]);
-        if found.cost < self.best.cost {
-            self.best = found;
-        }
-    }
-}
-
-/// As many centres as `k`, as far along the path of others.
-fn stretched(centers: &[f64], k: usize) -> Vec<f64> {
-    let last = centers.len() - 1;
-    let at = |i: usize| {
-        let place = (i * last) as f64 / (k - 1) as f64;
-        let before = (place as usize).min(last);
-        centers[before] + (place - before as f64) * (centers[(before + 1).min(last)] - centers[before])
-    };
-    (0..k).map(at).collect()
 }
 
 #[cfg(test)]

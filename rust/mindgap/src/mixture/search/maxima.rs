@@ -146,7 +146,7 @@ impl Maxima {
             let best = self.best();
             let fresh = self.known.iter().filter(|maximum| {
                 let gone = moved_from.iter().any(|other| same(other, &maximum.ascent, SAME_LIKELIHOOD));
-                maximum.log_likelihood() > best - NEAR_BEST && !gone
+                maximum.log_likelihood() > best - problem.margin(NEAR_BEST) && !gone
             });
             let Some(maximum) = fresh.reduce(|a, b| if b.log_likelihood() > a.log_likelihood() { b } else { a }) else {
                 break;
@@ -196,12 +196,13 @@ impl Maxima {
             if log_likelihood > best + SAME_LIKELIHOOD {
                 unfinished.push((f64::MAX, ascent));
             } else if !same(&ascent, from, f64::INFINITY) {
-                unfinished.push((log_likelihood + (2.0 * ascent.decrement).min(MOST_FURTHER_GAIN), ascent));
+                unfinished
+                    .push((log_likelihood + (2.0 * ascent.decrement).min(problem.margin(MOST_FURTHER_GAIN)), ascent));
             }
         }
         unfinished.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.log_likelihood.total_cmp(&a.1.log_likelihood)));
         for (estimate, ascent) in unfinished.into_iter().take(FINISHED) {
-            if estimate >= best - MOVE_MARGIN {
+            if estimate >= best - problem.margin(MOVE_MARGIN) {
                 self.finish(problem, ascent)?;
             }
         }

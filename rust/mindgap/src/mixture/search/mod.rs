@@ -172,7 +172,7 @@ impl Search {
             let joined = finished.iter().find(|(other, _)| joins(&ascent.parameters, ascent.log_likelihood, other));
             if let Some(&(_, maximum)) = joined {
                 maxima.join(maximum);
-            } else if finished.len() < most && ascent.log_likelihood >= best - START_MARGIN {
+            } else if finished.len() < most && ascent.log_likelihood >= best - problem.margin(START_MARGIN) {
                 let maximum = maxima.finish(problem, ascent.clone())?;
                 finished.push((ascent, maximum));
             }

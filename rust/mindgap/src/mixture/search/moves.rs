@@ -261,7 +261,7 @@ fn respread(problem: &CellProblem<'_>, parameters: &Parameters, rest: &Parameter
 
 /// Under bounds on the gaps: the chain of means without the component at one end and with a new one at the other, whose
 /// spread is that of its neighbour or the largest; and the weights and spreads shifted by one component, while the
-/// means stay.
+/// means stay, or all move by as much as keeps the mean of the mixture.
 fn shifts(problem: &CellProblem<'_>, parameters: &Parameters) -> Vec<Parameters> {
     let k = parameters.k();
     if problem.shape.lower.is_empty() {
@@ -284,6 +284,11 @@ fn shifts(problem: &CellProblem<'_>, parameters: &Parameters) -> Vec<Parameters>
         let (mut weights, mut means, mut variances) =
             (rolled(from.weights()), rolled(from.means()), rolled(from.variances()));
         found.push(Parameters::sound(weights.clone(), from.means().to_vec(), variances.clone()));
+        // Also with the chain where the mixture keeps its mean: a heavy component stays at its place.
+        let center = |weights: &[f64]| -> f64 { weights.iter().zip(from.means()).map(|(w, mean)| w * mean).sum() };
+        let moved = center(from.weights()) - center(&weights);
+        let kept = from.means().iter().map(|mean| mean + moved).collect();
+        found.push(Parameters::sound(weights.clone(), kept, variances.clone()));
         means[new] = 2.0 * from.means()[end] - from.means()[neighbour];
         weights[new] = 0.5 * weights[neighbour];
         let sum: f64 = weights.iter().sum();

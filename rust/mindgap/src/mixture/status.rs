@@ -120,3 +120,20 @@ impl fmt::Display for Status {
         }
     }
 }
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_and_components_give_back_the_status() {
+        let collapsed = Status::Collapsed { components: vec![0, 2] };
+        let lost = Status::LostWeight { component: 1 };
+        let others = [Status::Converged, Status::Doubtful, Status::MaxIterations, Status::TimeLimit];
+        for status in others.into_iter().chain([collapsed, lost]) {
+            assert_eq!(Status::of_code(status.code(), &status.components()), Some(status));
+        }
+        assert_eq!(Status::of_code("lost-weight", &[]), None);
+        assert_eq!(Status::of_code("converged", &[1]), None);
+    }
+}

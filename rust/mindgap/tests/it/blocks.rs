@@ -2,9 +2,9 @@
 
 use crate::oracle::random::Random;
 use mindgap::{
-    All, ConstantCv, Constraint, ConstraintError, EqualSpreads, FixedSpreads, FixedWeights, GapBounds, KMeans,
-    KMeansError, LinearRows, Mixture, MixtureError, MixtureFit, Parameters, PrecisionRows, Sample, SpreadRatio,
-    WeightBounds, WeightRatio,
+    All, BoxError, ConstantCv, Constraint, ConstraintError, EqualSpreads, FixedSpreads, FixedWeights, GapBounds,
+    KMeans, KMeansError, LinearRows, Mixture, MixtureError, MixtureFit, Parameters, PrecisionRows, Rows, Sample,
+    SpreadRatio, WeightBounds, WeightRatio,
 };
 use std::sync::Arc;
 
@@ -114,6 +114,20 @@ fn units_do_not_matter() {
     }
 }
 
+/// Any rows on the weights.
+#[derive(Debug)]
+struct OnWeights(LinearRows);
+
+impl Constraint for OnWeights {
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        Ok(Rows::none(k))
+    }
+
+    fn weight_rows(&self, _k: usize) -> Result<Option<LinearRows>, BoxError> {
+        Ok(Some(self.0.clone()))
+    }
+}
+
 #[test]
 fn what_nobody_can_hold_is_named() {
     let sample = Sample::new(&points(&mut Random::new(24), 60)).unwrap();
@@ -128,6 +142,12 @@ fn what_nobody_can_hold_is_named() {
     assert_eq!(refused(two).to_string(), "2 weights are given for 3 components");
     let clash = FixedWeights::new(&[0.5, 0.2, 0.3]).unwrap() & FixedWeights::new(&[0.4, 0.3, 0.3]).unwrap();
     assert!(matches!(refused(Arc::new(clash)), MixtureError::InfeasibleBlock { block: "weights", .. }));
+    // The first row contradicts the sum of one; the second contradicts nothing.
+    let rows = LinearRows::new(3, &[1.0, 1.0, 1.0, 1.0, 1.0, 0.0], &[1.5, 0.1], &[2.0, 0.9]).unwrap();
+    match refused(Arc::new(OnWeights(rows))) {
+        MixtureError::InfeasibleBlock { block: "weights", what } => assert!(what.contains("[0]"), "{what}"),
+        other => panic!("{other}"),
+    }
     let clash = FixedSpreads::new(&[Some(1.0), None, Some(9.0)]).unwrap() & SpreadRatio::new(2.0).unwrap();
     assert!(matches!(refused(Arc::new(clash)), MixtureError::InfeasibleBlock { block: "spreads", .. }));
     let vanish = WeightRatio::new(0, 1, 2.0).unwrap() & WeightRatio::new(0, 1, 3.0).unwrap();

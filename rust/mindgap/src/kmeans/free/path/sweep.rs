@@ -8,17 +8,17 @@
 //! it: O(P log N) for P pieces. There are about as many as nodes where no bound is active, and `c` times as many after
 //! `c` gaps at their bounds. So one sweep starts at either end, and they meet where both have had as much to do.
 
+mod curve;
 mod pieces;
 
 use super::forced::{ForcedRange, ForcedRanges, ForcedRules};
 use super::nodes::PathNodes;
 use super::piece::CenterPiece;
-use super::queue::PieceQueue;
 use super::remaining::RemainingCosts;
 use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::rounding::of_path;
-use std::collections::VecDeque;
+use curve::PathCurve;
 use std::ops::Range;
 
 /// The optimum of a sweep.
@@ -61,15 +61,6 @@ struct Beginning {
 
 /// The best centre before a boundary, its cost, and where its cluster began.
 type BestBefore = (f64, f64, u32);
-
-/// What paths cost by the centre of their last cluster.
-struct PathCurve<'a> {
-    /// Pieces that no further cluster changes, as far back as a boundary needs them.
-    settled: VecDeque<CenterPiece>,
-    /// Pieces farther right.
-    ahead: VecDeque<CenterPiece>,
-    queue: PieceQueue<'a>,
-}
 
 /// A sweep on its way.
 struct SweepProgress<'a> {
@@ -181,49 +172,6 @@ impl Sweep<'_> {
     #[inline(always)]
     fn strip(&self, j: usize, gap: f64) -> (f64, f64) {
         (self.nodes.x[j - 1] - 0.5 * gap, self.nodes.x[j] - 0.5 * gap)
-    }
-}
-
-impl<'a> PathCurve<'a> {
-    fn new(sweep: &'a Sweep<'a>) -> Self {
-        let queue = PieceQueue::new(sweep.nodes, 0.5 * sweep.upper);
-        Self { settled: VecDeque::new(), ahead: VecDeque::new(), queue }
-    }
-
-    /// The best paths to every place of the last cluster's centre.
-    fn pieces(&self) -> impl DoubleEndedIterator<Item = &CenterPiece> {
-        self.settled.iter().chain(&self.ahead)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.settled.is_empty() && self.ahead.is_empty() && self.queue.len() == 0
-    }
-
-    fn clear(&mut self) {
-        self.settled.clear();
-        self.ahead.clear();
-        self.queue.clear();
-    }
-
-    fn len(&self) -> usize {
-        self.settled.len() + self.ahead.len() + self.queue.len()
-    }
-
-    /// The pieces between two places, each with the part that lies there.
-    #[inline(always)]
-    fn over(&self, (from, to): (f64, f64), mut see: impl FnMut(&CenterPiece, f64, f64)) {
-        let first = match self.settled.front() {
-            Some(piece) if piece.to > from => 0,
-            _ => self.settled.partition_point(|piece| piece.to <= from),
-        };
-        for piece in self.settled.range(first..).chain(&self.ahead) {
-            if piece.from >= to {
-                break;
-            }
-            if piece.to > from {
-                see(piece, piece.from.max(from), piece.to.min(to));
-            }
-        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::super::forced::ForcedRange;
 use super::super::piece::{Bottom, CenterPiece, CostParabola, append_lower};
-use super::{Beginning, BestBefore, PathCurve, Sweep, SweepProgress};
+use super::curve::PathCurve;
+use super::{Beginning, BestBefore, Sweep, SweepProgress};
 
 impl SweepProgress<'_> {
     /// Clusters whose gap is at the upper bound begin with node `j`, and those after the best centres in the strip are

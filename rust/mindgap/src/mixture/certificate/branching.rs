@@ -1,4 +1,5 @@
-//! Where to split a region: across the component whose atoms spread most, or where neighbours break a constraint most.
+//! Chooses where to split a region: across the component whose atoms spread most, or where neighbours violate a
+//! constraint most.
 
 use super::coupling::Coupling;
 use super::points::Points;
@@ -7,13 +8,13 @@ use super::weights::MixingAtom;
 use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::LOG2_E;
 
-/// Groups lighter than this do not count.
+/// Groups lighter than this are ignored.
 const LIGHT: f64 = 1e-6;
 
-/// No child is thinner than this share of its parent.
+/// The smallest width of a child, as a share of its parent's.
 const THINNEST: f64 = 0.1;
 
-/// The weight of a common variance's spread against that of one mean.
+/// The weight of the spread of a common variance, relative to that of one mean.
 const COMMON: f64 = 2.0;
 
 /// The share, mean and mean logarithm of the variance of each group.
@@ -49,7 +50,7 @@ impl Groups {
     }
 }
 
-/// Gives each atom to a component whose box holds it, so that groups follow one another and spread least.
+/// Assigns each atom to a component whose box contains it, so that the groups are in order and spread least.
 pub(super) fn regroup(points: &Points, region: &Region, atoms: &mut [MixingAtom], clip: bool) {
     let (k, m) = (region.len(), atoms.len());
     let mut order: Vec<usize> = (0..m).collect();
@@ -97,12 +98,12 @@ pub(super) fn regroup(points: &Points, region: &Region, atoms: &mut [MixingAtom]
     }
 }
 
-/// What a cut is worth, as a share of the likelihood's unit for each unit of weight, and where it is: the component, the
-/// axis, and the mean or the logarithm of the variance.
+/// A cut with its score: a share of one log unit for each unit of weight; then the component, the axis, and the mean or
+/// the logarithm of the variance to cut at.
 pub(super) type Offer = (f64, (usize, Axis, f64));
 
-/// The best cut of a region whose relaxation, with this coupling over data of this total weight, has these atoms; or
-/// the `other` one, if that is worth more.
+/// The best cut of a region, given the atoms of its relaxation, their coupling and the total weight of the data; or the
+/// `other` cut, if its score is higher.
 pub(super) fn choose(
     constraints: &Constraints,
     region: &Region,
@@ -148,7 +149,7 @@ fn inside(at: f64, low: f64, high: f64) -> f64 {
     at.max(low + edge).min(high - edge)
 }
 
-/// The spread of each group's atoms, in units in which the likelihood feels it.
+/// The spread of each group's atoms, in units of its effect on the likelihood.
 fn spreads(constraints: &Constraints, region: &Region, atoms: &[MixingAtom], groups: &Groups, best: &mut Best) {
     let k = region.len();
     let (mut of_mean, mut of_variance) = (vec![0.0; k], vec![0.0; k]);
@@ -178,7 +179,7 @@ fn spreads(constraints: &Constraints, region: &Region, atoms: &[MixingAtom], gro
     }
 }
 
-/// Gaps out of their bounds: a cut midway takes both means' atoms off.
+/// Gaps that violate their bounds: a cut midway excludes the atoms of both means.
 fn gaps(constraints: &Constraints, region: &Region, groups: &Groups, best: &mut Best) {
     for g in 0..region.len().saturating_sub(1) {
         if !(groups.counts(g) && groups.counts(g + 1)) {
@@ -195,7 +196,7 @@ fn gaps(constraints: &Constraints, region: &Region, groups: &Groups, best: &mut 
     }
 }
 
-/// Spreads out of ratio.
+/// Ratios of spreads that violate their bound.
 fn ratios(constraints: &Constraints, region: &Region, groups: &Groups, best: &mut Best) {
     if constraints.ratio == 1.0 {
         return;
@@ -215,9 +216,9 @@ fn ratios(constraints: &Constraints, region: &Region, groups: &Groups, best: &mu
     }
 }
 
-/// What the relaxation gains from a component whose weight is known within a range only: it grows with the component's
-/// cell. Measured: without it, gaps that are missed by little are cut where a cell is narrow already, and some trees over
-/// 30,000 points and more (Model D, three components, bounds on both sides of the gaps) do not close.
+/// What the relaxation gains because a component's weight is known only within a range; the gain grows with the
+/// component's cell. Measured: without it, gaps that are violated by little are cut where a cell is narrow already, and
+/// some trees over 30,000 points and more (Model D, three components, bounds on both sides of the gaps) do not close.
 fn unknown_weights(
     constraints: &Constraints,
     region: &Region,
@@ -241,7 +242,7 @@ fn unknown_weights(
     }
 }
 
-/// The widest side, where nothing spreads.
+/// The widest side, for atoms that spread nowhere.
 fn widest(constraints: &Constraints, region: &Region, groups: &Groups) -> (usize, Axis, f64) {
     let mut best = Best { score: f64::NEG_INFINITY, cut: None };
     for (g, cell) in region.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Bounds the directional derivative of the likelihood over a cell of (μ, v): D/divisor ≤ e^level everywhere in it, or
-//! where not.
+//! Bounds the directional derivative D of the likelihood over a cell of (μ, v): proves D ≤ e^level·divisor everywhere
+//! in it, or says where that fails.
 //!
-//! Coarse cells are bounded from their corners by convexity (log D + A is convex in the natural parameters), small ones
-//! by an expansion in Hermite polynomials, which one pass over the data gives for the whole cell. Both are rounded up.
-//! The derivations are in docs/mathematics.md.
+//! Coarse cells are bounded from their corners by convexity (log D + A is convex in the natural parameters), small
+//! cells by an expansion in Hermite polynomials, which one pass over the data gives for the whole cell. Both are
+//! rounded up. The derivations are in docs/mathematics.md.
 
 use super::coupling::Divisor;
 use super::derivative::WeighedMixture;
@@ -12,29 +12,29 @@ use super::region::Cell;
 use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::LOG2_E;
 
-/// Coarse cells to begin with are no wider than so many standard deviations: most lie where D is well below its bound.
+/// The largest width of an initial coarse cell, in standard deviations: in most of them D is well below its bound.
 const FIRST_WIDTH: f64 = 2.5;
 
 /// The same in log v.
 const FIRST_LOG_VARIANCE: f64 = 1.1;
 
-/// Rows, and columns of a row, of coarse cells at most.
+/// The largest number of rows of coarse cells, and of columns of a row.
 const LINES: f64 = 128.0;
 
-/// Cells at most; a cell that needs more is given up, and its region split.
+/// The largest number of cells; a cell that needs more is given up, and its region is split.
 const CELLS: usize = 4096;
 
-/// New atoms that one look at a cell gives at most.
+/// The largest number of new atoms from one cell.
 const ATOMS: usize = 6;
 
-/// Newton steps from a point that is too high to a maximum at most; the largest cells need them all.
+/// The largest number of Newton steps from a point that is too high to a maximum; the largest cells need them all.
 const POLISHING: usize = 8;
 
-/// What is known of a cell.
+/// The result for a cell.
 pub(super) enum Verdict {
     /// The bound holds everywhere.
     Below,
-    /// It does not at these points, the best first.
+    /// The bound fails at these points, the highest first.
     Above(Vec<(f64, f64)>),
 }
 
@@ -59,7 +59,7 @@ impl Corners {
         ((0.5 * width * width / least) * (1.0 + 1e-15), (spread * spread / (16.0 * least * most)) * (1.0 + 1e-15))
     }
 
-    /// What nothing in the cell is above.
+    /// An upper bound over the cell.
     fn bound(&self) -> f64 {
         let (mean_gap, variance_gap) = self.gaps();
         let [a, b, c, d] = self.logs;
@@ -81,7 +81,7 @@ impl WeighedMixture<'_> {
         let mut next = Vec::new();
         let mut seen = cells.len();
         loop {
-            // The grid may be a part then.
+            // An interrupted grid may be incomplete.
             if self.stop.is_due() {
                 return Verdict::Above(vec![(cell.low, cell.least)]);
             }
@@ -113,8 +113,8 @@ impl WeighedMixture<'_> {
         }
     }
 
-    /// Coarse cells that cover the cell: rows of about the same ratio of variances, each cut into columns of its own
-    /// width.
+    /// Coarse cells that cover the cell: rows with about the same ratio of variances, each divided into columns of its
+    /// own width.
     fn grid(&self, cell: &Cell, divisor: &Divisor) -> Vec<Corners> {
         let Cell { low, high, least, most } = *cell;
         let span = ln(most / least);
@@ -142,7 +142,7 @@ impl WeighedMixture<'_> {
         cells
     }
 
-    /// The highest corners above the level, apart from one another, each polished.
+    /// The highest corners above the level, apart from one another, each improved by Newton's method.
     fn violations(&self, cells: &[Corners], whole: &Cell, divisor: &Divisor, level: f64) -> Vec<(f64, f64)> {
         let mut taken: Vec<(f64, f64)> = Vec::new();
         while taken.len() < ATOMS {
@@ -165,7 +165,7 @@ impl WeighedMixture<'_> {
         taken.into_iter().map(|(mean, variance)| self.polish(mean, variance, whole, divisor)).collect()
     }
 
-    /// Climbs from a point to a higher one of D/divisor in the cell, by a few steps of Newton's method on D.
+    /// Moves from a point to a higher one of D/divisor in the cell, by a few steps of Newton's method on D.
     fn polish(&self, mut mean: f64, mut variance: f64, cell: &Cell, divisor: &Divisor) -> (f64, f64) {
         mean = mean.clamp(cell.low, cell.high);
         variance = variance.clamp(cell.least, cell.most);
@@ -197,7 +197,7 @@ impl WeighedMixture<'_> {
         (mean, variance)
     }
 
-    /// Cuts a cell across the direction in which its bound loses more.
+    /// Cuts a cell in the direction in which its bound is less tight.
     fn halve(&self, corners: &Corners, divisor: &Divisor, out: &mut Vec<Corners>) {
         let (mean_gap, variance_gap) = corners.gaps();
         let cell = corners.cell;

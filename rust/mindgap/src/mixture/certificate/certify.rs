@@ -20,48 +20,49 @@ use crate::parallel::Workers;
 use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 
-/// What is tried before the ε that was asked for, as multiples of it: a tree that is stopped keeps the last that
-/// closed. Measured on the paper's models: 30 adds a tenth to the nodes, 10 and 3 between them doubled the nodes.
+/// Multiples of the requested ε that are tried first: a tree that is stopped early keeps the last one that closed.
+/// Measured on the paper's models: 30 adds a tenth to the nodes; 10 and 3 between them doubled the nodes.
 const LADDER: [f64; 2] = [30.0, 1.0];
 
-/// Nodes for the last ε before the others are gone through: some seconds. Of 40 trees with five components, gaps and
-/// 500 points two in three are smaller.
+/// Nodes spent on the requested ε before the larger ones are tried: a few seconds. Two in three of 40 trees with five
+/// components, gaps and 500 points are smaller.
 const FIRST_TRY: usize = 10_000;
 
-/// Iterations of a climb from a node of the tree. Measured: climbs that end above the best known are there by then.
+/// Iterations at most of a climb from a node of the tree. Measured: climbs that end above the best known log-likelihood
+/// pass it by then.
 const CLIMB: usize = 200;
 
-/// The relative error of k-means' lower bound. What its sums of squares may have lost, however tight the clusters, is
-/// off it already (docs/mathematics.md, "Precision"); partitions that it does not tell apart differ by 1e-11, and the
-/// sum over clusters and the frame's scale by some roundings.
+/// The relative error of the lower bound that k-means gives. The rounding of its sums of squares is already subtracted
+/// (docs/mathematics.md, "Precision"); partitions that it cannot tell apart differ by 1e-11, and the sum over clusters
+/// and the frame's scale add a few roundings.
 const COST_ERROR: f64 = 1e-10;
 
-/// The width of a bin whose points become nodes, in standard deviations of the fit's narrowest component, over the
-/// largest ratio of two. Measured on 100,000 points: four times as wide, boxes of small variances do not close;
-/// narrower ones cost more.
+/// The width of the bins in which points are replaced by nodes, in standard deviations of the fit's narrowest component
+/// divided by the largest ratio of two. Measured on 100,000 points: with bins four times as wide, boxes of small
+/// variances do not close; narrower bins cost more.
 const BIN: f64 = 0.05;
 
-/// The same where the variances are equal or nearly so.
+/// The same for variances that are equal or nearly so.
 const WIDEST_BIN: f64 = 0.03;
 
-/// Bounds on weights and relaxations with multipliers use the widest bins for which all standard deviations of the
-/// region are at least the width over this. A choice, not measured.
+/// Bounds on weights and relaxations with multipliers use the widest bins whose width is at most this many times the
+/// smallest standard deviation of the region. A choice, not measured.
 const WIDE_BIN: f64 = 0.025;
 
-/// Widths of bins, each twice the one before.
+/// Number of widths of bins; each is twice the one before.
 const WIDTHS: i32 = 6;
 
-/// Nodes of the finest bins at most. Measured on 100,000 points (three components, ratio 10, one of them narrow): with
-/// 25,000 the tree takes twice as long, with 6,000 it has twice as many regions.
+/// The largest number of nodes of the finest bins. Measured on 100,000 points (three components, ratio 10, one of them
+/// narrow): with 25,000 the tree takes twice as long, with 6,000 it has twice as many regions.
 const MOST_NODES: f64 = 10_000.0;
 
-/// Points stay where the nodes would be more than this share of them.
+/// Points are kept where nodes would be more than this share of them.
 const FEWER: f64 = 0.5;
 
-/// What rounding takes of a bound for each unit of weight, at least: see `WeighedMixture::new`.
+/// The smallest allowance for rounding, for each unit of weight: see `WeighedMixture::new`.
 const LEAST_ROUNDING: f64 = 2048.0 * f64::EPSILON;
 
-/// The relative error of a variance, or of a ratio of two, that is at its bound.
+/// The relative error of a variance, or of a ratio of two, that is held at its bound.
 const RATIO_ERROR: f64 = 1e-12;
 
 /// How a mixture is certified.
@@ -74,10 +75,10 @@ const RATIO_ERROR: f64 = 1e-12;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CertifyOptions {
-    /// How far above the best known log-likelihood the bound may be: 0.1 by default, which no statistical decision
-    /// feels.
+    /// How far the bound may be above the best known log-likelihood. The default, 0.1, is too small to matter to any
+    /// statistical decision.
     pub epsilon: f64,
-    /// Whether the proof is kept, to be written out and checked by others.
+    /// Whether to keep the proof, so that it can be written out and checked independently.
     pub record: bool,
 }
 
@@ -113,13 +114,13 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// No mixture that holds the constraint has a higher log-likelihood. `None` if the search was stopped too early to
-    /// say.
+    /// No mixture that satisfies the constraint has a higher log-likelihood. `None` if the search stopped before it
+    /// proved any bound.
     pub fn upper_bound(&self) -> Option<f64> {
         self.upper_bound
     }
 
-    /// The best mixture known: the fit's, or a better one that the search came by.
+    /// The best mixture known: the fit's, or a better one found by the search.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -129,7 +130,7 @@ impl Certificate {
         self.log_likelihood
     }
 
-    /// How many regions of parameters were looked at.
+    /// How many regions of the parameter space were examined.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
@@ -139,7 +140,7 @@ impl Certificate {
         self.halted
     }
 
-    /// What is known where a search was stopped before it began.
+    /// The result of a search that was stopped before it began.
     fn stopped(fit: &MixtureFit, halt: Halt) -> Self {
         Self {
             upper_bound: None,
@@ -151,18 +152,19 @@ impl Certificate {
         }
     }
 
-    /// The proof as JSON, if it was kept and there is one: the problem and the tree in preorder, in data units.
+    /// The proof as JSON, if it was recorded and complete: the problem and the tree in preorder, in data units.
     pub fn proof(&self) -> Option<&str> {
         self.proof.as_deref()
     }
 }
 
 impl Mixture {
-    /// Bounds the log-likelihood of every mixture that holds the constraint, starting from a `fit` to the same sample.
+    /// Bounds the log-likelihood of every mixture that satisfies the constraint, starting from a `fit` to the same
+    /// sample.
     ///
-    /// The bound is at most [`epsilon`](CertifyOptions::epsilon) above the best mixture known, which may be a better
-    /// one than the fit. The search can take long (seconds for three components, minutes for five); where `monitor`
-    /// stops it, the bound is the best that was proven by then. It is the same for every number of threads.
+    /// The bound is at most [`epsilon`](CertifyOptions::epsilon) above the best mixture known, which may be better than
+    /// the fit. The search can take long: seconds for three components, minutes for five. If `monitor` stops it, the
+    /// bound is the best proven so far. The result does not depend on the number of threads.
     ///
     /// ```
     /// use mindgap::{CertifyOptions, Mixture, Monitor, Sample, VarianceModel};
@@ -211,7 +213,7 @@ impl Mixture {
         let known = fit.parameters().enter(&frame);
         let values: Vec<f64> = distinct.values().iter().map(|&x| frame.enter(x)).collect();
         let weights: Vec<f64> = (0..values.len()).map(|i| distinct.weight(i)).collect();
-        // A proof is about the points themselves, so that others need not take our word for the nodes.
+        // A recorded proof uses the points themselves, so that a checker need not trust the nodes.
         let mut points =
             if options.record { Vec::new() } else { in_place_of(&values, &weights, &known, spreads.ratio) };
         let light = points.first().and_then(|nodes| {
@@ -266,7 +268,7 @@ impl Mixture {
         let summed = sample.weights().map_or(0, <[f64]>::len) as f64;
         let in_units = |bound: f64| bound + units + task.unit_allowance(&shown.root, bound, units, summed);
         let upper_bound = shown.closed.map(|(_, bound)| in_units(bound));
-        // Over nodes it is that of the points only nearly.
+        // The log-likelihood over nodes only approximates that over the points.
         let log_likelihood = match &light {
             Some(_) => Points::new(&values, &weights).log_likelihood(&shown.best),
             None => shown.log_likelihood,
@@ -287,8 +289,8 @@ impl Mixture {
         })
     }
 
-    /// The bounds of the gaps, in frame units, and of the variances, as wide as fits hold them; or why there is no
-    /// certificate.
+    /// The bounds of the gaps, in frame units, and of the variances, widened by the tolerance to which fits satisfy
+    /// them; or why no certificate is possible.
     fn certifiable(&self, sample: &Sample) -> Result<(Rows, SpreadBounds), MixtureError> {
         let refuse = |reason| Err(MixtureError::NotCertifiable { reason });
         let Some((rows, SpreadBounds { ratio, least })) = self.gaps_and_spreads(sample)? else {
@@ -310,7 +312,7 @@ impl Mixture {
     }
 }
 
-/// Nodes in place of many points, where they are far fewer: bins for the smallest variances, and wider ones for larger.
+/// Replaces many points by nodes where nodes are far fewer: bins for the smallest variances, and wider ones for larger.
 fn in_place_of(values: &[f64], weights: &[f64], known: &Parameters, ratio: f64) -> Vec<Points> {
     let range = values[values.len() - 1] - values[0];
     let least = known.variances().iter().copied().fold(f64::INFINITY, f64::min);
@@ -338,9 +340,9 @@ const HEAVY: &str = "its weights are so large that rounding alone is more than e
 const UNBOUNDED_ON_POINTS: &str = "as many components as distinct values: the likelihood has no maximum; ask for fewer";
 
 impl Task<'_> {
-    /// What the bound may be too low by in data units. Values were rounded when the frame's shift was taken off, each
-    /// by δ, which changes the log-density of a component at distance d by at most d·δ/v. Weights of equal values and N
-    /// are rounded sums (N of so many weights), and no log-density is above -½ ln(2πv).
+    /// What the bound may be too low by in data units. Subtracting the frame's shift rounded each value by some δ,
+    /// which changes the log-density of a component at distance d by at most d·δ/v. The weights of equal values, and N,
+    /// are rounded sums (N of that many weights), and no log-density is above -½ ln(2πv).
     fn unit_allowance(&self, root: &[Cell], bound: f64, units: f64, summed: f64) -> f64 {
         let (first, last, total) = (self.finest().first(), self.finest().last(), self.finest().total());
         let reach = root.iter().map(|cell| (last - cell.low).max(cell.high - first)).fold(0.0, f64::max);
@@ -351,7 +353,7 @@ impl Task<'_> {
         1.001 * total * (reach + delta) * delta / least + f64::EPSILON * rounding
     }
 
-    /// The problem and the proof, in data units; `upper_bound` is in these too, `threshold` in those of the tree.
+    /// The problem and the proof in data units, `upper_bound` included; `threshold` is in units of the tree.
     fn proof_text(
         &self,
         proof: &ProofTree,

@@ -1,24 +1,24 @@
-//! The lagrangian: what ties the components together, priced into the relaxation.
+//! The lagrangian: adds the constraints that couple components to the relaxation.
 //!
-//! Relaxed to measures on boxes, components no longer see one another: a gap, a ratio of spreads or a common variance
-//! is lost to first order. Multipliers bring it back: a function T of component and parameters with ∫ T dG ≥ 0 for
-//! every admissible mixture is added to the likelihood. See "A certificate for mixtures" in docs/mathematics.md.
+//! After relaxation to measures on boxes the components are independent: a gap, a ratio of spreads or a common variance
+//! is lost to first order. Multipliers restore it: a function T of component and parameters with ∫ T dG ≥ 0 for every
+//! admissible mixture is added to the likelihood. See "A certificate for mixtures" in docs/mathematics.md.
 
 use super::node::Known;
 use super::region::{Cell, Constraints, Region};
 
-/// Multipliers are rounded to so many units in one, so that their sums and differences are exact.
+/// Multipliers are rounded to multiples of one over this, so that their sums and differences are exact.
 const GRID: f64 = 1_048_576.0; // 2^20
 
-/// Multipliers at least this large are of no use.
+/// Multipliers at least this large are not used.
 const LARGEST: f64 = 1_073_741_824.0; // 2^30: exact on the grid
 
-/// Relative room for the rounding of a few sums and products.
+/// A relative allowance for the rounding of a few sums and products.
 const PRODUCT_ROUNDING: f64 = 1.0 / 281_474_976_710_656.0; // 2^-48
 
-/// The bounds of a weight differ by more than this factor where they say little. Measured: with 1.1 a tree over 100,000
-/// points (ratio 5 at its bound) has twice as many regions; without a limit trees over 200 points (bounds on both sides
-/// of the gaps) have four times as many.
+/// Where the bounds of a weight differ by more than this factor, they are too far apart to be used. Measured: with 1.1
+/// a tree over 100,000 points (ratio 5 at its bound) has twice as many regions; without a limit trees over 200 points
+/// (bounds on both sides of the gaps) have four times as many.
 const WIDE_RANGE: f64 = 1.3;
 
 /// Σ_k mean_k·μ_k + precision_k/v_k ≥ bound for all admissible parameters.
@@ -30,8 +30,8 @@ pub(super) struct Multipliers {
 }
 
 impl Multipliers {
-    /// From multipliers of the gaps (positive: the lower bound's, negative: the upper's) and the wanted slopes in the
-    /// precisions; `None` if none of them matters.
+    /// Built from multipliers of the gaps (positive: the lower bound's, negative: the upper's) and the required slopes
+    /// in the precisions; `None` if all of them are negligible.
     pub(super) fn new(constraints: &Constraints, gaps: &[f64], slopes: &[f64]) -> Option<Self> {
         let k = slopes.len();
         let round = |x: f64| if x.abs() < LARGEST { (x * GRID).round() / GRID } else { 0.0 };
@@ -48,9 +48,9 @@ impl Multipliers {
                 bound += gap * side - PRODUCT_ROUNDING * (gap * side).abs();
             }
         }
-        // Σ over pairs of m·(ratio·p_i - p_j), m ≥ 0, with the sums over j equal to those over i: what the smallest
-        // variances give up, the largest get `ratio` times. Rounded, so that a component without weight, whose slopes
-        // are rounding errors, is not concerned.
+        // Σ over pairs of m·(ratio·p_i - p_j), m ≥ 0, with the sums over j equal to those over i: the smallest
+        // variances give up an amount, the largest get `ratio` times it. Rounded, so that a component without weight,
+        // whose slopes are rounding errors, does not take part.
         let given: Vec<f64> = slopes.iter().map(|&slope| round((-slope).max(0.0))).collect();
         let taken: Vec<f64> = slopes.iter().map(|&slope| round(slope.max(0.0))).collect();
         let (sum_given, sum_taken): (f64, f64) = (given.iter().sum(), taken.iter().sum());
@@ -65,7 +65,7 @@ impl Multipliers {
         (matters(&mean) || matters(&precision)).then_some(Self { mean, precision, bound })
     }
 
-    /// Whether the component's weight enters T.
+    /// Whether T depends on the component's weight.
     pub(super) fn concerns(&self, k: usize) -> bool {
         self.mean[k] != 0.0 || self.precision[k] != 0.0
     }
@@ -127,8 +127,8 @@ impl Coupling {
             if least <= 0.0 {
                 return None;
             }
-            // T is too high away from its zero, by more the wider the range. So the zero is where the likelihood is
-            // highest; or midway, where the range says little.
+            // T is too high away from its zero, and more so the wider the range. So the zero is put where the
+            // likelihood is highest; or midway, where the range is wide.
             let zero = if most <= WIDE_RANGE * least {
                 a * means[c].clamp(cell.low, cell.high) + b / variances[c].clamp(cell.least, cell.most)
             } else {

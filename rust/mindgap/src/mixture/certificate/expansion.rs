@@ -1,5 +1,5 @@
-//! The directional derivative all over a small cell, from one pass over the data: an expansion in Hermite polynomials,
-//! and its remainder. The derivations are in docs/mathematics.md.
+//! The directional derivative over a whole small cell, from one pass over the data: an expansion in Hermite
+//! polynomials, with a bound on its remainder. The derivations are in docs/mathematics.md.
 
 use super::coupling::Divisor;
 use super::derivative::WeighedMixture;
@@ -8,21 +8,21 @@ use super::region::Cell;
 use crate::numeric::portable::exp2;
 use std::f64::consts::{LOG2_E, TAU};
 
-/// Half the width of an expanded cell in standard deviations of its middle.
+/// Half the width of an expanded cell, in standard deviations at its middle.
 const RADIUS: f64 = 0.7;
 
-/// Half the relative half-width of an expanded cell's variance.
+/// Half the relative half-width of the variance in an expanded cell.
 const SPREAD: f64 = 0.08;
 
-/// Cramér's inequality bounds what an expansion of [`ORDER`] terms leaves out of a cell of this size by this share of
-/// the sum of 2^logs·exp(-z²/4): 1.0865·Σ √(j+2l)!·RADIUS^j/j!·SPREAD^l/l! over j + 2l ≥ ORDER.
+/// Cramér's inequality bounds the remainder of an expansion of [`ORDER`] terms over a cell of this size by this share
+/// of the sum of 2^logs·exp(-z²/4): 1.0865·Σ √(j+2l)!·RADIUS^j/j!·SPREAD^l/l! over j + 2l ≥ ORDER.
 const REMAINDER: f64 = 3.3e-7;
 
-/// Rounding of an expansion, relative to the same sum, apart from what grows with the data: 2^-41, where a count of the
-/// operations gives less than 2^-42.
+/// The rounding of an expansion, relative to the same sum, without the part that grows with the data: 2^-41, where a
+/// count of the operations gives less than 2^-42.
 const EXPANSION_ROUNDING: f64 = 1.0 / 2_199_023_255_552.0;
 
-/// Parts that one expansion is cut into at most.
+/// The largest number of parts that one expansion is divided into.
 const PARTS: usize = 1024;
 
 /// D near a point: Σ m_{j+2l}·t^j/j!·e^l/l! with t = (μ - mean)/σ and e = (v/σ² - 1)/2.
@@ -32,15 +32,15 @@ pub(super) struct Expansion {
     moments: [f64; ORDER],
     /// The half-widths of the cell in t and e.
     half: [f64; 2],
-    /// What is left out, and rounding.
+    /// The remainder and the rounding.
     remainder: f64,
 }
 
-/// What an expansion tells of its cell.
+/// The result of an expansion for its cell.
 pub(super) enum Expanded {
     Below,
     Above(f64, f64),
-    /// The remainder is too large to tell.
+    /// Unknown: the remainder is too large.
     Unclear,
 }
 
@@ -132,7 +132,7 @@ impl Expansion {
         ([constant + a * mean + b * here - 1e-14 * size, a * deviation, -2.0 * b * here / (1.0 + 2.0 * e)], sag)
     }
 
-    /// Whether the expansion is below a piece of the divisor, everywhere and by more than the remainder.
+    /// Whether the expansion is below a piece of the divisor everywhere, by more than the remainder.
     fn bound_piece(&self, piece: [f64; 3]) -> Expanded {
         let mut parts = vec![([0.0, 0.0], self.half)];
         let mut seen = 1;

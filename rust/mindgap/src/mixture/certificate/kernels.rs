@@ -1,5 +1,4 @@
-//! The certificate's loops over data: vector code, compiled for each kind of processor, with sums in an order that
-//! nothing changes.
+//! The certificate's loops over data: vector code, compiled for each kind of processor, with sums in a fixed order.
 
 use crate::numeric::elementary::{exp2, ln, mul_add};
 use pulp::{Arch, Simd, WithSimd};
@@ -11,8 +10,8 @@ const MOMENT_LANES: usize = 8;
 /// Vectors of products' loops.
 const DOT_LANES: usize = 16;
 
-/// Powers of two that are multiplied by one another stop here, so that no product is subnormal, which processors are
-/// slow at.
+/// Powers of two that are multiplied by one another are clamped here, so that no product is subnormal, which is slow on
+/// many processors.
 const SMALLEST: f64 = -400.0;
 
 /// Partial sums of each kind; the data are padded to a multiple of it.
@@ -21,7 +20,8 @@ pub(super) const LANES: usize = 16;
 /// Derivatives of a sum of normal densities that a cell is expanded in.
 pub(super) const ORDER: usize = 24;
 
-/// Powers of two stop here, far above every sum that could be certified; `elementary::exp2` asks for no more than 1000.
+/// Powers of two are clamped here, far above every sum that could be certified; `elementary::exp2` requires 1000 at
+/// most.
 pub(super) const LARGEST: f64 = 900.0;
 
 /// A loop compiled for each kind of processor.
@@ -197,8 +197,8 @@ fn log2_sum<const FUSED: bool>(a: f64, b: f64) -> f64 {
     high + LOG2_E * ln::<FUSED>(1.0 + exp2::<FUSED>(floored(low - high)))
 }
 
-/// Adds 2^log_g·2^bits to f = 2^log_f and puts the logarithms of what comes out into `out`; returns Σ weight·log₂ of
-/// the quotient.
+/// Adds 2^log_g·2^bits to f = 2^log_f, writes the logarithms of the result into `out` and returns Σ weight·log₂ of the
+/// quotient.
 pub(super) struct Blend<'a> {
     pub(super) log_f: &'a [f64],
     pub(super) log_g: &'a [f64],

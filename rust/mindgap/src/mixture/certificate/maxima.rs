@@ -9,13 +9,14 @@ use crate::mixture::parameters::Parameters;
 use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::LOG2_E;
 
-/// A climb starts with weights of at least this: from zero a component could not come back.
+/// The smallest weight that a climb starts with: a component could not recover from zero.
 const LEAST_WEIGHT: f64 = 1e-4;
 
-/// A gap within this share of the data's range of its bound is at it; climbs hold bounds to 1e-10.
+/// A gap within this share of the data's range of its bound counts as active; climbs satisfy bounds to 1e-10.
 const AT_GAP: f64 = 1e-6;
 
-/// A variance within this share of the largest or smallest is that; climbs end within 1e-8 log units of the maximum.
+/// A variance within this share of the largest or smallest counts as equal to it; climbs end within 1e-8 log units of
+/// the maximum.
 const AT_RATIO: f64 = 1e-5;
 
 /// One component for each group of atoms, with their mean and total variance.
@@ -76,7 +77,8 @@ pub(super) fn multipliers(points: &Points, constraints: &Constraints, parameters
         let mean = by_precision.iter().sum::<f64>() / k as f64;
         by_precision.iter().map(|slope| mean - slope).collect()
     } else if largest >= constraints.ratio * smallest * (1.0 - AT_RATIO) {
-        // The smallest variances want to fall (their precision to rise), the largest to rise.
+        // The gradient points to smaller values for the smallest variances (larger precisions) and to larger ones for
+        // the largest.
         (0..k)
             .map(|c| {
                 let slope = -by_precision[c];

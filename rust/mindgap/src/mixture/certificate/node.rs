@@ -1,5 +1,5 @@
-//! One node of the tree: relax; if that is too high, bound the weights, add the multipliers and relax again; else
-//! split.
+//! One node of the tree. Its relaxation is bounded; if the bound is above the threshold, bounds on the weights and
+//! multipliers are added and the relaxation is bounded again; if that fails too, the region is split.
 
 use super::branching::{Groups, Offer, choose, regroup};
 use super::coupling::{Coupling, Multipliers};
@@ -18,44 +18,44 @@ const WIDEST: f64 = 1.0;
 /// Multipliers help within this distance (squared, in standard deviations, by weight) of the maximum they come from.
 const FARTHEST: f64 = 0.5;
 
-/// Where the relaxation is higher than this above the threshold, bounds on weights say nothing.
+/// Bounds on weights are not tried where the relaxation is further above the threshold than this.
 const HIGHEST: f64 = 6.0;
 
-/// The same for each unit of weight, where that is more: what multipliers bring back grows with the data. Measured on
+/// The same for each unit of weight, where that is more: the effect of multipliers grows with the data. Measured on
 /// 100,000 points (three overlapping components, equal variances): without it the tree has 17 times as many regions;
 /// with 0.05 it has as many.
 const HIGHEST_SHARE: f64 = 0.002;
 
-/// What a relaxation is above the threshold by is sought to this share of the highest that is of use, or to ε.
+/// The excess of a relaxation over the threshold is computed to this share of the largest useful excess, or to ε.
 const OF_HIGHEST: f64 = 0.005;
 
-/// Weights below this are not bounded.
+/// No bounds are sought on weights below this.
 const LIGHTEST: f64 = 1e-4;
 
-/// Nor are those whose bounds differ by less than this factor. Measured on 100,000 points (three components, ratio 5 at
-/// its bound): 1,300 regions, with 1.05 more than 6,000; with 500 points both give the same trees.
+/// Nor on weights whose bounds differ by less than this factor. Measured on 100,000 points (three components, ratio 5
+/// at its bound): 1,300 regions, and more than 6,000 with 1.05; with 500 points both give the same trees.
 const TIGHT: f64 = 1.02;
 
-/// The multiple of a weight that is added to bound it, as a share of what is best where the likelihood is a parabola in
-/// it.
+/// The multiple of a weight that is added to the likelihood to bound that weight, relative to the best multiple if the
+/// likelihood were quadratic in it.
 const STRENGTH: f64 = 0.6;
 
-/// A bound on a weight is sought to these shares of what the relaxation is above the threshold by, and of ε: finer ones
-/// cost more than they cut off.
+/// The accuracy of a bound on a weight, as shares of the relaxation's excess and of ε: more accuracy costs more than it
+/// saves.
 const OF_ABOVE: f64 = 0.05;
 /// See [`OF_ABOVE`].
 const OF_EPSILON: f64 = 0.2;
 
-/// The share of ε below which a relaxation's room is not worth certifying.
+/// The share of ε below which the room under a threshold is too small to prove a bound in.
 pub(super) const MARGIN: f64 = 0.1;
 
-/// The shares of the room that a background may take from a relaxation: see [`Points::blend`]. Most where much is left,
-/// since bins can then be wide; little where that is not enough.
+/// The shares of the room that a background may use: see [`Points::blend`]. The largest where much room is left, since
+/// bins can then be wide.
 const MOST_BLENDED: f64 = 0.9;
 /// See [`MOST_BLENDED`].
 const LEAST_BLENDED: f64 = 0.1;
 
-/// A region that is not yet closed, and what is inherited from its parent.
+/// A region that is not yet closed, with what it inherits from its parent.
 #[derive(Clone)]
 pub(super) struct Node {
     pub(super) id: usize,
@@ -63,7 +63,7 @@ pub(super) struct Node {
     pub(super) atoms: Vec<MixingAtom>,
     /// Bounds of each weight.
     pub(super) ranges: Vec<[f64; 2]>,
-    /// They hold for mixtures with at least this log-likelihood.
+    /// These bounds hold for mixtures with at least this log-likelihood.
     pub(super) ranged_for: f64,
 }
 
@@ -74,29 +74,29 @@ pub(super) struct Known {
     pub(super) multipliers: Multipliers,
 }
 
-/// What does not change while a batch of nodes is looked at.
+/// Shared by all nodes of a batch.
 pub(super) struct Context<'a> {
-    /// One form of the data or several, from the finest bins to the widest.
+    /// The data in one form or several, from the finest bins to the widest.
     pub(super) points: &'a [Points],
     pub(super) constraints: &'a Constraints,
     pub(super) known: &'a [Known],
     pub(super) threshold: f64,
     pub(super) epsilon: f64,
-    /// When nodes are split as they are.
+    /// Says when to stop; nodes are then split without further work.
     pub(super) stop: &'a Stop,
 }
 
-/// What became of a node.
+/// The outcome for a node.
 pub(super) enum Fate {
     Closed(Reason),
     Split(Cut),
 }
 
-/// A node that was looked at.
+/// An examined node.
 pub(super) struct Looked {
     pub(super) node: Node,
     pub(super) fate: Fate,
-    /// What was shown of weights, round by round.
+    /// Bounds proven on weights, round by round.
     pub(super) weight_bounds: Vec<Vec<WeightBound>>,
 }
 
@@ -124,7 +124,7 @@ impl Context<'_> {
         let mut weight_bounds = Vec::new();
         let none = Coupling::none(k);
         let goal = Goal::Below { threshold: self.threshold, margin: MARGIN * self.epsilon };
-        // The widest bins first. What stays blurred in the narrowest may be clear with less of a background.
+        // The widest bins first. Where even the narrowest are too coarse, a smaller background may do.
         let attempts = self.points.iter().rev().map(|points| (points, MOST_BLENDED));
         let last = (self.points.len() > 1).then_some((&self.points[0], LEAST_BLENDED));
         for (points, blended) in attempts.chain(last) {
@@ -183,8 +183,9 @@ impl Context<'_> {
         Looked { node, fate: Fate::Split(cut), weight_bounds }
     }
 
-    /// Relaxes over bins of the width that suits the region; but first of a width more. On 100,000 points (three
-    /// components, ratio 5 at its bound) these are clear enough for three bounds in four, still wider ones for none.
+    /// Bounds the relaxation over bins of the width that suits the region, after a try with bins one step wider. On
+    /// 100,000 points (three components, ratio 5 at its bound) the wider bins suffice for three bounds in four, still
+    /// wider ones for none.
     fn relax_clearly(
         &self,
         region: &Region,
@@ -226,7 +227,7 @@ impl Context<'_> {
         (far < FARTHEST).then_some(nearest)
     }
 
-    /// Bounds the weights that the multipliers concern; false if the relaxation is too high to tell.
+    /// Bounds the weights that the multipliers concern; false if the relaxation is too high for that.
     fn bound_weights(
         &self,
         node: &mut Node,
@@ -288,9 +289,9 @@ impl Context<'_> {
     }
 }
 
-/// A cut of the widest side of a region in which multipliers do not help, since that side is too wide; its worth is what
-/// they would bring back from the other sides. Measured on 100,000 points (Model D, three components, a ratio of 10,
-/// bounds on both sides of the gaps): 959 regions, without it 14,029.
+/// Cuts the side of a region that is too wide for multipliers to help; the cut's score is what multipliers would gain
+/// from the other sides. Measured on 100,000 points (Model D, three components, a ratio of 10, bounds on both sides of
+/// the gaps): 959 regions, without it 14,029.
 pub(super) fn widest_side(multipliers: &Multipliers, region: &Region, total: f64) -> Option<Offer> {
     let (mut widest, mut width, mut gain) = (None, WIDEST, 0.0);
     for (c, cell) in region.iter().enumerate().filter(|&(c, _)| multipliers.concerns(c)) {

@@ -1,4 +1,4 @@
-//! The data as the certificate sees them.
+//! The data in the form that the certificate uses.
 
 use super::kernels::{
     Blend, Exponentiate, Gram, LANES, LARGEST, Mix, MomentKernel, ORDER, ParabolaKernel, STRIP, SumKernel,
@@ -21,7 +21,7 @@ const BLENDED: [f64; 6] = [-3.0, -6.0, -12.0, -24.0, -48.0, -96.0];
 /// The largest ratio of variances in one row of a cell.
 const ROW: f64 = 2.9;
 
-/// Rows of a cell at most.
+/// The largest number of rows of a cell.
 const MOST_ROWS: usize = 64;
 
 /// Sorted distinct values with their weights.
@@ -34,15 +34,15 @@ pub(super) struct Points {
     root_weight: Vec<f64>,
     len: usize,
     total: f64,
-    /// Bins of which these are the nodes.
+    /// The bins whose nodes these are.
     bins: Vec<Bin>,
-    /// From this variance on the bins are narrow enough; zero without bins.
+    /// The smallest variance for which the bins are narrow enough; zero without bins.
     least_variance: f64,
     /// log₂ of a density that is nowhere small, at the nodes; empty without bins.
     background: Vec<f64>,
 }
 
-/// Rows over the padded points, one an atom.
+/// A matrix with one row for each atom, over the padded points.
 #[derive(Default)]
 pub(super) struct PointRows {
     values: Vec<f64>,
@@ -79,7 +79,7 @@ impl Points {
         this
     }
 
-    /// Nodes in place of points, meant for components whose variances are at least this.
+    /// Nodes in place of points, for components whose variances are at least this.
     pub(super) fn compressed(compressed: Compressed, least_variance: f64, known: &Parameters) -> Self {
         let bins = compressed.bins;
         let mut this = Self { bins, least_variance, ..Self::new(&compressed.values, &compressed.weights) };
@@ -91,7 +91,7 @@ impl Points {
     }
 
     /// Adds to f a share of a density that is nowhere small, as large as raises Σ weight·ln f by no more than
-    /// `allowed`: f may be any numbers, and what is allowed for nodes grows with 1/f and its slope.
+    /// `allowed`. Any f gives a valid bound, and the allowance for nodes grows with 1/f and its slope.
     pub(super) fn blend(&self, log_f: &mut Vec<f64>, allowed: f64, scratch: &mut Vec<f64>) {
         scratch.resize(self.padded(), 0.0);
         let log_g = &self.background;
@@ -108,13 +108,13 @@ impl Points {
         region.iter().all(|cell| self.least_variance <= cell.least)
     }
 
-    /// What sums over the nodes can be too small by: see [`quadrature_error`].
+    /// An upper limit of what sums over the nodes can be too small by: see [`quadrature_error`].
     pub(super) fn quadrature_error(&self, shapes: &[BinShape], least: f64, share: f64, level: f64) -> (f64, f64) {
         quadrature_error(&self.bins, shapes, least, share, level)
     }
 
-    /// Parts of a cell, each with little change of variance where nodes stand for points: their error grows as
-    /// variances fall.
+    /// Parts of a cell, each with little change of variance where nodes replace points: their error grows as variances
+    /// fall.
     pub(super) fn rows_of(&self, cell: &Cell) -> Vec<Cell> {
         let (mut rows, mut least) = (Vec::new(), cell.least);
         while !self.bins.is_empty() && rows.len() < MOST_ROWS && cell.most > ROW * least {
@@ -150,7 +150,7 @@ impl Points {
         self.x[self.len - 1]
     }
 
-    /// Points within `reach` of `mean`, on the grid of lanes.
+    /// Points within `reach` of `mean`, rounded out to whole groups of lanes.
     fn window(&self, mean: f64, reach: f64) -> Range<usize> {
         let x = self.values();
         let start = x.partition_point(|&x| x < mean - reach);
@@ -189,7 +189,7 @@ impl Points {
         }
     }
 
-    /// Turns logarithms into densities relative to the largest of each point, which `peaks` keeps; returns Σ
+    /// Turns logarithms into densities relative to the largest of each point, which is stored in `peaks`; returns Σ
     /// weight·peak.
     pub(super) fn exponentiate(&self, rows: &mut PointRows, peaks: &mut Vec<f64>) -> f64 {
         peaks.clear();
@@ -231,8 +231,8 @@ impl Points {
         log_f.extend(f.iter().zip(peaks).map(|(f, peak)| peak + ln::<false>(*f) * LOG2_E));
     }
 
-    /// Turns log₂ f into log₂(weight/f); returns an upper bound on Σ weight·ln of the f that these stand for exactly,
-    /// and the largest magnitude among them.
+    /// Turns log₂ f into log₂(weight/f). Returns an upper bound on Σ weight·ln f for the f that the results represent
+    /// exactly, and their largest magnitude.
     pub(super) fn logs(&self, logs: &mut [f64], shapes: &mut Vec<BinShape>) -> (f64, f64) {
         for (log, weight) in logs.iter_mut().zip(&self.log2_weight) {
             *log = weight - *log;

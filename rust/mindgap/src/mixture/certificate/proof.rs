@@ -1,4 +1,4 @@
-//! The record of a closed tree, for a checker that shares no code with it.
+//! The record of a closed tree, for an independent checker.
 
 use super::coupling::Coupling;
 use super::region::{Axis, Cut};
@@ -13,20 +13,20 @@ pub(super) struct WeightBound {
     /// Whether the weight is at most `limit`; otherwise at least.
     pub(super) upper: bool,
     pub(super) limit: f64,
-    /// The multiple of the weight that was added to the likelihood.
+    /// The multiple of the weight that is added to the likelihood.
     pub(super) strength: f64,
     pub(super) coupling: Coupling,
     pub(super) atoms: Vec<MixingAtom>,
 }
 
-/// Why a region holds no mixture above the bound.
+/// Why a region contains no mixture above the bound.
 #[derive(Clone, Debug)]
 pub(super) enum Reason {
-    /// The constraints leave nothing of it.
+    /// The constraints exclude all of it.
     Empty,
-    /// Its weight bounds contradict one another.
+    /// Its bounds on weights contradict one another.
     Weights,
-    /// The relaxation is below.
+    /// The relaxation is below the bound.
     Bound { coupling: Coupling, atoms: Vec<MixingAtom> },
 }
 
@@ -38,11 +38,11 @@ pub(super) enum Entry {
     Leaf(Reason),
 }
 
-/// The tree: entries by number, the root first, and what was shown of weights at each.
+/// The tree: entries by number, the root first, and the bounds on weights proven at each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProofTree {
     pub(super) entries: Vec<Entry>,
-    /// By node and round: those of one round rest on the rounds before.
+    /// By node and round: the bounds of one round use those of the rounds before.
     pub(super) weight_bounds: Vec<Vec<Vec<WeightBound>>>,
 }
 
@@ -54,7 +54,7 @@ impl ProofTree {
     }
 
     /// The tree as JSON, in preorder and in data units: splits, and for each leaf the multipliers and the mixture that
-    /// bound it.
+    /// prove its bound.
     pub(super) fn to_json(&self, threshold: f64, frame: &Frame) -> String {
         let mut nodes = Vec::new();
         self.write(0, threshold, frame, &mut nodes);
@@ -62,7 +62,7 @@ impl ProofTree {
     }
 
     fn write(&self, node: usize, threshold: f64, frame: &Frame, nodes: &mut Vec<String>) {
-        // A bound on a weight is a split at it: the part beyond is a leaf, and all else is the other part.
+        // A bound on a weight is written as a split at it: the part beyond is a leaf, everything else the other part.
         let mut beyond = Vec::new();
         let holds = |round: &&Vec<WeightBound>| round.iter().all(|bound| bound.threshold <= threshold);
         for bound in self.weight_bounds[node].iter().filter(holds).flatten() {

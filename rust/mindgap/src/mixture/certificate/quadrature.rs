@@ -1,7 +1,7 @@
-//! Few nodes for many points: each narrow bin is replaced by the three nodes of its Gauss rule.
+//! Replaces many points by few nodes: each narrow bin becomes the three nodes of its Gauss rule.
 //!
-//! The certificate then costs as much as for a few thousand points, however many there are. What a rule can be wrong by
-//! is allowed for: the derivation is in docs/mathematics.md, "Many points".
+//! The certificate then costs as much as for a few thousand points, however many there are. The error of a rule is
+//! bounded and allowed for: the derivation is in docs/mathematics.md, "Many points".
 
 use super::kernels::LARGEST;
 use crate::numeric::portable::{exp2, log2};
@@ -10,34 +10,34 @@ use std::f64::consts::{LN_2, LOG2_E};
 /// Nodes of a rule.
 pub(super) const NODES: usize = 3;
 
-/// Moments that a rule has in common with its points: those of degree 0 to 5.
+/// Moments that a rule shares with its points: those of degree 0 to 5.
 const MOMENTS: usize = 2 * NODES;
 
-/// Moments may differ by this share of the bin's weight; a bin in which they differ by more keeps its points.
+/// Moments may differ by this share of the bin's weight; otherwise the bin keeps its points.
 const LARGEST_DEFECT: f64 = 1e-9;
 
-/// Nodes closer than this share of the bin's radius make slopes inaccurate: such a bin keeps its points.
+/// Nodes closer together than this share of the bin's radius make slopes inaccurate: such a bin keeps its points.
 const CLOSEST: f64 = 1e-2;
 
 /// The error of a rule is bounded by a share where the logarithm of the summand changes by at most this over the bin's
-/// radius: with more the share is above a tenth.
+/// radius; with a larger value the share exceeds a tenth.
 const STEEPEST: f64 = 1.5;
 
-/// A bin's tail below 2^-TAIL counts as that.
+/// Terms of a bin below 2^-TAIL count as 2^-TAIL.
 const TAIL: f64 = 100.0;
 
-/// What a sum is off by for each unit of a bin's defect, apart from the level: e^1.5 for Taylor's terms (see
-/// [`STEEPEST`]), two for N and T̄, and what is left for products of small numbers.
+/// The error of a sum for each unit of a bin's defect, relative to the level: e^1.5 for Taylor's terms (see
+/// [`STEEPEST`]), two for N and T̄, and the rest for products of small numbers.
 const OF_DEFECT: f64 = 8.0;
 
 /// (1/sixth)^(1/6) of a bin whose points are spread evenly: sixth is 2/7.
 const EVEN: f64 = 1.232;
 
-/// Slopes from differences of logarithms are right to this over the radius, and curvatures to this over its square,
-/// since nodes are apart: with logarithms up to [`LARGEST_LOG`] a count of the roundings gives 2.6e-9 and 5.2e-7.
+/// Slopes from differences of logarithms have at most this error over the radius, and curvatures over its square,
+/// because nodes are apart: for logarithms up to [`LARGEST_LOG`] a count of the roundings gives 2.6e-9 and 5.2e-7.
 const SLOPE_ERROR: f64 = 1e-6;
 
-/// The largest |ln f| for which [`SLOPE_ERROR`] holds; beyond it a bin's slope counts as infinite, and nothing is
+/// The largest |ln f| for which [`SLOPE_ERROR`] is valid; beyond it a bin's slope counts as infinite, and nothing is
 /// proven.
 const LARGEST_LOG: f64 = 45_000.0;
 
@@ -46,7 +46,7 @@ const LARGEST_LOG: f64 = 45_000.0;
 pub(super) struct Bin {
     /// The index of its first node.
     pub(super) start: usize,
-    /// All its points and nodes are within so much of its middle.
+    /// All its points and nodes are within this distance of its middle.
     pub(super) radius: f64,
     pub(super) weight: f64,
     log2_weight: f64,
@@ -54,7 +54,7 @@ pub(super) struct Bin {
     sixth: f64,
     /// (sixth of an even bin / sixth)^(1/6).
     narrowness: f64,
-    /// How far moments differ at most, in units of weight·radius^p.
+    /// The largest difference of moments, in units of weight·radius^p.
     defect: f64,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Compressed {
     pub(super) bins: Vec<Bin>,
 }
 
-/// Replaces sorted points by nodes, bin by bin of the given width; the first and the last point stay.
+/// Replaces sorted points by nodes, bin by bin of the given width; the first and the last point are kept.
 pub(super) fn compress(values: &[f64], weights: &[f64], width: f64) -> Compressed {
     let mut out = Compressed::default();
     let last = values.len() - 1;
@@ -171,7 +171,7 @@ fn gauss(points: &[(f64, f64)], total: f64) -> Option<[(f64, f64); NODES]> {
 }
 
 impl Bin {
-    /// What ln f is like in the bin, where it is the parabola through the nodes.
+    /// The shape of ln f in the bin, where it is the parabola through the nodes.
     fn shape(&self, values: &[f64], log_f: impl Fn(usize) -> f64) -> BinShape {
         let [a, b, c] = [0, 1, 2].map(|node| log_f(self.start + node));
         if ![a, b, c].iter().all(|log| log.abs() <= LARGEST_LOG) {
@@ -206,7 +206,7 @@ pub(super) fn fill_shapes(
     shapes.extend(bins.iter().map(|bin| bin.shape(values, |node| LN_2 * (log2_weights[node] - logs[node]))));
 }
 
-/// What Σ ω ln f over the points can differ by from that over the nodes.
+/// An upper limit of the difference between Σ ω ln f over the points and over the nodes.
 pub(super) fn likelihood_error(bins: &[Bin], shapes: &[BinShape]) -> f64 {
     let of_bin = |(bin, shape): (&Bin, &BinShape)| {
         let r = bin.radius;
@@ -215,12 +215,12 @@ pub(super) fn likelihood_error(bins: &[Bin], shapes: &[BinShape]) -> f64 {
     bins.iter().zip(shapes).map(of_bin).sum::<f64>() * (1.0 + SLOPE_ERROR)
 }
 
-/// What Σ ω/f·exp(-(x - μ)²/2v) over the points, for every mean and every variance from `least` on, can be above that
-/// over the nodes: a share of it, about `share`, and an amount. The share also covers what the defects do to N, for the
-/// proof that D is at most e^level.
+/// An upper limit of how far Σ ω/f·exp(-(x - μ)²/2v) over the points, for every mean and every variance from `least`
+/// on, is above the same sum over the nodes: a share of it, about `share`, and an amount. The share also covers the
+/// effect of the defects on N, for the proof that D is at most e^level.
 pub(super) fn quadrature_error(bins: &[Bin], shapes: &[BinShape], least: f64, share: f64, level: f64) -> (f64, f64) {
     // Where the exponent's slope u and curvature c have (u² + 5|c|)·r² ≤ τ², the share is at most e^2τ·(τ⁶·sixth/720 +
-    // e^τ·defect). Any τ will do: the one at which an even bin takes the share.
+    // e^τ·defect). Any τ is valid: this one gives an even bin the requested share.
     let root = exp2(log2(720.0 * share) / 6.0);
     let even = |shrink: f64| (EVEN * root * exp2(-LOG2_E / 3.0 * shrink)).min(STEEPEST);
     let largest = even(even(even(0.5)));
@@ -231,7 +231,7 @@ pub(super) fn quadrature_error(bins: &[Bin], shapes: &[BinShape], least: f64, sh
         let cube = tau * tau * tau;
         relative = relative.max(cube * cube * bin.sixth / 720.0 + (OF_DEFECT + level) * bin.defect);
         let steepest = (tau * tau / (r * r) - 5.0 * (1.0 / least + shape.curvature)).max(0.0).sqrt();
-        // Elsewhere the whole bin is this far from the mean, in units of 1/variance.
+        // Elsewhere the whole bin is at least this far from the mean, in units of 1/variance.
         let far = (steepest - shape.slope - 2.0 * r / least).max(0.0);
         let exponent = bin.log2_weight + LOG2_E * (2.0 * r * shape.slope - 0.5 * least * far * far - shape.log_f);
         if exponent > -TAIL {

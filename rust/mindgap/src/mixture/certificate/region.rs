@@ -1,16 +1,16 @@
-//! Boxes of parameters, one for each component, and what the constraints leave of them.
+//! Boxes of parameters, one for each component, and how constraints shrink them.
 
 use crate::mixture::spread_defaults::SpreadBounds;
 
-/// What the certificate is about: the data apart, the whole statement of the problem.
+/// The problem that is certified, apart from the data.
 #[derive(Clone, Debug)]
 pub(super) struct Constraints {
     /// Bounds of the gaps between neighbouring means.
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
-    /// The largest variance is at most so many times the smallest; 1: all are equal.
+    /// The largest variance is at most this many times the smallest; 1: all are equal.
     pub(super) ratio: f64,
-    /// No variance is less; zero: no such bound.
+    /// The smallest variance allowed; zero: no such bound.
     pub(super) least: f64,
 }
 
@@ -24,8 +24,7 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// The part that matters where nothing but the densities at points of `[first, last]` does: farther out they are
-    /// all lower.
+    /// The part that matters if only densities at points of `[first, last]` count: outside it all of them are lower.
     pub(super) fn within(&self, first: f64, last: f64) -> Self {
         Self { low: self.low.max(first.min(self.high)), high: self.high.min(last.max(self.low)), ..*self }
     }
@@ -39,10 +38,10 @@ impl Cell {
     }
 }
 
-/// A box of parameters: one cell a component.
+/// A box of parameters: one cell for each component.
 pub(super) type Region = Vec<Cell>;
 
-/// Which parameter a region is split at.
+/// The parameter that a region is split at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Axis {
     /// The component's mean.
@@ -83,7 +82,7 @@ impl Constraints {
         Self { lower, upper, ratio: spreads.ratio, least: spreads.least }
     }
 
-    /// Shrinks the region to what the constraints leave of it; false if that is nothing. Rounded outward.
+    /// Shrinks the region to what the constraints leave of it; false if that is empty. Rounded outward.
     pub(super) fn propagate(&self, region: &mut Region) -> bool {
         let k = region.len();
         for g in 0..k.saturating_sub(1) {

@@ -1,7 +1,7 @@
 //! The relaxation of one region: mixtures of any number of normals from the boxes of the components.
 //!
-//! Atoms are weighted best, the derivative is bounded over the boxes, points where it is too high become atoms; again,
-//! until the bound is good enough or the relaxation itself is too high.
+//! The weights of the atoms are optimised, the derivative is bounded over the boxes, and points where it is too high
+//! become atoms; this repeats until the bound is good enough or the relaxation itself is too high.
 
 use super::ceiling::Verdict;
 use super::coupling::{Coupling, Divisor};
@@ -11,57 +11,56 @@ use super::region::{Cell, Region};
 use super::weights::{LIGHT, MixingAtom, Workspace};
 use crate::numeric::portable::ln;
 
-/// Rounds at most.
+/// The largest number of rounds.
 const ROUNDS: usize = 40;
 
-/// A round stalls where it raises the mixture by less than this share of the room that is left; after so many in a row
-/// the region is split. What is above the level then is what is allowed for nodes in place of points, which no atom
-/// brings down.
+/// A round stalls if it gains less than this share of the room that is left; after so many in a row the region is
+/// split. What is still above the level is then the allowance for nodes in place of points, which no atom reduces.
 const STALLED: f64 = 0.01;
 /// See [`STALLED`].
 const PATIENCE: usize = 2;
 
-/// Where the derivative over the nodes reaches this share of the level, an atom brings the relaxation on; where it is
-/// lower, the allowance for nodes in place of points is most of what is above the level. Measured on 100,000 points
-/// (Model B, ratio 10): from 0.4 to 0.7 a fifth fewer regions than with 1.
+/// An atom is added where the derivative over the nodes reaches this share of the level; where it is lower, most of the
+/// excess is the allowance for nodes in place of points. Measured on 100,000 points (Model B, ratio 10): values from
+/// 0.4 to 0.7 give a fifth fewer regions than 1.
 const WORTH: f64 = 0.5;
 
-/// Atoms at most.
+/// The largest number of atoms.
 const ATOMS: usize = 300;
 
-/// Atoms of one component closer than this, in standard deviations and in log v, start as one.
+/// Initial atoms of one component that are closer than this, in standard deviations and in log v, are merged.
 const SAME: f64 = 0.02;
 
-/// How far atoms may be from optimal, as a share of the room that a bound is worth certifying for.
+/// How far the weights of atoms may be from optimal, as a share of the room that makes a bound useful.
 const SLACKNESS: f64 = 0.1;
 
-/// The weight that a new atom starts with.
+/// The initial weight of a new atom.
 const NEW: f64 = 0.01;
 
-/// The smallest divisor that is worked with: it must be positive, and next to zero nothing is proven.
+/// The smallest divisor: it must be positive, and near zero nothing can be proven.
 const LEAST_DIVISOR: f64 = 1e-3;
 
-/// What a relaxation is asked.
+/// The question put to a relaxation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Goal {
-    /// Is the maximum below the threshold? Given up where less than `margin` is left.
+    /// Whether the maximum is below the threshold. Gives up if it is above the threshold less `margin`.
     Below { threshold: f64, margin: f64 },
-    /// The maximum, to the tolerance. Given up where it is above `highest`.
+    /// The maximum, to the tolerance. Gives up if it is above `highest`.
     Within { tolerance: f64, highest: f64 },
 }
 
-/// The relaxation's answer.
+/// The answer.
 pub(super) struct Relaxed {
-    /// No mixture in the region is above this; `None`: not shown.
+    /// No mixture in the region is above this; `None`: not proven.
     pub(super) bound: Option<f64>,
-    /// Whether the allowance for nodes in place of points stood in the way: narrower bins may help.
+    /// Whether the allowance for nodes in place of points prevented a proof: narrower bins may help.
     pub(super) blurred: bool,
     /// The atoms of the last mixture.
     pub(super) atoms: Vec<MixingAtom>,
 }
 
-/// Solves the relaxation, with the coupling's T added to the likelihood. `clip`: nothing depends on means outside the
-/// data, so they are moved in.
+/// Bounds the relaxation, with the coupling's T added to the likelihood. `clip`: nothing depends on means outside the
+/// data, so they are moved inside.
 pub(super) fn relax(
     points: &Points,
     region: &Region,
@@ -75,7 +74,7 @@ pub(super) fn relax(
         region.iter().map(|cell| if clip { cell.within(points.first(), points.last()) } else { *cell }).collect();
     let mut atoms = seed(&cells, start);
     let total = points.total();
-    // The weights' search stops early only below a threshold: what is left to it there is what a background may take.
+    // The optimisation of weights stops early only below a threshold; a background may use the room that is then left.
     let (stop, highest, tolerance) = match goal {
         Goal::Below { threshold, margin } => {
             (threshold - margin, threshold - margin, SLACKNESS * margin + 1e-10 * total)
@@ -89,7 +88,7 @@ pub(super) fn relax(
         bonus.extend(atoms.iter().map(|atom| coupling.at(atom.group, atom.mean, atom.variance)));
         let reached = workspace.optimise(points, &mut atoms, &bonus, stop, tolerance);
         let value = reached.log_likelihood + reached.bonus;
-        // A larger T̄ would not be within the allowance for the rounding of N.
+        // A larger T̄ would exceed the allowance for the rounding of N.
         if value.is_nan() || value > highest || reached.bonus.abs() > total || workspace.stop.is_due() {
             break;
         }
@@ -108,7 +107,7 @@ pub(super) fn relax(
             cells.iter().enumerate().map(|(k, cell)| coupling.divisor(k, cell, reached.bonus, total)).collect();
         for (k, cell) in cells.iter().enumerate() {
             let divisor = &divisors[k];
-            // What holds in a wider cell holds in this one.
+            // A bound for a wider cell holds in this one.
             let covered = (0..cells.len()).any(|q| {
                 cells[q].contains(cell)
                     && (q < k || !cell.contains(&cells[q]))
@@ -148,7 +147,7 @@ pub(super) fn relax(
         if !genuine {
             return Relaxed { bound: None, blurred: true, atoms };
         }
-        // Not before: light atoms are a part of a bound's mixture, and carry points that are far from all others.
+        // Only now: light atoms are part of the mixture that a bound uses, and support points far from all others.
         let mut idle = (0..atoms.len()).map(|j| workspace.is_idle(j, total));
         atoms.retain(|_| !idle.next().unwrap_or(false));
         atoms.extend(above);
@@ -159,7 +158,7 @@ pub(super) fn relax(
     Relaxed { bound: None, blurred: false, atoms }
 }
 
-/// The atoms moved into their cells; each cell has one at least.
+/// Moves the atoms into their cells; each cell has at least one.
 fn seed(cells: &[Cell], start: &[MixingAtom]) -> Vec<MixingAtom> {
     let mut atoms: Vec<MixingAtom> = Vec::new();
     for (group, cell) in cells.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The tree: batches of nodes, looked at in parallel, in an order that the number of threads does not change.
+//! The tree. Nodes are examined in batches, in parallel, in an order that does not depend on the number of threads.
 
 use super::maxima::{collapse, multipliers};
 use super::node::{Context, Fate, Known, Looked, Node};
@@ -13,42 +13,43 @@ use crate::parallel::Workers;
 use std::f64::consts::{LOG2_E, TAU};
 use std::ops::ControlFlow;
 
-/// Nodes that are looked at together.
+/// Nodes of a batch.
 const BATCH: usize = 16;
 
-/// The first so many nodes that split give a start for a climb each, and then every so many-th.
+/// The first so many split nodes each give a start for a climb, and after them every so many-th node.
 const FIRST_CLIMBS: usize = 60;
-/// Then one climb for so many nodes, since a region around a maximum that is not known would never close. Measured on
-/// 60 problems of two to four components (57 to 1,079 nodes): from every fifth to none gives the same tree, and every
-/// fifth takes 5 % longer.
+/// Then one climb for every so many nodes, since a region around an unknown maximum would never close. Measured on 60
+/// problems of two to four components (57 to 1,079 nodes): anything from every fifth node to none gives the same tree,
+/// and every fifth takes 5 % longer.
 const CLIMB_EVERY: usize = 25;
 
-/// Local maxima that are kept, the highest.
+/// The largest number of local maxima that are kept.
 const KNOWN: usize = 12;
 
-/// Local maxima whose log-likelihoods differ by less are one.
+/// Local maxima whose log-likelihoods differ by less are counted as one.
 const SAME: f64 = 1e-3;
 
-/// What is to be certified, in one system of units.
+/// The problem to certify, in one system of units.
 pub(super) struct Task<'a> {
-    /// Sorted distinct values with positive weights; or nodes in their place, from the finest bins to the widest.
+    /// Sorted distinct values with positive weights, or the nodes that replace them, from the finest bins to the
+    /// widest.
     pub(super) points: Vec<Points>,
     pub(super) constraints: Constraints,
-    /// No k-means of the values costs less.
+    /// A lower bound on the k-means cost of the values.
     pub(super) kmeans_cost: f64,
-    /// Falling: the tree is closed for the last, or else for as many as it gets to.
+    /// In decreasing order. The tree is closed for each in turn, as far as it gets.
     pub(super) epsilons: &'a [f64],
-    /// Nodes for the last ε before the others are gone through.
+    /// Nodes spent on the last ε before the others are tried.
     pub(super) first_try: usize,
-    /// Whether the tree is kept.
+    /// Whether to keep the tree.
     pub(super) record: bool,
-    /// When the tree stops, even within a batch.
+    /// Asked within a batch whether to stop.
     pub(super) stop: Stop,
-    /// Climbs from parameters to a local maximum that holds the constraints, where there is one to be had.
+    /// Climbs from the given parameters to a local maximum that satisfies the constraints, if it finds one.
     pub(super) climb: &'a (dyn Fn(&Parameters) -> Option<Parameters> + Sync),
 }
 
-/// Where a tree stands.
+/// The progress of a tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standing {
     pub(super) nodes: usize,
@@ -57,7 +58,7 @@ pub(super) struct Standing {
     pub(super) log_likelihood: f64,
 }
 
-/// What a tree has shown.
+/// What a tree has proven.
 pub(super) struct Shown {
     /// The smallest ε that closed, and the bound: no admissible mixture has a higher log-likelihood.
     pub(super) closed: Option<(f64, f64)>,
@@ -78,13 +79,13 @@ impl Task<'_> {
         }
     }
 
-    /// The data as they are known best.
+    /// The most accurate form of the data.
     pub(super) fn finest(&self) -> &Points {
         &self.points[0]
     }
 
-    /// Grows the tree, from mixtures that hold the constraints, until it is closed or `monitor` stops it. The monitor is
-    /// told of each batch, and asked without news while a batch takes long.
+    /// Grows the tree, from mixtures that satisfy the constraints, until it is closed or `monitor` stops it. The
+    /// monitor is told of each batch, and asked again while a batch takes long.
     pub(super) fn run(
         &self,
         known: &[Parameters],
@@ -156,7 +157,7 @@ impl<'a> Tree<'a> {
         self.known.truncate(KNOWN);
     }
 
-    /// The box that holds a best mixture, whatever it is: see "The root" in docs/mathematics.md.
+    /// A box that contains a maximiser: see "The root" in docs/mathematics.md.
     fn region(&self) -> Region {
         let (first, last) = (self.task.finest().first(), self.task.finest().last());
         let Constraints { lower, ratio, least, .. } = &self.task.constraints;
@@ -205,7 +206,7 @@ impl<'a> Tree<'a> {
         let root = Node::root(id, self.root.clone(), self.first_atoms());
         let (mut closed, mut proof) = (None, None);
         let epsilons = self.task.epsilons;
-        // Most trees are small, and close for the last ε at once; only what is left of a large one goes through all.
+        // Most trees are small and close for the last ε at once; only large ones go through all the values of ε.
         let last = epsilons.len().saturating_sub(1);
         let attempts = [(last, self.task.first_try)].into_iter().chain((0..=last).map(|i| (i, usize::MAX)));
         let mut open = vec![root];
@@ -215,7 +216,7 @@ impl<'a> Tree<'a> {
             let stopped = self.close(&mut open, &mut leaves, epsilon, budget, monitor).is_break();
             if open.is_empty() {
                 closed = Some((epsilon, self.log_likelihood + epsilon));
-                // As it is now: leaves that are split for a smaller ε may stay open.
+                // The tree as of now: leaves that are split again for a smaller ε may stay open.
                 proof = self.task.record.then(|| self.proof.clone());
                 if stage == last {
                     break;
@@ -236,7 +237,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Closes the open nodes, or as many as the budget allows; stopped by the monitor.
+    /// Closes the open nodes, or as many as the budget and the monitor allow.
     fn close(
         &mut self,
         open: &mut Vec<Node>,
@@ -277,7 +278,7 @@ impl<'a> Tree<'a> {
         ControlFlow::Continue(())
     }
 
-    /// A start for a climb from a node that was split, now and then.
+    /// A start for a climb, from some of the split nodes.
     fn start(&mut self, looked: &Looked) -> Option<Parameters> {
         if matches!(looked.fate, Fate::Closed(_)) {
             return None;
@@ -287,7 +288,7 @@ impl<'a> Tree<'a> {
         (due && !self.task.stop.is_due()).then(|| collapse(&looked.node.atoms, &looked.node.region, self.task.finest()))
     }
 
-    /// Puts a node among the leaves, or its children among the open ones.
+    /// Adds a closed node to the leaves, or the children of a split one to the open nodes.
     fn file(&mut self, looked: Looked, open: &mut Vec<Node>, leaves: &mut Vec<Node>) {
         let Looked { node, fate, weight_bounds } = looked;
         let record = self.task.record;
@@ -321,7 +322,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Atoms all over the root.
+    /// Atoms spread over the root.
     fn first_atoms(&self) -> Vec<MixingAtom> {
         let (first, last) = (self.task.finest().first(), self.task.finest().last());
         let cell = self.root[0];

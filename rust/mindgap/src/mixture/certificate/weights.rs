@@ -1,7 +1,7 @@
 //! The best weights of given atoms: a concave program, solved by a primal-dual interior point in O(m²n) a step.
 //!
-//! Maximises Σ ω_i log Σ_j w_j φ_j(x_i) + Σ_j w_j·bonus_j over weights that add up to one. Nothing rests on its
-//! accuracy: the bound holds for every mixture, and is only tight for the best one.
+//! Maximises Σ ω_i log Σ_j w_j φ_j(x_i) + Σ_j w_j·bonus_j over weights that add up to one. The certificate does not
+//! rely on its accuracy: the bound is valid for every mixture, and tight for the best one.
 
 use super::kernels::{Cholesky, run};
 use super::points::{PointRows, Points};
@@ -19,26 +19,26 @@ pub(super) struct MixingAtom {
     pub(super) group: usize,
 }
 
-/// Steps at most; ten to twenty are usual.
+/// The largest number of steps; ten to twenty are usual.
 const STEPS: usize = 60;
 
-/// What each step leaves of the complementarity, if it can be taken whole.
+/// The share of the complementarity that a full step leaves.
 const CENTERING: f64 = 0.1;
 
-/// How far a step goes towards the boundary.
+/// The share of the way to the boundary that a step goes.
 const STEP_LENGTH: f64 = 0.995;
 
-/// A start gives every atom at least this share of the mean weight.
+/// Initially every atom gets at least this share of the mean weight.
 const START_SHARE: f64 = 0.02;
 
-/// A start keeps each atom at least so far (as a share of N) from being optimal, so that its weight can still move.
+/// Initially each atom's slack is at least this share of N, so that its weight can still move.
 const FIRST_SLACK: f64 = 0.05;
 
-/// Atoms lighter than this are dropped: a thousandth of the likelihood's unit, with ten thousand points.
+/// Atoms lighter than this are dropped: with ten thousand points the likelihood changes by a thousandth of a log unit.
 pub(super) const LIGHT: f64 = 1e-7;
 
-/// Weight times N over slack: weights that stay have much more, those that vanish much less, since their product is the
-/// same small number for all atoms.
+/// A threshold for weight times N over slack: atoms that stay have much more, those that vanish much less, since the
+/// product of weight and slack is the same small number for all atoms.
 const IDLE: f64 = 0.01;
 
 /// Working memory, kept from one call to the next.
@@ -57,17 +57,17 @@ pub(super) struct Workspace {
     weights: Vec<f64>,
     /// log₂(ω/f) of the last mixture.
     pub(super) logs: Vec<f64>,
-    /// The largest magnitude among them.
+    /// Their largest magnitude.
     pub(super) largest_log: f64,
-    /// The share of the room that a background may take: see [`Points::blend`].
+    /// The share of the room that a background may use: see [`Points::blend`].
     pub(super) blended: f64,
-    /// What ln f is like in the bins of nodes.
+    /// The shape of ln f in the bins of nodes.
     pub(super) shapes: Vec<BinShape>,
-    /// When work on a region ends without a result.
+    /// Says when to stop work on a region without a result.
     pub(super) stop: Stop,
 }
 
-/// What the weights reach.
+/// The value that the weights attain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attained {
     /// Σ ω log f, at least.
@@ -135,7 +135,7 @@ impl Workspace {
         Attained { log_likelihood, bonus: mean_bonus }
     }
 
-    /// Whether the last mixture does as well without its `j`-th atom: its weight is on the way to zero.
+    /// Whether the last mixture does as well without its `j`-th atom, because its weight tends to zero.
     pub(super) fn is_idle(&self, j: usize, total: f64) -> bool {
         self.weights[j] < LIGHT || total * self.weights[j] < IDLE * self.slack[j]
     }

@@ -1,10 +1,9 @@
 //! [`Frame`]: the units in which every solver works.
 //!
-//! Sums of squares lose the digits of data far from zero and overflow for data at extreme scales. So solvers use `z =
-//! s·x
-//! - s·shift`, where `shift` is the median point and `s` a power of two that brings the range to about one. Multiplying
-//!   by a power of two is exact, so a change of units by a power of two, or a shift that rounds no value, changes no
-//!   bit of `z`.
+//! Sums of squares lose the digits of data far from zero and overflow for data at extreme scales. Solvers therefore use
+//! `z = s·(x - shift)`, where `shift` is the median point and `s` a power of two that brings the range to about one.
+//! Multiplying by a power of two is exact, so a change of units by a power of two, or a shift that rounds no value,
+//! changes no bit of `z`.
 
 use crate::numeric::double::Double;
 use crate::numeric::{binary_exponent, power_of_two};

@@ -1,9 +1,9 @@
-//! The best free centres of partitions that do not cut atoms, and what they say of the points.
+//! A lower bound for points from the best free centres of atoms, which no partition divides.
 //!
-//! A lower bound for the points: the optimum over atoms if clusters may be empty, less what atoms may be wrong by
-//! ([`kinks`](super::kinks)). That clusters may be empty is needed: where one must hold a point that is not nearest to
-//! it, an atom cut for that point's sake costs far less than the whole atom. So where no bound holds the centres so far
-//! apart that a cluster would rather be empty, the bound is sharp; elsewhere it is a bound.
+//! The bound is the optimum over atoms with empty clusters allowed, minus the largest difference between atoms and
+//! their points ([`kinks`](super::kinks)). Empty clusters must be allowed: a cluster that must hold a point not nearest
+//! to it costs far less with one point of an atom than with the whole atom. So the bound is tight unless wide lower
+//! bounds on the gaps would leave a cluster empty.
 
 use super::budget::Budget;
 use super::incumbent::FreeSolution;
@@ -16,21 +16,21 @@ use crate::kmeans::rounding::CLEAR;
 use crate::monitor::Monitor;
 use crate::partition::Solution;
 
-/// Levels in search of the kinks at most.
+/// The largest number of levels in the search for kinks.
 const LEVELS: usize = 40;
 
-/// Steps that these levels may take in any case.
+/// Steps that these levels may always take.
 const LEVEL_STEPS: u64 = 1 << 20;
 
-/// Steps that they may take as a multiple of those of the first level, where that is more.
+/// Steps that they may take as a multiple of those of the first level, if that is more.
 const FIRST_LEVELS: u64 = 16;
 
-/// Levels that close no more atoms until no more are tried.
+/// Give up after this many levels in a row that close no atom.
 const PATIENCE: usize = 4;
 
-/// What no centres of the points cost less than, in frame units, if the best of the atoms of `sample` under `gaps` (in
-/// data units) are those of `solution`. Of the atoms that kinks of an optimum of the points may be in, `open`, those
-/// that none can are closed.
+/// A lower bound on the cost of the points, in frame units, if `solution` is the optimum for the atoms of `sample`
+/// under `gaps` (in data units). `open` are the atoms that may contain kinks of an optimum for the points; those that
+/// cannot are closed.
 pub(in crate::kmeans) fn lower_bound(
     sample: &Sample,
     gaps: &Rows,
@@ -55,7 +55,7 @@ pub(in crate::kmeans) fn lower_bound(
     Ok(proof.lower_bound(reached.cost) - wrong * (1.0 + CLEAR) + within)
 }
 
-/// What the atoms may be wrong by at an optimum of the points.
+/// The largest difference between atoms and points at an optimum for the points.
 fn wrong(
     sample: &Sample,
     problem: &Problem<'_>,

@@ -1,10 +1,11 @@
-//! Lower bounds on what the points between two cells of centres cost, right to first order in the cells' width.
+//! Lower bounds on the cost of the points between two cells of centres, exact to first order in the width of the cells.
 //!
-//! A centre's cost is split at the middle of its cell into what lies left and right of it. A right half and the left
-//! half of the next centre make a pair: a convex quadratic in the two places, minimised over the two cells and the
-//! bounds on their gap. Slopes that cancel between the two halves of a centre pass the force of a tight gap along the
-//! chain, so that near the optimum every pair is flat along its bounds. The points inside a cell are left out (third
-//! order), those near the midpoint of two centres are charged what a wrong assignment may save (second order).
+//! A centre's cost is split at the middle of its cell into the parts left and right of it. A right half and the left
+//! half of the next centre form a pair: a convex quadratic in the two centres, minimised over the two cells and the
+//! bounds on their gap. Slopes that cancel between the two halves of a centre pass the multiplier of an active gap
+//! along the chain, so that near the optimum every pair is stationary under its bounds. Points inside a cell are left
+//! out (a third-order error); for points near the midpoint of two centres the largest saving by a wrong assignment is
+//! subtracted (second order).
 
 use super::Problem;
 use super::grid::{Nodes, PointMoments};
@@ -30,10 +31,10 @@ impl Half {
         self.level + a * (self.linear + a * self.weight)
     }
 
-    /// Where it is least from `from` to `to`.
+    /// The minimiser from `from` to `to`.
     #[inline]
     fn lowest(&self, from: f64, to: f64) -> f64 {
-        // Where no weight is left the vertex is infinite or NaN, and the better end is the answer.
+        // Without weight the vertex is infinite or NaN, and the better end is the answer.
         let vertex = -0.5 * self.linear / self.weight;
         if vertex > from && vertex < to {
             vertex
@@ -44,13 +45,13 @@ impl Half {
         }
     }
 
-    /// The least value within `radius`.
+    /// The minimum within `radius`.
     #[inline]
     pub(super) fn least(&self, radius: f64) -> f64 {
         self.at(self.lowest(-radius, radius))
     }
 
-    /// The least of `self(a) + other(b)` within `radius` under `closest ≤ b - a ≤ farthest`.
+    /// The minimum of `self(a) + other(b)` within `radius` under `closest ≤ b - a ≤ farthest`.
     #[inline]
     fn least_with(&self, other: &Half, radius: f64, closest: f64, farthest: f64) -> f64 {
         let (a, b) = (self.lowest(-radius, radius), other.lowest(-radius, radius));
@@ -61,7 +62,8 @@ impl Half {
         } else {
             return self.at(a) + other.at(b);
         };
-        // A convex function whose minimum breaks a bound is least at the bound: b = a + apart.
+        // If the minimiser of a convex function violates a bound, the constrained minimum is at the bound: b = a +
+        // apart.
         let from = (-radius).max(-radius - apart);
         let to = radius.min(radius - apart).max(from);
         let joined = Half {
@@ -73,21 +75,21 @@ impl Half {
     }
 }
 
-/// What the bounds on the pairs of a gap rest on.
+/// The input of the bounds on the pairs of a gap.
 pub(super) struct Gap {
     pub(super) nodes: Nodes,
     pub(super) radius: f64,
-    /// The middle of cell 0 about the nodes' two origins.
+    /// The middle of cell 0, about the two origins of the nodes.
     pub(super) zeros: [f64; 2],
     /// The bounds on the gap.
     pub(super) lower: f64,
     pub(super) upper: f64,
-    /// The last point that the clusters before the gap have for sure, and the first that those after it have: points
-    /// that cannot change sides, or else some cluster would be empty.
+    /// The last point that surely belongs to a cluster before the gap, and the first that surely belongs to one after
+    /// it: otherwise some cluster would be empty.
     pub(super) outmost: [Option<Outmost>; 2],
 }
 
-/// A point that cannot change sides, about the origin of its side.
+/// A point whose side is certain, about the origin of that side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outmost {
     z: f64,
@@ -104,8 +106,8 @@ impl Outmost {
 }
 
 impl Gap {
-    /// Bounds for cell `index`, whose right half has `slope`, with the cells from `first` on, one for each of `slopes`
-    /// (the slope of that cell's left half).
+    /// Bounds for cell `index`, whose right half has `slope`, paired with each cell from `first` on; `slopes` are those
+    /// of the left halves of these cells.
     pub(super) fn pairs(
         &self,
         (index, slope): (i64, f64),
@@ -126,7 +128,7 @@ impl Gap {
             let [earliest, midpoint, latest] = [&midway[v], &midway[v + 1], &midway[v + 2]];
             let far_edge = &edges[2 * v].after;
             let (near, far, saved) = if cells > 3 {
-                // What the points between the midpoint and its earliest (latest) place save by changing sides.
+                // The saving if the points between the midpoint and its earliest (latest) position change sides.
                 let half = 0.5 * apart;
                 let before = midpoint.before.without(&earliest.before).about(middle + half - radius).first;
                 let after = -midpoint.after.without(&latest.after).about(far_middle - half + radius).first;
@@ -136,7 +138,7 @@ impl Gap {
             } else if cells >= 2 {
                 (earliest.before.without(edge), latest.after.without(far_edge), 0.0)
             } else {
-                // Cells that touch have no points between them, but their slopes count.
+                // Touching cells have no points between them, but their slopes count.
                 (PointMoments::default(), PointMoments::default(), 0.0)
             };
             let rounding = of_moments(midpoint.before.scale(middle) + midpoint.after.scale(far_middle));
@@ -146,7 +148,7 @@ impl Gap {
             let near = Half::new(&near.about(middle), slope);
             let far = Half::new(&far.about(far_middle), far_slope);
             let least = near.least_with(&far, radius, self.lower - apart, self.upper - apart);
-            // Whatever is saved, no point costs less than nothing.
+            // The cost of a point is never negative.
             let nothing = -radius * (slope.abs() + far_slope.abs());
             out.push((least - saved - rounding).max(nothing));
         }

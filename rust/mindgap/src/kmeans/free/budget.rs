@@ -1,23 +1,22 @@
-//! How much work and memory a search for free centres may take.
+//! The limits on the work and memory of a search for free centres.
 
 use super::Stop;
 use crate::monitor::Monitor;
 
-/// What the bounds of a level, or the curves of the exact finish, may take. Without such a limit the work alone would
-/// allow them several gigabytes.
+/// The largest memory of the bounds of a level, or of the curves of the exact program. Limited by work alone they could
+/// take several gigabytes.
 const MOST_BYTES: usize = 1 << 29;
 
 #[cfg(test)]
 thread_local! {
-    /// How many steps a search of this thread may take at most, so that tests need not wait for one that spends them
-    /// all.
+    /// The largest number of steps of a search on this thread, so that tests of an exhausted budget are fast.
     pub(in crate::kmeans) static MOST_STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(u64::MAX) };
 }
 
-/// Work that remains, in steps of some ten nanoseconds, and the monitor of the search.
+/// The remaining work, in steps of some ten nanoseconds, and the monitor of the search.
 pub(super) struct Budget<'a> {
     left: u64,
-    /// How large a table may be, in bytes.
+    /// The largest size of a table, in bytes.
     memory: usize,
     pub(super) monitor: Monitor<'a>,
 }
@@ -29,7 +28,7 @@ impl<'a> Budget<'a> {
         Self { left: steps, memory: MOST_BYTES, monitor }
     }
 
-    /// The same with less memory.
+    /// The same budget with less memory.
     #[cfg(test)]
     pub(super) fn cramped(self, memory: usize) -> Self {
         Self { memory, ..self }
@@ -40,24 +39,24 @@ impl<'a> Budget<'a> {
         if bytes <= self.memory { Ok(()) } else { Err(Stop::Exhausted) }
     }
 
-    /// Whether the bounds of a level of `bytes` are small enough, and there is memory for them.
+    /// Whether the bounds of a level of this size fit the limit and the available memory.
     pub(super) fn has_memory(&self, bytes: usize) -> Result<(), Stop> {
         self.holds(bytes)?;
         Ok(self.monitor.check_memory("the search for free centres", bytes)?)
     }
 
-    /// Whether `steps` can still be done.
+    /// Whether `steps` are left.
     pub(super) fn allows(&self, steps: u64) -> bool {
         self.left >= steps
     }
 
-    /// Takes `steps` off, and reports now and then.
+    /// Uses up `steps` and reports now and then.
     pub(super) fn spend(&mut self, steps: u64) -> Result<(), Stop> {
         self.left = self.left.checked_sub(steps).ok_or(Stop::Exhausted)?;
         Ok(self.monitor.spend(steps)?)
     }
 
-    /// Does `work` with no more than `steps`; says `None` where they, but not the budget, were too few.
+    /// Does `work` within `steps`; `None` if these were too few while the budget itself was not.
     pub(super) fn limited<T>(
         &mut self,
         steps: u64,

@@ -1,12 +1,12 @@
 //! The best centres of given clusters: a quadratic program on a chain, solved exactly in O(k²).
 //!
 //! Minimises `Σ wₖ (μₖ - mₖ)²` under `lower ≤ μₖ₊₁ - μₖ ≤ upper`. The derivative of the best cost of the first centres
-//! as a function of the last one is piecewise linear and never falls, so a dynamic program over it finds which gaps are
-//! at a bound; centres joined by such gaps then move as one, and their place is a weighted mean.
+//! as a function of the last one is piecewise linear and nondecreasing. A dynamic program over it finds the active
+//! bounds; centres joined by active gaps then move together, and their position is a weighted mean.
 
 use crate::constraint::Rows;
 
-/// A cluster as the program sees it.
+/// A cluster, reduced to its mean and weight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     pub(super) weight: f64,
@@ -20,7 +20,7 @@ pub(super) struct CenterChain {
     pub(super) multipliers: Vec<f64>,
 }
 
-/// Which bound holds a gap.
+/// The active bound of a gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Hold {
     Free,
@@ -51,8 +51,8 @@ pub(super) fn solve(targets: &[Target], gaps: &Rows) -> CenterChain {
     chain
 }
 
-/// Has every gap hold its bounds where rounding, of weights many orders apart, has let one slip: outwards from the
-/// heaviest cluster, which has most to lose.
+/// Restores bounds that rounding has violated, which happens if weights differ by many orders of magnitude. Goes
+/// outwards from the heaviest cluster, whose cost would rise most.
 fn settle(targets: &[Target], gaps: &Rows, centers: &mut [f64]) {
     let heaviest = (0..targets.len()).max_by(|&a, &b| targets[a].weight.total_cmp(&targets[b].weight)).unwrap_or(0);
     for k in heaviest + 1..centers.len() {
@@ -64,7 +64,7 @@ fn settle(targets: &[Target], gaps: &Rows, centers: &mut [f64]) {
     }
 }
 
-/// Places centres joined by tight gaps, and reads off the multipliers of these gaps.
+/// Computes centres joined by active gaps, and the multipliers of these gaps.
 fn place(targets: &[Target], gaps: &Rows, holds: &[Hold], group: std::ops::Range<usize>, chain: &mut CenterChain) {
     let anchor = targets[group.start].mean;
     let (mut offset, mut weight, mut pull) = (0.0, 0.0, 0.0);
@@ -83,7 +83,7 @@ fn place(targets: &[Target], gaps: &Rows, holds: &[Hold], group: std::ops::Range
         chain.centers[k] = base + offset;
         multiplier += 2.0 * targets[k].weight * (targets[k].mean - chain.centers[k]);
         if k + 1 < group.end {
-            // A multiplier of the wrong sign is rounding: zero is always valid.
+            // A multiplier has the wrong sign only by rounding; zero is always valid.
             chain.multipliers[k] = match holds[k] {
                 Hold::Lower => multiplier.max(0.0),
                 Hold::Upper => multiplier.min(0.0),
@@ -94,7 +94,7 @@ fn place(targets: &[Target], gaps: &Rows, holds: &[Hold], group: std::ops::Range
     }
 }
 
-/// Which bound holds each gap at the optimum.
+/// The active bound of each gap at the optimum.
 fn holds(targets: &[Target], gaps: &Rows) -> Vec<Hold> {
     let mut derivative = vec![Line { start: f64::NEG_INFINITY, slope: 0.0, offset: 0.0 }];
     add_target(&mut derivative, targets[0]);
@@ -129,7 +129,7 @@ fn add_target(derivative: &mut [Line], target: Target) {
     }
 }
 
-/// Where a rising piecewise linear function is zero.
+/// The zero of an increasing piecewise linear function.
 fn zero(derivative: &[Line]) -> f64 {
     let mut end = f64::INFINITY;
     for line in derivative.iter().rev() {
@@ -142,7 +142,8 @@ fn zero(derivative: &[Line]) -> f64 {
     end
 }
 
-/// The derivative of `min V(v)` over `lower ≤ u - v ≤ upper`: what falls moves by `lower`, what rises by `upper`.
+/// The derivative of `min V(v)` over `lower ≤ u - v ≤ upper`: the decreasing part moves by `lower`, the increasing part
+/// by `upper`.
 fn spread(derivative: &[Line], best: f64, lower: f64, upper: f64) -> Vec<Line> {
     let moved = |line: &Line, start: f64, by: f64| Line {
         start: start + by,

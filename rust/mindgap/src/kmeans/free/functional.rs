@@ -1,10 +1,10 @@
-//! The exact finish: a dynamic program whose values are functions of the last centre.
+//! The exact program: dynamic programming over functions of the last centre.
 //!
-//! `V(e, u)` is the least cost of the points before `e` in the first clusters, the last of them centred at `u`: a
+//! `V(e, u)` is the minimum cost of the points before `e` in the first clusters, the last of them centred at `u`: a
 //! piecewise quadratic in `u`. Boundaries range over given candidates and centres over given intervals, so the work is
-//! that of what the search has left over; on few points it is the whole problem. Nothing is relaxed: no cluster is
-//! empty unless the problem lets it be, every gap holds its bounds, and the result is the optimum among the candidates,
-//! to rounding.
+//! proportional to what the search has left open; for few points that is the whole problem. Nothing is relaxed: no
+//! cluster is empty unless the problem allows it, every gap satisfies its bounds, and the result is the optimum among
+//! the candidates, up to rounding.
 
 use super::Problem;
 use super::budget::Budget;
@@ -12,26 +12,26 @@ use super::piecewise::{self, Curve, Quadratic};
 use crate::kmeans::rounding::of_curve;
 use std::borrow::Cow;
 
-/// Steps of the budget that a piece of a curve takes.
+/// Steps of the budget for one piece of a curve.
 const PIECE_STEPS: u64 = 6;
 
-/// What is left to be searched.
+/// The region left open by the search.
 pub(super) struct SearchRegion {
-    /// For each centre, the interval that it is in.
+    /// The interval of each centre.
     pub(super) centers: Vec<(f64, f64)>,
-    /// For each cluster, where it may end, ascending; the last ends with the points.
+    /// The candidate ends of each cluster, ascending; the last cluster ends with the points.
     pub(super) ends: Vec<Vec<usize>>,
-    /// For each of these ends, what the points after it cost at least; nothing where that is not known.
+    /// A lower bound on the cost of the points after each of these ends; empty if none is known.
     pub(super) rests: Vec<Vec<f64>>,
 }
 
 impl SearchRegion {
-    /// What the points after end number `index` of cluster `k` cost at least.
+    /// A lower bound on the cost of the points after end number `index` of cluster `k`.
     fn rest(&self, k: usize, index: usize) -> f64 {
         self.rests.get(k).and_then(|rests| rests.get(index)).copied().unwrap_or(0.0)
     }
 
-    /// What rounding may do to the cost of a solution that costs about `cost`, when the program sums it up.
+    /// The largest rounding error of the program's cost for a solution of about this `cost`.
     pub(super) fn rounding(&self, problem: &Problem<'_>, cost: f64) -> f64 {
         let width = |k: usize| self.centers[k].1 - self.centers[k].0;
         let mut sum = cost;
@@ -49,17 +49,17 @@ impl SearchRegion {
 /// The best of a region.
 pub(super) struct Finish {
     pub(super) cost: f64,
-    /// Where the clusters end; where clusters may be empty, some end where they start.
+    /// The ends of the clusters; an empty cluster ends where it starts.
     pub(super) ends: Vec<usize>,
 }
 
-/// The values of one centre: a curve for each end of its cluster, in the coordinate `t = u - middle`.
+/// The stage of one centre: a curve for each end of its cluster, in the coordinate `t = u - middle`.
 struct Stage {
     middle: f64,
     curves: Vec<Curve>,
 }
 
-/// The optimum of `region` among solutions that cost no more than `cutoff`; `None` if there is none.
+/// The optimum of `region` among solutions of cost at most `cutoff`; `None` if there is none.
 ///
 /// # Errors
 /// If the budget ends first or the watcher stops the fit.
@@ -102,7 +102,7 @@ fn first(problem: &Problem<'_>, region: &SearchRegion, cutoff: f64) -> Stage {
 /// The stage of centre `k`: over all earlier ends `s`, `V(e, u) = min G(s, u) + cost of s..e about u`.
 ///
 /// The cost is a difference of two quadratics, one of `s` and one of `e`, so that one running minimum serves all `e`.
-/// The `s` from which a cluster is small enough, where sizes are bounded, are a window that moves right with `e`.
+/// If sizes are bounded, the `s` that give a cluster of admissible size form a window that moves right with `e`.
 fn next(
     problem: &Problem<'_>,
     region: &SearchRegion,
@@ -142,20 +142,20 @@ fn next(
     Ok(Stage { middle, curves })
 }
 
-/// A queue of curves that knows their pointwise minimum: two stacks that keep running minima.
+/// A queue of curves with their pointwise minimum: two stacks with running minima.
 #[derive(Default)]
 struct CurveQueue {
-    /// The minima of each of the older curves and those pushed between it and `newer`, with where its cluster starts;
-    /// the oldest is on top.
+    /// For each older curve the minimum of all curves from it up to `newer`, with the starts of their clusters; the
+    /// oldest is on top.
     older: Vec<(usize, Curve)>,
-    /// The curves pushed since, if any will ever be dropped.
+    /// The curves pushed since then, if any may have to be dropped.
     newer: Vec<(usize, Curve)>,
     /// The minimum of all curves pushed since.
     newest: Curve,
 }
 
 impl CurveQueue {
-    /// Adds the curve of clusters that start at `start`; `keep` says whether it may have to be dropped again.
+    /// Adds the curve of clusters that start at `start`; `keep`: it may have to be dropped later.
     fn push(&mut self, start: usize, curve: Curve, keep: bool) {
         self.newest = piecewise::minimum(&self.newest, &curve);
         if keep {
@@ -163,7 +163,7 @@ impl CurveQueue {
         }
     }
 
-    /// Drops the oldest curves while `is_over` says so of their starts.
+    /// Drops the oldest curves while `is_over` holds for their starts.
     fn drop_while(&mut self, is_over: impl Fn(usize) -> bool, budget: &mut Budget<'_>) -> Result<(), super::Stop> {
         loop {
             while self.older.pop_if(|(start, _)| is_over(*start)).is_some() {}
@@ -190,7 +190,7 @@ impl CurveQueue {
     }
 }
 
-/// `G(u) = min V(v)` over the `v` whose gap to `u` holds its bounds.
+/// `G(u) = min V(v)` over all `v` whose gap to `u` satisfies its bounds.
 fn slide(problem: &Problem<'_>, region: &SearchRegion, k: usize, before: f64, curve: &[Quadratic]) -> Curve {
     let middle = middle(region, k);
     let (from, to) = region.centers[k];
@@ -199,13 +199,13 @@ fn slide(problem: &Problem<'_>, region: &SearchRegion, k: usize, before: f64, cu
     piecewise::window(curve, shift + nearest, shift + farthest, from - middle, to - middle)
 }
 
-/// Drops the pieces that lie above `cutoff` altogether.
+/// Drops the pieces that are entirely above `cutoff`.
 fn within(mut curve: Curve, cutoff: f64) -> Curve {
     curve.retain(|piece| piece.at(piece.lowest(piece.start, piece.end)) <= cutoff);
     curve
 }
 
-/// Walks back from the least value of the last stage.
+/// Traces back from the minimum of the last stage.
 fn trace(problem: &Problem<'_>, region: &SearchRegion, stages: &[Stage]) -> Option<Finish> {
     let last = stages.len() - 1;
     let (mut from, mut to) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -227,7 +227,7 @@ fn trace(problem: &Problem<'_>, region: &SearchRegion, stages: &[Stage]) -> Opti
     Some(Finish { cost, ends })
 }
 
-/// The least value of a curve between `from` and `to`; where rounding leaves no piece between them, the nearest one's.
+/// The minimum of a curve between `from` and `to`; if rounding leaves no piece there, that of the nearest piece.
 fn lowest(curve: &[Quadratic], from: f64, to: f64) -> Option<(&Quadratic, f64)> {
     let candidates = curve.iter().map(|piece| {
         let miss = (piece.start - to).max(from - piece.end).max(0.0);

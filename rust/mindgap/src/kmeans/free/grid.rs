@@ -1,7 +1,7 @@
-//! The grid on which cells of centres lie, and the sums of the points up to its nodes.
+//! The grid of the cells of centres, and the sums of the points up to its nodes.
 //!
-//! At every level cell `j` reaches from node `2j` to node `2j + 2` with node `2j + 1` in its middle, and what lies
-//! midway between two cell middles is a node too. So a bound on a pair of cells reads its sums from a table.
+//! At every level cell `j` reaches from node `2j` to node `2j + 2`, with node `2j + 1` in its middle; the midpoint of
+//! two cell middles is also a node. So the bound of a pair of cells reads its sums from a table.
 
 use crate::kmeans::rounding::of_place;
 use std::ops::Range;
@@ -33,7 +33,7 @@ impl CenterGrid {
         self.step
     }
 
-    /// Whether halved cells would still be wider than rounding.
+    /// Whether halved cells would still be wider than rounding errors.
     pub(super) fn can_be_halved(&self) -> bool {
         self.step > of_place(1.0 + self.origin.abs())
     }
@@ -68,7 +68,7 @@ impl PointMoments {
         }
     }
 
-    /// These points without `others` among them.
+    /// These points without `others`, which must be among them.
     #[inline]
     pub(super) fn without(&self, others: &PointMoments) -> PointMoments {
         PointMoments {
@@ -78,7 +78,7 @@ impl PointMoments {
         }
     }
 
-    /// The size of the numbers that make up the moments about `by`.
+    /// The magnitude of the terms of the moments about `by`.
     #[inline]
     pub(super) fn scale(&self, by: f64) -> f64 {
         self.second + by * by * self.weight
@@ -95,10 +95,11 @@ impl PointMoments {
     }
 }
 
-/// The points on either side of a node, as far as a table goes: each about the middle of the cells on that side.
+/// Sums over the points on either side of a node, as far as a table goes, each about the middle of the cells on that
+/// side.
 ///
-/// Two origins, because next to the cost of a narrow cluster the square of its distance to the next one may be large
-/// beyond the digits of a double.
+/// There are two origins because the squared distance to the next cluster may exceed the cost of a narrow one by more
+/// than the digits of a double.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GridNode {
     pub(super) before: PointMoments,
@@ -107,14 +108,14 @@ pub(super) struct GridNode {
 
 /// The nodes of some ranges.
 pub(super) struct Nodes {
-    /// First node and place of each range, ascending.
+    /// First node and position of each range, ascending.
     ranges: Vec<(i64, usize)>,
     nodes: Vec<GridNode>,
 }
 
 impl Nodes {
-    /// The nodes of `wanted` (first and last node of each range, in any order, overlapping or not), where no points but
-    /// `points` count, about the two `origins`.
+    /// The nodes of `wanted` (first and last node of each range, in any order, overlapping or not), over the points
+    /// `points` only, about the two `origins`.
     pub(super) fn new(
         problem: &Problem<'_>,
         grid: &CenterGrid,

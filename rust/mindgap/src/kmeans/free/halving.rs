@@ -1,5 +1,5 @@
-//! From one level to the next: drop the cells and pairs that cannot beat the incumbent, halve the others, and give each
-//! child the slope that makes its bounds right to first order near the best chain through it.
+//! Refines a level: drops the cells and pairs that cannot beat the incumbent, halves the others, and gives each child
+//! the slope that makes its bounds exact to first order near the best chain through it.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ impl CenterLevel {
         let grid = self.grid.halved();
         let mut cells: Vec<Vec<CenterCell>> = Vec::with_capacity(kept.len());
         for (k, kept_here) in kept.iter().enumerate() {
-            // The place of the first child of each partner among the children of the next centre.
+            // The position of each partner's first child among the children of the next centre.
             let places = first_children(kept.get(k + 1).map_or(&[][..], |next| next));
             let forces = incumbent.forces(k);
             let mut children = Vec::new();
@@ -41,7 +41,7 @@ impl CenterLevel {
         Some(CenterLevel { grid, cells, uniform: false })
     }
 
-    /// For each cell that may be part of a chain better than `threshold`, the partners that it may have in one.
+    /// For each cell that may be part of a chain better than `threshold`, its partners in such chains.
     fn kept(&self, problem: &Problem<'_>, bounds: &ChainBounds, threshold: f64) -> Vec<Vec<Option<Range<usize>>>> {
         let last = self.cells.len() - 1;
         let alive = |k: usize, u: usize| bounds.forward[k][u] + bounds.backward[k][u] < threshold;
@@ -77,7 +77,7 @@ impl CenterLevel {
     }
 }
 
-/// For each cell, how many children the kept cells before it have; and how many there are in all.
+/// The number of children of the kept cells before each cell, and the total.
 fn first_children(kept: &[Option<Range<usize>>]) -> Vec<usize> {
     let mut count = 0;
     let mut places = vec![0];
@@ -88,8 +88,8 @@ fn first_children(kept: &[Option<Range<usize>>]) -> Vec<usize> {
     places
 }
 
-/// The slope that leaves each half of a centre's cost with the force of the gap on its side, and with half of what the
-/// neighbours of the best chain leave unbalanced.
+/// The slope that gives each half of a centre's cost the multiplier of the gap on its side, and half of what the
+/// neighbours in the best chain leave unbalanced.
 fn balance(
     problem: &Problem<'_>,
     k: usize,
@@ -101,7 +101,7 @@ fn balance(
     let at = problem.points_until(middle, 0..n);
     let start = left.map_or(0, |left| problem.points_until(0.5 * (left + middle), 0..at));
     let end = right.map_or(n, |right| problem.points_until(0.5 * (middle + right), at..n));
-    // The points that no other cluster can have are this one's wherever they are.
+    // Points that only this cluster can have belong to it wherever they are.
     let (first, last) = (k, n - problem.k + k);
     let (_, rising, _) = problem.quadratic(start.min(last), at, middle);
     let (_, falling, _) = problem.quadratic(at, end.max(first + 1), middle);

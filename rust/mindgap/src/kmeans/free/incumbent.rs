@@ -1,7 +1,7 @@
 //! The best solution known: a partition, its optimal centres, and the multipliers of the bounds that hold them.
 //!
-//! Centres become a solution by alternation: each point goes to its nearest centre, the chain program places the
-//! centres, and so on until nothing moves. A round costs O(k log n).
+//! Alternation improves centres: each point goes to its nearest centre, the chain program computes the centres, and so
+//! on until nothing changes. A round costs O(k log n).
 
 use super::Problem;
 use super::chain::{self, Target};
@@ -9,10 +9,10 @@ use crate::kmeans::alternation::{Clustering, alternate, nearest};
 use crate::partition::Partition;
 use std::convert::Infallible;
 
-/// Alternations end after so many rounds, converged or not: the search goes on from what they found.
+/// The largest number of rounds of an alternation; the search continues from its result, converged or not.
 const ROUNDS: usize = 200;
 
-/// Grids are tried at so many places, and one more.
+/// The number of offsets at which grids are tried, minus one.
 const SHIFTS: u32 = 16;
 
 /// A partition with its optimal centres, in frame units.
@@ -38,7 +38,7 @@ impl FreeSolution {
         Self { partition, centers: chain.centers, multipliers: chain.multipliers, at_means, cost }
     }
 
-    /// Whether every centre is its cluster's mean, so that no bound has any effect.
+    /// Whether every centre is its cluster's mean, so that no bound is active.
     pub(super) fn is_at_means(&self) -> bool {
         self.at_means
     }
@@ -59,7 +59,7 @@ impl FreeSolution {
         Self::of_partition(problem, Partition::even(problem.len(), problem.k)).improved(problem)
     }
 
-    /// What alternation makes of the best of some even grids: as tight as the bounds allow, and over all the data.
+    /// The best of some even grids, as narrow as the bounds allow and over all the data, improved by alternation.
     pub(super) fn on_grid(problem: &Problem<'_>) -> Self {
         let sample = problem.prefixes.sample();
         let (first, last) = (sample.framed(0), sample.framed(sample.len() - 1));
@@ -81,12 +81,12 @@ impl FreeSolution {
         best.map_or_else(|| Self::even(problem), |best| best.improved(problem))
     }
 
-    /// The solution that alternation finds from some ascending centres.
+    /// The solution found by alternation from ascending centres.
     pub(super) fn from_centers(problem: &Problem<'_>, centers: &[f64]) -> Self {
         Self::of_partition(problem, nearest(problem.prefixes.sample(), centers)).improved(problem)
     }
 
-    /// What alternation makes of the solution.
+    /// The solution improved by alternation.
     pub(super) fn improved(self, problem: &Problem<'_>) -> Self {
         let mut rounds = 0..ROUNDS;
         let place = |partition| Ok(rounds.next().map(|_| Self::of_partition(problem, partition)));

@@ -1,10 +1,11 @@
-//! Where the midpoints of neighbouring centres may lie in atoms, and what atoms may then be wrong by.
+//! Where midpoints of neighbouring centres may lie inside atoms, and how far the cost of atoms may then be from that of
+//! their points.
 //!
-//! A point costs the square of its distance to the nearest centre: x² and a concave function that is linear but for a
-//! kink at every midpoint of two centres, where its slope falls by twice their gap g. So the points of an atom with no
-//! kink in it cost as much as the atom; with a kink, less by at most g·√(weight·squares within). Levels of cells of
-//! centres that cost no more than the best and all that the atoms may be wrong by contain every optimum of the points;
-//! they say which atoms kinks can be in, and so how wrong the atoms may be, which makes for fewer cells.
+//! The cost of a point as a function of its value is x² plus a concave function, linear except for a kink at every
+//! midpoint of two centres, where its slope falls by twice their gap g. The points of an atom without a kink cost as
+//! much as the atom; with a kink, less by at most g·√(weight·squares within). All cells of centres whose cost is at
+//! most the best plus the largest possible difference contain every optimum of the points. They show which atoms may
+//! have kinks, which bounds the difference more tightly and leaves fewer cells.
 
 use super::Problem;
 use super::level::CenterLevel;
@@ -12,7 +13,7 @@ use crate::data::sample::Sample;
 use crate::kmeans::rounding::of_place;
 use crate::numeric::first_false;
 
-/// The atoms that kinks may be in.
+/// The atoms that may contain kinks.
 pub(super) struct Kinks<'a> {
     sample: &'a Sample,
     /// The largest spread of open atoms in each run of [`RUN`] of them.
@@ -20,8 +21,8 @@ pub(super) struct Kinks<'a> {
     spreads: Vec<f64>,
 }
 
-/// Atoms to a run. The widest of `m` atoms takes `m / RUN + 2 RUN` steps, the fewest at `√(m / 2)`: this for the 8,192
-/// atoms that the cells of a summary typically are.
+/// Atoms in a run. Finding the widest of `m` atoms takes `m / RUN + 2 RUN` steps, fewest at `√(m / 2)`: the value for
+/// the 8,192 atoms of a typical summary.
 const RUN: usize = 64;
 
 impl<'a> Kinks<'a> {
@@ -33,13 +34,14 @@ impl<'a> Kinks<'a> {
         Self { sample, widest, spreads }
     }
 
-    /// What atoms may be wrong by wherever the centres are.
+    /// The largest difference between atoms and points, wherever the centres are.
     pub(super) fn anywhere(&self, problem: &Problem<'_>) -> f64 {
         let all = problem.reach[problem.k - 1].1 - problem.reach[0].0;
         all * self.widest.iter().copied().fold(0.0, f64::max)
     }
 
-    /// What atoms may be wrong by where centres are in the cells of `level`. Closes the atoms that no kink can be in.
+    /// The largest difference between atoms and points for centres in the cells of `level`. Closes the atoms that
+    /// cannot contain a kink.
     pub(super) fn within(&self, problem: &Problem<'_>, level: &CenterLevel, open: &mut [bool]) -> f64 {
         let mut marks = vec![0i32; open.len() + 1];
         let mut total = 0.0;
@@ -68,10 +70,10 @@ impl<'a> Kinks<'a> {
         total
     }
 
-    /// The atoms that reach between `from` and `to`, in frame units: the first and one past the last.
+    /// The range of atoms that reach between `from` and `to`, in frame units.
     fn atoms(&self, from: f64, to: f64) -> (usize, usize) {
         let frame = self.sample.frame();
-        // The nodes of a grid are right to rounding.
+        // The nodes of a grid have rounding errors.
         let margin = of_place(1.0 + from.abs().max(to.abs()));
         let (from, to) = (from - margin, to + margin);
         let start = first_false(0, self.sample.len(), |i| frame.enter(self.sample.highest(i)) < from);

@@ -1,7 +1,7 @@
 //! One level of the search: cells of equal width for every centre, with bounds on all chains of cells.
 //!
 //! Bounds are sums over neighbouring pairs of cells, so a forward and a backward pass bound the best chain through
-//! every cell and every pair. Those that cannot beat the incumbent go; the others are halved.
+//! every cell and every pair. Those that cannot beat the incumbent are dropped, the others halved.
 
 use crate::kmeans::rounding::of_place;
 use std::ops::Range;
@@ -12,16 +12,16 @@ use super::budget::Budget;
 use super::grid::{CenterGrid, Nodes};
 use super::{Problem, Stop};
 
-/// Steps of the budget that a pair of cells takes to be bounded.
+/// Steps of the budget for the bound of a pair of cells.
 const PAIR_STEPS: u64 = 4;
 
-/// Where one centre may be.
+/// The cells of one centre.
 #[derive(Clone, Debug)]
 pub(super) struct CenterCell {
     pub(super) index: i64,
     /// The slope added to the left half of the centre's cost; the right half has the opposite.
     pub(super) slope: f64,
-    /// Which cells of the next centre, by their place in its list, this one may pair with.
+    /// The range of its partners in the next centre's list of cells.
     pub(super) partners: Range<usize>,
 }
 
@@ -33,29 +33,29 @@ pub(super) struct CenterLevel {
     pub(super) uniform: bool,
 }
 
-/// What bounds on pairs rest on.
+/// The input of the bounds on pairs.
 struct Scope {
     lower: f64,
     upper: f64,
-    /// The points that may be on either side.
+    /// The points whose side is open.
     points: Range<usize>,
-    /// The last point before them and the first after them, which may not.
+    /// The last point before them and the first after them, whose sides are certain.
     outmost: [Option<usize>; 2],
 }
 
 /// The bounds of a level.
 pub(super) struct ChainBounds {
-    /// Least cost of what lies left of a cell's middle.
+    /// The minimum cost of everything left of a cell's middle.
     pub(super) forward: Vec<Vec<f64>>,
-    /// Least cost of what lies right of a cell's middle.
+    /// The minimum cost of everything right of a cell's middle.
     pub(super) backward: Vec<Vec<f64>>,
-    /// The best neighbours of each cell, by place.
+    /// The positions of the best neighbours of each cell.
     pub(super) before: Vec<Vec<usize>>,
     pub(super) after: Vec<Vec<usize>>,
     pub(super) pairs: Vec<Rc<Vec<f64>>>,
-    /// What no solution in these cells costs less than.
+    /// A lower bound on every solution in these cells.
     pub(super) least: f64,
-    /// The middles of the chain of cells with the least bound.
+    /// The middles of the cells of the chain with the lowest bound.
     pub(super) chain: Vec<f64>,
 }
 
@@ -67,14 +67,14 @@ impl CenterLevel {
         Self { grid, cells: vec![cells; k], uniform: true }
     }
 
-    /// What it takes to bound the level, in steps.
+    /// The steps that bounding the level takes.
     pub(super) fn steps(&self) -> u64 {
         let pairs = |cells: &Vec<CenterCell>| cells.iter().map(|cell| cell.partners.len() as u64).sum::<u64>();
         let all: u64 = self.cells[..self.cells.len() - 1].iter().map(pairs).sum();
         if self.uniform { all / 4 + PAIR_STEPS * pairs(&self.cells[0]) } else { all * PAIR_STEPS }
     }
 
-    /// What the bounds of all pairs of cells take.
+    /// The memory of the bounds of all pairs of cells.
     pub(super) fn bytes(&self) -> usize {
         self.cells.iter().flatten().fold(0, |bytes, cell| bytes + cell.partners.len() * size_of::<f64>())
     }
@@ -87,7 +87,7 @@ impl CenterLevel {
         budget: &mut Budget<'_>,
     ) -> Result<ChainBounds, Stop> {
         let gaps = self.cells.len() - 1;
-        // Without slopes no part costs less than nothing, and a part that costs too much settles it.
+        // Without slopes every part has a cost of at least zero, so one part above the threshold rules out the chain.
         let limit = if self.uniform { threshold } else { f64::INFINITY };
         let mut forward = vec![self.outer(problem, 0, limit)];
         let mut before = vec![vec![0; self.cells[0].len()]];
@@ -139,7 +139,7 @@ impl CenterLevel {
         self.cells[k].iter().map(|cell| Some(bound(cell)).filter(|&b| b < limit).unwrap_or(f64::INFINITY)).collect()
     }
 
-    /// What holds for the pairs of a gap; of a uniform level, for those of every gap.
+    /// The input of the pairs of a gap; for a uniform level, of those of every gap.
     fn scope(&self, problem: &Problem<'_>, gap: usize) -> Scope {
         let (first, last) = if self.uniform { (0, problem.k - 2) } else { (gap, gap) };
         let over = |bounds: &[f64], pick: fn(f64, f64) -> f64| bounds[first..=last].iter().copied().reduce(pick);
@@ -193,13 +193,13 @@ impl CenterLevel {
         Ok(out)
     }
 
-    /// Amidst the cells of centre `k`.
+    /// The middle of the cells of centre `k`.
     fn center(&self, k: usize) -> f64 {
         let cells = &self.cells[k];
         self.grid.node(cells[0].index + cells[cells.len() - 1].index + 1)
     }
 
-    /// The partners of a cell whose gap to it can hold its bounds.
+    /// The partners of a cell whose gap to it can satisfy its bounds.
     pub(super) fn partners(&self, problem: &Problem<'_>, gap: usize, cell: &CenterCell) -> Range<usize> {
         let there = &self.cells[gap + 1];
         let width = 2.0 * self.grid.radius();

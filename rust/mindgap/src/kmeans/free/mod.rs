@@ -1,10 +1,9 @@
-//! Exact k-means whose centres are free: they hold bounds on their gaps but need not be cluster means.
+//! Exact k-means with free centres: their gaps satisfy bounds, but they need not be cluster means.
 //!
-//! Minimises `Σ wᵢ (xᵢ - μₖ)²` over partitions into non-empty clusters and centres that hold the bounds, with proof.
-//! Branch and bound over cells of centres: bounds that are right to first order drop all but a few cells, those are
-//! halved, and when few boundaries remain an exact dynamic program over them ends the search. Beyond the prefix sums
-//! the work hardly depends on the number of points. A budget of steps and one of about a gigabyte end a search that
-//! would not.
+//! Minimises `Σ wᵢ (xᵢ - μₖ)²` over partitions into non-empty clusters and centres that satisfy the bounds, with proof.
+//! Branch and bound over cells of centres: bounds that are exact to first order drop all but a few cells, which are
+//! then halved; once few boundaries remain, an exact dynamic program over them ends the search. After the prefix sums
+//! the work hardly depends on the number of points. It is limited in steps and to about a gigabyte of memory.
 
 pub(super) mod atoms;
 mod bound;
@@ -41,30 +40,30 @@ use budget::Budget;
 use grid::PointMoments;
 use incumbent::FreeSolution;
 
-/// Work after which a search gives its best, in steps of some ten nanoseconds.
+/// The work after which a search returns its best result, in steps of some ten nanoseconds.
 const STEPS: u64 = 1_000_000_000;
 
-/// From so many clusters on, the search for a penalty comes first: it does not grow with their number, while the levels
-/// of cells, one list of cells for every centre, do.
+/// From this many clusters on, the search for a penalty comes first: its work does not grow with their number, while
+/// that of the levels of cells, one list of cells for every centre, does.
 const MANY_CLUSTERS: usize = 12;
 
-/// Up to so many clusters a search for a penalty that proves nothing is followed by even grids, which take memory in
+/// Up to this many clusters, even grids are tried if the search for a penalty proves nothing; they take memory in
 /// proportion to k².
 const MOST_GRIDDED: usize = 512;
 
-/// Up to so many points, and for [`MANY_CLUSTERS`], the search starts from the optimum without bounds, which may hold
-/// them and end it.
+/// Up to this many points, and from [`MANY_CLUSTERS`] on, the search starts from the optimum without bounds; if it
+/// satisfies them, it is the answer.
 const WORTH_SOLVING: usize = 1 << 12;
 
-/// Bounds under which the points may cost more, in frame units, are refused: sums of such costs would overflow.
+/// Bounds under which the cost may be higher, in frame units, are refused: sums of such costs would overflow.
 const LARGEST_COST: f64 = 1e280;
 
 /// Why a search ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Stop {
-    /// Its budget is spent, or its time.
+    /// The work or the time limit is used up.
     Exhausted,
-    /// The caller said so.
+    /// The caller stopped it.
     Interrupted,
     /// Its tables are too large.
     OutOfMemory(OutOfMemory),
@@ -95,7 +94,7 @@ impl From<OutOfMemory> for Stop {
     }
 }
 
-/// The best free centres under `gaps` (in data units), proven where the search's budget suffices.
+/// The optimal free centres under `gaps` (in data units), proven if the limits of the search suffice.
 pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
     let prefixes = Prefixes::dense(sample);
     let problem = Problem::new(&prefixes, gaps);
@@ -111,22 +110,22 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
                 }
                 start = start.or_better(other.improved(&problem));
             }
-            // There is a solution without it.
+            // The search can do without it.
             Err(KMeansError::TimeLimit) => {}
             Err(error) => return Err(error),
         }
     }
     if is_gridded(problem.k) && problem.gaps.have_upper() && problem.gaps.shared_bounds().is_none() {
-        // Under upper bounds that bite everywhere little else comes near the optimum.
+        // If upper bounds are active everywhere, little else comes near the optimum.
         start = start.or_better(FreeSolution::on_grid(&problem));
     }
     let (mut best, mut proof) = searched(&problem, start, known, monitor)?;
     if problem.k < MANY_CLUSTERS && !proof.is_optimal(best.cost, DEFAULT_TOL) {
-        // Data in tight clumps: cells tell their points apart late, sweeps at once.
+        // In tight clumps cells separate points late, sweeps at once.
         let mut budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
         match path::solve(&problem, best.clone(), known, &mut budget) {
             Ok((better, floor)) => (best, proof) = (better, proof.and(Proof::AtLeast(floor))),
-            // What is known stands.
+            // The result so far stays valid.
             Err(Stop::OutOfMemory(_)) => {}
             Err(stop) => return Err(stop.into()),
         }
@@ -134,8 +133,8 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
     Ok(Solution { partition: best.partition, centers: Some(best.centers), proof })
 }
 
-/// What the search for a penalty finds, where there are many clusters, and the search over cells where that proves too
-/// little; no solution costs less than `known`.
+/// Searches for a penalty if there are many clusters, and over cells if that proves too little; no solution costs less
+/// than `known`.
 fn searched(
     problem: &Problem<'_>,
     start: FreeSolution,
@@ -153,7 +152,7 @@ fn searched(
     if proof.is_optimal(best.cost, DEFAULT_TOL) {
         return Ok((best, proof));
     }
-    // A search that ended early may not have come to them.
+    // A search that ended early may not have tried them.
     let best = match is_gridded(problem.k) {
         true => best.or_better(FreeSolution::on_grid(problem)),
         false => best,
@@ -167,18 +166,18 @@ pub(super) fn is_gridded(k: usize) -> bool {
     (MANY_CLUSTERS..=MOST_GRIDDED).contains(&k)
 }
 
-/// Whether the search for a penalty applies, which is faster than any search over atoms, a sort included.
+/// Whether the search for a penalty applies. It is faster than any search over atoms, even including a sort.
 pub(super) fn has_path(gaps: &Rows) -> bool {
     gaps.lower.len() + 1 >= MANY_CLUSTERS && gaps.shared_bounds().is_some()
 }
 
-/// Whether `found` is neither proven nor of so many clusters that another solution would take too long to find.
+/// Whether `found` is unproven and has few enough clusters to search for another solution.
 pub(super) fn is_worth_another(sample: &Sample, found: &Solution) -> bool {
     let cost = found.cost(&Prefixes::new(sample));
     is_gridded(found.partition.k()) && !found.proof.is_optimal(cost, DEFAULT_TOL)
 }
 
-/// The better of `found` and what local search makes of the clusters `other`, under `gaps` (in data units).
+/// The better of `found` and the local optimum reached from the clusters `other`, under `gaps` (in data units).
 pub(super) fn or_better(sample: &Sample, gaps: &Rows, found: Solution, other: Partition) -> Solution {
     let prefixes = Prefixes::new(sample);
     let problem = Problem::new(&prefixes, gaps);
@@ -189,9 +188,8 @@ pub(super) fn or_better(sample: &Sample, gaps: &Rows, found: Solution, other: Pa
     }
 }
 
-/// What a search for means under `gaps` (in data units) can start from: the best free centres of many clusters where
-/// all gaps have the same bounds, and their least cost in frame units, which is no more than that of means. `None`
-/// elsewhere.
+/// A start for a search for means under `gaps` (in data units): the best free centres and a lower bound on their cost
+/// in frame units, which also bounds that of means. `None` unless all gaps have the same bounds.
 pub(super) fn relaxation(
     sample: &Sample,
     gaps: &Rows,
@@ -205,7 +203,7 @@ pub(super) fn relaxation(
     let mut budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
     match path::solve(&problem, FreeSolution::even(&problem), 0.0, &mut budget) {
         Ok((best, floor)) => Ok(Some((best.partition, floor))),
-        // The caller can do without.
+        // The caller can do without it.
         Err(Stop::OutOfMemory(_)) => Ok(None),
         Err(stop) => Err(stop.into()),
     }
@@ -216,11 +214,11 @@ struct Problem<'a> {
     prefixes: &'a Prefixes<'a>,
     gaps: Rows,
     k: usize,
-    /// For each centre, an interval that some optimum has it in.
+    /// For each centre, an interval that contains it in some optimum.
     reach: Vec<(f64, f64)>,
-    /// Whether clusters may be empty: then every point is with its nearest centre.
+    /// Whether clusters may be empty; then every point belongs to its nearest centre.
     empty: bool,
-    /// How large clusters may be.
+    /// The bounds on the sizes of clusters.
     sizes: Sizes,
 }
 
@@ -235,7 +233,7 @@ impl<'a> Problem<'a> {
         Self::of_framed(prefixes, gaps.enter(prefixes.sample().frame()), (first, last))
     }
 
-    /// The same data in `k` clusters, all of whose gaps have these bounds, in frame units.
+    /// The same data in `k` clusters whose gaps all have these bounds, in frame units.
     fn resized(&self, (lower, upper): (f64, f64), k: usize) -> Self {
         let sample = self.prefixes.sample();
         let gaps = Rows::of_gaps(vec![lower; k - 1], vec![upper; k - 1]);
@@ -244,7 +242,7 @@ impl<'a> Problem<'a> {
 
     fn of_framed(prefixes: &'a Prefixes<'a>, gaps: Rows, (first, last): (f64, f64)) -> Self {
         let k = gaps.lower.len() + 1;
-        // Centres beyond the data can be drawn in until the lower bounds, one after the other, stop them.
+        // Centres outside the data can be moved inwards until consecutive lower bounds stop them.
         let total: f64 = gaps.lower.iter().sum();
         let mut before = 0.0;
         let mut reach = Vec::with_capacity(k);
@@ -306,7 +304,7 @@ impl<'a> Problem<'a> {
         self.points_until(z, low..range.end.min(low + step))
     }
 
-    /// Where the boundary between clusters `gap` and `gap + 1` can be, from first to last, so that no cluster is empty.
+    /// The range of the boundary between clusters `gap` and `gap + 1` in which no cluster is empty.
     fn boundaries(&self, gap: usize) -> Range<usize> {
         if self.empty { 0..self.len() } else { gap + 1..self.len() - self.k + gap + 1 }
     }

@@ -1,7 +1,7 @@
 //! Piecewise quadratic functions of one centre: pointwise minimum, and minimum over a sliding window.
 //!
-//! A curve is a list of pieces in ascending order, infinite where no piece is. Each operation is linear in the pieces
-//! (the window: times the logarithm of their number).
+//! A curve is a list of pieces in ascending order; between pieces it is infinite. Each operation is linear in the
+//! pieces (the window: times the logarithm of their number).
 
 /// `level + slope·t + bend·t²` for `t` from `start` to `end`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,7 +11,7 @@ pub(super) struct Quadratic {
     pub(super) level: f64,
     pub(super) slope: f64,
     pub(super) bend: f64,
-    /// Where the piece comes from.
+    /// The predecessor of the piece.
     pub(super) origin: u32,
 }
 
@@ -24,7 +24,7 @@ impl Quadratic {
         self.level + t * (self.slope + t * self.bend)
     }
 
-    /// Where the piece, which must not bend downwards, is least between `from` and `to`.
+    /// The minimiser of the piece, which must not be concave, between `from` and `to`.
     #[inline]
     pub(super) fn lowest(&self, from: f64, to: f64) -> f64 {
         let (from, to) = (from.max(self.start), to.min(self.end));
@@ -66,7 +66,7 @@ pub(super) fn minimum(f: &[Quadratic], g: &[Quadratic]) -> Curve {
     out
 }
 
-/// Appends the pointwise minimum of two curves to `out`, which ends before them.
+/// Appends the pointwise minimum of two curves to `out`, which ends before both.
 fn append_minimum(f: &[Quadratic], g: &[Quadratic], out: &mut Curve) {
     let (mut f, mut g) = (f.iter().copied().peekable(), g.iter().copied().peekable());
     let mut done = f64::NEG_INFINITY;
@@ -118,7 +118,7 @@ fn push_lower(out: &mut Curve, a: &Quadratic, b: &Quadratic, start: f64, end: f6
     }
 }
 
-/// Where `a - b` is zero, ascending; NaN where it is not.
+/// The zeros of `a - b`, ascending; NaN if there are none.
 fn crossings(a: &Quadratic, b: &Quadratic) -> [f64; 2] {
     let (level, slope, bend) = (a.level - b.level, a.slope - b.slope, a.bend - b.bend);
     let inside = slope * slope - 4.0 * bend * level;
@@ -128,7 +128,7 @@ fn crossings(a: &Quadratic, b: &Quadratic) -> [f64; 2] {
     if one <= other { [one, other] } else { [other, one] }
 }
 
-/// `G(t) = min V(t - d)` over `nearest ≤ d ≤ farthest`, between `from` and `to`. The pieces of `V` must bend upwards.
+/// `G(t) = min V(t - d)` over `nearest ≤ d ≤ farthest`, between `from` and `to`. The pieces of `V` must be convex.
 pub(super) fn window(curve: &[Quadratic], nearest: f64, farthest: f64, from: f64, to: f64) -> Curve {
     if let [left @ .., _] = curve
         && !left.is_empty()

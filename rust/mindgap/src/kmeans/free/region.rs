@@ -1,4 +1,4 @@
-//! What a level leaves for the exact finish: intervals of centres and the boundaries that go with them.
+//! The region that a level leaves open for the exact program: intervals of centres and candidate boundaries.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::functional::SearchRegion;
 use super::level::CenterLevel;
 
 impl SearchRegion {
-    /// The whole problem: every boundary, every place that a centre may need.
+    /// The whole problem: every boundary, and every position that a centre may need.
     pub(super) fn whole(problem: &Problem<'_>) -> Self {
         let (n, k) = (problem.len(), problem.k);
         let margin = 0.01;
@@ -22,9 +22,9 @@ impl SearchRegion {
 
     /// The cells of a level; `None` if they leave more than `most` boundaries.
     ///
-    /// A point belongs to the nearest centre, so a boundary is where the points up to a midpoint end, except where that
-    /// would leave a cluster empty: there boundaries crowd, and may have to move by as many places as there are in the
-    /// crowd.
+    /// A point belongs to the nearest centre, so a boundary is at a midpoint, except where that would leave a cluster
+    /// empty: there boundaries crowd together, and each may have to move by as many positions as there are boundaries
+    /// in the crowd.
     pub(super) fn of_level(problem: &Problem<'_>, level: &CenterLevel, most: usize) -> Option<Self> {
         let n = problem.len();
         let centers: Vec<(f64, f64)> = level
@@ -51,7 +51,7 @@ impl SearchRegion {
     }
 }
 
-/// The ends of runs of equal points within `window`, each with `crowd` places on either side; `None` if too many.
+/// The ends of runs of equal points within `window`, with `crowd` positions on either side of each; `None` if too many.
 fn boundaries(
     problem: &Problem<'_>,
     window: (usize, usize),
@@ -78,7 +78,7 @@ fn boundaries(
     }
 }
 
-/// For each boundary, how far a crowd that it may be part of can move it: zero where no cluster can be empty.
+/// For each boundary, how far a crowd that contains it can move it: zero if no cluster can be empty.
 fn crowding(windows: &[(usize, usize)], n: usize) -> Vec<usize> {
     let reach = 2 * windows.len() + 3;
     let fixed = |at: usize| (at, at);

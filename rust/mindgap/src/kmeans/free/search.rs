@@ -1,4 +1,5 @@
-//! The search: bound a level, improve the incumbent, drop, halve; end by proof, by the exact finish, or by the budget.
+//! The search: bounds a level, improves the incumbent, drops and halves cells; ends with a proof, with the exact
+//! program, or at the limit of its work.
 
 use super::budget::Budget;
 use super::functional::{self, SearchRegion};
@@ -13,31 +14,31 @@ use crate::monitor::Monitor;
 use crate::partition::Partition;
 use crate::proof::Proof;
 
-/// Up to so many points the exact finish is the whole search.
+/// Up to this many points the exact program is the whole search.
 const FEW_POINTS: usize = 40;
 
-/// Boundaries a cluster that are few enough for the exact finish.
+/// The number of boundaries per cluster up to which the exact program is used.
 const FEW_BOUNDARIES: usize = 12;
 
-/// Boundaries in all up to which the exact finish is tried when cells stop dying.
+/// The total number of boundaries up to which the exact program is tried once no more cells are dropped.
 const MOST_BOUNDARIES: usize = 20_000;
 
-/// Steps that the exact finish may always take.
+/// Steps that the exact program may always take.
 const TRY: u64 = 1 << 22;
 
-/// What cannot be better than the incumbent by this relative amount is dropped.
+/// Cells that cannot beat the incumbent by this relative amount are dropped.
 const INDIFFERENT: f64 = 1e-10;
 
-/// Cells of the first level for each cluster.
+/// Cells per cluster of the first level.
 const CELLS_A_CLUSTER: usize = 12;
 
-/// Cells of the first level at least.
+/// The smallest number of cells of the first level.
 const FEWEST_CELLS: usize = 64;
 
-/// Cells of the first level at most.
+/// The largest number of cells of the first level.
 const MOST_CELLS: usize = 1536;
 
-/// The best solution and what is proven of it.
+/// The best solution and the proven bound.
 pub(super) fn run(
     problem: &Problem<'_>,
     start: FreeSolution,
@@ -46,13 +47,13 @@ pub(super) fn run(
     search(problem, start, budget, FEW_POINTS)
 }
 
-/// The same, with cells whatever the number of points.
+/// The same, but with cells for any number of points.
 #[cfg(test)]
 pub(super) fn run_by_cells(problem: &Problem<'_>, budget: Budget<'_>) -> Result<(FreeSolution, Proof), KMeansError> {
     search(problem, FreeSolution::even(problem), budget, 0)
 }
 
-/// The best of `region`, which holds all solutions that are better than `start`; none costs less than `floor`.
+/// The best solution of `region`, which contains all solutions better than `start`; none costs less than `floor`.
 pub(super) fn run_within(
     problem: &Problem<'_>,
     start: FreeSolution,
@@ -75,7 +76,7 @@ fn search(
     conclude(problem, start, 0.0, |search| search.prove(few, &mut budget))
 }
 
-/// What `prove` finds and proves, from a solution and a bound.
+/// The result of `prove`, from a solution and a bound.
 fn conclude(
     problem: &Problem<'_>,
     start: FreeSolution,
@@ -95,7 +96,7 @@ fn conclude(
     }
 }
 
-/// Cells for every centre, as wide for all.
+/// Cells of equal width for every centre.
 pub(super) fn first_level(problem: &Problem<'_>, monitor: &Monitor<'_>) -> Result<CenterLevel, Stop> {
     let cells = (CELLS_A_CLUSTER * problem.k).clamp(FEWEST_CELLS, MOST_CELLS);
     let from = problem.reach[0].0;
@@ -116,12 +117,12 @@ struct CenterSearch<'a> {
     best: FreeSolution,
     /// Proven: no solution costs less.
     floor: f64,
-    /// Where clusters may be empty: what the exact finish has found to be the least cost.
+    /// If clusters may be empty: the minimum cost found by the exact program.
     least: f64,
 }
 
 impl CenterSearch<'_> {
-    /// Searches until the best is proven to be the best.
+    /// Searches until the best solution is proven optimal.
     fn prove(&mut self, few: usize, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let problem = self.problem;
         if problem.k == 1 || self.is_exact() {
@@ -146,7 +147,7 @@ impl CenterSearch<'_> {
             let Some(next) = level.halved(problem, &bounds, self.threshold(), &self.best) else {
                 return Ok(());
             };
-            // Where cells do not die any more, more boundaries are worth a try.
+            // If no more cells are dropped, more boundaries are worth a try.
             if next.steps() >= 2 * level.steps() {
                 boundaries = (2 * boundaries).min(MOST_BOUNDARIES);
             }
@@ -166,12 +167,12 @@ impl CenterSearch<'_> {
         }
     }
 
-    /// Whether the cost is rounding and nothing else.
+    /// Whether the cost is only rounding error.
     fn is_exact(&self) -> bool {
         self.best.cost <= zero_cost(self.problem.prefixes.sample())
     }
 
-    /// A solution must cost less than this to matter.
+    /// The cost below which a solution counts as better.
     fn threshold(&self) -> f64 {
         self.best.cost * (1.0 - INDIFFERENT)
     }
@@ -191,7 +192,7 @@ impl CenterSearch<'_> {
         Ok(budget.monitor.report()?)
     }
 
-    /// Solves what is left although rounding may spoil the proof: what it finds may be better all the same.
+    /// Solves the open region even if rounding may prevent a proof: the result may still be better.
     fn improve(&mut self, region: &SearchRegion, budget: &mut Budget<'_>) -> Result<(), Stop> {
         if let Some(found) = functional::solve(self.problem, region, f64::INFINITY, budget)?
             && !self.problem.empty
@@ -201,8 +202,7 @@ impl CenterSearch<'_> {
         Ok(())
     }
 
-    /// Solves what is left exactly; says whether it has: not if rounding would spoil the result or it takes too many
-    /// steps.
+    /// Solves the open region exactly. False if rounding would spoil the result or it takes too many steps.
     fn finish(&mut self, region: &SearchRegion, steps: u64, budget: &mut Budget<'_>) -> Result<bool, Stop> {
         let rounding = region.rounding(self.problem, self.best.cost);
         if rounding > INDIFFERENT * self.best.cost {
@@ -218,7 +218,7 @@ impl CenterSearch<'_> {
         }
         if let Some(Some(found)) = &result {
             self.adopt(FreeSolution::of_partition(self.problem, Partition::new(found.ends.clone())));
-            // The program's sum and the partition's own cost agree, or rounding was worse than expected.
+            // The program's sum must agree with the partition's own cost; otherwise rounding was worse than expected.
             return Ok(found.cost >= self.threshold() - rounding);
         }
         Ok(result.is_some())
@@ -231,7 +231,7 @@ mod tests {
     use crate::constraint::Rows;
     use crate::data::sample::{Prefixes, Sample};
 
-    /// Whether the exact finish decides two clumps of this width, one unit apart, on the whole problem.
+    /// Whether the exact program decides the whole problem for two clumps of this width, one unit apart.
     fn decides(width: f64) -> bool {
         let x: Vec<f64> = (0..12).map(|i| f64::from(i % 2) + width * f64::from(i * i % 11)).collect();
         let sample = Sample::new(&x).unwrap();

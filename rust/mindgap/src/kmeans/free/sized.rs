@@ -1,10 +1,9 @@
-//! Free centres of clusters whose sizes are bounded.
+//! Free centres with bounds on the sizes of clusters.
 //!
-//! What clusters of admissible sizes cost at least, without bounds on the gaps, is known for the points before and
-//! after every position ([`SizedCosts`]). Boundaries that no solution better than the best known can have are dropped
-//! by these costs, and centres by what moving them off the means of their clusters costs; the exact program
-//! ([`functional`]) does the rest. A good solution comes first, from the same program on few boundaries, ever nearer to
-//! each other and to the best known.
+//! The minimum cost of clusters of admissible sizes without bounds on the gaps is known for the points before and after
+//! every position ([`SizedCosts`]). These costs exclude boundaries that no better solution can have; the cost of moving
+//! centres off the means of their clusters excludes centres; the exact program ([`functional`]) solves the rest. First
+//! it finds a good solution on few boundaries, placed ever closer to each other and to the best solution.
 
 use super::budget::Budget;
 use super::functional::{self, SearchRegion};
@@ -19,11 +18,11 @@ use crate::monitor::Monitor;
 use crate::partition::{Partition, Solution};
 use crate::proof::Proof;
 
-/// Boundaries a cluster that the program sees on the way to a good solution: milliseconds of work for a few clusters.
+/// Boundaries per cluster in the search for a good solution: milliseconds of work for a few clusters.
 const THINNED: usize = 48;
 
-/// The least costs of clusters of admissible sizes, without bounds on the gaps, in frame units; infinite where there
-/// are none.
+/// The minimum costs of clusters of admissible sizes without bounds on the gaps, in frame units; infinite where there
+/// are no such clusters.
 pub(in crate::kmeans) struct SizedCosts {
     /// `before[m][j]`: of the points before `j`, in `m + 1` clusters.
     pub(in crate::kmeans) before: Vec<Vec<f64>>,
@@ -31,8 +30,9 @@ pub(in crate::kmeans) struct SizedCosts {
     pub(in crate::kmeans) after: Vec<Vec<f64>>,
 }
 
-/// The best free centres under `gaps` (in data units) of clusters of admissible `sizes`, from a partition `start` that
-/// has them; none costs less than `floor`. Without `costs`, which there was no time for, the best centres of `start`.
+/// The optimal free centres under `gaps` (in data units) of clusters of admissible `sizes`, from a partition `start`
+/// with such sizes; none costs less than `floor`. Without `costs` (there was no time for them): the best centres of
+/// `start`.
 pub(in crate::kmeans) fn solve(
     prefixes: &Prefixes<'_>,
     gaps: &Rows,
@@ -62,12 +62,12 @@ fn solution(best: FreeSolution, proof: Proof) -> Solution {
 }
 
 impl SizedCosts {
-    /// The least cost of all points.
+    /// The minimum cost of all points.
     fn least(&self) -> f64 {
         self.before.last().and_then(|costs| costs.last()).copied().unwrap_or(0.0)
     }
 
-    /// A good solution, and a region that holds all better ones.
+    /// A good solution, and a region that contains all better ones.
     fn improve(
         &self,
         problem: &Problem<'_>,
@@ -108,12 +108,12 @@ impl SizedCosts {
         let center = |c: usize| {
             let (first_start, last_start) = if c == 0 { (0, 0) } else { extent(&ends[c - 1]) };
             let (first_end, last_end) = extent(&ends[c]);
-            // Means of runs grow with both ends.
+            // The mean of a run increases with both ends.
             let least = prefixes.block(first_start, first_end.max(first_start + 1)).mean;
             let most = prefixes.block(last_start.min(last_end - 1), last_end).mean;
             let sure = if last_start < first_end { problem.weight(last_start, first_end) } else { 0.0 };
             let weight = sure.max(problem.sizes.least()).max(prefixes.sample().smallest_weight());
-            // Clusters cost at least this about their means, and a centre farther from one too much more.
+            // A cluster costs at least this about its mean, and a centre farther away than this costs too much.
             let far = ((cutoff - self.least()).max(0.0) / weight).sqrt() * (1.0 + CLEAR) + CLEAR;
             let (from, to) = problem.reach[c];
             ((least - far).max(from - CLEAR), (most + far).min(to + CLEAR))
@@ -121,13 +121,13 @@ impl SizedCosts {
         SearchRegion { centers: (0..k).map(center).collect(), rests: self.rests(&ends), ends }
     }
 
-    /// What the points after each of the `ends` of each cluster cost at least.
+    /// A lower bound on the cost of the points after each of the `ends` of each cluster.
     fn rests(&self, ends: &[Vec<usize>]) -> Vec<Vec<f64>> {
         let of = |m: usize| ends[m].iter().map(|&j| self.after[ends.len() - 2 - m][j]).collect();
         (0..ends.len() - 1).map(of).collect()
     }
 
-    /// A region with fewer boundaries: those of `partition`, and every so many of those within `reach` of them.
+    /// A region with fewer boundaries: those of `partition`, and some at equal steps within `reach` of them.
     fn thinned(&self, region: &SearchRegion, partition: &Partition, reach: usize, stride: usize) -> SearchRegion {
         let thin = |(ends, &own): (&Vec<usize>, &usize)| {
             let near = ends.iter().copied().filter(|end| end.abs_diff(own) <= reach);

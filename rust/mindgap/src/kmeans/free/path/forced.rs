@@ -1,29 +1,28 @@
-//! Where clusters of one point keep a bound: the boundaries at which more centres than the usual ones matter.
+//! Forced ranges: positions of centres that matter only because a cluster must hold a point nearer to another centre.
 //!
-//! In an optimum a boundary lies midway between its centres, unless the point next to it is all that its cluster has.
+//! In an optimum a boundary lies midway between its centres, unless the point next to it is its cluster's only point.
 //! If that point is nearer to the other centre, then under an upper bound the gap would be too wide without its
-//! cluster, since a cluster less costs less. So there is a space of more than half the upper bound next to it, with the
-//! centres that cross it: either they lag behind the points to the right of the space, one point a centre, or they run
-//! ahead of those to its left. Every second centre is more than the upper bound farther on, so they catch up with the
-//! points after a few. Where clusters are rewarded, or their number is given, the same holds with twice the lower
-//! bound, which is the least distance of every second centre, and the ends of the data are such spaces too.
-//! docs/mathematics.md has the proof.
+//! cluster, since removing a cluster lowers the penalised cost. So next to the boundary there is a space in the data of
+//! more than half the upper bound, and centres that cross it: either these lag behind the points to the right of the
+//! space, one point per centre, or they run ahead of those to its left. Every second centre is more than the upper
+//! bound farther on, so after a few centres they catch up with the points. If clusters are rewarded, or their number is
+//! given, the same holds with twice the lower bound, which is the smallest distance of every second centre, and the
+//! ends of the data count as such spaces too. docs/mathematics.md has the proof.
 
-/// Centres of new clusters at a boundary, from one place to another.
+/// The positions, from one to another, of the centre of a new cluster at a boundary.
 pub(super) type ForcedRange = (f64, f64);
 
-/// By so much of a stride forced ranges are longer than they need be, so that rounding does not decide.
+/// Forced ranges are widened by this share of the stride, so that rounding does not matter.
 const MARGIN: f64 = 1e-6;
 
-/// What decides where forced ranges are.
+/// The quantities that determine forced ranges.
 #[derive(Clone, Copy)]
 pub(super) struct ForcedRules {
-    /// How far every centre of a forced range is on from the one before, on average; infinite where there are no forced
-    /// ranges.
+    /// The distance between successive centres of a forced range, on average; infinite if there are no forced ranges.
     pub(super) stride: f64,
-    /// How far apart neighbouring centres can be.
+    /// The largest gap between neighbouring centres.
     pub(super) upper: f64,
-    /// Where the first and the last centre can be, if there are forced ranges at the ends of the data.
+    /// The range of the centres, if the ends of the data count as spaces.
     pub(super) ends: Option<(f64, f64)>,
 }
 
@@ -31,9 +30,9 @@ pub(super) struct ForcedRules {
 pub(super) struct ForcedRanges<'a> {
     x: &'a [f64],
     rules: ForcedRules,
-    /// The boundaries before wide spaces, the last ones first, with the farthest place of a centre.
+    /// The boundaries before wide spaces, the last one first, with the farthest position of a centre there.
     ahead: Vec<(usize, f64)>,
-    /// The least place of the last centre before the boundary, if centres may lag behind; else infinite.
+    /// The smallest position of the last centre before the boundary if centres may lag behind; else infinite.
     back: f64,
 }
 
@@ -59,7 +58,7 @@ impl<'a> ForcedRanges<'a> {
         Self { x, rules, ahead, back: first - stride }
     }
 
-    /// The forced range at the boundary before `j`: to be asked for each in turn.
+    /// The forced range at the boundary before `j`; call it for each boundary in turn.
     #[inline(always)]
     pub(super) fn at(&mut self, j: usize) -> Option<ForcedRange> {
         let (x, ForcedRules { stride, upper, .. }) = (self.x, self.rules);
@@ -75,7 +74,7 @@ impl<'a> ForcedRanges<'a> {
             self.back = f64::INFINITY;
         }
         let lag = self.back + stride;
-        // The last point before the boundary is nearer to the new centre than to the one before, which is not far.
+        // The last point before the boundary is nearer to the new centre than to the previous one, which is close.
         let farthest = (2.0 * x[j - 1] - self.back).min(x[j - 1] + 0.5 * upper) + margin;
         let lagging = (lag < f64::INFINITY).then_some((lag, farthest));
         let ahead = self.ahead.pop_if(|(boundary, _)| *boundary == j).map(|(_, place)| (x[j], place + margin));
@@ -85,7 +84,7 @@ impl<'a> ForcedRanges<'a> {
         }
     }
 
-    /// How far back the last centre before the boundary may be in a forced range.
+    /// The smallest position of the last centre before the boundary in a forced range.
     pub(super) fn back(&self) -> f64 {
         self.back
     }

@@ -1,11 +1,11 @@
 //! Bounds that are too wide for K clusters: a sweep with one curve for each number of clusters.
 //!
-//! Where bounds are so wide that clusters hold points that are nearer to another centre, the optimum is not convex in
-//! the number of clusters, and no penalty proves it. But then the bounds leave each centre little freedom: the first
-//! i + 1 points are in the first i + 1 clusters, so the point number i pays its distance to centre i if that lies to
-//! its left, and likewise from the other end. With centre m at u, the others are at least as far from it as the lower
-//! bounds say. So a cost that is not exceeded gives a window for every centre, and a sweep over curves within the
-//! windows finds the optimum.
+//! If bounds are so wide that clusters hold points nearer to another centre, the optimum is not convex in the number of
+//! clusters, and no penalty proves it. But such bounds leave each centre little freedom: the first i + 1 points are in
+//! the first i + 1 clusters, so point i costs its squared distance to centre i if that centre lies to its left, and
+//! likewise from the other end. With centre m at u, the others are at least as far from it as the lower bounds say. An
+//! upper limit on the cost thus gives a window for every centre, and a sweep with one curve per cluster, within the
+//! windows, finds the optimum.
 
 use super::forced::{ForcedRanges, ForcedRules};
 use super::nodes::{Meaning, PathNodes};
@@ -22,33 +22,34 @@ use crate::monitor::DEFAULT_TOL;
 use crate::partition::Partition;
 use std::ops::Range;
 
-/// Bisections for the end of a window, which is found to a millionth of a millionth of where it can be.
+/// Bisections for the end of a window: its relative accuracy is then 1e-12.
 const BISECTIONS: usize = 40;
 
-/// The part of the lower bound by which windows are wider than they need be, so that rounding does not decide.
+/// Windows are widened by this share of the lower bound, so that rounding does not matter.
 const MARGIN: f64 = 1e-6;
 
-/// Runs are at least so many times shorter than the lower bound.
+/// The least number of runs in a length of one lower bound.
 const RUNS_A_GAP: f64 = 8.0;
 
-/// Grids of centres are tried at so many places, within the lower bound.
+/// The number of offsets, within the lower bound, at which grids of centres are tried.
 const SHIFTS: usize = 8;
 
-/// So many points beside one that is not to be in a run are not either, so that rounding does not decide.
+/// This many neighbours of a point that must not be in a run are kept out of runs too, so that rounding does not
+/// matter.
 const BESIDE: usize = 3;
 
-/// What the first and the last points cost at least by the place of one centre.
+/// A lower bound on the cost of the first and last points, as a function of the position of one centre.
 struct OuterPoints<'a> {
     problem: &'a Problem<'a>,
     lower: f64,
-    /// How many of the first and of the last points are counted.
+    /// The number of first and of last points counted.
     counts: (usize, usize),
-    /// Where the first centre is if all are as near to each other as can be and in the best place.
+    /// The first centre of the grid with gaps at the lower bound that minimises this cost.
     first: f64,
 }
 
 impl<'a> OuterPoints<'a> {
-    /// All that matter where the centres are as near to each other as can be and in the best place.
+    /// All points that contribute to the cost of the best grid.
     fn new(problem: &'a Problem<'a>, lower: f64) -> Self {
         let k = problem.k;
         let mut outer = Self { problem, lower, counts: (k, k), first: 0.0 };
@@ -62,7 +63,7 @@ impl<'a> OuterPoints<'a> {
         Self { counts: (before, after), ..outer }
     }
 
-    /// The best of some grids of centres as near to each other as can be, near the best place for these points.
+    /// The best of some grids with gaps at the lower bound, near the best position for these points.
     fn best_grid(&self) -> FreeSolution {
         let grid = |shift: usize| {
             let first = self.first + self.lower * (shift as f64 / SHIFTS as f64 - 0.5);
@@ -81,13 +82,13 @@ impl<'a> OuterPoints<'a> {
         self.problem.weight(0, self.counts.0) + self.problem.weight(n - self.counts.1, n)
     }
 
-    /// The cost of the points of the clusters `range` if centres have the lower bound as distance and the first of all
-    /// is at `first`; and half its slope.
+    /// The cost of the points of the clusters `range` on the grid with gaps at the lower bound whose first centre is at
+    /// `first`, and half its slope.
     fn chain(&self, first: f64, range: Range<usize>) -> (f64, f64) {
         self.costs(first, range.clone(), range)
     }
 
-    /// The same, with the first points of the clusters `before` and the last ones of the clusters `after`.
+    /// The same, for the first points of the clusters `before` and the last points of the clusters `after`.
     fn costs(&self, first: f64, before: Range<usize>, after: Range<usize>) -> (f64, f64) {
         let (sample, k) = (self.problem.prefixes.sample(), self.problem.k);
         let shift = self.problem.len() - k;
@@ -106,13 +107,14 @@ impl<'a> OuterPoints<'a> {
         (cost, slope)
     }
 
-    /// What the points of the clusters `range` cost at least, wherever the centres are.
+    /// A lower bound on the cost of the points of the clusters `range`, wherever the centres are.
     fn least(&self, range: Range<usize>) -> f64 {
         let sample = self.problem.prefixes.sample();
         let shift = self.problem.len() - self.problem.k;
         let (from, to) = self.problem.reach[0];
         let (from, to) = bisect(from, to, |place| self.chain(place, range.clone()).1 > 0.0);
-        // Centres as near to each other as can be are best if the first ones push the others to the right.
+        // The grid with gaps at the lower bound is optimal if the points of its first centres push the others to the
+        // right.
         let mut force = 0.0;
         for i in range.clone() {
             let center = from + i as f64 * self.lower;
@@ -130,7 +132,7 @@ impl<'a> OuterPoints<'a> {
         (cost + 2.0 * slope * (to - from)).max(0.0)
     }
 
-    /// Where centre `m` is if these points cost no more than `most`; `None` if they cost more wherever it is.
+    /// The window of centre `m` if these points cost at most `most`; `None` if they cost more everywhere.
     fn window(&self, m: usize, most: f64) -> Option<(f64, f64)> {
         let k = self.problem.k;
         let (from, to) = self.problem.reach[m];
@@ -149,9 +151,9 @@ impl<'a> OuterPoints<'a> {
     }
 }
 
-/// Where the first centre is, if the gaps are all at the `upper` bound and the points beyond the first and the last
-/// centre cost no more than `most`; `None` if they cost more wherever it is. As many upper bounds farther on, so is
-/// every other centre where they are not.
+/// The window of the first centre if all gaps are at the `upper` bound and the points outside the centres cost at most
+/// `most`; `None` if they cost more everywhere. Shifted by as many upper bounds it contains every other centre,
+/// whatever the gaps.
 fn reached(problem: &Problem<'_>, upper: f64, most: f64) -> Option<(f64, f64)> {
     let (n, k) = (problem.len(), problem.k);
     if upper == f64::INFINITY {
@@ -174,7 +176,7 @@ fn reached(problem: &Problem<'_>, upper: f64, most: f64) -> Option<(f64, f64)> {
     Some((start - margin, end + margin))
 }
 
-/// The two ends of a short interval in which `is_after` becomes true.
+/// The ends of a short interval in which `is_after` becomes true.
 fn bisect(mut from: f64, mut to: f64, is_after: impl Fn(f64) -> bool) -> (f64, f64) {
     for _ in 0..BISECTIONS {
         let middle = 0.5 * (from + to);
@@ -184,8 +186,8 @@ fn bisect(mut from: f64, mut to: f64, is_after: impl Fn(f64) -> bool) -> (f64, f
 }
 
 impl PathSearch<'_> {
-    /// Searches for the best of exactly k clusters, each with its centre where a better solution than the best known
-    /// can have it; not where centres of more than `most_levels` clusters can be at a place, on average.
+    /// Searches for the optimum of exactly k clusters, with a window for each centre that contains it in every better
+    /// solution. Does nothing if on average the windows of more than `most_levels` centres overlap at a position.
     pub(super) fn run_levels(&mut self, most_levels: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let (problem, k) = (self.problem, self.problem.k);
         if self.bounds.0 <= 0.0 {
@@ -210,15 +212,15 @@ impl PathSearch<'_> {
         self.sweep_levels(&PathNodes::all(problem.prefixes, true), &windows, budget).map(|_| ())
     }
 
-    /// Where the centres of all solutions that cost no more than the best known are; `None` if there are none, which
-    /// proves the best known.
+    /// The windows of the centres of all solutions that cost at most as much as the best one; `None` if there are none,
+    /// which proves the best solution.
     fn windows(&mut self, outer: &OuterPoints<'_>, budget: &mut Budget<'_>) -> Result<Option<Vec<(f64, f64)>>, Stop> {
         let (lower, k) = (self.bounds.0, self.problem.k);
         budget.spend((BISECTIONS * k * k) as u64)?;
-        // Centres that are best for the other points become good ones for all if each point that is too far from them
-        // gets its own.
+        // Optimal centres for the other points become a solution for all if each point too far from them gets a centre
+        // of its own.
         let inside = (self.inside - lower * lower * outer.weight()).max(0.0);
-        // The root of a cost is a norm of distances, which rounding may change by that of a place each.
+        // The square root of a cost is a norm of distances, each of which has the rounding error of a position.
         let (sample, reach) = (self.problem.prefixes.sample(), &self.problem.reach);
         let far = reach[0].0.abs().max(reach[k - 1].1.abs()).max(1.0);
         let root = self.best.cost.sqrt() + of_place(far) * sample.total_weight().sqrt();
@@ -237,7 +239,7 @@ impl PathSearch<'_> {
         Ok(windows)
     }
 
-    /// Searches on about `count` runs of points and finer ones, where the best paths have their boundaries.
+    /// Searches on about `count` runs of points, then on finer ones at the boundaries of the best paths.
     fn levels_by_runs(&mut self, outer: &OuterPoints<'_>, count: usize, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let prefixes = self.problem.prefixes;
         let (first, last) = (self.problem.reach[self.problem.k - 1].0, self.problem.reach[0].1);
@@ -277,9 +279,9 @@ impl PathSearch<'_> {
         Ok(())
     }
 
-    /// The ends of points that are not to be in runs with others: those that may be nearer to a centre of another
-    /// cluster, which has to have a point. All other points of a cluster are in runs that are shorter than a half of
-    /// what lies between its boundaries at least, so that it has an end of one.
+    /// The ends of points that must not be in runs with others: those that may belong to a cluster although another
+    /// centre is nearer. Every other cluster has the end of a run inside it, because runs are shorter than half of what
+    /// lies between its boundaries.
     fn alone(&self, windows: &[(f64, f64)]) -> Vec<usize> {
         let sample = self.problem.prefixes.sample();
         let x: Vec<f64> = (0..sample.len()).map(|i| sample.framed(i)).collect();
@@ -295,8 +297,8 @@ impl PathSearch<'_> {
         alone
     }
 
-    /// The best path through the nodes with the centres within windows; `None` if nothing is better than the best
-    /// known.
+    /// The best path through the nodes with the centres in their windows; `None` if none is better than the best
+    /// solution.
     fn sweep_levels(
         &mut self,
         nodes: &PathNodes,

@@ -1,10 +1,10 @@
-//! Free centres when all gaps have the same bounds: a path of k links, found by a penalty a cluster.
+//! Free centres with the same bounds on all gaps: a shortest path with k links, found through a penalty per cluster.
 //!
-//! For neighbouring centres v < u the cost of the points between them is Monge, and so it stays where it is infinite
-//! because the gap is out of bounds. So the optimum is convex in the number of clusters: there is a penalty a cluster
-//! under which the best centres, however many, are k (docs/mathematics.md). A [`sweep`] finds them exactly, whatever k
-//! is; its value less k penalties is a lower bound for every penalty. Sweeps over coarse runs of points find a penalty
-//! to begin with ([`penalty`]). Where no penalty gives k clusters, because the bounds are too wide for so many, a sweep has a curve
+//! For neighbouring centres v < u the cost of the points between them is Monge, and stays so if it is infinite for gaps
+//! out of bounds. So the optimum is convex in the number of clusters: there is a penalty per cluster for which the best
+//! number of clusters is k (docs/mathematics.md). A [`sweep`] solves the penalised problem exactly, for any k; for
+//! every penalty its value minus k penalties is a lower bound. Sweeps over coarse runs of points find a first penalty
+//! ([`penalty`]). If no penalty gives k clusters, because the bounds are too wide for so many, a sweep keeps one curve
 //! for each number of clusters ([`levels`]).
 
 mod forced;
@@ -29,47 +29,48 @@ use nodes::PathNodes;
 use penalty::PenaltyFound;
 use runs::Runs;
 
-/// Runs a cluster in the search for a first penalty: enough for one within a percent, which is as near as the penalties
-/// of neighbouring numbers of clusters are where these are a few hundred.
+/// Runs per cluster in the search for a first penalty: enough to find it within a percent, about the difference between
+/// the penalties of neighbouring numbers of clusters if there are a few hundred.
 const RUNS_A_CLUSTER: usize = 16;
 
-/// Grids with fewer and with more clusters, by this part of their number, tell what a cluster saves within a few
-/// percent.
+/// The relative change in the number of clusters of the grids that estimate, within a few percent, what a cluster
+/// saves.
 const GRIDS_APART: usize = 16;
 
-/// How many times as many runs the next search has.
+/// The factor by which the number of runs grows in the next search.
 const FINER: usize = 8;
 
-/// Penalties to try at most: each but the first few halves what is left.
+/// The largest number of penalties tried: each but the first few halves the remaining interval.
 const TRIALS: usize = 60;
 
-/// Paths within this part of the best known are kept: far more than rounding can explain.
+/// Paths within this relative distance of the best cost are kept: far more than rounding can explain.
 const NO_LESS: f64 = 1e-9;
 
-/// How many times runs are made finer at most: then single points are about as many.
+/// The largest number of refinements of runs: then single points are about as many.
 const GRADINGS: usize = 8;
 
-/// Runs of points beside a boundary are no longer than this part of the distance to it, at first.
+/// At first runs beside a boundary are at most this share of the distance to it.
 const FIRST_SHARE: f64 = 0.25;
 
-/// By which factor that part falls. With steps larger or smaller, searches among a million points take longer.
+/// The factor by which that share falls. With other factors searches among a million points take longer.
 const FINER_SHARE: f64 = 0.4;
 
-/// Steps that the search for a reward may take: some seconds.
+/// The steps of a search for a reward: some seconds.
 const REWARD_STEPS: u64 = 1 << 27;
 
-/// Where centres of so few clusters can be at a place, levels come before penalties under an upper bound: these take
-/// some dozen sweeps.
+/// If at most this many centres can be at one position, on average, levels come before penalties under an upper bound,
+/// which take some dozen sweeps.
 const FIRST_LEVELS: f64 = 4.0;
 
-/// Where centres of so few clusters can be at a place, levels come before rewards: these take several sweeps.
+/// If at most this many centres can be at one position, on average, levels come before rewards, which take several
+/// sweeps.
 const FEW_LEVELS: f64 = 16.0;
 
-/// Steps that the search may take under an upper bound, a cluster and in all: some seconds. For few clusters the search
-/// over cells proves sooner.
+/// The steps of a search under an upper bound, per cluster and in total: some seconds. For few clusters the search over
+/// cells is faster.
 const MOST_STEPS: (u64, u64) = (1 << 20, 1 << 28);
 
-/// Steps a point that it may take in any case: a dozen sweeps.
+/// Steps per point that it may take in any case: a dozen sweeps.
 const STEPS_A_POINT: u64 = 1 << 8;
 
 /// A search for the best path.
@@ -78,9 +79,10 @@ struct PathSearch<'a> {
     /// The lower and the upper bound of every gap.
     bounds: (f64, f64),
     best: FreeSolution,
-    /// What no solution costs less than.
+    /// A lower bound on every solution.
     floor: f64,
-    /// What as many centres as wanted cost at least under the lower bound, if each added to k costs a penalty.
+    /// A lower bound on the cost of any number of centres under the lower bound on gaps, where each centre beyond k
+    /// costs a penalty.
     inside: f64,
     /// The numbers of clusters and the costs of the paths found.
     paths: Vec<(usize, f64)>,
@@ -88,8 +90,9 @@ struct PathSearch<'a> {
     rewarded: bool,
 }
 
-/// The best centres found from `start` on, and what no solution costs less than; `relaxed` is the optimum without
-/// bounds, or zero. The budget may end the search before the two meet. Applies where all gaps have the same bounds.
+/// The best centres found from `start` on, and a lower bound on every solution; `relaxed` is the optimum without
+/// bounds, or zero. The search may run out of budget before the two meet. Applies only if all gaps have the same
+/// bounds.
 pub(super) fn solve(
     problem: &Problem<'_>,
     start: FreeSolution,
@@ -111,8 +114,8 @@ impl<'a> PathSearch<'a> {
         Self { problem, bounds, best, floor: 0.0, inside: 0.0, paths: Vec::new(), rewarded: false }
     }
 
-    /// Searches under the lower bound alone, and then with the `upper` bound too. The best known holds both, so that
-    /// the search ends early where the upper bound has no effect.
+    /// Searches under the lower bound alone, and then under the `upper` bound too. The incumbent satisfies both, so the
+    /// search ends early if the upper bound has no effect.
     fn run(&mut self, relaxed: f64, upper: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let mut penalty = self.run_lower(relaxed, upper, budget)?;
         if upper == f64::INFINITY || self.is_within(0.5 * DEFAULT_TOL) {
@@ -129,10 +132,11 @@ impl<'a> PathSearch<'a> {
         budget.limited(steps.min(MOST_STEPS.1), |budget| self.run_between(penalty, budget)).map(|_| ())
     }
 
-    /// Searches under the lower bound alone, which the `upper` bound may make useless. Gives the last penalty.
+    /// Searches under the lower bound alone, which may be useless if the `upper` bound is active. Returns the last
+    /// penalty.
     fn run_lower(&mut self, relaxed: f64, upper: f64, budget: &mut Budget<'_>) -> Result<f64, Stop> {
         let (prefixes, k) = (self.problem.prefixes, self.problem.k);
-        // Where costs fall with the square of the number of clusters. Without bounds they do so more evenly.
+        // If costs fall with the square of the number of clusters. Without bounds they do so more evenly.
         let mut guess = 2.0 * if relaxed > 0.0 { relaxed } else { self.best.cost } / k as f64;
         let runs = RUNS_A_CLUSTER * k;
         if prefixes.sample().distinct() > 4 * runs {
@@ -153,7 +157,8 @@ impl<'a> PathSearch<'a> {
         Ok(found.penalty)
     }
 
-    /// What a cluster more saves on even grids: where the upper bound bites, far more than under the lower bound alone.
+    /// The saving by one more cluster on even grids: if the upper bound is active, far more than under the lower bound
+    /// alone.
     fn grid_penalty(&self) -> f64 {
         let (problem, k) = (self.problem, self.problem.k);
         let apart = (k / GRIDS_APART).max(1);
@@ -182,14 +187,14 @@ impl<'a> PathSearch<'a> {
             guess = found.penalty;
             runs *= FINER;
         }
-        // Clusters of one point may part equal ones.
+        // Clusters of one point may separate equal points.
         budget.has_memory(PathNodes::bytes(PathNodes::count(prefixes, true)))?;
         let found = self.find_penalty(&PathNodes::all(prefixes, true), guess, budget)?;
         self.reward_if_vanished(&found, budget)
     }
 
-    /// Searches with one curve for each number of clusters where no penalty gives k of them and few centres can be at
-    /// a place.
+    /// Searches with one curve for each number of clusters if no penalty gives k of them and few centres can be at one
+    /// position.
     fn levels_if_vanished(&mut self, found: &PenaltyFound, budget: &mut Budget<'_>) -> Result<(), Stop> {
         if !found.vanished || self.is_within(0.5 * DEFAULT_TOL) || !super::is_gridded(self.problem.k) {
             return Ok(());
@@ -197,7 +202,7 @@ impl<'a> PathSearch<'a> {
         budget.limited(REWARD_STEPS, |budget| self.run_levels(FEW_LEVELS, budget)).map(|_| ())
     }
 
-    /// Looks for a reward where no penalty gives k clusters.
+    /// Searches for a reward if no penalty gives k clusters.
     fn reward_if_vanished(&mut self, found: &PenaltyFound, budget: &mut Budget<'_>) -> Result<(), Stop> {
         self.levels_if_vanished(found, budget)?;
         if !found.vanished || self.is_within(DEFAULT_TOL) {
@@ -212,8 +217,8 @@ impl<'a> PathSearch<'a> {
         budget.limited(REWARD_STEPS, |budget| self.run_levels(f64::INFINITY, budget)).map(|_| ())
     }
 
-    /// Looks for the penalty on runs of points, finer and finer where the best paths have their boundaries, until these
-    /// cut no run. Gives what the last of them has found.
+    /// Searches for the penalty on runs of points, which are refined at the boundaries of the best paths until these
+    /// divide no run. Returns the result of the last search.
     fn find_by_runs(&mut self, coarse: &Runs, penalty: f64, budget: &mut Budget<'_>) -> Result<PenaltyFound, Stop> {
         let prefixes = self.problem.prefixes;
         let mut nodes = PathNodes::spread(prefixes, coarse);
@@ -223,7 +228,7 @@ impl<'a> PathSearch<'a> {
             if self.is_within(CLEAR) || !found.cuts || self.exceeds_upper(&found.paths) {
                 break;
             }
-            // Those of earlier rounds too: rows of tight gaps move as one, to and fro.
+            // Including those of earlier rounds: chains of active gaps move together, to and fro.
             boundaries.extend(self.best.partition.boundaries());
             found.paths.iter().for_each(|centers| boundaries.extend(self.boundaries(centers)));
             boundaries.sort_unstable();
@@ -240,7 +245,7 @@ impl<'a> PathSearch<'a> {
         Ok(found)
     }
 
-    /// Whether paths that were found under the lower bound alone miss the upper bound, so that finer ones will.
+    /// Whether paths found under the lower bound alone violate the upper bound, as finer ones then will.
     fn exceeds_upper(&self, paths: &[Vec<f64>]) -> bool {
         let upper = self.problem.gaps.upper[0];
         paths.iter().any(|centers| centers.windows(2).any(|pair| pair[1] - pair[0] > upper))
@@ -252,12 +257,12 @@ impl<'a> PathSearch<'a> {
         midpoints.map(|midpoint| self.problem.points_until(midpoint, 0..self.problem.len())).collect()
     }
 
-    /// Whether nothing costs less than the best by more than this part of it.
+    /// Whether the best solution is proven to this relative accuracy.
     fn is_within(&self, part: f64) -> bool {
         self.floor >= self.best.cost * (1.0 - part)
     }
 
-    /// The best centres of any number of clusters, which begin with these nodes.
+    /// The best centres of clusters that begin at these nodes.
     fn centers(&self, nodes: &PathNodes, starts: &[usize]) -> Vec<f64> {
         let ends = starts[1..].iter().copied().chain([nodes.len()]);
         let targets: Vec<Target> = starts

@@ -1,4 +1,4 @@
-//! What a sweep passes: distinct values, or runs of neighbouring points taken at their means or at their ends.
+//! The nodes of a sweep: distinct values, or runs of neighbouring points at their means or at their ends.
 
 use super::runs::Runs;
 use crate::data::sample::{Block, Prefix, Prefixes};
@@ -6,31 +6,31 @@ use crate::kmeans::rounding::{of_run, of_sum};
 use crate::kmeans::unconstrained;
 use crate::numeric::double::Double;
 
-/// Places in ascending order with the sums over the points before each.
+/// Positions in ascending order, with the sums over the points before each.
 pub(super) struct PathNodes {
-    /// Where the points of each node are taken to be.
+    /// The position that stands for the points of each node.
     pub(super) x: Vec<f64>,
     /// The sums before each node, and over all.
     sums: Vec<Prefix>,
     /// One past the last point of each node.
     ends: Vec<usize>,
-    /// What the best path says of the points.
+    /// How the best path relates to the points.
     pub(super) meaning: Meaning,
 }
 
-/// What the best path through the nodes says of the points.
+/// How the best path through the nodes relates to the points.
 #[derive(Clone, Copy)]
 pub(super) enum Meaning {
-    /// Every node has points of one value: it is the best path of the points.
+    /// Every node has points of one value: the path is optimal for the points.
     Exact,
-    /// It is a path of the points.
+    /// The path is a path of the points.
     Path,
-    /// No path of the points costs less by more than this, and what rounding may have added.
+    /// The cost minus `less` is a lower bound for the points, up to a `rounding` error.
     Bound { less: f64, rounding: f64 },
 }
 
 impl PathNodes {
-    /// Every distinct value; every point if equal ones may be `parted`.
+    /// A node for every distinct value, or for every point if equal ones may be `parted`.
     pub(super) fn all(prefixes: &Prefixes<'_>, parted: bool) -> Self {
         let mut ends = Vec::with_capacity(Self::count(prefixes, parted));
         let mut end = 0;
@@ -51,9 +51,9 @@ impl PathNodes {
         Self::ending_at(prefixes, runs.ends.clone())
     }
 
-    /// Runs of points, each moved to its two ends so that the mean stays. The cost of a point is its square less a
-    /// convex function, whatever the centres are: so the points cost no less than the nodes, but for the squares, whose
-    /// sums are known.
+    /// Runs of points, each moved to the two ends of the run so that the mean stays the same. For any centres the cost
+    /// of a point is its square minus a convex function, so the nodes cost no more than the points except for the
+    /// squares, whose sums are known.
     pub(super) fn spread(prefixes: &Prefixes<'_>, runs: &Runs) -> Self {
         let sample = prefixes.sample();
         let count = 2 * runs.ends.len();
@@ -62,8 +62,8 @@ impl PathNodes {
         let mut total = Prefix::default();
         sums.push(total);
         let mut before = prefixes.at(0);
-        // What moving the points adds to their squares, how large its terms are, and what the sums that they come from
-        // may have lost.
+        // The sum of squares added by moving the points, the magnitude of its terms, and the rounding errors of their
+        // sums.
         let (mut less, mut size, mut lost) = (Double::ZERO, 0.0, 0.0);
         for run in runs.iter() {
             let after = prefixes.at(run.end);
@@ -75,7 +75,7 @@ impl PathNodes {
                 let rest = before.rest_of_mean(&after, block.mean);
                 let mean = Double::from(block.mean);
                 let (left, right) = ((mean.minus(places[0]) + rest).max(0.0), (places[1].minus(mean) - rest).max(0.0));
-                // The smaller part is right to a few roundings of itself, and so is the other.
+                // The smaller part is accurate to a few roundings, and so is the other.
                 let smaller = block.weight * left.min(right) / places[1].minus(places[0]);
                 weights = [block.weight - smaller, smaller];
                 if right < left {
@@ -135,7 +135,7 @@ impl PathNodes {
         self.sums[0].weight_until(&self.sums[self.len()])
     }
 
-    /// Whether a cluster that begins with this node cuts a run of points.
+    /// Whether a cluster that begins with this node divides a run of points.
     pub(super) fn cuts_run(&self, node: usize) -> bool {
         node > 0 && self.ends[node] == self.ends[node - 1]
     }
@@ -152,8 +152,8 @@ impl PathNodes {
         NodeRun { block, rest: start.rest_of_mean(end, block.mean) }
     }
 
-    /// The least cost of the nodes from each on, and of as many from the other end, in clusters that cost a penalty
-    /// each, whatever the gaps between them.
+    /// The minimum cost of the nodes from each node on, and of as many from the other end, in clusters that cost a
+    /// penalty each, without bounds on the gaps.
     pub(super) fn rest_costs(&self, prefixes: &Prefixes<'_>, penalty: f64) -> [Vec<f64>; 2] {
         let positions: Vec<u32> = std::iter::once(0).chain(self.ends.iter().map(|&end| end as u32)).collect();
         let [mut before, after] = unconstrained::rest_costs(prefixes, &positions, penalty);
@@ -172,7 +172,7 @@ impl PathNodes {
         if node == 0 { 0 } else { self.ends[node - 1] }
     }
 
-    /// What `nodes` of them take in memory.
+    /// The memory of this many `nodes`.
     pub(super) fn bytes(nodes: usize) -> usize {
         nodes.saturating_mul(size_of::<f64>() + size_of::<Prefix>() + size_of::<usize>())
     }
@@ -182,22 +182,22 @@ impl PathNodes {
 #[derive(Clone, Copy)]
 pub(super) struct NodeRun {
     pub(super) block: Block,
-    /// What rounding took off the mean.
+    /// The exact mean minus the rounded one.
     rest: f64,
 }
 
 impl NodeRun {
     const EMPTY: Self = Self { block: Block { weight: 0.0, mean: 0.0, cost: 0.0 }, rest: 0.0 };
 
-    /// How far the mean is from `place`: right to its last bits, however far both are from zero.
+    /// The distance of the mean from `place`, accurate to its last bits however far both are from zero.
     #[inline(always)]
     pub(super) fn off(&self, place: f64) -> f64 {
         (self.block.mean - place) + self.rest
     }
 }
 
-/// Clusters that end before a given node. Neighbouring pieces of a curve mostly start with the same node: the last
-/// cluster asked for is kept.
+/// Clusters that end before a given node. Neighbouring pieces of a curve mostly start with the same node, so the last
+/// cluster requested is cached.
 pub(super) struct NodeEnding<'a> {
     nodes: &'a PathNodes,
     end: usize,

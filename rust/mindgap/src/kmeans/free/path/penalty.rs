@@ -1,4 +1,4 @@
-//! The search for the penalty a cluster under which the best path has k links, one sweep a trial.
+//! The search for the penalty per cluster for which the best path has k links, with one sweep per trial.
 
 use super::nodes::{Meaning, PathNodes};
 use super::sweep::Sweep;
@@ -13,33 +13,33 @@ use crate::monitor::DEFAULT_TOL;
 use crate::partition::Partition;
 use std::cmp::Ordering;
 
-/// What the best known may cost more on coarse runs of points, as a part of it.
+/// How much more than the best path the incumbent may cost on coarse runs of points, as a share.
 const COARSELY: f64 = 0.1;
 
-/// The most that a penalty grows or falls by from one trial to the next.
+/// The largest factor between the penalties of two trials.
 const MOST_RISE: f64 = 1e6;
 
-/// Steps that the first sweep may take under an upper bound: some seconds. Where spaces are wide pieces can be very
-/// many; later sweeps have more.
+/// The steps of the first sweep under an upper bound: some seconds. If there are wide spaces in the data, there can be
+/// very many pieces; later sweeps may take more.
 const FIRST_STEPS: u64 = 1 << 26;
 
 /// The optimum under one penalty.
 pub(super) struct PenaltyTrial {
     pub(super) centers: Vec<f64>,
-    /// Whether it cuts runs of points.
+    /// Whether it divides runs of points.
     pub(super) cuts: bool,
     pub(super) cost: f64,
     pub(super) penalty: f64,
 }
 
-/// What a search for a penalty found.
+/// The result of a search for a penalty.
 pub(super) struct PenaltyFound {
     pub(super) penalty: f64,
-    /// Whether k clusters are more than pay under any penalty.
+    /// Whether no positive penalty gives as many as k clusters.
     pub(super) vanished: bool,
     /// The centres of the best path of k links, or of those with fewer and more that cost the same.
     pub(super) paths: Vec<Vec<f64>>,
-    /// Whether these cut runs of points.
+    /// Whether these divide runs of points.
     pub(super) cuts: bool,
 }
 
@@ -50,8 +50,8 @@ impl PenaltyTrial {
 }
 
 impl PathSearch<'_> {
-    /// Looks for the penalty under which the best path through the nodes has k links, and adopts what it finds on the
-    /// way.
+    /// Searches for the penalty for which the best path through the nodes has k links, and adopts better solutions on
+    /// the way.
     pub(super) fn find_penalty(
         &mut self,
         nodes: &PathNodes,
@@ -68,7 +68,7 @@ impl PathSearch<'_> {
                 let (cuts, paths) = (trial.cuts, vec![trial.centers]);
                 return Ok(PenaltyFound { penalty, vanished: false, cuts, paths });
             }
-            // From one side alone a trial that finds as many links as the last one still goes farther.
+            // With trials on one side only, one that finds as many links as the previous one still moves on.
             let between = match links < k {
                 true => many.is_none() || few.as_ref().is_none_or(|few| links > few.links()),
                 false => few.is_none() || many.as_ref().is_none_or(|many| links < many.links()),
@@ -89,7 +89,7 @@ impl PathSearch<'_> {
                 }
                 _ => penalty * self.step(nodes, penalty, links, trial_cost, count),
             };
-            // Where penalties do not matter any more these nodes do not allow as many clusters. Finer ones may.
+            // If penalties have no more effect, these nodes do not allow as many clusters. Finer ones may.
             vanished = links < k && penalty * k as f64 <= CLEAR * self.best.cost;
             if vanished || penalty <= 0.0 || !penalty.is_finite() {
                 penalty = guess;
@@ -101,31 +101,31 @@ impl PathSearch<'_> {
         Ok(PenaltyFound { penalty, vanished, cuts, paths: sides().map(|side| side.centers.clone()).collect() })
     }
 
-    /// By which factor to change a penalty under which there are too few, or too many, `links` of this `cost`, so that
-    /// it is soon between two that give k clusters or miss them on either side.
+    /// The factor for a penalty that gives too few, or too many, `links` of this `cost`, so that the answer is soon
+    /// between two trials.
     fn step(&self, nodes: &PathNodes, penalty: f64, links: usize, cost: f64, count: usize) -> f64 {
         let k = self.problem.k as f64;
-        // The cost of smooth data falls with the square of the number of clusters. Ever longer steps, and at least by
-        // about one cluster.
+        // The cost of smooth data falls with the square of the number of clusters. Steps grow, and change the number by
+        // at least about one cluster.
         let law = (links as f64 / k).powi(3 << count.min(16));
         let least = 2.0 / (k + 2.0);
         if (links as f64) < k {
             return law.clamp(1.0 / MOST_RISE, 1.0 - least);
         }
-        // Under this penalty, or a lower one if there is something better, the best known is as good.
+        // For this penalty, or a lower one if there is a better solution, the incumbent is as good.
         let chord = (self.best.cost - cost) / (links as f64 - k) / penalty;
         let step =
             if matches!(nodes.meaning, Meaning::Bound { .. }) { law } else { law.max(chord * (1.0 + DEFAULT_TOL)) };
         step.clamp(1.0 + least, MOST_RISE)
     }
 
-    /// The optimum under a penalty. Where every distinct value is a node the floor rises.
+    /// The optimum for a penalty. If every distinct value is a node, the lower bound may rise.
     fn trial(&mut self, nodes: &PathNodes, penalty: f64, budget: &mut Budget<'_>) -> Result<PenaltyTrial, Stop> {
         let (problem, k) = (self.problem, self.problem.k);
         let (lower, upper) = self.bounds;
         let domain = (problem.reach[0].0, problem.reach[k - 1].1);
         let penalties = penalty * k as f64;
-        // No path that costs more than the best known is of use.
+        // A path that costs more than the incumbent is useless.
         let known = self.paths.iter().map(|&(links, cost)| cost + penalty * links as f64);
         let least = known.fold(self.best.cost + penalties, f64::min);
         let enough = least + least.abs() * if matches!(nodes.meaning, Meaning::Exact) { NO_LESS } else { COARSELY };
@@ -178,7 +178,7 @@ impl PathSearch<'_> {
             };
             self.adopt(found, budget);
         } else if upper < f64::INFINITY {
-            // A better solution in hand leaves less to be searched.
+            // A better incumbent leaves less to search.
             let partition = nearest(problem.prefixes.sample(), &stretched(&centers, k));
             self.adopt(FreeSolution::of_partition(problem, partition), budget);
         }
@@ -190,7 +190,7 @@ impl PathSearch<'_> {
         Ok(PenaltyTrial { centers, cuts, cost, penalty })
     }
 
-    /// Looks for the reward of a cluster under which there are k of them, where no more than `links` pay without one.
+    /// Searches for the reward per cluster for which there are k of them, if without one at most `links` pay.
     pub(super) fn find_reward(&mut self, nodes: &PathNodes, links: usize, budget: &mut Budget<'_>) -> Result<(), Stop> {
         self.rewarded = true;
         let k = self.problem.k;
@@ -214,7 +214,8 @@ impl PathSearch<'_> {
         Ok(())
     }
 
-    /// Both paths are optimal under one penalty: so is one of k links that begins along one and ends along the other.
+    /// Both paths are optimal for one penalty, so a path of k links that begins along one and ends along the other is
+    /// too.
     fn adopt_spliced(&mut self, few: Option<&PenaltyTrial>, many: Option<&PenaltyTrial>) {
         let (Some(few), Some(many)) = (few, many) else { return };
         let nodes = |centers: &[f64]| [&[f64::NEG_INFINITY], centers, &[f64::INFINITY]].concat();
@@ -226,7 +227,7 @@ impl PathSearch<'_> {
     }
 }
 
-/// As many centres as `k`, as far along the path of others.
+/// `k` centres, as far along the path of others.
 fn stretched(centers: &[f64], k: usize) -> Vec<f64> {
     let last = centers.len() - 1;
     let at = |i: usize| {

@@ -1,7 +1,8 @@
-//! Pieces of the curve of a sweep: for centres of the last cluster between two places, which path before is best.
+//! Pieces of a sweep's curve: intervals of the last centre for which one path is best.
 //!
-//! A piece keeps the cost before its cluster's first node; what the cluster's own points cost is added when it is asked
-//! for. So a node more changes no piece, and of two pieces at one place the better one stays so.
+//! A piece stores the cost before its cluster's first node; the cost of the cluster's own points is added when the
+//! piece is evaluated. So another node changes no piece, and of two pieces at one position the better one remains the
+//! better one.
 
 use super::nodes::{NodeEnding, PathNodes};
 use crate::numeric::double::Double;
@@ -28,15 +29,15 @@ impl CostParabola {
     }
 }
 
-/// The best centre of a part of a piece, and the cost as a function of the centre less that one.
+/// The minimiser of a part of a piece, and the cost as a function of the centre minus that minimiser.
 pub(super) struct Bottom {
     pub(super) center: f64,
     pub(super) cost: CostParabola,
 }
 
 impl Bottom {
-    /// Whether the cost falls or rises from `from` to `to`, so that the best centre is elsewhere. By a width to either
-    /// side, so that rounding does not decide.
+    /// Whether the cost decreases or increases from `from` to `to`, so that the minimiser is elsewhere. Tested with a
+    /// margin of a width on either side, so that rounding does not matter.
     #[inline(always)]
     pub(super) fn is_elsewhere(&self, from: f64, to: f64) -> bool {
         let slope = |place: f64| self.cost.slope + 2.0 * self.cost.bend * (place - self.center);
@@ -49,29 +50,28 @@ impl Bottom {
 pub(super) struct CenterPiece {
     pub(super) from: f64,
     pub(super) to: f64,
-    /// The cost before the cluster's first node, all penalties included, as a function of the centre less `origin`.
-    /// Where it is not flat, it was least at `origin` of the places the piece began with: its terms do not cancel
-    /// there.
+    /// The cost before the cluster's first node, penalties included, as a function of the centre minus `origin`. If it
+    /// is not constant, its minimum over the initial piece was at `origin`, so that its terms do not cancel there.
     pub(super) before: CostParabola,
     pub(super) origin: f64,
     /// The cluster's first node.
     pub(super) start: u32,
-    /// Where the sweep has noted what came before.
+    /// The index of the sweep's record of the predecessor.
     pub(super) beginning: u32,
 }
 
 impl CenterPiece {
-    /// A piece that costs as much wherever its centre is.
+    /// A piece of constant cost.
     pub(super) fn flat((from, to): (f64, f64), level: f64, start: u32, beginning: u32) -> Self {
         let before = CostParabola { level, slope: 0.0, bend: 0.0 };
         Self { from, to, before, origin: 0.5 * (from + to), start, beginning }
     }
 
-    /// The pieces that follow `from` to `to` of this one at a distance of `gap`, whose cluster begins with node
+    /// The piece at a distance of `gap` after the part `from` to `to` of this one, whose cluster begins with node
     /// `start`.
     #[inline(always)]
     pub(super) fn moved(&self, bottom: &Bottom, (from, to): (f64, f64), gap: f64, penalty: f64, start: u32) -> Self {
-        // What rounding takes off the new origin is not lost.
+        // The rounding error of the new origin is kept.
         let origin = Double::sum(bottom.center, gap);
         let before = bottom.cost.about(-origin.minus(Double::from(origin.value())));
         Self {
@@ -102,7 +102,7 @@ impl CenterPiece {
         }
     }
 
-    /// The best centre from `from` to `to`, and its cost: a sum of terms that do not cancel.
+    /// The minimiser from `from` to `to` and its cost, as a sum of terms that do not cancel.
     #[inline(always)]
     pub(super) fn lowest(&self, ending: &mut NodeEnding<'_>, from: f64, to: f64) -> (f64, f64) {
         let run = ending.since(self.start as usize);
@@ -118,14 +118,14 @@ impl CenterPiece {
         (self.origin + t, self.before.at(t) + (cost + weight * (off - t).powi(2)))
     }
 
-    /// The best centre from `from` to `to`, with the cost about it.
+    /// The minimiser from `from` to `to`, with the cost about it.
     #[inline(always)]
     pub(super) fn bottom(&self, ending: &mut NodeEnding<'_>, from: f64, to: f64) -> Bottom {
         let center = self.lowest(ending, from, to).0;
         Bottom { center, cost: self.until(ending, center) }
     }
 
-    /// The piece of a mirrored curve, over so many `nodes`, as seen from the other side: its cost is that of the nodes
+    /// The piece of a mirrored curve over so many `nodes`, seen from the other side: its cost is that of the nodes
     /// after `start`.
     pub(super) fn mirrored(&self, nodes: usize) -> Self {
         let before = CostParabola { slope: -self.before.slope, ..self.before };
@@ -133,8 +133,8 @@ impl CenterPiece {
         Self { from: -self.to, to: -self.from, before, origin: -self.origin, start, ..*self }
     }
 
-    /// The least cost of a path whose cluster has its centre in this piece and in `after`, which is mirrored and tells
-    /// what follows; `None` if they have no place in common.
+    /// The minimum cost of a path whose cluster has its centre in this piece and in `after`, a mirrored piece for the
+    /// rest of the path; `None` if the two have no position in common.
     pub(super) fn lowest_with(&self, after: &Self, nodes: &PathNodes) -> Option<f64> {
         let (from, to) = (self.from.max(after.from), self.to.min(after.to));
         if from > to {
@@ -156,7 +156,7 @@ impl CenterPiece {
     }
 }
 
-/// Where a cost is lower than in the middle by more than this factor, a crossing found from the middle has lost digits.
+/// If the cost at a crossing is lower than in the middle by more than this factor, the crossing has lost digits.
 const FAR_ABOVE: f64 = 64.0;
 
 /// Appends a part of a piece.
@@ -171,7 +171,7 @@ fn push(out: &mut Vec<CenterPiece>, piece: &CenterPiece, from: f64, to: f64) {
     }
 }
 
-/// Appends to `out` the lower of two lists of pieces at every place, when their clusters end at `now`.
+/// Appends to `out` the pointwise minimum of two lists of pieces, for clusters that end at `now`.
 #[inline(always)]
 pub(super) fn append_lower(now: &mut NodeEnding<'_>, f: &[CenterPiece], g: &[CenterPiece], out: &mut Vec<CenterPiece>) {
     let (mut f, mut g) = (f.iter().peekable(), g.iter().peekable());
@@ -230,14 +230,14 @@ fn push_lower(
     }
 }
 
-/// Where two pieces cross near `place`, by their costs about that place.
+/// The crossings of two pieces near `place`, by their costs about it.
 fn closer_crossing(now: &mut NodeEnding<'_>, a: &CenterPiece, b: &CenterPiece, place: f64) -> f64 {
     let [first, second] = crossings(&a.until(now, place), &b.until(now, place));
     let t = if second.abs() < first.abs() { second } else { first };
     if t.abs() < f64::INFINITY { place + t } else { place }
 }
 
-/// Where two parabolas cross, ascending; NaN where they do not.
+/// The crossings of two parabolas, ascending; NaN if there are none.
 #[inline(always)]
 fn crossings(p: &CostParabola, q: &CostParabola) -> [f64; 2] {
     let (level, slope, bend) = (p.level - q.level, p.slope - q.slope, p.bend - q.bend);

@@ -1,9 +1,9 @@
-//! The best last cluster of the nodes swept so far, among pieces that no later node changes.
+//! A queue for the best last cluster of the nodes so far, among pieces that no later node changes.
 //!
-//! Let v < v' be two centres of the last cluster, both left of all nodes to come. A node more makes v' better against
-//! v. So once a piece beats those to its left it does so for good: a queue holds the pieces that will be best, each
-//! with the node from which on it is (as in the search for a penalty without bounds). Under an upper bound pieces leave
-//! the queue on the left, which keeps that true.
+//! Let v < v' be two centres of the last cluster, both left of all nodes to come. Each further node favours v' over v,
+//! so once a piece beats those to its left it does so for good: the queue holds the pieces that will be best, each with
+//! the node from which on it is (as in the search for a penalty without bounds). Under an upper bound pieces leave the
+//! queue on the left, which preserves this.
 
 use super::nodes::PathNodes;
 use super::piece::CenterPiece;
@@ -19,14 +19,14 @@ struct PieceReign {
 /// The pieces that will be best.
 pub(super) struct PieceQueue<'a> {
     nodes: &'a PathNodes,
-    /// Centres must not be farther than this from the boundary.
+    /// The largest distance of a centre from the boundary.
     reach: f64,
     /// The last end that matters.
     last: usize,
     reigns: VecDeque<PieceReign>,
 }
 
-/// The length of step at which the search for a crossing looks at the very end.
+/// The step length at which the search for a crossing tries the very end.
 const HASTE: usize = 16;
 
 impl<'a> PieceQueue<'a> {
@@ -39,7 +39,7 @@ impl<'a> PieceQueue<'a> {
         self.reigns.clear();
     }
 
-    /// Where the pieces in the queue began.
+    /// The predecessors of the pieces in the queue.
     pub(super) fn beginnings(&mut self) -> impl Iterator<Item = &mut u32> {
         self.reigns.iter_mut().map(|reign| &mut reign.piece.beginning)
     }
@@ -49,7 +49,7 @@ impl<'a> PieceQueue<'a> {
         self.reigns.len()
     }
 
-    /// The best centre when the last cluster ends before node `end`, its cost, and where it began.
+    /// The best centre if the last cluster ends before node `end`, its cost, and its predecessor.
     #[inline(always)]
     pub(super) fn best(&mut self, end: usize) -> Option<(f64, f64, u32)> {
         while self.reigns.get(1).is_some_and(|next| next.since <= end) {
@@ -60,7 +60,7 @@ impl<'a> PieceQueue<'a> {
         (cost < f64::INFINITY).then_some((center, cost, piece.beginning))
     }
 
-    /// The best centre of a piece, and its cost: infinite if the piece is out of reach.
+    /// The minimiser of a piece and its cost: infinite if the piece is out of reach.
     #[inline(always)]
     fn lowest(&self, piece: &CenterPiece, end: usize) -> (f64, f64) {
         let from = if self.reach < f64::INFINITY { piece.from.max(self.nodes.x[end] - self.reach) } else { piece.from };
@@ -93,13 +93,13 @@ impl<'a> PieceQueue<'a> {
         self.reigns.push_back(PieceReign { piece, since: first });
     }
 
-    /// The first end after `lost`, where `rival` is still as good, at which `piece` is better.
+    /// The first end after `lost`, where `rival` is still at least as good, at which `piece` is better.
     #[inline(always)]
     fn crossing(&self, piece: &CenterPiece, rival: &CenterPiece, lost: usize) -> Option<usize> {
         let last = self.last;
         let (mut low, mut high, mut step) = (lost, last + 1, 1);
         while low + step < high {
-            // A piece that is not at its best within a few steps often never is.
+            // A piece that is not best within a few steps often never is.
             let probe = if step == HASTE { last } else { low + step };
             if self.beats(piece, rival, probe) {
                 high = probe;

@@ -1,35 +1,35 @@
-//! What the nodes that a sweep has not passed yet cost at least: paths that cost too much with it are given up.
+//! A lower bound on the cost of the nodes that a sweep has not reached yet: paths too expensive with it are dropped.
 //!
-//! Whatever the gaps, the nodes cost no less than without bounds. And m clusters reach no farther than m upper bounds
-//! beyond the last centre v: nodes beyond pay their distance. So they cost at least the least of `penalty·m + T(v +
-//! m·upper)` over real m ≥ 0, where T(z) is what the nodes beyond z cost about z. T is convex, so there is one place z
-//! up to which clusters pay.
+//! The nodes cost at least their optimum without bounds on the gaps. Moreover m clusters reach at most m upper bounds
+//! beyond the last centre v, and nodes farther away cost their squared distance. So the cost is at least the minimum of
+//! `penalty·m + T(v + m·upper)` over real m ≥ 0, where T(z) is the cost about z of the nodes beyond z. T is convex, so
+//! there is one position z up to which clusters pay.
 
 use super::nodes::PathNodes;
 use crate::kmeans::rounding::of_place;
 use crate::numeric::first_false;
 
-/// So many nodes are looked at for what a lag costs at least.
+/// The number of nodes used in the bound for lagging centres.
 const FARTHEST_LAG: usize = 64;
 
-/// The place up to which clusters pay, where a node and all after it are left, and what these nodes then cost.
+/// The position up to which clusters pay if a node and all after it remain, and the cost of these nodes then.
 #[derive(Clone, Copy)]
 struct Reach {
     place: f64,
     cost: f64,
 }
 
-/// What the nodes from each on cost at least.
+/// A lower bound on the cost of the nodes from each one on.
 pub(super) struct RemainingCosts<'a> {
     nodes: &'a PathNodes,
-    /// Whatever the gaps; nothing where this is empty.
+    /// The bound for any gaps; empty if there is none.
     unbounded: &'a [f64],
     reaches: Vec<Reach>,
     upper: f64,
     penalty: f64,
-    /// What an optimum costs at most, penalties included.
+    /// An upper limit on the optimum, penalties included.
     enough: f64,
-    /// What rounding may do to a place.
+    /// The rounding error of a position.
     rounding: f64,
 }
 
@@ -50,7 +50,7 @@ impl<'a> RemainingCosts<'a> {
         remaining
     }
 
-    /// What a cluster costs for every unit of length.
+    /// The penalty per unit of length.
     fn slope(&self) -> f64 {
         self.penalty / self.upper
     }
@@ -58,7 +58,7 @@ impl<'a> RemainingCosts<'a> {
     fn reaches(&self) -> Vec<Reach> {
         let n = self.nodes.len();
         let mut all = self.nodes.ending(n);
-        // From this node on the nodes beyond it do not pull as much as a cluster costs.
+        // From this node on the remaining nodes pull less than a cluster costs.
         let first = first_false(0, n - 1, |i| {
             let run = self.nodes.ending(n).since(i);
             2.0 * run.block.weight * run.off(self.nodes.x[i]) > self.slope()
@@ -72,8 +72,8 @@ impl<'a> RemainingCosts<'a> {
         (0..n).map(reach).collect()
     }
 
-    /// What the nodes from `j` on cost at least if the centre before them is at most at `place`, and cluster after
-    /// cluster no farther than the upper bound on.
+    /// A lower bound on the cost of the nodes from `j` on if the centre before them is at most at `place` and gaps are
+    /// at most the upper bound.
     #[inline(always)]
     fn beyond(&self, j: usize, place: f64) -> f64 {
         let Some(reach) = self.reaches.get(j) else { return 0.0 };
@@ -86,14 +86,14 @@ impl<'a> RemainingCosts<'a> {
         run.block.cost + run.block.weight * (run.off(place) - self.rounding).max(0.0).powi(2)
     }
 
-    /// What the nodes before `j` may cost, whatever the gaps after them.
+    /// The largest useful cost of the nodes before `j`, whatever the gaps after them.
     #[inline(always)]
     fn most(&self, j: usize) -> f64 {
         self.unbounded.get(j).map_or(f64::INFINITY, |rest| self.enough - rest)
     }
 
-    /// Whether no optimum has nodes before `j` that cost `cost`, penalties included, with the last centre at most at
-    /// `place`, whether or not its cluster has `j` too.
+    /// Whether no optimum spends `cost`, penalties included, on the nodes before `j` with the last centre at most at
+    /// `place`, whether or not its cluster contains `j` too.
     #[inline(always)]
     pub(super) fn are_too_far(&self, j: usize, cost: f64, place: f64) -> bool {
         cost + self.beyond(j, place) > self.enough
@@ -105,7 +105,7 @@ impl<'a> RemainingCosts<'a> {
         cost > self.most(j) || self.are_too_far(j, cost, place)
     }
 
-    /// Whether no path to an optimum has centres from `from` on after node `j`, and up to `to` for that node, one upper
+    /// Whether no optimal path has a centre from `from` on after node `j`, and up to `to` for that node, one upper
     /// bound farther for the next and so on, if the nodes before cost `cost`.
     pub(super) fn are_too_much_within(&self, j: usize, cost: f64, (from, to): (f64, f64)) -> bool {
         if self.unbounded.is_empty() {

@@ -1,4 +1,4 @@
-//! Runs of neighbouring points, divided where the best paths through them have their boundaries.
+//! Runs of neighbouring points, refined at the boundaries of the best paths through them.
 
 use crate::data::sample::Prefixes;
 use crate::numeric::first_false;
@@ -11,7 +11,7 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// About `count` runs with as many points each, cut at as many places of equal distance.
+    /// `count` runs of equal numbers of points, also divided at as many positions of equal distance.
     pub(super) fn coarse(prefixes: &Prefixes<'_>, count: usize) -> Self {
         let (n, sample) = (prefixes.len(), prefixes.sample());
         let (first, last) = (sample.framed(0), sample.framed(n - 1));
@@ -21,7 +21,7 @@ impl Runs {
         Self::ending_at(prefixes, ends)
     }
 
-    /// The runs that end about there, in any order; one of them at the end of all.
+    /// The runs that end near there, in any order; one of them at the end of all.
     pub(super) fn ending_at(prefixes: &Prefixes<'_>, mut ends: Vec<usize>) -> Self {
         let values = prefixes.sample().values();
         ends.iter_mut().for_each(|end| *end = after_ties(values, *end));
@@ -30,7 +30,7 @@ impl Runs {
         Self { ends }
     }
 
-    /// The same runs, also cut at `ends`, even between equal points.
+    /// The same runs, also divided at `ends`, even between equal points.
     pub(super) fn with(mut self, ends: &[usize]) -> Self {
         self.ends.extend(ends.iter().filter(|&&end| end > 0));
         self.ends.sort_unstable();
@@ -38,12 +38,12 @@ impl Runs {
         self
     }
 
-    /// The runs, from where to where.
+    /// The runs as ranges.
     pub(super) fn iter(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         std::iter::once(0).chain(self.ends.iter().copied()).zip(&self.ends).map(|(start, &end)| start..end)
     }
 
-    /// The ends of finer runs: single points beside `boundaries`, ascending, and none longer than a `share` of the
+    /// The ends of finer runs: single points beside `boundaries` (ascending), and none longer than a `share` of the
     /// distance to one.
     pub(super) fn graded(&self, boundaries: &[usize], share: f64) -> Vec<usize> {
         let mut ends = self.ends.clone();

@@ -1,12 +1,12 @@
-//! One sweep: the best centres of all points when each cluster costs a penalty on top, however many clusters there are.
+//! One sweep: the optimal centres of all points if each cluster costs a penalty and their number is free.
 //!
-//! `V(j, u)` is the least cost of the nodes before `j`, penalties included, when the last cluster is centred at `u`. In
-//! an optimum the boundary of two clusters lies at the midpoint of their centres. So the clusters that begin with node
-//! `j` have few centres `u`, by where the centre `v` before them is: at a bound, `u - v` is known and the midpoint lies
-//! between the nodes `j - 1` and `j`; within the bounds `v` is the best centre of all that are admissible, which a
-//! [`PieceQueue`] knows. A piece of `V` is touched when it begins, when it enters the queue and when a boundary passes
-//! it: O(P log N) for P pieces. There are about as many as nodes where no bound is active, and `c` times as many after
-//! `c` gaps at their bounds. So one sweep starts at either end, and they meet where both have had as much to do.
+//! `V(j, u)` is the minimum cost of the nodes before `j`, penalties included, if the last cluster is centred at `u`. In
+//! an optimum the boundary of two clusters lies at the midpoint of their centres. So a cluster that begins with node
+//! `j` has few possible centres `u`, depending on the centre `v` before: at a bound, `u - v` is known and the midpoint
+//! lies between the nodes `j - 1` and `j`; within the bounds `v` is the best of all admissible centres, which a
+//! [`PieceQueue`] finds. A piece of `V` is touched when it begins, when it enters the queue and when a boundary passes
+//! it: O(P log N) for P pieces. There are about as many as nodes if no bound is active, and `c` times as many after `c`
+//! active gaps. So one sweep starts from each end, and they meet where both have done the same work.
 
 mod curve;
 mod pieces;
@@ -27,42 +27,42 @@ pub(super) struct SweepOptimum {
     pub(super) value: f64,
     /// The first node of each cluster.
     pub(super) starts: Vec<usize>,
-    /// What rounding may have added to the value.
+    /// An upper limit on the rounding error of the value.
     pub(super) rounding: f64,
 }
 
-/// What a sweep rests on.
+/// The input of a sweep.
 pub(super) struct Sweep<'a> {
     pub(super) nodes: &'a PathNodes,
     /// The bounds on every gap.
     pub(super) lower: f64,
     pub(super) upper: f64,
     pub(super) penalty: f64,
-    /// Where centres may be.
+    /// The range of the centres.
     pub(super) domain: (f64, f64),
-    /// What an optimum costs at most, penalties included; infinite where paths are not to be given up.
+    /// An upper limit on the optimum, penalties included; infinite to keep all paths.
     pub(super) enough: f64,
-    /// What the nodes from each on cost at least, whatever the gaps, and what those from each of the mirrored nodes on
-    /// do; nothing where these are empty.
+    /// Lower bounds on the cost of the nodes from each one on, whatever the gaps, and on that of the mirrored nodes;
+    /// empty if there are none.
     pub(super) unbounded: [&'a [f64]; 2],
-    /// Whether the penalty may be a reward, or the number of clusters is given: then lower bounds alone force clusters
-    /// to have points that are nearer to another centre.
+    /// Whether the penalty may be a reward, or the number of clusters is given: then lower bounds alone can force a
+    /// cluster to have points nearer to another centre.
     pub(super) rewarded: bool,
-    /// For a given number of clusters, where the centre of each can be; empty where any number will do.
+    /// For a given number of clusters, the window of each centre; empty if the number is free.
     pub(super) windows: &'a [(f64, f64)],
 }
 
-/// Which node a cluster began with, and which cluster came before it.
+/// The first node of a cluster, and the cluster before it.
 #[derive(Clone, Copy)]
 struct Beginning {
     before: u32,
     start: u32,
 }
 
-/// The best centre before a boundary, its cost, and where its cluster began.
+/// The best centre before a boundary, its cost, and its cluster's record.
 type BestBefore = (f64, f64, u32);
 
-/// A sweep on its way.
+/// The state of a sweep.
 struct SweepProgress<'a> {
     sweep: &'a Sweep<'a>,
     /// A curve for each number of clusters, or one for any number.
@@ -72,23 +72,23 @@ struct SweepProgress<'a> {
     forced_ranges: ForcedRanges<'a>,
     remaining: RemainingCosts<'a>,
     beginnings: Vec<Beginning>,
-    /// The best last cluster of all among the pieces that no boundary needs any more, under an upper bound.
+    /// Under an upper bound: the best last cluster among the pieces that no boundary needs any more.
     best: Option<BestBefore>,
-    /// The next node that clusters may begin with.
+    /// The next node at which clusters may begin.
     next: usize,
-    /// How many pieces were seen.
+    /// The number of pieces visited.
     seen: u64,
-    // So many pieces and beginnings there is memory for. Lists grow to twice their length, with a copy beside them.
+    // The numbers of pieces and beginnings that there is memory for. Lists double their length by copying.
     pieces: usize,
     kept: usize,
-    // Lists that are used again for every node.
+    // Lists reused for every node.
     begun: Vec<CenterPiece>,
     bests: Vec<BestBefore>,
     near: Vec<CenterPiece>,
     merged: Vec<CenterPiece>,
 }
 
-/// So many pieces are kept without a look at the memory: some hundred kilobytes.
+/// This many pieces need no check of the memory: some hundred kilobytes.
 const FEW_PIECES: usize = 1 << 12;
 
 impl Sweep<'_> {
@@ -115,7 +115,7 @@ impl Sweep<'_> {
         Ok(self.joined(&left, &right))
     }
 
-    /// The best of all paths, by the last cluster of one sweep and that of the other.
+    /// The best of all paths, from the last cluster of either sweep.
     fn joined(&self, left: &SweepProgress<'_>, right: &SweepProgress<'_>) -> SweepOptimum {
         let n = self.nodes.len();
         let mut best = (f64::INFINITY, None, None);
@@ -125,7 +125,7 @@ impl Sweep<'_> {
         if let Some((_, cost, beginning)) = right.best.filter(|other| other.1 < best.0) {
             best = (cost, None, Some(beginning));
         }
-        // Of a given number of clusters, as many as the one sweep has, the other lacks.
+        // If the number of clusters is given, one sweep has those that the other lacks.
         for (before, after) in left.curves.iter().zip(right.curves.iter().rev()) {
             let mut after = after.pieces().rev().map(|piece| piece.mirrored(n)).peekable();
             for before in before.pieces() {
@@ -146,7 +146,7 @@ impl Sweep<'_> {
         let ends = after.map_or(Vec::new(), |after| right.starts(after));
         starts.extend(ends.iter().rev().filter(|&&end| end > 0).map(|&end| n - end));
         let far = self.domain.0.abs().max(self.domain.1.abs());
-        // Rewards are taken off what is larger.
+        // Rewards are subtracted from something larger.
         let size = value + 2.0 * (-self.penalty).max(0.0) * starts.len() as f64;
         let rounding = of_path(starts.len(), size, self.nodes.weight(), far);
         SweepOptimum { value, starts, rounding }
@@ -158,17 +158,18 @@ impl Sweep<'_> {
     }
 
     fn forced_rules(&self) -> ForcedRules {
-        // Every second centre is more than the upper bound farther on, and always twice the lower bound.
+        // Every second centre is more than the upper bound farther on, and always at least twice the lower bound.
         let stride = if self.rewarded { self.lower } else { 0.5 * self.upper };
         ForcedRules { stride, upper: self.upper, ends: self.rewarded.then_some(self.domain) }
     }
 
-    /// Where the centres of a curve can be.
+    /// The window of a curve.
     fn window(&self, curve: usize) -> (f64, f64) {
         self.windows.get(curve).copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY))
     }
 
-    /// Where the centre before the boundary at node `j` is if the gap is `gap` and the midpoint lies at the boundary.
+    /// The position of the centre before the boundary at node `j` if the gap is `gap` and the midpoint lies at the
+    /// boundary.
     #[inline(always)]
     fn strip(&self, j: usize, gap: f64) -> (f64, f64) {
         (self.nodes.x[j - 1] - 0.5 * gap, self.nodes.x[j] - 0.5 * gap)
@@ -199,7 +200,7 @@ impl<'a> SweepProgress<'a> {
         }
     }
 
-    /// Passes the next node.
+    /// Advances by one node.
     #[inline(always)]
     fn advance(&mut self, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let seen = self.pass(self.next);
@@ -235,7 +236,7 @@ impl<'a> SweepProgress<'a> {
         starts
     }
 
-    /// Forgets the beginnings that no piece comes from any more: of many pieces few stay.
+    /// Drops the beginnings that no piece refers to any more: of many pieces few remain.
     fn forget_beginnings(&mut self) {
         let Self { curves, active, best, beginnings, .. } = self;
         let mut pieces: Vec<&mut u32> = Vec::new();
@@ -244,7 +245,7 @@ impl<'a> SweepProgress<'a> {
             pieces.extend(queue.beginnings());
         }
         pieces.extend(best.as_mut().map(|best| &mut best.2));
-        // Whether each is needed; then its new place. The first is where all of them come from.
+        // First whether each is needed, then its new index. The first is the origin of all.
         let mut places = vec![0; beginnings.len()];
         places[0] = 1;
         pieces.iter().for_each(|beginning| places[**beginning as usize] = 1);
@@ -266,20 +267,20 @@ impl<'a> SweepProgress<'a> {
         pieces.into_iter().for_each(|beginning| *beginning = places[*beginning as usize]);
     }
 
-    /// Lets clusters begin with node `j`; says how many pieces it saw.
+    /// Starts clusters at node `j`; returns the number of pieces visited.
     #[inline(always)]
     fn pass(&mut self, j: usize) -> u64 {
         let tight = self.sweep.strip(j, self.sweep.lower);
         let forced_range = self.forced_ranges.at(j);
         if forced_range.is_none() && tight.0 == tight.1 {
-            // Equal points: some optimum parts them nowhere but in a forced range.
+            // Equal points: some optimum separates them only in a forced range.
             return 1;
         }
         if self.sweep.windows.is_empty() {
             return self.follow(j, forced_range, 0, 0) + 1;
         }
         let mut seen = 1;
-        // Clusters that begin with this node do not end before it: the later ones come first.
+        // A cluster that begins with this node does not end before it, so the later curves come first.
         for to in (self.active.start..self.curves.len().min(self.active.end + 1)).rev() {
             if to > self.active.start {
                 seen += self.follow(j, forced_range, to - 1, to);
@@ -296,17 +297,17 @@ impl<'a> SweepProgress<'a> {
         seen
     }
 
-    /// Forgets what comes before cluster `to` if it cannot begin after node `j`.
+    /// Drops what comes before cluster `to` if it cannot begin after node `j`.
     fn forget_if_passed(&mut self, j: usize, forced_range: Option<ForcedRange>, to: usize) {
-        // Forced ranges to come begin with a later point, or farther from an earlier one than this one does.
+        // Later forced ranges begin with a later point, or farther from an earlier one, than this one.
         let first = self.sweep.nodes.x[j - 1].min(forced_range.map_or(f64::INFINITY, |forced_range| forced_range.0));
         if self.sweep.windows[to].1 <= first {
             self.curves[to - 1].clear();
         }
     }
 
-    /// Lets clusters of the curve `to` begin with node `j` after those of the curve `from`; says how many pieces it
-    /// saw.
+    /// Starts clusters of the curve `to` at node `j`, after those of the curve `from`; returns the number of pieces
+    /// visited.
     #[inline(always)]
     fn follow(&mut self, j: usize, forced_range: Option<ForcedRange>, from: usize, to: usize) -> u64 {
         let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
@@ -321,7 +322,7 @@ impl<'a> SweepProgress<'a> {
         }
         let around = forced_range.map(|forced_range| self.all_after(j, forced_range, from, to));
         let first = self.curves[from].queue.best(j);
-        // Where the strips overlap there is nothing in between to be compared with.
+        // If the strips overlap, there is nothing in between to compare with.
         let ordered = stretched.1 <= tight.0;
         let mut record = first.map_or(f64::INFINITY, |best| best.1);
         let (mut begun, mut bests) = (std::mem::take(&mut self.begun), std::mem::take(&mut self.bests));
@@ -334,7 +335,7 @@ impl<'a> SweepProgress<'a> {
             if self.remaining.are_too_much(j, bottom.cost.level, to) {
                 return;
             }
-            // Where the cost rises, a centre farther left would do better: the gap is not at its lower bound.
+            // If the cost rises, a centre farther left would be better: the gap is not at its lower bound.
             if from < bottom.center {
                 begun.push(piece.moved(&bottom, (from, bottom.center), lower, penalty, j as u32));
             }

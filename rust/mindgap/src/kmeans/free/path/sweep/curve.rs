@@ -1,13 +1,13 @@
-//! [`PathCurve`]: what paths cost by the centre of their last cluster, in pieces.
+//! [`PathCurve`]: the cost of paths as a function of the centre of their last cluster, in pieces.
 
 use super::super::piece::CenterPiece;
 use super::super::queue::PieceQueue;
 use super::Sweep;
 use std::collections::VecDeque;
 
-/// What paths cost by the centre of their last cluster.
+/// The cost of paths as a function of the centre of their last cluster.
 pub(super) struct PathCurve<'a> {
-    /// Pieces that no further cluster changes, as far back as a boundary needs them.
+    /// Pieces that later clusters do not change, as far back as a boundary needs them.
     pub(super) settled: VecDeque<CenterPiece>,
     /// Pieces farther right.
     pub(super) ahead: VecDeque<CenterPiece>,
@@ -20,7 +20,7 @@ impl<'a> PathCurve<'a> {
         Self { settled: VecDeque::new(), ahead: VecDeque::new(), queue }
     }
 
-    /// The best paths to every place of the last cluster's centre.
+    /// The best paths for every position of the last cluster's centre.
     pub(super) fn pieces(&self) -> impl DoubleEndedIterator<Item = &CenterPiece> {
         self.settled.iter().chain(&self.ahead)
     }
@@ -39,7 +39,7 @@ impl<'a> PathCurve<'a> {
         self.settled.len() + self.ahead.len() + self.queue.len()
     }
 
-    /// The pieces between two places, each with the part that lies there.
+    /// The pieces between two positions, each with the part that lies there.
     #[inline(always)]
     pub(super) fn over(&self, (from, to): (f64, f64), mut see: impl FnMut(&CenterPiece, f64, f64)) {
         let first = match self.settled.front() {

@@ -1,4 +1,4 @@
-//! The pieces that clusters begin and end with at a node, and how they are merged with those of other nodes.
+//! The pieces that begin and end clusters at a node, and how they merge with those of other nodes.
 
 use super::super::forced::ForcedRange;
 use super::super::piece::{Bottom, CenterPiece, CostParabola, append_lower};
@@ -6,8 +6,8 @@ use super::curve::PathCurve;
 use super::{Beginning, BestBefore, Sweep, SweepProgress};
 
 impl SweepProgress<'_> {
-    /// Clusters whose gap is at the upper bound begin with node `j`, and those after the best centres in the strip are
-    /// added to `bests`. Says how many pieces there were.
+    /// Starts clusters at node `j` whose gap is at the upper bound, and adds those after the best centres in the strip
+    /// to `bests`. Returns the number of pieces.
     pub(super) fn stretch(
         &mut self,
         j: usize,
@@ -34,7 +34,7 @@ impl SweepProgress<'_> {
             }
         });
         let mut record = first.map_or(f64::INFINITY, |best| best.1);
-        // From the right: a centre farther left is of use only if it costs less than all those in between.
+        // From the right: a centre farther left is useful only if it costs less than all in between.
         bests[added..].reverse();
         let mut place = 0;
         bests.retain(|best| {
@@ -48,7 +48,7 @@ impl SweepProgress<'_> {
         stretched.len()
     }
 
-    /// All clusters that begin with node `j` at a place of the forced range.
+    /// All clusters that begin with node `j` at a position in the forced range.
     pub(super) fn all_after(
         &mut self,
         j: usize,
@@ -98,8 +98,8 @@ impl SweepProgress<'_> {
         all
     }
 
-    /// Merges clusters that begin with node `j` in a forced range, wherever they are; the pieces up to `limit` are
-    /// settled. Says how many pieces it saw.
+    /// Merges the clusters that begin with node `j` in a forced range, at any position; the pieces up to `limit` are
+    /// final. Returns the number of pieces visited.
     pub(super) fn merge_anywhere(&mut self, j: usize, to_curve: usize, begun: &[CenterPiece], limit: f64) -> usize {
         let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
         let (from, to) = begun.first().zip(begun.last()).map_or((limit, limit), |(first, last)| (first.from, last.to));
@@ -110,7 +110,7 @@ impl SweepProgress<'_> {
         near.extend(curve.ahead.drain(..covered));
         let (mut merged, mut ending) = (Vec::new(), nodes.ending(j));
         append_lower(&mut ending, &near, begun, &mut merged);
-        // With all the points to come in clusters of their own a piece costs one penalty more than without them.
+        // A piece costs at most one penalty more than without it if all later points are in clusters of their own.
         merged.retain(|piece: &CenterPiece| {
             let cost = piece.lowest(&mut ending, piece.from, piece.to).1;
             !self.remaining.are_too_far(j, cost, piece.to)
@@ -126,7 +126,7 @@ impl SweepProgress<'_> {
         begun.len() + merged.len() + self.enqueue(j, to_curve, (from.min(nodes.x[j] - 0.5 * upper), to))
     }
 
-    /// Clusters begin with node `j` after the centre `best`, at a gap within the bounds.
+    /// Starts a cluster at node `j` after the centre `best`, with a gap within the bounds.
     #[inline(always)]
     pub(super) fn begin_within(&mut self, j: usize, curve: usize, (center, cost, before): BestBefore) {
         let Sweep { nodes, lower, upper, penalty, rewarded, .. } = *self.sweep;
@@ -143,9 +143,9 @@ impl SweepProgress<'_> {
         }
     }
 
-    /// Clusters begin with node `j` at `level` from the place `from` on, without an upper bound or forced ranges. All
-    /// pieces ahead are flat then. The farther right the centre, the more the nodes of earlier clusters cost there: so
-    /// the new piece is better from some place on, and each piece is taken off the end but once.
+    /// Starts clusters at node `j` of cost `level` at positions from `from` on, without an upper bound or forced
+    /// ranges. All pieces ahead are then constant. The farther right the centre, the more the nodes of earlier clusters
+    /// cost there: so the new piece is better from some position on, and each piece is removed from the end only once.
     #[inline(always)]
     fn stack(&mut self, j: usize, mut from: f64, level: f64, before: u32) {
         let mut ending = self.sweep.nodes.ending(j);
@@ -155,7 +155,7 @@ impl SweepProgress<'_> {
             let own = level - (rival.before.level + block.cost);
             let cost = |u: f64| block.weight * run.off(u).powi(2);
             if cost(rival.from.max(from)) < own {
-                // Right of the last piece that is left there is nothing but the new one.
+                // Beyond the last remaining piece there is only the new one.
                 let crossing = (block.mean + (own / block.weight).sqrt()).max(rival.from);
                 from = from.max(if cost(rival.to) <= own { rival.to } else { crossing.min(rival.to) });
             } else if rival.from >= from {
@@ -178,7 +178,7 @@ impl SweepProgress<'_> {
         self.beginnings.len() as u32 - 1
     }
 
-    /// Notes where new pieces come from, and leaves out what lies beyond the window of their curve.
+    /// Records the predecessors of new pieces, and removes what lies outside the window of their curve.
     #[inline(always)]
     pub(super) fn note(&mut self, begun: &mut Vec<CenterPiece>, j: usize, curve: usize) {
         if !self.sweep.windows.is_empty() {
@@ -225,7 +225,7 @@ impl SweepProgress<'_> {
         settled.extend(&self.merged);
     }
 
-    /// Lets the pieces within `strip` end clusters from node `j + 1` on; says how many there were.
+    /// Lets the pieces within `strip` end clusters before node `j + 1`; returns their number.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, j: usize, curve: usize, strip: (f64, f64)) -> usize {
         let nodes = self.sweep.nodes;
@@ -235,7 +235,7 @@ impl SweepProgress<'_> {
         curve.over(strip, |piece, from, to| parts.push(CenterPiece { from, to, ..*piece }));
         let mut ending = nodes.ending(j + 1);
         for piece in &parts {
-            // Where the cost falls beyond the piece it will do so ever after: the best centre is elsewhere.
+            // If the cost falls beyond the piece it always will: the minimiser is elsewhere.
             let now = piece.until(&mut ending, piece.to);
             let falls = now.slope + 2.0 * now.bend * (piece.to - piece.from) < 0.0;
             if !falls {
@@ -247,7 +247,7 @@ impl SweepProgress<'_> {
         seen
     }
 
-    /// Lets the last cluster of all have its centre in a piece.
+    /// Lets the last cluster have its centre in a piece.
     pub(super) fn offer_last(&mut self, piece: &CenterPiece) {
         let nodes = self.sweep.nodes;
         let (center, cost) = piece.lowest(&mut nodes.ending(nodes.len()), piece.from, piece.to);

@@ -22,7 +22,7 @@ const OF_MOMENTS: f64 = 32.0;
 /// and the chord between them.
 const OF_SQUARES: f64 = 48.0;
 
-/// Roundings of a value on a curve of the exact finish: its three terms (5) and three additions.
+/// Roundings of a value on a curve of the exact program: its three terms (5) and three additions.
 const OF_CURVE: f64 = 8.0;
 
 /// Roundings of rough costs that are compared: `candidates` counts them.
@@ -53,7 +53,7 @@ pub(super) fn of_squares(squares: f64) -> f64 {
     OF_SQUARES * f64::EPSILON * squares
 }
 
-/// The error of a cost in the exact finish whose curves' values sum to `size`.
+/// The error of a cost in the exact program whose curves' values sum to `size`.
 pub(super) fn of_curve(size: f64) -> f64 {
     OF_CURVE * f64::EPSILON * size
 }

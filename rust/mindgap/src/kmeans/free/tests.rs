@@ -1,4 +1,4 @@
-//! The parts against each other: the search by cells, the exact finish on the whole problem, and the levels' bounds.
+//! The parts against each other: the search by cells, the exact program on the whole problem, and the levels' bounds.
 
 use super::budget::MOST_STEPS;
 use super::functional::SearchRegion;
@@ -18,7 +18,7 @@ pub(super) fn random(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// The optimum by the exact finish alone.
+/// The optimum by the exact program alone.
 pub(super) fn whole(problem: &Problem<'_>) -> f64 {
     let mut budget = Budget::new(u64::MAX, Monitor::default());
     let found = functional::solve(problem, &SearchRegion::whole(problem), f64::INFINITY, &mut budget);

@@ -1,4 +1,4 @@
-//! The search for a penalty against the exact finish on the whole problem, which knows no penalty.
+//! The search for a penalty against the exact program on the whole problem, which knows no penalty.
 
 use super::super::budget::MOST_STEPS;
 use super::super::tests::{random, whole};

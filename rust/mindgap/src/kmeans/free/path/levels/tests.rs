@@ -1,4 +1,4 @@
-//! Curves for each number of clusters against the exact finish on the whole problem.
+//! Curves for each number of clusters against the exact program on the whole problem.
 
 use super::super::tests::points;
 use super::*;
@@ -8,7 +8,7 @@ use crate::data::sample::Prefixes;
 use crate::kmeans::free::tests::{random, whole};
 use crate::monitor::Monitor;
 
-/// Compares with the exact finish on the whole problem, for bounds of which many are too wide for all clusters.
+/// Compares with the exact program on the whole problem, for bounds of which many are too wide for all clusters.
 fn compare(rounds: usize, (few, many): (usize, usize), seed: u64) {
     let mut random = random(seed);
     for round in 0..rounds {

@@ -157,3 +157,38 @@ def test_means_that_bounds_leave_without_points_name_the_alternative() -> None:
     for fine in (mg.kmeans(x, 2, mg.LowerOnly(4.75)), mg.kmeans(x, 2, mg.LowerOnly(1), centers="means")):
         assert fine.sizes.min() > 100
         assert "centers=" not in fine.summary()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_free_centres_say_whether_a_cluster_keeps_points_that_are_nearer_to_another(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, k = rng.integers(0, 30, 12) * 0.1, int(rng.integers(2, 5))
+    lower = rng.uniform(0, 2)
+    result = mg.kmeans(x, k, mg.TwoSided(lower, lower + rng.uniform(0.01, 1)))
+    distances = abs(x[:, None] - result.centers)
+    nearest = distances.min(axis=1) >= distances[np.arange(len(x)), result.labels] - 1e-9
+    assert ("nearer to another centre" in result.summary()) == (not nearest.all())
+
+
+def test_sizes_of_clusters_do_not_count_as_bounds_that_do_not_suit() -> None:
+    held = mg.kmeans([0, 1, 2, 3, 100], 2, mg.LowerOnly(1), min_size=2)
+    assert held.labels.tolist() == [0, 0, 0, 1, 1]
+    assert "nearer" not in held.summary()
+
+
+@pytest.mark.parametrize("offset", [1.7e9, -1.7e9, 1e15])
+def test_centres_far_from_zero_are_told_apart(offset: float) -> None:
+    x = offset + np.array([0.0, 2.0, 600.0, 602.0, 1500.0, 1502.0])
+    for result, column in ((mg.kmeans(x, 3), 1), (mg.mixture(x, 3, min_variance=1.0), 2)):
+        positions = [float(row[column]) for row in result.table().rows]
+        assert np.abs(np.array(positions) - offset - [1, 601, 1501]).max() <= 1
+
+
+def test_centres_near_zero_have_six_digits() -> None:
+    assert [row[1] for row in mg.kmeans([179.87912, 184.0, 195.9], 3).table().rows] == ["179.879", "184", "195.9"]
+
+
+def test_intervals_of_means_far_from_zero_are_told_apart() -> None:
+    x = 1.7e9 + np.random.default_rng(0).normal(0, 60, 200)
+    [row] = [row for row in mg.mixture(x, 1).bootstrap(20, rng=0).table().rows if row[-1] == "mean 0"]
+    assert float(row[0]) < float(row[1]) < float(row[2])

@@ -14,7 +14,7 @@ from mindgap.model.binned import Binned
 from mindgap.model.sample import Sample
 from mindgap.results.frames import Backend, frame_of
 from mindgap.results.reliability import Intervals, as_level
-from mindgap.results.table import TextTable
+from mindgap.results.table import TextTable, position_texts
 from mindgap.validation import RNG, FloatArray, as_count, as_seed, freeze
 
 if TYPE_CHECKING:
@@ -90,9 +90,15 @@ class Bootstrap:
         failed = f", {self.n_failed} more failed and are left out" if self.n_failed else ""
         note = f"{100 * level:g}% intervals from {len(self)} replicates{failed}"
         rows = [
-            [f"{low:.6g}", f"{estimate:.6g}", f"{high:.6g}", name] for name, estimate, low, high in self._rows(level)
+            [*self._texts(name, np.array([low, estimate, high])), name]
+            for name, estimate, low, high in self._rows(level)
         ]
         return TextTable(f"Bootstrap, k = {self.estimate.k}", ("from", "estimate", "to", "parameter"), rows, [note])
+
+    def _texts(self, name: str, values: FloatArray) -> list[str]:
+        if name.startswith("mean"):
+            return position_texts(values, float(np.sqrt(self.estimate.variances.max())))
+        return [f"{value:.6g}" for value in values]
 
     def _rows(self, level: float) -> list[tuple[str, float, float, float]]:
         """Yield the name, the estimate and the ends of the interval of each parameter."""

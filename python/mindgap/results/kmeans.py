@@ -19,7 +19,7 @@ from mindgap.results.gap_text import ACTIVE, gap_bound_text, reached_note
 from mindgap.results.histogram import Histogram
 from mindgap.results.label_files import cluster_columns
 from mindgap.results.pointwise import by_boundaries, pointwise
-from mindgap.results.table import TextTable
+from mindgap.results.table import TextTable, position_texts
 from mindgap.validation import FloatArray, freeze
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 #: A cluster with a smaller fraction of the points is probably an artefact of the bounds.
 _FEW = 0.01
+
+#: A boundary that is further than this from the middle of its centres, as a fraction of the centres' range, was moved.
+_OFF_CENTRE = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,10 +164,12 @@ class KMeansResult(FitResult):
         """Return the table that `summary`, notebooks and the command line show."""
         head = ("cluster", "centre", "size", "within", "to next", "bound")
         notes = [self._verdict(), *reached_note(self, "centre"), *self._starved()]
-        return TextTable(f"k-means, k = {self.k}", head, [*map(self._cells, range(self.k))], notes)
+        deviation = np.sqrt(self.inertia / (self.weights.sum() or self.sizes.sum()))
+        centers = position_texts(self.centers, float(deviation))
+        return TextTable(f"k-means, k = {self.k}", head, [*map(self._cells, range(self.k), centers)], notes)
 
-    def _cells(self, cluster: int) -> list[str]:
-        cells = [f"{cluster}", f"{self.centers[cluster]:.6g}", f"{self.sizes[cluster]}", f"{self.within[cluster]:.6g}"]
+    def _cells(self, cluster: int, center: str) -> list[str]:
+        cells = [f"{cluster}", center, f"{self.sizes[cluster]}", f"{self.within[cluster]:.6g}"]
         if cluster == self.k - 1:
             return [*cells, "", ""]
         return [*cells, f"{self.gaps[cluster]:.6g}", gap_bound_text(self.bounds, self.active, cluster)]
@@ -175,14 +180,28 @@ class KMeansResult(FitResult):
         return f"inertia {self.inertia:.10g}, the optimum is at least {self.lower_bound:.10g}"
 
     def _starved(self) -> list[str]:
-        """Return a line that suggests free centres if bounds on means leave a cluster with hardly any points."""
-        if self.settings is None or self.settings.centers != "means" or self.bounds is None:
+        """Return a line if the bounds leave a cluster with hardly any points of its own."""
+        if self.settings is None or self.bounds is None:
             return []
+        if self.settings.centers == "free":
+            return self._misplaced(self.settings)
         few = np.flatnonzero(self.sizes < _FEW * self.sizes.sum())
         if not len(few):
             return []
         what = f"cluster {few[0]} has" if len(few) == 1 else f"{len(few)} clusters have"
         return [f'{what} less than {_FEW:.0%} of the points: the bounds may be too large for means; try centers="free"']
+
+    def _misplaced(self, settings: KMeansSettings) -> list[str]:
+        """Return a line if free centres leave a cluster without a nearest point, so that it keeps another one's."""
+        if settings.min_size is not None or settings.max_size is not None:
+            return []
+        off = self.boundaries - (self.centers[1:] + self.centers[:-1]) / 2
+        far = _OFF_CENTRE * (self.centers[-1] - self.centers[0])
+        keep = {*np.flatnonzero(off > far).tolist(), *(1 + np.flatnonzero(off < -far)).tolist()}
+        if not keep or not self.gaps.any():
+            return []
+        what = f"cluster {min(keep)} keeps" if len(keep) == 1 else f"{len(keep)} clusters keep"
+        return [f"{what} points that are nearer to another centre: the bounds do not suit {self.k} clusters"]
 
     def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw the data, the clusters and their centres, and the gaps with their bounds; needs ``mindgap[plot]``.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mindgap.results.gap_text import gap_bound_text, reached_note
-from mindgap.results.table import TextTable
+from mindgap.results.table import TextTable, position_texts
 
 if TYPE_CHECKING:
     from mindgap.results.mixture import MixtureResult
@@ -20,7 +20,8 @@ def mixture_table(fit: MixtureResult) -> TextTable:
     found = [*_reliability(fit), *map(str, fit.findings)]
     notes = [ending, *found, *reached_note(fit, "mean"), *certificate(fit)]
     notes += [] if fit.hint is None else [fit.hint]
-    rows = [_cells(fit, component) for component in range(fit.k)]
+    means = position_texts(fit.means, float(np.sqrt(fit.variances.max())))
+    rows = [_cells(fit, component, mean) for component, mean in enumerate(means)]
     return TextTable(f"Gaussian mixture, k = {fit.k}", head, rows, notes)
 
 
@@ -45,9 +46,9 @@ def _reliability(fit: MixtureResult) -> list[str]:
     return notes
 
 
-def _cells(fit: MixtureResult, component: int) -> list[str]:
-    parameters = fit.means[component], np.sqrt(fit.variances[component])
-    cells = [f"{component}", f"{fit.weights[component]:.4f}", *(f"{value:.6g}" for value in parameters)]
+def _cells(fit: MixtureResult, component: int, mean: str) -> list[str]:
+    deviation = np.sqrt(fit.variances[component])
+    cells = [f"{component}", f"{fit.weights[component]:.4f}", mean, f"{deviation:.6g}"]
     if component == fit.k - 1:
         return [*cells, "", ""]
     return [*cells, f"{fit.gaps[component]:.6g}", gap_bound_text(fit.bounds, fit.active, component)]

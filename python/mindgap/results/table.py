@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
@@ -9,8 +10,28 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from mindgap.validation import FloatArray
+
 #: The most rows that a table in a notebook shows; the others are counted.
 MOST_ROWS = 30
+
+#: The significant digits of a number in a table, unless it is a position far from zero.
+_DIGITS = 6
+
+#: The digits of the spread of positions that are shown if they are far from zero: enough to tell neighbours apart.
+_DIGITS_OF_SPREAD = 4
+
+#: The most significant digits that a double has.
+_MOST_DIGITS = 17
+
+
+def position_texts(positions: FloatArray, spread: float) -> list[str]:
+    """Return centres or means as text, with more digits if they differ little for their size, as times do."""
+    spread = max(spread, float(positions[-1] - positions[0]))
+    largest = float(abs(positions).max())
+    extra = math.floor(math.log10(largest / spread)) if 0 < spread < largest else 0
+    digits = min(max(_DIGITS, _DIGITS_OF_SPREAD + extra), _MOST_DIGITS)
+    return [f"{position:.{digits}g}" for position in positions]
 
 
 @dataclass(frozen=True)

@@ -149,3 +149,72 @@ def test_the_report_has_one_answer_and_a_part_for_each_group(tmp_path: Path, com
 def _contents(text: str) -> list[dict[str, Any]]:
     found = re.findall(r'<script type="application/json" id="content(?:-\d+)?">(.*?)</script>', text, re.S)
     return [json.loads(content) for content in found]
+
+
+@pytest.fixture
+def nameless(tmp_path: Path) -> Path:
+    """A table whose last rows have no group, or too few values."""
+    path = tmp_path / "groups.csv"
+    path.write_text("x,group\n" + "".join(f"{x},{'ab'[x % 2]}\n" for x in range(8)) + "20,\n30,\n31,\n50,\n9,c\n")
+    return path
+
+
+def test_rows_without_a_group_are_named(nameless: Path, tmp_path: Path, command: Command) -> None:
+    options = ("--column", "x", "--group-by", "group", "-k", 2)
+    ended = command("kmeans", nameless, *options)
+    assert "\n(empty)        0" in ended.out
+    assert "\n(empty): inertia" in ended.out
+    assert set(json.loads(command("kmeans", nameless, *options, "--json").out)["groups"]) == {"", "a", "b", "c"}
+    page = tmp_path / "page.html"
+    command("report", nameless, *options[:-1], 1, "--bootstrap", 0, "--out", page)
+    assert "<h1>(empty)</h1>" in page.read_text()
+
+
+def test_the_best_of_each_group_names_a_failure_once(nameless: Path, command: Command) -> None:
+    shown = command("select", nameless, "--column", "x", "--group-by", "group", "-k", "2-3").out
+    assert shown.count("c: no fit") == 1
+    assert "\na:\n" not in shown
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("kmeans", "-k", 2, "--column", "x", "--labels"),
+        ("summarize", "--column", "x", "--out"),
+        ("report", "-k", 1, "--column", "x", "--out"),
+    ],
+)
+def test_a_dash_is_no_file(
+    table: Path, arguments: tuple[Any, ...], command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name, *options = arguments
+    ended = command(name, table, *options, "-")
+    assert ended.code == 2
+    assert "not standard output" in ended.err
+    assert not (tmp_path / "-").exists()
+
+
+def test_predictions_go_to_standard_output_for_a_dash(table: Path, tmp_path: Path, command: Command) -> None:
+    fit = tmp_path / "fit.json"
+    fit.write_text(command("kmeans", table, "--column", "x", "-k", 2, "--json").out)
+    plain = command("predict", fit, table, "--column", "x")
+    assert plain.out.startswith("name;x;group;label;distance\nu;1.0;a;0;")
+    assert command("predict", fit, table, "--column", "x", "--out", "-").out == plain.out
+
+
+def test_labels_of_text_as_parquet_hold_numbers_that_can_be_fitted_again(tmp_path: Path, command: Command) -> None:
+    pytest.importorskip("pyarrow")
+    path, out = tmp_path / "data.csv", tmp_path / "out.parquet"
+    path.write_text("name;x;name\na;1,5 cm;p\nb;;q\nc;7 cm;r\n")
+    read = ("--column", "x", "--decimal", ",", "--units", "cm", "--drop-missing")
+    assert command("kmeans", path, *read, "-k", 2, "--labels", out).code == 0
+    from pyarrow import parquet
+
+    written = parquet.ParquetFile(out).read()
+    assert written.column_names == ["name", "x", "name", "label", "distance"]
+    assert written.column(1).to_pylist() == [1.5, None, 7.0]
+    assert written.column(3).to_pylist() == [0, None, 1]
+    again = command("kmeans", out, "--column", "x", "--drop-missing", "-k", 2)
+    assert again.code == 0
+    assert "2 values of x, 1 missing left out" in again.out

@@ -46,6 +46,11 @@ class Part:
     result: Any
     reason: str | None = None
 
+    @property
+    def title(self) -> str:
+        """The name of the group for people."""
+        return self.name or "(empty)"
+
 
 def fit_parts(data: Data | Elsewhere, fit: Callable[[Data | Elsewhere], Any]) -> list[Part]:
     """Fit the data or each group. A failed group has its reason; if all fail, the error is raised."""
@@ -110,7 +115,7 @@ def joined_table(parts: list[Part], table_of: Callable[[Any], TextTable]) -> Tex
     if parts[0].places is None:
         return table_of(parts[0].result)
     tables = [(part, table_of(part.result)) for part in parts if part.result is not None]
-    rows = [[part.name, *row] for part, table in tables for row in table.rows]
-    notes = [f"{part.name}: {'; '.join(table.notes)}" for part, table in tables]
-    notes += [f"{part.name}: no fit: {part.reason}" for part in parts if part.result is None]
+    rows = [[part.title, *row] for part, table in tables for row in table.rows]
+    notes = [f"{part.title}: {'; '.join(table.notes)}" for part, table in tables if table.notes]
+    notes += [f"{part.title}: no fit: {part.reason}" for part in parts if part.result is None]
     return TextTable(tables[0][1].caption, ("group", *tables[0][1].head), rows, notes)

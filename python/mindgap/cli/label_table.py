@@ -12,6 +12,7 @@ from mindgap.cli.npy import StoredArray
 from mindgap.cli.parquet import ArrowTable
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.extras import demand
+from mindgap.foundation.files import write_atomically
 from mindgap.model.chunks import Chunks
 
 if TYPE_CHECKING:
@@ -31,19 +32,16 @@ def write_parquet(path: str, data: Data | Elsewhere, columns: Mapping[str, Any])
     if not isinstance(data, Data):
         if not len(np.asarray(columns["label"])):
             raise InvalidInputError("the engine that reads the data has no labels for them; leave --labels out")
-        cells = {name: pa.array(np.asarray(column)) for name, column in columns.items()}
+        names, cells = [*columns], [pa.array(np.asarray(column)) for column in columns.values()]
     else:
         table = data.table
         names = table.names or (["value"] if table.width == 1 else [f"column_{n + 1}" for n in range(table.width)])
-        cells = {name: _column(pa, table, place) for place, name in enumerate(names)}
-        for name, column in zip(new_names(names, columns), columns.values(), strict=True):
-            full = np.full(len(data.kept), None, dtype=object)
-            full[data.kept] = [None if cell == "" else cell for cell in np.asarray(column).tolist()]
-            cells[name] = pa.array(full)
-    try:
-        parquet.write_table(pa.table(cells), path)
-    except OSError as error:
-        raise InvalidInputError(f"cannot write {path!r}: {error.strerror or error}") from error
+        cells = [_column(pa, data, place) for place in range(table.width)]
+        cells += [_spread(pa, data, column) for column in columns.values()]
+        names = [*names, *new_names(names, columns)]
+    content = pa.BufferOutputStream()
+    parquet.write_table(pa.Table.from_arrays(cells, names=names), content)
+    write_atomically(path, content.getvalue())
 
 
 def write_chunks(path: str, request: Request, chunks: Chunks, result: Any) -> int:
@@ -54,8 +52,18 @@ def write_chunks(path: str, request: Request, chunks: Chunks, result: Any) -> in
     return rows
 
 
-def _column(pa: Any, table: Any, place: int) -> Any:
-    if isinstance(table, (ArrowTable, StoredArray)):
-        cells = table._cells(place)
-        return cells if isinstance(table, ArrowTable) else pa.array(np.ascontiguousarray(cells))
-    return pa.array(table.texts(place))
+def _column(pa: Any, data: Data, place: int) -> Any:
+    """Return a column of the source; of text, the fitted one as numbers."""
+    table = data.table
+    if isinstance(table, ArrowTable):
+        return table._cells(place)
+    if isinstance(table, StoredArray):
+        return pa.array(np.ascontiguousarray(table._cells(place)))
+    return _spread(pa, data, data.values) if place == data.place else pa.array(table.texts(place))
+
+
+def _spread(pa: Any, data: Data, column: Any) -> Any:
+    """Return a column with one entry per value as one with an entry per row, null for rows that were left out."""
+    full = np.full(len(data.kept), None, dtype=object)
+    full[data.kept] = [None if cell == "" else cell for cell in np.asarray(column).tolist()]
+    return pa.array(full)

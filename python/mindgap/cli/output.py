@@ -94,6 +94,8 @@ def check_target(name: str, source: str) -> None:
     """Refuse a path that cannot be written, or that is the input file."""
     if "\0" in name:
         raise InvalidInputError(f"cannot write {name!r}: this is not a valid name of a file")
+    if name == "-":
+        raise InvalidInputError("this output needs a file, not standard output: give its name (./- for a file named -)")
     parent = Path(name).parent
     if not os.path.isdir(parent):  # noqa: PTH112  # which says no where a path cannot even be asked for
         raise InvalidInputError(f"there is no folder {parent} to write {name} into")
@@ -110,6 +112,6 @@ def _panels(parts: list[Part], label: str | None) -> Any:
     figure, axes = plt.subplots(len(parts), 1, figsize=(7.2, 3.6 * len(parts)), sharex=True, layout="constrained")
     for ax, part in zip(axes, parts, strict=True):
         part.result.plot(ax, label=label)
-        ax.set_title(printable(part.name).replace("$", r"\$"), loc="left", fontsize=10)
+        ax.set_title(printable(part.title).replace("$", r"\$"), loc="left", fontsize=10)
         ax.spines[["top", "right"]].set_visible(False)
     return figure

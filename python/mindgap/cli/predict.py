@@ -42,6 +42,8 @@ def command(fit: str, request: Request, out: str | None) -> None:
     Writes the rows of FILE as CSV, followed by the label, its probability (for a mixture) and the distance from the
     centre. A large npy or Parquet file is read in chunks; its labels are written to a Parquet file.
     """
+    if out == "-":
+        out = None
     if out is not None:
         check_target(out, request.source)
     result = _stored(fit)

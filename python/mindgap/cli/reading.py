@@ -76,6 +76,8 @@ class Data:
         The decimal mark of the source.
     groups : list of str or None
         The group of each value, if a column of groups was given.
+    place : int
+        The index of the column in the table.
     """
 
     values: FloatArray
@@ -86,6 +88,7 @@ class Data:
     units: str | None = None
     decimal: str = "."
     groups: list[str] | None = None
+    place: int = 0
 
     @property
     def label(self) -> str | None:
@@ -171,7 +174,8 @@ def _read(request: Request) -> Data:
     if request.group_by is not None:
         cells = table.texts(place_of(request.group_by, table.names, table.width, request.title, "--group-by"))
         groups = [cell for cell, there in zip(cells, kept.tolist(), strict=True) if there]
-    return Data(column.values[kept], masses, kept, column.name, table, request.units, request.decimal, groups)
+    known = column.name, table, request.units, request.decimal, groups, column.number - 1
+    return Data(column.values[kept], masses, kept, *known)
 
 
 def _content(request: Request) -> bytes:

@@ -84,7 +84,11 @@ def command(
         return Part(found, gap_path=path, intervals=intervals, goodness=goodness)
 
     parts = fit_parts(data, fit)
-    pages = [replace(part.result, heading=part.name) for part in parts if part.result is not None]
+    pages = [
+        replace(part.result, heading="" if part.places is None else part.title)
+        for part in parts
+        if part.result is not None
+    ]
     write_report(
         out,
         pages,

@@ -140,7 +140,7 @@ def command(
     print_data(data)
     print_table(joined_table(parts, lambda selection: selection.table()))
     click.echo()
-    print_table(joined_table(best, result_table))
+    print_table(joined_table([part for part in best if part.result is not None], result_table))
 
 
 def _document(part: Part) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 //! Constraints on weights and spreads: they hold, the likelihood never falls, and clashes are named.
 
 use crate::oracle::random::Random;
+use mindgap::error::ErrorKind;
 use mindgap::{
-    All, BoxError, ConstantCv, Constraint, ConstraintError, EqualSpreads, FixedSpreads, FixedWeights, GapBounds,
-    KMeans, KMeansError, LinearRows, Mixture, MixtureError, MixtureFit, Parameters, PrecisionRows, Rows, Sample,
-    SpreadRatio, WeightBounds, WeightRatio,
+    All, BoxError, ConstantCv, Constraint, ConstraintError, EqualSpreads, Finding, FixedSpreads, FixedWeights,
+    GapBounds, KMeans, KMeansError, LinearRows, Mixture, MixtureError, MixtureFit, Parameters, PrecisionRows, Rows,
+    Sample, SpreadRatio, VarianceModel, WeightBounds, WeightRatio,
 };
 use std::sync::Arc;
 
@@ -249,4 +250,40 @@ fn climbs_under_fixed_and_tied_weights_arrive() {
         let fit = Mixture::new(3).constraint(constraint).fit(&sample).unwrap();
         assert!(fit.converged() && fit.newton_decrement().unwrap() < 1e-8, "{:?} {:?}", fit.status(), fit.weights());
     }
+}
+
+#[test]
+fn equal_variances_beside_rows_are_equal_or_infeasible() {
+    let x = points(&mut Random::new(24), 200);
+    let sample = Sample::new(&x).unwrap();
+    let equal = |constraint: Own| Mixture::new(3).variances(VarianceModel::Equal).constraint(constraint).fit(&sample);
+    let spreads = |fit: &MixtureFit| fit.variances().iter().map(|v| v.sqrt()).collect::<Vec<f64>>();
+    let fixed = |spreads: &[Option<f64>]| Mixture::new(3).constraint(FixedSpreads::new(spreads).unwrap());
+    let one = fixed(&[Some(0.7), None, None]).variances(VarianceModel::Equal).fit(&sample).unwrap();
+    assert!(spreads(&one).iter().all(|spread| close(*spread, 0.7)), "{:?}", spreads(&one));
+    let two = fixed(&[Some(0.7), None, Some(1.1)]).variances(VarianceModel::Equal).fit(&sample).unwrap_err();
+    assert_eq!(two.kind(), ErrorKind::Infeasible);
+    let halves = LinearRows::new(3, &[1.0, 0.0, -4.0], &[0.0], &[0.0]).unwrap();
+    assert_eq!(equal(Own(halves)).unwrap_err().kind(), ErrorKind::Infeasible);
+    // No bound on a single precision, and satisfied by equal ones.
+    let sum = LinearRows::new(3, &[1.0, 1.0, 1.0], &[3.0], &[f64::INFINITY]).unwrap();
+    let summed = equal(Own(sum)).unwrap();
+    assert!(spreads(&summed).windows(2).all(|pair| close(pair[0], pair[1])), "{:?}", spreads(&summed));
+}
+
+#[test]
+fn spreads_that_are_fixed_or_as_large_as_allowed_are_no_finding() {
+    let x = points(&mut Random::new(25), 200);
+    let sample = Sample::new(&x).unwrap();
+    let held = |constraint: Box<dyn Constraint>| {
+        let fit = Mixture::new(3).constraint(constraint).fit(&sample).unwrap();
+        fit.findings().iter().filter(|finding| matches!(finding, Finding::SpreadAtBound { .. })).count()
+    };
+    assert_eq!(held(Box::new(FixedSpreads::new(&[Some(0.7), None, Some(1.1)]).unwrap())), 0);
+    // Precisions of at least 100: no spread above 0.1.
+    let wide = LinearRows::new(3, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], &[100.0; 3], &[f64::INFINITY; 3]);
+    assert_eq!(held(Box::new(Own(wide.unwrap()))), 0);
+    // Precisions of at most 0.01: no spread below 10.
+    let narrow = LinearRows::new(3, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], &[0.0; 3], &[0.01; 3]);
+    assert!(held(Box::new(Own(narrow.unwrap()))) > 0);
 }

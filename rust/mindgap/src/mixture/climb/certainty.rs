@@ -23,7 +23,7 @@ pub(in crate::mixture) struct Certainty {
     pub(in crate::mixture) relative: Vec<Option<[f64; BLOCK]>>,
     /// The gain of log-likelihood without the rows on the means that the model predicts.
     pub(in crate::mixture) held_back: f64,
-    /// Components whose spread is at a bound.
+    /// Components whose spread a bound keeps from being smaller.
     pub(in crate::mixture) spreads_held: Vec<usize>,
 }
 
@@ -34,10 +34,7 @@ impl Certainty {
         let (mut rows, mut kinds) = (SparseRows::default(), Vec::new());
         rows::write(m_step, parameters, &mut rows, &mut kinds);
         let mut program = Program::new(model, &mut rows);
-        let mut spreads_held: Vec<usize> = match m_step.precisions.is_equal() {
-            true => Vec::new(),
-            false => program.active.iter().filter_map(|&row| kinds[row].held_spread()).collect(),
-        };
+        let mut spreads_held: Vec<usize> = program.active.iter().filter_map(|&row| kinds[row].held_spread()).collect();
         spreads_held.sort_unstable();
         spreads_held.dedup();
         let own = units(parameters);

@@ -22,7 +22,7 @@ pub(in crate::mixture) enum RowKind {
     Weight(usize),
     /// A row on the means.
     Mean,
-    /// A row on the precisions, in which this component has the larger one.
+    /// A bound on the precisions that keeps the spread of this component from being smaller.
     Spread(usize),
 }
 
@@ -73,7 +73,7 @@ pub(in crate::mixture) fn write(
     if m_step.precisions.is_equal() {
         for c in 1..k {
             rows.push([(2, -1.0), (BLOCK * c + 2, 1.0)], 0.0, true);
-            kinds.push(RowKind::Spread(c));
+            kinds.push(RowKind::Sum);
         }
     } else if let Some(ratio) = m_step.precisions.variance_ratio() {
         for (low, high) in (0..k).flat_map(|low| (0..k).map(move |high| (low, high))).filter(|(a, b)| a != b) {
@@ -90,11 +90,11 @@ pub(in crate::mixture) fn write(
         if highest < FAR_FLOOR || fixed {
             let level = 1.0 - highest;
             rows.push([(BLOCK * c + 2, -1.0)], if fixed { level } else { level.min(0.0) }, fixed);
-            kinds.push(RowKind::Spread(c));
+            kinds.push(if fixed { RowKind::Sum } else { RowKind::Spread(c) });
         }
         if lowest > 0.0 && !fixed {
             rows.push([(BLOCK * c + 2, 1.0)], (lowest - 1.0).min(0.0), false);
-            kinds.push(RowKind::Spread(c));
+            kinds.push(RowKind::Sum);
         }
     }
     if let Some(given) = m_step.precisions.rows() {

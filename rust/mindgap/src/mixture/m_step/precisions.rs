@@ -88,6 +88,9 @@ impl PrecisionBlock {
         let Some(linear) = rows.and_then(PrecisionRows::rows) else {
             return Ok(block);
         };
+        // Beside rows, the pooled variance is not the optimum: equal variances are those of ratio one.
+        let ratio = if model == VarianceModel::Equal { 1.0 } else { ratio };
+        block.bounds.ratio = ratio;
         let enter = |precision: f64| frame.leave_square(precision);
         if let Some([least, most]) = single_bounds(linear, [0.0, f64::INFINITY]) {
             for c in 0..k {
@@ -102,7 +105,10 @@ impl PrecisionBlock {
             let (least, most) =
                 (fold(&block.bounds.lower, 0.0, f64::max), fold(&block.bounds.upper, f64::INFINITY, f64::min));
             if least > ratio * most {
-                return Err(none(format!("bounds that are more than a ratio of {:?} apart", ratio.sqrt())));
+                return Err(none(match ratio {
+                    1.0 => "bounds without a common value, as equal spreads need".into(),
+                    _ => format!("bounds that are more than a ratio of {:?} apart", ratio.sqrt()),
+                }));
             }
             return Ok(block);
         }

@@ -77,6 +77,31 @@ def test_under_the_bound_the_p_value_is_on_the_safe_side() -> None:
     assert rejected <= 12  # of 60, at the level 0.1
 
 
+class FirstMean(mg.Constraint):
+    """The first mean is at least `least`."""
+
+    name = "first-mean"
+
+    def __init__(self, least: float) -> None:
+        self.least = least
+
+    def rows(self, k: int) -> mg.LinearRows:
+        return mg.LinearRows(1e3 * np.eye(1, k), [1e3 * self.least], [np.inf])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(mg.LowerOnly(5), mg.LowerOnly(6.5)), (mg.LowerOnly(5), mg.TwoSided(0, 2)), (FirstMean(2), FirstMean(2.5))],
+    ids=repr,
+)
+def test_a_constraint_is_compared_with_a_weaker_one(one: mg.Constraint, other: mg.Constraint) -> None:
+    weaker, stronger = mg.mixture(X, 2, one), mg.mixture(X, 2, other)
+    with pytest.raises(mg.InvalidInputError, match="does not satisfy the constraint of the second"):
+        mg.compare(weaker, stronger)
+    if not isinstance(other, mg.TwoSided):
+        assert mg.compare(stronger, weaker).statistic >= 0
+
+
 def test_fits_that_do_not_belong_together() -> None:
     held, free = fits(5.0)
     with pytest.raises(mg.InvalidInputError, match="differ in k"):
@@ -85,6 +110,8 @@ def test_fits_that_do_not_belong_together() -> None:
         mg.compare(held, mg.mixture(X[1:], 2))
     with pytest.raises(mg.InvalidInputError, match=r"the order is compare\(constrained, free\)"):
         mg.compare(free, held)
+    with pytest.raises(mg.InvalidInputError, match=r"two results of mixture, not KMeansResult"):
+        mg.compare(mg.kmeans(X, 2), free)  # type: ignore[arg-type]
     stuck = mg.mixture(X, 2, init=([0.5, 0.5], [0.0, 0.001], [50.0, 50.0]), method="paper", max_iter=1)
     with pytest.raises(mg.InvalidInputError, match="it is stuck at a local optimum"):
         mg.compare(held, stuck)

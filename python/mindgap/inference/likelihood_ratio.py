@@ -5,22 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mindgap.foundation.errors import InvalidInputError, SolverError
+from mindgap.foundation.messages import shorten
 from mindgap.host.resolving import blocks_of
 from mindgap.inference.bootstrapping import parametric
 from mindgap.inference.chi_square import chi_square_tail
 from mindgap.inference.refitting import climbed_like, refit_like, searched_like
 from mindgap.inference.replicates import replicate
 from mindgap.model.sample import Sample
+from mindgap.results.mixture import MixtureResult
 from mindgap.validation import RNG, as_seed
 
 if TYPE_CHECKING:
     from mindgap.foundation.progress import Progress
     from mindgap.model.binned import Binned
-    from mindgap.results.mixture import MixtureResult
+    from mindgap.model.bounds import GapBounds, LinearRows
 
 #: A free fit is called stuck if it is worse by more than this fraction of the log-likelihood.
 _SHORTFALL = 1e-6
+
+#: A bound is satisfied to this fraction of the spread of the mixture: far above rounding, far below what matters.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -117,7 +124,11 @@ def compare(
     >>> ratio.df, round(ratio.p_value, 3)
     (1, 0.011)
     """
+    for fit in (constrained, free):
+        if not isinstance(fit, MixtureResult):
+            raise InvalidInputError(f"compare takes two results of mixture, not {shorten(fit)}")
     _check_same(constrained, free)
+    _check_nested(constrained, free)
     _check_reference(constrained, free, n_bootstrap)
     constrained, free = _climbed(constrained, free), _climbed(free, constrained)
     statistic = _statistic(constrained, free)
@@ -185,12 +196,24 @@ def _check_same(constrained: MixtureResult, free: MixtureResult) -> None:
             )
 
 
+def _check_nested(constrained: MixtureResult, free: MixtureResult) -> None:
+    """Refuse a first fit that the constraint on the means of the second does not allow."""
+    if constrained.k != free.k:
+        return
+    bounds: GapBounds | LinearRows | None = free.bounds
+    values, slack = constrained.gaps, _ROUNDING * (np.ptp(constrained.means) + np.sqrt(constrained.variances.max()))
+    if free.rows is not None:
+        bounds, values = free.rows, free.rows.matrix @ constrained.means
+        slack *= np.abs(free.rows.matrix).max(initial=0.0)
+    if bounds is not None and ((values < bounds.lower - slack) | (values > bounds.upper + slack)).any():
+        raise InvalidInputError(
+            "the first fit does not satisfy the constraint of the second, which must be the weaker one: "
+            "the order is compare(constrained, free)"
+        )
+
+
 def _statistic(constrained: MixtureResult, free: MixtureResult) -> float:
     difference = free.log_likelihood - constrained.log_likelihood
-    if _holds_back(free) and not _holds_back(constrained) and difference < 0:
-        raise InvalidInputError(
-            "the second fit has active bounds and the first has none: the order is compare(constrained, free)"
-        )
     if difference < -_SHORTFALL * max(1.0, abs(free.log_likelihood)):
         raise InvalidInputError(
             f"the free fit has the lower log-likelihood ({free.log_likelihood:.10g}, constrained "
@@ -198,10 +221,6 @@ def _statistic(constrained: MixtureResult, free: MixtureResult) -> float:
             "init=(result.weights, result.means, result.variances)"
         )
     return max(0.0, 2 * difference)
-
-
-def _holds_back(fit: MixtureResult) -> bool:
-    return any(active != "free" for active in fit.active)
 
 
 def _drawn_statistics(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -165,3 +166,22 @@ def test_an_estimator_of_very_many_clusters_says_so() -> None:
     estimators = pytest.importorskip("mindgap.sklearn")
     with pytest.raises(ValueError, match="minimum of"):
         estimators.KMeans1D(10**5000).fit(X[:, None])
+
+
+@pytest.mark.parametrize(
+    ("x", "kind"),
+    [
+        (iter([1.0, 2.0]), "list_iterator"),
+        ({1.0, 2.0}, "set"),
+        ({"a": 1.0}, "dict"),
+        (Path("x.npy"), "PosixPath|WindowsPath"),
+    ],
+)
+def test_what_is_no_sequence_is_named_by_its_type(x: Any, kind: str) -> None:
+    with pytest.raises(mg.InvalidInputError, match=f"x is of type ({kind}); give a sequence of numbers"):
+        mg.kmeans(x, 2)
+
+
+def test_a_bound_that_is_none_is_named() -> None:
+    with pytest.raises(mg.InvalidInputError, match="lower is None; give a sequence of numbers"):
+        mg.PerGap(None, [2, 3])  # type: ignore[arg-type]

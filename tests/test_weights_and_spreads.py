@@ -82,7 +82,7 @@ def test_a_plugin_answers_for_weights_and_precisions(x: np.ndarray) -> None:
         (lambda: mg.FixedWeights([0.5, 0.6]), "sum to 1.1"),
         (lambda: mg.FixedWeights([1, 0]), "must be positive"),
         (lambda: mg.WeightBounds([0.5, 0.2], [0.4, 1]), "0 <= lower <= upper <= 1"),
-        (lambda: mg.WeightRatio(1, 1, 2), "between weights 1 and 1"),
+        (lambda: mg.WeightRatio(1, 1, 2), "two different components"),
         (lambda: mg.SpreadRatio(0.5), "at least 1"),
         (lambda: mg.FixedSpreads([-1]), "must be positive"),
     ],

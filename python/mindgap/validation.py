@@ -95,6 +95,9 @@ def _as_real(x: Any, name: str) -> FloatArray:
     """Return an array of doubles of any shape."""
     array = _as_array(x, name)
     if array.dtype.kind == "O":
+        if array.ndim == 0 and not hasattr(x, "__float__"):
+            kind = "None" if x is None else f"of type {type(x).__name__}"
+            raise InvalidInputError(f"{name} is {kind}; give a sequence of numbers, such as a list")
         return _from_objects(array, name)
     if array.dtype.kind not in _NUMBERS:
         raise InvalidInputError(f"{name} has dtype {array.dtype}; give real numbers")

@@ -209,7 +209,8 @@ class WeightRatio(Constraint):
         self.i, self.j, self.ratio = as_count(i, "i", least=0), as_count(j, "j", least=0), as_number(ratio, "ratio")
         if self.i == self.j or not (self.ratio > 0 and np.isfinite(self.ratio)):
             raise InvalidInputError(
-                f"a ratio of {self.ratio} between weights {self.i} and {self.j}; give a positive one and two components"
+                f"weight-ratio has components {self.i} and {self.j} and ratio {self.ratio}; "
+                "give two different components and a positive ratio"
             )
 
     def weight_rows(self, k: int) -> LinearRows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -64,6 +65,21 @@ def test_width_bounds_the_gaps_above() -> None:
     for delta, result in zip(path.deltas, path.results, strict=True):
         assert (result.gaps >= delta - 1e-9).all()
         assert (result.gaps <= delta + 0.25 + 1e-9).all()
+
+
+def test_a_path_with_a_width_does_not_claim_that_small_bounds_change_nothing() -> None:
+    path = mg.gap_path(X, 3, [0, 1], width=0.25)
+    assert path.results[0].gaps.max() <= 0.25 + 1e-9
+    assert path.bites_at is None
+    assert path.summary().endswith("every gap is at most delta + 0.25; no gap is at its lower bound")
+    wide = mg.gap_path(X, 3, [0, 100], width=0.25)
+    assert wide.bites_at == 100
+    assert wide.summary().endswith("from delta = 100 on a gap is at its lower bound")
+    for drawn, text in ((path, "no gap is equal to δ"), (wide, "a gap is equal to δ from δ = 100")):
+        axes = drawn.plot()
+        titles = [ax.get_title(loc="left") for ax in axes.figure.axes]
+        plt.close("all")
+        assert text in titles
 
 
 def test_the_grid_of_its_own() -> None:

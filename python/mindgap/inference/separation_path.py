@@ -100,10 +100,11 @@ class GapPath:
     def bites_at(self) -> float | None:
         """The smallest δ of the grid that changes the fit: a gap is at its bound, or the likelihood is lower.
 
-        None if no δ does. If a fit ran out of iterations, this can be a step of the grid too small.
+        None if no δ does. If a fit ran out of iterations, this can be a step of the grid too small. With a `width`,
+        every δ can change the fit; then this is the smallest δ at which a gap is equal to δ.
         """
         best = self.results[0].log_likelihood
-        fallen = self.log_likelihoods < best - _FALLEN * abs(best)
+        fallen = (self.log_likelihoods < best - _FALLEN * abs(best)) & (self.width is None)
         held = np.array(self.n_active) > 0
         biting = np.flatnonzero(held | fallen)
         return float(self.deltas[biting[0]]) if biting.size else None
@@ -125,6 +126,9 @@ class GapPath:
         return [*numbers, f"{result.n_iter}", ", ".join(remarks)]
 
     def _verdict(self) -> str:
+        if self.width is not None:
+            reached = "no gap is" if self.bites_at is None else f"from delta = {self.bites_at:.6g} on a gap is"
+            return f"every gap is at most delta + {self.width:.6g}; {reached} at its lower bound"
         if self.bites_at is None:
             return f"no bound up to {self.deltas[-1]:.6g} changes the fit"
         return f"the bound changes the fit from delta = {self.bites_at:.6g}"

@@ -51,7 +51,7 @@ def plot_path(path: GapPath, ax: Axes | None = None, *, label: str | None = None
     if ax is not None:
         _draw_lines(ax, deltas, means, of_what)
         name_axes(ax, _DELTA, of_what)
-        _mark_bite([ax], path.bites_at)
+        _mark_bite([ax], path)
         return ax
     gapped = means.shape[1] > 1
     heights = [3, 2, 2] if gapped else [3, 2]
@@ -67,7 +67,7 @@ def plot_path(path: GapPath, ax: Axes | None = None, *, label: str | None = None
     panels[-1].ticklabel_format(axis="y", useOffset=False)
     panels[-1].set_ylabel("log-likelihood")
     panels[-1].set_xlabel(_DELTA)
-    _mark_bite(panels, path.bites_at)
+    _mark_bite(panels, path)
     for panel in panels:
         open_sides(panel)
     figure.align_ylabels(panels)
@@ -90,11 +90,14 @@ def _draw_lines(ax: Axes, deltas: FloatArray, columns: FloatArray, name: str) ->
         ax.set_ylabel(name)
 
 
-def _mark_bite(panels: list[Axes], bites_at: float | None) -> None:
+def _mark_bite(panels: list[Axes], path: GapPath) -> None:
+    bites_at = path.bites_at
     if bites_at is None:
-        note = "the bound does not change the fit on this path"
+        note = "the bound does not change the fit on this path" if path.width is None else "no gap is equal to δ"
     else:
-        note = f"the bound changes the fit from δ = {short(bites_at)}"
+        note = (
+            f"{'the bound changes the fit' if path.width is None else 'a gap is equal to δ'} from δ = {short(bites_at)}"
+        )
         for panel in panels:
             panel.axvline(bites_at, color=HELD, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1.5)
     if not panels[0].get_title(loc="left"):

@@ -200,6 +200,8 @@ def _path_section(gap_path: GapPath, result: MixtureResult, number: str) -> str:
     last = len(gap_path.results) - 1
     bites = gap_path.bites_at
     note = "The bound does not change the fit." if bites is None else f"The bound changes the fit from δ = {bites:.6g}."
+    if gap_path.width is not None:
+        note = f"Every gap is at most δ + {gap_path.width:.6g}."
     if gap_path.constraint is not None:
         note = f"Every fit also satisfies {escape(repr(gap_path.constraint))}. {note}"
     return f"""<section id="path{number}">

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from command_line import Command
+
 VALUES = np.concatenate([np.linspace(0, 1, 25) ** 2, 3 + np.linspace(-1, 1, 30) ** 3])
 
 
@@ -49,6 +51,16 @@ def test_what_has_no_maximum_is_refused() -> None:
         mg.mixture(VALUES, 2, certify=True, method="paper")
     with pytest.raises(mg.InvalidInputError, match="time_limit"):
         mg.mixture(VALUES, 2, variances="equal", certify=True, time_limit=-1)
+
+
+def test_the_command_says_that_a_fit_was_not_certified(tmp_path: Path, command: Command) -> None:
+    path = tmp_path / "x.csv"
+    np.savetxt(path, VALUES)
+    asked = ("mixture", path, "-k", 3, "--variances", "equal", "--certify")
+    assert "not certified" in command(*asked, "--time-limit", 1e-9).out
+    ended = command(*asked[:3], 1, *asked[4:])
+    assert "better by more than 0.1" in ended.out
+    assert "not certified" not in ended.out
 
 
 def test_time_that_runs_out_leaves_the_fit(tmp_path: Path) -> None:

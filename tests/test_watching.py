@@ -139,7 +139,7 @@ def test_what_a_callback_raises_is_raised() -> None:
 
     with pytest.raises(RuntimeError, match="enough"):
         mg.mixture(X, 3, callback=broken)
-    with pytest.raises(mg.InvalidInputError, match="callback is a int"):
+    with pytest.raises(mg.InvalidInputError, match="callback is of type int"):
         mg.mixture(X, 3, callback=3)  # type: ignore[arg-type]
 
 

@@ -73,12 +73,14 @@ def command(
         print_json(fit_json(parts, facts))
     else:
         print_data(data)
-        print_table(joined_table(parts, result_table))
+        print_table(joined_table(parts, lambda result: result_table(result, certify)))
 
 
-def result_table(result: MixtureResult) -> TextTable:
-    """Return the table of a fit with its information criteria below."""
+def result_table(result: MixtureResult, certify: bool = False) -> TextTable:
+    """Return the table of a fit with its information criteria below, and a word if it was to be certified and is not."""
     table = result.table()
+    if certify and result.upper_bound is None:
+        table.notes.append("not certified: the proof was stopped before it had a bound; allow more time")
     icl = "" if result.entropy is None else f", ICL {result.icl:.8g}"
     return replace(table, notes=[*table.notes, f"BIC {result.bic:.8g}, AIC {result.aic:.8g}{icl}"])
 

@@ -62,7 +62,7 @@ def watching(
 ) -> AbstractContextManager[Watch | None]:
     """Return a context with the function that the core calls, or None if there is nothing to report to."""
     if callback is not None and not callable(callback):
-        raise InvalidInputError(f"callback is a {type(callback).__name__}; give a function of one argument")
+        raise InvalidInputError(f"callback is of type {type(callback).__name__}; give a function of one argument")
     return _watching(progress, callback, paper) if progress or callback is not None else nullcontext()
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def mixture_table(fit: MixtureResult) -> TextTable:
     """Return the components, one row each, and below them how the fit ended."""
-    ending = f"log-likelihood {fit.log_likelihood:.10g}, {fit.n_iter} iterations, {fit.message}"
+    plural = "" if fit.n_iter == 1 else "s"
+    ending = f"log-likelihood {fit.log_likelihood:.10g}, {fit.n_iter} iteration{plural}, {fit.message}"
     head = ("component", "weight", "mean", "std. dev.", "to next", "bound")
     found = [*_reliability(fit), *map(str, fit.findings)]
     notes = [ending, *found, *reached_note(fit, "mean"), *certificate(fit)]

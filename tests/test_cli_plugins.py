@@ -113,4 +113,7 @@ def test_a_name_that_is_taken_is_refused(run: Run, tmp_path: Path) -> None:
     refused = run("-m", "mindgap", "new-plugin", "lower-only", "--kind", "constraint", "--dir", str(tmp_path))
     assert refused.returncode == 2
     assert f"the constraint 'lower-only' is taken by mindgap {mg.__version__}; choose another name" in refused.stderr
+    reserved = run("-m", "mindgap", "new-plugin", "auto", "--kind", "initializer", "--dir", str(tmp_path))
+    assert reserved.returncode == 2
+    assert "the initializer name 'auto' has a meaning of its own" in reserved.stderr
     assert list(tmp_path.glob("mindgap-*")) == []

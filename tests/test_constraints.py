@@ -27,6 +27,7 @@ def test_what_the_built_ins_ask() -> None:
         (lambda: mg.LowerOnly("wide"), "delta is 'wide'; it must be one number"),  # type: ignore[arg-type]
         (lambda: mg.LowerOnly([1, 2]), r"delta is \[1, 2\]; it must be one number"),  # type: ignore[arg-type]
         (lambda: mg.LowerOnly(True), "delta is True; it must be one number"),
+        (lambda: mg.constraint(mg.GapBounds([1])), r"for these bounds on the gaps, PerGap\(lower, upper\)"),  # type: ignore[arg-type]
         (lambda: mg.TwoSided(2, 1), "the lower bound 2.0 of every gap is above its upper bound 1.0"),
         (lambda: mg.TwoSided(1, -1), "upper is -1.0; it must be a number that is not negative"),
         (lambda: mg.TwoSided(np.inf, np.inf), "the lower bound of every gap is inf; it must be finite"),

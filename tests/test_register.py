@@ -122,6 +122,8 @@ def test_a_taken_name_is_refused_and_leaves_nothing() -> None:
         (int, "is a class, but not one of mindgap.Constraint, mindgap.Initializer, mindgap.Engine"),
         (ModuleType("empty"), "it implements no hook"),
         (3, "it implements no hook"),
+        (type("Sure", (mg.Ckmeans,), {"name": "auto"}), "the initializer name 'auto' has a meaning of its own"),
+        (type("Any", (mg.LowerOnly,), {"name": "none"}), "the constraint name 'none' has a meaning of its own"),
         (type("Silent", (mg.Engine,), {"name": "silent"}), "Silent does not implement load and moments"),
         (type("Silent", (mg.Initializer,), {"name": "silent"}), "Silent does not implement start"),
         (mg.Constraint, "Constraint has the name ''"),

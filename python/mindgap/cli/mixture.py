@@ -77,7 +77,7 @@ def command(
 
 
 def result_table(result: MixtureResult, certify: bool = False) -> TextTable:
-    """Return the table of a fit with its information criteria below, and a word if it was to be certified and is not."""
+    """Return the table of a fit with its information criteria; also say if a certificate was asked for in vain."""
     table = result.table()
     if certify and result.upper_bound is None:
         table.notes.append("not certified: the proof was stopped before it had a bound; allow more time")

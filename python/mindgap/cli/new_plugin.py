@@ -14,7 +14,7 @@ from mindgap.cli.options import epilog
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.host.commands import BUILT_IN
 from mindgap.host.manager import host
-from mindgap.host.registry import COMMAND, KINDS, NAME
+from mindgap.host.registry import COMMAND, KINDS, NAME, RESERVED
 
 _TEMPLATES = Path(__file__).with_name("templates")
 #: The kinds of plugins that can be generated.
@@ -58,6 +58,8 @@ def write_package(name: str, kind: str, parent: Path) -> list[Path]:
     taken = next((entry for entry in host.load() if (entry.kind.name, entry.name) == (kind, name)), None)
     if taken is not None:
         raise InvalidInputError(f"the {kind} {name!r} is taken by {taken.origin}; choose another name")
+    if (kind, name) in RESERVED:
+        raise InvalidInputError(f"the {kind} name {name!r} has a meaning of its own; choose another name")
     if kind == COMMAND.name and name in BUILT_IN:
         raise InvalidInputError(f"the command {name!r} is mindgap's own; choose another name")
     target = parent / f"mindgap-{name}"

@@ -11,6 +11,7 @@ from mindgap.foundation.messages import reason, shorten
 from mindgap.host import known, spec
 from mindgap.host.manager import host
 from mindgap.host.registry import COMMAND, KINDS, Entry, Kind, hint
+from mindgap.model.bounds import GapBounds
 from mindgap.model.constraint import All, Constraint
 from mindgap.model.engine import Engine
 from mindgap.model.initializer import Initializer
@@ -233,7 +234,9 @@ def _resolve(kind_name: str, given: object, parameters: dict[str, Any]) -> Plugi
 
 
 def _as_bound(kind_name: str, given: object) -> str:
-    """Return a suggestion for a number that was given as a constraint."""
+    """Return a suggestion for a number or bounds that were given as a constraint."""
+    if kind_name == "constraint" and isinstance(given, GapBounds):
+        return "; for these bounds on the gaps, PerGap(lower, upper)"
     if kind_name != "constraint" or isinstance(given, bool) or not isinstance(given, (int, float)):
         return ""
     number = given if isinstance(given, int) else float(given)

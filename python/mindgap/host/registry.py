@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
+#: Names with a meaning of their own: the search of a mixture, and no constraint on the command line.
+RESERVED = {("initializer", "auto"), ("constraint", "none")}
+
+
 @dataclass(frozen=True)
 class Kind:
     """One kind of plugin: its base class, its hook, and the methods it must implement."""
@@ -91,7 +95,9 @@ class Registry:
         return plugin
 
     def check_free(self, kind: Kind, name: str, staged: Iterable[Entry] = ()) -> None:
-        """Raise PluginError if an existing or a staged entry has the name."""
+        """Raise PluginError if the name is reserved, or an existing or a staged entry has it."""
+        if (kind.name, name) in RESERVED:
+            raise PluginError(f"the {kind.name} name {name!r} has a meaning of its own; choose another name")
         for holder in (*self._entries.values(), *staged):
             if (holder.kind, holder.name) == (kind, name):
                 raise PluginError(f"the {kind.name} {name!r} is taken by {holder.origin}; choose another name")

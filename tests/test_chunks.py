@@ -158,10 +158,31 @@ def test_what_is_no_source_is_refused(source: Any, fault: str) -> None:
 def test_a_file_that_is_no_npy_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "several.npz"
     path.write_bytes(content)
-    with pytest.raises(mg.InvalidInputError, match=r"source is not a \.np[yz] file"):
+    with pytest.raises(mg.InvalidInputError, match=r"several\.npz is not a \.np[yz] file"):
         mg.Chunks(path)
-    with pytest.raises(mg.InvalidInputError, match=r"sample_weight is not a \.npy file of numbers that can be read"):
+    with pytest.raises(mg.InvalidInputError, match=r"sample_weight .*several\.npz is not a \.npy file of numbers"):
         mg.Chunks(X, str(path))
+
+
+def test_a_file_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "values.dat"
+    path.write_text("1\n2\n")
+    with pytest.raises(mg.InvalidInputError, match=r"values\.dat is of no known kind; give a \.npy, \.npz, \.parquet"):
+        mg.Chunks(path)
+    with path.open("wb") as file:
+        np.save(file, X)
+    assert mg.kmeans(mg.Chunks(path), 3).k == 3
+
+
+def test_a_matrix_without_a_choice_of_column_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.ones((3, 2)))
+    with pytest.raises(mg.InvalidInputError, match=r"x\.npy has shape \(3, 2\) .* name one column with column=0"):
+        mg.Chunks(tmp_path / "x.npy")
+
+
+def test_a_function_that_returns_nothing_is_refused() -> None:
+    with pytest.raises(mg.InvalidInputError, match="returned None; it must return an iterator"):
+        mg.kmeans(mg.Chunks(lambda: None), 2)
 
 
 def test_a_matrix_of_one_column_is_a_column(tmp_path: Path) -> None:

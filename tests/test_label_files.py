@@ -93,3 +93,9 @@ def test_what_is_wrong_is_said_and_leaves_nothing(tmp_path: Path, source: Any, m
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(mg.InvalidInputError, match="cannot write"):
         MIXTURE.write_labels(tmp_path / "none" / "labels.parquet", X)
+
+
+def test_a_name_of_a_text_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(mg.InvalidInputError, match=r"labels are written as Parquet, not to labels\.csv"):
+        mg.kmeans([1.0, 2.0, 9.0], 2).write_labels(tmp_path / "labels.csv", [1.0, 2.0, 9.0])
+    assert not list(tmp_path.iterdir())

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     Told: TypeAlias = bool | Callable[[int, int | None], Any]
 
 
+#: Suffixes of text files, which labels are never written to.
+_TEXTS = (".csv", ".tsv", ".txt", ".json")
+
+
 def cluster_columns(boundaries: FloatArray) -> Columns:
     """Return the function that assigns each value to its cluster."""
     return partial(_clusters, by_boundaries(boundaries))
@@ -63,6 +67,8 @@ def write_labels(
     wanted = _as_keys(keys)
     engine = engine_for(x)
     target = Path(path)
+    if target.suffix.lower() in _TEXTS:
+        raise InvalidInputError(f"labels are written as Parquet, not to {target.name}; give a name in .parquet")
     with ProgressLine() if progress is True else nullcontext() as line:
 
         def tell(done: int, total: int | None) -> None:

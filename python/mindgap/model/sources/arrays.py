@@ -195,7 +195,8 @@ def _layout(file: BinaryIO | Any, column: int | str | None, name: str) -> Layout
         if isinstance(column, str) or (column is not None and not 0 <= column < width):
             raise InvalidInputError(f"{name} has {width} columns without names; there is no column {shorten(column)}")
     if kind.kind not in "biuf" or kind.shape or width == 0 or (width > 1 and column is None) or not shape:
-        what = "give one column of numbers" if column is None else "it must hold numbers"
+        choose = "name one column with column=0" if width > 1 else "give one column of numbers"
+        what = choose if column is None else "it must hold numbers"
         raise InvalidInputError(f"{name} has shape {shape} and dtype {dtype}; {what}")
     return Layout(int(shape[0]), dtype, width, column, bool(by_column) and width > 1)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.files import one_column
+from mindgap.foundation.messages import shorten
 from mindgap.model.sources.arrays import ArrayPieces, NpyFile, NpzFile
 from mindgap.model.sources.piece import Joined, Loaded, Piece, Source, refuse_keys
 from mindgap.model.sources.tables import (
@@ -26,6 +27,9 @@ from mindgap.validation import as_vector
 
 #: Suffixes of text files, whose content has no signature.
 _TEXTS = (".csv", ".tsv", ".txt")
+
+#: How every npy file begins.
+_NPY = b"\x93NUMPY"
 
 
 def open_source(source: Any, sample_weight: Any, size: int, column: int | str | None) -> Source:
@@ -61,7 +65,10 @@ class Given(Source):
 
     def pieces(self, keys: tuple[str, ...] = ()) -> Iterator[Piece]:
         """Return the chunks in the order they are produced."""
-        for number, chunk in enumerate(self._read()):
+        chunks = self._read()
+        if not isinstance(chunks, Iterable):
+            raise InvalidInputError(f"the source of the chunks returned {shorten(chunks)}; it must return an iterator")
+        for number, chunk in enumerate(chunks):
             loaded = self._loaded(chunk, f"chunk {number}", keys)
             yield Piece(lambda loaded=loaded: loaded)  # type: ignore[misc]
 
@@ -93,7 +100,7 @@ def _weights(given: Any, size: int) -> Any:
     if given is None:
         return None
     if _is_path(given):
-        return NpyFile(Path(given), None, None, size, "sample_weight")
+        return NpyFile(Path(given), None, None, size, f"sample_weight {given}")
     return one_column(given, "sample_weight") if isinstance(given, np.ndarray) else as_vector(given, "sample_weight")
 
 
@@ -118,10 +125,12 @@ def _of_path(path: Path, sample_weight: Any, size: int, column: int | str | None
     if start.startswith(b"PAR1"):
         return ParquetFile(path, _name(column), _name(sample_weight, "sample_weight"), size)
     if start.startswith(b"PK") and path.suffix != ".npy":
-        return NpzFile(path, _name(column), _name(sample_weight, "sample_weight"), size, "source")
+        return NpzFile(path, _name(column), _name(sample_weight, "sample_weight"), size, str(path))
     if path.suffix.lower() in _TEXTS:
         return CsvFile(path, _name(column), _name(sample_weight, "sample_weight"))
-    return NpyFile(path, column, _weights(sample_weight, size), size, "source")
+    if path.suffix.lower() not in (".npy", ".npz") and not start.startswith(_NPY):
+        raise InvalidInputError(f"{path} is of no known kind; give a .npy, .npz, .parquet, .csv or .tsv file")
+    return NpyFile(path, column, _weights(sample_weight, size), size, str(path))
 
 
 def _start(path: Path) -> bytes:

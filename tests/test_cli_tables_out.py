@@ -218,3 +218,12 @@ def test_labels_of_text_as_parquet_hold_numbers_that_can_be_fitted_again(tmp_pat
     again = command("kmeans", out, "--column", "x", "--drop-missing", "-k", 2)
     assert again.code == 0
     assert "2 values of x, 1 missing left out" in again.out
+
+
+def test_a_report_says_which_deltas_the_constraint_does_not_allow(
+    table: Path, tmp_path: Path, command: Command
+) -> None:
+    asked = ("report", table, "--column", "x", "-k", 2, "--constraint", "two-sided:lower=1,upper=9", "--bootstrap", 0)
+    ended = command(*asked, "--deltas", "2,8,10,12", "--out", tmp_path / "page.html")
+    assert "mindgap: the constraint allows no delta above 9; larger ones are left out\n" in ended.err
+    assert "left out" not in command(*asked, "--deltas", "2,8", "--out", tmp_path / "page.html").err

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from drawn import a_mixture, a_path
-from mindgap import InvalidInputError
+from mindgap import InvalidInputError, kmeans
 from mindgap.foundation import files
 from mindgap.report import write_report
 
@@ -74,6 +74,13 @@ def test_it_holds_the_numbers_of_the_fit(tmp_path: Path) -> None:
     fits = loaded["path"]["fits"]  # type: ignore[index]
     assert [fit["means"] for fit in fits] == [result.means.tolist() for result in path.results]
     assert loaded["path"]["bitesAt"] == 2.0  # type: ignore[index]
+
+
+def test_what_is_no_mixture_is_refused(tmp_path: Path) -> None:
+    for given in (kmeans([1.0, 2.0, 9.0], 2), [a_mixture(2)], "fit"):
+        with pytest.raises(InvalidInputError, match="a report takes a result of mixture, or several as Part, not"):
+            write_report(tmp_path / "page.html", given)  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
 
 
 def test_without_a_path_there_is_no_slider(tmp_path: Path) -> None:

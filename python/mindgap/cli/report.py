@@ -124,7 +124,10 @@ def _fit(
     grid = None if deltas is None and here == 0 else _with(here, data, k, deltas)
     if delta is None and grid is not None and result.bounds is not None:
         # No larger lower bound is compatible with the constraint.
-        grid = grid[grid <= result.bounds.upper.min()]
+        most = float(result.bounds.upper.min())
+        if deltas is not None and grid[-1] > most:
+            click.echo(f"mindgap: the constraint allows no delta above {most:.6g}; larger ones are left out", err=True)
+        grid = grid[grid <= most]
     path = gap_path(data.values, k, grid, base, sample_weight=data.weights, progress=live, **settings)
     place = int(np.flatnonzero(path.deltas == here)[0])
     if path.results[place].log_likelihood > result.log_likelihood and settings.get("method") != "paper":

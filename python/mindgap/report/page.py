@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 from mindgap import _core
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
+from mindgap.foundation.messages import shorten
 from mindgap.report.content import embedded_json, report_content
 from mindgap.report.tables import facts, parameter_table
 from mindgap.report.tables import origin as origin_section
 from mindgap.results.gap_text import gap_states, reached_rows, shared_bound
+from mindgap.results.mixture import MixtureResult
 
 if TYPE_CHECKING:
     import os
 
     from mindgap.inference import GapPath, GoodnessOfFit, Intervals
-    from mindgap.results.mixture import MixtureResult
 
 _SCRIPTS = ("chart.js", "fit.js", "report.js")
 
@@ -103,6 +104,10 @@ def write_report(
         result = [Part(result, "", gap_path, intervals, goodness)]
     if not result:
         raise InvalidInputError("there is no fit to report")
+    for part in result:
+        given = getattr(part, "result", part)
+        if not (isinstance(part, Part) and isinstance(given, MixtureResult)):
+            raise InvalidInputError(f"a report takes a result of mixture, or several as Part, not {shorten(given)}")
     text = report_html(result, title, label or result[0].result.name or "x", origin or {}, command)
     write_atomically(path, text.encode(errors="replace"))
 

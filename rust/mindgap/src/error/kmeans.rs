@@ -72,7 +72,7 @@ pub enum KMeansError {
     },
     /// A bound on sizes is out of range, or the smallest size is above the largest.
     #[error(
-        "min_size must be a finite number of at least 0, and max_size a number above 0 and not below it; they are {} and {}",
+        "min_size is {} and max_size is {}; give a min_size of at least 0, and a max_size above 0 and not below min_size",
         given(.min), given(.max)
     )]
     InvalidSizes {

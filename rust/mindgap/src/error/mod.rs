@@ -155,8 +155,8 @@ impl StdError for Cause {
 /// ```
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
-    "{what} would take {gigabytes:.1} GB of memory, more than is available; ask for fewer clusters, or give fewer points",
-    gigabytes = *.bytes as f64 / 1e9
+    "{what} would take {} of memory, more than is available or allowed; ask for fewer clusters, or give fewer points",
+    size(*.bytes)
 )]
 #[non_exhaustive]
 pub struct OutOfMemory {
@@ -164,6 +164,15 @@ pub struct OutOfMemory {
     pub what: &'static str,
     /// The size in bytes.
     pub bytes: usize,
+}
+
+/// Writes a size in memory with its unit.
+fn size(bytes: usize) -> String {
+    let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    match units.into_iter().find(|(unit, _)| bytes as f64 >= *unit) {
+        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit),
+        None => format!("{bytes} bytes"),
+    }
 }
 
 /// Describes rows that no `what` satisfy, for a message; `ordering`: ascending order is part of the contradiction.

@@ -109,11 +109,18 @@ impl fmt::Display for Status {
                 f,
                 "stopped before convergence, with the best result so far; allow more time, or go on from these parameters"
             ),
-            Self::Collapsed { components } => write!(
-                f,
-                "components {components:?} have collapsed onto a point: their variances are at the floor; \
-                 try fewer components, equal variances, another start or a larger floor"
-            ),
+            Self::Collapsed { components } => {
+                match components[..] {
+                    [component] => {
+                        write!(f, "component {component} has collapsed onto a point: its variance is at the floor")?;
+                    }
+                    _ => write!(
+                        f,
+                        "components {components:?} have collapsed onto a point: their variances are at the floor"
+                    )?,
+                }
+                write!(f, "; try fewer components, equal variances, another start or a larger floor")
+            }
             Self::LostWeight { component } => {
                 write!(f, "component {component} has lost its weight; try fewer components or another start")
             }
@@ -124,6 +131,13 @@ impl fmt::Display for Status {
 #[cfg(all(test, feature = "serde"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_component_and_several_are_named() {
+        let text = |components: &[usize]| Status::Collapsed { components: components.to_vec() }.to_string();
+        assert!(text(&[1]).starts_with("component 1 has collapsed onto a point: its variance is at the floor; try"));
+        assert!(text(&[0, 2]).starts_with("components [0, 2] have collapsed onto a point: their variances are"));
+    }
 
     #[test]
     fn a_code_and_components_give_back_the_status() {

@@ -287,3 +287,14 @@ fn spreads_that_are_fixed_or_as_large_as_allowed_are_no_finding() {
     let narrow = LinearRows::new(3, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], &[0.0; 3], &[0.01; 3]);
     assert!(held(Box::new(Own(narrow.unwrap()))) > 0);
 }
+
+#[test]
+fn bounds_on_weights_that_cannot_sum_to_one_say_which() {
+    let sample = Sample::new(&points(&mut Random::new(26), 50)).unwrap();
+    let bounds = |lower: [f64; 3], upper: [f64; 3]| WeightBounds::new(&lower, &upper).unwrap();
+    let refused = |both: All| Mixture::new(3).constraint(both).fit(&sample).unwrap_err().to_string();
+    let high = bounds([0.5, 0.0, 0.0], [1.0; 3]) & bounds([0.0, 0.5, 0.25], [1.0; 3]);
+    assert!(refused(high).contains("lower bounds that sum to 1.25, which is more than 1"));
+    let low = bounds([0.0; 3], [0.25, 1.0, 1.0]) & bounds([0.0; 3], [1.0, 0.25, 0.25]);
+    assert!(refused(low).contains("upper bounds that sum to 0.75, which is less than 1"));
+}

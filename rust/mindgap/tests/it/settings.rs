@@ -104,6 +104,7 @@ fn a_memory_limit_refuses_what_is_known_to_be_larger() {
     let sample = slow();
     let kmeans = |bytes: usize| KMeans::new(3).memory_limit(bytes).fit(&sample);
     assert!(matches!(kmeans(1000), Err(KMeansError::OutOfMemory(_))));
+    assert!(kmeans(1000).unwrap_err().to_string().contains("kB of memory, more than is available or allowed"));
     assert_eq!(kmeans(1 << 30), KMeans::new(3).fit(&sample));
     let mixture = |bytes: usize| Mixture::new(3).memory_limit(bytes).fit(&sample);
     assert!(matches!(mixture(1000), Err(MixtureError::OutOfMemory(_))));

@@ -333,6 +333,8 @@ fn each_fault_has_its_error() {
     ] {
         assert!(matches!(bad.fit(&sample), Err(KMeansError::InvalidSizes { .. })));
     }
+    let swapped = two().min_size(3.0).max_size(2.0).fit(&sample).unwrap_err().to_string();
+    assert!(swapped.starts_with("min_size is 3 and max_size is 2; give"), "{swapped}");
     let infeasible = two().min_size(3.0).fit(&sample).unwrap_err();
     assert!(matches!(infeasible, KMeansError::InfeasibleSizes { largest_min: Some(2.0), smallest_max: None, .. }));
     let infeasible = two().max_size(2.0).fit(&sample).unwrap_err();

@@ -41,8 +41,11 @@ impl WeightBlock {
             let (least, most): (f64, f64) = (lower.iter().sum(), upper.iter().sum());
             // The rounding error of a caller's division by a sum.
             let rounding = 4.0 * f64::EPSILON * k as f64;
-            if least > 1.0 + rounding || most < 1.0 - rounding {
-                return Err(none(format!("bounds that sum to {least:?} and {most:?}, and a sum of 1")));
+            if least > 1.0 + rounding {
+                return Err(none(format!("lower bounds that sum to {least:?}, which is more than 1")));
+            }
+            if most < 1.0 - rounding {
+                return Err(none(format!("upper bounds that sum to {most:?}, which is less than 1")));
             }
             return Ok(Self::Shares(Shares { lower, upper }));
         }

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from mindgap.model.sample import Sample
 
 
+#: The methods about the weights and spreads of mixtures, which k-means does not have.
+ABOUT_MIXTURES = ("weight_rows", "precision_rows", "spread_ratio", "variation")
+
+
 class Constraint(Plugin):
     """A constraint on k ascending centres. Subclass it and implement `gaps`, `rows` or both.
 

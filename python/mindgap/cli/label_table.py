@@ -34,7 +34,7 @@ def write_parquet(path: str, data: Data | Elsewhere, columns: Mapping[str, Any])
         cells = {name: pa.array(np.asarray(column)) for name, column in columns.items()}
     else:
         table = data.table
-        names = table.names or (["value"] if table.width == 1 else [f"column_{n + 1}" for n in range(table.width)])
+        names = table.titles
         cells = {name: _column(pa, table, place) for place, name in enumerate(names)}
         for name, column in zip(new_names(names, columns), columns.values(), strict=True):
             full = np.full(len(data.kept), None, dtype=object)

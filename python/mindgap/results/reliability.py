@@ -43,10 +43,9 @@ class Finding(NamedTuple):
     @classmethod
     def of_stored(cls, part: Fields, k: int) -> Finding:
         """Return the finding of a stored result with `k` components."""
-        component = part.integer("component") if part.has("component") else None
+        component = part.optional("component", part.integer)
         part.check("component", component is None or component < k, f"a component below {k}")
-        value = part.number("value") if part.has("value") else None
-        return cls(part.text("code"), component, part.text("text"), value)
+        return cls(part.text("code"), component, part.text("text"), part.optional("value", part.number))
 
 
 @dataclass(frozen=True, eq=False)

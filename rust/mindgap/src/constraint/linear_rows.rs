@@ -34,7 +34,11 @@ impl LinearRows {
     pub fn new(k: usize, matrix: &[f64], lower: &[f64], upper: &[f64]) -> Result<Self, ConstraintError> {
         let rows = lower.len();
         if upper.len() != rows || rows.checked_mul(k) != Some(matrix.len()) {
-            let what = format!("{} coefficients, {rows} lower and {} upper bounds", matrix.len(), upper.len());
+            let what = format!(
+                "{} coefficients, {rows} lower and {} upper bounds; give k coefficients and a bound on each side per row",
+                matrix.len(),
+                upper.len()
+            );
             return Err(ConstraintError::RowShape { k, what });
         }
         let built = Self { matrix: matrix.to_vec(), k, lower: lower.to_vec(), upper: upper.to_vec() };
@@ -64,6 +68,11 @@ impl LinearRows {
             return bad(format!("its lower bound {lower} is above its upper bound {upper}"));
         }
         Ok(())
+    }
+
+    /// Refuses rows on another number of centres or components.
+    pub(super) fn check_k(&self, k: usize) -> Result<(), ConstraintError> {
+        check_k(self.k, k)
     }
 
     /// Appends the rows of `other`, which must be on the same number of means.
@@ -106,6 +115,11 @@ impl LinearRows {
     pub fn upper(&self) -> &[f64] {
         &self.upper
     }
+}
+
+/// Refuses rows that are for `own` centres or components where there are `k`.
+pub(super) fn check_k(own: usize, k: usize) -> Result<(), ConstraintError> {
+    if own == k { Ok(()) } else { Err(ConstraintError::RowShape { k, what: format!("they are for k = {own}") }) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! [`Rows`]: a constraint resolved for a number of centres, the form that solvers use.
 
-use super::linear_rows::LinearRows;
+use super::linear_rows::{LinearRows, check_k};
 use crate::data::frame::Frame;
 use crate::error::ConstraintError;
 use crate::numeric::double::Double;
@@ -105,10 +105,7 @@ impl Rows {
 
     /// Refuses rows on another number of centres.
     pub(crate) fn check_k(&self, k: usize) -> Result<(), ConstraintError> {
-        if self.k == k {
-            return Ok(());
-        }
-        Err(ConstraintError::RowShape { k, what: format!("they are for {} means", self.k) })
+        check_k(self.k, k)
     }
 
     /// Whether the means of every partition satisfy the rows, which require at most ascending order.

@@ -120,9 +120,7 @@ impl Rows {
 
     /// The lower bound that all gaps share, if there are no other rows.
     pub(crate) fn single_lower(&self) -> Option<f64> {
-        let first = *self.lower.first()?;
-        let alone = !self.have_upper() && self.linear().is_none();
-        (alone && self.lower.iter().all(|&lower| lower == first)).then_some(first)
+        self.shared_bounds().filter(|&(_, upper)| upper == f64::INFINITY).map(|(lower, _)| lower)
     }
 
     /// The lower and the upper bound that all gaps share, if there are no other rows.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mindgap.fit.mixture import mixture
 from mindgap.foundation.errors import InvalidInputError, OutOfMemoryError, SolverError
-from mindgap.model.constraint import Kept
+from mindgap.model.constraint import StoredConstraint
 from mindgap.model.parameters import Parameters
 from mindgap.results.mixture import DEGENERATE
 
@@ -23,10 +23,10 @@ def no_proof(settings: dict[str, Any]) -> None:
         raise InvalidInputError("one file holds the proof of one fit; use mixture(..., proof=...) for the one you want")
 
 
-def held(result: MixtureResult) -> Constraint | None:
-    """Return the bounds or rows on the means of a result."""
+def constraint_of(result: MixtureResult) -> Constraint | None:
+    """Return the constraint of a result, or a constraint with its bounds or rows."""
     rows = result.bounds or result.rows
-    return result.constraint or (None if rows is None else Kept(rows, result.blocks))
+    return result.constraint or (None if rows is None else StoredConstraint(rows, result.blocks))
 
 
 def climbed_like(result: MixtureResult) -> Callable[[Any, MixtureResult], MixtureResult | None]:
@@ -70,7 +70,7 @@ def searched_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
 
 def _fitted_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
     """Return a function that fits a sample with the constraint and settings of `result`, or returns None."""
-    settings, constraint = result.settings, held(result)
+    settings, constraint = result.settings, constraint_of(result)
     if settings is None:
         raise InvalidInputError(
             "this result lacks its constraint or settings (it was stored without them); fit it again"

@@ -22,7 +22,7 @@ from mindgap.model.sample import Sample
 from mindgap.results.frames import Backend, frame_of
 from mindgap.results.gap_text import gap_states
 from mindgap.results.mixture import CONVERGED, MixtureResult
-from mindgap.results.table import TextTable
+from mindgap.results.table import Tabular, TextTable
 from mindgap.validation import FloatArray, as_count, as_vector, freeze
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _LEAST_WEIGHT = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GapPath:
+class GapPath(Tabular):
     """Mixtures with the same number of components under a growing lower bound δ on the gaps.
 
     Attributes
@@ -128,13 +128,6 @@ class GapPath:
         if self.bites_at is None:
             return f"no bound up to {self.deltas[-1]:.6g} changes the fit"
         return f"the bound changes the fit from delta = {self.bites_at:.6g}"
-
-    def summary(self) -> str:
-        """Return a table of the path, with the δ from which the bound changes the fit, as plain text."""
-        return self.table().plain()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw the means against δ into `ax`, or means, gaps and log-likelihood into a new figure; return the axes.

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from mindgap.foundation.errors import InvalidInputError
-from mindgap.model.constraint import Kept
+from mindgap.model.constraint import StoredConstraint
 from mindgap.model.parameters import WEIGHT_TOLERANCE
 from mindgap.model.settings import MixtureSettings
 from mindgap.results import archive
@@ -62,6 +62,8 @@ def stored_mixture(text: str | bytes) -> dict[str, Any]:
         "rows": rows,
         "settings": fields.optional("settings", lambda name: MixtureSettings.of_stored(fields.nested(name))),
         "data": fields.bins() or fields.histogram(),
-        "constraint": Kept(bounds or rows, blocks, fields.text("constraint")) if fields.has("constraint") else None,
+        "constraint": fields.optional(
+            "constraint", lambda name: StoredConstraint(bounds or rows, blocks, fields.text(name))
+        ),
         "blocks": blocks,
     }

@@ -23,7 +23,7 @@ from mindgap.results.frames import Backend, frame_of
 from mindgap.results.gap_text import gap_states
 from mindgap.results.mixture import CONVERGED, MixtureResult
 from mindgap.results.table import Tabular, TextTable
-from mindgap.validation import FloatArray, as_count, as_vector, freeze
+from mindgap.validation import FloatArray, as_count, as_vector, freeze, is_integer
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -215,7 +215,7 @@ def gap_path(
     no_proof(settings)
     base = None if constraint is None else lookup.constraint(constraint)
     data = sorted_once(x, settings)
-    chosen = deltas is None or _is_number(deltas)
+    chosen = deltas is None or is_integer(deltas)
     grid = _even(deltas, data, count, base) if chosen else _given(deltas)
     settings["time_limit"] = time_limit
     proving = {"certify": certify}
@@ -305,10 +305,6 @@ def _held_at(delta: float, result: MixtureResult) -> int:
     """Return the number of gaps at δ, without those at a larger bound of the constraint."""
     at_lower = np.array([state in ("lower", "both") for state in gap_states(result)], dtype=bool)
     return int((at_lower & (result.gaps <= delta + _ROUNDING * (abs(delta) + np.ptp(result.means)))).sum())
-
-
-def _is_number(deltas: Any) -> bool:
-    return isinstance(deltas, (int, np.integer)) and not isinstance(deltas, bool)
 
 
 def _even(number: Any, data: Any, k: int, base: Constraint | None) -> FloatArray:

@@ -70,11 +70,6 @@ impl LinearRows {
         Ok(())
     }
 
-    /// Refuses rows on another number of centres or components.
-    pub(super) fn check_k(&self, k: usize) -> Result<(), ConstraintError> {
-        check_k(self.k, k)
-    }
-
     /// Appends the rows of `other`, which must be on the same number of means.
     pub(super) fn followed_by(&self, other: &Self) -> Self {
         let joined = |a: &[f64], b: &[f64]| [a, b].concat();
@@ -115,11 +110,6 @@ impl LinearRows {
     pub fn upper(&self) -> &[f64] {
         &self.upper
     }
-}
-
-/// Refuses rows that are for `own` centres or components where there are `k`.
-pub(super) fn check_k(own: usize, k: usize) -> Result<(), ConstraintError> {
-    if own == k { Ok(()) } else { Err(ConstraintError::RowShape { k, what: format!("they are for k = {own}") }) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! [`Rows`]: a constraint resolved for a number of centres, the form that solvers use.
 
-use super::linear_rows::{LinearRows, check_k};
+use super::linear_rows::LinearRows;
 use crate::data::frame::Frame;
 use crate::error::ConstraintError;
 use crate::numeric::double::Double;
@@ -232,6 +232,11 @@ impl LinearRows {
         rows.check_k(k).map(|()| rows)
     }
 
+    /// Refuses rows on another number of centres or components.
+    pub(super) fn check_k(&self, k: usize) -> Result<(), ConstraintError> {
+        check_k(self.k(), k)
+    }
+
     /// A row in frame units.
     pub(crate) fn framed(&self, row: usize, frame: &Frame) -> FramedRow {
         let coefficients = self.row(row);
@@ -252,6 +257,11 @@ impl LinearRows {
             upper: enter(self.upper()[row]),
         }
     }
+}
+
+/// Refuses rows that are for `own` centres or components where there are `k`.
+fn check_k(own: usize, k: usize) -> Result<(), ConstraintError> {
+    if own == k { Ok(()) } else { Err(ConstraintError::RowShape { k, what: format!("they are for k = {own}") }) }
 }
 
 #[cfg(test)]

@@ -67,6 +67,14 @@ def test_constraints(answers: dict[str, Callable[..., Any]], message: str) -> No
         mg.kmeans([0, 1, 2, 3, 4, 5], 3, constraint(**answers))
 
 
+def test_a_constraint_may_be_about_spreads_alone() -> None:
+    proportional = type("Proportional", (mg.Constraint,), {"name": "proportional", "variation": lambda self: 0.05})()
+    fit = mg.mixture([9, 9.7, 10, 10.4, 11, 18.1, 19.3, 20, 20.9, 21.8], 2, proportional)
+    assert np.sqrt(fit.variances) == pytest.approx(0.05 * fit.means)
+    with pytest.raises(mg.InvalidInputError, match="about weights or spreads"):
+        mg.kmeans(SAMPLE, 2, proportional)
+
+
 class Beginner(mg.Initializer):
     name = "beginner"
 

@@ -12,7 +12,6 @@ __all__ = [
     "MomentSums",
     "Sample",
     "Summary",
-    "auto_start",
     "certify",
     "check_memory",
     "ckmeans_start",
@@ -22,6 +21,7 @@ __all__ = [
     "kmeans_rows",
     "mixture",
     "moments",
+    "paper_start",
     "predict",
     "predict_proba",
     "score_samples",
@@ -255,7 +255,7 @@ def mixture(
     memory_limit: int | None = None,
     watch: _Watch | None = None,
 ) -> MixtureFit: ...
-def auto_start(sample: Sample, k: int, bounds: _Gaps | _Rows | None = None) -> _Parameters: ...
+def paper_start(sample: Sample, k: int, bounds: _Gaps | _Rows | None = None) -> _Parameters: ...
 def ckmeans_start(sample: Sample, k: int) -> _Parameters: ...
 def constrained_kmeans_start(
     sample: Sample,

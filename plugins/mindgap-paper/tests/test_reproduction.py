@@ -85,7 +85,7 @@ def check_curves(curves: dict[str, Any]) -> None:
     assert curves["deltas"][:2] == [0.85, 0.9]
     assert (curves["deltas"][5], curves["deltas"][-2:], len(curves["deltas"])) == (1.6, [2.3, 2.4], 21)
     shape = (3, 21, 3)
-    mean, low, high = (np.array(curves[name]) for name in ("mean", "quantile_05", "quantile_95"))
+    mean, low, high = (np.array(curves[name]) for name in ("mean", "low", "high"))
     assert mean.shape == low.shape == high.shape == shape
     assert (low <= mean).all()
     assert (mean <= high).all()

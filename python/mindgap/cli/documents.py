@@ -41,11 +41,6 @@ def settings_of(kind: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in (declared | others).items() if value is not None}
 
 
-def fit_json(parts: list[Part], facts: dict[str, Any]) -> dict[str, Any]:
-    """Return the JSON document of a fit, or of all groups."""
-    return grouped_json(parts, _document, facts)
-
-
 def grouped_json(
     parts: list[Part], document: Callable[[Part], dict[str, Any]], facts: dict[str, Any]
 ) -> dict[str, Any]:
@@ -56,7 +51,8 @@ def grouped_json(
     return {"groups": groups, "run": facts}
 
 
-def _document(part: Part) -> dict[str, Any]:
+def stored_fit(part: Part) -> dict[str, Any]:
+    """Return the stored form of a fit."""
     named = {} if part.data.name is None else {"name": part.data.name}
     return {**json.loads(part.result.to_json()), **named}
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.cli.documents import fit_json, run_facts, settings_of
-from mindgap.cli.groups import fit_parts, joined_table
+from mindgap.cli.documents import settings_of, stored_fit
+from mindgap.cli.groups import fit_parts
 from mindgap.cli.options import constraint_option, epilog, grouped_data_options, kmeans_options, output_options
-from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, data_for
 from mindgap.fit.kmeans import kmeans
 from mindgap.model.settings import KMeansSettings
+from mindgap.results.kmeans import KMeansResult
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
@@ -46,10 +46,6 @@ def command(request: Request, output: Output, k: int, constraint: str | None, se
         data, lambda part: kmeans(part.values, k, constraint, sample_weight=part.weights, progress=live, **settings)
     )
     output.write_labels(data, parts, request)
-    output.draw_parts(parts, data.label)
-    if output.as_json:
-        facts = run_facts(request, data, k=k, constraint=constraint, settings=settings_of(KMeansSettings, settings))
-        print_json(fit_json(parts, facts))
-    else:
-        print_data(data)
-        print_table(joined_table(parts, lambda result: result.table()))
+    output.draw(parts, data.label)
+    facts = {"k": k, "constraint": constraint, "settings": settings_of(KMeansSettings, settings)}
+    output.show(request, data, parts, stored_fit, KMeansResult.table, **facts)

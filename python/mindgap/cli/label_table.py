@@ -35,7 +35,7 @@ def write_parquet(path: str, data: Data | Elsewhere, columns: Mapping[str, Any])
         names, cells = [*columns], [pa.array(np.asarray(column)) for column in columns.values()]
     else:
         table = data.table
-        names = table.names or (["value"] if table.width == 1 else [f"column_{n + 1}" for n in range(table.width)])
+        names = table.titles
         cells = [_column(pa, data, place) for place in range(table.width)]
         cells += [_spread(pa, data, column) for column in columns.values()]
         names = [*names, *new_names(names, columns)]

@@ -48,7 +48,7 @@ def labelled_text(data: Data | Elsewhere, columns: Mapping[str, Any]) -> str:
     if isinstance(table, DelimitedText) and not table.aligned:
         separator = table.separator
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    names = table.names or (["value"] if table.width == 1 else [f"column_{n + 1}" for n in range(table.width)])
+    names = table.titles
     writer.writerow([*names, *new_names(names, columns)])
     marks = data.decimal
     appended = zip(*(_cells(column, marks) for column in columns.values()), strict=True)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.cli.documents import fit_json, run_facts, settings_of
-from mindgap.cli.groups import fit_parts, joined_table
+from mindgap.cli.documents import settings_of, stored_fit
+from mindgap.cli.groups import fit_parts
 from mindgap.cli.options import constraint_option, epilog, grouped_data_options, mixture_options, output_options
-from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, data_for
 from mindgap.fit.mixture import mixture
 from mindgap.model.settings import MixtureSettings
@@ -67,13 +66,9 @@ def command(
         ),
     )
     output.write_labels(data, parts, request)
-    output.draw_parts(parts, data.label)
-    if output.as_json:
-        facts = run_facts(request, data, k=k, constraint=constraint, settings=settings_of(MixtureSettings, settings))
-        print_json(fit_json(parts, facts))
-    else:
-        print_data(data)
-        print_table(joined_table(parts, lambda result: result_table(result, certify)))
+    output.draw(parts, data.label)
+    facts = {"k": k, "constraint": constraint, "settings": settings_of(MixtureSettings, settings)}
+    output.show(request, data, parts, stored_fit, lambda result: result_table(result, certify), **facts)
 
 
 def result_table(result: MixtureResult, certify: bool = False) -> TextTable:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.cli.groups import Part, joined_columns
+from mindgap.cli.documents import grouped_json, run_facts
+from mindgap.cli.groups import Part, joined_columns, joined_table
 from mindgap.cli.labelled import labelled_text
+from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Data, Elsewhere, Request
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
@@ -18,6 +20,11 @@ from mindgap.foundation.messages import printable
 from mindgap.foundation.progress import waiting
 from mindgap.model.chunks import Chunks
 from mindgap.model.summary import Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mindgap.results.table import TextTable
 
 #: The most panels of a picture.
 _MOST_PANELS = 24
@@ -63,11 +70,23 @@ class Output:
                     write_atomically(self.labels, text.encode(errors="replace"))
             click.echo(f"wrote {self.labels}", err=True)
 
-    def draw(self, result: Any, label: str | None = None) -> None:
-        """Draw the result if a picture was requested; `label` describes the data."""
-        self.draw_parts([Part("", Elsewhere(""), None, result)], label)
+    def show(
+        self,
+        request: Request,
+        data: Data | Elsewhere,
+        parts: list[Part],
+        document: Callable[[Part], dict[str, Any]],
+        table_of: Callable[[Any], TextTable],
+        **facts: Any,
+    ) -> None:
+        """Print the fits as JSON, with the facts about the run, or as a table."""
+        if self.as_json:
+            print_json(grouped_json(parts, document, run_facts(request, data, **facts)))
+            return
+        print_data(data)
+        print_table(joined_table(parts, table_of))
 
-    def draw_parts(self, parts: list[Part], label: str | None = None) -> None:
+    def draw(self, parts: list[Part], label: str | None = None) -> None:
         """Draw the fits, one below the other, if a picture was requested."""
         if self.plot is not None:
             with waiting("drawing"):

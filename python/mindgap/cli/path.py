@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.cli.documents import grouped_json, run_facts, settings_of
-from mindgap.cli.groups import Part, fit_parts, joined_table
+from mindgap.cli.documents import settings_of
+from mindgap.cli.groups import Part, fit_parts
 from mindgap.cli.mixture import fit_document
 from mindgap.cli.options import (
     constraint_option,
@@ -18,14 +18,12 @@ from mindgap.cli.options import (
     mixture_options,
     output_options,
 )
-from mindgap.cli.printing import print_data, print_json, print_table
 from mindgap.cli.reading import Request, data_for
-from mindgap.inference.separation_path import gap_path
+from mindgap.inference.separation_path import GapPath, gap_path
 from mindgap.model.settings import MixtureSettings
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
-    from mindgap.inference.separation_path import GapPath
 
 
 @click.command(
@@ -77,13 +75,9 @@ def command(
             **settings,
         ),
     )
-    output.draw_parts(parts, data.label)
-    if output.as_json:
-        facts = run_facts(request, data, constraint=constraint, settings=settings_of(MixtureSettings, settings))
-        print_json(grouped_json(parts, _document, facts))
-        return
-    print_data(data)
-    print_table(joined_table(parts, lambda path: path.table()))
+    output.draw(parts, data.label)
+    facts = {"constraint": constraint, "settings": settings_of(MixtureSettings, settings)}
+    output.show(request, data, parts, _document, GapPath.table, **facts)
 
 
 def _document(part: Part) -> dict[str, Any]:

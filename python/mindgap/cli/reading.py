@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -133,18 +133,9 @@ def data_for(request: Request, settings: dict[str, Any], large: Literal["chunks"
     engine = settings["engine"] = lookup.engine(settings["engine"])
     if not engine.reads_files:
         return read_data(request)
-    asked = {"--column": request.column, "--weights": request.weights, "--delimiter": request.delimiter}
-    given = [option for option, value in asked.items() if value is not None]
-    given += ["--drop-missing"] * request.drop_missing + ["--header"] * (request.header is not None)
-    others = {
-        "--comment": request.comment,
-        "--na": request.na,
-        "--units": request.units,
-        "--group-by": request.group_by,
-    }
-    given += [option for option, value in others.items() if value] + ["--decimal"] * (request.decimal != ".")
-    if given:
-        raise InvalidInputError(f"the engine {engine.name!r} reads FILE itself; give {given[0]} in its parameters")
+    if given := [item.name for item in fields(Request)[1:] if getattr(request, item.name) != item.default]:
+        option = f"--{given[0].replace('_', '-')}"
+        raise InvalidInputError(f"the engine {engine.name!r} reads FILE itself; give {option} in its parameters")
     if request.source == "-":
         raise InvalidInputError(f"the engine {engine.name!r} reads FILE itself; give a file instead of -")
     return Elsewhere(request.source)

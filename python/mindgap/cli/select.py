@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mindgap.cli.documents import grouped_json, run_facts, settings_of
+from mindgap.cli.documents import settings_of
 from mindgap.cli.groups import Part, fit_parts, joined_table
 from mindgap.cli.mixture import fit_document, result_table
 from mindgap.cli.options import constraint_option, epilog, grouped_data_options, mixture_options, output_options
-from mindgap.cli.printing import print_data, print_json, print_table
+from mindgap.cli.printing import print_table
 from mindgap.cli.reading import Request, data_for
 from mindgap.foundation.messages import shorten
 from mindgap.inference.selecting import CRITERIA, VARIANCES, select
+from mindgap.inference.selection import Selection
 from mindgap.model.settings import MixtureSettings
 
 if TYPE_CHECKING:
     from mindgap.cli.output import Output
-    from mindgap.inference.selection import Selection
 
 
 #: The most fits of one command; a larger number is probably a typing error.
@@ -131,16 +131,13 @@ def command(
     )
     best = [replace(part, result=part.result and part.result.best_result) for part in parts]
     output.write_labels(data, best)
-    output.draw_parts(parts, data.label)
-    if output.as_json:
-        known = {"variances": variances, **settings_of(MixtureSettings, settings | {"variances": None})}
-        facts = run_facts(request, data, constraint=constraint, against=[*against] or None, settings=known)
-        print_json(grouped_json(parts, _document, facts))
-        return
-    print_data(data)
-    print_table(joined_table(parts, lambda selection: selection.table()))
-    click.echo()
-    print_table(joined_table([part for part in best if part.result is not None], result_table))
+    output.draw(parts, data.label)
+    known = {"variances": variances, **settings_of(MixtureSettings, settings | {"variances": None})}
+    facts = {"constraint": constraint, "against": [*against] or None, "settings": known}
+    output.show(request, data, parts, _document, Selection.table, **facts)
+    if not output.as_json:
+        click.echo()
+        print_table(joined_table([part for part in best if part.result is not None], result_table))
 
 
 def _document(part: Part) -> dict[str, Any]:

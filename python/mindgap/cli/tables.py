@@ -15,6 +15,8 @@ from mindgap.host.registry import hint
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    import numpy.typing as npt
+
     from mindgap.validation import FloatArray
 
 #: The most columns that a message lists.
@@ -62,22 +64,17 @@ class Column:
 
     def refuse_infinite(self, source: str) -> Column:
         """Return the column, or raise InvalidInputError at an infinite value."""
-        infinite = np.isinf(self.values)
-        if infinite.any():
-            row = int(np.argmax(infinite))
-            value = self.values[row]
-            raise InvalidInputError(f"{self.title} of {source} holds {value} at {self.place(row)}; remove it")
-        return self
+        return self._refuse(np.isinf(self.values), source, "remove it")
 
     def refuse_negative(self, source: str) -> Column:
         """Return the column of weights, or raise InvalidInputError at a negative one."""
-        negative = self.values < 0
-        if negative.any():
-            row = int(np.argmax(negative))
-            value = self.values[row]
-            raise InvalidInputError(
-                f"{self.title} of {source} holds {value} at {self.place(row)}; weights must not be negative"
-            )
+        return self._refuse(self.values < 0, source, "weights must not be negative")
+
+    def _refuse(self, wrong: npt.NDArray[np.bool_], source: str, advice: str) -> Column:
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            place = f"{self.title} of {source} holds {self.values[row]} at {self.place(row)}"
+            raise InvalidInputError(f"{place}; {advice}")
         return self
 
 
@@ -94,6 +91,11 @@ class Table(ABC):
 
     names: list[str] | None
     width: int
+
+    @property
+    def titles(self) -> list[str]:
+        """The names of the columns for a file with a header."""
+        return self.names or (["value"] if self.width == 1 else [f"column_{n + 1}" for n in range(self.width)])
 
     @abstractmethod
     def numbers(self, *places: int) -> list[Column]:

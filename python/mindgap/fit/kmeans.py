@@ -9,7 +9,7 @@ from mindgap.fit.loading import loaded, plain_points
 from mindgap.fit.watching import watching
 from mindgap.foundation.errors import InvalidInputError, MindgapError
 from mindgap.host import guard, lookup
-from mindgap.host.resolving import depends_on_data, resolve
+from mindgap.host.resolving import depends_on_data, refuse_mixture_blocks, resolve
 from mindgap.model.binned import Binned
 from mindgap.model.constraint import Constraint
 from mindgap.model.sample import Sample, name_of
@@ -172,10 +172,7 @@ class _Problem(NamedTuple):
         # With more clusters than points the core raises the error; bounds on so many gaps may not fit into memory.
         asked = None if self.k > number else self.constraint
         ready, rows, blocks = resolve(asked, sample, self.k)
-        if blocks:
-            raise InvalidInputError(
-                f"{ready!r} is about weights or spreads, which k-means does not have; fit a mixture"
-            )
+        refuse_mixture_blocks(ready, blocks)
         try:
             bounds = None if rows is None else rows.arrays()
             keywords = self.settings.keywords()

@@ -9,7 +9,7 @@ import numpy as np
 from mindgap import _core
 from mindgap.foundation.errors import InvalidInputError, MindgapError
 from mindgap.host import guard, lookup
-from mindgap.host.resolving import blocks_of, depends_on_data, rows_of
+from mindgap.host.resolving import blocks_of, depends_on_data, refuse_mixture_blocks, rows_of
 from mindgap.model.constraint import Constraint
 from mindgap.model.settings import KMeansSettings
 from mindgap.results.kmeans_rows import KMeansRows
@@ -92,10 +92,7 @@ def _rows(constraint: Constraint, k: int) -> GapBounds | LinearRows | None:
         raise InvalidInputError(
             f"{constraint!r} depends on the data, which differ from row to row; call kmeans for each row"
         )
-    if blocks_of(constraint, k):
-        raise InvalidInputError(
-            f"{constraint!r} is about weights or spreads, which k-means does not have; fit a mixture"
-        )
+    refuse_mixture_blocks(constraint, blocks_of(constraint, k))
     return rows_of(constraint, k)
 
 

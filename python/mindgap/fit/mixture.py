@@ -239,7 +239,7 @@ def _start(
     if isinstance(init, str):
         if settings.method == "best":
             return None
-        return Parameters(*_core.auto_start(sample._core, k, None if rows is None else rows.arrays()))
+        return Parameters(*_core.paper_start(sample._core, k, None if rows is None else rows.arrays()))
     if type(init) in BUILT_IN:
         return init.start(sample, k, constraint)
     return guard.start(init, sample, k, constraint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -11,7 +11,11 @@ from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.messages import shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import Self
+
+T = TypeVar("T")
 
 #: The format version that is written; every version up to it can be read.
 VERSION = 1
@@ -158,6 +162,10 @@ class Fields:
         if not all(isinstance(item, dict) for item in items):
             raise self._fault(name, "a list of objects")
         return [type(self)(f"{self._kind}'s {name}", item) for item in items]
+
+    def optional(self, name: str, read: Callable[[str], T]) -> T | None:
+        """Return what `read` returns for a field, or None if the field is absent or null."""
+        return read(name) if self.has(name) else None
 
     def has(self, name: str) -> bool:
         """Return whether the field is present and not null."""

@@ -31,7 +31,7 @@ from mindgap.host.manager import host
 from mindgap.host.origin import Origin
 from mindgap.host.registry import KINDS
 from mindgap.model.bounds import GapBounds, LinearRows
-from mindgap.model.constraint import Constraint
+from mindgap.model.constraint import ABOUT_MIXTURES, Constraint
 from mindgap.model.engine import Engine
 from mindgap.model.fingerprint import ADVICE
 from mindgap.model.moments import Moments
@@ -63,10 +63,6 @@ def prepare(constraint: Constraint, sample: Sample) -> Constraint:
     return found
 
 
-#: The methods of a constraint that are about weights and spreads.
-_BLOCKS = ("weight_rows", "precision_rows", "spread_ratio")
-
-
 def rows(constraint: Constraint, k: int) -> GapBounds | LinearRows | None:
     """Return the bounds or rows of a constraint on k centres: rows if it has both, None if it has neither."""
     with _blaming(constraint, f"gaps({k})"):
@@ -80,7 +76,8 @@ def rows(constraint: Constraint, k: int) -> GapBounds | LinearRows | None:
         if found is not None:
             found = _expect(found, LinearRows, constraint, f"rows({k})")
     if found is None:
-        if gaps is None and all(getattr(type(constraint), name) is getattr(Constraint, name) for name in _BLOCKS):
+        own = type(constraint)
+        if gaps is None and all(getattr(own, name) is getattr(Constraint, name) for name in ABOUT_MIXTURES):
             raise PluginError(f"{title(constraint)} returned neither gaps({k}) nor rows({k})")
         return gaps
     if found.k != k:

@@ -17,8 +17,6 @@ from mindgap.model.engine import Engine
 from mindgap.model.initializer import Initializer
 
 if TYPE_CHECKING:
-    import click
-
     from mindgap.model.plugin import Plugin
 
 P = TypeVar("P")
@@ -194,13 +192,11 @@ def plugins() -> list[PluginRecord]:
 
 
 def _record(entry: Entry) -> PluginRecord:
-    takes = _options(entry.plugin) if entry.kind is COMMAND else tuple(_takes(entry.plugin))
+    takes = [option.opts[0] for option in entry.plugin.params] if entry.kind is COMMAND else _takes(entry.plugin)
     origin = entry.origin
-    return PluginRecord(entry.name, entry.kind.name, origin.package, origin.version, entry.hooks, "loaded", takes)
-
-
-def _options(command: click.Command) -> tuple[str, ...]:
-    return tuple(parameter.opts[0] for parameter in command.params)
+    return PluginRecord(
+        entry.name, entry.kind.name, origin.package, origin.version, entry.hooks, "loaded", tuple(takes)
+    )
 
 
 def _takes(plugin: type[Plugin]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mindgap.foundation.errors import PluginError
-from mindgap.model.constraint import Constraint
+from mindgap.model.constraint import ABOUT_MIXTURES, Constraint
 from mindgap.model.engine import Engine
 from mindgap.model.initializer import Initializer
 from mindgap.model.plugin import Plugin
@@ -48,7 +48,7 @@ KINDS = {
             "constraint",
             Constraint,
             "register_constraints",
-            ("gaps", "rows", "prepare", "weight_rows", "precision_rows", "spread_ratio", "variation"),
+            ("gaps", "rows", "prepare", *ABOUT_MIXTURES),
             needs_all=False,
         ),
         Kind("initializer", Initializer, "register_initializers", ("start",)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from mindgap.foundation.errors import InfeasibleError
+from mindgap.foundation.errors import InfeasibleError, InvalidInputError
 from mindgap.host import guard
 from mindgap.host.builtin.constraints import ON_GAPS, ON_MIXTURES
 from mindgap.model.bounds import GapBounds, LinearRows
@@ -65,6 +65,14 @@ def rows_of(constraint: Constraint, k: int) -> GapBounds | LinearRows | None:
             return reduce(GapBounds.__and__, bounds_of_all)
         return reduce(LinearRows.__add__, (part.as_rows() if isinstance(part, GapBounds) else part for part in parts))
     return guard.rows(constraint, k)
+
+
+def refuse_mixture_blocks(constraint: Constraint | None, blocks: dict[str, Any]) -> None:
+    """Refuse a constraint on weights or spreads for k-means."""
+    if blocks:
+        raise InvalidInputError(
+            f"{constraint!r} is about weights or spreads, which k-means does not have; fit a mixture"
+        )
 
 
 def blocks_of(constraint: Constraint, k: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from mindgap.inference.replicates import replicate
 from mindgap.model.binned import Binned
 from mindgap.model.sample import Sample
 from mindgap.results.frames import Backend, frame_of
-from mindgap.results.reliability import Intervals, as_level
+from mindgap.results.reliability import Intervals, PerParameter, as_level
 from mindgap.results.table import TextTable, position_texts
-from mindgap.validation import RNG, FloatArray, as_count, as_seed, freeze
+from mindgap.validation import RNG, FloatArray, as_count, as_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,17 +28,8 @@ if TYPE_CHECKING:
 PARAMETERS = ("weights", "means", "variances", "gaps")
 
 
-@dataclass(frozen=True, eq=False)
-class Replicates:
+class Replicates(PerParameter):
     """The parameters of every refit: one row per replicate, one column per component or gap."""
-
-    weights: FloatArray
-    means: FloatArray
-    variances: FloatArray
-    gaps: FloatArray
-
-    def __post_init__(self) -> None:
-        freeze(*(getattr(self, name) for name in PARAMETERS))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,7 +70,7 @@ class Bootstrap:
         level = as_level(level)
         tails = [(1 - level) / 2, (1 + level) / 2]
         ends = {name: np.quantile(getattr(self.replicates, name), tails, axis=0).T for name in PARAMETERS}
-        return Intervals(level, **ends)
+        return Intervals(**ends, level=level)
 
     def standard_errors(self) -> Replicates:
         """Return the standard deviation of each parameter over the replicates."""
@@ -149,7 +140,7 @@ def bootstrap(
     sound = [fit for fit in fits if fit is not None]
     if not sound:
         raise SolverError(f"none of {n} refits succeeded; the fit has more components than the data support")
-    rows = {field.name: np.array([getattr(fit, field.name) for fit in sound]) for field in fields(Replicates)}
+    rows = {name: np.array([getattr(fit, name) for fit in sound]) for name in PARAMETERS}
     return Bootstrap(result, Replicates(**rows), len(fits) - len(sound), seed)
 
 

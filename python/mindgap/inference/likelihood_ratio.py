@@ -233,14 +233,7 @@ def _drawn_statistics(
 ) -> list[float]:
     # With more components, the optimum of the data is a poor start for a draw: search for each.
     search = constrained.k != free.k
-    hold, release = (
-        (searched_like(constrained), searched_like(free))
-        if search
-        else (
-            refit_like(constrained),
-            refit_like(free),
-        )
-    )
+    hold, release = map(searched_like if search else refit_like, (constrained, free))
     draw = parametric(constrained, round(constrained.total_weight))
 
     def statistic(sample: Sample | Binned) -> float | None:

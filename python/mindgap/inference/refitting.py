@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mindgap.fit.mixture import mixture
 from mindgap.foundation.errors import InvalidInputError, OutOfMemoryError, SolverError
-from mindgap.model.constraint import Kept
+from mindgap.model.constraint import StoredConstraint
 from mindgap.model.parameters import Parameters
 from mindgap.results.mixture import DEGENERATE
 
@@ -23,10 +23,10 @@ def no_proof(settings: dict[str, Any]) -> None:
         raise InvalidInputError("one file holds the proof of one fit; use mixture(..., proof=...) for the one you want")
 
 
-def held(result: MixtureResult) -> Constraint | None:
-    """Return the bounds or rows on the means of a result."""
+def constraint_of(result: MixtureResult) -> Constraint | None:
+    """Return the constraint of a result, or a constraint with its bounds or rows."""
     rows = result.bounds or result.rows
-    return result.constraint or (None if rows is None else Kept(rows, result.blocks))
+    return result.constraint or (None if rows is None else StoredConstraint(rows, result.blocks))
 
 
 def climbed_like(result: MixtureResult) -> Callable[[Any, MixtureResult], MixtureResult | None]:
@@ -34,23 +34,11 @@ def climbed_like(result: MixtureResult) -> Callable[[Any, MixtureResult], Mixtur
 
     The function returns None if the fit fails or degenerates.
     """
-    settings = result.settings
-    if settings is None:
-        raise InvalidInputError(
-            "this result lacks its constraint or settings (it was stored without them); fit it again"
-        )
-    constraint = held(result)
+    fitted = _fitted_like(result)
 
     def climb(sample: Any, origin: MixtureResult) -> MixtureResult | None:
-        start = Parameters(origin.weights, origin.means, origin.variances)
-        try:
-            fit = mixture(sample, result.k, constraint, init=start, **settings.keywords())
-        except OutOfMemoryError:
-            raise
-        except (SolverError, InvalidInputError):
-            # Too few distinct values were drawn, or the solver failed.
-            return None
-        return None if fit.status in DEGENERATE else fit
+        fit = fitted(sample, init=Parameters(origin.weights, origin.means, origin.variances))
+        return None if fit is None or fit.status in DEGENERATE else fit
 
     return climb
 
@@ -63,11 +51,7 @@ def refit_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
     climb = climbed_like(result)
     if not ((result.weights > 0).all() and (result.variances > 0).all()):
         raise InvalidInputError(f"this fit is degenerate ({result.message}), so nothing can be drawn from it")
-
-    def refit(sample: Any, origin: MixtureResult = result) -> MixtureResult | None:
-        return climb(sample, origin)
-
-    return refit
+    return lambda sample, origin=result: climb(sample, origin)
 
 
 def searched_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
@@ -75,19 +59,30 @@ def searched_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
 
     The function returns None if the fit fails. A component that vanishes is not a failure.
     """
-    settings, constraint = result.settings, held(result)
+    fitted = _fitted_like(result)
+
+    def search(sample: Any) -> MixtureResult | None:
+        fit = fitted(sample)
+        return None if fit is None or fit.status == "collapsed" else fit
+
+    return search
+
+
+def _fitted_like(result: MixtureResult) -> Callable[..., MixtureResult | None]:
+    """Return a function that fits a sample with the constraint and settings of `result`, or returns None."""
+    settings, constraint = result.settings, constraint_of(result)
     if settings is None:
         raise InvalidInputError(
             "this result lacks its constraint or settings (it was stored without them); fit it again"
         )
+    keywords = settings.keywords()
 
-    def refit(sample: Any) -> MixtureResult | None:
+    def fitted(sample: Any, **start: Any) -> MixtureResult | None:
         try:
-            fit = mixture(sample, result.k, constraint, **settings.keywords())
+            return mixture(sample, result.k, constraint, **start, **keywords)
         except OutOfMemoryError:
             raise
         except (SolverError, InvalidInputError):
-            return None
-        return None if fit.status == "collapsed" else fit
+            return None  # too few distinct values were drawn, or the solver failed
 
-    return refit
+    return fitted

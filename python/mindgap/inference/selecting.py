@@ -14,7 +14,7 @@ from mindgap.foundation.messages import shorten
 from mindgap.foundation.progress import shown
 from mindgap.host import lookup
 from mindgap.host.builtin.constraints import SpreadRatio
-from mindgap.inference.refitting import held, no_proof
+from mindgap.inference.refitting import constraint_of, no_proof
 from mindgap.inference.selection import Selection
 from mindgap.model.parameters import Parameters
 from mindgap.results.mixture import DEGENERATE, MixtureResult
@@ -199,7 +199,7 @@ def _not_below(fewer: Any, fit: Any, data: Any, settings: dict[str, Any]) -> Any
     while fewer.k < fit.k:
         fewer = _one_more(fewer, fit)
     others = {name: value for name, value in settings.items() if name != "init"}
-    again = _attempt(data, fit.k, held(fit), others | {"init": fewer})
+    again = _attempt(data, fit.k, constraint_of(fit), others | {"init": fewer})
     return again if isinstance(again, MixtureResult) and again.log_likelihood > fit.log_likelihood else fit
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from mindgap.results.frames import Backend, frame_of
 from mindgap.results.mixture import CONVERGED, MixtureResult
-from mindgap.results.table import TextTable
+from mindgap.results.table import Tabular, TextTable
 from mindgap.validation import FloatArray, freeze
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Selection:
+class Selection(Tabular):
     """Mixtures of several models, and the best of them by a criterion.
 
     The models are all combinations of the constraints, the models of the variances and the numbers of components, in
@@ -123,13 +123,6 @@ class Selection:
         behind = f"{self.values[place] - self.values[self.ranking[0]]:.1f}"
         fit = [f"{self.values[place]:.8g}", behind, f"{result.log_likelihood:.8g}", f"{result.n_parameters}"]
         return [f"{rank}" if self.reasons[place] is None else "-", *model, *fit, self.constraints[place]]
-
-    def summary(self) -> str:
-        """Return a table of the models, with why some cannot be chosen, as plain text."""
-        return self.table().plain()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw the criterion against k into `ax` or a new figure, and return the axes; needs ``mindgap[plot]``."""

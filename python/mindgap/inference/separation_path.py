@@ -22,8 +22,8 @@ from mindgap.model.sample import Sample
 from mindgap.results.frames import Backend, frame_of
 from mindgap.results.gap_text import gap_states
 from mindgap.results.mixture import CONVERGED, MixtureResult
-from mindgap.results.table import TextTable
-from mindgap.validation import FloatArray, as_count, as_vector, freeze
+from mindgap.results.table import Tabular, TextTable
+from mindgap.validation import FloatArray, as_count, as_vector, freeze, is_integer
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,7 +47,7 @@ _LEAST_WEIGHT = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GapPath:
+class GapPath(Tabular):
     """Mixtures with the same number of components under a growing lower bound δ on the gaps.
 
     Attributes
@@ -132,13 +132,6 @@ class GapPath:
         if self.bites_at is None:
             return f"no bound up to {self.deltas[-1]:.6g} changes the fit"
         return f"the bound changes the fit from delta = {self.bites_at:.6g}"
-
-    def summary(self) -> str:
-        """Return a table of the path, with the δ from which the bound changes the fit, as plain text."""
-        return self.table().plain()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw the means against δ into `ax`, or means, gaps and log-likelihood into a new figure; return the axes.
@@ -226,7 +219,7 @@ def gap_path(
     no_proof(settings)
     base = None if constraint is None else lookup.constraint(constraint)
     data = sorted_once(x, settings)
-    chosen = deltas is None or _is_number(deltas)
+    chosen = deltas is None or is_integer(deltas)
     grid = _even(deltas, data, count, base) if chosen else _given(deltas)
     settings["time_limit"] = time_limit
     proving = {"certify": certify}
@@ -316,10 +309,6 @@ def _held_at(delta: float, result: MixtureResult) -> int:
     """Return the number of gaps at δ, without those at a larger bound of the constraint."""
     at_lower = np.array([state in ("lower", "both") for state in gap_states(result)], dtype=bool)
     return int((at_lower & (result.gaps <= delta + _ROUNDING * (abs(delta) + np.ptp(result.means)))).sum())
-
-
-def _is_number(deltas: Any) -> bool:
-    return isinstance(deltas, (int, np.integer)) and not isinstance(deltas, bool)
 
 
 def _even(number: Any, data: Any, k: int, base: Constraint | None) -> FloatArray:

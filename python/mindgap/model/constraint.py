@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from mindgap.model.sample import Sample
 
 
+#: The methods about the weights and spreads of mixtures, which k-means does not have.
+ABOUT_MIXTURES = ("weight_rows", "precision_rows", "spread_ratio", "variation")
+
+
 class Constraint(Plugin):
     """A constraint on k ascending centres. Subclass it and implement `gaps`, `rows` or both.
 
@@ -117,21 +121,21 @@ class All(Constraint):
         return " & ".join(map(repr, self.parts))
 
 
-class Kept(Constraint):
+class StoredConstraint(Constraint):
     """The bounds and rows of a stored result, whose original constraint may not be available."""
 
-    name = "kept"
+    name = "stored"
 
-    def __init__(self, held: GapBounds | LinearRows | None, blocks: Mapping[str, Any], text: str = "") -> None:
-        self.held, self.blocks, self.text = held, blocks, text
+    def __init__(self, bounds: GapBounds | LinearRows | None, blocks: Mapping[str, Any], text: str = "") -> None:
+        self.bounds, self.blocks, self.text = bounds, blocks, text
 
     def gaps(self, k: int) -> GapBounds | None:
         """Return the stored bounds on the gaps."""
-        return self.held if isinstance(self.held, GapBounds) else None
+        return self.bounds if isinstance(self.bounds, GapBounds) else None
 
     def rows(self, k: int) -> LinearRows | None:
         """Return the stored rows on the means."""
-        return self.held if isinstance(self.held, LinearRows) else None
+        return self.bounds if isinstance(self.bounds, LinearRows) else None
 
     def weight_rows(self, k: int) -> LinearRows | None:
         """Return the stored rows on the weights."""

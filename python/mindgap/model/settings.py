@@ -51,22 +51,17 @@ def _choice(*choices: str, help: str) -> Any:  # noqa: A002  # as click has it
     return field(default=choices[0], metadata={"kind": kind, "help": help})
 
 
-def _number(default: float | None, help: str) -> Any:  # noqa: A002
-    """Declare a setting that is a number; None is allowed if it is the default."""
-    kind = Kind(float, as_number, lambda fields, name: fields.number(name), optional=default is None)
-    return field(default=default, metadata={"kind": kind, "help": help})
+def _number_that(check: Callable[[Any, str], float]) -> Callable[[float | None, str], Any]:
+    """Return the function that declares a setting that is a number; None is allowed if it is the default."""
+
+    def declare(default: float | None, help: str) -> Any:  # noqa: A002
+        kind = Kind(float, check, lambda fields, name: fields.number(name), optional=default is None)
+        return field(default=default, metadata={"kind": kind, "help": help})
+
+    return declare
 
 
-def _positive(default: float | None, help: str) -> Any:  # noqa: A002
-    """Declare a setting that is a positive finite number; None is allowed if it is the default."""
-    kind = Kind(float, as_positive, lambda fields, name: fields.number(name), optional=default is None)
-    return field(default=default, metadata={"kind": kind, "help": help})
-
-
-def _length(default: float | None, help: str) -> Any:  # noqa: A002
-    """Declare a setting that is a non-negative finite number; None is allowed where it is the default."""
-    kind = Kind(float, as_length, lambda fields, name: fields.number(name), optional=default is None)
-    return field(default=default, metadata={"kind": kind, "help": help})
+_number, _positive, _length = map(_number_that, (as_number, as_positive, as_length))
 
 
 def _count(default: int | None, help: str) -> Any:  # noqa: A002

@@ -29,14 +29,9 @@ def plot_kmeans(result: KMeansResult, ax: Axes | None = None, *, label: str | No
     result : KMeansResult
         The clusters.
     ax : Axes, optional
-        The axes to draw into; by default those of a new pyplot figure.
+        The axes to draw into, which are returned; by default those of a new pyplot figure.
     label : str, optional
         A description of the data for the axis; by default the name of their column.
-
-    Returns
-    -------
-    Axes
-        The axes that were drawn into.
 
     Examples
     --------

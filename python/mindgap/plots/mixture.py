@@ -43,16 +43,11 @@ def plot_mixture(
     result : MixtureResult
         The mixture.
     ax : Axes, optional
-        The axes to draw into; by default those of a new pyplot figure.
+        The axes to draw into, which are returned; by default those of a new pyplot figure.
     label : str, optional
         A description of the data for the axis; by default the name of their column.
     truth : array-like of float, optional
         Known means to mark.
-
-    Returns
-    -------
-    Axes
-        The axes that were drawn into.
 
     Examples
     --------

@@ -28,14 +28,9 @@ def plot_path(path: GapPath, ax: Axes | None = None, *, label: str | None = None
     path : GapPath
         The fits along δ.
     ax : Axes, optional
-        The axes to draw into; by default those of a new pyplot figure.
+        The axes to draw into, which are returned; by default those of a new pyplot figure.
     label : str, optional
         A description of the data for the axis; by default the name of their column.
-
-    Returns
-    -------
-    Axes
-        The axes that were drawn into.
 
     Examples
     --------

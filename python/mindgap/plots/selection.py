@@ -25,14 +25,9 @@ def plot_selection(selection: Selection, ax: Axes | None = None, *, label: str |
     selection : Selection
         What `mindgap.select` returned.
     ax : Axes, optional
-        The axes to draw into; by default those of a new pyplot figure.
+        The axes to draw into, which are returned; by default those of a new pyplot figure.
     label : str, optional
         A description of the data for the axis; by default the name of their column.
-
-    Returns
-    -------
-    Axes
-        The axes that were drawn into.
 
     Examples
     --------

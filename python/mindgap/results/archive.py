@@ -133,5 +133,4 @@ class Fields(stored.Fields):
         if not self.has("histogram"):
             return None
         histogram = self.nested("histogram")
-        name = self.text("name") if self.has("name") else None
-        return Histogram(histogram.numbers("counts"), histogram.numbers("edges"), name)
+        return Histogram(histogram.numbers("counts"), histogram.numbers("edges"), self.optional("name", self.text))

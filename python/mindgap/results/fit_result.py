@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mindgap.results import archive
 from mindgap.results.histogram import Histogram
 from mindgap.results.label_files import write_labels
+from mindgap.results.table import Tabular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -16,17 +17,12 @@ if TYPE_CHECKING:
     from mindgap.model.binned import Binned
     from mindgap.model.sample import Sample
     from mindgap.results.label_files import Columns
-    from mindgap.results.table import TextTable
 
 
-class FitResult:
+class FitResult(Tabular):
     """The base class of `KMeansResult` and `MixtureResult`."""
 
     data: Sample | Binned | Histogram | None
-
-    def table(self) -> TextTable:
-        """Return the table that `summary`, notebooks and the command line show."""
-        raise NotImplementedError
 
     def _label_columns(self) -> Columns:
         """Return the function that computes the columns of `write_labels`."""
@@ -41,13 +37,6 @@ class FitResult:
     def name(self) -> str | None:
         """The name of the column with the data, if it has one."""
         return None if self.data is None else self.data.name
-
-    def summary(self) -> str:
-        """Return the table of the fit, and what is known about it, as plain text."""
-        return self.table().plain()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     def write_labels(
         self,

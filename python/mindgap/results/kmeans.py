@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from mindgap.results.label_files import Columns
 
 
+#: The attributes that are those of the core's fit.
+_MEASURED = (
+    *("labels", "centers", "boundaries", "sizes", "weights"),
+    *("within", "inertia", "gaps", "lower_bound", "optimal"),
+)
+
 #: A cluster with a smaller fraction of the points is probably an artefact of the bounds.
 _FEW = 0.01
 
@@ -117,21 +123,12 @@ class KMeansResult(FitResult):
         result = object.__new__(cls)
         # At once, in a third of the time of a frozen class's constructor, which shows in fits of a thousand points.
         vars(result).update(
-            labels=fit.labels,
-            centers=fit.centers,
-            boundaries=fit.boundaries,
-            sizes=fit.sizes,
-            within=fit.within,
-            inertia=fit.inertia,
-            gaps=fit.gaps,
+            {name: getattr(fit, name) for name in _MEASURED},
             active=tuple(fit.active),
-            lower_bound=fit.lower_bound,
-            optimal=fit.optimal,
             bounds=rows if isinstance(rows, GapBounds) else None,
             rows=rows if isinstance(rows, LinearRows) else None,
             settings=settings,
             data=data,
-            weights=fit.weights,
         )
         result.__post_init__()
         return result
@@ -245,7 +242,7 @@ class KMeansResult(FitResult):
             optimal=fields.flag("optimal"),
             bounds=bounds,
             rows=fields.linear_rows(k),
-            settings=KMeansSettings.of_stored(fields.nested("settings")) if fields.has("settings") else None,
+            settings=fields.optional("settings", lambda name: KMeansSettings.of_stored(fields.nested(name))),
             data=fields.histogram(),
             weights=fields.least_numbers("weights", k, 0.0),
         )

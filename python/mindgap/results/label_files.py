@@ -102,7 +102,9 @@ def _write_chunks(
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         for table in in_order(lambda numbered: _labelled(columns, *numbered), enumerate(chunks._pieces(keys))):
-            writer = _opened(draft, table.schema) if writer is None else writer
+            if writer is None:
+                schema = table.schema
+                writer = import_module("pyarrow.parquet").ParquetWriter(draft, schema, **parquet_options(schema))
             writer.write_table(table)
             done += table.num_rows
             tell(done, total)
@@ -126,7 +128,3 @@ def _labelled(columns: Columns, number: int, piece: Piece) -> Any:
         return label_table(keys, columns(values))
     except InvalidInputError as error:
         raise InvalidInputError(f"in {title(number, piece)}, {error}") from error
-
-
-def _opened(path: Path, schema: Any) -> Any:
-    return import_module("pyarrow.parquet").ParquetWriter(path, schema, **parquet_options(schema))

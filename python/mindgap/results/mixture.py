@@ -46,6 +46,12 @@ CONVERGED = ("converged", "doubtful")
 #: The status of a fit whose parameters are meaningless: a component collapsed onto a point, or vanished.
 DEGENERATE = ("collapsed", "lost-weight")
 
+#: The attributes that are those of the core's fit.
+_MEASURED = (
+    *("weights", "means", "variances", "origins", "labels", "log_likelihood", "history", "n_iter", "status", "message"),
+    *("gaps", "n_parameters", "total_weight", "entropy", "newton_decrement", "passes", "starts", "starts_at_best"),
+)
+
 #: Rounding to a step below this fraction of every spread adds less than 0.1 % to any variance, and needs no hint.
 _NEGLIGIBLE_STEP = 0.1
 
@@ -174,27 +180,10 @@ class MixtureResult(FitResult):
     ) -> MixtureResult:
         found = cls.__new__(cls)
         # Thirty assignments to a frozen object would take longer than a fit of a few points.
-        found.__dict__.update(
-            weights=fit.weights,
-            means=fit.means,
-            variances=fit.variances,
-            origins=fit.origins,
-            labels=fit.labels,
-            log_likelihood=fit.log_likelihood,
-            history=fit.history,
-            n_iter=fit.n_iter,
-            status=fit.status,
-            message=fit.message,
-            gaps=fit.gaps,
+        vars(found).update(
+            {name: getattr(fit, name) for name in _MEASURED},
             active=tuple(fit.active),
-            n_parameters=fit.n_parameters,
-            total_weight=fit.total_weight,
-            entropy=fit.entropy,
             upper_bound=upper_bound,
-            newton_decrement=fit.newton_decrement,
-            passes=fit.passes,
-            starts=fit.starts,
-            starts_at_best=fit.starts_at_best,
             runner_up=None if (second := fit.runner_up) is None else RunnerUp(*second[0], second[1]),
             standard_errors=None if (errors := fit.standard_errors) is None else StandardErrors.of_fit(*errors),
             findings=tuple([Finding(*finding) for finding in fit.findings]),

@@ -43,14 +43,26 @@ class Finding(NamedTuple):
     @classmethod
     def of_stored(cls, part: Fields, k: int) -> Finding:
         """Return the finding of a stored result with `k` components."""
-        component = part.integer("component") if part.has("component") else None
+        component = part.optional("component", part.integer)
         part.check("component", component is None or component < k, f"a component below {k}")
-        value = part.number("value") if part.has("value") else None
-        return cls(part.text("code"), component, part.text("text"), value)
+        return cls(part.text("code"), component, part.text("text"), part.optional("value", part.number))
 
 
 @dataclass(frozen=True, eq=False)
-class StandardErrors:
+class PerParameter:
+    """An array for each kind of parameter: of the weights, means and variances, and of the gaps between the means."""
+
+    weights: FloatArray
+    means: FloatArray
+    variances: FloatArray
+    gaps: FloatArray
+
+    def __post_init__(self) -> None:
+        freeze(self.weights, self.means, self.variances, self.gaps)
+
+
+@dataclass(frozen=True, eq=False)
+class StandardErrors(PerParameter):
     """Standard errors from the observed information with active bounds fixed; infinite for a component without weight.
 
     They assume many points for each parameter, and true parameters away from every bound.
@@ -63,14 +75,7 @@ class StandardErrors:
         Why these errors and their intervals are unreliable; use the bootstrap instead. Empty if they are reliable.
     """
 
-    weights: FloatArray
-    means: FloatArray
-    variances: FloatArray
-    gaps: FloatArray
     unreliable: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        freeze(self.weights, self.means, self.variances, self.gaps)
 
     @classmethod
     def of_fit(cls, errors: list[FloatArray], unreliable: list[str]) -> StandardErrors:
@@ -120,17 +125,10 @@ class RunnerUp:
 
 
 @dataclass(frozen=True, eq=False)
-class Intervals:
+class Intervals(PerParameter):
     """Intervals for the parameters: one row per component or gap, with the two ends as columns."""
 
     level: float
-    weights: FloatArray
-    means: FloatArray
-    variances: FloatArray
-    gaps: FloatArray
-
-    def __post_init__(self) -> None:
-        freeze(self.weights, self.means, self.variances, self.gaps)
 
 
 def as_level(level: float) -> float:
@@ -160,11 +158,11 @@ def wald_intervals(result: MixtureResult, level: float) -> Intervals:
     with np.errstate(over="ignore"):
         spreads = result.variances[:, None] * np.exp(ends * (errors.variances / result.variances)[:, None])
     return Intervals(
-        level,
         np.array([_share_interval(*pair, ends) for pair in zip(result.weights, errors.weights, strict=True)]),
         result.means[:, None] + ends * errors.means[:, None],
         spreads,
         np.maximum(result.gaps[:, None] + ends * errors.gaps[:, None], 0.0),
+        level,
     )
 
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from mindgap.foundation.errors import InvalidInputError
-from mindgap.model.constraint import Kept
+from mindgap.model.constraint import StoredConstraint
 from mindgap.model.parameters import WEIGHT_TOLERANCE
 from mindgap.model.settings import MixtureSettings
 from mindgap.results import archive
@@ -46,22 +46,24 @@ def stored_mixture(text: str | bytes) -> dict[str, Any]:
         "active": fields.texts("active", None if bounds is None else k - 1, ACTIVE),
         "n_parameters": fields.integer("n_parameters", least=0),
         "total_weight": total_weight,
-        "entropy": fields.number("entropy") if fields.has("entropy") else None,
-        "upper_bound": fields.number("upper_bound") if fields.has("upper_bound") else None,
-        "newton_decrement": fields.number("newton_decrement") if fields.has("newton_decrement") else None,
+        "entropy": fields.optional("entropy", fields.number),
+        "upper_bound": fields.optional("upper_bound", fields.number),
+        "newton_decrement": fields.optional("newton_decrement", fields.number),
         "passes": fields.integer("passes"),
         "starts": fields.integer("starts"),
         "starts_at_best": fields.integer("starts_at_best"),
-        "runner_up": RunnerUp.of_stored(fields.nested("runner_up"), k) if fields.has("runner_up") else None,
-        "standard_errors": StandardErrors.of_stored(fields.nested("standard_errors"), k)
-        if fields.has("standard_errors")
-        else None,
+        "runner_up": fields.optional("runner_up", lambda name: RunnerUp.of_stored(fields.nested(name), k)),
+        "standard_errors": fields.optional(
+            "standard_errors", lambda name: StandardErrors.of_stored(fields.nested(name), k)
+        ),
         "findings": tuple(Finding.of_stored(part, k) for part in fields.objects("findings")),
         "degenerate": tuple(fields.integers("degenerate", below=k).tolist()) if fields.has("degenerate") else (),
         "bounds": bounds,
         "rows": rows,
-        "settings": MixtureSettings.of_stored(fields.nested("settings")) if fields.has("settings") else None,
+        "settings": fields.optional("settings", lambda name: MixtureSettings.of_stored(fields.nested(name))),
         "data": fields.bins() or fields.histogram(),
-        "constraint": Kept(bounds or rows, blocks, fields.text("constraint")) if fields.has("constraint") else None,
+        "constraint": fields.optional(
+            "constraint", lambda name: StoredConstraint(bounds or rows, blocks, fields.text(name))
+        ),
         "blocks": blocks,
     }

@@ -67,6 +67,21 @@ class TextTable:
         return notebook_table(self.caption, self.head, self.rows, "; ".join(self.notes))
 
 
+class Tabular:
+    """The base class of results that are shown as a table."""
+
+    def table(self) -> TextTable:
+        """Return the table that `summary`, notebooks and the command line show."""
+        raise NotImplementedError
+
+    def summary(self) -> str:
+        """Return the table, and what is known about the result, as plain text."""
+        return self.table().plain()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
 def notebook_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], footer: str) -> str:
     """Return an HTML table with escaped text, in the colours of the page."""
     body = [f"<tr>{_cells('td', row)}</tr>" for row in rows]

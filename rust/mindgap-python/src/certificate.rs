@@ -1,11 +1,10 @@
 //! `certify` and its result.
 
 use mindgap::{CertifyOptions, Halt, Monitor, Progress};
-use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::errors::IntoPyErr;
-use crate::mixture::MixtureFit;
+use crate::mixture::{MixtureFit, Triple, to_arrays};
 use crate::sample::Sample;
 use crate::watch::{Watcher, duration};
 
@@ -59,14 +58,8 @@ impl Certificate {
 
     /// Weights, means and variances of the best mixture known.
     #[getter]
-    #[allow(clippy::type_complexity)]
-    fn parameters<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>) {
-        let parameters = self.inner.parameters();
-        let array = |values: &[f64]| PyArray1::from_slice(py, values);
-        (array(parameters.weights()), array(parameters.means()), array(parameters.variances()))
+    fn parameters<'py>(&self, py: Python<'py>) -> Triple<'py> {
+        to_arrays(py, self.inner.parameters())
     }
 
     /// The number of regions of parameters examined.

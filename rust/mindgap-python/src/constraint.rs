@@ -42,13 +42,13 @@ fn linear(
 
 /// The rows of a constraint on the means, the weights and the precisions of a mixture.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct MixtureRows {
     rows: Rows,
     weights: Option<LinearRows>,
     precisions: Option<PrecisionRows>,
 }
 
-impl Asked {
+impl MixtureRows {
     /// Converts arrays, the largest ratio of two standard deviations, and the coefficient of variation (infinite to
     /// estimate it).
     pub(crate) fn new(
@@ -74,7 +74,7 @@ impl Asked {
     }
 }
 
-impl Constraint for Asked {
+impl Constraint for MixtureRows {
     fn rows(&self, _k: usize) -> Result<Rows, BoxError> {
         Ok(self.rows.clone())
     }

@@ -8,7 +8,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::errors::invalid;
-use crate::mixture::ParameterArrays;
+use crate::mixture::{ParameterArrays, to_arrays};
 use crate::sample::Sample;
 
 pub(crate) type Sums<'py> =
@@ -17,9 +17,9 @@ pub(crate) type Sums<'py> =
 /// The moments of a sample at some parameters: weight, first, second, log-likelihood, classification.
 #[pyfunction]
 pub(crate) fn moments<'py>(py: Python<'py>, sample: &Sample, parameters: ParameterArrays<'py>) -> PyResult<Sums<'py>> {
-    let start = parameters.start(py)?;
+    let parameters = parameters.parameters(py)?;
     let moments = py
-        .detach(|| LocalEngine::new(&sample.inner).finish(&start))
+        .detach(|| LocalEngine::new(&sample.inner).finish(&parameters))
         .map_err(|error| invalid(py, &error.to_string()))?;
     Ok(as_arrays(py, &moments))
 }
@@ -54,9 +54,8 @@ impl PythonEngine {
     }
 
     fn ask(&self, py: Python<'_>, parameters: &Parameters, last: bool) -> PyResult<Moments> {
-        let array = |values: &[f64]| PyArray1::from_slice(py, values);
-        let given = (array(parameters.weights()), array(parameters.means()), array(parameters.variances()), last);
-        let answer: Answer<'_> = self.callable.bind(py).call1(given)?.extract()?;
+        let (weights, means, variances) = to_arrays(py, parameters);
+        let answer: Answer<'_> = self.callable.bind(py).call1((weights, means, variances, last))?.extract()?;
         let [weight, first, second] =
             [&answer.0, &answer.1, &answer.2].map(|sums| sums.as_slice().map(<[f64]>::to_vec));
         let mut moments = Moments::new(weight?, first?, second?, answer.3);

@@ -16,8 +16,8 @@ pub(crate) fn predict<'py>(
     parameters: ParameterArrays<'py>,
     values: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray1<i32>>> {
-    let (start, values) = (parameters.start(py)?, values.as_slice()?);
-    let labels = py.detach(|| start.predict(values));
+    let (mixture, values) = (parameters.parameters(py)?, values.as_slice()?);
+    let labels = py.detach(|| mixture.predict(values));
     Ok(PyArray1::from_iter(py, labels.into_iter().map(|label| label as i32)))
 }
 
@@ -28,12 +28,12 @@ pub(crate) fn predict_proba<'py>(
     parameters: ParameterArrays<'py>,
     values: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let (start, values) = (parameters.start(py)?, values.as_slice()?);
-    let (count, k) = (values.len(), start.k());
+    let (mixture, values) = (parameters.parameters(py)?, values.as_slice()?);
+    let (count, k) = (values.len(), mixture.k());
     let bytes = count.saturating_mul(k).saturating_mul(size_of::<f64>());
     check_memory(py, &format!("the probabilities of {k} components at {count} values"), bytes)?;
-    let rows = py.detach(|| start.predict_proba(values));
-    PyArray1::from_vec(py, rows).reshape([values.len(), start.k()])
+    let rows = py.detach(|| mixture.predict_proba(values));
+    PyArray1::from_vec(py, rows).reshape([values.len(), mixture.k()])
 }
 
 /// The most likely component of each value, and its probability in single precision.
@@ -44,11 +44,11 @@ pub(crate) fn classify<'py>(
     parameters: ParameterArrays<'py>,
     values: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<(Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f32>>)> {
-    let (start, values) = (parameters.start(py)?, values.as_slice()?);
+    let (mixture, values) = (parameters.parameters(py)?, values.as_slice()?);
     let (labels, probabilities) = py.detach(|| {
         let (mut labels, mut probabilities) = (Vec::with_capacity(values.len()), Vec::with_capacity(values.len()));
         for block in values.chunks(BLOCK) {
-            let (components, shares) = start.classify(block);
+            let (components, shares) = mixture.classify(block);
             labels.extend(components.into_iter().map(|component| component as i32));
             probabilities.extend(shares.into_iter().map(|share| share as f32));
         }
@@ -64,7 +64,7 @@ pub(crate) fn score_samples<'py>(
     parameters: ParameterArrays<'py>,
     values: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (start, values) = (parameters.start(py)?, values.as_slice()?);
-    let densities = py.detach(|| start.score_samples(values));
+    let (mixture, values) = (parameters.parameters(py)?, values.as_slice()?);
+    let densities = py.detach(|| mixture.score_samples(values));
     Ok(PyArray1::from_vec(py, densities))
 }

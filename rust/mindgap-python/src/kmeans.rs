@@ -8,7 +8,6 @@ use pyo3::prelude::*;
 
 use crate::choice::choose;
 use crate::constraint::Bounds;
-use crate::errors::IntoPyErr;
 use crate::sample::Sample;
 use crate::watch::{Watcher, duration};
 
@@ -86,11 +85,7 @@ pub(crate) fn kmeans(
             fitted.map(|(fit, sample)| (fit, Some(sample)))
         }
     };
-    match (watcher.raised, fitted) {
-        (Some(raised), _) => Err(raised),
-        (None, Ok((inner, sample))) => Ok(KMeansFit::new(py, inner, sample)),
-        (None, Err(error)) => Err(error.into_py_err(py)),
-    }
+    watcher.finish(py, fitted).map(|(inner, sample)| KMeansFit::new(py, inner, sample))
 }
 
 impl KMeansFit {
@@ -112,7 +107,7 @@ pub(crate) fn method_of(py: Python<'_>, name: &str) -> PyResult<KMeansMethod> {
 }
 
 /// The names of active bounds.
-pub(crate) fn words(active: &[Option<Side>]) -> Vec<&'static str> {
+pub(crate) fn side_names(active: &[Option<Side>]) -> Vec<&'static str> {
     let word = |side: &Option<Side>| match side {
         None => "free",
         Some(Side::Lower) => "lower",
@@ -181,7 +176,7 @@ impl KMeansFit {
     /// The active bound of each gap (of each row, under linear rows): "free", "lower", "upper" or "both".
     #[getter]
     fn active(&self) -> Vec<&'static str> {
-        words(self.inner.active())
+        side_names(self.inner.active())
     }
 
     /// A lower bound on the cost of every solution.

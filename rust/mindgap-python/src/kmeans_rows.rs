@@ -85,10 +85,7 @@ pub(crate) fn kmeans_rows<'py>(
     let mut watcher = Watcher::new(None);
     let fitted =
         py.detach(|| problem.fit_rows_with(&table, &mut Monitor::stopping(|progress| watcher.observe(progress))));
-    match (watcher.raised, fitted) {
-        (Some(raised), _) => Err(raised),
-        (None, fitted) => converted(py, fitted.map_err(|error| error.into_py_err(py))?, [table.rows(), columns, k]),
-    }
+    converted(py, watcher.finish(py, fitted)?, [table.rows(), columns, k])
 }
 
 fn converted<'py>(py: Python<'py>, fits: KMeansRows, [rows, columns, k]: [usize; 3]) -> PyResult<Fits<'py>> {

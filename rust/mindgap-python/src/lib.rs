@@ -40,7 +40,7 @@ mod _core {
     #[pymodule_export]
     use crate::sample::Sample;
     #[pymodule_export]
-    use crate::start::{auto_start, ckmeans_start, constrained_kmeans_start};
+    use crate::start::{ckmeans_start, constrained_kmeans_start, paper_start};
     #[pymodule_export]
     use crate::summary::Summary;
 

@@ -6,10 +6,10 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::choice::choose;
-use crate::constraint::{Asked, Bounds, RowArrays};
+use crate::constraint::{Bounds, MixtureRows, RowArrays};
 use crate::engine::PythonEngine;
 use crate::errors::IntoPyErr;
-use crate::kmeans::words;
+use crate::kmeans::side_names;
 use crate::sample::Sample;
 use crate::watch::{Watcher, duration};
 
@@ -22,10 +22,19 @@ pub(crate) struct ParameterArrays<'py>(
 );
 
 impl ParameterArrays<'_> {
-    pub(crate) fn start(&self, py: Python<'_>) -> PyResult<mindgap::Parameters> {
+    pub(crate) fn parameters(&self, py: Python<'_>) -> PyResult<mindgap::Parameters> {
         mindgap::Parameters::new(self.0.as_slice()?, self.1.as_slice()?, self.2.as_slice()?)
             .map_err(|error| error.into_py_err(py))
     }
+}
+
+/// New arrays with weights, means and variances.
+pub(crate) type Triple<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// Copies parameters to arrays.
+pub(crate) fn to_arrays<'py>(py: Python<'py>, parameters: &mindgap::Parameters) -> Triple<'py> {
+    let array = |values: &[f64]| PyArray1::from_slice(py, values);
+    (array(parameters.weights()), array(parameters.means()), array(parameters.variances()))
 }
 
 /// Edges and counts as arrays.
@@ -81,9 +90,9 @@ pub(crate) fn mixture(
     let methods = [("best", MixtureMethod::Best), ("paper", MixtureMethod::Paper)];
     let scales = [("data", ToleranceScale::Data), ("absolute", ToleranceScale::Absolute)];
     let models = [("free", VarianceModel::Free), ("equal", VarianceModel::Equal)];
-    let asked = Asked::new(py, k, bounds, [weight_rows, precision_rows], [spread_ratio, variation])?;
+    let rows = MixtureRows::new(py, k, bounds, [weight_rows, precision_rows], [spread_ratio, variation])?;
     let mut problem = Mixture::new(k)
-        .constraint(asked)
+        .constraint(rows)
         .method(choose(py, "method", method, &methods)?)
         .search(Search::new().random_starts(starts).seed(rng))
         .tol(tol)
@@ -96,15 +105,12 @@ pub(crate) fn mixture(
         .time_limit(duration(time_limit))
         .memory_limit(memory_limit);
     if let Some(start) = start {
-        problem = problem.init(start.start(py)?);
+        problem = problem.init(start.parameters(py)?);
     }
     let bins = bins.map(|bins| bins.binned(py)).transpose()?;
     let mut watcher = Watcher::new(watch);
     let fitted = py.detach(|| run(&problem, sample, bins.as_ref(), engine, &mut watcher));
-    match watcher.raised {
-        Some(raised) => Err(raised),
-        None => fitted.map(|inner| MixtureFit { inner, problem }).map_err(|error| error.into_py_err(py)),
-    }
+    watcher.finish(py, fitted).map(|inner| MixtureFit { inner, problem })
 }
 
 /// Runs the fit, detached, on the sample, its bins or the engine.
@@ -125,10 +131,8 @@ fn run(
     }
 }
 
-type Triple<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
-
-/// Several arrays and remarks on them.
-type Remarked<'py> = (Vec<Bound<'py, PyArray1<f64>>>, Vec<String>);
+/// Several arrays, and the reasons why they are unreliable.
+type ArraysWithReasons<'py> = (Vec<Bound<'py, PyArray1<f64>>>, Vec<String>);
 
 #[pymethods]
 impl MixtureFit {
@@ -207,7 +211,7 @@ impl MixtureFit {
     /// The active bound of each gap or row: "free", "lower", "upper" or "both".
     #[getter]
     fn active(&self) -> Vec<&'static str> {
-        words(self.inner.active())
+        side_names(self.inner.active())
     }
 
     /// The number of free parameters.
@@ -255,16 +259,13 @@ impl MixtureFit {
     /// The second-best maximum found: weights, means, variances and its log-likelihood.
     #[getter]
     fn runner_up<'py>(&self, py: Python<'py>) -> Option<(Triple<'py>, f64)> {
-        let array = |values: &[f64]| PyArray1::from_slice(py, values);
-        self.inner.runner_up().map(|(parameters, height)| {
-            ((array(parameters.weights()), array(parameters.means()), array(parameters.variances())), height)
-        })
+        self.inner.runner_up().map(|(parameters, height)| (to_arrays(py, parameters), height))
     }
 
     /// Standard errors of weights, means, variances and gaps (infinite if unknown), and the reasons why they are
     /// unreliable; None if there are no second derivatives.
     #[getter]
-    fn standard_errors<'py>(&self, py: Python<'py>) -> Option<Remarked<'py>> {
+    fn standard_errors<'py>(&self, py: Python<'py>) -> Option<ArraysWithReasons<'py>> {
         let array = |values: &Vec<Option<f64>>| {
             PyArray1::from_iter(py, values.iter().map(|value| value.unwrap_or(f64::INFINITY)))
         };

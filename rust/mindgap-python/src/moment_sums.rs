@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use crate::engine::{Sums, as_arrays};
 use crate::errors::{IntoPyErr, invalid};
 use crate::mixture::ParameterArrays;
-use crate::snapshot::snapshot;
+use crate::snapshot::snapshots;
 
 /// The moments of some points, which can be added to those of others.
 #[pyclass(frozen, module = "mindgap._core")]
@@ -37,11 +37,10 @@ impl MomentSums {
         parameters: ParameterArrays<'_>,
         classify: bool,
     ) -> PyResult<Self> {
-        let start = parameters.start(py)?;
-        let values = snapshot(py, &values)?;
-        let weights = weights.as_ref().map(|weights| snapshot(py, weights)).transpose()?;
+        let mixture = parameters.parameters(py)?;
+        let (values, weights) = snapshots(py, &values, weights.as_ref())?;
         let of = if classify { mindgap::MomentSums::of_chunk } else { mindgap::MomentSums::unclassified };
-        py.detach(|| of(&values, weights.as_deref(), &start))
+        py.detach(|| of(&values, weights.as_deref(), &mixture))
             .map(|inner| Self { inner })
             .map_err(|error| error.into_py_err(py))
     }

@@ -6,7 +6,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::errors::IntoPyErr;
-use crate::snapshot::snapshot;
+use crate::snapshot::snapshots;
 
 /// Finite data in ascending order, with weights.
 #[pyclass(frozen, module = "mindgap._core")]
@@ -29,8 +29,7 @@ impl Sample {
         values: PyReadonlyArray1<'_, f64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<Self> {
-        let values = snapshot(py, &values)?;
-        let weights = weights.as_ref().map(|weights| snapshot(py, weights)).transpose()?;
+        let (values, weights) = snapshots(py, &values, weights.as_ref())?;
         let inner = py.detach(|| match weights {
             Some(weights) => mindgap::Sample::weighted_from_vec(values, weights),
             None => mindgap::Sample::from_vec(values),

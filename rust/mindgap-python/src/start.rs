@@ -1,21 +1,18 @@
 //! The built-in initializers.
 
 use mindgap::{Ckmeans, ConstrainedKMeans, Initializer, MixtureError, Monitor, PaperStart, Rows};
-use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::constraint::Bounds;
-use crate::errors::IntoPyErr;
 use crate::kmeans::{centers_of, method_of};
+use crate::mixture::{Triple, to_arrays};
 use crate::sample::Sample;
 use crate::watch::Watcher;
-
-type Triple<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
 /// The start by the paper's rule: weights, means, variances.
 #[pyfunction]
 #[pyo3(signature = (sample, k, bounds=None))]
-pub(crate) fn auto_start<'py>(
+pub(crate) fn paper_start<'py>(
     py: Python<'py>,
     sample: &Sample,
     k: usize,
@@ -64,10 +61,5 @@ fn start<'py>(
     let found = py.detach(|| {
         initializer.start(&sample.inner, k, &rows, &mut Monitor::stopping(|progress| watcher.observe(progress)))
     });
-    if let Some(raised) = watcher.raised {
-        return Err(raised);
-    }
-    let start = found.map_err(|error| MixtureError::from(error).into_py_err(py))?;
-    let array = |values: &[f64]| PyArray1::from_slice(py, values);
-    Ok((array(start.weights()), array(start.means()), array(start.variances())))
+    Ok(to_arrays(py, &watcher.finish(py, found.map_err(MixtureError::from))?))
 }

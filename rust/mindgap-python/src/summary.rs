@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{IntoPyErr, invalid};
 use crate::sample::Sample;
-use crate::snapshot::snapshot;
+use crate::snapshot::snapshots;
 use crate::source::PythonSource;
 
 /// Counts, sums and squares on cells that all summaries share. Threads that share a summary take turns.
@@ -52,8 +52,7 @@ impl Summary {
         values: PyReadonlyArray1<'_, f64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<()> {
-        let values = snapshot(py, &values)?;
-        let weights = weights.as_ref().map(|weights| snapshot(py, weights)).transpose()?;
+        let (values, weights) = snapshots(py, &values, weights.as_ref())?;
         let added = self.alone(py, |summary| match weights {
             Some(weights) => summary.add_weighted(&values, &weights),
             None => summary.add(&values),

@@ -7,6 +7,8 @@ use mindgap::{Halt, Progress};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
+use crate::errors::IntoPyErr;
+
 /// Converts seconds to a time limit; `None` if they overflow.
 pub(crate) fn duration(seconds: Option<f64>) -> Option<Duration> {
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
@@ -23,6 +25,14 @@ pub(crate) struct Watcher {
 impl Watcher {
     pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
         Self { callback, stopped: false, raised: None }
+    }
+
+    /// Returns the result of the fit, or the exception that the callback or a signal raised.
+    pub(crate) fn finish<T>(self, py: Python<'_>, fitted: Result<T, impl IntoPyErr>) -> PyResult<T> {
+        match self.raised {
+            Some(raised) => Err(raised),
+            None => fitted.map_err(|error| error.into_py_err(py)),
+        }
     }
 
     /// Called by the fit, which runs detached from the interpreter. A callback that returns True ends the fit with the

@@ -67,8 +67,9 @@
 //! # Bring your own
 //!
 //! Implement [`Constraint`] for a constraint of your own, [`Initializer`] for a mixture's start, [`Engine`] for data
-//! outside this process. Each has one or two required methods; `examples/` has one of each. [`constraint::from_fn`] and
-//! [`mixture::from_fn`] turn functions into the first two. All are accepted as values, `Box<dyn _>` and `Arc<dyn _>`.
+//! outside this process: one or two methods each, as in `examples/`. [`constraint::from_fn`] and [`mixture::from_fn`]
+//! turn functions into the first two, which are accepted as values, `Box<dyn _>` and `Arc<dyn _>`; an engine may be a
+//! `Box<dyn Engine>`.
 //!
 //! # Guarantees
 //!

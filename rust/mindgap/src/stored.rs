@@ -1,4 +1,4 @@
-//! The common part of the stored forms of fits. A document is an object with the kind of result, the version of its
+//! The common part of the stored forms of fits and summaries. A document is an object with its kind, the version of its
 //! form and its fields. The Python package reads and writes the same documents; fields that only the package uses are
 //! skipped.
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 const VERSION: u32 = 1;
 
 /// The version of a document that this release can read.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub(crate) struct FormVersion;
 
@@ -18,7 +18,7 @@ impl TryFrom<u32> for FormVersion {
     fn try_from(version: u32) -> Result<Self, String> {
         match version {
             1..=VERSION => Ok(Self),
-            _ => Err(format!("the fit was stored in version {version}; this mindgap reads up to version {VERSION}")),
+            _ => Err(format!("it was stored in version {version}; this mindgap reads up to version {VERSION}")),
         }
     }
 }

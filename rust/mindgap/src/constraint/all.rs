@@ -4,7 +4,6 @@ use super::{
     BoxError, ConstantCv, Constraint, EqualSpreads, FixedSpreads, FixedWeights, GapBounds, LinearRows, PrecisionRows,
     Rows, SpreadRatio, Unconstrained, WeightBounds, WeightRatio,
 };
-use crate::error::ConstraintError;
 use std::ops::BitAnd;
 use std::sync::Arc;
 
@@ -38,7 +37,7 @@ impl Constraint for All {
         let mut all: Option<LinearRows> = None;
         for constraint in &self.0 {
             if let Some(rows) = constraint.weight_rows(k)? {
-                check_k(&rows, k)?;
+                rows.check_k(k)?;
                 all = Some(all.map_or(rows.clone(), |all| all.followed_by(&rows)));
             }
         }
@@ -49,18 +48,11 @@ impl Constraint for All {
         let mut all: Option<PrecisionRows> = None;
         for constraint in &self.0 {
             if let Some(rows) = constraint.precision_rows(k)? {
-                rows.rows().map_or(Ok(()), |linear| check_k(linear, k))?;
+                rows.rows().map_or(Ok(()), |linear| linear.check_k(k))?;
                 all = Some(all.map_or(rows.clone(), |all| all.and(&rows)));
             }
         }
         Ok(all)
-    }
-}
-
-fn check_k(rows: &LinearRows, k: usize) -> Result<(), ConstraintError> {
-    match rows.k() {
-        own if own == k => Ok(()),
-        own => Err(ConstraintError::RowShape { k, what: format!("they are for {own} components") }),
     }
 }
 

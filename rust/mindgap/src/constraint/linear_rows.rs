@@ -34,7 +34,11 @@ impl LinearRows {
     pub fn new(k: usize, matrix: &[f64], lower: &[f64], upper: &[f64]) -> Result<Self, ConstraintError> {
         let rows = lower.len();
         if upper.len() != rows || rows.checked_mul(k) != Some(matrix.len()) {
-            let what = format!("{} coefficients, {rows} lower and {} upper bounds", matrix.len(), upper.len());
+            let what = format!(
+                "{} coefficients, {rows} lower and {} upper bounds; give k coefficients and a bound on each side per row",
+                matrix.len(),
+                upper.len()
+            );
             return Err(ConstraintError::RowShape { k, what });
         }
         let built = Self { matrix: matrix.to_vec(), k, lower: lower.to_vec(), upper: upper.to_vec() };

@@ -45,7 +45,7 @@ use std::sync::Arc;
 /// # Ok::<(), mindgap::Error>(())
 /// ```
 pub trait Constraint: fmt::Debug + Send + Sync {
-    /// Returns the rows that `k` centres must satisfy.
+    /// Returns the rows that `k` centres must satisfy: by default none.
     ///
     /// ```
     /// use mindgap::{Constraint, GapBounds};
@@ -57,10 +57,12 @@ pub trait Constraint: fmt::Debug + Send + Sync {
     /// # Errors
     /// If it does not apply to `k` centres. A fit returns a [`ConstraintError`] as it is and wraps any other error in
     /// [`ConstraintError::Refused`].
-    fn rows(&self, k: usize) -> Result<Rows, BoxError>;
+    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+        Ok(Rows::none(k))
+    }
 
-    /// Returns rows on the weights of a mixture's `k` components, in order of their means. A row for the sum of one is
-    /// not needed.
+    /// Returns rows on the weights of a mixture's `k` components, in order of their means: by default none. A row for
+    /// the sum of one is not needed.
     ///
     /// ```
     /// use mindgap::{Constraint, WeightBounds};
@@ -76,7 +78,7 @@ pub trait Constraint: fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Returns rows on the precisions `1/σ²` of a mixture's `k` components, in units of the data.
+    /// Returns rows on the precisions `1/σ²` of a mixture's `k` components, in units of the data: by default none.
     ///
     /// ```
     /// use mindgap::{Constraint, SpreadRatio};
@@ -119,10 +121,8 @@ pub(crate) fn resolve_blocks(
     let weights = constraint.weight_rows(k)?;
     let precisions = constraint.precision_rows(k)?;
     let linear = precisions.iter().filter_map(PrecisionRows::rows);
-    match weights.iter().chain(linear).find(|rows| rows.k() != k) {
-        Some(rows) => Err(ConstraintError::RowShape { k, what: format!("they are for {} components", rows.k()) }),
-        None => Ok((weights, precisions)),
-    }
+    weights.iter().chain(linear).try_for_each(|rows| rows.check_k(k))?;
+    Ok((weights, precisions))
 }
 
 /// No constraint at all.
@@ -142,11 +142,7 @@ pub(crate) fn resolve_blocks(
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unconstrained;
 
-impl Constraint for Unconstrained {
-    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
-        Ok(Rows::none(k))
-    }
-}
+impl Constraint for Unconstrained {}
 
 impl Constraint for Rows {
     fn rows(&self, k: usize) -> Result<Rows, BoxError> {
@@ -167,33 +163,26 @@ impl Constraint for LinearRows {
     }
 }
 
-impl<C: Constraint + ?Sized> Constraint for Box<C> {
-    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
-        (**self).rows(k)
-    }
+/// Implements [`Constraint`] for pointers to constraints.
+macro_rules! forward {
+    ($($pointer:ident),*) => {$(
+        impl<C: Constraint + ?Sized> Constraint for $pointer<C> {
+            fn rows(&self, k: usize) -> Result<Rows, BoxError> {
+                (**self).rows(k)
+            }
 
-    fn weight_rows(&self, k: usize) -> Result<Option<LinearRows>, BoxError> {
-        (**self).weight_rows(k)
-    }
+            fn weight_rows(&self, k: usize) -> Result<Option<LinearRows>, BoxError> {
+                (**self).weight_rows(k)
+            }
 
-    fn precision_rows(&self, k: usize) -> Result<Option<PrecisionRows>, BoxError> {
-        (**self).precision_rows(k)
-    }
+            fn precision_rows(&self, k: usize) -> Result<Option<PrecisionRows>, BoxError> {
+                (**self).precision_rows(k)
+            }
+        }
+    )*};
 }
 
-impl<C: Constraint + ?Sized> Constraint for Arc<C> {
-    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
-        (**self).rows(k)
-    }
-
-    fn weight_rows(&self, k: usize) -> Result<Option<LinearRows>, BoxError> {
-        (**self).weight_rows(k)
-    }
-
-    fn precision_rows(&self, k: usize) -> Result<Option<PrecisionRows>, BoxError> {
-        (**self).precision_rows(k)
-    }
-}
+forward!(Box, Arc);
 
 /// Turns a function from the number of centres to the rows into a constraint.
 ///

@@ -105,10 +105,7 @@ impl Rows {
 
     /// Refuses rows on another number of centres.
     pub(crate) fn check_k(&self, k: usize) -> Result<(), ConstraintError> {
-        if self.k == k {
-            return Ok(());
-        }
-        Err(ConstraintError::RowShape { k, what: format!("they are for {} means", self.k) })
+        check_k(self.k, k)
     }
 
     /// Whether the means of every partition satisfy the rows, which require at most ascending order.
@@ -123,9 +120,7 @@ impl Rows {
 
     /// The lower bound that all gaps share, if there are no other rows.
     pub(crate) fn single_lower(&self) -> Option<f64> {
-        let first = *self.lower.first()?;
-        let alone = !self.have_upper() && self.linear().is_none();
-        (alone && self.lower.iter().all(|&lower| lower == first)).then_some(first)
+        self.shared_bounds().filter(|&(_, upper)| upper == f64::INFINITY).map(|(lower, _)| lower)
     }
 
     /// The lower and the upper bound that all gaps share, if there are no other rows.
@@ -237,6 +232,11 @@ impl LinearRows {
         rows.check_k(k).map(|()| rows)
     }
 
+    /// Refuses rows on another number of centres or components.
+    pub(super) fn check_k(&self, k: usize) -> Result<(), ConstraintError> {
+        check_k(self.k(), k)
+    }
+
     /// A row in frame units.
     pub(crate) fn framed(&self, row: usize, frame: &Frame) -> FramedRow {
         let coefficients = self.row(row);
@@ -257,6 +257,11 @@ impl LinearRows {
             upper: enter(self.upper()[row]),
         }
     }
+}
+
+/// Refuses rows that are for `own` centres or components where there are `k`.
+fn check_k(own: usize, k: usize) -> Result<(), ConstraintError> {
+    if own == k { Ok(()) } else { Err(ConstraintError::RowShape { k, what: format!("they are for k = {own}") }) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Constraints on the spreads of a mixture's components: rows on the precisions `1/σ²`.
 
-use super::{BoxError, Constraint, LinearRows, Rows};
+use super::{BoxError, Constraint, LinearRows};
 use crate::error::ConstraintError;
 
 fn bad(what: String) -> ConstraintError {
@@ -150,10 +150,6 @@ impl SpreadRatio {
 }
 
 impl Constraint for SpreadRatio {
-    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
-        Ok(Rows::none(k))
-    }
-
     fn precision_rows(&self, _k: usize) -> Result<Option<PrecisionRows>, BoxError> {
         Ok(Some(PrecisionRows::ratio(self.0)?))
     }
@@ -173,10 +169,6 @@ impl Constraint for SpreadRatio {
 pub struct EqualSpreads;
 
 impl Constraint for EqualSpreads {
-    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
-        Ok(Rows::none(k))
-    }
-
     fn precision_rows(&self, _k: usize) -> Result<Option<PrecisionRows>, BoxError> {
         Ok(Some(PrecisionRows::ratio(1.0)?))
     }
@@ -208,10 +200,6 @@ impl ConstantCv {
 }
 
 impl Constraint for ConstantCv {
-    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
-        Ok(Rows::none(k))
-    }
-
     fn precision_rows(&self, _k: usize) -> Result<Option<PrecisionRows>, BoxError> {
         Ok(Some(PrecisionRows::constant_variation(self.0)?))
     }
@@ -249,13 +237,13 @@ impl FixedSpreads {
 }
 
 impl Constraint for FixedSpreads {
-    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
-        Ok(Rows::none(k))
-    }
-
     fn precision_rows(&self, k: usize) -> Result<Option<PrecisionRows>, BoxError> {
         if self.0.len() != k {
-            return Err(bad(format!("{} spreads are given for {k} components", self.0.len())).into());
+            return Err(bad(format!(
+                "{} spreads are given for {k} components; give one for each, or None where it is free",
+                self.0.len()
+            ))
+            .into());
         }
         let (mut matrix, mut level) = (Vec::new(), Vec::new());
         for (component, spread) in self.0.iter().enumerate() {

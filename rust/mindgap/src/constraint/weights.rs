@@ -1,6 +1,6 @@
 //! Constraints on the weights of a mixture's components, which are numbered by ascending mean.
 
-use super::{BoxError, Constraint, LinearRows, Rows};
+use super::{BoxError, Constraint, LinearRows};
 use crate::error::ConstraintError;
 
 /// The tolerance of a sum of one: decimals of a few digits may miss it. The weights are divided by their sum.
@@ -41,10 +41,6 @@ impl FixedWeights {
 }
 
 impl Constraint for FixedWeights {
-    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
-        Ok(Rows::none(k))
-    }
-
     fn weight_rows(&self, k: usize) -> Result<Option<LinearRows>, BoxError> {
         each(k, &self.0, &self.0).map(Some)
     }
@@ -98,10 +94,6 @@ impl WeightBounds {
 }
 
 impl Constraint for WeightBounds {
-    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
-        Ok(Rows::none(k))
-    }
-
     fn weight_rows(&self, k: usize) -> Result<Option<LinearRows>, BoxError> {
         each(k, &self.lower, &self.upper).map(Some)
     }
@@ -140,14 +132,10 @@ impl WeightRatio {
 }
 
 impl Constraint for WeightRatio {
-    fn rows(&self, k: usize) -> Result<Rows, BoxError> {
-        Ok(Rows::none(k))
-    }
-
     fn weight_rows(&self, k: usize) -> Result<Option<LinearRows>, BoxError> {
         if self.i.max(self.j) >= k {
             return Err(bad(format!(
-                "the ratio is of weights {} and {}, but there are only {k} components, counted from 0",
+                "the ratio is of weights {} and {}, but there are only {k} components, counted from 0; give two of these",
                 self.i, self.j
             ))
             .into());
@@ -161,7 +149,7 @@ impl Constraint for WeightRatio {
 /// A row for each of `k` components.
 pub(super) fn each(k: usize, lower: &[f64], upper: &[f64]) -> Result<LinearRows, BoxError> {
     if lower.len() != k {
-        return Err(bad(format!("{} weights are given for {k} components", lower.len())).into());
+        return Err(bad(format!("{} weights are given for {k} components; give one for each", lower.len())).into());
     }
     let mut matrix = vec![0.0; k * k];
     (0..k).for_each(|c| matrix[c * k + c] = 1.0);

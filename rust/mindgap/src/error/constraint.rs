@@ -50,8 +50,8 @@ pub enum ConstraintError {
         /// The number of bounds given.
         given: usize,
     },
-    /// Rows on another number of means, or vectors of the wrong length.
-    #[error("the rows do not fit {k} means: {what}")]
+    /// Rows on another number of centres or components, or vectors of the wrong length.
+    #[error("the rows do not fit k = {k}: {what}")]
     RowShape {
         /// The number of clusters.
         k: usize,

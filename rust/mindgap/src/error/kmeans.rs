@@ -28,7 +28,7 @@ pub enum KMeansError {
         points: usize,
     },
     /// More clusters than distinct values.
-    #[error("k is {k}, but the number of distinct values is {distinct}")]
+    #[error("k is {k}, but the number of distinct values is {distinct}; ask for fewer clusters")]
     TooFewDistinct {
         /// The number of clusters.
         k: usize,

@@ -18,7 +18,7 @@ pub enum MixtureError {
     #[error("k is 0; give at least 1 component")]
     NoComponents,
     /// More components than distinct values.
-    #[error("k is {k}, but the number of distinct values is {distinct} (of positive weight)")]
+    #[error("k is {k}, but the number of distinct values (of positive weight) is {distinct}; ask for fewer components")]
     TooManyComponents {
         /// The number of components.
         k: usize,
@@ -71,7 +71,7 @@ pub enum MixtureError {
         variances: usize,
     },
     /// A start for another number of components.
-    #[error("the start has {given} components, but k is {k}")]
+    #[error("the start has {given} components, but k is {k}; give a start for k components")]
     ParametersCount {
         /// The number of components of the fit.
         k: usize,

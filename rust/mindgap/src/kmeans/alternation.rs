@@ -156,6 +156,7 @@ fn trace(table: &[Column]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dice::Dice;
 
     fn cost(sample: &Sample, centers: &[f64], ends: &[usize]) -> f64 {
         let starts = std::iter::once(0).chain(ends.iter().copied());
@@ -182,14 +183,11 @@ mod tests {
 
     #[test]
     fn no_other_clusters_cost_less() {
-        let mut state = 1u64;
-        let mut next = |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % n
-        };
+        let mut dice = Dice(1);
+        let mut next = |n: usize| dice.below(n);
         for _ in 0..2000 {
-            let n = 2 + next(9) as usize;
-            let k = 1 + next(n.min(5) as u64) as usize;
+            let n = 2 + next(9);
+            let k = 1 + next(n.min(5));
             let x: Vec<f64> = (0..n).map(|_| next(12) as f64).collect();
             let w: Vec<f64> = (0..n).map(|_| 1.0 + next(3) as f64).collect();
             let sample = Sample::weighted(&x, &w).unwrap();

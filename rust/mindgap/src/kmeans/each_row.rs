@@ -3,7 +3,7 @@
 //! One thread solves a row in the same way as a single fit, with the same bits. The calling thread reports every few
 //! milliseconds and stops the others when its monitor does.
 
-use super::KMeans;
+use super::{KMeans, KMeansFit};
 use crate::data::{Sample, Table};
 use crate::error::{Error, KMeansError};
 use crate::memory::product;
@@ -11,7 +11,7 @@ use crate::monitor::{Halt, Monitor, Progress};
 use crate::parallel::Workers;
 use crate::shortened::Shortened;
 use std::fmt;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -54,7 +54,7 @@ pub enum RowLabels {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct KMeansRows {
-    /// The cluster of each value, row after row.
+    /// The cluster of each value, row after row; empty [without labels](KMeans::labels).
     pub labels: RowLabels,
     /// The centres, `k` per row, ascending within each.
     pub centers: Vec<f64>,
@@ -126,87 +126,65 @@ impl KMeans {
         let (rows, k) = (table.rows(), self.k.min(table.columns()));
         let bytes = product(&[rows, table.columns() * if k <= BYTE { 1 } else { 4 } + 8 * k]);
         monitor.check_memory("the labels of all rows", bytes).map_err(KMeansError::from)?;
-        let points = rows * table.columns();
-        let mut fits = KMeansRows {
+        let points = if self.labels { rows * table.columns() } else { 0 };
+        let fits = KMeansRows {
             labels: if k <= BYTE { RowLabels::U8(vec![0; points]) } else { RowLabels::U32(vec![0; points]) },
             centers: vec![0.0; rows * k],
             inertia: vec![0.0; rows],
             lower_bound: vec![0.0; rows],
             optimal: vec![false; rows],
         };
-        let queue = Queue { problem: self, table, state: Mutex::default(), idle: Condvar::new(), halted: false.into() };
-        queue.lock().waiting = fits.rows(k, table.columns());
-        queue.work_off(monitor)?;
-        Ok(fits)
+        let state = Mutex::new(QueueState { fits, waiting: 0..rows, running: 0, failed: None });
+        Queue { problem: self, table, state, idle: Condvar::new(), halted: false.into() }.work_off(monitor)
     }
 }
 
 impl KMeansRows {
-    /// Splits the results into a task per row, the last row first.
-    fn rows(&mut self, k: usize, columns: usize) -> Vec<RowTask<'_>> {
-        let labels: Vec<LabelsOut<'_>> = match &mut self.labels {
-            RowLabels::U8(labels) => labels.chunks_exact_mut(columns).map(LabelsOut::U8).collect(),
-            RowLabels::U32(labels) => labels.chunks_exact_mut(columns).map(LabelsOut::U32).collect(),
-        };
-        let proofs = self.inertia.iter_mut().zip(&mut self.lower_bound).zip(&mut self.optimal);
-        let rows = labels.into_iter().zip(self.centers.chunks_exact_mut(k)).zip(proofs).enumerate();
-        let row = |(index, ((labels, centers), ((inertia, lower_bound), optimal)))| RowTask {
-            index,
-            labels,
-            centers,
-            inertia,
-            lower_bound,
-            optimal,
-        };
-        let mut rows: Vec<RowTask<'_>> = rows.map(row).collect();
-        rows.reverse();
-        rows
+    /// Stores the fit of a row.
+    fn store(&mut self, row: usize, fit: &KMeansFit) {
+        let (columns, k) = (fit.labels().len(), fit.centers().len());
+        let points = row * columns..(row + 1) * columns;
+        match &mut self.labels {
+            RowLabels::U8(labels) => {
+                labels[points].iter_mut().zip(fit.labels()).for_each(|(out, &label)| *out = label as u8);
+            }
+            RowLabels::U32(labels) => labels[points].copy_from_slice(fit.labels()),
+        }
+        self.centers[row * k..(row + 1) * k].copy_from_slice(fit.centers());
+        self.inertia[row] = fit.inertia();
+        self.lower_bound[row] = fit.lower_bound();
+        self.optimal[row] = fit.is_optimal();
     }
-}
-
-enum LabelsOut<'a> {
-    U8(&'a mut [u8]),
-    U32(&'a mut [u32]),
-}
-
-/// One row's place in the results.
-struct RowTask<'a> {
-    index: usize,
-    labels: LabelsOut<'a>,
-    centers: &'a mut [f64],
-    inertia: &'a mut f64,
-    lower_bound: &'a mut f64,
-    optimal: &'a mut bool,
 }
 
 /// The rows that threads take one by one.
 struct Queue<'a> {
     problem: &'a KMeans,
     table: &'a Table<'a>,
-    state: Mutex<QueueState<'a>>,
+    state: Mutex<QueueState>,
     /// Signalled when the last row is done.
     idle: Condvar,
     /// Whether to abandon the rows being solved.
     halted: AtomicBool,
 }
 
-#[derive(Default)]
-struct QueueState<'a> {
-    /// Rows that no thread has taken, the next one last.
-    waiting: Vec<RowTask<'a>>,
+struct QueueState {
+    fits: KMeansRows,
+    /// Rows that no thread has taken.
+    waiting: Range<usize>,
     /// The number of rows being solved.
     running: usize,
     /// The first row that failed.
     failed: Option<(usize, Error)>,
 }
 
-impl<'a> Queue<'a> {
-    fn lock(&self) -> MutexGuard<'_, QueueState<'a>> {
+impl Queue<'_> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         // No thread panics while it has the lock, and a panic is propagated to the caller.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn work_off(self, monitor: &mut Monitor<'_>) -> Result<(), Error> {
+    fn work_off(self, monitor: &mut Monitor<'_>) -> Result<KMeansRows, Error> {
         let workers = Workers::for_points(self.table.rows() * self.table.columns());
         let stop = |_: &_| match self.halted.load(Ordering::Relaxed) {
             true => ControlFlow::Break(()),
@@ -220,33 +198,33 @@ impl<'a> Queue<'a> {
         // The calling thread reports; the others poll the flag.
         workers.beside(|| _ = self.take_rows(&mut Monitor::new(stop)), own);
         halt.map_err(KMeansError::from)?;
-        match self.state.into_inner().unwrap_or_else(PoisonError::into_inner).failed {
+        let QueueState { fits, failed, .. } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match failed {
             Some((row, error)) => Err(error.in_row(row)),
-            None => Ok(()),
+            None => Ok(fits),
         }
     }
 
     /// Solves one row after the other until none is left or one has failed.
     fn take_rows(&self, monitor: &mut Monitor<'_>) -> Result<(), Halt> {
-        while let Some(mut row) = self.take() {
+        while let Some(row) = self.take() {
             let running = Running(self);
-            let solved = self.solve(&mut row, monitor);
-            match solved {
+            match self.solve(row, monitor) {
                 Err(Error::KMeans(KMeansError::Interrupted)) => return Err(Halt::Interrupted),
-                Err(error) => self.fail(row.index, error),
-                Ok(()) => {}
+                Err(error) => self.fail(row, error),
+                Ok(fit) => self.lock().fits.store(row, &fit),
             }
             drop(running);
         }
         Ok(())
     }
 
-    fn take(&self) -> Option<RowTask<'a>> {
+    fn take(&self) -> Option<usize> {
         let mut state = self.lock();
         if self.halted.load(Ordering::Relaxed) {
-            state.waiting.clear();
+            state.waiting = 0..0;
         }
-        let row = state.waiting.pop()?;
+        let row = state.waiting.next()?;
         state.running += 1;
         Some(row)
     }
@@ -254,29 +232,20 @@ impl<'a> Queue<'a> {
     /// Records the error of the first row that failed and drops the waiting rows, all of which come later.
     fn fail(&self, row: usize, error: Error) {
         let mut state = self.lock();
-        state.waiting.clear();
+        state.waiting = 0..0;
         if state.failed.as_ref().is_none_or(|(first, _)| row < *first) {
             state.failed = Some((row, error));
         }
     }
 
-    fn solve(&self, row: &mut RowTask<'_>, monitor: &mut Monitor<'_>) -> Result<(), Error> {
-        let values = self.table.values(row.index);
-        let sample = match self.table.weights(row.index) {
+    fn solve(&self, row: usize, monitor: &mut Monitor<'_>) -> Result<KMeansFit, Error> {
+        let values = self.table.values(row);
+        let sample = match self.table.weights(row) {
             Some(weights) => Sample::weighted(&values, &weights)?,
             None => Sample::new(&values)?,
         };
         drop(values);
-        let fit = self.problem.fit_with(&sample, monitor)?;
-        match &mut row.labels {
-            LabelsOut::U8(labels) => labels.iter_mut().zip(fit.labels()).for_each(|(out, &label)| *out = label as u8),
-            LabelsOut::U32(labels) => labels.copy_from_slice(fit.labels()),
-        }
-        row.centers.copy_from_slice(fit.centers());
-        *row.inertia = fit.inertia();
-        *row.lower_bound = fit.lower_bound();
-        *row.optimal = fit.is_optimal();
-        Ok(())
+        Ok(self.problem.fit_with(&sample, monitor)?)
     }
 
     /// Reports until all rows are done.
@@ -293,9 +262,9 @@ impl<'a> Queue<'a> {
 }
 
 /// Counts a row as being solved until dropped, even by a panic.
-struct Running<'q, 'a>(&'q Queue<'a>);
+struct Running<'q>(&'q Queue<'q>);
 
-impl Drop for Running<'_, '_> {
+impl Drop for Running<'_> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.running -= 1;

@@ -1,6 +1,5 @@
 //! [`MixtureFit`]: the result in the units and the order of the data.
 
-use super::climb::Climbed;
 use super::e_step::{Parabola, Relevant};
 use super::findings::Finding;
 use super::inference::StandardErrors;
@@ -47,44 +46,7 @@ pub struct MixtureFit {
     pub(super) errors: Option<StandardErrors>,
 }
 
-/// The facts of a fit besides the result of its climb.
-pub(super) struct Facts {
-    pub(super) gaps: Vec<f64>,
-    pub(super) active: Vec<Option<Side>>,
-    pub(super) origins: Vec<usize>,
-    pub(super) total_weight: f64,
-    pub(super) parameter_count: usize,
-    pub(super) starts: usize,
-    pub(super) at_best: usize,
-    pub(super) runner_up: Option<(Parameters, f64)>,
-    pub(super) findings: Vec<Finding>,
-    pub(super) errors: Option<StandardErrors>,
-}
-
 impl MixtureFit {
-    /// Converts the result of a climb to data units.
-    pub(super) fn new(climbed: Climbed, facts: Facts) -> Self {
-        Self {
-            parameters: climbed.parameters,
-            labels: Vec::new(),
-            history: climbed.history,
-            gaps: facts.gaps,
-            active: facts.active,
-            origins: facts.origins,
-            status: climbed.status,
-            total_weight: facts.total_weight,
-            classification: climbed.classification,
-            parameter_count: facts.parameter_count,
-            decrement: climbed.decrement,
-            passes: climbed.passes,
-            starts: facts.starts,
-            at_best: facts.at_best,
-            runner_up: facts.runner_up,
-            findings: facts.findings,
-            errors: facts.errors,
-        }
-    }
-
     /// Labels the points of the sample.
     pub(super) fn label(mut self, sample: &Sample) -> Self {
         /// Points that share a list of relevant components: enough to repay the search for it.

@@ -4,7 +4,7 @@ use super::climb::{Ascent, ClimbLimits, Climbed, Ending, Model, StoppingRule, as
 use super::e_step::{IntervalEngine, LocalEngine, Truncated};
 use super::engine::{Data, Engine};
 use super::findings::findings;
-use super::fit::{Facts, MixtureFit};
+use super::fit::MixtureFit;
 use super::inference::StandardErrors;
 use super::m_step::{MStep, MeanBlock, PrecisionBlock, WeightBlock};
 use super::observed::Observed;
@@ -248,25 +248,32 @@ impl Mixture {
             climbed.status = Status::Doubtful;
         }
         let means = climbed.parameters.means();
-        let facts = Facts {
-            gaps: means.windows(2).map(|pair| frame.leave_length(pair[1] - pair[0])).collect(),
-            active: rows.active(means, &frame, surface.variance().sqrt()),
-            origins,
-            total_weight: surface.total_weight(),
-            parameter_count: m_step.parameter_count(self.k),
-            starts: tally.starts,
-            at_best: tally.at_best,
-            errors: climbed.certainty.take().map(|certainty| StandardErrors::new(&frame, &certainty, &findings)),
-            findings,
-            runner_up: tally
-                .runner_up
-                .map(|(parameters, log_likelihood)| (parameters.sorted().0.leave(&frame), log_likelihood)),
-        };
-        climbed.parameters = climbed.parameters.leave(&frame);
-        if !climbed.parameters.is_finite() {
+        let gaps = means.windows(2).map(|pair| frame.leave_length(pair[1] - pair[0])).collect();
+        let active = rows.active(means, &frame, surface.variance().sqrt());
+        let leave = |parameters: &Parameters| parameters.leave(&frame);
+        let parameters = leave(&climbed.parameters);
+        if !parameters.is_finite() {
             return Err(MixtureError::OutOfRange);
         }
-        Ok(MixtureFit::new(climbed, facts))
+        Ok(MixtureFit {
+            parameters,
+            labels: Vec::new(),
+            history: climbed.history,
+            gaps,
+            active,
+            origins,
+            status: climbed.status,
+            total_weight: surface.total_weight(),
+            classification: climbed.classification,
+            parameter_count: m_step.parameter_count(self.k),
+            decrement: climbed.decrement,
+            passes: climbed.passes,
+            starts: tally.starts,
+            at_best: tally.at_best,
+            runner_up: tally.runner_up.map(|(parameters, height)| (leave(&parameters.sorted().0), height)),
+            errors: climbed.certainty.map(|certainty| StandardErrors::new(&frame, &certainty, &findings)),
+            findings,
+        })
     }
 
     /// Climbs on the points from the best maxima that a search found on a summary.

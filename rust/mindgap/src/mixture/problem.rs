@@ -282,11 +282,6 @@ impl Mixture {
         self
     }
 
-    /// The number of components.
-    pub(super) fn k(&self) -> usize {
-        self.k
-    }
-
     /// Refuses settings that are out of range.
     pub(super) fn check(&self) -> Result<(), MixtureError> {
         let bad = |name, value, expected| Err(MixtureError::BadSetting { name, value, expected });

@@ -7,7 +7,7 @@ mod progress;
 mod stop;
 
 pub use progress::{Halt, Progress};
-pub(crate) use stop::{Deadline, Stop};
+pub(crate) use stop::{Deadline, StopFlag};
 
 use std::fmt;
 use std::ops::ControlFlow;

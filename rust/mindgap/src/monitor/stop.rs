@@ -1,4 +1,4 @@
-//! [`Deadline`] and [`Stop`]: when threads that have no [`Monitor`](super::Monitor) end their work.
+//! [`Deadline`] and [`StopFlag`]: when threads that have no [`Monitor`](super::Monitor) end their work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,29 +44,29 @@ impl Deadline {
     }
 }
 
-/// Ends the work of threads at a point in time, or when the thread that has the monitor says so.
+/// A flag that ends the work of threads: at a deadline, or when the thread that has the monitor raises it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stop {
+pub(crate) struct StopFlag {
     deadline: Option<Deadline>,
-    told: Arc<AtomicBool>,
+    raised: Arc<AtomicBool>,
 }
 
-impl Stop {
+impl StopFlag {
     pub(crate) fn at(deadline: Option<Deadline>) -> Self {
-        Self { deadline, told: Arc::default() }
+        Self { deadline, raised: Arc::default() }
     }
 
     /// Ends the work now.
-    pub(crate) fn tell(&self) {
-        self.told.store(true, Ordering::Relaxed);
+    pub(crate) fn raise(&self) {
+        self.raised.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn was_told(&self) -> bool {
-        self.told.load(Ordering::Relaxed)
+    pub(crate) fn is_raised(&self) -> bool {
+        self.raised.load(Ordering::Relaxed)
     }
 
     /// Whether the work ends; once true, it stays so.
     pub(crate) fn is_due(&self) -> bool {
-        self.was_told() || self.deadline.is_some_and(Deadline::has_passed)
+        self.is_raised() || self.deadline.is_some_and(Deadline::has_passed)
     }
 }

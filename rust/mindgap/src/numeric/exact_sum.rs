@@ -76,15 +76,12 @@ impl ExactSum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dice::Dice;
 
     /// Doubles of very different scales, the same for one seed.
     fn terms(seed: u64) -> Vec<f64> {
-        let mut state = seed;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            state >> 33
-        };
-        (0..200).map(|_| (next() as f64 - 1e9) * f64::from(next() as u32 % 80).exp2()).collect()
+        let mut dice = Dice(seed + 1);
+        (0..200).map(|_| (dice.below(1 << 31) as f64 - 1e9) * (dice.below(80) as f64).exp2()).collect()
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn what_nobody_can_hold_is_named() {
     assert!(matches!(SpreadRatio::new(0.5), Err(ConstraintError::BadSpreads { .. })));
     assert!(matches!(FixedSpreads::new(&[Some(-1.0)]), Err(ConstraintError::BadSpreads { .. })));
     let two = Arc::new(FixedWeights::new(&[0.5, 0.5]).unwrap());
-    assert_eq!(refused(two).to_string(), "2 weights are given for 3 components");
+    assert_eq!(refused(two).to_string(), "2 weights are given for 3 components; give one for each");
     let clash = FixedWeights::new(&[0.5, 0.2, 0.3]).unwrap() & FixedWeights::new(&[0.4, 0.3, 0.3]).unwrap();
     assert!(matches!(refused(Arc::new(clash)), MixtureError::InfeasibleBlock { block: "weights", .. }));
     // The first row contradicts the sum of one; the second contradicts nothing.

@@ -76,3 +76,14 @@ fn rows_need_the_memory_of_their_labels_and_centres() {
         assert_eq!(refused.bytes, bytes);
     }
 }
+
+#[test]
+fn rows_without_labels_have_none() {
+    let values = table_of(2, 400);
+    let table = Table::new(&values[..], 400).unwrap();
+    for (k, none) in [(3, RowLabels::U8(Vec::new())), (300, RowLabels::U32(Vec::new()))] {
+        let (with, without) = (KMeans::new(k).fit_rows(&table).unwrap(), KMeans::new(k).labels(false).fit_rows(&table));
+        let without = without.unwrap();
+        assert_eq!((&without.labels, &without.centers), (&none, &with.centers));
+    }
+}

@@ -5,20 +5,9 @@ use super::grid::Grid;
 use super::{Summary, union};
 use crate::error::SampleError;
 
-/// The version of the columns' layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Version(u32);
-
-impl Default for Version {
-    fn default() -> Self {
-        Self(1)
-    }
-}
-
 /// The kind of document.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg(feature = "serde")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum SummaryDocument {
     #[default]
     Summary,
@@ -41,8 +30,10 @@ enum SummaryDocument {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct SummaryColumns {
+    #[cfg(feature = "serde")]
     mindgap: SummaryDocument,
-    version: Version,
+    #[cfg(feature = "serde")]
+    version: crate::stored::FormVersion,
     /// The limit on the number of cells.
     pub limit: usize,
     /// Whether some point has a weight other than one.
@@ -114,9 +105,7 @@ impl SummaryColumns {
             self.low.len(),
             self.high.len(),
         ];
-        if self.version != Version::default() {
-            Some("this release does not read its version")
-        } else if lengths.iter().any(|&length| length != cells) {
+        if lengths.iter().any(|&length| length != cells) {
             Some("its columns differ in length")
         } else if !(2..=Summary::MOST_CELLS).contains(&self.limit) {
             Some("its limit is not a number of cells")

@@ -1,14 +1,12 @@
 //! Summaries against sums over all points, whatever the parts they were made from.
 
 use super::*;
+use crate::dice::Dice;
 
 /// Reproducible numbers between 0 and 1.
 fn random(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    }
+    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    move || dice.unit()
 }
 
 fn data(seed: u64, n: usize) -> (Vec<f64>, Vec<f64>) {

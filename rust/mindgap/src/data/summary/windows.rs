@@ -49,13 +49,6 @@ where
     }
 }
 
-/// The points of one window before they are summed.
-#[derive(Default)]
-struct Inside {
-    values: Vec<f64>,
-    weights: Vec<f64>,
-}
-
 /// The most cells of one window: enough that a few passes reach single points.
 const CELLS: usize = 1 << 10;
 
@@ -95,19 +88,19 @@ impl Summary {
         check_finite(values)?;
         weights.map(|weights| check_weights(values.len(), weights)).transpose()?;
         check_windows(windows)?;
-        let mut inside: Vec<Inside> = windows.iter().map(|_| Inside::default()).collect();
+        let mut inside: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); windows.len()];
         for (i, &x) in values.iter().enumerate() {
             let window = windows.partition_point(|&(_, high)| high < x);
             if windows.get(window).is_some_and(|&(low, _)| low <= x) {
-                inside[window].values.push(x);
-                inside[window].weights.extend(weights.map(|weights| weights[i]));
+                inside[window].0.push(x);
+                inside[window].1.extend(weights.map(|weights| weights[i]));
             }
         }
-        let summary = |inside: &Inside| {
+        let summary = |(values, own): &(Vec<f64>, Vec<f64>)| {
             let mut summary = Summary::with_cells(limit);
             match weights {
-                Some(_) => summary.add_weighted(&inside.values, &inside.weights)?,
-                None => summary.add(&inside.values)?,
+                Some(_) => summary.add_weighted(values, own)?,
+                None => summary.add(values)?,
             }
             Ok(summary)
         };

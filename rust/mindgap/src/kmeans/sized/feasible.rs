@@ -103,8 +103,7 @@ struct Nearest<'a> {
 impl Nearest<'_> {
     /// The largest lower bound that is feasible with the upper one; `None` if none is.
     fn largest_min(&mut self, sizes: Sizes) -> Result<Option<f64>, KMeansError> {
-        let mut smallest = |least: f64| self.sizes_with(least, sizes.most()).map(|found| found.map(|(min, _)| min));
-        let Some(mut low) = smallest(0.0)? else { return Ok(None) };
+        let Some((mut low, _)) = self.sizes_with(0.0, sizes.most())? else { return Ok(None) };
         let mut high = sizes.least();
         let resolution = resolution(self.prefixes);
         while high - low > resolution {

@@ -100,7 +100,7 @@ pub(super) fn regroup(points: &Points, region: &Region, atoms: &mut [MixingAtom]
 
 /// A cut with its score: a share of one log unit for each unit of weight; then the component, the axis, and the mean or
 /// the logarithm of the variance to cut at.
-pub(super) type Offer = (f64, (usize, Axis, f64));
+pub(super) type ScoredCut = (f64, (usize, Axis, f64));
 
 /// The best cut of a region, given the atoms of its relaxation, their coupling and the total weight of the data; or the
 /// `other` cut, if its score is higher.
@@ -110,7 +110,7 @@ pub(super) fn choose(
     atoms: &[MixingAtom],
     coupling: &Coupling,
     total: f64,
-    other: Option<Offer>,
+    other: Option<ScoredCut>,
 ) -> Cut {
     let groups = Groups::of(atoms, region);
     let mut best = Best { score: 1e-9, cut: None };
@@ -119,7 +119,7 @@ pub(super) fn choose(
     ratios(constraints, region, &groups, &mut best);
     unknown_weights(constraints, region, &groups, coupling, total, &mut best);
     if let Some((score, cut)) = other {
-        best.offer(score, cut);
+        best.consider(score, cut);
     }
     let (component, axis, at) = best.cut.unwrap_or_else(|| widest(constraints, region, &groups));
     let cell = region[component];
@@ -137,7 +137,7 @@ struct Best {
 }
 
 impl Best {
-    fn offer(&mut self, score: f64, cut: (usize, Axis, f64)) {
+    fn consider(&mut self, score: f64, cut: (usize, Axis, f64)) {
         if score > self.score {
             *self = Self { score, cut: Some(cut) };
         }
@@ -168,14 +168,14 @@ fn spreads(constraints: &Constraints, region: &Region, atoms: &[MixingAtom], gro
     }
     for g in 0..k {
         if region[g].high > region[g].low {
-            best.offer(of_mean[g], (g, Axis::Mean, groups.mean[g]));
+            best.consider(of_mean[g], (g, Axis::Mean, groups.mean[g]));
         }
         if constraints.ratio > 1.0 && region[g].most > region[g].least {
-            best.offer(of_variance[g], (g, Axis::Variance, groups.log_variance[g]));
+            best.consider(of_variance[g], (g, Axis::Variance, groups.log_variance[g]));
         }
     }
     if constraints.ratio == 1.0 {
-        best.offer(of_common, (0, Axis::Variance, common));
+        best.consider(of_common, (0, Axis::Variance, common));
     }
 }
 
@@ -191,7 +191,7 @@ fn gaps(constraints: &Constraints, region: &Region, groups: &Groups, best: &mut 
         let score = 0.5 * groups.weight[g].min(groups.weight[g + 1]) * miss * (4.0 * miss + 0.05).min(1.0);
         let at = 0.5 * (groups.mean[g] + groups.mean[g + 1] - bound);
         if miss > 0.0 && at > region[g].low && at < region[g].high {
-            best.offer(score, (g, Axis::Mean, at));
+            best.consider(score, (g, Axis::Mean, at));
         }
     }
 }
@@ -210,7 +210,7 @@ fn ratios(constraints: &Constraints, region: &Region, groups: &Groups, best: &mu
             }
             let at = 0.5 * (groups.log_variance[i] + groups.log_variance[j] + limit);
             if at > ln(region[i].least) && at < ln(region[i].most) {
-                best.offer(0.3 * groups.weight[i].min(groups.weight[j]) * miss, (i, Axis::Variance, at));
+                best.consider(0.3 * groups.weight[i].min(groups.weight[j]) * miss, (i, Axis::Variance, at));
             }
         }
     }
@@ -234,10 +234,10 @@ fn unknown_weights(
         let score = tau * (groups.weight[c] * scale - 1.0) / total;
         let (of_mean, of_variance) = (a.abs() * (cell.high - cell.low), b.abs() * (1.0 / cell.least - 1.0 / cell.most));
         if of_mean >= of_variance {
-            best.offer(score, (c, Axis::Mean, 0.5 * (cell.low + cell.high)));
+            best.consider(score, (c, Axis::Mean, 0.5 * (cell.low + cell.high)));
         } else {
             let component = if constraints.ratio == 1.0 { 0 } else { c };
-            best.offer(score, (component, Axis::Variance, 0.5 * (ln(cell.least) + ln(cell.most))));
+            best.consider(score, (component, Axis::Variance, 0.5 * (ln(cell.least) + ln(cell.most))));
         }
     }
 }
@@ -248,12 +248,12 @@ fn widest(constraints: &Constraints, region: &Region, groups: &Groups) -> (usize
     for (g, cell) in region.iter().enumerate() {
         let (width, low, high) = (cell.high - cell.low, ln(cell.least), ln(cell.most));
         let weight = groups.weight[g] + 0.01;
-        best.offer(
+        best.consider(
             weight * width * width * exp2(-LOG2_E * groups.log_variance[g]),
             (g, Axis::Mean, 0.5 * (cell.low + cell.high)),
         );
         if constraints.ratio > 1.0 || g == 0 {
-            best.offer(0.5 * weight * (high - low) * (high - low), (g, Axis::Variance, 0.5 * (low + high)));
+            best.consider(0.5 * weight * (high - low) * (high - low), (g, Axis::Variance, 0.5 * (low + high)));
         }
     }
     best.cut.unwrap_or((0, Axis::Mean, 0.5 * (region[0].low + region[0].high)))

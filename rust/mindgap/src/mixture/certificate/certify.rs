@@ -4,7 +4,7 @@ use super::points::Points;
 use super::proof::ProofTree;
 use super::quadrature::{NODES, compress};
 use super::region::{Cell, Constraints};
-use super::tree::{Standing, Task};
+use super::tree::{Task, TreeProgress};
 use crate::constraint::Rows;
 use crate::data::frame::Frame;
 use crate::data::sample::Sample;
@@ -14,7 +14,7 @@ use crate::mixture::fit::MixtureFit;
 use crate::mixture::parameters::Parameters;
 use crate::mixture::problem::Mixture;
 use crate::mixture::spread_defaults::SpreadBounds;
-use crate::monitor::{Halt, Monitor, Progress, Stop};
+use crate::monitor::{Halt, Monitor, Progress, StopFlag};
 use crate::numeric::portable::ln;
 use crate::parallel::Workers;
 use std::f64::consts::TAU;
@@ -193,7 +193,7 @@ impl Mixture {
             let expected = "it must be finite and positive";
             return Err(MixtureError::BadSetting { name: "epsilon", value: options.epsilon, expected });
         }
-        fit.parameters().check_count(self.k())?;
+        fit.parameters().check_count(self.k)?;
         let monitor = &mut monitor.within(&self.limits);
         let frame = *sample.frame();
         let (rows, spreads) = self.certifiable(sample)?;
@@ -201,7 +201,7 @@ impl Mixture {
             return Err(MixtureError::NotCertifiable { reason: HEAVY });
         }
         let (distinct, _) = sample.collapsed();
-        let kmeans = match KMeans::new(self.k()).fit_with(&distinct, &mut monitor.silent()) {
+        let kmeans = match KMeans::new(self.k).fit_with(&distinct, &mut monitor.silent()) {
             Err(KMeansError::Interrupted) => return Ok(Certificate::stopped(fit, Halt::Interrupted)),
             Err(KMeansError::TimeLimit) => return Ok(Certificate::stopped(fit, Halt::TimeLimit)),
             fitted => fitted.map_err(MixtureError::KMeansStart)?,
@@ -226,7 +226,7 @@ impl Mixture {
         let climbed_on = light.as_ref().unwrap_or(&distinct);
         let epsilons = LADDER.map(|multiple| multiple * options.epsilon);
         let problem = self.clone().max_iter(CLIMB);
-        let stop = Stop::at(monitor.deadline());
+        let stop = StopFlag::at(monitor.deadline());
         let climb = |start: &Parameters| {
             let mut monitor = Monitor::new(|_| match stop.is_due() {
                 true => ControlFlow::Break(()),
@@ -237,7 +237,7 @@ impl Mixture {
         };
         let task = Task {
             points,
-            constraints: Constraints::new(rows.lower, rows.upper, &spreads, self.k()),
+            constraints: Constraints::new(rows.lower, rows.upper, &spreads, self.k),
             kmeans_cost,
             epsilons: &epsilons,
             first_try: FIRST_TRY,
@@ -247,12 +247,12 @@ impl Mixture {
         };
         let units = frame.log_density(distinct.total_weight());
         let mut halted = None;
-        let mut report = |standing: Option<&Standing>| {
-            let progress = standing.map_or(Progress::Working, |standing| Progress::Certificate {
-                nodes: standing.nodes,
-                open: standing.open,
-                epsilon: standing.epsilon,
-                log_likelihood: standing.log_likelihood + units,
+        let mut report = |progress: Option<&TreeProgress>| {
+            let progress = progress.map_or(Progress::Working, |progress| Progress::Certificate {
+                nodes: progress.nodes,
+                open: progress.open,
+                epsilon: progress.epsilon,
+                log_likelihood: progress.log_likelihood + units,
             });
             match monitor.send(&progress) {
                 Ok(()) => ControlFlow::Continue(()),
@@ -302,7 +302,7 @@ impl Mixture {
         if ratio == f64::INFINITY {
             return refuse(UNBOUNDED);
         }
-        if self.k() >= sample.distinct() {
+        if self.k >= sample.distinct() {
             return refuse(UNBOUNDED_ON_POINTS);
         }
         let frame = sample.frame();

@@ -5,7 +5,7 @@ use super::coupling::Divisor;
 use super::kernels::LARGEST;
 use super::points::{NEGLIGIBLE, Points};
 use super::weights::Workspace;
-use crate::monitor::Stop;
+use crate::monitor::StopFlag;
 use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::{LN_2, LOG2_E, TAU};
 
@@ -27,7 +27,7 @@ pub(super) struct WeighedMixture<'a> {
     /// Relative error of a sum of positive terms.
     pub(super) rounding: f64,
     /// Says when to give up a bound over a cell.
-    pub(super) stop: &'a Stop,
+    pub(super) stop: &'a StopFlag,
     /// An upper limit of what sums may leave out.
     pub(super) left_out: f64,
     /// The same two for sums over the nodes, without the difference between nodes and points.

@@ -1,7 +1,7 @@
 //! One node of the tree. Its relaxation is bounded; if the bound is above the threshold, bounds on the weights and
 //! multipliers are added and the relaxation is bounded again; if that fails too, the region is split.
 
-use super::branching::{Groups, Offer, choose, regroup};
+use super::branching::{Groups, ScoredCut, choose, regroup};
 use super::coupling::{Coupling, Multipliers};
 use super::points::Points;
 use super::proof::{Reason, WeightBound};
@@ -9,7 +9,7 @@ use super::region::{Axis, Constraints, Cut, Region};
 use super::relaxation::{Goal, Relaxed, relax};
 use super::weights::{MixingAtom, Workspace};
 use crate::mixture::parameters::Parameters;
-use crate::monitor::Stop;
+use crate::monitor::StopFlag;
 use crate::numeric::portable::ln;
 
 /// Multipliers help in boxes narrower than this many standard deviations (and in log v).
@@ -83,19 +83,19 @@ pub(super) struct Context<'a> {
     pub(super) threshold: f64,
     pub(super) epsilon: f64,
     /// Says when to stop; nodes are then split without further work.
-    pub(super) stop: &'a Stop,
+    pub(super) stop: &'a StopFlag,
 }
 
 /// The outcome for a node.
-pub(super) enum Fate {
+pub(super) enum Outcome {
     Closed(Reason),
     Split(Cut),
 }
 
 /// An examined node.
-pub(super) struct Looked {
+pub(super) struct Examined {
     pub(super) node: Node,
-    pub(super) fate: Fate,
+    pub(super) outcome: Outcome,
     /// Bounds proven on weights, round by round.
     pub(super) weight_bounds: Vec<Vec<WeightBound>>,
 }
@@ -114,7 +114,7 @@ impl Node {
 }
 
 impl Context<'_> {
-    pub(super) fn look(&self, mut node: Node, workspace: &mut Workspace) -> Looked {
+    pub(super) fn examine(&self, mut node: Node, workspace: &mut Workspace) -> Examined {
         let k = node.region.len();
         let points = &self.points[0];
         workspace.stop = self.stop.clone();
@@ -133,7 +133,11 @@ impl Context<'_> {
             node.atoms = plain.atoms;
             if plain.bound.is_some() {
                 let atoms = node.atoms.clone();
-                return Looked { node, fate: Fate::Closed(Reason::Bound { coupling: none, atoms }), weight_bounds };
+                return Examined {
+                    node,
+                    outcome: Outcome::Closed(Reason::Bound { coupling: none, atoms }),
+                    weight_bounds,
+                };
             }
             if !plain.blurred {
                 break;
@@ -155,7 +159,7 @@ impl Context<'_> {
                     let shown = self.bound_weights(&mut node, known, workspace, &mut round);
                     weight_bounds.push(round);
                     if node.ranges.iter().any(|[least, most]| least > most) {
-                        return Looked { node, fate: Fate::Closed(Reason::Weights), weight_bounds };
+                        return Examined { node, outcome: Outcome::Closed(Reason::Weights), weight_bounds };
                     }
                     if !shown {
                         break;
@@ -167,7 +171,7 @@ impl Context<'_> {
                 let coupled = self.relax_clearly(&node.region, &node.atoms, &coupling, false, goal, workspace);
                 if coupled.bound.is_some() {
                     let reason = Reason::Bound { coupling, atoms: coupled.atoms };
-                    return Looked { node, fate: Fate::Closed(reason), weight_bounds };
+                    return Examined { node, outcome: Outcome::Closed(reason), weight_bounds };
                 }
                 branching = Some((coupled.atoms, coupling));
             }
@@ -180,7 +184,7 @@ impl Context<'_> {
             None => (node.atoms.clone(), Coupling::none(k)),
         };
         let cut = choose(self.constraints, &node.region, &atoms, &coupling, points.total(), too_wide);
-        Looked { node, fate: Fate::Split(cut), weight_bounds }
+        Examined { node, outcome: Outcome::Split(cut), weight_bounds }
     }
 
     /// Bounds the relaxation over bins of the width that suits the region, after a try with bins one step wider. On
@@ -292,7 +296,7 @@ impl Context<'_> {
 /// Cuts the side of a region that is too wide for multipliers to help; the cut's score is what multipliers would gain
 /// from the other sides. Measured on 100,000 points (Model D, three components, a ratio of 10, bounds on both sides of
 /// the gaps): 959 regions, without it 14,029.
-pub(super) fn widest_side(multipliers: &Multipliers, region: &Region, total: f64) -> Option<Offer> {
+pub(super) fn widest_side(multipliers: &Multipliers, region: &Region, total: f64) -> Option<ScoredCut> {
     let (mut widest, mut width, mut gain) = (None, WIDEST, 0.0);
     for (c, cell) in region.iter().enumerate().filter(|&(c, _)| multipliers.concerns(c)) {
         let (across, along) = (cell.high - cell.low, ln(cell.most / cell.least));

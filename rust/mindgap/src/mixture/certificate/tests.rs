@@ -14,7 +14,7 @@ use super::points::Points;
 use super::quadrature::compress;
 use super::region::{Axis, Cell, Constraints};
 use super::relaxation::{Goal, relax};
-use super::tree::{Shown, Standing, Task};
+use super::tree::{Task, TreeProgress, TreeResult};
 use super::weights::{MixingAtom, Workspace};
 use crate::constraint::GapBounds;
 use crate::data::frame::Frame;
@@ -22,7 +22,7 @@ use crate::data::sample::Sample;
 use crate::kmeans::KMeans;
 use crate::mixture::parameters::Parameters;
 use crate::mixture::problem::Mixture;
-use crate::monitor::{COUNTED, Deadline, Stop};
+use crate::monitor::{COUNTED, Deadline, StopFlag};
 use crate::parallel::Workers;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -217,11 +217,16 @@ impl Case {
     }
 
     /// Without climbs, so that the threshold stays.
-    fn certify(&self, known: &Parameters, epsilon: f64, nodes: usize) -> Shown {
-        self.certify_in_steps(known, &[epsilon], |standing| standing.nodes > nodes)
+    fn certify(&self, known: &Parameters, epsilon: f64, nodes: usize) -> TreeResult {
+        self.certify_in_steps(known, &[epsilon], |progress| progress.nodes > nodes)
     }
 
-    fn certify_in_steps(&self, known: &Parameters, epsilons: &[f64], stop: impl Fn(&Standing) -> bool) -> Shown {
+    fn certify_in_steps(
+        &self,
+        known: &Parameters,
+        epsilons: &[f64],
+        stop: impl Fn(&TreeProgress) -> bool,
+    ) -> TreeResult {
         let task = Task {
             points: vec![Points::new(&self.values, &self.weights)],
             constraints: self.constraints.clone(),
@@ -229,11 +234,11 @@ impl Case {
             epsilons,
             first_try: 0,
             record: true,
-            stop: Stop::default(),
+            stop: StopFlag::default(),
             climb: &|_| None,
         };
-        task.run(std::slice::from_ref(known), &Workers::for_points(0), &mut |standing| {
-            if standing.is_some_and(&stop) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        task.run(std::slice::from_ref(known), &Workers::for_points(0), &mut |progress| {
+            if progress.is_some_and(&stop) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     }
 }
@@ -325,7 +330,7 @@ fn a_proof_that_was_stopped_is_that_of_the_last_step() {
         let best = case.climb(&case.draw(&mut random), &mut random).1;
         let whole = case.certify(&best, 3.0, 600);
         let Some((_, bound)) = whole.closed else { continue };
-        let halted = |standing: &Standing| standing.epsilon < 3.0 && standing.nodes > whole.nodes + 16;
+        let halted = |progress: &TreeProgress| progress.epsilon < 3.0 && progress.nodes > whole.nodes + 16;
         let shown = case.certify_in_steps(&best, &[3.0, 1e-3], halted);
         let text =
             shown.proof.as_ref().map(|proof| proof.to_json(bound, &case.frame())).expect("the first step closes");
@@ -343,7 +348,7 @@ fn a_relaxation_that_is_late_bounds_nothing() {
     let goal = Goal::Within { tolerance: 0.1, highest: f64::INFINITY };
     let bound = |deadline: Option<Deadline>| {
         let mut workspace = Workspace::default();
-        workspace.stop = Stop::at(deadline);
+        workspace.stop = StopFlag::at(deadline);
         relax(&points, &region, &[], &Coupling::none(1), true, goal, &mut workspace).bound
     };
     assert!(bound(None).is_some() && bound(Deadline::after(Duration::from_secs(3600))).is_some());
@@ -577,7 +582,7 @@ fn the_number_of_threads_does_not_show() {
     let three = pool.install(|| case.certify(&start, 0.1, 100));
     assert_eq!(one.closed, three.closed);
     assert_eq!((one.nodes, one.log_likelihood), (three.nodes, three.log_likelihood));
-    let text = |shown: &Shown| shown.proof.as_ref().map(|proof| proof.to_json(f64::INFINITY, &case.frame()));
+    let text = |shown: &TreeResult| shown.proof.as_ref().map(|proof| proof.to_json(f64::INFINITY, &case.frame()));
     assert_eq!(text(&one), text(&three));
 }
 

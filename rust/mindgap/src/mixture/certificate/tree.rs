@@ -1,13 +1,13 @@
 //! The tree. Nodes are examined in batches, in parallel, in an order that does not depend on the number of threads.
 
 use super::maxima::{collapse, multipliers};
-use super::node::{Context, Fate, Known, Looked, Node};
+use super::node::{Context, Examined, Known, Node, Outcome};
 use super::points::Points;
 use super::proof::{Entry, ProofTree, Reason};
 use super::region::{Cell, Constraints, Region};
 use super::weights::{MixingAtom, Workspace};
 use crate::mixture::parameters::Parameters;
-use crate::monitor::Stop;
+use crate::monitor::StopFlag;
 use crate::numeric::portable::{exp2, ln};
 use crate::parallel::Workers;
 use std::f64::consts::{LOG2_E, TAU};
@@ -44,14 +44,14 @@ pub(super) struct Task<'a> {
     /// Whether to keep the tree.
     pub(super) record: bool,
     /// Asked within a batch whether to stop.
-    pub(super) stop: Stop,
+    pub(super) stop: StopFlag,
     /// Climbs from the given parameters to a local maximum that satisfies the constraints, if it finds one.
     pub(super) climb: &'a (dyn Fn(&Parameters) -> Option<Parameters> + Sync),
 }
 
 /// The progress of a tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Standing {
+pub(super) struct TreeProgress {
     pub(super) nodes: usize,
     pub(super) open: usize,
     pub(super) epsilon: f64,
@@ -59,7 +59,7 @@ pub(super) struct Standing {
 }
 
 /// What a tree has proven.
-pub(super) struct Shown {
+pub(super) struct TreeResult {
     /// The smallest ε that closed, and the bound: no admissible mixture has a higher log-likelihood.
     pub(super) closed: Option<(f64, f64)>,
     /// The best mixture known and its log-likelihood.
@@ -73,9 +73,9 @@ pub(super) struct Shown {
 
 impl Task<'_> {
     /// Asks the monitor whether to go on, until it says no.
-    fn ask(&self, monitor: &mut dyn FnMut(Option<&Standing>) -> ControlFlow<()>) {
-        if !self.stop.was_told() && monitor(None).is_break() {
-            self.stop.tell();
+    fn ask(&self, monitor: &mut dyn FnMut(Option<&TreeProgress>) -> ControlFlow<()>) {
+        if !self.stop.is_raised() && monitor(None).is_break() {
+            self.stop.raise();
         }
     }
 
@@ -90,8 +90,8 @@ impl Task<'_> {
         &self,
         known: &[Parameters],
         workers: &Workers,
-        monitor: &mut dyn FnMut(Option<&Standing>) -> ControlFlow<()>,
-    ) -> Shown {
+        monitor: &mut dyn FnMut(Option<&TreeProgress>) -> ControlFlow<()>,
+    ) -> TreeResult {
         Tree::new(self, known, workers).run(monitor)
     }
 }
@@ -124,13 +124,13 @@ impl<'a> Tree<'a> {
             proof: ProofTree::default(),
             root: Region::new(),
         };
-        known.iter().for_each(|parameters| tree.offer(parameters.clone()));
+        known.iter().for_each(|parameters| tree.keep(parameters.clone()));
         tree.root = tree.region();
         tree
     }
 
     /// Keeps a local maximum if it is new and high enough.
-    fn offer(&mut self, parameters: Parameters) {
+    fn keep(&mut self, parameters: Parameters) {
         let value = self.task.finest().log_likelihood(&parameters);
         if !value.is_finite() {
             return;
@@ -201,7 +201,7 @@ impl<'a> Tree<'a> {
         exp2(low * LOG2_E)
     }
 
-    fn run(mut self, monitor: &mut dyn FnMut(Option<&Standing>) -> ControlFlow<()>) -> Shown {
+    fn run(mut self, monitor: &mut dyn FnMut(Option<&TreeProgress>) -> ControlFlow<()>) -> TreeResult {
         let id = self.proof.add();
         let root = Node::root(id, self.root.clone(), self.first_atoms());
         let (mut closed, mut proof) = (None, None);
@@ -227,7 +227,7 @@ impl<'a> Tree<'a> {
                 break;
             }
         }
-        Shown {
+        TreeResult {
             closed,
             best: self.best,
             log_likelihood: self.log_likelihood,
@@ -244,16 +244,16 @@ impl<'a> Tree<'a> {
         leaves: &mut Vec<Node>,
         epsilon: f64,
         budget: usize,
-        monitor: &mut dyn FnMut(Option<&Standing>) -> ControlFlow<()>,
+        monitor: &mut dyn FnMut(Option<&TreeProgress>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         open.reverse();
         while !open.is_empty() && self.nodes < budget {
-            let standing =
-                Standing { nodes: self.nodes, open: open.len(), epsilon, log_likelihood: self.log_likelihood };
-            if self.task.stop.was_told() {
+            let progress =
+                TreeProgress { nodes: self.nodes, open: open.len(), epsilon, log_likelihood: self.log_likelihood };
+            if self.task.stop.is_raised() {
                 return ControlFlow::Break(());
             }
-            monitor(Some(&standing))?;
+            monitor(Some(&progress))?;
             let batch = open.split_off(open.len().saturating_sub(BATCH));
             let context = Context {
                 points: &self.task.points,
@@ -264,45 +264,46 @@ impl<'a> Tree<'a> {
                 stop: &self.task.stop,
             };
             let mut ask = || self.task.ask(monitor);
-            let look = |workspace: &mut Workspace, node| context.look(node, workspace);
-            let looked: Vec<Looked> = self.workers.map_asking(batch, look, &mut ask);
-            self.nodes += looked.len();
-            let starts: Vec<Parameters> = looked.iter().filter_map(|looked| self.start(looked)).collect();
-            for looked in looked {
-                self.file(looked, open, leaves);
+            let examine = |workspace: &mut Workspace, node| context.examine(node, workspace);
+            let examined: Vec<Examined> = self.workers.map_asking(batch, examine, &mut ask);
+            self.nodes += examined.len();
+            let starts: Vec<Parameters> = examined.iter().filter_map(|examined| self.start(examined)).collect();
+            for examined in examined {
+                self.file(examined, open, leaves);
             }
             let climb = self.task.climb;
             let climbed = self.workers.map_asking(starts, |_: &mut (), start| climb(&start), &mut ask);
-            climbed.into_iter().flatten().for_each(|parameters| self.offer(parameters));
+            climbed.into_iter().flatten().for_each(|parameters| self.keep(parameters));
         }
         ControlFlow::Continue(())
     }
 
     /// A start for a climb, from some of the split nodes.
-    fn start(&mut self, looked: &Looked) -> Option<Parameters> {
-        if matches!(looked.fate, Fate::Closed(_)) {
+    fn start(&mut self, examined: &Examined) -> Option<Parameters> {
+        if matches!(examined.outcome, Outcome::Closed(_)) {
             return None;
         }
         self.splits += 1;
         let due = self.splits <= FIRST_CLIMBS || self.splits.is_multiple_of(CLIMB_EVERY);
-        (due && !self.task.stop.is_due()).then(|| collapse(&looked.node.atoms, &looked.node.region, self.task.finest()))
+        (due && !self.task.stop.is_due())
+            .then(|| collapse(&examined.node.atoms, &examined.node.region, self.task.finest()))
     }
 
     /// Adds a closed node to the leaves, or the children of a split one to the open nodes.
-    fn file(&mut self, looked: Looked, open: &mut Vec<Node>, leaves: &mut Vec<Node>) {
-        let Looked { node, fate, weight_bounds } = looked;
+    fn file(&mut self, examined: Examined, open: &mut Vec<Node>, leaves: &mut Vec<Node>) {
+        let Examined { node, outcome, weight_bounds } = examined;
         let record = self.task.record;
         if record {
             self.proof.weight_bounds[node.id].extend(weight_bounds);
         }
-        match fate {
-            Fate::Closed(reason) => {
+        match outcome {
+            Outcome::Closed(reason) => {
                 if record {
                     self.proof.entries[node.id] = Entry::Leaf(reason);
                 }
                 leaves.push(node);
             }
-            Fate::Split(cut) => {
+            Outcome::Split(cut) => {
                 let mut children = [0; 2];
                 for above in [false, true] {
                     let mut region = cut.side(&node.region, above);

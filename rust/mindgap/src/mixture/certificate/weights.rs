@@ -6,7 +6,7 @@
 use super::kernels::{Cholesky, run};
 use super::points::{PointRows, Points};
 use super::quadrature::BinShape;
-use crate::monitor::Stop;
+use crate::monitor::StopFlag;
 use std::f64::consts::LN_2;
 
 /// A point of the relaxed mixture.
@@ -64,7 +64,7 @@ pub(super) struct Workspace {
     /// The shape of ln f in the bins of nodes.
     pub(super) shapes: Vec<BinShape>,
     /// Says when to stop work on a region without a result.
-    pub(super) stop: Stop,
+    pub(super) stop: StopFlag,
 }
 
 /// The value that the weights attain.

@@ -199,13 +199,14 @@ fn trees_over_nodes_close_above_the_maximum_alone() {
                     epsilons: &epsilons,
                     first_try: 0,
                     record: false,
-                    stop: Stop::default(),
+                    stop: StopFlag::default(),
                     climb: &|_| None,
                 };
-                let stop = |standing: Option<&Standing>| match standing.is_some_and(|standing| standing.nodes > nodes) {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                };
+                let stop =
+                    |progress: Option<&TreeProgress>| match progress.is_some_and(|progress| progress.nodes > nodes) {
+                        true => ControlFlow::Break(()),
+                        false => ControlFlow::Continue(()),
+                    };
                 let shown = task.run(std::slice::from_ref(known), &Workers::for_points(0), &mut { stop });
                 shown.closed
             };

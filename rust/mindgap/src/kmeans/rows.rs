@@ -1,27 +1,51 @@
-//! [`Alternation`] from many starts, keeping the best result.
+//! K-means under general linear rows: alternation from several starts.
+//!
+//! A round assigns each point to the nearest centre, then places the centres by a quadratic program, until the cost no
+//! longer falls. It costs O(k log n) besides the program. The result is a local optimum; its lower bound is the optimum
+//! under fewer rows (none, or those that bound gaps).
 
-use std::collections::BTreeSet;
+mod derived;
 
-use super::derived;
+use super::alternation::{Clustering, alternate, nearest};
+use super::rounding::{of_sum, zero_cost};
+use super::{free, unconstrained};
 use crate::constraint::Rows;
+use crate::data::frame::FARTHEST;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::KMeansError;
-use crate::kmeans::alternation::{Clustering, alternate, nearest};
-use crate::kmeans::rounding::{of_sum, zero_cost};
-use crate::kmeans::{free, unconstrained};
 use crate::monitor::Monitor;
 use crate::partition::{Partition, Solution};
 use crate::proof::Proof;
 use crate::qp::{Failure, MeanProgram, Objective};
+use std::collections::BTreeSet;
 
 /// Work, in steps of about a nanosecond, after which no further start is tried: some seconds.
 const STARTS_UNTIL: u64 = 4_000_000_000;
 
 /// Work after which no further partition near the best is tried: they seldom gain anything after the first hundreds.
-const KICKS_UNTIL: u64 = 300_000_000;
+const NEIGHBOURS_UNTIL: u64 = 300_000_000;
 
 /// Work of a program besides its k³: a call of the solver, about ten microseconds.
 const PROGRAM_WORK: u64 = 10_000;
+
+/// Returns the best centres found under `rows` (in data units), with their clusters.
+///
+/// # Errors
+/// Rows that no ascending centres satisfy, and programs that are not solved.
+pub(super) fn solve(sample: &Sample, rows: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
+    let program = MeanProgram::of(rows, sample.frame(), FARTHEST, monitor)?;
+    let Some(program) = program else {
+        return unconstrained::solve(sample, rows.k(), monitor);
+    };
+    let prefixes = Prefixes::new(sample);
+    let mut search = RowSearch::new(&prefixes, program, rows.k(), monitor.part().in_frame(sample.frame()));
+    match search.run(rows) {
+        // At the time limit: the best so far.
+        Err(KMeansError::TimeLimit) => {}
+        ended => ended?,
+    }
+    search.into_solution().ok_or(KMeansError::TimeLimit)
+}
 
 /// A partition and its best centres, in frame units.
 #[derive(Clone, Debug)]
@@ -46,7 +70,7 @@ impl Clustering for Placement {
 }
 
 /// The state of a search.
-pub(super) struct Alternation<'a, 'm> {
+struct RowSearch<'a, 'm> {
     prefixes: &'a Prefixes<'a>,
     program: MeanProgram,
     k: usize,
@@ -60,14 +84,14 @@ pub(super) struct Alternation<'a, 'm> {
     spent: u64,
 }
 
-impl<'a, 'm> Alternation<'a, 'm> {
-    pub(super) fn new(prefixes: &'a Prefixes<'a>, program: MeanProgram, k: usize, monitor: Monitor<'m>) -> Self {
+impl<'a, 'm> RowSearch<'a, 'm> {
+    fn new(prefixes: &'a Prefixes<'a>, program: MeanProgram, k: usize, monitor: Monitor<'m>) -> Self {
         Self { prefixes, program, k, monitor, seen: BTreeSet::new(), best: None, only: false, spent: 0 }
     }
 
     /// Alternates from the optimum without rows, from that under the gap bounds that `rows` (in data units) imply, from
     /// even partitions, and from those near the best. Both optima are lower bounds.
-    pub(super) fn run(&mut self, rows: &Rows) -> Result<(), KMeansError> {
+    fn run(&mut self, rows: &Rows) -> Result<(), KMeansError> {
         let (sample, k) = (self.prefixes.sample(), self.k);
         let bare = unconstrained::solve(sample, k, &mut self.monitor.relaxed())?;
         self.monitor.proved(bare.lower_bound(self.prefixes));
@@ -85,7 +109,7 @@ impl<'a, 'm> Alternation<'a, 'm> {
             self.climb(solution.partition)?;
         }
         self.climb_evenly(&means)?;
-        self.kick()
+        self.try_neighbours()
     }
 
     /// Whether the best is optimal up to rounding.
@@ -138,10 +162,10 @@ impl<'a, 'm> Alternation<'a, 'm> {
     }
 
     /// Alternates from partitions near the best, and again from every better one.
-    fn kick(&mut self) -> Result<(), KMeansError> {
+    fn try_neighbours(&mut self) -> Result<(), KMeansError> {
         while let Some(from) = self.best.clone() {
             for partition in near_partitions(&from.partition) {
-                if self.is_proven() || self.spent > KICKS_UNTIL {
+                if self.is_proven() || self.spent > NEIGHBOURS_UNTIL {
                     return Ok(());
                 }
                 self.climb(partition)?;
@@ -157,7 +181,7 @@ impl<'a, 'm> Alternation<'a, 'm> {
     }
 
     /// The best solution.
-    pub(super) fn into_solution(self) -> Option<Solution> {
+    fn into_solution(self) -> Option<Solution> {
         let optimal = self.only || self.is_proven();
         let proof = if optimal { Proof::Optimal } else { Proof::AtLeast(self.monitor.lower_bound) };
         let Placement { partition, centers, .. } = self.best?;

@@ -29,6 +29,7 @@ enum SummaryDocument {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct SummaryColumns {
     #[cfg(feature = "serde")]
     mindgap: SummaryDocument,

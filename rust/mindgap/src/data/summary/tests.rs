@@ -203,7 +203,7 @@ fn columns_come_back_and_rubbish_does_not() {
     summary.add_weighted(&[1.0, 2.5, -7.0, 2.5], &[0.5, 1.0, 2.0, 3.0]).unwrap();
     let columns = SummaryColumns::from(summary.clone());
     assert_eq!(Summary::try_from(columns.clone()), Ok(summary));
-    let mut none = SummaryColumns::default();
+    let mut none = SummaryColumns::new();
     none.limit = 2;
     assert_eq!(Summary::try_from(none), Ok(Summary::with_cells(2)));
     let spoilt: [fn(&mut SummaryColumns); 9] = [

@@ -1,5 +1,7 @@
 //! The parts against each other: the search by cells, the exact program on the whole problem, and the levels' bounds.
 
+mod rounding;
+
 use super::budget::MOST_STEPS;
 use super::functional::SearchRegion;
 use super::incumbent::FreeSolution;

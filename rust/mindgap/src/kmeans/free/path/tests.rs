@@ -1,5 +1,8 @@
 //! The search for a penalty against the exact program on the whole problem, which knows no penalty.
 
+mod forced;
+mod remaining;
+
 use super::super::budget::MOST_STEPS;
 use super::super::tests::{random, whole};
 use super::nodes::Meaning;

@@ -1,5 +1,6 @@
 //! Nodes in place of many points: what they are off by is allowed for, and bounds from them are bounds for the points.
 
+use super::super::quadrature::{fill_shapes, likelihood_error};
 use super::*;
 
 /// The bound of a rule's error is that of its largest one: wide bins make it count.
@@ -30,6 +31,47 @@ fn what_rules_are_off_by_is_allowed_for() {
         }
     }
     assert!(off > 100, "only {off} sums were larger than those over the nodes");
+}
+
+/// What a likelihood may be off by, for one bin and a parabola: no less than moments that are off by the whole defect
+/// make of it, and that much if the parabola is flat.
+#[test]
+fn likelihoods_are_off_by_what_moments_are() {
+    let mut random = Draws(97);
+    for case in 0..200 {
+        let radius = 10_f64.powf(4.0 * random.next() - 2.0);
+        let values = vec![-1.0, -0.4 * random.next(), 0.5, 0.6 + 0.4 * random.next(), 1.0].repeat(10);
+        let mut values: Vec<f64> = values.iter().map(|t| 3.0 + radius * t).collect();
+        values.sort_by(f64::total_cmp);
+        let weights: Vec<f64> = values.iter().map(|_| 0.5 + random.next()).collect();
+        let (low, high) = (values[0] - radius, values[values.len() - 1] + radius);
+        values.splice(0..0, [low]);
+        values.push(high);
+        let weights = [&[1.0], &weights[..], &[1.0]].concat();
+        let compressed = compress(&values, &weights, 1e3 * radius);
+        assert_eq!(compressed.bins.len(), 1);
+        let total: f64 = weights[1..weights.len() - 1].iter().sum();
+        let defect = 2.0 * f64::EPSILON * (values.len() as f64 + 30.0);
+        // The coefficients about the middle, in units of the radius.
+        let kind = case % 3;
+        let coefficients = [
+            10.0 * random.normal(),
+            if kind > 0 { random.normal() } else { 0.0 },
+            if kind > 1 { random.normal() } else { 0.0 },
+        ];
+        let log_f = |x: f64| {
+            let t = (x - 3.0) / radius;
+            coefficients[0] + coefficients[1] * t + coefficients[2] * t * t
+        };
+        let logs: Vec<f64> = compressed.values.iter().map(|&x| -log_f(x) * std::f64::consts::LOG2_E).collect();
+        let mut shapes = Vec::new();
+        fill_shapes(&compressed.bins, &compressed.values, &logs, &vec![0.0; logs.len()], &mut shapes);
+        let error = likelihood_error(&compressed.bins, &shapes);
+        let least = total * defect * coefficients.iter().map(|coefficient| coefficient.abs()).sum::<f64>();
+        let most = if kind == 0 { 2.0 * least } else { 30.0 * least };
+        let slack = 1e-5 * total * defect;
+        assert!(least <= error && error <= most + slack, "{case}: {error} is not between {least} and {most}");
+    }
 }
 
 /// Sums over nodes are off by no more than is allowed for.

@@ -27,7 +27,8 @@ fn what_prefix_sums_lose_is_allowed_for() {
 /// An allowance is as many roundings as docs/mathematics.md counts, of the numbers at hand, whatever their unit.
 #[test]
 fn allowances_are_roundings_of_the_size_at_hand() {
-    let allowances: [(fn(f64) -> f64, f64); 9] = [
+    type Allowance = fn(f64) -> f64;
+    let allowances: [(Allowance, f64); 9] = [
         (of_moments, 32.0),
         (of_squares, 48.0),
         (of_curve, 8.0),

@@ -3,6 +3,8 @@
 
 mod branching;
 mod nodes;
+mod relaxation;
+mod weight_bounds;
 
 use super::branching::choose;
 use super::ceiling::Verdict;
@@ -10,7 +12,7 @@ use super::coupling::{Coupling, Divisor, Multipliers};
 use super::derivative::WeighedMixture;
 use super::expansion::{Expanded, Expansion};
 use super::node::widest_side;
-use super::points::Points;
+use super::points::{NEGLIGIBLE, Points};
 use super::quadrature::compress;
 use super::region::{Axis, Cell, Constraints};
 use super::relaxation::{Goal, relax};
@@ -378,6 +380,33 @@ fn a_cut_makes_multipliers_useful() {
     let offer = |high: f64| widest_side(&multipliers, &vec![cell(0.0, 0.1), cell(3.0, high)], 1000.0);
     assert_eq!(offer(3.5), None);
     assert_eq!(offer(7.0), Some((0.01, (1, Axis::Mean, 5.0))));
+    // Of several the widest.
+    for (first, second) in [(8.0, 6.0), (6.0, 8.0)] {
+        let region = vec![cell(0.0, first), cell(1.0, 1.0 + second)];
+        let cut = if first > second { (0, Axis::Mean, 4.0) } else { (1, Axis::Mean, 5.0) };
+        assert_eq!(widest_side(&multipliers, &region, 1000.0), Some((0.0, cut)));
+    }
+}
+
+/// One cell contains another if it does on all four sides.
+#[test]
+fn a_cell_contains_what_lies_between_all_its_sides() {
+    let cell = Cell { low: 1.0, high: 2.0, least: 3.0, most: 5.0 };
+    assert!(cell.contains(&cell) && cell.holds(1.0, 3.0) && cell.holds(2.0, 5.0));
+    for (low, high, least, most) in
+        [(0.9, 2.0, 3.0, 5.0), (1.0, 2.1, 3.0, 5.0), (1.0, 2.0, 2.9, 5.0), (1.0, 2.0, 3.0, 5.1)]
+    {
+        let other = Cell { low, high, least, most };
+        assert!(other.contains(&cell) && !cell.contains(&other), "{other:?}");
+    }
+    for (mean, variance) in [(0.9, 4.0), (2.1, 4.0), (1.5, 2.9), (1.5, 5.1)] {
+        assert!(!cell.holds(mean, variance), "{mean} {variance}");
+    }
+    let within = cell.within(1.5, 1.75);
+    assert_eq!((within.low, within.high, within.least, within.most), (1.5, 1.75, 3.0, 5.0));
+    // Beside the data the side next to them is left.
+    let (before, after) = (cell.within(4.0, 5.0), cell.within(-1.0, 0.0));
+    assert_eq!((before.low, before.high, after.low, after.high), (2.0, 2.0, 1.0, 1.0));
 }
 
 /// A standard normal, where a mixture is asked for and none matters.
@@ -390,6 +419,19 @@ fn of_logs(logs: Vec<f64>, largest_log: f64) -> Workspace {
     let mut workspace = Workspace::default();
     (workspace.logs, workspace.largest_log) = (logs, largest_log);
     workspace
+}
+
+/// As far away as sums of square roots of densities go, the largest term is what may be left out.
+#[test]
+fn points_out_of_reach_are_negligible() {
+    let values: Vec<f64> = (0..32).map(f64::from).collect();
+    let points = Points::new(&values, &[1.0; 32]);
+    for (largest_log, deviation) in [(0.0, 1.0), (7.0, 0.1), (60.0, 30.0)] {
+        let workspace = of_logs(vec![largest_log; 32], largest_log);
+        let z = WeighedMixture::new(&points, &workspace, 1.0, 1e-6).reach(1.0 / deviation) / deviation;
+        let term = largest_log - 0.25 * z * z * std::f64::consts::LOG2_E;
+        assert!((term + NEGLIGIBLE).abs() < 1e-9, "{term}");
+    }
 }
 
 /// Where powers of two are cut off, nothing may be called below.
@@ -565,6 +607,38 @@ fn propagation_loses_no_admissible_point() {
             }
         }
     }
+}
+
+/// Narrower than the root a mixture is less likely than the one that is known: the root's least variance is where
+/// -N/2·ln(2πv) - cost/(2·ratio·v) first comes up to it.
+#[test]
+fn the_root_leaves_out_variances_that_are_too_small_and_no_others() {
+    let mut below = 0;
+    for seed in 1..60 {
+        let (case, mut random) = Case::random(seed);
+        let (total, cost, ratio): (f64, f64, f64) =
+            (case.weights.iter().sum(), case.kmeans_cost(), case.constraints.ratio);
+        if cost < 1e-6 {
+            continue;
+        }
+        let shown = case.certify(&case.climb(&case.draw(&mut random), &mut random).1, 1.0, 0);
+        let least = shown.root.iter().map(|cell| cell.least).fold(f64::INFINITY, f64::min);
+        let ceiling = |v: f64| -0.5 * total * (std::f64::consts::TAU * v).ln() - cost / (2.0 * ratio * v);
+        let peak = cost / (ratio * total);
+        // The ceiling rises up to its peak.
+        let expected = (0..60_000)
+            .map(|i| peak * (-1e-3 * f64::from(i)).exp())
+            .find(|&v| ceiling(v) <= shown.log_likelihood)
+            .expect("small variances are unlikely");
+        assert!((least / expected).ln().abs() < 2e-3, "seed {seed}: {least} is not {expected}");
+        below += usize::from(least < 0.99 * peak);
+        for _ in 0..200 {
+            let drawn = case.draw(&mut random);
+            let narrow = drawn.variances().iter().any(|&variance| variance < least);
+            assert!(!narrow || case.log_likelihood(&drawn) <= shown.log_likelihood, "seed {seed}");
+        }
+    }
+    assert!(below > 20, "{below} roots are below the peak");
 }
 
 #[cfg(feature = "rayon")]

@@ -1,6 +1,6 @@
 //! Nodes in place of many points: what they are off by is allowed for, and bounds from them are bounds for the points.
 
-use super::super::quadrature::{fill_shapes, likelihood_error};
+use super::super::quadrature::{fill_shapes, likelihood_error, quadrature_error};
 use super::*;
 
 /// The bound of a rule's error is that of its largest one: wide bins make it count.
@@ -40,7 +40,7 @@ fn likelihoods_are_off_by_what_moments_are() {
     let mut random = Draws(97);
     for case in 0..200 {
         let radius = 10_f64.powf(4.0 * random.next() - 2.0);
-        let values = vec![-1.0, -0.4 * random.next(), 0.5, 0.6 + 0.4 * random.next(), 1.0].repeat(10);
+        let values = [-1.0, -0.4 * random.next(), 0.5, 0.6 + 0.4 * random.next(), 1.0].repeat(10);
         let mut values: Vec<f64> = values.iter().map(|t| 3.0 + radius * t).collect();
         values.sort_by(f64::total_cmp);
         let weights: Vec<f64> = values.iter().map(|_| 0.5 + random.next()).collect();
@@ -71,6 +71,42 @@ fn likelihoods_are_off_by_what_moments_are() {
         let most = if kind == 0 { 2.0 * least } else { 30.0 * least };
         let slack = 1e-5 * total * defect;
         assert!(least <= error && error <= most + slack, "{case}: {error} is not between {least} and {most}");
+        // Where the rule itself is as good as exact, the defect is all: eight times, and once more for each unit of level.
+        let share =
+            |level: f64| quadrature_error(&compressed.bins, &shapes, 1e6 * radius * radius, 1e-24, level).0 / defect;
+        let (flat, high) = (share(0.0), share(5.0));
+        assert!((8.0..16.0).contains(&flat) && (high / flat - 13.0 / 8.0).abs() < 1e-4, "{case}: {flat} {high}");
+    }
+}
+
+/// Where a bin is too steep for its rule, its whole mass counts as it is for the nearest mean that is so: it falls as ln
+/// f rises, and by what a slope of ln f makes of both.
+#[test]
+fn the_mass_of_steep_bins_counts_as_a_whole() {
+    let values: Vec<f64> =
+        [-130.0].into_iter().chain((0..40).map(|i| f64::from(i) / 19.5 - 1.0)).chain([100.0]).collect();
+    let compressed = compress(&values, &vec![3.0; 42], 50.0);
+    assert_eq!(compressed.bins.len(), 1);
+    let radius = 0.5 * (values[40] - values[1]);
+    let least = 20.0 * radius * radius;
+    let log_amount = |level: f64, slope: f64| {
+        let first = compressed.values[compressed.bins[0].start];
+        let log_f = |x: f64| level + slope * (x - first);
+        let logs: Vec<f64> = compressed.values.iter().map(|&x| -log_f(x) * std::f64::consts::LOG2_E).collect();
+        let mut shapes = Vec::new();
+        fill_shapes(&compressed.bins, &compressed.values, &logs, &vec![0.0; logs.len()], &mut shapes);
+        quadrature_error(&compressed.bins, &shapes, least, 0.1, 0.0).1.ln()
+    };
+    let weight = 120.0_f64;
+    let flat = log_amount(0.0, 0.0);
+    let far = (2.0 / least * (weight.ln() - flat)).sqrt();
+    assert!(weight.ln() - flat > 1.0, "{flat}");
+    for (level, slope) in [(4.0, 0.0), (-3.0, 0.0), (0.0, 0.01), (0.0, -0.02), (1.0, 0.03)] {
+        let slope = slope / radius;
+        let left = (far - slope.abs()).max(0.0);
+        let expected = weight.ln() - level + 2.0 * radius * slope.abs() - 0.5 * least * left * left;
+        let found = log_amount(level, slope);
+        assert!((found - expected).abs() < 1e-3, "{level} {slope}: {found} is not {expected}");
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::super::remaining::RemainingCosts;
 use super::*;
+use crate::kmeans::rounding::of_place;
 
 /// `Σ w·(x - z)²` over the nodes from `j` on that lie beyond `z`.
 fn beyond(points: &[(f64, f64)], j: usize, z: f64) -> f64 {
@@ -32,7 +33,7 @@ fn limit(mut enough: f64, is_too_much: impl Fn(f64) -> bool) -> f64 {
 #[test]
 fn the_rest_of_a_path_costs_what_a_plain_search_says() {
     let mut random = random(41);
-    for round in 0..60 {
+    for round in 0..200 {
         let n = 4 + (30.0 * random()) as usize;
         let (x, w) = points(&mut random, n, round);
         let sample = Sample::weighted(&x, &w).unwrap();
@@ -46,15 +47,21 @@ fn the_rest_of_a_path_costs_what_a_plain_search_says() {
         unbounded.sort_by(|a, b| b.total_cmp(a));
         unbounded[n] = 0.0;
         let rules = (upper, penalty);
+        // Far places are known to `blur` only: what lies within it of a place may cost nothing.
+        let far = if round % 2 == 0 { 1.0 } else { 1e9 };
+        let blur = of_place(far);
         let (plain, known) = (
-            RemainingCosts::new(&nodes, &[], rules, enough, 1.0),
-            RemainingCosts::new(&nodes, &unbounded, rules, enough, 1.0),
+            RemainingCosts::new(&nodes, &[], rules, enough, far),
+            RemainingCosts::new(&nodes, &unbounded, rules, enough, far),
         );
         for _ in 0..20 {
             let j = ((n as f64 * random()) as usize).min(n - 1);
             let place = nodes.x[0] + 1.2 * (nodes.x[n - 1] - nodes.x[0]) * random() - 0.1;
-            let far = nodes.x[n - 1].max(place);
-            let rest = |place: f64| least(place, far, |z| penalty / upper * (z - place) + beyond(&points, j, z));
+            let far = nodes.x[n - 1];
+            let rest = |place: f64| {
+                let place = place + blur;
+                least(place, far.max(place), |z| penalty / upper * (z - place) + beyond(&points, j, z))
+            };
             let same = |limit: f64, expected: f64| {
                 let facts = || format!("{limit} is not {expected}: j {j} place {place} x {x:?} w {w:?} {rules:?}");
                 assert!((limit - expected).abs() <= 1e-9 * (total + penalty / upper), "{}", facts());
@@ -75,8 +82,7 @@ fn the_rest_of_a_path_costs_what_a_plain_search_says() {
                 lag += points[right].1 * (points[right].0 - to - (right - j) as f64 * upper).powi(2);
                 right += 1;
             }
-            let far = nodes.x[n - 1].max(to);
-            let by_reach = least(to, far, |z| penalty / upper * (z - to) + beyond(&points, j, z)) + penalty;
+            let by_reach = rest(to) + penalty;
             let most = enough - by_reach.max(cost + unbounded[left]).max(lag + unbounded[right]);
             same(limit(enough, |cost| known.are_too_much_within(j, cost, (from, to))), most);
         }

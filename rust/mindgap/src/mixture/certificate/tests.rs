@@ -3,6 +3,7 @@
 
 mod branching;
 mod nodes;
+mod regions;
 mod relaxation;
 mod weight_bounds;
 
@@ -12,7 +13,7 @@ use super::coupling::{Coupling, Divisor, Multipliers};
 use super::derivative::WeighedMixture;
 use super::expansion::{Expanded, Expansion};
 use super::node::widest_side;
-use super::points::{NEGLIGIBLE, Points};
+use super::points::Points;
 use super::quadrature::compress;
 use super::region::{Axis, Cell, Constraints};
 use super::relaxation::{Goal, relax};
@@ -332,6 +333,9 @@ fn a_proof_that_was_stopped_is_that_of_the_last_step() {
         let text =
             shown.proof.as_ref().map(|proof| proof.to_json(bound, &case.frame())).expect("the first step closes");
         assert!(!text.contains("\"leaf\":\"open\""), "seed {seed}");
+        // Every split has two parts.
+        let count = |what: &str| text.matches(what).count();
+        assert_eq!(count("\"leaf\":") + count("\"gaps\":"), count("\"axis\":") + 1, "seed {seed}");
         stopped += usize::from(shown.closed == Some((3.0, bound)) && shown.nodes > whole.nodes);
     }
     assert!(stopped >= 5, "only {stopped} were stopped in the second step");
@@ -388,27 +392,6 @@ fn a_cut_makes_multipliers_useful() {
     }
 }
 
-/// One cell contains another if it does on all four sides.
-#[test]
-fn a_cell_contains_what_lies_between_all_its_sides() {
-    let cell = Cell { low: 1.0, high: 2.0, least: 3.0, most: 5.0 };
-    assert!(cell.contains(&cell) && cell.holds(1.0, 3.0) && cell.holds(2.0, 5.0));
-    for (low, high, least, most) in
-        [(0.9, 2.0, 3.0, 5.0), (1.0, 2.1, 3.0, 5.0), (1.0, 2.0, 2.9, 5.0), (1.0, 2.0, 3.0, 5.1)]
-    {
-        let other = Cell { low, high, least, most };
-        assert!(other.contains(&cell) && !cell.contains(&other), "{other:?}");
-    }
-    for (mean, variance) in [(0.9, 4.0), (2.1, 4.0), (1.5, 2.9), (1.5, 5.1)] {
-        assert!(!cell.holds(mean, variance), "{mean} {variance}");
-    }
-    let within = cell.within(1.5, 1.75);
-    assert_eq!((within.low, within.high, within.least, within.most), (1.5, 1.75, 3.0, 5.0));
-    // Beside the data the side next to them is left.
-    let (before, after) = (cell.within(4.0, 5.0), cell.within(-1.0, 0.0));
-    assert_eq!((before.low, before.high, after.low, after.high), (2.0, 2.0, 1.0, 1.0));
-}
-
 /// A standard normal, where a mixture is asked for and none matters.
 fn anything() -> Parameters {
     Parameters::sound(vec![1.0], vec![0.0], vec![1.0])
@@ -419,19 +402,6 @@ fn of_logs(logs: Vec<f64>, largest_log: f64) -> Workspace {
     let mut workspace = Workspace::default();
     (workspace.logs, workspace.largest_log) = (logs, largest_log);
     workspace
-}
-
-/// As far away as sums of square roots of densities go, the largest term is what may be left out.
-#[test]
-fn points_out_of_reach_are_negligible() {
-    let values: Vec<f64> = (0..32).map(f64::from).collect();
-    let points = Points::new(&values, &[1.0; 32]);
-    for (largest_log, deviation) in [(0.0, 1.0), (7.0, 0.1), (60.0, 30.0)] {
-        let workspace = of_logs(vec![largest_log; 32], largest_log);
-        let z = WeighedMixture::new(&points, &workspace, 1.0, 1e-6).reach(1.0 / deviation) / deviation;
-        let term = largest_log - 0.25 * z * z * std::f64::consts::LOG2_E;
-        assert!((term + NEGLIGIBLE).abs() < 1e-9, "{term}");
-    }
 }
 
 /// Where powers of two are cut off, nothing may be called below.
@@ -607,38 +577,6 @@ fn propagation_loses_no_admissible_point() {
             }
         }
     }
-}
-
-/// Narrower than the root a mixture is less likely than the one that is known: the root's least variance is where
-/// -N/2·ln(2πv) - cost/(2·ratio·v) first comes up to it.
-#[test]
-fn the_root_leaves_out_variances_that_are_too_small_and_no_others() {
-    let mut below = 0;
-    for seed in 1..60 {
-        let (case, mut random) = Case::random(seed);
-        let (total, cost, ratio): (f64, f64, f64) =
-            (case.weights.iter().sum(), case.kmeans_cost(), case.constraints.ratio);
-        if cost < 1e-6 {
-            continue;
-        }
-        let shown = case.certify(&case.climb(&case.draw(&mut random), &mut random).1, 1.0, 0);
-        let least = shown.root.iter().map(|cell| cell.least).fold(f64::INFINITY, f64::min);
-        let ceiling = |v: f64| -0.5 * total * (std::f64::consts::TAU * v).ln() - cost / (2.0 * ratio * v);
-        let peak = cost / (ratio * total);
-        // The ceiling rises up to its peak.
-        let expected = (0..60_000)
-            .map(|i| peak * (-1e-3 * f64::from(i)).exp())
-            .find(|&v| ceiling(v) <= shown.log_likelihood)
-            .expect("small variances are unlikely");
-        assert!((least / expected).ln().abs() < 2e-3, "seed {seed}: {least} is not {expected}");
-        below += usize::from(least < 0.99 * peak);
-        for _ in 0..200 {
-            let drawn = case.draw(&mut random);
-            let narrow = drawn.variances().iter().any(|&variance| variance < least);
-            assert!(!narrow || case.log_likelihood(&drawn) <= shown.log_likelihood, "seed {seed}");
-        }
-    }
-    assert!(below > 20, "{below} roots are below the peak");
 }
 
 #[cfg(feature = "rayon")]

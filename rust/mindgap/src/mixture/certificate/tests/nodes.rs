@@ -1,5 +1,6 @@
 //! Nodes in place of many points: what they are off by is allowed for, and bounds from them are bounds for the points.
 
+use super::super::points::NEGLIGIBLE;
 use super::super::quadrature::{fill_shapes, likelihood_error, quadrature_error};
 use super::*;
 
@@ -300,4 +301,17 @@ fn trees_over_nodes_close_above_the_maximum_alone() {
         }
     }
     assert!(closed >= 4, "only {closed} closed");
+}
+
+/// As far away as sums of square roots of densities go, the largest term is what may be left out.
+#[test]
+fn points_out_of_reach_are_negligible() {
+    let values: Vec<f64> = (0..32).map(f64::from).collect();
+    let points = Points::new(&values, &[1.0; 32]);
+    for (largest_log, deviation) in [(0.0, 1.0), (7.0, 0.1), (60.0, 30.0)] {
+        let workspace = of_logs(vec![largest_log; 32], largest_log);
+        let z = WeighedMixture::new(&points, &workspace, 1.0, 1e-6).reach(1.0 / deviation) / deviation;
+        let term = largest_log - 0.25 * z * z * std::f64::consts::LOG2_E;
+        assert!((term + NEGLIGIBLE).abs() < 1e-9, "{term}");
+    }
 }

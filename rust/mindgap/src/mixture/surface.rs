@@ -116,3 +116,6 @@ impl<'a> Surface<'a> {
         moments
     }
 }
+
+#[cfg(test)]
+mod tests;

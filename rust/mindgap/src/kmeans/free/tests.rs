@@ -1,5 +1,8 @@
 //! The parts against each other: the search by cells, the exact program on the whole problem, and the levels' bounds.
 
+mod problem;
+mod rounding;
+
 use super::budget::MOST_STEPS;
 use super::functional::SearchRegion;
 use super::incumbent::FreeSolution;

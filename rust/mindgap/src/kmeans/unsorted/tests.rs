@@ -184,6 +184,21 @@ fn bits(fit: &KMeansFit) -> Vec<u64> {
     parts.into_iter().flatten().chain(&ends).map(|x| x.to_bits()).collect()
 }
 
+/// Only offsets in cells beside zero are rounded; then clusters must be two cells wide.
+#[test]
+fn clusters_narrower_than_cells_are_left_to_a_sort() {
+    for (shift, rounded) in [(0.0, true), (1e12, false)] {
+        let cells = EqualCells::new((shift - 1.0, shift + 1.0), 1000);
+        assert_eq!(cells.blur() > 0.0, rounded);
+        for (share, narrow) in [(1.9, true), (2.1, false)] {
+            let off = share * cells.width();
+            let x = [shift - 0.5, shift + 0.5].map(|middle| [middle - off, middle + off]).concat();
+            let fit = KMeans::new(2).fit(&Sample::new(&x).unwrap()).unwrap();
+            assert_eq!(is_too_coarse(&cells, &fit), narrow && rounded, "{shift} {share}");
+        }
+    }
+}
+
 #[test]
 fn neither_order_nor_threads_show() {
     let n = 70_000;
@@ -272,6 +287,16 @@ fn borrowed_weights_are_refused_as_those_of_a_sample_are() {
         let refused = KMeans::new(2).fit_weighted(&x, &weights, &mut Monitor::default()).unwrap_err();
         assert_eq!(refused.to_string(), Sample::weighted(&x, &weights).unwrap_err().to_string());
     }
+}
+
+/// A weight that is next to nothing beside all others is refused when it is fitted, however the points are given.
+#[test]
+fn weights_that_are_too_uneven_are_refused_in_any_order() {
+    let x = values(40_000, normal);
+    let weights: Vec<f64> = (0..40_000).map(|i| if i == 7 { 2e-14 } else { 1.0 }).collect();
+    let refused = KMeans::new(2).fit_weighted(&x, &weights, &mut Monitor::default()).unwrap_err();
+    let sorted = KMeans::new(2).fit(&Sample::weighted(&x, &weights).unwrap()).unwrap_err();
+    assert_eq!(refused.to_string(), sorted.to_string());
 }
 
 #[test]

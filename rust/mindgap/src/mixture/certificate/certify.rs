@@ -387,3 +387,6 @@ impl Task<'_> {
 fn number(value: f64) -> String {
     if value.is_finite() { format!("{value:?}") } else { "null".into() }
 }
+
+#[cfg(test)]
+mod tests;

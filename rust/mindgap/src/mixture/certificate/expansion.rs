@@ -204,3 +204,6 @@ fn terms(x: f64) -> [f64; ORDER] {
     values.iter_mut().zip(INVERSE_FACTORIALS).for_each(|(value, inverse)| *value *= inverse);
     values
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,9 @@
 
 mod branching;
 mod nodes;
+mod regions;
+mod relaxation;
+mod weight_bounds;
 
 use super::branching::choose;
 use super::ceiling::Verdict;
@@ -335,6 +338,9 @@ fn a_proof_that_was_stopped_is_that_of_the_last_step() {
         let text =
             shown.proof.as_ref().map(|proof| proof.to_json(bound, &case.frame())).expect("the first step closes");
         assert!(!text.contains("\"leaf\":\"open\""), "seed {seed}");
+        // Every split has two parts.
+        let count = |what: &str| text.matches(what).count();
+        assert_eq!(count("\"leaf\":") + count("\"gaps\":"), count("\"axis\":") + 1, "seed {seed}");
         stopped += usize::from(shown.closed == Some((3.0, bound)) && shown.nodes > whole.nodes);
     }
     assert!(stopped >= 5, "only {stopped} were stopped in the second step");
@@ -383,6 +389,12 @@ fn a_cut_makes_multipliers_useful() {
     let offer = |high: f64| widest_side(&multipliers, &vec![cell(0.0, 0.1), cell(3.0, high)], 1000.0);
     assert_eq!(offer(3.5), None);
     assert_eq!(offer(7.0), Some((0.01, (1, Axis::Mean, 5.0))));
+    // Of several the widest.
+    for (first, second) in [(8.0, 6.0), (6.0, 8.0)] {
+        let region = vec![cell(0.0, first), cell(1.0, 1.0 + second)];
+        let cut = if first > second { (0, Axis::Mean, 4.0) } else { (1, Axis::Mean, 5.0) };
+        assert_eq!(widest_side(&multipliers, &region, 1000.0), Some((0.0, cut)));
+    }
 }
 
 /// A standard normal, where a mixture is asked for and none matters.

@@ -83,3 +83,12 @@ fn the_scale_of_data_does_not_depend_on_where_they_are() {
         assert!((in_frame_units / of(0.0)[1][1] - 1.0).abs() < 1e-12, "{shift}");
     }
 }
+
+#[test]
+fn the_memory_of_second_derivatives_is_that_of_their_sums() {
+    for k in [1, 2, 7] {
+        let Curvature { third, fourth, outer } = Curvature::zero(k);
+        assert_eq!(Curvature::bytes(k), size_of_val(&third[..]) + size_of_val(&fourth[..]) + size_of_val(&outer[..]));
+    }
+    assert_eq!(Curvature::bytes(usize::MAX), usize::MAX);
+}

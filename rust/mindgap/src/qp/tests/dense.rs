@@ -164,3 +164,34 @@ fn equalities_may_say_the_same_twice() {
     rows.push([(0, 1.0), (1, 1.0)], 1.1, true);
     assert!(minimise(&factor, &gradient, &rows).is_none());
 }
+
+/// A row says the same in any units, and twice.
+#[test]
+fn variances_along_rows_do_not_depend_on_their_units() {
+    let mut state = 29;
+    for round in 0..40 {
+        let n = 3 + round % 4;
+        let (matrix, combination) = program(n, &mut state);
+        let factor = factor_of(&matrix, n, 1e-14).unwrap();
+        let rows = |scale: f64, times: usize, state: &mut u64| {
+            let mut rows = SparseRows::default();
+            let normals: Vec<Vec<f64>> = (0..2).map(|_| (0..n).map(|_| draw(state)).collect()).collect();
+            for _ in 0..times {
+                for normal in &normals {
+                    rows.push(normal.iter().map(|a| scale * a).enumerate(), 0.0, true);
+                }
+            }
+            rows
+        };
+        let variance = |scale: f64, times: usize| {
+            let rows = rows(scale, times, &mut state.clone());
+            factor.variances_along(&rows, &(0..2 * times).collect::<Vec<_>>(), [combination.clone()])[0]
+        };
+        let plain = variance(1.0, 1);
+        for (scale, times) in [(1e-12, 1), (1e12, 1), (1.0, 2), (1e-12, 2), (1e12, 2)] {
+            let other = variance(scale, times);
+            assert!((other - plain).abs() <= 1e-9 * plain, "{scale} {times}: {other} is not {plain}");
+        }
+        draw(&mut state);
+    }
+}

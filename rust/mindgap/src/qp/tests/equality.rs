@@ -39,6 +39,29 @@ fn rows_that_depend_up_to_rounding_are_named_with_their_factors() {
             );
         }
         assert!(check(&rows, objective, &equalities(count)).is_some(), "case {case}");
+        // A row that depends on the others is not active beside them.
+        if let Some(optimum) = check(&rows, objective, &equalities(count + 1)) {
+            let dependent = found.dependencies[0].0;
+            let others = equalities(count + 1).into_iter().enumerate().filter(|&(index, _)| index != dependent);
+            assert_eq!(optimum.active, others.map(|(_, bound)| bound).collect::<Vec<_>>(), "case {case}");
+        }
+    }
+}
+
+/// Where the best means without rows are exactly at a bound, it does not matter whether that counts as active.
+#[test]
+fn a_bound_that_does_not_press_may_be_active() {
+    let mut dice = Dice(0x51de);
+    for case in 0..100 {
+        let (at, lower) = (dice.unit(), 0.1 + dice.unit());
+        let rows = RowMatrix::plain(2, vec![(vec![-1.0, 1.0], lower, f64::INFINITY)]);
+        let stiffness = [dice.size(3.0), dice.size(3.0)];
+        let objective = Objective { targets: &[at, at + lower], stiffness: &stiffness };
+        let optimum = check(&rows, objective, &[Bound { row: 0, side: Side::Lower }]).expect("an optimum");
+        assert!((optimum.means[0] - at).abs() < 1e-12 && (optimum.means[1] - at - lower).abs() < 1e-12, "case {case}");
+        // One that holds the means apart from where they are is not.
+        let pulled = Objective { targets: &[at, at + 1.01 * lower], stiffness: &stiffness };
+        assert!(check(&rows, pulled, &[Bound { row: 0, side: Side::Lower }]).is_none(), "case {case}");
     }
 }
 

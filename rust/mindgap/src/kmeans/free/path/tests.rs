@@ -1,5 +1,9 @@
 //! The search for a penalty against the exact program on the whole problem, which knows no penalty.
 
+mod forced;
+mod pieces;
+mod remaining;
+
 use super::super::budget::MOST_STEPS;
 use super::super::tests::{random, whole};
 use super::nodes::Meaning;
@@ -74,6 +78,50 @@ fn few_points_are_proven() {
 fn more_points_are_proven() {
     let (proven, optimal, rounds) = tally(100, (60, 250), 4, 2);
     assert!(10 * proven > 9 * rounds && 2 * optimal > rounds, "{proven} of {rounds} proven, {optimal} found");
+}
+
+/// Heavy and light points at the same places: a cluster whose best centre lies within a strip of tight gaps goes on to
+/// the next one.
+#[test]
+fn uneven_weights_of_equal_points_are_proven_rightly() {
+    let points = [
+        (0.0, 829.28),
+        (0.125, 4911.69),
+        (0.25, 199.44),
+        (0.375, 6694.87),
+        (0.625, 26.3),
+        (0.75, 2259.76),
+        (0.875, 9.89),
+    ];
+    for round in 0..40 {
+        let parts = |(x, w): (f64, f64)| (0..1 + round % 4).map(move |i| (x, w * 0.5_f64.powi(i)));
+        let (x, w): (Vec<f64>, Vec<f64>) = points.into_iter().flat_map(parts).unzip();
+        for k in 2..=5 {
+            judge(&x, &w, k, (0.05 + 0.005 * f64::from(round), f64::INFINITY));
+        }
+    }
+    let x =
+        [0.125, 0.25, 0.125, 0.0, 0.375, 0.375, 0.75, 0.375, 0.25, 0.875, 0.0, 0.25, 0.125, 0.625, 0.75, 0.375, 0.625];
+    let w = [
+        2.9795136702331733,
+        113.54525137921921,
+        4874.283785398194,
+        4.28564962570734,
+        6.6737065146493455,
+        344.69648153793867,
+        2.9983041686844465,
+        5802.7649503392195,
+        82.5646624621759,
+        9.89295928302996,
+        825.0387948681605,
+        3.329416531126536,
+        34.4263634132606,
+        1.0100506566188363,
+        2256.761100839688,
+        539.3106102850596,
+        25.28592251322197,
+    ];
+    judge(&x, &w, 5, (0.21582970926014283, f64::INFINITY));
 }
 
 #[test]

@@ -54,6 +54,27 @@ fn the_widest_side_is_halved_where_nothing_spreads() {
     }
 }
 
+/// The square of a width counts as many times as the component weighs.
+#[test]
+fn the_widest_side_is_that_of_most_likelihood() {
+    let cell = |low: f64, width: f64| Cell { low, high: low + width, least: 0.99, most: 1.01 };
+    for (widths, weights, wide) in
+        [([1.2, 0.5], [0.1, 0.9], 1), ([0.5, 1.2], [0.9, 0.1], 0), ([1.8, 0.5], [0.1, 0.9], 0)]
+    {
+        let region = vec![cell(0.0, widths[0]), cell(5.0, widths[1])];
+        let atom = |group: usize, mean: f64| MixingAtom { mean, variance: 1.0, weight: weights[group], group };
+        let atoms = [atom(0, 0.5 * widths[0]), atom(1, 5.0 + 0.5 * widths[1])];
+        let cut = choose(&constraints(2, FREE, 1.0), &region, &atoms);
+        assert_eq!((cut.component, cut.axis), (wide, Axis::Mean), "{widths:?}");
+    }
+    // The square of a change of the logarithm of a variance counts half as much as that of a mean in its deviations.
+    for (width, axis) in [(0.8, Axis::Mean), (0.6, Axis::Variance)] {
+        let region = vec![Cell { low: 0.0, high: width, least: (-0.5_f64).exp(), most: 0.5_f64.exp() }];
+        let atoms = [MixingAtom { mean: 0.5 * width, variance: 1.0, weight: 1.0, group: 0 }];
+        assert_eq!(choose(&constraints(1, FREE, 1.0), &region, &atoms).axis, axis, "{width}");
+    }
+}
+
 /// Two atoms of one group, apart in mean or variance, end up in different children.
 #[test]
 fn a_group_that_spreads_is_cut_between_its_atoms() {

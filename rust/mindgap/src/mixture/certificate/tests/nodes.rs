@@ -1,5 +1,7 @@
 //! Nodes in place of many points: what they are off by is allowed for, and bounds from them are bounds for the points.
 
+use super::super::points::NEGLIGIBLE;
+use super::super::quadrature::{fill_shapes, likelihood_error, quadrature_error};
 use super::*;
 
 /// The bound of a rule's error is that of its largest one: wide bins make it count.
@@ -30,6 +32,83 @@ fn what_rules_are_off_by_is_allowed_for() {
         }
     }
     assert!(off > 100, "only {off} sums were larger than those over the nodes");
+}
+
+/// What a likelihood may be off by, for one bin and a parabola: no less than moments that are off by the whole defect
+/// make of it, and that much if the parabola is flat.
+#[test]
+fn likelihoods_are_off_by_what_moments_are() {
+    let mut random = Draws(97);
+    for case in 0..200 {
+        let radius = 10_f64.powf(4.0 * random.next() - 2.0);
+        let values = [-1.0, -0.4 * random.next(), 0.5, 0.6 + 0.4 * random.next(), 1.0].repeat(10);
+        let mut values: Vec<f64> = values.iter().map(|t| 3.0 + radius * t).collect();
+        values.sort_by(f64::total_cmp);
+        let weights: Vec<f64> = values.iter().map(|_| 0.5 + random.next()).collect();
+        let (low, high) = (values[0] - radius, values[values.len() - 1] + radius);
+        values.splice(0..0, [low]);
+        values.push(high);
+        let weights = [&[1.0], &weights[..], &[1.0]].concat();
+        let compressed = compress(&values, &weights, 1e3 * radius);
+        assert_eq!(compressed.bins.len(), 1);
+        let total: f64 = weights[1..weights.len() - 1].iter().sum();
+        let defect = 2.0 * f64::EPSILON * (values.len() as f64 + 30.0);
+        // The coefficients about the middle, in units of the radius.
+        let kind = case % 3;
+        let coefficients = [
+            10.0 * random.normal(),
+            if kind > 0 { random.normal() } else { 0.0 },
+            if kind > 1 { random.normal() } else { 0.0 },
+        ];
+        let log_f = |x: f64| {
+            let t = (x - 3.0) / radius;
+            coefficients[0] + coefficients[1] * t + coefficients[2] * t * t
+        };
+        let logs: Vec<f64> = compressed.values.iter().map(|&x| -log_f(x) * std::f64::consts::LOG2_E).collect();
+        let mut shapes = Vec::new();
+        fill_shapes(&compressed.bins, &compressed.values, &logs, &vec![0.0; logs.len()], &mut shapes);
+        let error = likelihood_error(&compressed.bins, &shapes);
+        let least = total * defect * coefficients.iter().map(|coefficient| coefficient.abs()).sum::<f64>();
+        let most = if kind == 0 { 2.0 * least } else { 30.0 * least };
+        let slack = 1e-5 * total * defect;
+        assert!(least <= error && error <= most + slack, "{case}: {error} is not between {least} and {most}");
+        // Where the rule itself is as good as exact, the defect is all: eight times, and once more for each unit of level.
+        let share =
+            |level: f64| quadrature_error(&compressed.bins, &shapes, 1e6 * radius * radius, 1e-24, level).0 / defect;
+        let (flat, high) = (share(0.0), share(5.0));
+        assert!((8.0..16.0).contains(&flat) && (high / flat - 13.0 / 8.0).abs() < 1e-4, "{case}: {flat} {high}");
+    }
+}
+
+/// Where a bin is too steep for its rule, its whole mass counts as it is for the nearest mean that is so: it falls as ln
+/// f rises, and by what a slope of ln f makes of both.
+#[test]
+fn the_mass_of_steep_bins_counts_as_a_whole() {
+    let values: Vec<f64> =
+        [-130.0].into_iter().chain((0..40).map(|i| f64::from(i) / 19.5 - 1.0)).chain([100.0]).collect();
+    let compressed = compress(&values, &vec![3.0; 42], 50.0);
+    assert_eq!(compressed.bins.len(), 1);
+    let radius = 0.5 * (values[40] - values[1]);
+    let least = 20.0 * radius * radius;
+    let log_amount = |level: f64, slope: f64| {
+        let first = compressed.values[compressed.bins[0].start];
+        let log_f = |x: f64| level + slope * (x - first);
+        let logs: Vec<f64> = compressed.values.iter().map(|&x| -log_f(x) * std::f64::consts::LOG2_E).collect();
+        let mut shapes = Vec::new();
+        fill_shapes(&compressed.bins, &compressed.values, &logs, &vec![0.0; logs.len()], &mut shapes);
+        quadrature_error(&compressed.bins, &shapes, least, 0.1, 0.0).1.ln()
+    };
+    let weight = 120.0_f64;
+    let flat = log_amount(0.0, 0.0);
+    let far = (2.0 / least * (weight.ln() - flat)).sqrt();
+    assert!(weight.ln() - flat > 1.0, "{flat}");
+    for (level, slope) in [(4.0, 0.0), (-3.0, 0.0), (0.0, 0.01), (0.0, -0.02), (1.0, 0.03)] {
+        let slope = slope / radius;
+        let left = (far - slope.abs()).max(0.0);
+        let expected = weight.ln() - level + 2.0 * radius * slope.abs() - 0.5 * least * left * left;
+        let found = log_amount(level, slope);
+        assert!((found - expected).abs() < 1e-3, "{level} {slope}: {found} is not {expected}");
+    }
 }
 
 /// Sums over nodes are off by no more than is allowed for.
@@ -223,4 +302,17 @@ fn trees_over_nodes_close_above_the_maximum_alone() {
         }
     }
     assert!(closed >= 4, "only {closed} closed");
+}
+
+/// As far away as sums of square roots of densities go, the largest term is what may be left out.
+#[test]
+fn points_out_of_reach_are_negligible() {
+    let values: Vec<f64> = (0..32).map(f64::from).collect();
+    let points = Points::new(&values, &[1.0; 32]);
+    for (largest_log, deviation) in [(0.0, 1.0), (7.0, 0.1), (60.0, 30.0)] {
+        let workspace = of_logs(vec![largest_log; 32], largest_log);
+        let z = WeighedMixture::new(&points, &workspace, 1.0, 1e-6).reach(1.0 / deviation) / deviation;
+        let term = largest_log - 0.25 * z * z * std::f64::consts::LOG2_E;
+        assert!((term + NEGLIGIBLE).abs() < 1e-9, "{term}");
+    }
 }

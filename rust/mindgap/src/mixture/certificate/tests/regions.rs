@@ -1,0 +1,56 @@
+//! Cells, and the root: what they hold and what they leave out.
+
+use super::*;
+
+/// One cell contains another if it does on all four sides.
+#[test]
+fn a_cell_contains_what_lies_between_all_its_sides() {
+    let cell = Cell { low: 1.0, high: 2.0, least: 3.0, most: 5.0 };
+    assert!(cell.contains(&cell) && cell.holds(1.0, 3.0) && cell.holds(2.0, 5.0));
+    for (low, high, least, most) in
+        [(0.9, 2.0, 3.0, 5.0), (1.0, 2.1, 3.0, 5.0), (1.0, 2.0, 2.9, 5.0), (1.0, 2.0, 3.0, 5.1)]
+    {
+        let other = Cell { low, high, least, most };
+        assert!(other.contains(&cell) && !cell.contains(&other), "{other:?}");
+    }
+    for (mean, variance) in [(0.9, 4.0), (2.1, 4.0), (1.5, 2.9), (1.5, 5.1)] {
+        assert!(!cell.holds(mean, variance), "{mean} {variance}");
+    }
+    let within = cell.within(1.5, 1.75);
+    assert_eq!((within.low, within.high, within.least, within.most), (1.5, 1.75, 3.0, 5.0));
+    // Beside the data the side next to them is left.
+    let (before, after) = (cell.within(4.0, 5.0), cell.within(-1.0, 0.0));
+    assert_eq!((before.low, before.high, after.low, after.high), (2.0, 2.0, 1.0, 1.0));
+}
+
+/// Narrower than the root a mixture is less likely than the one that is known: the root's least variance is where
+/// -N/2·ln(2πv) - cost/(2·ratio·v) first comes up to it.
+#[test]
+fn the_root_leaves_out_variances_that_are_too_small_and_no_others() {
+    let mut below = 0;
+    for seed in 1..60 {
+        let (case, mut random) = Case::random(seed);
+        let (total, cost, ratio): (f64, f64, f64) =
+            (case.weights.iter().sum(), case.kmeans_cost(), case.constraints.ratio);
+        if cost < 1e-6 {
+            continue;
+        }
+        let shown = case.certify(&case.climb(&case.draw(&mut random), &mut random).1, 1.0, 0);
+        let least = shown.root.iter().map(|cell| cell.least).fold(f64::INFINITY, f64::min);
+        let ceiling = |v: f64| -0.5 * total * (std::f64::consts::TAU * v).ln() - cost / (2.0 * ratio * v);
+        let peak = cost / (ratio * total);
+        // The ceiling rises up to its peak.
+        let expected = (0..60_000)
+            .map(|i| peak * (-1e-3 * f64::from(i)).exp())
+            .find(|&v| ceiling(v) <= shown.log_likelihood)
+            .expect("small variances are unlikely");
+        assert!((least / expected).ln().abs() < 2e-3, "seed {seed}: {least} is not {expected}");
+        below += usize::from(least < 0.99 * peak);
+        for _ in 0..200 {
+            let drawn = case.draw(&mut random);
+            let narrow = drawn.variances().iter().any(|&variance| variance < least);
+            assert!(!narrow || case.log_likelihood(&drawn) <= shown.log_likelihood, "seed {seed}");
+        }
+    }
+    assert!(below > 20, "{below} roots are below the peak");
+}

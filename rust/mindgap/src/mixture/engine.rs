@@ -99,7 +99,7 @@ impl Moments {
             if values.len() != k {
                 return Some(format!("{} entries of `{name}` for {k} components", values.len()));
             }
-            if let Some(value) = values.iter().find(|value| !value.is_finite()) {
+            if let Some(value) = not_finite(values) {
                 return Some(format!("an entry of `{name}` is {value}"));
             }
         }
@@ -182,12 +182,18 @@ impl Curvature {
                     values.len()
                 ));
             }
-            if let Some(value) = values.iter().find(|value| !value.is_finite()) {
+            if let Some(value) = not_finite(values) {
                 return Some(format!("an entry of `{name}` is {value}"));
             }
         }
         None
     }
+}
+
+/// The first number that is not finite. Looks at all of them first, in vector code: there is hardly ever one.
+fn not_finite(values: &[f64]) -> Option<&f64> {
+    let finite = values.iter().fold(true, |finite, value| finite & value.is_finite());
+    if finite { None } else { values.iter().find(|value| !value.is_finite()) }
 }
 
 /// Access to the data of a fit, in memory or elsewhere.

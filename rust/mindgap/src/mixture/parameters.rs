@@ -111,6 +111,12 @@ impl Parameters {
         self
     }
 
+    /// Raises weights below `least` to it; the others stay.
+    pub(super) fn with_weights_above(mut self, least: f64) -> Self {
+        self.weights.iter_mut().for_each(|weight| *weight = weight.max(least));
+        self
+    }
+
     /// Whether every parameter is finite; a change of units may overflow.
     pub(super) fn is_finite(&self) -> bool {
         self.weights.iter().chain(&self.means).chain(&self.variances).all(|x| x.is_finite())

@@ -1,15 +1,16 @@
 //! [`MeanProgram`]: minimises `Σ g_k (μ_k - m_k)²` over means or centres under the rows, exactly up to rounding.
 //!
 //! The optimum hardly changes between two iterations of a fit, so the cheapest guesses are tried first: no active row,
-//! then the last active rows. If both fail, a chain of few gaps goes to the active-set method. For other rows the
-//! interior-point solver guesses the active ones; if the guess is wrong, because stiffnesses are far apart, the
-//! active-set method continues from it. All ways end with the same solve on the same rows, with the same bits.
+//! then the last active rows. If both fail, a dynamic program guesses the active ones of gaps, the interior-point solver
+//! those of other rows; if the guess is wrong, because stiffnesses are far apart, the active-set method continues from
+//! it. All ways end with the same solve on the same rows, with the same bits.
 
 mod active_set;
 mod chain;
 mod clarabel;
 pub(crate) mod dense;
 mod equality;
+mod gap_path;
 mod log_program;
 mod row_matrix;
 #[cfg(test)]
@@ -27,11 +28,6 @@ use crate::monitor::{Halt, Monitor};
 use active_set::{Optimum, check, optimise};
 use clarabel::{InteriorPoint, Refusal};
 use row_matrix::Bound;
-
-/// The most gaps for which the active-set method starts from the last active rows: the interior-point solver takes some
-/// 70 µs for the smallest program. Measured: EM iterations on chains of 4 to 32 gaps take 5 to 12 % less, and a search
-/// under bounds half the time.
-const FEW_ROWS: usize = 32;
 
 /// The program of one fit.
 pub(crate) struct MeanProgram {
@@ -158,9 +154,10 @@ impl MeanProgram {
     /// # Errors
     /// A failure of the solvers.
     pub(crate) fn solve(&mut self, objective: Objective<'_>, monitor: &mut Monitor<'_>) -> Result<Vec<f64>, Failure> {
-        let few = self.rows.len() <= FEW_ROWS && (0..self.rows.len()).all(|row| self.rows.gap(row).is_some());
-        let propose = |program: &mut Self| program.interior_point(objective)?.active(objective);
-        self.solve_from(objective, monitor, |program| if few { Err(Refusal) } else { propose(program) })
+        self.solve_from(objective, monitor, |program| match gap_path::active(&program.rows, objective) {
+            Some(active) => Ok(active),
+            None => program.interior_point(objective)?.active(objective),
+        })
     }
 
     /// Returns the best means; `propose` guesses the active rows. The guess is checked; if it is wrong, the active-set

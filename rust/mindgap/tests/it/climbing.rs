@@ -217,6 +217,7 @@ fn chains_of_equal_variances_arrive_on_heavy_tails() {
         let mixture = Mixture::new(k).constraint(bounds).variances(VarianceModel::Equal);
         let fit = mixture.fit(&Sample::new(&heavy_tails(n)).unwrap()).unwrap();
         assert!(fit.converged(), "{n} points, {k} components, {delta}: {:?}", fit.newton_decrement());
-        assert!(fit.passes() < 300, "{n} points, {k} components, {delta}: {} passes", fit.passes());
+        // Up to three climbs along one ridge; how many, and how long they are, depends on rounding.
+        assert!(fit.passes() < 600, "{n} points, {k} components, {delta}: {} passes", fit.passes());
     }
 }

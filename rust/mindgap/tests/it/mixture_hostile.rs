@@ -90,7 +90,10 @@ fn weights_of_all_sizes_and_points_of_no_weight() {
     // Weights in other units change nothing but the likelihood's.
     let doubled: Vec<f64> = w.iter().map(|w| w * 1024.0).collect();
     let other = Mixture::new(2).init(start).fit(&Sample::weighted(&x, &doubled).unwrap()).unwrap();
-    assert_eq!((fit.means(), fit.variances(), fit.n_iter()), (other.means(), other.variances(), other.n_iter()));
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs());
+    assert!(near(fit.means(), other.means()) && near(fit.variances(), other.variances()), "{fit:?} {other:?}");
+    // The tolerance is in log units, of which heavier weights have more.
+    assert!(fit.n_iter().abs_diff(other.n_iter()) <= 1, "{} {}", fit.n_iter(), other.n_iter());
 }
 
 #[test]

@@ -272,7 +272,7 @@ impl Climber<'_, '_> {
         let mut damping = if self.damping < UNDAMPED { LEAST_DAMPING } else { self.damping };
         let (mut tries, mut convex, mut longest) = (0, true, self.longest);
         loop {
-            let Some(optimum) = program.solve(&self.rows, damping) else {
+            let Some(mut step) = program.step(&self.rows, damping) else {
                 if program.stiffen(&self.rows) {
                     continue;
                 }
@@ -283,8 +283,8 @@ impl Climber<'_, '_> {
                 }
                 continue;
             };
-            let mut step: Vec<f64> = optimum.point.iter().zip(&program.units).map(|(u, unit)| u * unit).collect();
-            let factor = if convex { 1.0 } else { longer(model, &step, self.rows.reach(&optimum.point)).min(longest) };
+            let factor =
+                if convex { 1.0 } else { longer(model, &step, self.rows.reach(program.dense.point())).min(longest) };
             step.iter_mut().for_each(|u| *u *= factor);
             self.decrement = model.gain(&step);
             let (next, share) = stepped(&self.parameters, self.m_step, &step);
@@ -306,8 +306,8 @@ impl Climber<'_, '_> {
             }
             let there = self.surface.curved(&next)?;
             self.passes += 1;
-            let short: Vec<f64> = step.iter().map(|u| u * share).collect();
-            let predicted = model.gain(&short);
+            step.iter_mut().for_each(|u| *u *= share);
+            let predicted = if share < 1.0 { model.gain(&step) } else { self.decrement };
             let gained = there.log_likelihood - self.here.log_likelihood;
             let rounding = ROUNDING_FALL * self.here.log_likelihood.abs();
             let kept = gained > 0.0 || (gained.abs() <= rounding && predicted < ROUNDING_GAIN);

@@ -43,11 +43,10 @@ impl Certainty {
         while !factored && program.stiffen(&rows) {
             factored = program.factor(LEAST_DAMPING);
         }
-        let factor = factored.then_some(&program.factor);
-        let along = |combinations: Vec<Vec<f64>>| {
-            factor.map(|factor| factor.variances_along(&rows, &program.active, combinations))
-        };
-        let single = |i: usize| (0..n).map(|j| if i == j { program.units[i] } else { 0.0 }).collect();
+        let Program { mut dense, active, units: scaled, .. } = program;
+        let mut along =
+            |combinations: Vec<Vec<f64>>| factored.then(|| dense.variances_along(&rows, &active, combinations));
+        let single = |i: usize| (0..n).map(|j| if i == j { scaled[i] } else { 0.0 }).collect();
         let relative: Vec<Option<[f64; BLOCK]>> = match along((0..n).map(single).collect()) {
             None => vec![None; k],
             Some(variances) => {
@@ -62,7 +61,7 @@ impl Certainty {
             let mut combination = vec![0.0; n];
             for (c, sign) in [(low, -1.0), (high, 1.0)] {
                 let mean = BLOCK * c + 1;
-                combination[mean] = sign * own[mean] * program.units[mean];
+                combination[mean] = sign * own[mean] * scaled[mean];
             }
             combination
         };
@@ -77,7 +76,7 @@ impl Certainty {
         };
         let inequality = |&&row: &&usize| !rows.is_equality(row);
         let at_bound =
-            program.active.iter().filter(inequality).any(|&row| !matches!(kinds[row], RowKind::Weight(c) if lost(c)));
+            active.iter().filter(inequality).any(|&row| !matches!(kinds[row], RowKind::Weight(c) if lost(c)));
         // A variance has the same relative error as its precision.
         let absolute = |c: usize, [weight, mean, spread]: [f64; BLOCK]| {
             [weight * own[BLOCK * c], mean * own[BLOCK * c + 1], spread * parameters.variances()[c]]
@@ -119,8 +118,7 @@ fn held_back(m_step: &MStep, parameters: &Parameters, model: &Model) -> f64 {
     let mut program = Program::new(model, &mut rows);
     let mut damping = LEAST_DAMPING;
     loop {
-        if let Some(optimum) = program.solve(&rows, damping) {
-            let step: Vec<f64> = optimum.point.iter().zip(&program.units).map(|(u, unit)| u * unit).collect();
+        if let Some(step) = program.step(&rows, damping) {
             return model.gain(&step).max(0.0);
         }
         damping = (4.0 * damping).max(CONVEX_DAMPING);

@@ -49,8 +49,7 @@ pub(in crate::mixture) fn step_of_em(
     if !next.is_finite() {
         return Err(MixtureError::OutOfRange);
     }
-    let weights = next.weights().iter().map(|weight| weight.max(LEAST_WEIGHT)).collect();
-    Ok(Parameters::sound(weights, next.means().to_vec(), next.variances().to_vec()))
+    Ok(next.with_weights_above(LEAST_WEIGHT))
 }
 
 /// Climbs from `start`, whose variances are at or above the floor.

@@ -6,6 +6,7 @@
 
 use crate::mixture::engine::{Curvature, Moments};
 use crate::mixture::parameters::Parameters;
+use crate::qp::dense::dot;
 
 /// The least number of points in a division: a component without points keeps its place and does not count.
 const LEAST_POINTS: f64 = 1e-300;
@@ -42,7 +43,10 @@ impl Model {
         let (k, n) = (parameters.k(), self.gradient.len());
         // The scores of a component are (r, rz, (r - rz²)/2); the sums are those of (r, rz, rz²).
         for (a, b) in (0..k).flat_map(|a| (a..k).map(move |b| (a, b))) {
-            let own = |i: usize| &curvature.outer[(BLOCK * a + i) * n + BLOCK * b..][..BLOCK];
+            let own = |i: usize| -> [f64; BLOCK] {
+                let from = (BLOCK * a + i) * n + BLOCK * b;
+                [curvature.outer[from], curvature.outer[from + 1], curvature.outer[from + 2]]
+            };
             let [r, rz, rz2] = [own(0), own(1), own(2)];
             // Of a single component only the entries above the diagonal are sums.
             let [below, left, middle] = if a == b { [r[1], r[2], rz[2]] } else { [rz[0], rz2[0], rz2[1]] };
@@ -51,9 +55,10 @@ impl Model {
                 [below, rz[1], 0.5 * (below - rz[2])],
                 [0.5 * (r[0] - left), 0.5 * (r[1] - middle), 0.25 * (r[0] - r[2] - left + rz2[2])],
             ];
-            for (i, j) in (0..BLOCK * BLOCK).map(|at| (at / BLOCK, at % BLOCK)) {
-                self.information[(BLOCK * a + i) * n + BLOCK * b + j] = block[i][j];
-                self.information[(BLOCK * b + j) * n + BLOCK * a + i] = block[i][j];
+            for i in 0..BLOCK {
+                self.information[(BLOCK * a + i) * n + BLOCK * b..][..BLOCK].copy_from_slice(&block[i]);
+                let mirrored = [block[0][i], block[1][i], block[2][i]];
+                self.information[(BLOCK * b + i) * n + BLOCK * a..][..BLOCK].copy_from_slice(&mirrored);
             }
         }
         for c in 0..k {
@@ -103,13 +108,13 @@ impl Model {
     pub(super) fn gain(&self, step: &[f64]) -> f64 {
         let n = step.len();
         let rows = self.information.chunks(n).zip(step);
-        let bend: f64 = rows.map(|(row, u)| u * row.iter().zip(step).map(|(a, u)| a * u).sum::<f64>()).sum();
+        let bend: f64 = rows.map(|(row, u)| u * dot(row, step)).sum();
         self.slope(step) - 0.5 * bend
     }
 
     /// The directional derivative.
     pub(super) fn slope(&self, step: &[f64]) -> f64 {
-        self.gradient.iter().zip(step).map(|(g, u)| g * u).sum()
+        dot(&self.gradient, step)
     }
 
     /// Reduces component `c`, which is nearly empty, to its own metric: its curvature is meaningless for the others.
@@ -200,8 +205,4 @@ fn difference(to: &Parameters, from: &Parameters) -> Vec<f64> {
         [to.weights()[c] - from.weights()[c], to.means()[c] - from.means()[c], precision(to) - precision(from)]
     };
     (0..to.k()).flat_map(component).collect()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -5,7 +5,7 @@ use super::rows::LEAST_WEIGHT;
 use crate::mixture::m_step::{MStep, Tie};
 use crate::mixture::parameters::Parameters;
 use crate::numeric::portable::exp2;
-use crate::qp::dense::{DenseOptimum, Factor, SparseRows, minimise};
+use crate::qp::dense::{DenseProgram, SparseRows};
 use std::f64::consts::LOG2_E;
 
 /// The weight of the curvature that is added to the model across active rows. It changes no step along them, and makes
@@ -37,8 +37,8 @@ pub(super) struct Program {
     pub(super) active: Vec<usize>,
     /// The number of `ACROSS_EQUALITIES` that have been added.
     stiffened: usize,
-    /// The factor of the damped model.
-    pub(super) factor: Factor,
+    /// The program with the damped model.
+    pub(super) dense: DenseProgram,
 }
 
 impl Program {
@@ -51,7 +51,7 @@ impl Program {
 
     /// As [`new`](Self::new), in the memory of the program before.
     pub(super) fn write(&mut self, model: &Model, rows: &mut SparseRows) {
-        let Self { n, units, gradient, matrix, active, stiffened, factor: _ } = self;
+        let Self { n, units, gradient, matrix, active, stiffened, dense: _ } = self;
         *n = model.gradient.len();
         units.clear();
         units.extend(model.complete.iter().map(|complete| 1.0 / complete.sqrt()));
@@ -61,10 +61,7 @@ impl Program {
         for (row, left) in matrix.chunks_mut(*n).zip(&*units) {
             row.iter_mut().zip(&*units).for_each(|(value, right)| *value *= left * right);
         }
-        let is_active = |row: &usize| {
-            let largest = rows.terms(*row).iter().fold(0.0, |largest: f64, (_, a)| largest.max(a.abs()));
-            rows.is_equality(*row) || rows.level(*row) >= -AT_BOUND * largest
-        };
+        let is_active = |row: &usize| rows.is_equality(*row) || rows.level(*row) >= -AT_BOUND * rows.largest(*row);
         active.clear();
         active.extend((0..rows.len()).filter(is_active));
         rows.scale(units);
@@ -86,12 +83,16 @@ impl Program {
 
     /// Factors the damped model; `false` if it has no maximum along the active rows.
     pub(super) fn factor(&mut self, damping: f64) -> bool {
-        self.factor.replace(&self.matrix, self.n, damping, LEAST_PIVOT)
+        self.dense.factor(&self.matrix, self.n, damping, LEAST_PIVOT)
     }
 
-    /// The best step under the rows with this much damping; `None` if the model has no maximum.
-    pub(super) fn solve(&mut self, rows: &SparseRows, damping: f64) -> Option<DenseOptimum> {
-        if self.factor(damping) { minimise(&self.factor, &self.gradient, rows) } else { None }
+    /// The best scaled step under the rows with this much damping; `None` if the model has no maximum.
+    pub(super) fn step(&mut self, rows: &SparseRows, damping: f64) -> Option<Vec<f64>> {
+        if !self.factor(damping) {
+            return None;
+        }
+        let point = self.dense.minimise(&self.gradient, rows)?;
+        Some(point.iter().zip(&self.units).map(|(u, unit)| u * unit).collect())
     }
 }
 

@@ -28,7 +28,7 @@ impl Parabola {
         let (weights, means, variances) = (parameters.weights(), parameters.means(), parameters.variances());
         let parabola = |((&weight, &mean), &variance): ((&f64, &f64), &f64)| Self {
             mean,
-            height: (log2(weight) - 0.5 * log2(2.0 * PI * variance)).max(LEAST),
+            height: log2(weight / (2.0 * PI * variance).sqrt()).max(LEAST),
             curvature: LOG2_E / (2.0 * variance),
         };
         weights.iter().zip(means).zip(variances).map(parabola).collect()

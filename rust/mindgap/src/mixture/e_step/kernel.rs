@@ -117,6 +117,9 @@ impl Pass<'_> {
             }
         }
         let weight = weights.map_or(values.len() as f64, |weights| weights.iter().sum());
+        if let Some(curvature) = &mut moments.curvature {
+            self.flush_curvature(scratch, curvature);
+        }
         scratch.flush(shared, weight, moments);
     }
 
@@ -135,10 +138,13 @@ impl Pass<'_> {
             scratch.classify::<FUSED, WEIGHTED>();
         }
         scratch.add_logarithms::<FUSED, SHARED, WEIGHTED>();
-        if self.curved {
-            self.add_curvature::<FUSED, WEIGHTED>(scratch);
+        match self.curved {
+            true => self.add_curvature::<FUSED, WEIGHTED>(scratch),
+            false => scratch.invert(),
         }
-        scratch.divide::<WEIGHTED>();
+        if WEIGHTED {
+            scratch.weigh();
+        }
         self.add_moments::<FUSED>(scratch);
     }
 
@@ -162,7 +168,9 @@ impl Pass<'_> {
     fn add_densities<const FUSED: bool, const SHARED: bool>(&self, scratch: &mut Scratch) {
         let Scratch { z, peak, total, largest, density, relevant, .. } = scratch;
         *total = [0.0; TILE];
-        *largest = [0.0; TILE];
+        if self.classify {
+            *largest = [0.0; TILE];
+        }
         for (&k, density) in relevant.components.iter().zip(density) {
             let Parabola { mean, height, curvature } = self.parabolas[k];
             let height = if SHARED { height - relevant.high } else { height };
@@ -282,12 +290,19 @@ impl Scratch {
         }
     }
 
-    /// Replaces the sums by weight over sum, the factor from densities to weighted responsibilities.
+    /// Replaces the sums of the densities by their inverses.
     #[inline(always)]
-    fn divide<const WEIGHTED: bool>(&mut self) {
+    fn invert(&mut self) {
         for i in 0..TILE {
-            let weight = if WEIGHTED { self.weight[i] } else { 1.0 };
-            self.total[i] = weight / self.total[i];
+            self.total[i] = 1.0 / self.total[i];
+        }
+    }
+
+    /// Multiplies the inverses by the weights: the factor from densities to weighted responsibilities.
+    #[inline(always)]
+    fn weigh(&mut self) {
+        for i in 0..TILE {
+            self.total[i] *= self.weight[i];
         }
     }
 
@@ -297,9 +312,6 @@ impl Scratch {
             moments.weight[k] += sum(n);
             moments.first[k] += sum(a);
             moments.second[k] += sum(b);
-        }
-        if let Some(curvature) = &mut moments.curvature {
-            self.flush_curvature(curvature);
         }
         let references = if shared { weight * self.relevant.high } else { sum(&self.peaks) };
         moments.log_likelihood += sum(&self.log_likelihood) + LN_2 * references;
@@ -328,16 +340,19 @@ fn floored(value: f64) -> f64 {
 }
 
 /// The sum of the lanes, pairwise in a fixed order.
+#[inline(always)]
 fn sum(lanes: &Lanes) -> f64 {
-    let mut lanes = *lanes;
-    let mut half = LANES / 2;
-    while half > 0 {
-        for l in 0..half {
-            lanes[l] += lanes[l + half];
-        }
-        half /= 2;
+    let mut eight = [0.0; LANES / 2];
+    for l in 0..LANES / 2 {
+        eight[l] = lanes[l] + lanes[l + LANES / 2];
     }
-    lanes[0]
+    sum_of_eight(&eight)
+}
+
+#[inline(always)]
+fn sum_of_eight(lanes: &[f64; 8]) -> f64 {
+    let [a, b, c, d, e, f, g, h] = *lanes;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
 #[cfg(test)]

@@ -110,7 +110,10 @@ impl MeanBlock {
         targets: &Targets,
         monitor: &mut Monitor<'_>,
     ) -> Result<Vec<f64>, Failure> {
-        self.nearest(&targets.means, &pull(parameters, moments), monitor)
+        match self.program {
+            None => Ok(targets.means.clone()),
+            Some(_) => self.nearest(&targets.means, &pull(parameters, moments), monitor),
+        }
     }
 
     /// Returns the means nearest to `wanted` that satisfy the rows, with the stiffness `pull`.

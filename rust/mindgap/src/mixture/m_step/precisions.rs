@@ -166,7 +166,8 @@ impl PrecisionBlock {
         means: &[f64],
         monitor: &mut Monitor<'_>,
     ) -> Result<Vec<f64>, Failure> {
-        let variances = self.pooled(&moments.weight, about(parameters, moments, targets, means));
+        let mut variances = about(parameters, moments, targets, means);
+        self.pool(&moments.weight, &mut variances);
         let Some(program) = &mut self.program else {
             return Ok(self.bounds.best(&moments.weight, &variances));
         };
@@ -176,19 +177,20 @@ impl PrecisionBlock {
     }
 
     /// Replaces the variances by the pooled one, if that is the model.
-    fn pooled(&self, weights: &[f64], mut variances: Vec<f64>) -> Vec<f64> {
+    fn pool(&self, weights: &[f64], variances: &mut [f64]) {
         if self.is_equal() {
             let total: f64 = weights.iter().sum();
             let pooled = variances.iter().zip(weights).map(|(v, n)| v * n).sum::<f64>() / total;
             variances.fill(pooled);
         }
-        variances
     }
 
     /// Returns the best variances within the bounds and the ratio, for components of these weights with variances
     /// `wanted` about their means; other rows are left to the next M step.
     pub(in crate::mixture) fn nearest(&self, weights: &[f64], wanted: &[f64]) -> Vec<f64> {
-        self.bounds.best(weights, &self.pooled(weights, wanted.to_vec()))
+        let mut wanted = wanted.to_vec();
+        self.pool(weights, &mut wanted);
+        self.bounds.best(weights, &wanted)
     }
 
     /// Whether all components share one variance.

@@ -35,7 +35,7 @@ impl VarianceBounds {
     /// keeps its target as far as the others allow.
     pub(in crate::mixture) fn best(&self, weight: &[f64], targets: &[f64]) -> Vec<f64> {
         let own = |k: usize| targets[k].max(self.lower[k]).min(self.upper[k]);
-        let own: Vec<f64> = (0..targets.len()).map(own).collect();
+        let mut own: Vec<f64> = (0..targets.len()).map(own).collect();
         let heavy = || own.iter().zip(weight).filter(|(_, n)| **n > 0.0).map(|(v, _)| *v);
         let (low, high) = (heavy().fold(f64::INFINITY, f64::min), heavy().fold(0.0, f64::max));
         let between = if high <= self.ratio * low {
@@ -44,7 +44,8 @@ impl VarianceBounds {
             let top = self.top(weight, targets);
             [top / self.ratio, top]
         };
-        own.iter().map(|v| v.max(between[0]).min(between[1])).collect()
+        own.iter_mut().for_each(|v| *v = v.max(between[0]).min(between[1]));
+        own
     }
 
     /// The largest variance of the optimum if the ratio is active.

@@ -17,7 +17,7 @@ const SHARE_STEPS: usize = 6;
 /// the share is then known to about a tenth of itself, and the gain, whose derivative vanishes there, to a percent.
 const LAST_STEP: f64 = 0.3;
 
-/// Where Newton's method starts.
+/// Where Newton's method starts, unless a component nearby gains.
 const FIRST_SHARE: f64 = 0.2;
 
 /// Cells that go through the loops together.
@@ -32,88 +32,124 @@ pub(super) struct Inserted {
     pub(super) share: f64,
 }
 
-/// The places where a component may be put in.
-pub(super) struct Insertions<'a> {
-    cells: &'a Cells,
+/// The places where a component may be put in: the cells in rows of lanes, the last filled up with weights of zero.
+pub(super) struct Insertions {
+    positions: Vec<GainLanes>,
+    weights: Vec<GainLanes>,
     /// One over the density of the mixture at each cell.
-    inverse: Vec<f64>,
-    /// Each `φ/f - 1` within reach and its weight, filled up with weights of zero.
-    terms: Vec<[GainLanes; 2]>,
+    inverse: Vec<GainLanes>,
+    total: f64,
+    /// Each `φ/f - 1` within reach.
+    terms: Vec<GainLanes>,
 }
 
-impl<'a> Insertions<'a> {
+impl Insertions {
     /// Beside `mixture`.
-    pub(super) fn new(cells: &'a Cells, mixture: &Parameters) -> Self {
-        let inverse = Arch::new().dispatch(InverseDensity { cells, mixture });
-        Self { cells, inverse, terms: Vec::new() }
+    pub(super) fn new(cells: &Cells, mixture: &Parameters) -> Self {
+        let [_, last] = cells.ends();
+        let positions = in_rows(&cells.positions, last);
+        let inverse = Arch::new().dispatch(InverseDensity { positions: &positions, mixture });
+        Self { weights: in_rows(&cells.weights, 0.0), positions, inverse, total: cells.total, terms: Vec::new() }
     }
 
-    /// The gain of a component at `mean`, with the best share.
-    pub(super) fn insert(&mut self, mean: f64, variance: f64) -> Inserted {
-        let reach = REACH * variance.sqrt();
-        let from = self.cells.positions.partition_point(|&x| x < mean - reach);
-        let to = self.cells.positions.partition_point(|&x| x <= mean + reach);
-        let Self { cells, inverse, terms } = self;
-        let (positions, weights) = (&cells.positions[from..to], &cells.weights[from..to]);
-        Arch::new().dispatch(Insertion {
-            positions,
-            weights,
-            inverse: &inverse[from..to],
-            total: cells.total,
-            mean,
-            variance,
-            terms,
-        })
+    /// The gains of components at ascending `means`, each with its best share.
+    pub(super) fn along(&mut self, means: &[f64], variance: f64) -> Vec<Inserted> {
+        Arch::new().dispatch(Along { places: self, means, variance })
     }
+}
+
+/// The values in rows of lanes, filled up with `rest`.
+fn in_rows(values: &[f64], rest: f64) -> Vec<GainLanes> {
+    let row = |values: &[f64]| {
+        let mut row = [rest; LANES];
+        row[..values.len()].copy_from_slice(values);
+        row
+    };
+    values.chunks(LANES).map(row).collect()
 }
 
 /// One over the density of a mixture at each cell.
 struct InverseDensity<'a> {
-    cells: &'a Cells,
+    positions: &'a [GainLanes],
     mixture: &'a Parameters,
 }
 
 impl WithSimd for InverseDensity<'_> {
-    type Output = Vec<f64>;
+    type Output = Vec<GainLanes>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) -> Vec<f64> {
-        let mut density = vec![f64::MIN_POSITIVE; self.cells.len()];
+    fn with_simd<S: Simd>(self, _simd: S) -> Vec<GainLanes> {
+        let mut density = vec![[f64::MIN_POSITIVE; LANES]; self.positions.len()];
         let parts = self.mixture.weights().iter().zip(self.mixture.means()).zip(self.mixture.variances());
         for ((&weight, &mean), &variance) in parts {
             let (height, bend) = (weight / (2.0 * PI * variance).sqrt(), 0.5 * LOG2_E / variance);
-            for (density, &x) in density.iter_mut().zip(&self.cells.positions) {
-                *density += height * exp2::<false>(-bend * (x - mean) * (x - mean));
+            for (density, x) in density.iter_mut().zip(self.positions) {
+                for l in 0..LANES {
+                    density[l] += height * exp2::<false>(-bend * (x[l] - mean) * (x[l] - mean));
+                }
             }
         }
-        density.iter_mut().for_each(|density| *density = 1.0 / *density);
+        density.iter_mut().flatten().for_each(|density| *density = 1.0 / *density);
         density
+    }
+}
+
+/// Components of one variance at ascending means.
+struct Along<'a> {
+    places: &'a mut Insertions,
+    means: &'a [f64],
+    variance: f64,
+}
+
+impl WithSimd for Along<'_> {
+    type Output = Vec<Inserted>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> Vec<Inserted> {
+        let Self { places: Insertions { positions, weights, inverse, total, terms }, means, variance } = self;
+        let reach = REACH * variance.sqrt();
+        // The rows within reach.
+        let (mut from, mut to) = (0, 0);
+        let (mut share, mut found) = (FIRST_SHARE, Vec::with_capacity(means.len()));
+        for &mean in means {
+            while from < positions.len() && positions[from][LANES - 1] < mean - reach {
+                from += 1;
+            }
+            while to < positions.len() && positions[to][0] <= mean + reach {
+                to += 1;
+            }
+            let (positions, weights) = (&positions[from..to.max(from)], &weights[from..to.max(from)]);
+            let inverse = &inverse[from..to.max(from)];
+            let best = Insertion { positions, weights, inverse, total: *total, mean, variance, terms }.best(share);
+            // Its neighbour's best share is near.
+            share = if best.gain > 0.0 { best.share } else { FIRST_SHARE };
+            found.push(best);
+        }
+        found
     }
 }
 
 /// A component at one place. Its loops use no fused multiply-adds, so that their bits are the same on every machine.
 struct Insertion<'a> {
-    positions: &'a [f64],
-    weights: &'a [f64],
-    inverse: &'a [f64],
+    positions: &'a [GainLanes],
+    weights: &'a [GainLanes],
+    inverse: &'a [GainLanes],
     total: f64,
     mean: f64,
     variance: f64,
-    terms: &'a mut Vec<[GainLanes; 2]>,
+    terms: &'a mut Vec<GainLanes>,
 }
 
-impl WithSimd for Insertion<'_> {
-    type Output = Inserted;
-
+impl Insertion<'_> {
+    /// The gain with the best share, looked for from `share` on.
     #[inline(always)]
-    fn with_simd<S: Simd>(mut self, _simd: S) -> Inserted {
+    fn best(mut self, mut share: f64) -> Inserted {
         let [weight, excess] = self.fill();
         if excess + weight <= self.total {
             // The density within reach is less than the mixture's on average.
             return Inserted { gain: 0.0, share: 0.0 };
         }
         let outside = self.total - weight;
-        let mut share = FIRST_SHARE;
         for _ in 0..SHARE_STEPS {
             let beyond = -1.0 / (1.0 - share);
             let [slope, bend] = self.derivatives(share);
@@ -128,21 +164,14 @@ impl WithSimd for Insertion<'_> {
         let share = share.clamp(1e-4, 0.9);
         Inserted { gain: self.gain(share) + outside * ln::<false>(1.0 - share), share }
     }
-}
 
-impl Insertion<'_> {
     /// Fills the terms; the sums of the weights and of the weighted terms.
     #[inline(always)]
     fn fill(&mut self) -> [f64; 2] {
         let (height, bend) = (1.0 / (2.0 * PI * self.variance).sqrt(), 0.5 * LOG2_E / self.variance);
         self.terms.clear();
         let (mut weight, mut excess) = ([0.0; LANES], [0.0; LANES]);
-        let rows = self.positions.chunks(LANES).zip(self.weights.chunks(LANES)).zip(self.inverse.chunks(LANES));
-        for ((xs, ws), inverses) in rows {
-            let (mut x, mut w, mut inverse) = ([self.mean; LANES], [0.0; LANES], [0.0; LANES]);
-            x[..xs.len()].copy_from_slice(xs);
-            w[..ws.len()].copy_from_slice(ws);
-            inverse[..inverses.len()].copy_from_slice(inverses);
+        for ((x, w), inverse) in self.positions.iter().zip(self.weights).zip(self.inverse) {
             let mut q = [0.0; LANES];
             for l in 0..LANES {
                 let d = x[l] - self.mean;
@@ -150,30 +179,30 @@ impl Insertion<'_> {
                 weight[l] += w[l];
                 excess[l] += w[l] * q[l];
             }
-            self.terms.push([q, w]);
+            self.terms.push(q);
         }
-        [weight, excess].map(|lanes| sum(&lanes))
+        [sum(&weight), sum(&excess)]
     }
 
     /// The first derivative of the gain by the share, within reach, and minus the second.
     #[inline(always)]
     fn derivatives(&self, share: f64) -> [f64; 2] {
         let (mut slope, mut bend) = ([0.0; LANES], [0.0; LANES]);
-        for [q, w] in &*self.terms {
+        for (q, w) in self.terms.iter().zip(self.weights) {
             for l in 0..LANES {
                 let term = q[l] / (1.0 + share * q[l]);
                 slope[l] += w[l] * term;
                 bend[l] += w[l] * term * term;
             }
         }
-        [slope, bend].map(|lanes| sum(&lanes))
+        [sum(&slope), sum(&bend)]
     }
 
     /// The gain within reach.
     #[inline(always)]
     fn gain(&self, share: f64) -> f64 {
         let mut gain = [0.0; LANES];
-        for [q, w] in &*self.terms {
+        for (q, w) in self.terms.iter().zip(self.weights) {
             for l in 0..LANES {
                 gain[l] += w[l] * ln::<false>(1.0 + share * q[l]);
             }
@@ -182,8 +211,8 @@ impl Insertion<'_> {
     }
 }
 
-/// Pairwise, in one order.
-#[inline(always)]
+/// Pairwise, in one order. Not inlined: if the compiler sees this beside the loop, it makes vectors of pairs.
+#[inline(never)]
 fn sum(lanes: &GainLanes) -> f64 {
     let [a, b, c, d, e, f, g, h] = *lanes;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
@@ -226,7 +255,7 @@ mod tests {
         for place in 0..=20 {
             for spread in [0.02, 0.1, 0.5] {
                 let (mean, variance) = (at(f64::from(place) / 20.0), spread * variance);
-                let found = places.insert(mean, variance).gain;
+                let found = places.along(&[mean], variance)[0].gain;
                 let wanted = slow(&cells, &mixture, mean, variance);
                 assert!((found - wanted).abs() <= 0.02 * wanted + 0.02, "{mean} {variance}: {found} for {wanted}");
                 gained += usize::from(wanted > 1.0);

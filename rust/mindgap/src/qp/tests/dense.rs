@@ -2,10 +2,10 @@
 
 use crate::qp::dense::*;
 
-/// The factor of a matrix, if it has one.
-fn factor_of(matrix: &[f64], n: usize, least: f64) -> Option<Factor> {
-    let mut factor = Factor::default();
-    factor.replace(matrix, n, 0.0, least).then_some(factor)
+/// The program of a matrix, if it has a factor.
+fn program_of(matrix: &[f64], n: usize, least: f64) -> Option<DenseProgram> {
+    let mut program = DenseProgram::default();
+    program.factor(matrix, n, 0.0, least).then_some(program)
 }
 
 /// A number in (-1, 1), the same for one seed.
@@ -15,7 +15,7 @@ fn draw(state: &mut u64) -> f64 {
 }
 
 /// `H = BBᵀ + I/2` of `n` variables, and a gradient.
-fn program(n: usize, state: &mut u64) -> (Vec<f64>, Vec<f64>) {
+fn drawn(n: usize, state: &mut u64) -> (Vec<f64>, Vec<f64>) {
     let b: Vec<f64> = (0..n * n).map(|_| draw(state)).collect();
     let entry = |i: usize, j: usize| dot(&b[i * n..(i + 1) * n], &b[j * n..(j + 1) * n]);
     let half = |i, j| if i == j { 0.5 } else { 0.0 };
@@ -28,15 +28,16 @@ fn the_optimum_holds_the_rows_and_its_multipliers_balance_the_gradient() {
     let mut state = 7;
     for round in 0..300 {
         let n = 2 + round % 7;
-        let (matrix, gradient) = program(n, &mut state);
-        let factor = factor_of(&matrix, n, 1e-14).unwrap();
+        let (matrix, gradient) = drawn(n, &mut state);
+        let mut program = program_of(&matrix, n, 1e-14).unwrap();
         let mut rows = SparseRows::default();
         rows.push((0..n).map(|i| (i, 1.0)), 0.1 * draw(&mut state), true);
         for i in 0..n {
             // Zero satisfies them all, but for the equality, which small steps reach.
             rows.push([(i, draw(&mut state)), ((i + 1) % n, 1.0)], -0.3 * draw(&mut state).abs() - 0.2, false);
         }
-        let DenseOptimum { point, active, multipliers } = minimise(&factor, &gradient, &rows).unwrap();
+        let point = program.minimise(&gradient, &rows).unwrap().to_vec();
+        let (active, multipliers) = program.active();
         for row in 0..rows.len() {
             let off = rows.value(row, &point) - rows.level(row);
             assert!(if rows.is_equality(row) { off.abs() < 1e-10 } else { off > -1e-10 }, "row {row}: {off}");
@@ -82,10 +83,10 @@ fn no_admissible_direction_gains_where_rows_depend_on_each_other() {
     let mut state = 11;
     for round in 0..200 {
         let n = 2 + round % 5;
-        let (matrix, gradient) = program(n, &mut state);
-        let factor = factor_of(&matrix, n, 1e-14).unwrap();
+        let (matrix, gradient) = drawn(n, &mut state);
+        let mut program = program_of(&matrix, n, 1e-14).unwrap();
         let rows = dependent_rows(n, &mut state);
-        let point = minimise(&factor, &gradient, &rows).unwrap_or_else(|| panic!("round {round}")).point;
+        let point = program.minimise(&gradient, &rows).unwrap_or_else(|| panic!("round {round}")).to_vec();
         for row in 0..rows.len() {
             let off = rows.value(row, &point) - rows.level(row);
             assert!(if rows.is_equality(row) { off.abs() < 1e-10 } else { off > -1e-10 }, "round {round}: {off}");
@@ -94,8 +95,8 @@ fn no_admissible_direction_gains_where_rows_depend_on_each_other() {
             (0..n).map(|i| gradient[i] - (0..n).map(|j| matrix[i * n + j] * point[j]).sum::<f64>()).collect();
         for _ in 0..20 {
             let elsewhere: Vec<f64> = (0..n).map(|_| 3.0 * draw(&mut state)).collect();
-            let Some(other) = minimise(&factor, &elsewhere, &rows) else { panic!("round {round}") };
-            let gain: f64 = (0..n).map(|i| slope[i] * (other.point[i] - point[i])).sum();
+            let Some(other) = program.minimise(&elsewhere, &rows) else { panic!("round {round}") };
+            let gain: f64 = (0..n).map(|i| slope[i] * (other[i] - point[i])).sum();
             assert!(gain <= 1e-9, "round {round}: {gain} to gain");
         }
     }
@@ -107,8 +108,8 @@ fn variances_along_rows_are_those_of_the_restricted_program() {
     let mut state = 23;
     for round in 0..100 {
         let n = 2 + round % 5;
-        let (matrix, combination) = program(n, &mut state);
-        let factor = factor_of(&matrix, n, 1e-14).unwrap();
+        let (matrix, combination) = drawn(n, &mut state);
+        let mut program = program_of(&matrix, n, 1e-14).unwrap();
         let mut rows = SparseRows::default();
         let count = round % n;
         for _ in 0..count {
@@ -116,9 +117,9 @@ fn variances_along_rows_are_those_of_the_restricted_program() {
         }
         // A row given twice changes nothing.
         let active: Vec<usize> = (0..count).chain((0..count).take(1)).collect();
-        let found = factor.variances_along(&rows, &active, [combination.clone()])[0];
-        let step = minimise(&factor, &combination, &rows).unwrap().point;
-        assert!((found - dot(&combination, &step)).abs() < 1e-10, "round {round}: {found}");
+        let found = program.variances_along(&rows, &active, [combination.clone()])[0];
+        let step = program.minimise(&combination, &rows).unwrap();
+        assert!((found - dot(&combination, step)).abs() < 1e-10, "round {round}: {found}");
         let through: f64 = (0..n).map(|i| step[i] * (0..n).map(|j| matrix[i * n + j] * step[j]).sum::<f64>()).sum();
         assert!((found - through).abs() < 1e-10, "round {round}: {found} {through}");
     }
@@ -140,29 +141,29 @@ fn rows_change_units_with_their_variables() {
 
 #[test]
 fn rows_that_clash_have_no_optimum_and_indefinite_matrices_no_factor() {
-    let factor = factor_of(&[1.0, 0.0, 0.0, 1.0], 2, 1e-14).unwrap();
+    let mut program = program_of(&[1.0, 0.0, 0.0, 1.0], 2, 1e-14).unwrap();
     let mut rows = SparseRows::default();
     rows.push([(0, 1.0)], 1.0, false);
     rows.push([(0, -1.0)], 1.0, false);
-    assert!(minimise(&factor, &[0.0, 0.0], &rows).is_none());
-    assert!(factor_of(&[1.0, 2.0, 2.0, 1.0], 2, 1e-14).is_none());
+    assert!(program.minimise(&[0.0, 0.0], &rows).is_none());
+    assert!(program_of(&[1.0, 2.0, 2.0, 1.0], 2, 1e-14).is_none());
 }
 
 #[test]
 fn equalities_may_say_the_same_twice() {
-    let (factor, gradient) = (factor_of(&[2.0, 0.0, 0.0, 1.0], 2, 1e-12).unwrap(), vec![3.0, 1.0]);
+    let (mut program, gradient) = (program_of(&[2.0, 0.0, 0.0, 1.0], 2, 1e-12).unwrap(), vec![3.0, 1.0]);
     let mut rows = SparseRows::default();
     rows.push([(0, 1.0)], 0.25, true);
     rows.push([(1, 1.0)], 0.75, true);
     // The sum, but for a rounding.
     rows.push([(0, 1.0), (1, 1.0)], 1.0 + 1e-15, true);
-    let found = minimise(&factor, &gradient, &rows).unwrap();
-    assert!((found.point[0] - 0.25).abs() < 1e-12 && (found.point[1] - 0.75).abs() < 1e-12, "{:?}", found.point);
+    let found = program.minimise(&gradient, &rows).unwrap();
+    assert!((found[0] - 0.25).abs() < 1e-12 && (found[1] - 0.75).abs() < 1e-12, "{found:?}");
     // What a step of Newton's may leave of it.
     rows.push([(0, 2.0), (1, 1.0)], 1.25 + 1e-10, true);
-    assert!(minimise(&factor, &gradient, &rows).is_some());
+    assert!(program.minimise(&gradient, &rows).is_some());
     rows.push([(0, 1.0), (1, 1.0)], 1.1, true);
-    assert!(minimise(&factor, &gradient, &rows).is_none());
+    assert!(program.minimise(&gradient, &rows).is_none());
 }
 
 /// A row says the same in any units, and twice.

@@ -1,0 +1,94 @@
+//! The active rows of a program whose rows are all gaps, by dynamic programming in plain doubles: O(k²).
+//!
+//! Let `F_k(x)` be the least cost of the means up to `k` if that is at `x`. It is convex and piecewise quadratic. The
+//! next one adds its own term to `min F_k(y)` over the `y` that the gap admits: the part of `F_k` left of its minimum
+//! moves by the lower bound, the part right of it by the upper bound, and between them the minimum stays. Going back
+//! from the last mean, each lies at the minimum of its `F`, or at a bound from its neighbour, which is then active.
+
+use super::equality::Objective;
+use super::row_matrix::{Bound, RowMatrix};
+use crate::constraint::Side;
+
+/// A piece of the derivative of `F`, `slope·x - pull` from `from` to the next piece.
+#[derive(Clone, Copy)]
+struct Piece {
+    from: f64,
+    slope: f64,
+    pull: f64,
+}
+
+impl Piece {
+    /// Moved to the right by a distance.
+    fn moved(self, by: f64) -> Self {
+        Self { from: self.from + by, pull: self.pull + self.slope * by, ..self }
+    }
+}
+
+/// The bounds of a gap, each with its row.
+#[derive(Clone, Copy)]
+struct Gap {
+    lower: (f64, usize),
+    upper: (f64, usize),
+}
+
+/// The active rows, up to rounding; `None` if some row is not a gap.
+pub(super) fn active(rows: &RowMatrix, objective: Objective<'_>) -> Option<Vec<Bound>> {
+    let Objective { targets, stiffness } = objective;
+    let gaps = gaps(rows)?;
+    let mut minima = Vec::with_capacity(targets.len());
+    let (mut pieces, mut before): (Vec<Piece>, Vec<Piece>) = Default::default();
+    pieces.push(Piece { from: f64::NEG_INFINITY, slope: 0.0, pull: 0.0 });
+    for (k, (&target, &g)) in targets.iter().zip(stiffness).enumerate() {
+        for piece in &mut pieces {
+            piece.slope += g;
+            piece.pull += g * target;
+        }
+        let ends_above =
+            |at: &usize| pieces.get(at + 1).is_none_or(|next| pieces[*at].slope * next.from >= pieces[*at].pull);
+        let at = (0..pieces.len()).find(ends_above).unwrap_or(pieces.len() - 1);
+        let minimum = pieces[at].pull / pieces[at].slope;
+        minima.push(minimum);
+        let Some(&Gap { lower: (lower, _), upper: (upper, _) }) = gaps.get(k) else { break };
+        std::mem::swap(&mut pieces, &mut before);
+        pieces.clear();
+        if lower > f64::NEG_INFINITY {
+            pieces.extend(before[..=at].iter().map(|piece| piece.moved(lower)));
+        }
+        pieces.push(Piece { from: minimum + lower, slope: 0.0, pull: 0.0 });
+        if upper < f64::INFINITY {
+            pieces.push(Piece { from: minimum, ..before[at] }.moved(upper));
+            pieces.extend(before[at + 1..].iter().map(|piece| piece.moved(upper)));
+        }
+    }
+    let mut active = Vec::new();
+    let mut next = *minima.last()?;
+    for (gap, &minimum) in gaps.iter().zip(&minima).rev() {
+        let [(lower, low), (upper, high)] = [gap.lower, gap.upper];
+        let bound = match () {
+            () if lower == upper => Some((low, Side::Both)),
+            () if minimum > next - lower => Some((low, Side::Lower)),
+            () if minimum < next - upper => Some((high, Side::Upper)),
+            () => None,
+        };
+        next = minimum.min(next - lower).max(next - upper);
+        active.extend(bound.map(|(row, side)| Bound { row, side }));
+    }
+    Some(active)
+}
+
+/// The tightest bounds of each gap; `None` if some row is not a gap.
+fn gaps(rows: &RowMatrix) -> Option<Vec<Gap>> {
+    let free = Gap { lower: (f64::NEG_INFINITY, 0), upper: (f64::INFINITY, 0) };
+    let mut gaps = vec![free; rows.k().saturating_sub(1)];
+    for row in 0..rows.len() {
+        let gap = &mut gaps[rows.gap(row)?];
+        let (lower, upper) = rows.bounds(row);
+        if lower > gap.lower.0 {
+            gap.lower = (lower, row);
+        }
+        if upper < gap.upper.0 {
+            gap.upper = (upper, row);
+        }
+    }
+    Some(gaps)
+}

@@ -16,8 +16,8 @@ use std::ops::Range;
 /// Points are gathered if they are at most one in this many of the data; otherwise their atoms are divided first.
 const POINTS_A_GATHERED: usize = 32;
 
-/// So many points are gathered in any case: another pass would take longer.
-const FEW_GATHERED: usize = 1 << 18;
+/// So many points are gathered in any case: another pass would take longer (measured at 1e6 points, k = 16 and 50).
+const FEW_GATHERED: usize = 1 << 16;
 
 /// A pass halves atoms twice or more if there is then at most one cell for this many points.
 const POINTS_A_PART: usize = 512;
@@ -33,7 +33,7 @@ const MOST_HALVINGS: u32 = 3;
 const MOST_GATHERED: usize = 2;
 
 /// Up to this many gathered points are returned one by one, more in finer cells.
-const SHOWN_SINGLY: usize = 1 << 13;
+const SHOWN_SINGLY: usize = 1 << 11;
 
 /// Finer cells of a window: more would cost the solver as much as the rounds that they save.
 const PARTS: usize = 4;

@@ -121,7 +121,7 @@ fn fit_any(
     };
     Ok(found.map(|FitInCells { mut fit, means, workers }| {
         if kmeans.labels {
-            fit.labels = workers.run(|| labels(points.values, &fit.boundaries));
+            fit.labels = labels(points.values, &fit.boundaries, &workers);
         }
         (fit, means)
     }))

@@ -169,7 +169,7 @@ impl KMeansFit {
     /// unless the labels of the data require otherwise. A value on a boundary belongs to the left cluster, NaN to the
     /// first.
     pub fn predict(&self, values: &[f64]) -> Vec<u32> {
-        labelling::labels(values, &self.boundaries)
+        labelling::labels(values, &self.boundaries, &Workers::none())
     }
 
     /// Returns the smallest of `values`, then the largest in each cluster according to [`predict`](Self::predict); for

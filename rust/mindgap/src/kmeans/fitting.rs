@@ -61,8 +61,8 @@ impl KMeans {
     /// Solves the problem for borrowed values in any order, reporting to `monitor`, which may stop it.
     ///
     /// If there are many values, and no bounds or free centres, the values are read in place, without a copy. The
-    /// returned sample then has the means of thousands of narrow cells, weighted by their number of points: enough for
-    /// a histogram. Otherwise the values are copied and sorted, and the sample has them all.
+    /// returned sample then has the means of narrow cells, a thousandth of the range or less, weighted by their number of
+    /// points: enough for a histogram. Otherwise the values are copied and sorted, and the sample has them all.
     ///
     /// ```
     /// use mindgap::{KMeans, Monitor};

@@ -1,6 +1,6 @@
 //! Assigns many values to clusters: O(1) per value, on all threads.
 
-use crate::parallel::{map_in_order, threads};
+use crate::parallel::{Workers, map_in_order, threads};
 
 /// Up to this many boundaries, vector comparisons with each are faster than a table.
 const FEW: usize = 16;
@@ -8,13 +8,15 @@ const FEW: usize = 16;
 /// Intervals of the table per boundary: most intervals then contain none.
 const INTERVALS_A_BOUNDARY: usize = 64;
 
-/// Returns the number of ascending `boundaries` below each of `values`; zero for NaN.
-pub(super) fn labels(values: &[f64], boundaries: &[f64]) -> Vec<u32> {
+/// Returns the number of ascending `boundaries` below each of `values`; zero for NaN. The calling thread allocates them,
+/// because memory of other threads stays with those.
+pub(super) fn labels(values: &[f64], boundaries: &[f64], workers: &Workers) -> Vec<u32> {
     let labeller = Labeller::new(boundaries);
     let mut labels = vec![0; values.len()];
-    let length = values.len().div_ceil(threads()).max(1);
+    let length = values.len().div_ceil(workers.run(threads)).max(1);
     let pieces = labels.chunks_mut(length).zip(values.chunks(length)).collect();
-    map_in_order(pieces, |(): &mut (), (labels, values): (&mut [u32], &[f64])| labeller.label(values, labels));
+    let label = |(): &mut (), (labels, values): (&mut [u32], &[f64])| labeller.label(values, labels);
+    workers.run(|| map_in_order(pieces, label));
     labels
 }
 
@@ -182,7 +184,7 @@ mod tests {
             let values: Vec<f64> = beside.chain(others).chain(many.iter().map(|x| x - 3.0)).collect();
             let below = |&x: &f64| boundaries.iter().filter(|&&b| b < x).count() as u32;
             let expected: Vec<u32> = values.iter().map(below).collect();
-            assert_eq!(labels(&values, &boundaries), expected, "{boundaries:?}");
+            assert_eq!(labels(&values, &boundaries, &Workers::none()), expected, "{boundaries:?}");
             let numbers: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
             for (label, largest) in (0..).zip(largest(&numbers, &boundaries)) {
                 let labelled = numbers.iter().copied().filter(|x| below(x) == label);

@@ -25,8 +25,20 @@ use crate::monitor::{DEFAULT_TOL, Halt, Monitor};
 use crate::parallel::Workers;
 use atom_reader::AtomReader;
 
-/// The most cells for few clusters; there are at least half as many.
-const CELLS: usize = 1 << 13;
+/// How finely the points are read.
+struct Fineness {
+    /// The most cells for few clusters; there are at least half as many.
+    cells: usize,
+    /// Up to this many gathered points are shown one by one, more in finer cells.
+    singly: usize,
+}
+
+/// Without bounds a round takes little longer than its atoms do, so few atoms are best. Measured at 1e5 and 1e6 points,
+/// k = 2 and 5.
+const WITHOUT_BOUNDS: Fineness = Fineness { cells: 1 << 11, singly: 1 << 11 };
+
+/// Under bounds a round takes long, so few rounds are best. Measured at 1e6 points, k = 5.
+const UNDER_BOUNDS: Fineness = Fineness { cells: 1 << 12, singly: 1 << 13 };
 
 /// Cells per cluster, if that gives more.
 const CELLS_A_CLUSTER: usize = 1 << 9;
@@ -34,9 +46,9 @@ const CELLS_A_CLUSTER: usize = 1 << 9;
 /// The most cells for many clusters: their sums stay in cache.
 const MOST_CELLS: usize = 1 << 15;
 
-/// The least points per cell beyond [`LEAST_CELLS`]: smaller cells save the solver little. Measured at 1e5 points, k =
-/// 2 to 50.
-const POINTS_A_CELL: usize = 32;
+/// The least points per cell beyond [`LEAST_CELLS`]: smaller cells save the solver little and take memory. Measured at
+/// 1e5 and 1e6 points, k = 2 to 50.
+const POINTS_A_CELL: usize = 64;
 
 /// The least cells: with fewer, a dozen clusters have too many points in cells with a boundary.
 const LEAST_CELLS: usize = 1 << 12;
@@ -120,7 +132,7 @@ fn fit_any(
     };
     Ok(found.map(|FitInCells { mut fit, means, workers }| {
         if kmeans.labels {
-            fit.labels = workers.run(|| labels(points.values, &fit.boundaries));
+            fit.labels = labels(points.values, &fit.boundaries, &workers);
         }
         (fit, means)
     }))
@@ -158,7 +170,9 @@ fn fit_in_cells<P: GatheredPoint>(
     monitor: &mut Monitor<'_>,
 ) -> Result<Option<FitInCells>, KMeansError> {
     let n = points.number;
-    let most = CELLS_A_CLUSTER.saturating_mul(kmeans.k).clamp(CELLS, MOST_CELLS);
+    let bounded = !resolve_centers(&*kmeans.constraint, kmeans.k)?.are_trivial();
+    let fineness = if bounded { UNDER_BOUNDS } else { WITHOUT_BOUNDS };
+    let most = CELLS_A_CLUSTER.saturating_mul(kmeans.k).clamp(fineness.cells, MOST_CELLS);
     let cells = EqualCells::new(points.extent, most.min(LEAST_CELLS.max(n / POINTS_A_CELL)));
     if kmeans.k > cells.len() / LEAST_A_CLUSTER {
         return Ok(None);
@@ -169,7 +183,7 @@ fn fit_in_cells<P: GatheredPoint>(
     if crowded || kmeans.k > atoms.len() / OCCUPIED_A_CLUSTER {
         return Ok(None);
     }
-    let mut reader = AtomReader::<P>::new(points, cells, workers);
+    let mut reader = AtomReader::<P>::new(points, cells, fineness.singly, workers);
     let sample = Sample::of_atoms(atoms).map_err(|_| KMeansError::OutOfRange)?;
     if points.lightest < LEAST_SHARE * sample.total_weight() {
         return Ok(None);

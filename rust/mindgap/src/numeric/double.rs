@@ -68,6 +68,13 @@ impl Double {
         Self { high: high.high, low: high.low + (self.low - other.low) }
     }
 
+    /// `self + other` with an error of at most 3/4 ε² of the sizes of the two, not of the sum: half the work of `+`.
+    #[inline(always)]
+    pub(crate) fn roughly_plus(self, other: Self) -> Self {
+        let high = Self::sum(self.high, other.high);
+        Self::fast_sum(high.high, high.low + (self.low + other.low))
+    }
+
     /// `self · b` without renormalising.
     #[inline(always)]
     pub(crate) fn apart_times(self, b: f64) -> Self {
@@ -167,6 +174,25 @@ mod tests {
         }
         assert!((sum.minus(Double::from(1e18)) - 8e-6).abs() < 1e-20);
         assert_eq!((sum + Double::ZERO).value(), 1e18);
+    }
+
+    #[test]
+    fn rough_sums_err_by_little_of_their_terms() {
+        let mut random = 1_u64;
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 11) as f64 / 2f64.powi(52) - 1.0
+        };
+        for size in [1.0, 1e-3, 1e-9, 1e-16, 1e-20] {
+            for _ in 0..1000 {
+                let a = Double::from(next()) + Double::from(1e-17 * next());
+                let b = Double::from(size * next()) + Double::from(1e-17 * size * next());
+                let b = if size == 1.0 { b - a } else { b };
+                let off = (a.roughly_plus(b) - (a + b)).value().abs();
+                let most = 1.5 * f64::EPSILON.powi(2) * (a.value().abs() + b.value().abs());
+                assert!(off <= most, "{a:?} {b:?}: {off:e} above {most:e}");
+            }
+        }
     }
 
     #[test]

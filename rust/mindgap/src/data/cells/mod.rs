@@ -159,7 +159,10 @@ impl EqualCells {
         let sums = sums_of(points, self.number, workers, |points, sums: &mut [S]| {
             pulp::Arch::new().dispatch(SumIntoCells { places, unit: points.unit(), points, sums });
         });
-        (0..self.number).filter_map(|cell| self.atom(cell, &sums[cell], points, points.extent)).collect()
+        // Growth would double the memory.
+        let mut atoms = Vec::with_capacity(self.number);
+        atoms.extend((0..self.number).filter_map(|cell| self.atom(cell, &sums[cell], points, points.extent)));
+        atoms
     }
 
     /// The points of a cell in a window as an atom; `None` if there are none.
@@ -173,7 +176,7 @@ impl EqualCells {
         let (low, high) = self.extent(cell);
         let units = CellUnits { edge: low, length: self.width() * power_of_two(-OFFSET_BITS), weight: points.unit() };
         let extent = (low.max(window.0), high.min(window.1));
-        let atom = sums.moments().atom(units, extent, points.lightest == points.heaviest)?;
+        let atom = sums.moments()?.atom(units, extent, points.lightest == points.heaviest);
         // Near zero, points of equal offset may differ.
         let exact = (self.first + cell as i64).unsigned_abs() > NEAR_ZERO as u64;
         Some(if exact { atom } else { Atom { low: extent.0, high: extent.1, ..atom } })

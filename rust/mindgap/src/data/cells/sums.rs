@@ -76,17 +76,47 @@ pub(super) trait CellSums: Clone + Default + Send + Sync {
     /// Adds the sums of another cell.
     fn merge(&mut self, other: &Self);
 
-    /// Weight, weighted offsets and their squares.
-    fn moments(&self) -> CellMoments;
+    /// The moments of the points; `None` if there are none.
+    fn moments(&self) -> Option<CellMoments>;
+}
+
+/// Moments of the points of a cell, about an integer near their mean: sums about it are still exact, and small.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct CellMoments {
+    count: u64,
+    weight: f64,
+    center: u64,
+    /// The weighted sum of offsets from the centre.
+    first: f64,
+    /// That of their squares.
+    second: f64,
+}
+
+/// The integer nearest to a mean offset.
+fn center(sum: f64, weight: f64) -> u64 {
+    (sum / weight + 0.5) as u64
 }
 
 /// Weight, weighted offsets and their squares, with the number of points.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct CellMoments {
+struct WideSums {
     count: u64,
     weight: Wide,
     sum: Wide,
     square: Wide,
+}
+
+impl WideSums {
+    fn moments(&self) -> Option<CellMoments> {
+        let Self { count, weight, sum, square } = *self;
+        if count == 0 {
+            return None;
+        }
+        let center = center(sum.value(), weight.value());
+        let first = sum.minus(weight.times(center)).value();
+        let doubled = sum.times(center).times(2);
+        let second = square.minus(doubled.minus(weight.times(center).times(center))).value();
+        Some(CellMoments { count, weight: weight.value(), center, first, second })
+    }
 }
 
 /// Sums over points of equal weight: 32 bytes, so that many cells stay in cache.
@@ -118,11 +148,20 @@ impl CellSums for UnitSums {
         self.square += other.square;
     }
 
-    fn moments(&self) -> CellMoments {
-        let wide = |low| Wide { low, high: 0 };
+    /// As [`WideSums::moments`]: a sum of squares is less than 2¹²⁷, so differences are right modulo 2¹²⁸.
+    fn moments(&self) -> Option<CellMoments> {
         let count = self.count_and_sum >> SUM_BITS;
+        if count == 0 {
+            return None;
+        }
         let sum = self.count_and_sum & ((1 << SUM_BITS) - 1);
-        CellMoments { count: count as u64, weight: wide(count), sum: wide(sum), square: wide(self.square) }
+        let weight = count as u64 as f64;
+        let center = center(sum as f64, weight);
+        let about = u128::from(center);
+        let moved = sum.wrapping_sub(count * about);
+        // Σ(z - c)² = Σz² - c·(Σz + Σ(z - c)).
+        let second = self.square.wrapping_sub(about.wrapping_mul(sum.wrapping_add(moved)));
+        Some(CellMoments { count: count as u64, weight, center, first: moved as i128 as f64, second: second as f64 })
     }
 }
 
@@ -162,9 +201,9 @@ impl CellSums for WeightedSums {
         self.square.merge(&other.square);
     }
 
-    fn moments(&self) -> CellMoments {
+    fn moments(&self) -> Option<CellMoments> {
         let Self { count, weight, sum, square } = *self;
-        CellMoments { count, weight: Wide { low: weight, high: 0 }, sum, square }
+        WideSums { count, weight: Wide { low: weight, high: 0 }, sum, square }.moments()
     }
 }
 
@@ -215,9 +254,9 @@ impl CellSums for UnevenSums {
         self.square.merge(&other.square);
     }
 
-    fn moments(&self) -> CellMoments {
+    fn moments(&self) -> Option<CellMoments> {
         let Self { count, weight, sum, square } = *self;
-        CellMoments { count, weight, sum, square }
+        WideSums { count, weight, sum, square }.moments()
     }
 }
 
@@ -233,32 +272,24 @@ pub(super) struct CellUnits {
 }
 
 impl CellMoments {
-    /// The points as an atom between `low` and `high`; `None` if there are none. `even`: all of them weigh the same.
-    pub(super) fn atom(&self, units: CellUnits, (low, high): (f64, f64), even: bool) -> Option<Atom> {
-        if self.count == 0 {
-            return None;
-        }
-        let weight = self.weight.value();
-        // Sums about an integer near the mean are still exact, and small.
-        let center = (self.sum.value() / weight + 0.5) as u64;
-        let first = self.sum.minus(self.weight.times(center)).value();
-        let doubled = self.sum.times(center).times(2);
-        let second = self.square.minus(doubled.minus(self.weight.times(center).times(center))).value();
+    /// The points as an atom between `low` and `high`. `even`: all of them weigh the same.
+    pub(super) fn atom(&self, units: CellUnits, (low, high): (f64, f64), even: bool) -> Atom {
+        let Self { count, weight, center, first, second } = *self;
         let place = Double::sum(units.edge, center as f64 * units.length);
         let mean = place.value();
         let rest = place.minus(Double::from(mean)) + first / weight * units.length;
         let within = (second - first / weight * first).max(0.0);
         let (low, high) = if first == 0.0 && second == 0.0 { (mean, mean) } else { (low, high) };
-        Some(Atom {
+        Atom {
             mean,
             rest,
             weight: weight * units.weight,
             within: within * units.weight * units.length * units.length,
             low,
             high,
-            count: self.count,
-            even: even || self.count == 1,
-        })
+            count,
+            even: even || count == 1,
+        }
     }
 }
 
@@ -294,7 +325,7 @@ mod tests {
             weighted.add(offset, 1);
         }
         assert_eq!(plain.moments(), weighted.moments());
-        let atom = plain.moments().atom(units, (3.0, 1e14), true).unwrap();
+        let atom = plain.moments().unwrap().atom(units, (3.0, 1e14), true);
         assert_eq!((atom.count, atom.weight), (5, 5.0));
     }
 
@@ -306,9 +337,9 @@ mod tests {
             small.add(offset, weight);
             large.add(offset, u128::from(weight) << 63);
         }
-        let (small, large) = (small.moments(), large.moments());
         assert_eq!(small.count, large.count);
-        for (small, large) in [(small.weight, large.weight), (small.sum, large.sum), (small.square, large.square)] {
+        let weight = Wide { low: small.weight, high: 0 };
+        for (small, large) in [(weight, large.weight), (small.sum, large.sum), (small.square, large.square)] {
             assert_eq!(small.times(1 << 63), large);
         }
     }
@@ -333,7 +364,7 @@ mod tests {
         let points = [(1u64, 3u64), (2, 1), (7, u64::MAX), (11, 5), (12, 0)];
         let mut sums = WeightedSums::default();
         points.iter().for_each(|&(offset, weight)| sums.add(offset, weight));
-        let atom = sums.moments().atom(units, (-2.0, 4.0), false).unwrap();
+        let atom = sums.moments().unwrap().atom(units, (-2.0, 4.0), false);
         let weight = points.iter().map(|p| p.1 as f64).sum::<f64>();
         let mean = points.iter().map(|p| p.1 as f64 * p.0 as f64).sum::<f64>() / weight;
         assert_eq!((atom.count, atom.weight), (4, 0.25 * weight));
@@ -346,9 +377,9 @@ mod tests {
     fn equal_points_have_no_width_and_no_points_no_atom() {
         let units = CellUnits { edge: 1.0, length: 0.5, weight: 1.0 };
         let mut sums = UnitSums::default();
-        assert_eq!(sums.moments().atom(units, (1.0, 9.0), true), None);
+        assert_eq!(sums.moments(), None);
         (0..3).for_each(|_| sums.add(4, ()));
-        let atom = sums.moments().atom(units, (1.0, 9.0), true).unwrap();
+        let atom = sums.moments().unwrap().atom(units, (1.0, 9.0), true);
         assert_eq!((atom.mean, atom.low, atom.high, atom.within, atom.count), (3.0, 3.0, 3.0, 0.0, 3));
     }
 }

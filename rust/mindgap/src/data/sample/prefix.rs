@@ -245,13 +245,17 @@ impl Prefix {
     #[inline(always)]
     fn plus_unit(&self, points: usize, sum: Double, square: Double) -> Self {
         let weight = Double::from(self.weight.value() + points as f64);
-        Prefix { weight, sum: self.sum + sum, square: self.square + square }
+        Prefix { weight, sum: self.sum.roughly_plus(sum), square: self.square.roughly_plus(square) }
     }
 
     /// The sums over both.
     #[inline(always)]
     pub(crate) fn plus(&self, added: &Self) -> Self {
-        Prefix { weight: self.weight + added.weight, sum: self.sum + added.sum, square: self.square + added.square }
+        Prefix {
+            weight: self.weight.roughly_plus(added.weight),
+            sum: self.sum.roughly_plus(added.sum),
+            square: self.square.roughly_plus(added.square),
+        }
     }
 }
 

@@ -161,6 +161,11 @@ impl<D: Digits> PenaltyChain<D> {
         path
     }
 
+    /// The values alone; frees the memory of the paths.
+    pub(super) fn without_paths(self) -> Self {
+        Self { starts: Vec::new(), queue: Vec::new(), ..self }
+    }
+
     /// Computes the chain for a penalty, reusing the memory of the last one.
     #[inline(always)]
     pub(super) fn compute(&mut self, costs: &impl Costs, penalty: f64) {

@@ -46,8 +46,9 @@ const CLUSTERS_A_FIRST_CELL: usize = 4;
 const MOST_ALIVE: (usize, usize) = (3, 4);
 
 /// How open cells are split: the pieces of each, and the ratio of single values to pieces up to which single values are
-/// used instead. The second pair is for levels that closed few cells. Measured at 1e4 points, k = 16 and 50.
-const SPLITS: [(usize, usize); 2] = [(4, 2), (8, 4)];
+/// used instead. The second pair is for levels that closed few cells. Measured at 1e4 points, k = 16 and 50, and at 1e6,
+/// k = 256.
+const SPLITS: [(usize, usize); 2] = [(4, 2), (5, 4)];
 
 /// All single values are candidates at once if they are at most this many times the cells of a level.
 const FINISH: usize = 4;

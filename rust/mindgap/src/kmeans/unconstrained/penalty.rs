@@ -19,7 +19,7 @@ pub(super) struct PenaltyOptimum<D: Digits> {
     pub(super) penalty: f64,
     /// The first penalty for finer candidates: the middle of the penalties that give `k` clusters.
     pub(super) next_guess: f64,
-    /// The chain of that penalty.
+    /// The chain of that penalty, without its paths.
     pub(super) chain: PenaltyChain<D>,
 }
 
@@ -111,6 +111,7 @@ pub(super) fn search<D: Digits, E>(
             let cost = trial.cost(candidates);
             let near = search.is_tried() && search.many.links() - search.few.links() <= CLOSE;
             let next_guess = if near { search.amid(cost) } else { penalty };
+            let chain = chain.without_paths();
             return Ok(PenaltyOptimum { path: trial.path.nodes(), cost, penalty, next_guess, chain });
         }
         let between = search.few.links() < trial.links() && trial.links() < search.many.links();
@@ -126,7 +127,7 @@ pub(super) fn search<D: Digits, E>(
     }
     let path = splice(&search.few.path.nodes(), &search.many.path.nodes(), k);
     let cost = path_cost(candidates, path.iter().copied());
-    Ok(PenaltyOptimum { path, cost, penalty, next_guess: penalty, chain })
+    Ok(PenaltyOptimum { path, cost, penalty, next_guess: penalty, chain: chain.without_paths() })
 }
 
 impl<'a> PenaltySearch<'a> {

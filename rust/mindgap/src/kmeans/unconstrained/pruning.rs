@@ -58,16 +58,8 @@ pub(super) fn prune<D: Digits>(
     k: usize,
 ) -> EdgePruning {
     let best = found.cost * (1.0 + CLEAR);
-    let backward = backward::<D>(candidates, found.penalty);
-    let (prefixes, suffixes) = (&found.chain.values, &backward.values);
-    let whole = prefixes[candidates.cells()];
-    let lost = D::lost(candidates, found.penalty, whole, found.chain.unsure.max(backward.unsure));
-    let dual = D::less_penalties(whole, found.penalty, k) - lost;
-    let mut surplus: Vec<f64> =
-        prefixes.iter().zip(suffixes.iter().rev()).map(|(&f, &g)| D::surplus(f, g, whole) - 2.0 * lost).collect();
-    // A boundary moved to an end of the data leaves its cluster empty, which saves at most a penalty.
-    surplus[0] = found.penalty;
-    surplus[candidates.cells()] = found.penalty;
+    let (surplus, lost) = surplus(candidates, found);
+    let dual = D::less_penalties(found.chain.values[candidates.cells()], found.penalty, k) - lost;
     let mut spreads = grid.spreads().to_vec();
     let ends = |points: Range<usize>| (sample.framed_lowest(points.start), sample.framed_highest(points.end - 1));
     let extents: Vec<(f64, f64)> = (0..spreads.len()).map(|cell| ends(grid.points(cell))).collect();
@@ -89,6 +81,21 @@ pub(super) fn prune<D: Digits>(
         }
         (last, most_saved) = (slack, found.penalty + limit);
     }
+}
+
+/// For each edge the least penalised cost of a partition with a boundary there, minus the least of all; and the largest
+/// rounding error of a chain, which is subtracted.
+fn surplus<D: Digits>(candidates: &Candidates<'_>, found: &PenaltyOptimum<D>) -> (Vec<f64>, f64) {
+    let backward = backward::<D>(candidates, found.penalty);
+    let (prefixes, suffixes) = (&found.chain.values, &backward.values);
+    let whole = prefixes[candidates.cells()];
+    let lost = D::lost(candidates, found.penalty, whole, found.chain.unsure.max(backward.unsure));
+    let mut surplus: Vec<f64> =
+        prefixes.iter().zip(suffixes.iter().rev()).map(|(&f, &g)| D::surplus(f, g, whole) - 2.0 * lost).collect();
+    // A boundary moved to an end of the data leaves its cluster empty, which saves at most a penalty.
+    surplus[0] = found.penalty;
+    surplus[candidates.cells()] = found.penalty;
+    (surplus, lost)
 }
 
 /// The bound on the cost of moving all boundaries of an optimum to edges.

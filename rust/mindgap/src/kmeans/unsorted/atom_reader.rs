@@ -16,8 +16,8 @@ use std::ops::Range;
 /// Points are gathered if they are at most one in this many of the data; otherwise their atoms are divided first.
 const POINTS_A_GATHERED: usize = 32;
 
-/// So many points are gathered in any case: another pass would take longer.
-const FEW_GATHERED: usize = 1 << 18;
+/// So many points are gathered in any case: another pass would take longer (measured at 1e6 points, k = 16 and 50).
+const FEW_GATHERED: usize = 1 << 16;
 
 /// A pass halves atoms twice or more if there is then at most one cell for this many points.
 const POINTS_A_PART: usize = 512;
@@ -31,9 +31,6 @@ const MOST_HALVINGS: u32 = 3;
 
 /// At most one in this many points is gathered: sorting more would take as long as sorting all.
 const MOST_GATHERED: usize = 2;
-
-/// Up to this many gathered points are returned one by one, more in finer cells.
-const SHOWN_SINGLY: usize = 1 << 13;
 
 /// Finer cells of a window: more would cost the solver as much as the rounds that they save.
 const PARTS: usize = 4;
@@ -51,6 +48,8 @@ thread_local! {
 pub(super) struct AtomReader<'a, P> {
     points: UnsortedPoints<'a>,
     cells: EqualCells,
+    /// Up to this many gathered points are returned one by one, more in finer cells.
+    singly: usize,
     workers: Workers,
     /// How often cells have been halved.
     halvings: u32,
@@ -67,8 +66,8 @@ struct GatheredWindow {
 }
 
 impl<'a, P: GatheredPoint> AtomReader<'a, P> {
-    pub(super) fn new(points: UnsortedPoints<'a>, cells: EqualCells, workers: Workers) -> Self {
-        Self { points, cells, workers, halvings: 0, found: Vec::new(), gathered: Vec::new() }
+    pub(super) fn new(points: UnsortedPoints<'a>, cells: EqualCells, singly: usize, workers: Workers) -> Self {
+        Self { points, cells, singly, workers, halvings: 0, found: Vec::new(), gathered: Vec::new() }
     }
 
     /// Drops the gathered points and returns the threads.
@@ -91,7 +90,7 @@ impl<'a, P: GatheredPoint> AtomReader<'a, P> {
             }
         }
         let inside = |atom: &&Atom| self.window_of(atom.low).is_some();
-        let singly = atoms.iter().filter(inside).map(|atom| atom.count as usize).sum::<usize>() <= SHOWN_SINGLY;
+        let singly = atoms.iter().filter(inside).map(|atom| atom.count as usize).sum::<usize>() <= self.singly;
         let mut divided = divided.iter();
         let mut shown = AtomGroups::default();
         for atom in atoms {

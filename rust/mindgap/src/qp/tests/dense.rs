@@ -172,8 +172,8 @@ fn variances_along_rows_do_not_depend_on_their_units() {
     let mut state = 29;
     for round in 0..40 {
         let n = 3 + round % 4;
-        let (matrix, combination) = program(n, &mut state);
-        let factor = factor_of(&matrix, n, 1e-14).unwrap();
+        let (matrix, combination) = drawn(n, &mut state);
+        let mut program = program_of(&matrix, n, 1e-14).unwrap();
         let rows = |scale: f64, times: usize, state: &mut u64| {
             let mut rows = SparseRows::default();
             let normals: Vec<Vec<f64>> = (0..2).map(|_| (0..n).map(|_| draw(state)).collect()).collect();
@@ -184,9 +184,9 @@ fn variances_along_rows_do_not_depend_on_their_units() {
             }
             rows
         };
-        let variance = |scale: f64, times: usize| {
+        let mut variance = |scale: f64, times: usize| {
             let rows = rows(scale, times, &mut state.clone());
-            factor.variances_along(&rows, &(0..2 * times).collect::<Vec<_>>(), [combination.clone()])[0]
+            program.variances_along(&rows, &(0..2 * times).collect::<Vec<_>>(), [combination.clone()])[0]
         };
         let plain = variance(1.0, 1);
         for (scale, times) in [(1e-12, 1), (1e12, 1), (1.0, 2), (1e-12, 2), (1e12, 2)] {

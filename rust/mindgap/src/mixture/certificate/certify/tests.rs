@@ -11,7 +11,7 @@ fn with_task(values: &[f64], weight: f64, test: impl FnOnce(&Task<'_>)) {
         epsilons: &[],
         first_try: 0,
         record: false,
-        stop: Stop::default(),
+        stop: StopFlag::default(),
         climb: &|_| None,
     });
 }

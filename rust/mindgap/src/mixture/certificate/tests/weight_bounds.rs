@@ -41,13 +41,13 @@ fn weights_of_likely_mixtures_are_within_their_bounds() {
             known: &known,
             threshold: value - room,
             epsilon: 0.1,
-            stop: &Stop::default(),
+            stop: &StopFlag::default(),
         };
         let node = Node::root(0, region, (0..k).map(atom).collect());
         // What was shown of likelier mixtures only does not count.
         let stale = Node { ranges: vec![[0.9, 1.0]; k], ranged_for: context.threshold + 1.0, ..node.clone() };
-        let ranges = context.look(node, &mut Workspace::default()).node.ranges;
-        assert_eq!(context.look(stale, &mut Workspace::default()).node.ranges, ranges, "seed {seed}");
+        let ranges = context.examine(node, &mut Workspace::default()).node.ranges;
+        assert_eq!(context.examine(stale, &mut Workspace::default()).node.ranges, ranges, "seed {seed}");
         let mut seen = vec![[1.0_f64, 0.0_f64]; k];
         for _ in 0..2000 {
             let size = 10_f64.powf(-2.0 * random.next());

@@ -55,6 +55,10 @@ const FIRST_SHARE: f64 = 0.25;
 /// The factor by which that share falls. With other factors searches among a million points take longer.
 const FINER_SHARE: f64 = 0.4;
 
+/// Up to this many clusters, levels and even grids are tried: the work on windows, and on the centres of a grid, grows
+/// with k².
+const MOST_LEVELS: usize = 512;
+
 /// The steps of a search for a reward: some seconds.
 const REWARD_STEPS: u64 = 1 << 27;
 
@@ -123,7 +127,7 @@ impl<'a> PathSearch<'a> {
         }
         self.bounds.1 = upper;
         self.paths.clear();
-        if super::is_gridded(self.problem.k) {
+        if self.problem.k <= MOST_LEVELS {
             // Under upper bounds that bite everywhere little else comes near the optimum.
             self.adopt(FreeSolution::on_grid(self.problem), budget);
             penalty = penalty.max(self.grid_penalty());
@@ -170,7 +174,7 @@ impl<'a> PathSearch<'a> {
     /// Searches under both bounds.
     fn run_between(&mut self, mut guess: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let (prefixes, k) = (self.problem.prefixes, self.problem.k);
-        if super::is_gridded(k) {
+        if k <= MOST_LEVELS {
             budget.limited(REWARD_STEPS, |budget| self.run_levels(FIRST_LEVELS, budget))?;
             if self.is_within(0.5 * DEFAULT_TOL) {
                 return Ok(());
@@ -196,7 +200,7 @@ impl<'a> PathSearch<'a> {
     /// Searches with one curve for each number of clusters if no penalty gives k of them and few centres can be at one
     /// position.
     fn levels_if_vanished(&mut self, found: &PenaltyFound, budget: &mut Budget<'_>) -> Result<(), Stop> {
-        if !found.vanished || self.is_within(0.5 * DEFAULT_TOL) || !super::is_gridded(self.problem.k) {
+        if !found.vanished || self.is_within(0.5 * DEFAULT_TOL) || self.problem.k > MOST_LEVELS {
             return Ok(());
         }
         budget.limited(REWARD_STEPS, |budget| self.run_levels(FEW_LEVELS, budget)).map(|_| ())
@@ -211,7 +215,7 @@ impl<'a> PathSearch<'a> {
         let nodes = PathNodes::all(self.problem.prefixes, true);
         let links = found.paths.iter().map(Vec::len).max().unwrap_or(1);
         budget.limited(REWARD_STEPS, |budget| self.find_reward(&nodes, links, budget))?;
-        if self.is_within(DEFAULT_TOL) || !super::is_gridded(self.problem.k) {
+        if self.is_within(DEFAULT_TOL) || self.problem.k > MOST_LEVELS {
             return Ok(());
         }
         budget.limited(REWARD_STEPS, |budget| self.run_levels(f64::INFINITY, budget)).map(|_| ())

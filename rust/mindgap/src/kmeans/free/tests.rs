@@ -220,7 +220,7 @@ fn any_problem(round: usize, random: &mut impl FnMut() -> f64) -> (Sample, usize
             _ => (8.0 * random()).floor() + 0.02 * random(),
         })
         .collect();
-    let w: Vec<f64> = (0..n).map(|_| if round % 3 == 0 { 10_f64.powf(3.0 * random()) } else { 1.0 }).collect();
+    let w: Vec<f64> = (0..n).map(|_| if round.is_multiple_of(3) { 10_f64.powf(3.0 * random()) } else { 1.0 }).collect();
     let sample = Sample::weighted(&x, &w).unwrap().collapsed().0;
     let k = k.min(sample.distinct() - 1);
     let range = sample.frame().leave_length(sample.framed_range());

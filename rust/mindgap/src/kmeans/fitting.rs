@@ -5,11 +5,12 @@ use super::problem::{Centers, KMeans, KMeansMethod};
 use super::{free, means, paper, refine, rows, sized, unconstrained, unsorted};
 use crate::constraint::{Rows, resolve_centers};
 use crate::data::frame::FARTHEST;
-use crate::data::sample::Sample;
+use crate::data::sample::{Prefixes, Sample};
 use crate::error::{Error, KMeansError, SampleError};
 use crate::memory::{check_memory, product};
 use crate::monitor::{DEFAULT_TOL, Monitor};
 use crate::partition::Solution;
+use std::cell::Cell;
 
 /// The smallest weight, as a fraction of the total: a smaller one vanishes in sums over all points.
 pub(super) const LEAST_SHARE: f64 = 1e-18;
@@ -22,6 +23,9 @@ const BYTES_A_CANDIDATE: usize = 96;
 
 /// The part of a time limit for the search for free centres. What is left is for separated means, if it proves nothing.
 const FREE_SHARE: f64 = 0.75;
+
+/// The work on separated means that no time limit cuts off: some twenty milliseconds.
+const MEANS_WORK: u64 = 1 << 22;
 
 impl KMeans {
     /// Solves the problem.
@@ -201,12 +205,11 @@ impl KMeans {
 /// Finds the best free centres. If they are not proven, separated means, which are also feasible, may have a lower
 /// cost.
 fn solve_free(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
-    let share = if free::is_gridded(gaps.lower.len() + 1) { FREE_SHARE } else { 1.0 };
-    let found = free::solve(sample, gaps, &mut monitor.share(share))?;
-    if !free::is_worth_another(sample, &found) {
+    let found = free::solve(sample, gaps, &mut monitor.share(FREE_SHARE))?;
+    if found.proof.is_optimal(found.cost(&Prefixes::new(sample)), monitor.tolerance()) {
         return Ok(found);
     }
-    match means::solve(sample, gaps, &mut monitor.silent()) {
+    match means::solve(sample, gaps, &mut monitor.silent().assured(&Cell::new(MEANS_WORK))) {
         Ok(means) => Ok(free::or_better(sample, gaps, found, means.partition)),
         Err(KMeansError::Interrupted) => Err(KMeansError::Interrupted),
         // No means satisfy the bounds, or time or memory ran out.

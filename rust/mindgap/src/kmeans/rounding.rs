@@ -10,9 +10,16 @@ const ROUNDINGS_A_TERM: f64 = 16.0;
 /// each of the three sums of a cost.
 const LOST_A_POINT: f64 = 0.5;
 
-/// The error of the sums at the two ends of a cluster, in the same units: up to eight points are gathered there with a
-/// plain low part.
-const LOST_A_CLUSTER: f64 = 128.0;
+/// The error of a cluster's three sums as differences of running sums, in the same units: an addition at each end (6),
+/// and the low parts of the differences and products (27).
+const LOST_A_CLUSTER: f64 = 33.0;
+
+/// The error of the points gathered at the two ends of a cluster, in units of ε² of their weight: up to eight points
+/// are gathered with a plain low part.
+const LOST_AT_ENDS: f64 = 96.0;
+
+/// The largest number of points gathered at an end of a cluster.
+const GATHERED: f64 = 8.0;
 
 /// Roundings of a bound on a pair of cells: moments are differences (2), moved to another origin (6) and put into a
 /// quadratic (8), for two halves.
@@ -90,18 +97,20 @@ pub(super) fn of_sum(terms: usize, magnitude: f64) -> f64 {
     ROUNDINGS_A_TERM * f64::EPSILON * terms as f64 * magnitude
 }
 
-/// The total error of the costs of `k` clusters, as differences of double-double prefix sums. Values in the frame are
-/// at most one in absolute value.
+/// The total error of the costs of `k` clusters, as differences of double-double prefix sums.
 pub(super) fn of_prefix_sums(sample: &Sample, k: usize) -> f64 {
-    let lost = LOST_A_POINT * sample.len() as f64 + LOST_A_CLUSTER * k as f64;
-    lost * f64::EPSILON * f64::EPSILON * sample.total_weight()
+    let (n, k, weight) = (sample.len(), k as f64, sample.total_weight());
+    let far = sample.framed_lowest(0).abs().max(sample.framed_highest(n - 1).abs());
+    let gathered = if sample.weights().is_none() { GATHERED } else { weight };
+    let lost = weight * (LOST_A_POINT * n as f64 + LOST_A_CLUSTER * k) + LOST_AT_ENDS * k * gathered;
+    lost * (f64::EPSILON * far).powi(2)
 }
 
 /// The error of the cost of a run with this mean, whose sums are differences of prefix sums; `end` is the later prefix.
 /// A sum of values is at most the root of the weight times the squares.
 pub(super) fn of_run(end: &Prefix, mean: f64) -> f64 {
     let size = end.square.value().sqrt() + mean.abs() * end.weight.value().sqrt();
-    LOST_A_CLUSTER * f64::EPSILON * f64::EPSILON * size * size
+    (LOST_A_CLUSTER + LOST_AT_ENDS) * (f64::EPSILON * size).powi(2)
 }
 
 /// A mean square below this, in frame units, is rounding: values are right to about 1e-16 of the range, and means of

@@ -9,6 +9,7 @@ mod stop;
 pub use progress::{Halt, Progress};
 pub(crate) use stop::{Deadline, StopFlag};
 
+use std::cell::Cell;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -68,6 +69,8 @@ pub struct Monitor<'a> {
     relation: Relation,
     /// Whether the time limit does not apply.
     untimed: bool,
+    /// The work, of this part and its own parts, that is done even after the time limit.
+    assured: Option<&'a Cell<u64>>,
     /// If reports are counted instead of passed on: the work that each counts as.
     work: Option<u64>,
     /// The cost of the best solution so far, in the units of the search; infinite while there is none.
@@ -133,6 +136,7 @@ impl Default for Monitor<'_> {
             offset: 0.0,
             relation: Relation::Same,
             untimed: false,
+            assured: None,
             work: None,
             cost: f64::INFINITY,
             lower_bound: 0.0,
@@ -198,8 +202,8 @@ impl<'a> Monitor<'a> {
 
     /// A monitor for a part of the work on the same problem, in data units.
     pub(crate) fn part(&mut self) -> Monitor<'_> {
-        let (deadline, memory_limit, tol) = (self.deadline, self.memory_limit, self.tol);
-        Monitor { sink: Sink::Parent(self), deadline, memory_limit, tol, ..Monitor::default() }
+        let (deadline, memory_limit, tol, assured) = (self.deadline, self.memory_limit, self.tol, self.assured);
+        Monitor { sink: Sink::Parent(self), deadline, memory_limit, tol, assured, ..Monitor::default() }
     }
 
     /// A monitor for work within the caller's limits.
@@ -225,6 +229,11 @@ impl<'a> Monitor<'a> {
         Monitor { untimed: true, deadline: None, ..self.part() }
     }
 
+    /// A monitor for a part that is stopped by a time limit only after this much work, counted by [`Monitor::spend`].
+    pub(crate) fn assured<'b>(&'b mut self, work: &'b Cell<u64>) -> Monitor<'b> {
+        Monitor { assured: Some(work), ..self.part() }
+    }
+
     /// A monitor for a problem with fewer constraints: its bounds are valid here, its costs are not.
     pub(crate) fn relaxed(&mut self) -> Monitor<'_> {
         Monitor { relation: Relation::Relaxed, ..self.part() }
@@ -238,6 +247,11 @@ impl<'a> Monitor<'a> {
     /// A monitor for a part whose costs and bounds are not valid here: each report counts as `work`.
     pub(crate) fn counting(&mut self, work: u64) -> Monitor<'_> {
         Monitor { work: Some(work), ..self.part() }
+    }
+
+    /// The relative gap at which a solution counts as proven, at least the default one.
+    pub(crate) fn tolerance(&self) -> f64 {
+        self.tol.max(DEFAULT_TOL)
     }
 
     /// Whether reports count as work alone, so that callers need not compose them.
@@ -285,6 +299,9 @@ impl<'a> Monitor<'a> {
         #[cfg(test)]
         count(work, 0);
         self.spent = self.spent.saturating_add(work);
+        if let Some(assured) = self.assured {
+            assured.set(assured.get().saturating_sub(work));
+        }
         if self.spent >= REPORT_EVERY { self.report() } else { Ok(()) }
     }
 
@@ -319,7 +336,7 @@ impl<'a> Monitor<'a> {
             }
             Sink::Parent(parent) => {
                 return match parent.relay(progress) {
-                    Err(Halt::TimeLimit) if self.untimed => Ok(()),
+                    Err(Halt::TimeLimit) if self.ignores_time() => Ok(()),
                     answer => answer.and_then(|()| self.check_time()),
                 };
             }
@@ -332,9 +349,14 @@ impl<'a> Monitor<'a> {
         self.deadline
     }
 
+    /// Whether time limits do not apply, or not yet.
+    fn ignores_time(&self) -> bool {
+        self.untimed || self.assured.is_some_and(|work| work.get() > 0)
+    }
+
     fn check_time(&self) -> Result<(), Halt> {
         match &self.deadline {
-            Some(deadline) if deadline.has_passed() => Err(Halt::TimeLimit),
+            Some(deadline) if !self.ignores_time() && deadline.has_passed() => Err(Halt::TimeLimit),
             _ => Ok(()),
         }
     }

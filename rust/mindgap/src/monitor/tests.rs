@@ -94,3 +94,12 @@ fn a_cost_is_proven_to_the_tolerance() {
     monitor.proved(9.0);
     assert!(monitor.is_proven());
 }
+
+#[test]
+fn assured_work_is_done_even_after_the_time_limit() {
+    let mut monitor = Monitor::default().time_limit(Duration::ZERO);
+    let work = Cell::new(REPORT_EVERY + 1);
+    let mut part = monitor.assured(&work);
+    assert_eq!(part.part().spend(REPORT_EVERY), Ok(()));
+    assert_eq!(part.part().spend(REPORT_EVERY), Err(Halt::TimeLimit));
+}

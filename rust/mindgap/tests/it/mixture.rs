@@ -274,7 +274,6 @@ fn a_component_on_a_point_has_collapsed() {
     let spiked = Mixture::new(2).init(start.clone()).spread_ratio(f64::INFINITY);
     let fit = spiked.fit(&Sample::new(&x).unwrap()).unwrap();
     assert_eq!(fit.status(), &Status::Collapsed { components: vec![1] });
-    assert!(fit.status().to_string().contains("[1]"));
     assert!(!fit.converged() && fit.log_likelihood().is_finite() && fit.variances()[1] > 0.0);
     // A floor of the caller's own holds.
     let fit = Mixture::new(2).init(start).min_variance(0.25).fit(&Sample::new(&x).unwrap()).unwrap();

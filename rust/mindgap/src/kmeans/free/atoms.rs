@@ -49,8 +49,8 @@ pub(in crate::kmeans) fn lower_bound(
         Err(Stop::OutOfMemory(out_of_memory)) => return Err(out_of_memory.into()),
         Err(Stop::Exhausted) => Kinks::new(sample, open).anywhere(&problem),
     };
-    let budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
-    let (reached, proof) = search::run(&problem, best, budget)?;
+    let mut budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
+    let (reached, proof) = search::run(&problem, best, &mut budget)?;
     let within = sample.frame().enter_square(sample.total_within());
     Ok(proof.lower_bound(reached.cost) - wrong * (1.0 + CLEAR) + within)
 }

@@ -31,7 +31,6 @@ use super::unconstrained;
 use crate::constraint::Rows;
 use crate::data::sample::{Prefixes, Sample};
 use crate::error::{KMeansError, OutOfMemory};
-use crate::monitor::DEFAULT_TOL;
 use crate::monitor::{Halt, Monitor};
 use crate::numeric::first_false;
 use crate::partition::{Partition, Solution};
@@ -46,10 +45,6 @@ const STEPS: u64 = 1_000_000_000;
 /// From this many clusters on, the search for a penalty comes first: its work does not grow with their number, while
 /// that of the levels of cells, one list of cells for every centre, does.
 const MANY_CLUSTERS: usize = 12;
-
-/// Up to this many clusters, even grids are tried if the search for a penalty proves nothing; they take memory in
-/// proportion to k².
-const MOST_GRIDDED: usize = 512;
 
 /// Up to this many points, and from [`MANY_CLUSTERS`] on, the search starts from the optimum without bounds; if it
 /// satisfies them, it is the answer.
@@ -115,66 +110,65 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
             Err(error) => return Err(error),
         }
     }
-    if is_gridded(problem.k) && problem.gaps.have_upper() && problem.gaps.shared_bounds().is_none() {
+    if problem.gaps.have_upper() && problem.gaps.shared_bounds().is_none() {
         // If upper bounds are active everywhere, little else comes near the optimum.
         start = start.or_better(FreeSolution::on_grid(&problem));
     }
-    let (mut best, mut proof) = searched(&problem, start, known, monitor)?;
-    if problem.k < MANY_CLUSTERS && !proof.is_optimal(best.cost, DEFAULT_TOL) {
-        // In tight clumps cells separate points late, sweeps at once.
-        let mut budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
-        match path::solve(&problem, best.clone(), known, &mut budget) {
-            Ok((better, floor)) => (best, proof) = (better, proof.and(Proof::AtLeast(floor))),
-            // The result so far stays valid.
-            Err(Stop::OutOfMemory(_)) => {}
-            Err(stop) => return Err(stop.into()),
-        }
-    }
+    let (best, proof) = searched(&problem, start, known, monitor)?;
     Ok(Solution { partition: best.partition, centers: Some(best.centers), proof })
 }
 
-/// Searches for a penalty if there are many clusters, and over cells if that proves too little; no solution costs less
-/// than `known`.
+/// Searches over cells of centres and for a penalty per cluster until a solution is proven, first in the way that suits
+/// the number of clusters; no solution costs less than `known`. What is not proven has been compared with even grids.
 fn searched(
     problem: &Problem<'_>,
-    start: FreeSolution,
+    mut best: FreeSolution,
     known: f64,
     monitor: &mut Monitor<'_>,
 ) -> Result<(FreeSolution, Proof), KMeansError> {
-    let sample = problem.prefixes.sample();
-    let mut budget = Budget::new(STEPS, monitor.part().in_frame(sample.frame()));
+    let (sample, few) = (problem.prefixes.sample(), problem.k < MANY_CLUSTERS);
+    let (tol, mut proof) = (monitor.tolerance(), Proof::AtLeast(known));
+    if few {
+        (best, proof) = by_cells(problem, best, proof, &mut budget(sample, monitor))?;
+        if proof.is_optimal(best.cost, tol) {
+            return Ok((best, proof));
+        }
+    }
+    let mut budget = budget(sample, monitor);
     budget.monitor.proved(known);
-    let (best, floor) = match problem.k < MANY_CLUSTERS || start.cost <= zero_cost(sample) {
-        true => (start, 0.0),
-        false => path::solve(problem, start, known, &mut budget)?,
-    };
-    let proof = Proof::AtLeast(floor.max(known));
-    if proof.is_optimal(best.cost, DEFAULT_TOL) {
+    if best.cost > zero_cost(sample) {
+        match path::solve(problem, best.clone(), known, &mut budget) {
+            Ok((better, floor)) => (best, proof) = (better, proof.and(Proof::AtLeast(floor))),
+            // The result so far stays valid.
+            Err(Stop::OutOfMemory(_)) if few => {}
+            Err(stop) => return Err(stop.into()),
+        }
+    }
+    if proof.is_optimal(best.cost, tol) {
         return Ok((best, proof));
     }
-    // A search that ended early may not have tried them.
-    let best = match is_gridded(problem.k) {
-        true => best.or_better(FreeSolution::on_grid(problem)),
-        false => best,
-    };
-    let (best, other) = search::run(problem, best, budget)?;
-    Ok((best, proof.and(other)))
+    best = best.or_better(FreeSolution::on_grid(problem));
+    if few { Ok((best, proof)) } else { by_cells(problem, best, proof, &mut budget) }
 }
 
-/// Whether even grids of centres are tried, and means of clusters if the search proves too little.
-pub(super) fn is_gridded(k: usize) -> bool {
-    (MANY_CLUSTERS..=MOST_GRIDDED).contains(&k)
+fn budget<'a>(sample: &Sample, monitor: &'a mut Monitor<'_>) -> Budget<'a> {
+    Budget::new(STEPS, monitor.part().in_frame(sample.frame()))
+}
+
+/// Searches over cells.
+fn by_cells(
+    problem: &Problem<'_>,
+    best: FreeSolution,
+    proof: Proof,
+    budget: &mut Budget<'_>,
+) -> Result<(FreeSolution, Proof), KMeansError> {
+    let (best, other) = search::run(problem, best, budget)?;
+    Ok((best, proof.and(other)))
 }
 
 /// Whether the search for a penalty applies. It is faster than any search over atoms, even including a sort.
 pub(super) fn has_path(gaps: &Rows) -> bool {
     gaps.lower.len() + 1 >= MANY_CLUSTERS && gaps.shared_bounds().is_some()
-}
-
-/// Whether `found` is unproven and has few enough clusters to search for another solution.
-pub(super) fn is_worth_another(sample: &Sample, found: &Solution) -> bool {
-    let cost = found.cost(&Prefixes::new(sample));
-    is_gridded(found.partition.k()) && !found.proof.is_optimal(cost, DEFAULT_TOL)
 }
 
 /// The better of `found` and the local optimum reached from the clusters `other`, under `gaps` (in data units).

@@ -42,15 +42,18 @@ const MOST_CELLS: usize = 1536;
 pub(super) fn run(
     problem: &Problem<'_>,
     start: FreeSolution,
-    budget: Budget<'_>,
+    budget: &mut Budget<'_>,
 ) -> Result<(FreeSolution, Proof), KMeansError> {
     search(problem, start, budget, FEW_POINTS)
 }
 
 /// The same, but with cells for any number of points.
 #[cfg(test)]
-pub(super) fn run_by_cells(problem: &Problem<'_>, budget: Budget<'_>) -> Result<(FreeSolution, Proof), KMeansError> {
-    search(problem, FreeSolution::even(problem), budget, 0)
+pub(super) fn run_by_cells(
+    problem: &Problem<'_>,
+    mut budget: Budget<'_>,
+) -> Result<(FreeSolution, Proof), KMeansError> {
+    search(problem, FreeSolution::even(problem), &mut budget, 0)
 }
 
 /// The best solution of `region`, which contains all solutions better than `start`; none costs less than `floor`.
@@ -70,10 +73,10 @@ pub(super) fn run_within(
 fn search(
     problem: &Problem<'_>,
     start: FreeSolution,
-    mut budget: Budget<'_>,
+    budget: &mut Budget<'_>,
     few: usize,
 ) -> Result<(FreeSolution, Proof), KMeansError> {
-    conclude(problem, start, 0.0, |search| search.prove(few, &mut budget))
+    conclude(problem, start, 0.0, |search| search.prove(few, budget))
 }
 
 /// The result of `prove`, from a solution and a bound.

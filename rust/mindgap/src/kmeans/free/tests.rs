@@ -211,63 +211,79 @@ fn best_even_grid(problem: &Problem<'_>, (lower, upper): (f64, f64)) -> FreeSolu
     all.reduce(FreeSolution::or_better).unwrap()
 }
 
-/// Answers of searches with few steps against what is at hand without a search. Says how many were not proven.
-fn no_answer_is_worse_than_those_at_hand(rounds: usize, seed: u64) -> usize {
-    let (mut random, mut unproven, mut with_means) = (random(seed), 0, 0);
+/// A problem of some hundred points: the data, the number of clusters, and the bounds on every gap.
+fn any_problem(round: usize, random: &mut impl FnMut() -> f64) -> (Sample, usize, (f64, f64)) {
+    let n = 60 + (340.0 * random()) as usize;
+    let k = 2 + (random() * (n / 3 - 2) as f64) as usize;
+    let x: Vec<f64> = (0..n)
+        .map(|_| match round % 4 {
+            0 => random(),
+            1 => random().powi(6),
+            2 => (200.0 * random() * random()).floor(),
+            _ => (8.0 * random()).floor() + 0.02 * random(),
+        })
+        .collect();
+    let w: Vec<f64> = (0..n).map(|_| if round.is_multiple_of(3) { 10_f64.powf(3.0 * random()) } else { 1.0 }).collect();
+    let sample = Sample::weighted(&x, &w).unwrap().collapsed().0;
+    let k = k.min(sample.distinct() - 1);
+    let range = sample.frame().leave_length(sample.framed_range());
+    let lower = 1.2 * random().powi(2) * range / k as f64;
+    let upper = if round.is_multiple_of(2) { lower * (1.2 + 4.0 * random()) } else { f64::INFINITY };
+    (sample, k, (lower, upper))
+}
+
+/// Answers of searches with few steps, and every third time without any time, against what is at hand without a search.
+/// Says how many were not proven, and how many of these are means.
+fn no_answer_is_worse_than_those_at_hand(rounds: usize, seed: u64) -> (usize, usize) {
+    let (mut random, mut unproven, mut with_means, mut at_means) = (random(seed), 0, 0, 0);
     for round in 0..rounds {
         MOST_STEPS.set(1 << (8 + 3 * (round % 5)));
-        let n = 60 + (340.0 * random()) as usize;
-        let k = MANY_CLUSTERS + (random() * (n / 3 - MANY_CLUSTERS) as f64) as usize;
-        let x: Vec<f64> = (0..n)
-            .map(|_| match round % 4 {
-                0 => random(),
-                1 => random().powi(6),
-                2 => (200.0 * random() * random()).floor(),
-                _ => (8.0 * random()).floor() + 0.02 * random(),
-            })
-            .collect();
-        let w: Vec<f64> = (0..n).map(|_| if round % 3 == 0 { 10_f64.powf(3.0 * random()) } else { 1.0 }).collect();
-        let sample = Sample::weighted(&x, &w).unwrap().collapsed().0;
-        if sample.distinct() <= k {
-            continue;
-        }
-        let range = sample.frame().leave_length(sample.framed_range());
-        let lower = 1.2 * random().powi(2) * range / k as f64;
-        let upper = if round.is_multiple_of(2) { lower * (1.2 + 4.0 * random()) } else { f64::INFINITY };
+        let (sample, k, (lower, upper)) = any_problem(round, &mut random);
         let bounds = GapBounds::between(lower, upper).unwrap();
         let rows = bounds.rows(k).unwrap();
-        let fit = |centers| KMeans::new(k).centers(centers).constraint(bounds.clone()).fit(&sample);
-        let free = fit(Centers::Free).unwrap();
+        let mut timed = Monitor::stopping(|_| std::ops::ControlFlow::Break(Halt::TimeLimit));
+        let fit = |centers, monitor: &mut Monitor<'_>| {
+            KMeans::new(k).centers(centers).constraint(bounds.clone()).fit_with(&sample, monitor)
+        };
+        let free = match round % 3 {
+            2 => fit(Centers::Free, &mut timed),
+            _ => fit(Centers::Free, &mut Monitor::default()),
+        };
+        let free = free.unwrap();
         let prefixes = Prefixes::new(&sample);
         let problem = Problem::new(&prefixes, &rows);
         let found = sample.frame().enter_square(free.inertia());
         let facts = || format!("round {round}: k {k} lower {lower} upper {upper}");
         let at_most =
             |cost: f64, of: &str| assert!(found <= cost * (1.0 + 1e-9), "{found} for {cost} of {of}, {}", facts());
-        let grid = best_even_grid(&problem, problem.gaps.shared_bounds().unwrap());
-        at_most(grid.cost, "an even grid");
-        at_most(grid.improved(&problem).cost, "an even grid, improved");
-        if let Ok(means) = fit(Centers::Means) {
+        if k > 1 {
+            let grid = best_even_grid(&problem, (problem.gaps.lower[0], problem.gaps.upper[0]));
+            at_most(grid.cost, "an even grid");
+            at_most(grid.improved(&problem).cost, "an even grid, improved");
+        }
+        if let Ok(means) = fit(Centers::Means, &mut Monitor::default()) {
             at_most(sample.frame().enter_square(means.inertia()), "means");
             let centers: Vec<f64> = means.centers().iter().map(|&center| sample.frame().enter(center)).collect();
             at_most(FreeSolution::from_centers(&problem, &centers).cost, "means, improved");
             with_means += 1;
+            let alone = solve(&sample, &rows, &mut timed).unwrap();
+            at_means += usize::from(round % 3 == 2 && alone.cost(&prefixes) > found * (1.0 + 1e-9));
         }
         unproven += usize::from(!free.is_optimal());
     }
     assert!(8 * with_means > rounds, "{with_means} with means");
-    unproven
+    (unproven, at_means)
 }
 
 #[test]
 fn no_answer_is_worse_than_means_and_even_grids() {
-    let unproven = no_answer_is_worse_than_those_at_hand(40, 51);
-    assert!(unproven > 4, "{unproven} unproven");
+    let (unproven, at_means) = no_answer_is_worse_than_those_at_hand(60, 51);
+    assert!(unproven > 4 && at_means > 0, "{unproven} unproven, {at_means} near means");
 }
 
 #[test]
 #[ignore = "slow"]
 fn no_answer_is_worse_than_means_and_even_grids_many_times() {
-    let unproven = no_answer_is_worse_than_those_at_hand(1000, 52);
-    assert!(unproven > 250, "{unproven} unproven");
+    let (unproven, at_means) = no_answer_is_worse_than_those_at_hand(1000, 52);
+    assert!(unproven > 250 && at_means > 10, "{unproven} unproven, {at_means} near means");
 }

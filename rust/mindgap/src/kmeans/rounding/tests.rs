@@ -2,15 +2,16 @@ use super::*;
 use crate::data::sample::Prefixes;
 use crate::numeric::double::Double;
 
-/// Sums in pairs of doubles lose less than the allowance for them, which grows with points, clusters and weight alone.
+/// Sums in pairs of doubles lose less than the allowance for them.
 #[test]
 fn what_prefix_sums_lose_is_allowed_for() {
     let weighted = |n: usize, weight: f64| {
         let x: Vec<f64> = (0..n).map(|i| (i as f64 * 0.618_033_988_7).fract()).collect();
         Sample::weighted(&x, &vec![weight; n]).unwrap()
     };
-    let unit = f64::EPSILON * f64::EPSILON;
-    assert_eq!(of_prefix_sums(&weighted(1000, 1.0), 3), (500.0 + 384.0) * unit * 1000.0);
+    let thousand = Sample::new(&(0..1000).map(f64::from).collect::<Vec<_>>()).unwrap();
+    let unit = (f64::EPSILON * thousand.framed(0)).powi(2);
+    assert_eq!(of_prefix_sums(&thousand, 3), (1000.0 * (500.0 + 99.0) + 288.0 * 8.0) * unit);
     assert_eq!(of_prefix_sums(&weighted(1000, 4.0), 3), 4.0 * of_prefix_sums(&weighted(1000, 1.0), 3));
     assert_eq!(zero_cost(&weighted(50, 2.0)), 1e-28 * 100.0);
     let sample = weighted(4000, 3.0);

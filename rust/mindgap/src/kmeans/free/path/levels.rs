@@ -25,6 +25,10 @@ use std::ops::Range;
 /// Bisections for the end of a window: its relative accuracy is then 1e-12.
 const BISECTIONS: usize = 40;
 
+/// The limits of successive searches, as shares of the way from the cost of the first and last points to the best known
+/// cost: a low limit makes windows narrow, and the best path within them is a good solution.
+const SHARES: [f64; 2] = [0.125, 1.0];
+
 /// Windows are widened by this share of the lower bound, so that rounding does not matter.
 const MARGIN: f64 = 1e-6;
 
@@ -187,34 +191,51 @@ fn bisect(mut from: f64, mut to: f64, is_after: impl Fn(f64) -> bool) -> (f64, f
 
 impl PathSearch<'_> {
     /// Searches for the optimum of exactly k clusters, with a window for each centre that contains it in every better
-    /// solution. Does nothing if on average the windows of more than `most_levels` centres overlap at a position.
+    /// solution. Does nothing if on average the windows of more than `most_levels` centres overlap at a position, or if
+    /// the best solution is the one that an earlier search began with.
     pub(super) fn run_levels(&mut self, most_levels: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let (problem, k) = (self.problem, self.problem.k);
-        if self.bounds.0 <= 0.0 {
+        if self.bounds.0 <= 0.0 || self.best.cost >= self.tried {
             return Ok(());
         }
         let outer = OuterPoints::new(problem, self.bounds.0);
         self.adopt(outer.best_grid(), budget);
-        let Some(windows) = self.windows(&outer, budget)? else { return Ok(()) };
+        let Some(windows) = self.windows(&outer, self.best.cost, budget)? else { return Ok(()) };
         let (first, last) = (problem.reach[k - 1].0, problem.reach[0].1);
         let inside = |window: &(f64, f64)| (window.1.min(last) - window.0.max(first)).max(0.0);
         if windows.iter().map(inside).sum::<f64>() > most_levels * (last - first) {
             return Ok(());
         }
-        if problem.prefixes.sample().distinct() > 4 * RUNS_A_CLUSTER * k {
-            self.levels_by_runs(&outer, RUNS_A_CLUSTER * k, budget)?;
+        self.tried = self.best.cost;
+        for share in SHARES {
+            if problem.prefixes.sample().distinct() > 4 * RUNS_A_CLUSTER * k {
+                self.levels_by_runs(&outer, RUNS_A_CLUSTER * k, share, budget)?;
+            }
+            let limit = self.limit(&outer, share);
+            if self.floor >= limit * (1.0 - 0.5 * DEFAULT_TOL) {
+                continue;
+            }
+            budget.has_memory(PathNodes::bytes(PathNodes::count(problem.prefixes, true)))?;
+            if let Some(windows) = self.windows(&outer, limit, budget)? {
+                self.sweep_levels(&PathNodes::all(problem.prefixes, true), &windows, limit, budget)?;
+            }
         }
-        if self.is_within(0.5 * DEFAULT_TOL) {
-            return Ok(());
-        }
-        budget.has_memory(PathNodes::bytes(PathNodes::count(problem.prefixes, true)))?;
-        let Some(windows) = self.windows(&outer, budget)? else { return Ok(()) };
-        self.sweep_levels(&PathNodes::all(problem.prefixes, true), &windows, budget).map(|_| ())
+        Ok(())
     }
 
-    /// The windows of the centres of all solutions that cost at most as much as the best one; `None` if there are none,
-    /// which proves the best solution.
-    fn windows(&mut self, outer: &OuterPoints<'_>, budget: &mut Budget<'_>) -> Result<Option<Vec<(f64, f64)>>, Stop> {
+    /// The cost up to which solutions are searched for.
+    fn limit(&self, outer: &OuterPoints<'_>, share: f64) -> f64 {
+        let least = outer.chain(outer.first, 0..self.problem.k).0;
+        if share < 1.0 { least + share * (self.best.cost - least).max(0.0) } else { self.best.cost }
+    }
+
+    /// The windows of the centres of all solutions that cost at most `limit`; `None` if there are none.
+    fn windows(
+        &mut self,
+        outer: &OuterPoints<'_>,
+        limit: f64,
+        budget: &mut Budget<'_>,
+    ) -> Result<Option<Vec<(f64, f64)>>, Stop> {
         let (lower, k) = (self.bounds.0, self.problem.k);
         budget.spend((BISECTIONS * k * k) as u64)?;
         // Optimal centres for the other points become a solution for all if each point too far from them gets a centre
@@ -223,8 +244,8 @@ impl PathSearch<'_> {
         // The square root of a cost is a norm of distances, each of which has the rounding error of a position.
         let (sample, reach) = (self.problem.prefixes.sample(), &self.problem.reach);
         let far = reach[0].0.abs().max(reach[k - 1].1.abs()).max(1.0);
-        let root = self.best.cost.sqrt() + of_place(far) * sample.total_weight().sqrt();
-        let most = root * root * (1.0 + CLEAR) + of_sum(k, self.best.cost);
+        let root = limit.sqrt() + of_place(far) * sample.total_weight().sqrt();
+        let most = root * root * (1.0 + CLEAR) + of_sum(k, limit);
         let reached = reached(self.problem, self.bounds.1, most);
         let window = |m: usize| {
             let (window, by_reach) = (outer.window(m, most - inside)?, reached?);
@@ -234,13 +255,19 @@ impl PathSearch<'_> {
         };
         let windows: Option<Vec<(f64, f64)>> = (0..k).map(window).collect();
         if windows.is_none() {
-            self.floor = self.best.cost;
+            self.floor = self.floor.max(limit);
         }
         Ok(windows)
     }
 
     /// Searches on about `count` runs of points, then on finer ones at the boundaries of the best paths.
-    fn levels_by_runs(&mut self, outer: &OuterPoints<'_>, count: usize, budget: &mut Budget<'_>) -> Result<(), Stop> {
+    fn levels_by_runs(
+        &mut self,
+        outer: &OuterPoints<'_>,
+        count: usize,
+        share: f64,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), Stop> {
         let prefixes = self.problem.prefixes;
         let (first, last) = (self.problem.reach[self.problem.k - 1].0, self.problem.reach[0].1);
         let (distinct, short) = (prefixes.sample().distinct(), RUNS_A_GAP * (last - first) / self.bounds.0);
@@ -248,31 +275,34 @@ impl PathSearch<'_> {
             return Ok(());
         }
         let coarse = Runs::coarse(prefixes, count.max(short as usize + 1));
-        let Some(mut windows) = self.windows(outer, budget)? else { return Ok(()) };
+        let mut limit = self.limit(outer, share);
+        let Some(mut windows) = self.windows(outer, limit, budget)? else { return Ok(()) };
         let alone = self.alone(&windows);
-        let (mut share, mut boundaries) = (FIRST_SHARE, self.best.partition.boundaries().to_vec());
+        let (mut length, mut boundaries) = (FIRST_SHARE, self.best.partition.boundaries().to_vec());
         for _ in 0..GRADINGS {
             if 2 * (coarse.ends.len() + alone.len()) > distinct {
                 break;
             }
             boundaries.sort_unstable();
             boundaries.dedup();
-            let runs = Runs::ending_at(prefixes, coarse.graded(&boundaries, share)).with(&alone);
+            let runs = Runs::ending_at(prefixes, coarse.graded(&boundaries, length)).with(&alone);
             if 2 * runs.ends.len() > distinct {
                 break;
             }
             budget.has_memory(PathNodes::bytes(2 * runs.ends.len()))?;
             let nodes = PathNodes::spread(prefixes, &runs);
-            let known = self.best.cost;
-            let Some(optimum) = self.sweep_levels(&nodes, &windows, budget)? else { break };
-            if self.is_within(0.5 * DEFAULT_TOL) || !optimum.starts.iter().any(|&start| nodes.cuts_run(start)) {
+            let Some(optimum) = self.sweep_levels(&nodes, &windows, limit, budget)? else { break };
+            if self.floor >= limit * (1.0 - 0.5 * DEFAULT_TOL)
+                || !optimum.starts.iter().any(|&start| nodes.cuts_run(start))
+            {
                 break;
             }
             boundaries.extend(self.best.partition.boundaries());
             boundaries.extend(self.boundaries(&self.centers(&nodes, &optimum.starts)));
-            share *= FINER_SHARE;
-            if self.best.cost < known {
-                let Some(narrower) = self.windows(outer, budget)? else { break };
+            length *= FINER_SHARE;
+            if self.limit(outer, share) < limit {
+                limit = self.limit(outer, share);
+                let Some(narrower) = self.windows(outer, limit, budget)? else { break };
                 windows = narrower;
             }
         }
@@ -297,12 +327,13 @@ impl PathSearch<'_> {
         alone
     }
 
-    /// The best path through the nodes with the centres in their windows; `None` if none is better than the best
-    /// solution.
+    /// The best path through the nodes with the centres in their windows, which contain all solutions that cost at most
+    /// `limit`; `None` if none is better than the best solution.
     fn sweep_levels(
         &mut self,
         nodes: &PathNodes,
         windows: &[(f64, f64)],
+        limit: f64,
         budget: &mut Budget<'_>,
     ) -> Result<Option<SweepOptimum>, Stop> {
         let problem = self.problem;
@@ -326,7 +357,7 @@ impl PathSearch<'_> {
         let far = sweep.domain.0.abs().max(sweep.domain.1.abs());
         let value = optimum.value.min(enough);
         let rounding = of_path(problem.k, value, nodes.weight(), far) + of_addition(value) + of_runs;
-        self.floor = self.floor.max((value - less).min(self.best.cost) - rounding);
+        self.floor = self.floor.max((value - less).min(limit) - rounding);
         if optimum.value > enough {
             return Ok(None);
         }

@@ -158,7 +158,10 @@ impl PathSearch<'_> {
                 value
             }
         };
-        self.floor = self.floor.max(floor);
+        if floor > self.floor {
+            self.floor = floor;
+            self.penalty = penalty.max(0.0);
+        }
         if upper == f64::INFINITY && !self.rewarded {
             // For up to 3k centres.
             self.inside = self.inside.max(floor - 2.0 * penalties);

@@ -32,7 +32,10 @@ fn compare(rounds: usize, (few, many): (usize, usize), seed: u64) {
         search.bounds = problem.gaps.shared_bounds().unwrap();
         let truth = whole(&problem);
         let facts = || format!("n {n} k {k} lower {lower} upper {upper} x {x:?} w {w:?}");
-        search.levels_by_runs(&OuterPoints::new(&problem, search.bounds.0), 2 * k, &mut budget).unwrap();
+        let outer = OuterPoints::new(&problem, search.bounds.0);
+        for share in SHARES {
+            search.levels_by_runs(&outer, 2 * k, share, &mut budget).unwrap();
+        }
         let floor = search.floor;
         assert!(floor <= truth * (1.0 + 1e-10) + 1e-24, "by runs {floor} is above {truth}: {}", facts());
         search.floor = 0.0;

@@ -67,9 +67,12 @@ pub(super) fn of_curve(size: f64) -> f64 {
 
 /// The error of a path of `links` links that costs `value`. Every link adds the cost of a cluster to the path before it
 /// and moves a parabola; no term exceeds the value. Places, at most `far` from the frame's origin, decide the cluster
-/// of a point. If rounding decides it, the costs of both choices are close, for points of total `weight`.
+/// of a point; every link may move and round them once. If rounding decides it, the costs of both choices are close,
+/// for points of total `weight`.
 pub(super) fn of_path(links: usize, value: f64, weight: f64, far: f64) -> f64 {
-    of_sum(links, value) + AT_A_CHANGE * links as f64 * weight * of_place(far.max(1.0)).powi(2)
+    let far = far.max(1.0);
+    let place = of_place(far) + 0.5 * f64::EPSILON * links as f64 * far;
+    of_sum(links, value) + AT_A_CHANGE * links as f64 * weight * place.powi(2)
 }
 
 /// The error of one addition of numbers of this `size`.

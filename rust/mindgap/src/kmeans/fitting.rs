@@ -24,7 +24,7 @@ const BYTES_A_CANDIDATE: usize = 96;
 /// The part of a time limit for the search for free centres. What is left is for separated means, if it proves nothing.
 const FREE_SHARE: f64 = 0.75;
 
-/// The work on separated means that no time limit cuts off: some twenty milliseconds.
+/// The work on separated means that no time limit cuts off: some tens of milliseconds.
 const MEANS_WORK: u64 = 1 << 22;
 
 impl KMeans {
@@ -205,6 +205,9 @@ impl KMeans {
 /// Finds the best free centres. If they are not proven, separated means, which are also feasible, may have a lower
 /// cost.
 fn solve_free(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
+    if !free::is_compared(gaps.lower.len() + 1) {
+        return free::solve(sample, gaps, monitor);
+    }
     let found = free::solve(sample, gaps, &mut monitor.share(FREE_SHARE))?;
     if found.proof.is_optimal(found.cost(&Prefixes::new(sample)), monitor.tolerance()) {
         return Ok(found);

@@ -46,6 +46,10 @@ const STEPS: u64 = 1_000_000_000;
 /// that of the levels of cells, one list of cells for every centre, does.
 const MANY_CLUSTERS: usize = 12;
 
+/// Up to this many clusters, a solution that is not proven is compared with even grids and separated means, whose work
+/// and memory grow with k²: at most 0.4 s for 4,096 points in 512 clusters.
+const MOST_COMPARED: usize = 512;
+
 /// Up to this many points, and from [`MANY_CLUSTERS`] on, the search starts from the optimum without bounds; if it
 /// satisfies them, it is the answer.
 const WORTH_SOLVING: usize = 1 << 12;
@@ -110,7 +114,7 @@ pub(super) fn solve(sample: &Sample, gaps: &Rows, monitor: &mut Monitor<'_>) -> 
             Err(error) => return Err(error),
         }
     }
-    if problem.gaps.have_upper() && problem.gaps.shared_bounds().is_none() {
+    if is_compared(problem.k) && problem.gaps.have_upper() && problem.gaps.shared_bounds().is_none() {
         // If upper bounds are active everywhere, little else comes near the optimum.
         start = start.or_better(FreeSolution::on_grid(&problem));
     }
@@ -147,7 +151,9 @@ fn searched(
     if proof.is_optimal(best.cost, tol) {
         return Ok((best, proof));
     }
-    best = best.or_better(FreeSolution::on_grid(problem));
+    if is_compared(problem.k) {
+        best = best.or_better(FreeSolution::on_grid(problem));
+    }
     if few { Ok((best, proof)) } else { by_cells(problem, best, proof, &mut budget) }
 }
 
@@ -164,6 +170,11 @@ fn by_cells(
 ) -> Result<(FreeSolution, Proof), KMeansError> {
     let (best, other) = search::run(problem, best, budget)?;
     Ok((best, proof.and(other)))
+}
+
+/// Whether a solution that is not proven is compared with even grids and separated means.
+pub(super) fn is_compared(k: usize) -> bool {
+    k <= MOST_COMPARED
 }
 
 /// Whether the search for a penalty applies. It is faster than any search over atoms, even including a sort.

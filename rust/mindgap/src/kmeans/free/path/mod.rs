@@ -59,10 +59,6 @@ const FIRST_SHARE: f64 = 0.25;
 /// The factor by which that share falls. With other factors searches among a million points take longer.
 const FINER_SHARE: f64 = 0.4;
 
-/// Up to this many clusters, levels and even grids are tried: the work on windows, and on the centres of a grid, grows
-/// with k².
-const MOST_LEVELS: usize = 512;
-
 /// The steps of a search for a reward: some seconds.
 const REWARD_STEPS: u64 = 1 << 27;
 
@@ -150,7 +146,7 @@ impl<'a> PathSearch<'a> {
         self.bounds.1 = upper;
         self.paths.clear();
         self.tried = f64::INFINITY;
-        if self.problem.k <= MOST_LEVELS {
+        if super::is_compared(self.problem.k) {
             // Under upper bounds that bite everywhere little else comes near the optimum.
             self.adopt(FreeSolution::on_grid(self.problem), budget);
             penalty = penalty.max(self.grid_penalty());
@@ -197,7 +193,7 @@ impl<'a> PathSearch<'a> {
     /// Searches under both bounds.
     fn run_between(&mut self, mut guess: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let (prefixes, k) = (self.problem.prefixes, self.problem.k);
-        if k <= MOST_LEVELS {
+        if super::is_compared(k) {
             budget.limited(REWARD_STEPS, |budget| self.run_levels(FIRST_LEVELS, budget))?;
             if self.is_within(0.5 * DEFAULT_TOL) {
                 return Ok(());
@@ -224,7 +220,7 @@ impl<'a> PathSearch<'a> {
     /// position.
     fn levels_if_vanished(&mut self, found: &PenaltyFound, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let k = self.problem.k;
-        if !found.vanished || self.is_within(0.5 * DEFAULT_TOL) || k > MOST_LEVELS {
+        if !found.vanished || self.is_within(0.5 * DEFAULT_TOL) || !super::is_compared(k) {
             return Ok(());
         }
         let most = FEW_LEVELS.0.max(FEW_LEVELS.1 * k as f64);
@@ -240,7 +236,7 @@ impl<'a> PathSearch<'a> {
         let nodes = PathNodes::all(self.problem.prefixes, true);
         let links = found.paths.iter().map(Vec::len).max().unwrap_or(1);
         budget.limited(REWARD_STEPS, |budget| self.find_reward(&nodes, links, budget))?;
-        if self.is_within(DEFAULT_TOL) || self.problem.k > MOST_LEVELS {
+        if self.is_within(DEFAULT_TOL) || !super::is_compared(self.problem.k) {
             return Ok(());
         }
         budget.limited(REWARD_STEPS, |budget| self.run_levels(f64::INFINITY, budget)).map(|_| ())

@@ -10,7 +10,7 @@ mod chain;
 mod clarabel;
 pub(crate) mod dense;
 mod equality;
-mod gap_path;
+mod gap_chain;
 mod log_program;
 mod row_matrix;
 #[cfg(test)]
@@ -18,6 +18,7 @@ mod tests;
 
 pub(crate) use active_set::Failure;
 pub(crate) use equality::{Objective, equality_rank};
+pub(crate) use gap_chain::active_sides;
 pub(crate) use log_program::{LogProgram, NoInterior};
 pub(crate) use row_matrix::RowMatrix;
 
@@ -154,7 +155,7 @@ impl MeanProgram {
     /// # Errors
     /// A failure of the solvers.
     pub(crate) fn solve(&mut self, objective: Objective<'_>, monitor: &mut Monitor<'_>) -> Result<Vec<f64>, Failure> {
-        self.solve_from(objective, monitor, |program| match gap_path::active(&program.rows, objective) {
+        self.solve_from(objective, monitor, |program| match gap_chain::active(&program.rows, objective) {
             Some(active) => Ok(active),
             None => program.interior_point(objective)?.active(objective),
         })

@@ -5,7 +5,7 @@ mod clashes;
 mod dense;
 mod equality;
 mod failing;
-mod gap_path;
+mod gap_chain;
 mod log_program;
 mod pairs;
 mod row_matrix;

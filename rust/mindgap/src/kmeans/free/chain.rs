@@ -1,10 +1,10 @@
 //! The best centres of given clusters: a quadratic program on a chain, solved exactly in O(k²).
 //!
-//! Minimises `Σ wₖ (μₖ - mₖ)²` under `lower ≤ μₖ₊₁ - μₖ ≤ upper`. The derivative of the best cost of the first centres
-//! as a function of the last one is piecewise linear and nondecreasing. A dynamic program over it finds the active
-//! bounds; centres joined by active gaps then move together, and their position is a weighted mean.
+//! Minimises `Σ wₖ (μₖ - mₖ)²` under `lower ≤ μₖ₊₁ - μₖ ≤ upper`. A dynamic program finds the active bounds; centres
+//! joined by active gaps then move together, and their position is a weighted mean.
 
-use crate::constraint::Rows;
+use crate::constraint::{Rows, Side};
+use crate::qp::active_sides;
 
 /// A cluster, reduced to its mean and weight.
 #[derive(Clone, Copy, Debug)]
@@ -20,30 +20,14 @@ pub(super) struct CenterChain {
     pub(super) multipliers: Vec<f64>,
 }
 
-/// The active bound of a gap.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Hold {
-    Free,
-    Lower,
-    Upper,
-    Both,
-}
-
-/// `slope·u + offset` from `start` to the start of the next line.
-#[derive(Clone, Copy, Debug)]
-struct Line {
-    start: f64,
-    slope: f64,
-    offset: f64,
-}
-
 /// The optimal centres of `targets` (at least one, of positive weight).
 pub(super) fn solve(targets: &[Target], gaps: &Rows) -> CenterChain {
-    let holds = holds(targets, gaps);
+    let bounds: Vec<(f64, f64)> = gaps.lower.iter().copied().zip(gaps.upper.iter().copied()).collect();
+    let holds = active_sides(targets.iter().map(|target| (target.mean, target.weight)), &bounds);
     let mut chain = CenterChain { centers: vec![0.0; targets.len()], multipliers: vec![0.0; holds.len()] };
     let mut start = 0;
     while start < targets.len() {
-        let joined = holds[start..].iter().take_while(|&&hold| hold != Hold::Free).count();
+        let joined = holds[start..].iter().take_while(|hold| hold.is_some()).count();
         place(targets, gaps, &holds, start..start + joined + 1, &mut chain);
         start += joined + 1;
     }
@@ -65,7 +49,13 @@ fn settle(targets: &[Target], gaps: &Rows, centers: &mut [f64]) {
 }
 
 /// Computes centres joined by active gaps, and the multipliers of these gaps.
-fn place(targets: &[Target], gaps: &Rows, holds: &[Hold], group: std::ops::Range<usize>, chain: &mut CenterChain) {
+fn place(
+    targets: &[Target],
+    gaps: &Rows,
+    holds: &[Option<Side>],
+    group: std::ops::Range<usize>,
+    chain: &mut CenterChain,
+) {
     let anchor = targets[group.start].mean;
     let (mut offset, mut weight, mut pull) = (0.0, 0.0, 0.0);
     let mut offsets = Vec::with_capacity(group.len());
@@ -74,7 +64,7 @@ fn place(targets: &[Target], gaps: &Rows, holds: &[Hold], group: std::ops::Range
         weight += targets[k].weight;
         pull += targets[k].weight * (targets[k].mean - anchor - offset);
         if k + 1 < group.end {
-            offset += if holds[k] == Hold::Upper { gaps.upper[k] } else { gaps.lower[k] };
+            offset += if holds[k] == Some(Side::Upper) { gaps.upper[k] } else { gaps.lower[k] };
         }
     }
     let base = anchor + pull / weight;
@@ -85,80 +75,13 @@ fn place(targets: &[Target], gaps: &Rows, holds: &[Hold], group: std::ops::Range
         if k + 1 < group.end {
             // A multiplier has the wrong sign only by rounding; zero is always valid.
             chain.multipliers[k] = match holds[k] {
-                Hold::Lower => multiplier.max(0.0),
-                Hold::Upper => multiplier.min(0.0),
-                Hold::Both => multiplier,
-                Hold::Free => 0.0,
+                Some(Side::Lower) => multiplier.max(0.0),
+                Some(Side::Upper) => multiplier.min(0.0),
+                Some(Side::Both) => multiplier,
+                None => 0.0,
             };
         }
     }
-}
-
-/// The active bound of each gap at the optimum.
-fn holds(targets: &[Target], gaps: &Rows) -> Vec<Hold> {
-    let mut derivative = vec![Line { start: f64::NEG_INFINITY, slope: 0.0, offset: 0.0 }];
-    add_target(&mut derivative, targets[0]);
-    let mut free = Vec::with_capacity(targets.len());
-    for (k, &target) in targets.iter().enumerate().skip(1) {
-        let best = zero(&derivative);
-        free.push(best);
-        derivative = spread(&derivative, best, gaps.lower[k - 1], gaps.upper[k - 1]);
-        add_target(&mut derivative, target);
-    }
-    let mut center = zero(&derivative);
-    let mut holds = vec![Hold::Free; free.len()];
-    for k in (0..free.len()).rev() {
-        let (lower, upper) = (gaps.lower[k], gaps.upper[k]);
-        (center, holds[k]) = if lower == upper {
-            (center - lower, Hold::Both)
-        } else if free[k] > center - lower {
-            (center - lower, Hold::Lower)
-        } else if free[k] < center - upper {
-            (center - upper, Hold::Upper)
-        } else {
-            (free[k], Hold::Free)
-        };
-    }
-    holds
-}
-
-fn add_target(derivative: &mut [Line], target: Target) {
-    for line in derivative {
-        line.slope += 2.0 * target.weight;
-        line.offset -= 2.0 * target.weight * target.mean;
-    }
-}
-
-/// The zero of an increasing piecewise linear function.
-fn zero(derivative: &[Line]) -> f64 {
-    let mut end = f64::INFINITY;
-    for line in derivative.iter().rev() {
-        let root = -line.offset / line.slope;
-        if root >= line.start {
-            return root.min(end);
-        }
-        end = line.start;
-    }
-    end
-}
-
-/// The derivative of `min V(v)` over `lower ≤ u - v ≤ upper`: the decreasing part moves by `lower`, the increasing part
-/// by `upper`.
-fn spread(derivative: &[Line], best: f64, lower: f64, upper: f64) -> Vec<Line> {
-    let moved = |line: &Line, start: f64, by: f64| Line {
-        start: start + by,
-        slope: line.slope,
-        offset: line.offset - line.slope * by,
-    };
-    let mut lines: Vec<Line> =
-        derivative.iter().filter(|line| line.start < best).map(|line| moved(line, line.start, lower)).collect();
-    lines.push(Line { start: best + lower, slope: 0.0, offset: 0.0 });
-    if upper.is_finite() {
-        let ends = derivative.iter().skip(1).map(|line| line.start).chain([f64::INFINITY]);
-        let rising = derivative.iter().zip(ends).filter(|&(_, end)| end > best);
-        lines.extend(rising.map(|(line, _)| moved(line, line.start.max(best), upper)));
-    }
-    lines
 }
 
 #[cfg(test)]

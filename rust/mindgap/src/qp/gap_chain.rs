@@ -24,21 +24,13 @@ impl Piece {
     }
 }
 
-/// The bounds of a gap, each with its row.
-#[derive(Clone, Copy)]
-struct Gap {
-    lower: (f64, usize),
-    upper: (f64, usize),
-}
-
-/// The active rows, up to rounding; `None` if some row is not a gap.
-pub(super) fn active(rows: &RowMatrix, objective: Objective<'_>) -> Option<Vec<Bound>> {
-    let Objective { targets, stiffness } = objective;
-    let gaps = gaps(rows)?;
-    let mut minima = Vec::with_capacity(targets.len());
+/// Returns which bound of each gap is active at the optimum of `Σ g (x - target)²`, up to rounding. `terms` are the
+/// targets with their `g`; `gaps` are the lower and the upper bounds.
+pub(crate) fn active_sides(terms: impl Iterator<Item = (f64, f64)>, gaps: &[(f64, f64)]) -> Vec<Option<Side>> {
+    let mut minima = Vec::with_capacity(gaps.len() + 1);
     let (mut pieces, mut before): (Vec<Piece>, Vec<Piece>) = Default::default();
     pieces.push(Piece { from: f64::NEG_INFINITY, slope: 0.0, pull: 0.0 });
-    for (k, (&target, &g)) in targets.iter().zip(stiffness).enumerate() {
+    for (k, (target, g)) in terms.enumerate() {
         for piece in &mut pieces {
             piece.slope += g;
             piece.pull += g * target;
@@ -48,7 +40,7 @@ pub(super) fn active(rows: &RowMatrix, objective: Objective<'_>) -> Option<Vec<B
         let at = (0..pieces.len()).find(ends_above).unwrap_or(pieces.len() - 1);
         let minimum = pieces[at].pull / pieces[at].slope;
         minima.push(minimum);
-        let Some(&Gap { lower: (lower, _), upper: (upper, _) }) = gaps.get(k) else { break };
+        let Some(&(lower, upper)) = gaps.get(k) else { break };
         std::mem::swap(&mut pieces, &mut before);
         pieces.clear();
         if lower > f64::NEG_INFINITY {
@@ -60,20 +52,37 @@ pub(super) fn active(rows: &RowMatrix, objective: Objective<'_>) -> Option<Vec<B
             pieces.extend(before[at + 1..].iter().map(|piece| piece.moved(upper)));
         }
     }
-    let mut active = Vec::new();
-    let mut next = *minima.last()?;
-    for (gap, &minimum) in gaps.iter().zip(&minima).rev() {
-        let [(lower, low), (upper, high)] = [gap.lower, gap.upper];
-        let bound = match () {
-            () if lower == upper => Some((low, Side::Both)),
-            () if minimum > next - lower => Some((low, Side::Lower)),
-            () if minimum < next - upper => Some((high, Side::Upper)),
+    let mut next = minima[gaps.len()];
+    let mut sides = vec![None; gaps.len()];
+    for ((side, &(lower, upper)), &minimum) in sides.iter_mut().zip(gaps).zip(&minima).rev() {
+        *side = match () {
+            () if lower == upper => Some(Side::Both),
+            () if minimum > next - lower => Some(Side::Lower),
+            () if minimum < next - upper => Some(Side::Upper),
             () => None,
         };
         next = minimum.min(next - lower).max(next - upper);
-        active.extend(bound.map(|(row, side)| Bound { row, side }));
     }
-    Some(active)
+    sides
+}
+
+/// The active rows, up to rounding; `None` if some row is not a gap.
+pub(super) fn active(rows: &RowMatrix, objective: Objective<'_>) -> Option<Vec<Bound>> {
+    let gaps = gaps(rows)?;
+    let bounds: Vec<(f64, f64)> = gaps.iter().map(|gap| (gap.lower.0, gap.upper.0)).collect();
+    let terms = objective.targets.iter().copied().zip(objective.stiffness.iter().copied());
+    let active = gaps.iter().zip(active_sides(terms, &bounds)).filter_map(|(gap, side)| {
+        let row = if side? == Side::Upper { gap.upper.1 } else { gap.lower.1 };
+        Some(Bound { row, side: side? })
+    });
+    Some(active.collect())
+}
+
+/// The bounds of a gap, each with its row.
+#[derive(Clone, Copy)]
+struct Gap {
+    lower: (f64, usize),
+    upper: (f64, usize),
 }
 
 /// The tightest bounds of each gap; `None` if some row is not a gap.

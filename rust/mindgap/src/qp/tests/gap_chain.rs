@@ -1,7 +1,7 @@
 //! The guess of the active gaps is right, unless stiffnesses are far apart.
 
 use super::*;
-use crate::qp::gap_path::active;
+use crate::qp::gap_chain::active;
 
 #[test]
 fn the_guess_is_the_optimum() {

@@ -205,7 +205,7 @@ def free_brute_force(rng: np.random.Generator) -> str:
 
 
 def against_a_peer(rng: np.random.Generator) -> str:
-    """No bounds, n to a million: ckwrap's partition can only be dearer."""
+    """No bounds, n to a million: ckwrap's partition can only cost more."""
     n = int(10 ** rng.uniform(3, 6))
     x = draw.values(rng, n)
     k = draw.clusters(rng, x, 40)

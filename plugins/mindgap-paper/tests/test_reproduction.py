@@ -162,9 +162,9 @@ def test_what_is_stored_by_another_run_or_broken_is_not_taken_up(tmp_path: Path)
     assert not np.array_equal(first.recorded["errors"], other.recorded["errors"])
     [stored] = tmp_path.rglob("*.npz")
     stored.write_bytes(stored.read_bytes()[:100])
-    [mended] = run([job("4", 4)], tmp_path)
-    assert mended.resumed == 0
-    assert np.array_equal(mended.recorded["errors"], first.recorded["errors"])
+    [repaired] = run([job("4", 4)], tmp_path)
+    assert repaired.resumed == 0
+    assert np.array_equal(repaired.recorded["errors"], first.recorded["errors"])
 
 
 def test_results_do_not_depend_on_the_threads_nor_on_how_many_there_are(tmp_path: Path) -> None:

@@ -155,9 +155,18 @@ fn units_do_not_matter() {
         let mixture = Mixture::new(2).variances(VarianceModel::Equal).constraint(GapBounds::lower(4.5 * scale));
         let fit = mixture.fit(&sample).unwrap();
         let options = CertifyOptions { record: true, ..CertifyOptions::default() };
-        let certificate = mixture.certify(&sample, &fit, options, &mut Monitor::default()).unwrap();
+        let mut reported = f64::NAN;
+        let mut monitor = Monitor::new(|progress: &Progress| {
+            if let Progress::Certificate { log_likelihood, .. } = progress {
+                reported = *log_likelihood;
+            }
+            ControlFlow::Continue(())
+        });
+        let certificate = mixture.certify(&sample, &fit, options, &mut monitor).unwrap();
+        drop(monitor);
         assert!(certificate.proof().unwrap().contains("\"values\":["));
         assert!((certificate.log_likelihood() - fit.log_likelihood()).abs() < 1e-6);
+        assert!((certificate.log_likelihood() - reported).abs() < 1e-6);
         certificate.upper_bound().unwrap() + 60.0 * scale.ln()
     };
     let plain = certify(1.0, 0.0);

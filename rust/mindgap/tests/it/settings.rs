@@ -2,7 +2,8 @@
 
 use mindgap::{
     Binned, BoxError, Centers, ConstrainedKMeans, Engine, GapBounds, Initializer, KMeans, KMeansError, KMeansMethod,
-    LinearRows, LocalEngine, Mixture, MixtureError, Moments, Monitor, Parameters, Sample, Status, Summary, Table,
+    LinearRows, LocalEngine, Mixture, MixtureError, Moments, Monitor, Parameters, Sample, Search, Status, Summary,
+    Table,
 };
 use std::borrow::Cow;
 use std::time::Duration;
@@ -30,6 +31,13 @@ fn constrained_kmeans_starts_where_it_is_told() {
     assert_eq!(own, clusters(KMeansMethod::Exact, Centers::Means, 2.6));
     let free = start_of(ConstrainedKMeans::new().centers(Centers::Free), 2.9);
     assert_ne!(free, start_of(ConstrainedKMeans::new(), 2.9));
+}
+
+#[test]
+fn the_settings_of_a_search_do_not_undo_each_other() {
+    let search = Search::new().random_starts(8).seed(1);
+    assert_eq!(search, Search::new().seed(1).random_starts(8));
+    assert!(![Search::new().random_starts(8), Search::new().seed(1), Search::new()].contains(&search));
 }
 
 #[test]

@@ -92,3 +92,6 @@ impl<'a> Kinks<'a> {
             .max(most(&self.spreads[last * RUN..end]))
     }
 }
+
+#[cfg(test)]
+mod tests;

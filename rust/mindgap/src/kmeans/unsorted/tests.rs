@@ -147,6 +147,23 @@ fn bounds_without_effect_need_no_sort() {
 }
 
 #[test]
+fn gaps_at_their_bounds_or_beyond_need_a_sort() {
+    let sample = Sample::new(&values(70_000, SMOOTH[0].1)).unwrap();
+    let unbounded = KMeans::new(20).fit(&sample).unwrap();
+    let (least, most) =
+        unbounded.gaps().iter().fold((f64::INFINITY, 0.0_f64), |(least, most), &gap| (least.min(gap), most.max(gap)));
+    let is_fitted = |bounds: GapBounds| {
+        fit(&KMeans::new(20).constraint(bounds), &sample, &mut Monitor::default()).unwrap().is_some()
+    };
+    assert!(is_fitted(GapBounds::lower(least - 1e-6)) && is_fitted(GapBounds::between(0.0, most + 1e-6).unwrap()));
+    // Violated by far, by little, not at all, and kept by less than solvers differ.
+    for off in [-1e-6, -1e-10, 0.0, 1e-10] {
+        assert!(!is_fitted(GapBounds::lower(least - off)), "{off} above the lower bound");
+        assert!(!is_fitted(GapBounds::between(0.0, most + off).unwrap()), "{off} below the upper bound");
+    }
+}
+
+#[test]
 fn hostile_data_are_solved_or_left_to_a_sort() {
     for (name, of) in HOSTILE {
         for k in [1, 2, 5, 12] {

@@ -166,3 +166,6 @@ impl Coupling {
         Divisor { pieces: self.scales[c].map(piece) }
     }
 }
+
+#[cfg(test)]
+mod tests;

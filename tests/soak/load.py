@@ -79,7 +79,7 @@ def command_line(times: int) -> None:
     with tempfile.TemporaryDirectory() as directory:
         values = Path(directory) / "values.npy"
         np.save(values, np.random.default_rng(0).normal(0, 3, 200_000))
-        arguments = ["mixture", str(values), "-k", "20", "--init", "ckmeans", "--tol", "0", "--max-iter", "1000000"]
+        arguments = ["mixture", str(values), "-k", "20", "--method", "paper", "--tol", "0", "--max-iter", "1000000"]
         for delay in np.random.default_rng().uniform(1.5, 5.0, times):
             command = [sys.executable, "-c", STARTED, *arguments]
             with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:

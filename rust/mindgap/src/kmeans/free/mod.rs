@@ -154,7 +154,13 @@ fn searched(
     if is_compared(problem.k) {
         best = best.or_better(FreeSolution::on_grid(problem));
     }
-    if few { Ok((best, proof)) } else { by_cells(problem, best, proof, &mut budget) }
+    if few {
+        return Ok((best, proof));
+    }
+    match by_cells(problem, best.clone(), proof, &mut budget) {
+        Err(KMeansError::OutOfMemory(_)) => Ok((best, proof)),
+        ended => ended,
+    }
 }
 
 fn budget<'a>(sample: &Sample, monitor: &'a mut Monitor<'_>) -> Budget<'a> {

@@ -125,3 +125,20 @@ fn rounding_alone_makes_no_spike() {
     );
     assert!(on_grid(200, 3.0) && !on_grid(30, 3.0), "more points than rounding explains, and no more");
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_stored_finding_is_the_one_that_was_stored() {
+    for finding in [
+        Finding::Empty { component: 2, points: 0.25 },
+        Finding::Outside { component: 0 },
+        Finding::SpreadAtBound { component: 1 },
+        Finding::Spike { component: 3 },
+        Finding::Undetermined { component: 4 },
+        Finding::Rival { behind: 0.5 },
+        Finding::BoundDecides { gain: 3.0 },
+    ] {
+        let read = Finding::of_code(finding.code(), finding.component(), finding.value());
+        assert_eq!(read, Some(finding));
+    }
+}

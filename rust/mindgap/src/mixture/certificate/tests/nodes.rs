@@ -72,6 +72,11 @@ fn likelihoods_are_off_by_what_moments_are() {
         let most = if kind == 0 { 2.0 * least } else { 30.0 * least };
         let slack = 1e-5 * total * defect;
         assert!(least <= error && error <= most + slack, "{case}: {error} is not between {least} and {most}");
+        // Slopes and curvatures of nothing at all still have the error of differences: 3·(2 + 1) + 1 times 1e-6.
+        fill_shapes(&compressed.bins, &compressed.values, &vec![0.0; logs.len()], &vec![0.0; logs.len()], &mut shapes);
+        let of_nothing = likelihood_error(&compressed.bins, &shapes) / (total * defect);
+        assert!((0.999e-5..2e-5).contains(&of_nothing), "{case}: {of_nothing}");
+        fill_shapes(&compressed.bins, &compressed.values, &logs, &vec![0.0; logs.len()], &mut shapes);
         // Where the rule itself is as good as exact, the defect is all: eight times, and once more for each unit of level.
         let share =
             |level: f64| quadrature_error(&compressed.bins, &shapes, 1e6 * radius * radius, 1e-24, level).0 / defect;

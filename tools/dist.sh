@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 mkdir -p dist target/dist
 
 # A wheel that has grown beyond this has something in it that should not be there.
-most_bytes=2000000
+most_bytes=2500000
 
 # Timestamps within archives: that of the last commit, or the first that a zip file can hold where there is no clone.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 315532800)}

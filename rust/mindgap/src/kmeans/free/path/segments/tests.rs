@@ -60,8 +60,7 @@ fn groups_far_apart_give_a_valid_bound_many_times() {
     assert!(applied > 5000 && exact > 1500, "{applied} applied, {exact} exact");
 }
 
-/// Groups that are independent have the same optimum at any distance. In the units of all points the bound would be lower
-/// by some 1e-8.
+/// Groups that are independent have the same optimum at any distance.
 #[test]
 fn the_distance_of_groups_costs_little_precision() {
     let mut random = random(73);

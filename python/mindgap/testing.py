@@ -242,9 +242,8 @@ def _holds(
     except mg.InfeasibleError:
         return False
     slack = _HELD * max(np.ptp(sample.values), np.abs(sample.values).max())
-    for what, found in centers.items() if rows is not None else ():
-        size = slack * (1 + np.abs(rows.matrix).sum(axis=1))
-        held = _satisfied(rows, found, size)
+    for what, found in centers.items():
+        held = rows is None or _satisfied(rows, found, slack * (1 + np.abs(rows.matrix).sum(axis=1)))
         _expect(held, constraint, f"{what} with {k} centres at {found.tolist()} does not satisfy it")
     _check_about(constraint, about, fit)
     return True

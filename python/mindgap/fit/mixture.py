@@ -177,7 +177,9 @@ def mixture(
         watching(progress, callback, settings.method == "paper") as watch,
         loaded(x, sample_weight, engine, missing, watch) as data,
     ):
-        if count > (distinct := data.sample.distinct):
+        # The core checks the number of distinct values, once it has checked the memory to sort the data.
+        if count > len(data.sample):
+            distinct = data.sample.distinct
             raise InvalidInputError(f"k is {count}, but the number of distinct values is {distinct}; ask for fewer")
         ready, rows, blocks = resolve(chosen, data.sample, count)
         wanted = certify or proof is not None

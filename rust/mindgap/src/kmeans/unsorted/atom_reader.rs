@@ -208,10 +208,11 @@ impl<'a, P: GatheredPoint> AtomReader<'a, P> {
         for (gap, &near) in fit.boundaries.iter().enumerate() {
             let middle = fit.centers[gap] * 0.5 + fit.centers[gap + 1] * 0.5;
             let right = first_false(0, atoms.len(), |i| atoms.highest(i) <= near);
-            let (left, right) = (atoms.atom(right - 1), atoms.atom(right));
-            if left.high == right.low {
+            // No atom is to the right if points equal to the largest are in different clusters.
+            if right == atoms.len() || atoms.highest(right - 1) == atoms.lowest(right) {
                 return None;
             }
+            let (left, right) = (atoms.atom(right - 1), atoms.atom(right));
             let clear = left.high <= middle && middle < right.low;
             let known = clear || left.is_point() && right.is_point();
             let (last, first) = if known { (left.high, right.low) } else { (f64::NEG_INFINITY, f64::INFINITY) };

@@ -10,7 +10,7 @@ mod weight_bounds;
 use super::branching::choose;
 use super::ceiling::Verdict;
 use super::coupling::{Coupling, Divisor, Multipliers};
-use super::derivative::WeighedMixture;
+use super::derivative::Derivative;
 use super::expansion::{Expanded, Expansion};
 use super::node::widest_side;
 use super::points::Points;
@@ -417,7 +417,7 @@ fn weights_beyond_the_largest_power_are_hopeless() {
         let points = Points::new(&values, &vec![weight; 32]);
         let largest_log = f64::log2(weight) + 5.0;
         let workspace = of_logs(vec![largest_log; 32], largest_log);
-        let mixture = WeighedMixture::new(&points, &workspace, 1.0, 1e-6);
+        let mixture = Derivative::new(&points, &workspace, 1.0, 1e-6);
         assert_eq!(mixture.is_hopeless(4.0, 0.1), hopeless, "{weight}");
     }
 }
@@ -470,8 +470,8 @@ impl Bounded {
         self.coupling.divisor(0, &self.cell, 0.0, self.points.total())
     }
 
-    fn mixture(&self) -> WeighedMixture<'_> {
-        WeighedMixture::new(&self.points, &self.workspace, self.cell.least, 1e-6)
+    fn mixture(&self) -> Derivative<'_> {
+        Derivative::new(&self.points, &self.workspace, self.cell.least, 1e-6)
     }
 
     /// The logarithm of the derivative over the divisor, as plainly as can be.

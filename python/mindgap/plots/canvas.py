@@ -53,8 +53,8 @@ def name_axes(ax: Axes, x: str, y: str) -> None:
 def mark_centers(ax: Axes, centers: FloatArray, size: float, edge: float) -> None:
     """Draw a triangle on the axis at each centre, in its colour."""
     colours = [colour(number) for number in range(len(centers))]
-    style = {"edgecolors": INK, "linewidths": edge, "zorder": 5, "clip_on": False}
-    ax.scatter(centers, np.zeros(len(centers)), marker="^", s=size, c=colours, **style)
+    level = np.zeros(len(centers))
+    ax.scatter(centers, level, marker="^", s=size, c=colours, edgecolors=INK, linewidths=edge, zorder=5, clip_on=False)
 
 
 def show_between(ax: Axes, low: float, high: float, *, empty: bool) -> None:

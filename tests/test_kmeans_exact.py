@@ -149,17 +149,6 @@ def test_a_far_shift_changes_no_label() -> None:
     assert np.array_equal(mg.kmeans(exact, 4).labels, shifted.labels)
 
 
-def test_the_order_of_the_input_moves_no_bit() -> None:
-    rng = np.random.default_rng(6)
-    x, w = rng.normal(0, 3, 1000).round(1), rng.uniform(0.5, 2, 1000)
-    shuffled = rng.permutation(1000)
-    one = mg.kmeans(x, 6, mg.LowerOnly(1.0), sample_weight=w, centers="means")
-    two = mg.kmeans(x[shuffled], 6, mg.LowerOnly(1.0), sample_weight=w[shuffled], centers="means")
-    assert np.array_equal(one.centers, two.centers)
-    assert one.inertia == two.inertia
-    assert np.array_equal(one.labels[shuffled], two.labels)
-
-
 def test_ties_together_never_splits_a_value() -> None:
     x = [0, 2, 2, 5, 6]
     together = mg.kmeans(x, 3, mg.LowerOnly(2.0), ties="together", centers="means")

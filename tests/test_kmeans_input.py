@@ -57,11 +57,6 @@ def test_bad_k(k: Any, message: str) -> None:
         mg.kmeans(X, k)
 
 
-def test_more_clusters_than_distinct_values() -> None:
-    with pytest.raises(mg.InvalidInputError, match="the number of distinct values is 2"):
-        mg.kmeans([1, 1, 2, 2], 3)
-
-
 @pytest.mark.parametrize(
     ("weights", "message"),
     [

@@ -75,16 +75,6 @@ def test_npy_with_no_rows(command: Command) -> None:
     assert "has no values in column 2" in fault(command, stored(np.zeros((0, 2))), "--column", "2")
 
 
-class Trap:
-    def __reduce__(self) -> Any:
-        return Path.touch, (Path("sprung"),)
-
-
-def test_nothing_is_unpickled(command: Command) -> None:
-    assert "cannot be read as npy" in fault(command, stored(np.array([Trap(), 1.0], dtype=object)))
-    assert not Path("sprung").exists()
-
-
 def test_whole_numbers_that_no_double_holds(command: Command) -> None:
     assert "which no double represents" in fault(command, stored(np.array([2**53 + 1])))
     assert "cannot be read as Parquet: Integer value 9007199254740993" in fault(command, parquet(x=[2**53 + 1]))

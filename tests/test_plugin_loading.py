@@ -39,13 +39,6 @@ def loaded() -> set[str]:
     return {record.name for record in mg.plugins() if record.status == "loaded"} & {"one", "two"}
 
 
-@pytest.mark.usefixtures("packages")
-def test_plugins_load_on_first_use(fresh_host: PluginHost) -> None:
-    assert "acme_one" not in sys.modules
-    assert mg.constraint("one:size=3").gaps(2) == mg.GapBounds([6.0])
-    assert "acme_one" in sys.modules
-
-
 @pytest.mark.usefixtures("fresh_host")
 def test_a_name_imports_only_the_package_whose_entry_point_has_it(install: Install) -> None:
     install("acme-one", SOURCE.format(cls="One", name="one"), entry_points="[mindgap]\none = acme_one\n")

@@ -1,4 +1,4 @@
-"""Files and arguments from strangers: one line says what is wrong, and nothing is read as something else."""
+"""Damaged, misleading and unusual files and arguments: one line says what is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When plugins of installed packages are loaded, which of them, and how to watch it."""
+"""When plugins of installed packages are loaded, which of them, and how to trace it."""
 
 from __future__ import annotations
 

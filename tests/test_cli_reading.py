@@ -1,4 +1,4 @@
-"""What the commands read: CSV, TSV, Parquet, npy, standard input; and what they say of what they cannot read."""
+"""Input of the commands: CSV, TSV, Parquet, npy and standard input, and the errors for input that cannot be read."""
 
 from __future__ import annotations
 

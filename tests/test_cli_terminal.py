@@ -1,4 +1,4 @@
-"""The command line in processes of its own: pipes, a terminal, and what is imported."""
+"""The command line in its own process: pipes, terminals and interrupts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The likelihood ratio of a constrained and a free fit."""
+"""The likelihood ratio test of a constrained against a free fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files are there whole or not at all: a failed, interrupted or killed write leaves what was there before."""
+"""Atomic writes: a failed, interrupted or killed write leaves the old file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a mixture fits its data at all: the test by draws from the fit, and the rootogram."""
+"""Goodness of fit: the test by simulated data, and the rootogram."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mixture says about itself: how it was found, how sure it is, and what asks for a second look."""
+"""What a mixture reports about itself: its search, its standard errors, its findings."""
 
 from __future__ import annotations
 

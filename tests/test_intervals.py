@@ -1,4 +1,4 @@
-"""Rounded, binned and truncated data, and what results make of them."""
+"""Rounded, binned and truncated data."""
 
 from __future__ import annotations
 

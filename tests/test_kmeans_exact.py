@@ -1,4 +1,4 @@
-"""K-means against a brute force over all partitions, and the cases that are known to bite."""
+"""K-means against brute force over all partitions, and known hard cases."""
 
 from __future__ import annotations
 

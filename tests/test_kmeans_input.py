@@ -1,4 +1,4 @@
-"""What k-means refuses, each with its own words, and what it takes."""
+"""Input that k-means refuses, with the message for each, and input that it takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mixture fit promises: the truth found, the constraint held, the same bits always."""
+"""Mixture fits: known truths, active bounds, statuses, predictions, engines, progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A broken package is blocked and reported once, with its distribution, version and cause; all else works."""
+"""A broken package is blocked and reported once, with its distribution, version and cause; everything else works."""
 
 from __future__ import annotations
 

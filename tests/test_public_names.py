@@ -1,4 +1,4 @@
-"""The public names: what `dir` shows, what is loaded when, and what every class documents."""
+"""The public names: what `dir` lists, what is imported when, and what every class documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of a report: self-contained, escaped, whole or not there."""
+"""The text of a report: self-contained, escaped, complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What results say of themselves, and what they refuse."""
+"""What results print, and which of their arguments are refused."""
 
 from __future__ import annotations
 

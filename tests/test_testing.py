@@ -1,4 +1,4 @@
-"""The checks for the authors of plugins: what is sound passes, and each broken promise is found and named."""
+"""The checks for plugin authors: valid plugins pass, and each broken promise is named."""
 
 from __future__ import annotations
 

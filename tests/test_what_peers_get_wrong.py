@@ -1,4 +1,4 @@
-"""What other packages for the same work get wrong, as measured on them, one test each: here it is right."""
+"""Bugs measured in other packages, one test each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-//! Engines of the caller's own: those that share the work, and those whose answers are wrong.
+//! Custom engines: those that share the work, and those that return wrong moments.
 
 use crate::mixture::{close, points, random_start};
 use crate::oracle::random::Random;

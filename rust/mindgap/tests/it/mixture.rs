@@ -1,4 +1,4 @@
-//! The constrained EM against a plain one, and what must hold whatever the data.
+//! The constrained EM against a plain one, and properties that hold for all data.
 
 use crate::oracle::em;
 use crate::oracle::random::Random;

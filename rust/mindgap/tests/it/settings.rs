@@ -1,4 +1,4 @@
-//! What each setting and each answer of the public interface does by itself, where no other test has it.
+//! Single settings and results of the public interface that no other file tests.
 
 use mindgap::{
     Binned, Centers, ConstrainedKMeans, GapBounds, Initializer, KMeans, KMeansError, KMeansMethod, LinearRows, Mixture,

@@ -176,15 +176,10 @@ impl Mixture {
             return Err(MixtureError::NotCertifiable { reason: LARGE_WEIGHTS });
         }
         let (distinct, _) = sample.collapsed();
-        let kmeans = match KMeans::new(self.k).fit_with(&distinct, &mut monitor.silent()) {
-            Err(KMeansError::Interrupted) => return Ok(Certificate::stopped(fit, Halt::Interrupted)),
-            Err(KMeansError::TimeLimit) => return Ok(Certificate::stopped(fit, Halt::TimeLimit)),
-            fitted => fitted.map_err(MixtureError::KMeansStart)?,
+        let kmeans_cost = match self.kmeans_cost(&distinct, monitor)? {
+            Ok(cost) => cost,
+            Err(halt) => return Ok(Certificate::stopped(fit, halt)),
         };
-        let kmeans_cost = frame.enter_square(kmeans.lower_bound()) * (1.0 - KMEANS_COST_ERROR);
-        if kmeans_cost <= 0.0 {
-            return Err(MixtureError::NotCertifiable { reason: TOO_MANY_COMPONENTS });
-        }
         let known = fit.parameters().enter(&frame);
         let values: Vec<f64> = distinct.values().iter().map(|&x| frame.enter(x)).collect();
         let weights: Vec<f64> = (0..values.len()).map(|i| distinct.weight(i)).collect();
@@ -244,6 +239,17 @@ impl Mixture {
             halted,
             proof,
         })
+    }
+
+    /// Returns a lower bound on the cost of k-means, in frame units; or why it was stopped.
+    fn kmeans_cost(&self, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<Result<f64, Halt>, MixtureError> {
+        let fit = match KMeans::new(self.k).fit_with(sample, &mut monitor.silent()) {
+            Err(KMeansError::Interrupted) => return Ok(Err(Halt::Interrupted)),
+            Err(KMeansError::TimeLimit) => return Ok(Err(Halt::TimeLimit)),
+            fitted => fitted.map_err(MixtureError::KMeansStart)?,
+        };
+        let cost = sample.frame().enter_square(fit.lower_bound()) * (1.0 - KMEANS_COST_ERROR);
+        if cost > 0.0 { Ok(Ok(cost)) } else { Err(MixtureError::NotCertifiable { reason: TOO_MANY_COMPONENTS }) }
     }
 
     /// Returns the bounds of the gaps (in frame units) and of the variances, widened by the tolerance to which fits

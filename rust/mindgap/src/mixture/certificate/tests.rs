@@ -33,12 +33,12 @@ use crate::parallel::Workers;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// A standard normal, where a mixture is asked for and none matters.
+/// Any mixture, for a test that does not depend on it.
 fn anything() -> Parameters {
     Parameters::sound(vec![1.0], vec![0.0], vec![1.0])
 }
 
-/// A mixture without bins, by log₂(ω/f).
+/// A workspace with a mixture given by log₂(ω/f), without bins.
 fn of_logs(logs: Vec<f64>, largest_log: f64) -> Workspace {
     let mut workspace = Workspace::default();
     (workspace.logs, workspace.largest_log) = (logs, largest_log);

@@ -172,7 +172,7 @@ fn cuts_leave_a_tenth_on_either_side() {
     }
 }
 
-/// A gap is missed by little in a cell as narrow, but the weight of the other component is known to a tenth only.
+/// A gap is slightly violated in a cell as narrow, but the weight of the other component is known to a tenth only.
 #[test]
 fn a_cut_is_across_the_cell_that_multipliers_lose_most_in() {
     let constraints = Constraints { lower: vec![1.0], upper: vec![1.2], ratio: 1.0, least: 0.0 };
@@ -191,7 +191,7 @@ fn a_cut_is_across_the_cell_that_multipliers_lose_most_in() {
     assert_eq!((cut.component, cut.axis), (1, Axis::Mean));
 }
 
-/// A side that keeps multipliers from being of use is cut; what the narrow sides lose without them is its worth.
+/// A side that is too wide for multipliers is cut; the score is what multipliers would gain from the narrow sides.
 #[test]
 fn a_cut_makes_multipliers_useful() {
     let constraints = Constraints { lower: vec![1.0], upper: vec![f64::INFINITY], ratio: 1.0, least: 0.0 };

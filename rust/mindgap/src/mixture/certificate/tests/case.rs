@@ -29,7 +29,8 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// Two or three clumps, some data rounded, some weighted; gaps free, bounded below, on both sides or nearly fixed.
+    /// Up to fifty points in three clumps, some rounded, some weighted; gaps free, bounded below, on both sides, or nearly
+    /// fixed.
     pub(super) fn random(seed: u64) -> (Self, Draws) {
         let mut random = Draws(seed * 7919 + 13);
         let (k, n) = (1 + random.below(3), 10 + random.below(40));
@@ -58,7 +59,7 @@ impl Case {
         (Self { values, weights, constraints: Constraints { lower, upper, ratio, least: 0.0 } }, random)
     }
 
-    /// Some thousand points of two or three normals with different spreads, some weighted, without gaps.
+    /// Thousands of points of two or three normals with different spreads, some weighted, without bounds on gaps.
     pub(super) fn many(seed: u64) -> (Self, Draws) {
         let mut random = Draws(seed * 104_729 + 7);
         let (k, n) = (2 + random.below(2), 2000 + random.below(3000));
@@ -77,7 +78,7 @@ impl Case {
         (Self { values, weights, constraints }, random)
     }
 
-    /// The data in bins of a width and of twice and four times that.
+    /// The data in bins of this width, twice and four times it.
     pub(super) fn in_bins(&self, width: f64, known: &Parameters) -> Vec<Points> {
         let of_width =
             |width: f64| Points::compressed(compress(&self.values, &self.weights, width), 4.0 * width * width, known);
@@ -109,7 +110,7 @@ impl Case {
         Parameters::sound(shares.iter().map(|share| share / sum).collect(), means, variances)
     }
 
-    /// Fits from given parameters: what they reach, by the plain likelihood.
+    /// Returns a function that fits from given parameters and returns the result with its plain log-likelihood.
     pub(super) fn em(&self) -> impl Fn(&Parameters) -> Option<(f64, Parameters)> {
         let Constraints { lower, upper, ratio, .. } = &self.constraints;
         let sample = Sample::weighted(&self.values, &self.weights).unwrap();
@@ -124,7 +125,7 @@ impl Case {
         }
     }
 
-    /// Moves a little at a time, keeping what is better and holds.
+    /// Climbs by small random moves that satisfy the constraints.
     pub(super) fn climb(&self, start: &Parameters, random: &mut Draws) -> (f64, Parameters) {
         let mut best = (self.log_likelihood(start), start.clone());
         let (mut step, mut failures) = (0.3, 0);
@@ -163,7 +164,7 @@ impl Case {
         best
     }
 
-    /// As plainly as can be, with the library's functions.
+    /// The log-likelihood by plain sums, with the standard library's functions.
     pub(super) fn log_likelihood(&self, parameters: &Parameters) -> f64 {
         let density = |x: f64| -> f64 {
             (0..parameters.k())
@@ -192,7 +193,7 @@ impl Case {
         best[n] * (1.0 - 1e-9)
     }
 
-    /// Without climbs, so that the threshold stays.
+    /// Certifies without climbs, so that the threshold stays the same.
     pub(super) fn certify(&self, known: &Parameters, epsilon: f64, nodes: usize) -> TreeResult {
         self.certify_in_steps(known, &[epsilon], |progress| progress.nodes > nodes)
     }

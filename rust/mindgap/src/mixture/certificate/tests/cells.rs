@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Where powers of two are cut off, nothing may be called below.
+/// Nothing is proven where powers of two are clamped.
 #[test]
 fn weights_beyond_the_largest_power_are_hopeless() {
     let values: Vec<f64> = (0..32).map(f64::from).collect();
@@ -15,7 +15,7 @@ fn weights_beyond_the_largest_power_are_hopeless() {
     }
 }
 
-/// A mixture over a case's points, a divisor with both slopes, and a cell, whose width is `narrow` times as large.
+/// A mixture over a case's points, a divisor with slopes in both parameters, and a cell `narrow` times as wide.
 struct Bounded {
     case: Case,
     points: Points,
@@ -67,7 +67,7 @@ impl Bounded {
         Derivative::new(&self.points, &self.workspace, self.cell.least, 1e-6)
     }
 
-    /// The logarithm of the derivative over the divisor, as plainly as can be.
+    /// ln(D/divisor) by plain sums.
     fn ratio(&self, mean: f64, variance: f64) -> f64 {
         let sum: f64 = self
             .case
@@ -100,23 +100,23 @@ fn a_cell_that_is_called_below_is_below_everywhere() {
         let (divisor, mixture, highest) = (bounded.divisor(), bounded.mixture(), bounded.highest());
         COUNTED.set([0; 2]);
         for margin in [1e-9, 1e-6, 1e-3] {
-            // Never called below a level that a point is above; and that point is found.
+            // No proof below the highest point, which is found.
             let Verdict::Above(found) = mixture.bound(&bounded.cell, &divisor, highest - margin) else {
                 panic!("seed {seed} {margin}")
             };
             let best = found.iter().map(|&(mean, variance)| bounded.ratio(mean, variance)).fold(f64::MIN, f64::max);
             assert!(best > highest - 2.0 * margin - 1e-8, "seed {seed}: {best} for {highest} - {margin}");
         }
-        // The grid misses the maximum by little: a level above it is proven.
+        // The grid nearly reaches the maximum, so a level slightly above it is proven.
         below += usize::from(matches!(mixture.bound(&bounded.cell, &divisor, highest + 0.005), Verdict::Below));
         work += COUNTED.get()[0];
     }
     assert!(below >= 60, "only {below}");
-    // A hundredth above what was counted.
+    // A hundredth more than was counted.
     assert!(work <= 2034, "{work} values of the derivative and expansions");
 }
 
-/// An expansion of a small cell says the same as the plain derivative all over it.
+/// An expansion proves only what holds for the plain derivative in the whole cell.
 #[test]
 fn an_expansion_is_below_where_the_derivative_is() {
     let (mut tried, mut below, mut above) = (0, 0, 0);

@@ -65,7 +65,7 @@ fn no_mixing_distribution_is_above_its_relaxation() {
     assert!(found > 30, "only {found} are bounded");
 }
 
-/// A relaxation without time left gives no bound, whatever it could have shown.
+/// A relaxation without time left gives no bound.
 #[test]
 fn a_relaxation_that_is_late_bounds_nothing() {
     let points = Points::new(&[0.0, 0.4, 1.0], &[1.0; 3]);

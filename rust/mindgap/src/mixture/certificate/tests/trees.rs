@@ -26,7 +26,7 @@ fn no_admissible_mixture_is_above_the_bound() {
             let drawn = case.log_likelihood(&case.draw(&mut random));
             assert!(drawn <= bound, "seed {seed}: {drawn} is above {bound}");
         }
-        // Just below the best that is known, nothing closes.
+        // No threshold just below the best known one closes.
         let low = case.draw(&mut random);
         let epsilon = shown.log_likelihood - 1e-3 - case.log_likelihood(&low);
         if epsilon > 0.0 {
@@ -36,8 +36,8 @@ fn no_admissible_mixture_is_above_the_bound() {
     assert!(closed >= 8, "only {closed} closed");
 }
 
-/// Two hundred problems that close: fits from a thousand random starts on each, and 500 other points, never exceed the
-/// bound; and just below the best of those fits nothing closes.
+/// On two hundred problems that close, neither fits from a thousand random starts nor 500 random mixtures exceed the
+/// bound, and no threshold just below the best of them closes.
 #[test]
 #[ignore = "slow"]
 fn no_admissible_mixture_of_many_is_above_the_bound() {
@@ -56,7 +56,7 @@ fn no_admissible_mixture_of_many_is_above_the_bound() {
             let climbed = (0..count).filter_map(|_| climb(&case.draw(random)));
             climbed.max_by(|a, b| a.0.total_cmp(&b.0)).expect("a climb")
         };
-        // From the best of a few, so that the others may find what these have not.
+        // From the best of a few, so that the others may find a higher one.
         let (_, best) = climbs(&mut random, 10);
         let Some((_, bound)) = case.certify(&best, 0.5, 5000).closed else { continue };
         closed += 1;
@@ -78,7 +78,7 @@ fn no_admissible_mixture_of_many_is_above_the_bound() {
     assert!(tried < 250, "{tried} were tried");
 }
 
-/// The proof that is kept is that of the last step that closed, without the leaves that were split after it.
+/// The proof that is kept is that of the last ε that closed, without later splits.
 #[test]
 fn a_proof_that_was_stopped_is_that_of_the_last_step() {
     let mut stopped = 0;

@@ -100,6 +100,13 @@ class Settings:
             if value is not default and not (type(value) is type(default) and value == default):
                 object.__setattr__(self, name, kind.checked(value, name))
 
+    @classmethod
+    def of(cls, **given: Any) -> Self:
+        """Return the settings with these values; fits with the defaults share one instance, which saves its checks."""
+        default, kinds = _default(cls)  # type: ignore[arg-type]  # classes are hashable
+        # Values of other types, such as arrays, may not compare to one bool.
+        return default if [*map(type, given.values())] == kinds and given == vars(default) else cls(**given)
+
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the fit."""
         return dict(vars(self))
@@ -114,6 +121,13 @@ class Settings:
 def _declared(settings: Any) -> tuple[tuple[str, Kind, Any], ...]:
     """Return the name, the kind and the default of each setting."""
     return tuple((item.name, item.metadata["kind"], item.default) for item in fields(settings))
+
+
+@cache
+def _default(settings: Any) -> tuple[Any, list[type]]:
+    """Return the settings with all defaults, and the types of these."""
+    default = settings()
+    return default, [*map(type, vars(default).values())]
 
 
 @dataclass(frozen=True, kw_only=True)

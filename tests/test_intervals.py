@@ -75,6 +75,15 @@ def test_a_support_gives_back_the_whole_mixture() -> None:
     assert len(again.bootstrap(3, rng=2)) == 3
 
 
+def test_the_probability_of_a_support_in_the_tail_keeps_its_digits() -> None:
+    values = 1 / np.arange(1, 200)
+    for sign in (1, -1):
+        support = (0, 1) if sign == 1 else (-1, 0)
+        fit = mg.mixture(sign * values, 1, mg.FixedSpreads([1.0]), support=support)
+        assert fit.seen < 1e-18
+        assert fit.score(sign * values) == pytest.approx(fit.log_likelihood / len(values), rel=1e-6)
+
+
 def test_constraints_choices_and_pictures_work_for_intervals(tmp_path: Path) -> None:
     x = np.rint(drawn(400))
     known = mg.LowerOnly(2) & mg.FixedWeights([0.4, 0.6]) & mg.SpreadRatio(2)

@@ -56,6 +56,13 @@ _MEASURED = (
 _NEGLIGIBLE_STEP = 0.1
 
 
+def _between(low: float, high: float) -> float:
+    """Return the probability from low to high, in units of a standard deviation times the root of 2."""
+    if low > 0:  # differences of erf would cancel
+        return (math.erfc(low) - math.erfc(high)) / 2
+    return _between(-high, -low) if high < 0 else (math.erf(high) - math.erf(low)) / 2
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class MixtureResult(FitResult):
     """A Gaussian mixture fitted to one-dimensional data.
@@ -229,8 +236,8 @@ class MixtureResult(FitResult):
             return 1.0
         low, high = self.settings.support
         roots = np.sqrt(2 * self.variances)
-        ends = [[math.erf(z) for z in (end - self.means) / roots] for end in (low, high)]
-        return float(np.clip(self.weights @ (np.array(ends[1]) - np.array(ends[0])) / 2, 1e-300, 1.0))
+        inside = [_between(*ends) for ends in zip((low - self.means) / roots, (high - self.means) / roots, strict=True)]
+        return float(np.clip(self.weights @ inside, 1e-300, 1.0))
 
     @cached_property
     def hint(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Rounded, binned and truncated data, and what results make of them."""
+"""Rounded, binned and truncated data."""
 
 from __future__ import annotations
 
@@ -68,6 +68,8 @@ def test_a_support_gives_back_the_whole_mixture() -> None:
     assert fit.seen == pytest.approx(probability(fit, 0, np.inf), abs=1e-12)
     values, _ = fit.sample(500, rng=1)
     assert values.min() >= 0
+    assert fit.score(x[x > 0]) == pytest.approx(fit.log_likelihood / (x > 0).sum(), rel=1e-12)
+    assert fit.score_samples([-0.1])[0] == -np.inf
     again = mg.MixtureResult.from_json(fit.to_json())
     assert again.settings == fit.settings
     assert len(again.bootstrap(3, rng=2)) == 3

@@ -23,7 +23,7 @@ from mindgap.results.histogram import Histogram
 from mindgap.results.label_files import mixture_columns
 from mindgap.results.mixture_text import mixture_table
 from mindgap.results.new_points import point_weights
-from mindgap.results.pointwise import by_mixture, pointwise
+from mindgap.results.pointwise import by_mixture, pointwise, within
 from mindgap.results.reliability import Finding, Intervals, RunnerUp, StandardErrors, wald_intervals
 from mindgap.results.stored_mixture import stored_mixture
 from mindgap.results.thresholds import crossings
@@ -276,8 +276,11 @@ class MixtureResult(FitResult):
         return shares
 
     def score_samples(self, x: npt.ArrayLike) -> FloatArray:
-        """Return the log density at each value of `x`."""
-        densities: FloatArray = pointwise(x, by_mixture("score_samples", self._parameters()), np.float64)
+        """Return the log density at each value of `x`, within the support if there is one."""
+        work = by_mixture("score_samples", self._parameters())
+        if self.settings is not None and self.settings.support is not None:
+            work = within(self.settings.support, math.log(self.seen), work)
+        densities: FloatArray = pointwise(x, work, np.float64)
         return densities
 
     def score(self, x: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:

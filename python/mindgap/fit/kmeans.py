@@ -175,8 +175,8 @@ class _Problem(NamedTuple):
         refuse_mixture_blocks(ready, blocks)
         try:
             bounds = None if rows is None else rows.arrays()
-            keywords = self.settings.keywords()
-            fit = _core.kmeans(points, self.k, bounds, weights=weights, labels=self.labels, watch=watch, **keywords)
+            settings = vars(self.settings)
+            fit = _core.kmeans(points, self.k, bounds, weights=weights, labels=self.labels, watch=watch, **settings)
             return fit, rows
         except MindgapError as error:
             guard.blame(error, self.constraint, None, engine)

@@ -163,22 +163,12 @@ impl Intervals {
         Self { low, scale, number }
     }
 
-    /// The bits of a number whose low half is the interval of a value, if it is not beyond the last. Adding 2⁵² leaves
-    /// the nearest integer there, faster than a cast. Every operation is monotone.
+    /// The interval of a value. Adding 2⁵² leaves the nearest integer in the low bits, faster than a cast. Every operation
+    /// is monotone.
     #[inline(always)]
-    fn bits_of(&self, x: f64) -> u64 {
-        ((x * 0.5 - self.low * 0.5) * self.scale + (1u64 << 52) as f64).to_bits()
-    }
-
-    #[inline(always)]
-    fn of_bits(&self, bits: u64) -> usize {
-        (bits as u32 as usize).min(self.number - 1)
-    }
-
-    /// The interval of a value.
-    #[inline(always)]
-    fn of(&self, x: f64) -> usize {
-        self.of_bits(self.bits_of(x))
+    fn of(&self, x: f64) -> u32 {
+        let place = (x * 0.5 - self.low * 0.5) * self.scale + (1u64 << 52) as f64;
+        (place.to_bits() as u32).min(self.number as u32 - 1)
     }
 
     /// Passes each of some points, with its index and its interval, to `show`.
@@ -200,17 +190,23 @@ impl<F: FnMut(f64, u32, usize)> pulp::WithSimd for Locating<'_, F> {
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) {
         let Self { intervals, points, places, mut show } = self;
-        let mut bits = [0; BLOCK];
-        for start in places.clone().step_by(BLOCK) {
-            let values = &points.values[start..places.end.min(start + BLOCK)];
-            bits.iter_mut().zip(values).for_each(|(bits, &x)| *bits = intervals.bits_of(x));
-            for (i, (&x, &bits)) in (start..).zip(values.iter().zip(&bits)) {
+        let mut show_all = |start: usize, values: &[f64], located: &[u32]| {
+            for (i, (&x, &interval)) in (start..).zip(values.iter().zip(located)) {
                 if points.weights.is_none_or(|weights| weights[i] > 0.0) {
                     // Adding zero turns -0.0 into 0.0, so that the two are one value.
-                    show(x + 0.0, i as u32, intervals.of_bits(bits));
+                    show(x + 0.0, i as u32, interval as usize);
                 }
             }
+        };
+        let (mut start, mut located) = (places.start, [0; BLOCK]);
+        let (blocks, rest) = points.values[places].as_chunks::<BLOCK>();
+        for values in blocks {
+            (0..BLOCK).for_each(|i| located[i] = intervals.of(values[i]));
+            show_all(start, values, &located);
+            start += BLOCK;
         }
+        located.iter_mut().zip(rest).for_each(|(interval, &x)| *interval = intervals.of(x));
+        show_all(start, rest, &located);
     }
 }
 
@@ -243,10 +239,10 @@ fn distribute(
     let intervals = Intervals::new(low, high, values.len());
     ends.clear();
     ends.resize(intervals.number, 0);
-    points.clone().for_each(|(x, _)| ends[intervals.of(x)] += 1);
+    points.clone().for_each(|(x, _)| ends[intervals.of(x) as usize] += 1);
     start_of_each(ends);
     for (x, i) in points {
-        let place = &mut ends[intervals.of(x)];
+        let place = &mut ends[intervals.of(x) as usize];
         values[*place as usize] = x;
         order[*place as usize] = i;
         *place += 1;

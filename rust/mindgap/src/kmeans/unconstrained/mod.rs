@@ -8,6 +8,8 @@
 //! the points, unless `k²` is of the order of their number; then the last one sees most. O(N) memory. A trial of a
 //! penalty takes O(N log N) time at worst; the last level needs few trials, because the levels before have found the
 //! penalty.
+//!
+//! For two clusters of few points a scan of all boundaries comes first ([`two`]).
 
 mod candidates;
 mod chain;

@@ -128,3 +128,16 @@ fn many_components_under_bounds() {
     assert!(fit.gaps().iter().all(|gap| (0.9 - 1e-9..=1.05 + 1e-9).contains(gap)));
     assert!(fit.history()[1..].windows(2).all(|pair| pair[1] >= pair[0] - 1e-8));
 }
+
+#[test]
+fn a_gap_is_held_beside_a_component_without_points() {
+    for far in [1e3, 1e5] {
+        let x: Vec<f64> = (0..10).map(|i| 0.2 * f64::from(i) - 0.9).chain([far; 2]).collect();
+        let gap = 0.45 * far;
+        let fit = Mixture::new(3).constraint(GapBounds::between(gap, gap).unwrap());
+        let fit = fit.fit(&Sample::new(&x).unwrap()).unwrap();
+        sound(&fit);
+        assert!(matches!(fit.status(), Status::LostWeight { .. }), "{fit:?}");
+        assert!(fit.gaps().iter().all(|held| (held - gap).abs() < 1e-12 * far), "{:?}", fit.gaps());
+    }
+}

@@ -254,8 +254,7 @@ impl Climber<'_, '_> {
         if let Some(tie) = self.m_step.precisions.tie() {
             model.tie(&ratios(&tie, &self.parameters));
         }
-        let weights = self.parameters.weights();
-        (0..weights.len()).filter(|&c| weights[c] <= 2.0 * LEAST_WEIGHT).for_each(|c| model.isolate(c));
+        model.isolate_empty(self.parameters.weights(), 2.0 * LEAST_WEIGHT);
         model
     }
 
@@ -283,8 +282,7 @@ impl Climber<'_, '_> {
                 }
                 continue;
             };
-            let factor =
-                if convex { 1.0 } else { longer(model, &step, self.rows.reach(program.dense.point())).min(longest) };
+            let factor = if convex { 1.0 } else { longer(model, &step, program.reach(&self.rows)).min(longest) };
             step.iter_mut().for_each(|u| *u *= factor);
             self.decrement = model.gain(&step);
             let (next, share) = stepped(&self.parameters, self.m_step, &step);

@@ -11,9 +11,9 @@ use crate::qp::dense::dot;
 /// The least number of points in a division: a component without points keeps its place and does not count.
 const LEAST_POINTS: f64 = 1e-300;
 
-/// The least number of points of a component in its own metric: doubles cannot solve a program whose units differ by
-/// more.
-const ISOLATED_POINTS: f64 = 1e-9;
+/// The least share of all points that a component has in its own metric: doubles cannot solve a program whose units
+/// differ by more. With 1e-34 of the points two rows of a constraint look like one.
+const LEAST_SHARE: f64 = 1e-12;
 
 /// The variables of one component.
 pub(super) const BLOCK: usize = 3;
@@ -117,11 +117,21 @@ impl Model {
         dot(&self.gradient, step)
     }
 
-    /// Reduces component `c`, which is nearly empty, to its own metric: its curvature is meaningless for the others.
-    pub(super) fn isolate(&mut self, c: usize) {
+    /// Reduces the components of at most the weight `least`, or of next to no points, to their own metric: their
+    /// curvature is meaningless for the others.
+    pub(super) fn isolate_empty(&mut self, weights: &[f64], least: f64) {
+        let points = LEAST_SHARE * self.complete.iter().step_by(BLOCK).sum::<f64>();
+        for (c, weight) in weights.iter().enumerate() {
+            if *weight <= least || self.complete[BLOCK * c] < points {
+                self.isolate(c, points);
+            }
+        }
+    }
+
+    fn isolate(&mut self, c: usize, points: f64) {
         let n = self.gradient.len();
         for own in BLOCK * c..BLOCK * (c + 1) {
-            self.complete[own] = self.complete[own].max(ISOLATED_POINTS);
+            self.complete[own] = self.complete[own].max(points);
             for other in 0..n {
                 self.information[own * n + other] = 0.0;
                 self.information[other * n + own] = 0.0;

@@ -94,6 +94,11 @@ impl Program {
         let point = self.dense.minimise(&self.gradient, rows)?;
         Some(point.iter().zip(&self.units).map(|(u, unit)| u * unit).collect())
     }
+
+    /// The factor by which the rows allow the last step to be lengthened.
+    pub(super) fn reach(&self, rows: &SparseRows) -> f64 {
+        rows.reach(self.dense.point(), &self.units)
+    }
 }
 
 /// Adds curvature across a row, of this weight in the units of the program.

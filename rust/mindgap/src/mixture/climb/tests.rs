@@ -288,20 +288,25 @@ fn a_lost_component_has_no_say_in_the_model() {
     let x: Vec<f64> = (0..40).map(|_| 3.0 * dice.unit()).collect();
     let at = parameters(&mut dice);
     let moments = curved(&at, &x);
-    let mut model = model_of(&at, &moments, true);
-    let full = model.clone();
-    model.isolate(1);
+    let mut full = model_of(&at, &moments, true);
     let n = BLOCK * K;
-    for a in 0..n {
-        for b in 0..n {
-            let (own, other) = (a / BLOCK == 1, b / BLOCK == 1);
-            let expected = match (own || other, a == b) {
-                (false, _) => full.information[a * n + b],
-                (true, true) => full.complete[a],
-                (true, false) => 0.0,
-            };
-            assert_eq!(model.information[a * n + b], expected, "{a} {b}");
+    // It has no weight, or is so far from the data that it has no points.
+    for weights in [[0.5, 1e-16, 0.5], [0.4, 0.2, 0.4]] {
+        let mut model = full.clone();
+        model.isolate_empty(&weights, 1e-15);
+        let points = 1e-12 * (full.complete[0] + full.complete[BLOCK] + full.complete[2 * BLOCK]);
+        for a in 0..n {
+            for b in 0..n {
+                let (own, other) = (a / BLOCK == 1, b / BLOCK == 1);
+                let expected = match (own || other, a == b) {
+                    (false, _) => full.information[a * n + b],
+                    (true, true) => full.complete[a].max(points),
+                    (true, false) => 0.0,
+                };
+                assert_eq!(model.information[a * n + b], expected, "{a} {b}");
+            }
         }
+        full.complete[BLOCK..2 * BLOCK].fill(1e-34);
     }
 }
 

@@ -7,6 +7,10 @@ const MISSED: f64 = 1e-13;
 /// coefficient: a step of that size changes nothing.
 const IMPLIED: f64 = 1e-8;
 
+/// A longer step may leave an equality by this much more, in units of its largest coefficient: as far as rounding may
+/// take a few steps. The next step returns to it.
+const LENGTHENED: f64 = 1e-12;
+
 /// Rows `a·u ≥ level`, or `a·u = level`, by their few coefficients.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SparseRows {
@@ -54,16 +58,18 @@ impl SparseRows {
         self.terms.iter_mut().for_each(|(variable, a)| *a *= units[*variable]);
     }
 
-    /// The largest `t ≥ 1` such that `t·u` satisfies the rows, which `u` satisfies; 1 if an equality has a level other
-    /// than zero.
-    pub(crate) fn reach(&self, u: &[f64]) -> f64 {
+    /// The largest `t ≥ 1` such that `t·u` satisfies the rows, which `u` satisfies: equalities to [`LENGTHENED`], in
+    /// the `units` before the rows were scaled by them.
+    pub(crate) fn reach(&self, u: &[f64], units: &[f64]) -> f64 {
         (0..self.len()).fold(f64::INFINITY, |reach, row| {
             let (value, level) = (self.value(row, u), self.levels[row]);
-            match self.equalities[row] {
-                true if level.abs() <= IMPLIED * self.largest(row) => reach,
-                true => 1.0,
-                false if value < 0.0 => reach.min((level / value).max(1.0)),
-                false => reach,
+            if self.equalities[row] {
+                let sizes = self.terms(row).iter().map(|&(variable, a)| (a / units[variable]).abs());
+                reach.min(1.0 + LENGTHENED * sizes.fold(0.0, f64::max) / level.abs())
+            } else if value < 0.0 {
+                reach.min((level / value).max(1.0))
+            } else {
+                reach
             }
         })
     }

@@ -33,7 +33,7 @@ fn a_step_reaches_as_far_as_the_rows_allow() {
         if case % 3 == 0 {
             rows.push([(0, u[1]), (1, -u[0])], 0.0, true);
         }
-        let reach = rows.reach(&u);
+        let reach = rows.reach(&u, &[1.0; 4]);
         let holds = |t: f64| {
             let moved: Vec<f64> = u.iter().map(|u| t * u).collect();
             (0..rows.len()).all(|row| rows.is_equality(row) || rows.value(row, &moved) >= rows.level(row))
@@ -44,7 +44,9 @@ fn a_step_reaches_as_far_as_the_rows_allow() {
         }
         between += usize::from(reach > 1.5 && reach.is_finite());
         rows.push([(0, 1.0)], u[0], true);
-        assert_eq!(rows.reach(&u), 1.0);
+        let off = |units: f64| (rows.reach(&u, &[units; 4]) - 1.0) * u[0].abs();
+        assert!(off(1.0) <= 1.1e-12, "in its own units");
+        assert!(off(1e9) <= 1.1e-21, "however large those of the program are");
     }
     assert!(between > 50, "{between}");
 }

@@ -56,3 +56,9 @@ def test_a_chain_that_is_shorter_than_the_data_is_put_at_the_better_end(n: int, 
     # Certificates bound these maxima to 0.1 log units.
     certified = {(2000, 0): -4441.381, (10_000, 0): -22_190.846, (10_000, 2): -22_231.196}[n, seed]
     assert certified - 0.101 < fit.log_likelihood <= certified
+
+
+@pytest.mark.parametrize(("seed", "known"), [(2, -1109.5749), (3, -1093.3036)])
+def test_moves_that_lead_back_do_not_hide_the_chain_at_the_other_end(seed: int, known: float) -> None:
+    values = mg.datasets.paper_model("D", 500, rng=seed).values
+    assert mg.mixture(values, 3, mg.TwoSided(1.9, 2.1)).log_likelihood > known - 1e-3

@@ -1,6 +1,6 @@
 //! Fits a mixture: plan, start or search, climb, findings.
 
-use super::climb::{Ascent, ClimbLimits, Climbed, Ending, Model, StoppingRule, ascend, finish, iterate};
+use super::climb::{Ascent, ClimbLimits, Climbed, Ending, StoppingRule, Workspace, ascend, finish, iterate};
 use super::e_step::{IntervalEngine, LocalEngine, Truncated};
 use super::engine::{Data, Engine};
 use super::findings::findings;
@@ -224,6 +224,7 @@ impl Mixture {
                     self.climb_limits(FIRST_EM_STEPS.min(self.max_iter)),
                     None,
                     &|_| false,
+                    &mut Workspace::default(),
                     monitor,
                 )?;
                 (finish(&mut surface, &m_step, ascent)?, Tally::of_one())
@@ -287,9 +288,10 @@ impl Mixture {
         let mut maxima: Vec<Ascent> = Vec::new();
         let mut passes = 0;
         let mut out_of_time = false;
+        let mut workspace = Workspace::default();
         for (parameters, model) in found.starts_on_points(surface.is_local()) {
-            let guess: Option<&Model> = model;
-            let ascent = ascend(surface, m_step, parameters.clone(), self.climb_limits(0), guess, &|_| false, monitor)?;
+            let (start, limits) = (parameters.clone(), self.climb_limits(0));
+            let ascent = ascend(surface, m_step, start, limits, model, &|_| false, &mut workspace, monitor)?;
             passes += ascent.passes;
             out_of_time |= ascent.ending == Ending::OutOfTime;
             maxima.push(ascent);

@@ -28,7 +28,8 @@ impl DerivativePiece {
 /// targets with their `g`; `gaps` are the lower and the upper bounds.
 pub(crate) fn active_sides(terms: impl Iterator<Item = (f64, f64)>, gaps: &[(f64, f64)]) -> Vec<Option<Side>> {
     let mut minima = Vec::with_capacity(gaps.len() + 1);
-    let (mut pieces, mut before): (Vec<DerivativePiece>, Vec<DerivativePiece>) = Default::default();
+    // Each gap adds at most two pieces.
+    let [mut pieces, mut before] = [0; 2].map(|_| Vec::with_capacity(2 * gaps.len() + 1));
     pieces.push(DerivativePiece { from: f64::NEG_INFINITY, slope: 0.0, pull: 0.0 });
     for (k, (target, g)) in terms.enumerate() {
         for piece in &mut pieces {

@@ -1,9 +1,9 @@
 //! [`MeanProgram`]: minimises `Σ g_k (μ_k - m_k)²` over means or centres under the rows, exactly up to rounding.
 //!
-//! The optimum hardly changes between two iterations of a fit, so the cheapest guesses are tried first: no active row,
-//! then the last active rows. If both fail, a dynamic program guesses the active ones of gaps, the interior-point solver
-//! those of other rows; if the guess is wrong, because stiffnesses are far apart, the active-set method continues from
-//! it. All ways end with the same solve on the same rows, with the same bits.
+//! The cheapest guesses are tried first: no active row; then, of gaps, those that a dynamic program finds, and of other
+//! rows the last active ones, which hardly change between two iterations of a fit, and those that the interior-point
+//! solver finds. If the guess is wrong, because stiffnesses are far apart, the active-set method continues from it. All
+//! ways end with the same solve on the same rows, with the same bits.
 
 mod active_set;
 mod chain;
@@ -155,14 +155,20 @@ impl MeanProgram {
     /// # Errors
     /// A failure of the solvers.
     pub(crate) fn solve(&mut self, objective: Objective<'_>, monitor: &mut Monitor<'_>) -> Result<Vec<f64>, Failure> {
-        self.solve_from(objective, monitor, |program| match gap_chain::active(&program.rows, objective) {
-            Some(active) => Ok(active),
-            None => program.interior_point(objective)?.active(objective),
-        })
+        if self.rows.worst_miss(objective.targets, objective.scale()).is_none() {
+            return Ok(objective.targets.to_vec());
+        }
+        let Some(guess) = gap_chain::active(&self.rows, objective) else {
+            return self.solve_from(objective, monitor, |program| program.interior_point(objective)?.active(objective));
+        };
+        match check(&self.rows, objective, &guess) {
+            Some(optimum) => Ok(optimum.means),
+            None => Ok(self.optimise(objective, &guess, monitor)?.means),
+        }
     }
 
-    /// Returns the best means; `propose` guesses the active rows. The guess is checked; if it is wrong, the active-set
-    /// method starts from it.
+    /// Returns the best means; `propose` guesses the active rows if they are not the last ones. The guess is checked; if
+    /// it is wrong, the active-set method starts from it.
     fn solve_from(
         &mut self,
         objective: Objective<'_>,

@@ -80,6 +80,14 @@ const MOST_REVIVED: f64 = 0.3;
 /// The number of weights tried, each a quarter of the one before.
 const REVIVALS: usize = 4;
 
+/// The memory of a climb's steps, which the next climb may use again.
+#[derive(Default)]
+pub(in crate::mixture) struct Workspace {
+    program: Program,
+    rows: SparseRows,
+    kinds: Vec<RowKind>,
+}
+
 /// Climbs from `start`, unless `leave` abandons it. `guess` is a first model for an engine that returns moments alone.
 ///
 /// # Errors
@@ -91,6 +99,7 @@ pub(in crate::mixture) fn ascend(
     limits: ClimbLimits,
     guess: Option<&Model>,
     leave: Leave<'_>,
+    workspace: &mut Workspace,
     monitor: &mut Monitor<'_>,
 ) -> Result<Ascent, MixtureError> {
     let mut parameters = start;
@@ -100,6 +109,7 @@ pub(in crate::mixture) fn ascend(
         history.push(moments.log_likelihood);
         parameters = step_of_em(m_step, &parameters, &moments, history.len(), &mut monitor.untimed())?;
     }
+    let Workspace { mut program, rows, kinds } = std::mem::take(workspace);
     let passes = limits.em_steps + 1;
     let here = surface.curved(&parameters)?;
     history.push(here.log_likelihood);
@@ -110,8 +120,8 @@ pub(in crate::mixture) fn ascend(
         parameters,
         here,
         quasi: None,
-        rows: SparseRows::default(),
-        kinds: Vec::new(),
+        rows,
+        kinds,
         damping: FIRST_DAMPING,
         fall: FALL,
         longest: FIRST_LONGEST,
@@ -120,8 +130,9 @@ pub(in crate::mixture) fn ascend(
         decrement: f64::INFINITY,
         model: None,
     };
-    let ending = climber.run(limits, guess, leave, monitor)?;
-    let Climber { parameters, before, here, history, decrement, passes, model, .. } = climber;
+    let ending = climber.run(limits, guess, leave, &mut program, monitor)?;
+    let Climber { parameters, before, here, rows, kinds, history, decrement, passes, model, .. } = climber;
+    *workspace = Workspace { program, rows, kinds };
     let log_likelihood = here.log_likelihood;
     Ok(Ascent { parameters, before, log_likelihood, history, decrement, ending, passes, model })
 }
@@ -167,13 +178,13 @@ impl Climber<'_, '_> {
         limits: ClimbLimits,
         guess: Option<&Model>,
         leave: Leave<'_>,
+        program: &mut Program,
         monitor: &mut Monitor<'_>,
     ) -> Result<Ending, MixtureError> {
-        let mut program = Program::default();
         loop {
             self.before.clone_from(&self.parameters);
             let model = self.model(guess);
-            let round = self.round(&model, &mut program, limits, monitor)?;
+            let round = self.round(&model, program, limits, leave, monitor)?;
             self.model = Some(model);
             match round {
                 Round::Moved if leave(self.reached()) => {
@@ -193,6 +204,7 @@ impl Climber<'_, '_> {
             log_likelihood: self.here.log_likelihood,
             decrement: self.decrement,
             passes: self.passes,
+            next: None,
         }
     }
 
@@ -264,6 +276,7 @@ impl Climber<'_, '_> {
         model: &Model,
         program: &mut Program,
         limits: ClimbLimits,
+        leave: Leave<'_>,
         monitor: &mut Monitor<'_>,
     ) -> Result<Round, MixtureError> {
         rows::write(self.m_step, &self.parameters, &mut self.rows, &mut self.kinds);
@@ -299,7 +312,8 @@ impl Climber<'_, '_> {
                 damping = if damping < FIRST_DAMPING { LEAST_DAMPING } else { FIRST_DAMPING * damping };
                 continue;
             }
-            if self.passes >= limits.passes {
+            let leads_nowhere = convex && share == 1.0 && leave(Reached { next: Some(&next), ..self.reached() });
+            if leads_nowhere || self.passes >= limits.passes {
                 return Ok(Round::Ended(Ending::Stuck));
             }
             let there = self.surface.curved(&next)?;

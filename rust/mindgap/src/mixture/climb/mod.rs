@@ -10,7 +10,7 @@ mod model;
 mod rows;
 mod step;
 
-pub(super) use ascent::ascend;
+pub(super) use ascent::{Workspace, ascend};
 pub(super) use certainty::Certainty;
 pub(super) use em::{StoppingRule, iterate, step_of_em};
 pub(super) use model::Model;
@@ -72,13 +72,15 @@ pub(super) enum Ending {
 pub(super) struct Reached<'a> {
     pub(super) parameters: &'a Parameters,
     pub(super) log_likelihood: f64,
-    /// The gain that the model predicted for the last step.
+    /// The gain that the model predicts for the next step, or predicted for the last one.
     pub(super) decrement: f64,
     /// Passes so far.
     pub(super) passes: usize,
+    /// Where the next step leads, if it is known and the model has a maximum; its pass has not been made.
+    pub(super) next: Option<&'a Parameters>,
 }
 
-/// Decides whether to abandon a climb.
+/// Decides whether to abandon a climb: after each step, and before the pass of the next.
 pub(super) type Leave<'a> = &'a dyn Fn(Reached<'_>) -> bool;
 
 /// The result of a climb after the last pass.

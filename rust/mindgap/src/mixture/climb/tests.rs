@@ -1,9 +1,11 @@
 //! Steps, rows and estimates of a climb against their definitions.
 
+use super::ascent::{Workspace, ascend};
 use super::em::StoppingRule;
 use super::model::{BLOCK, Model, QuasiNewton, units};
 use super::rows::{self, LEAST_WEIGHT, RowKind};
 use super::step::{Program, stepped};
+use super::{ClimbLimits, Leave};
 use crate::constraint::{GapBounds, LinearRows, PrecisionRows};
 use crate::data::frame::Frame;
 use crate::data::sample::Sample;
@@ -12,9 +14,11 @@ use crate::mixture::e_step::LocalEngine;
 use crate::mixture::engine::{Engine, Moments};
 use crate::mixture::m_step::{MStep, MeanBlock, PrecisionBlock, VarianceModel, WeightBlock};
 use crate::mixture::parameters::Parameters;
+use crate::mixture::surface::Surface;
 use crate::monitor::Monitor;
 use crate::qp::MeanProgram;
 use crate::qp::dense::SparseRows;
+use std::cell::RefCell;
 
 const K: usize = 3;
 
@@ -340,4 +344,32 @@ fn a_program_solves_the_damped_model_in_units_of_em() {
             }
         }
     }
+}
+
+#[test]
+fn a_climb_can_be_left_before_the_pass_of_its_next_step() {
+    let mut dice = Dice(0x1ea5);
+    let x: Vec<f64> = (0..90).map(|i| f64::from(i % 3) * 3.0 + dice.unit() + dice.unit()).collect();
+    let sample = Sample::new(&x).unwrap();
+    let start = parameters(&mut dice);
+    let climb = |leave: Leave<'_>| {
+        let mut engine = LocalEngine::framed(&sample);
+        let scale = engine.scale();
+        let mut surface = Surface::new(&mut engine, *sample.frame(), true, scale);
+        let mut m_step = m_step(&Asked { weights: None, gaps: None, precisions: None });
+        let limits = ClimbLimits { em_steps: 3, passes: 100, tolerance: ClimbLimits::TOLERANCE };
+        let (workspace, monitor) = (&mut Workspace::default(), &mut Monitor::default());
+        ascend(&mut surface, &mut m_step, start.clone(), limits, None, leave, workspace, monitor).unwrap()
+    };
+    let [announced, reached] = [0; 2].map(|_| RefCell::new(Vec::new()));
+    let whole = climb(&|at| {
+        let list = if at.next.is_some() { &announced } else { &reached };
+        list.borrow_mut().push((at.passes, at.next.unwrap_or(at.parameters).clone()));
+        false
+    });
+    let ((passes, next), (after, there)) = (announced.take().pop().unwrap(), reached.take().pop().unwrap());
+    assert_eq!((passes + 1, next), (after, there));
+    let left = climb(&|at| at.next.is_some() && at.passes == passes);
+    assert_eq!((left.passes, left.log_likelihood), (passes, whole.history[whole.history.len() - 2]));
+    assert_eq!(left.parameters, left.before);
 }

@@ -16,7 +16,7 @@ pub use initializer::{Ckmeans, ConstrainedKMeans, Initializer, InitializerFn, Pa
 
 pub(super) use maxima::Found;
 
-use super::climb::Ascent;
+use super::climb::{Ascent, Workspace};
 use super::m_step::MStep;
 use super::observed::Observed;
 use super::parameters::Parameters;
@@ -25,7 +25,7 @@ use crate::error::MixtureError;
 use crate::memory::product;
 use crate::monitor::Monitor;
 use cells::Cells;
-use maxima::{Maxima, joins};
+use maxima::{Maxima, alike, joins};
 use problem::{CellProblem, shape};
 use starts::starts;
 
@@ -128,6 +128,7 @@ impl Search {
             shape,
             m_step,
             frame: *sample.frame(),
+            workspace: Workspace::default(),
             monitor: monitor.counting(work),
             out_of_time: false,
         };
@@ -150,7 +151,13 @@ impl Search {
         maxima.passed_over = ranked.len() - climbed;
         let mut joined_in_a_row = 0;
         let mut short: Vec<Ascent> = Vec::new();
+        let mut climbed_from: Vec<Parameters> = Vec::new();
         for (start, _) in ranked.into_iter().take(climbed) {
+            if climbed_from.iter().any(|other| alike(other, &start)) {
+                maxima.passed_over += 1;
+                continue;
+            }
+            climbed_from.push(start.clone());
             let best = short.iter().map(|ascent| ascent.log_likelihood).fold(f64::NEG_INFINITY, f64::max);
             let joining = |p: &Parameters, h: f64| short.iter().any(|other| joins(p, h, other));
             let ascent = problem.climb(start, 0, SHORT_PASSES - FIRST_STEPS, best, &joining)?;
@@ -159,7 +166,7 @@ impl Search {
             short.push(ascent);
             maxima.starts += 1;
             if problem.out_of_time || joined_in_a_row == JOINED_IN_A_ROW {
-                maxima.passed_over += climbed - short.len();
+                maxima.passed_over += climbed - climbed_from.len();
                 break;
             }
         }

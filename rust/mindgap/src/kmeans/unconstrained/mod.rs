@@ -14,6 +14,7 @@ mod chain;
 mod grid;
 mod penalty;
 mod pruning;
+mod two;
 
 pub(super) use penalty::splice;
 
@@ -71,6 +72,12 @@ const MOST_AT_ONCE: usize = 1 << 16;
 
 /// Finds the optimal partition into `k` clusters, `1 <= k <=` the number of distinct values.
 pub(super) fn solve(sample: &Sample, k: usize, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
+    if k == 2
+        && let Some(boundary) = two::only_boundary(sample)
+    {
+        monitor.report()?;
+        return Ok(Solution::of_means(Partition::new(vec![boundary, sample.len()]), Proof::Optimal));
+    }
     Ok(solve_in_cells(sample, k, &[], None, budget(k), monitor)?.solution)
 }
 

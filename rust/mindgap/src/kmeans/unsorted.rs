@@ -1,9 +1,9 @@
 //! K-means on many points without a sort: O(N) in a few passes over memory.
 //!
 //! The first pass assigns the points to cells, whose sums are exact. [`refine`](super::refine) solves the problem on
-//! the cells and finds those that a boundary can lie in. Further passes divide these into finer cells until their
-//! points are few; those are gathered, and the last ones sorted ([`AtomReader`]). The number of cells that stay open
-//! grows with K², not with N. A last pass writes the labels. If the cells do not separate the points (far outliers,
+//! the cells and finds those that a boundary can lie in. Further passes divide these into finer cells, the finer the
+//! nearer they are to the best known boundaries, until their points are few; those are gathered, and the last ones sorted
+//! ([`AtomReader`]). The number of cells that stay open grows with K², not with N. A last pass writes the labels. If the cells do not separate the points (far outliers,
 //! crowded values), or there are too many of them, or the search ends without a proof, the points are sorted after all.
 //! This choice depends on the points, not on their order.
 //!
@@ -40,21 +40,29 @@ const WITHOUT_BOUNDS: Fineness = Fineness { cells: 1 << 11, singly: 1 << 11 };
 /// Under bounds a round takes long, so few rounds are best. Measured at 1e6 points, k = 5.
 const UNDER_BOUNDS: Fineness = Fineness { cells: 1 << 12, singly: 1 << 13 };
 
-/// Cells per cluster, if that gives more.
+/// The most cells per cluster, if that gives more.
 const CELLS_A_CLUSTER: usize = 1 << 9;
 
 /// The most cells for many clusters: their sums stay in cache.
 const MOST_CELLS: usize = 1 << 15;
 
+/// Cells for the square of the number of clusters: in fewer, too many points lie where a boundary can be, since those
+/// cells grow with the square. More save the later passes little and take memory (measured at 1e6 points, k = 50).
+const CELLS_A_SQUARE: usize = 6;
+
+/// There is a cell for this many points in any case: then reading points again takes longer than solving (measured at
+/// 1e7 points, k = 50).
+const POINTS_A_CELL: usize = 1 << 9;
+
 /// The least points per cell beyond [`LEAST_CELLS`]: smaller cells save the solver little and take memory. Measured at
 /// 1e5 and 1e6 points, k = 2 to 50.
-const POINTS_A_CELL: usize = 64;
+const LEAST_POINTS: usize = 32;
 
 /// The least cells: with fewer, a dozen clusters have too many points in cells with a boundary.
 const LEAST_CELLS: usize = 1 << 12;
 
 /// The fewest cells per cluster: with fewer, a boundary may be nearly anywhere, even in uniform points.
-const LEAST_A_CLUSTER: usize = 64;
+const LEAST_A_CLUSTER: usize = 96;
 
 /// The least occupied cells per cluster: with fewer, sorting is as fast.
 const OCCUPIED_A_CLUSTER: usize = 4;
@@ -172,8 +180,7 @@ fn fit_in_cells<P: GatheredPoint>(
     let n = points.number;
     let bounded = !resolve_centers(&*kmeans.constraint, kmeans.k)?.are_trivial();
     let fineness = if bounded { UNDER_BOUNDS } else { WITHOUT_BOUNDS };
-    let most = CELLS_A_CLUSTER.saturating_mul(kmeans.k).clamp(fineness.cells, MOST_CELLS);
-    let cells = EqualCells::new(points.extent, most.min(LEAST_CELLS.max(n / POINTS_A_CELL)));
+    let cells = EqualCells::new(points.extent, most_cells(kmeans.k, n, fineness.cells));
     if kmeans.k > cells.len() / LEAST_A_CLUSTER {
         return Ok(None);
     }
@@ -189,11 +196,12 @@ fn fit_in_cells<P: GatheredPoint>(
         return Ok(None);
     }
     let means = sample.means();
-    let (mut fit, atoms) = match kmeans.fit_in_windows(sample, &mut |atoms| reader.zoom(atoms), WINDOWS, monitor) {
-        Ok(found) => found,
-        Err(KMeansError::Interrupted) => return Err(KMeansError::Interrupted),
-        Err(_) => return Ok(None),
-    };
+    let (mut fit, atoms) =
+        match kmeans.fit_in_windows(sample, &mut |atoms, near| reader.zoom(atoms, near), WINDOWS, monitor) {
+            Ok(found) => found,
+            Err(KMeansError::Interrupted) => return Err(KMeansError::Interrupted),
+            Err(_) => return Ok(None),
+        };
     let proven = fit.inertia() - fit.lower_bound() <= kmeans.tol.max(DEFAULT_TOL) * fit.inertia();
     let ended = match monitor.report() {
         Err(Halt::Interrupted) => return Err(KMeansError::Interrupted),
@@ -206,6 +214,13 @@ fn fit_in_cells<P: GatheredPoint>(
     let Some(boundaries) = reader.boundaries(&fit, &atoms) else { return Ok(None) };
     fit.boundaries = boundaries;
     Ok(Some(FitInCells { fit, means, workers: reader.into_workers() }))
+}
+
+/// The most cells for `k` clusters of `n` points, given those for few clusters.
+fn most_cells(k: usize, n: usize, for_few: usize) -> usize {
+    let wanted = LEAST_CELLS.max(n / POINTS_A_CELL).max(CELLS_A_SQUARE.saturating_mul(k).saturating_mul(k));
+    let most = CELLS_A_CLUSTER.saturating_mul(k).clamp(for_few, MOST_CELLS);
+    wanted.min(most).min(LEAST_CELLS.max(n / LEAST_POINTS))
 }
 
 /// Whether cells can solve this problem, and no other way is faster.

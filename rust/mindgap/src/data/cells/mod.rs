@@ -15,7 +15,7 @@ use crate::parallel::{Workers, map_in_order, threads};
 use std::ops::Range;
 use sums::{CellSums, CellUnits, UnevenSums, UnitSums, WeightedSums};
 
-pub(crate) use windows::CellWindows;
+pub(crate) use windows::{CellWindows, FinerWindow};
 
 /// Bits of an offset: sums of squares of 2³² offsets with weights of 128 bits then fit into 255 bits.
 const OFFSET_BITS: i32 = 47;
@@ -161,21 +161,21 @@ impl EqualCells {
         });
         // Growth would double the memory.
         let mut atoms = Vec::with_capacity(self.number);
-        atoms.extend((0..self.number).filter_map(|cell| self.atom(cell, &sums[cell], points, points.extent)));
+        let atom = |cell: usize| self.atom(cell, &sums[cell], points, within(self.extent(cell), points.extent));
+        atoms.extend((0..self.number).filter_map(atom));
         atoms
     }
 
-    /// The points of a cell in a window as an atom; `None` if there are none.
+    /// Points of a cell that lie in `extent`, given by the sums of their offsets, as an atom; `None` if there are none.
     fn atom<S: CellSums>(
         &self,
         cell: usize,
         sums: &S,
         points: &UnsortedPoints<'_>,
-        window: (f64, f64),
+        extent: (f64, f64),
     ) -> Option<Atom> {
-        let (low, high) = self.extent(cell);
-        let units = CellUnits { edge: low, length: self.width() * power_of_two(-OFFSET_BITS), weight: points.unit() };
-        let extent = (low.max(window.0), high.min(window.1));
+        let edge = self.extent(cell).0;
+        let units = CellUnits { edge, length: self.width() * power_of_two(-OFFSET_BITS), weight: points.unit() };
         let atom = sums.moments()?.atom(units, extent, points.lightest == points.heaviest);
         // Near zero, points of equal offset may differ.
         let exact = (self.first + cell as i64).unsigned_abs() > NEAR_ZERO as u64;
@@ -200,6 +200,11 @@ impl EqualCells {
         let index = self.first + cell as i64;
         (index as f64 * self.width(), ((index + 1) as f64 * self.width()).next_down())
     }
+}
+
+/// What two extents share.
+fn within(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+    (a.0.max(b.0), a.1.min(b.1))
 }
 
 /// A point with its weight.

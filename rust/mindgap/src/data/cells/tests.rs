@@ -125,11 +125,18 @@ fn finer_cells_of_windows_have_the_points_of_the_windows() {
             points.lightest = (0..values.len()).map(weight).filter(|&weight| weight > 0.0).fold(f64::MAX, f64::min);
             let cells = EqualCells::new(points.extent, 32);
             let coarse = cells.atoms(&points, &Workers::none());
-            let windows: Vec<(f64, f64)> = coarse.iter().step_by(2).map(|atom| (atom.low, atom.high)).collect();
-            for halvings in [1, 3] {
-                let Some(finer) = cells.atoms_of_windows(&points, halvings, &windows, &Workers::none()) else {
+            // Each window in cells of its own width.
+            for halvings in [[1, 1], [3, 3], [2, 5], [6, 1]] {
+                let window = |(i, atom): (usize, &Atom)| FinerWindow {
+                    extent: (atom.low, atom.high),
+                    halvings: halvings[i % 2],
+                };
+                let windows: Vec<FinerWindow> = coarse.iter().step_by(2).enumerate().map(window).collect();
+                let Some(finer) = cells.atoms_of_windows(&points, &windows, &Workers::none()) else {
                     continue;
                 };
+                let most: usize = windows.iter().map(|window| 1 << window.halvings).sum();
+                assert!(finer.atoms.len() <= most && cells.number_of_finer(&windows).unwrap() <= most);
                 for (atom, group) in coarse.iter().step_by(2).zip(finer.iter()) {
                     let joined = Atom::joined(group);
                     assert_eq!(joined.count, atom.count);

@@ -2,7 +2,7 @@
 //! cells, or gathered.
 
 use super::sums::{CellSums, UnevenSums, UnitSums, WeightedSums};
-use super::{BLOCK, EqualCells, GatheredPoint, Places, UnsortedPoints, WeightKind, fill, pieces, sums_of};
+use super::{BLOCK, EqualCells, GatheredPoint, Places, UnsortedPoints, WeightKind, fill, pieces, sums_of, within};
 use crate::data::sample::AtomGroups;
 use crate::parallel::{Workers, map_in_order, threads};
 use std::ops::Range;
@@ -16,8 +16,16 @@ const NONE: u32 = u32::MAX;
 /// The most entries of the table of fine cells: eight megabytes.
 const MOST_SLOTS: usize = 1 << 21;
 
-/// Finds the window, or the fine cell of a window, that a point is in.
+/// A window that is read again in cells whose width is that of the coarse ones, halved so many times.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FinerWindow {
+    pub(crate) extent: (f64, f64),
+    pub(crate) halvings: u32,
+}
+
+/// Finds the window, or the finer cell of a window, that a point is in.
 pub(crate) struct CellWindows {
+    coarse: EqualCells,
     fine: EqualCells,
     /// A coarse cell has `2^halvings` fine ones.
     halvings: u32,
@@ -44,14 +52,17 @@ impl CellWindows {
         Some(found)
     }
 
-    /// Makes a slot for each fine cell of the windows.
-    fn of_fine_cells(coarse: &EqualCells, halvings: u32, windows: &[(f64, f64)]) -> Option<Self> {
-        let mut found = Self::empty(coarse, halvings)?;
-        for &window in windows {
-            for cell in found.cells_of(window) {
-                found.insert(cell, found.number as u32)?;
-                found.number += 1;
+    /// Makes a slot for each finer cell of the windows.
+    fn of_finer_cells(coarse: &EqualCells, windows: &[FinerWindow]) -> Option<Self> {
+        let most = windows.iter().map(|window| window.halvings).max()?;
+        let mut found = Self::empty(coarse, most)?;
+        for window in windows {
+            let parts = found.parts_of(window);
+            for cell in found.cells_of(window.extent) {
+                let part = (cell >> (most - window.halvings)) - parts.start;
+                found.insert(cell, (found.number + part) as u32)?;
             }
+            found.number += parts.len();
         }
         Some(found)
     }
@@ -59,12 +70,18 @@ impl CellWindows {
     fn empty(coarse: &EqualCells, halvings: u32) -> Option<Self> {
         let slots = vec![NONE; 1usize.checked_shl(halvings).filter(|&slots| slots <= MOST_SLOTS)?];
         let (fine, wanted, blocks) = (coarse.finer(halvings)?, vec![false; coarse.len()], vec![0; coarse.len()]);
-        Some(Self { fine, halvings, wanted, blocks, slots, number: 0 })
+        Some(Self { coarse: *coarse, fine, halvings, wanted, blocks, slots, number: 0 })
     }
 
     /// The fine cells of a window.
     fn cells_of(&self, (low, high): (f64, f64)) -> Range<usize> {
         self.fine.of(low)..self.fine.of(high) + 1
+    }
+
+    /// The finer cells of a window, counted in their own width.
+    fn parts_of(&self, window: &FinerWindow) -> Range<usize> {
+        let (cells, wider) = (self.cells_of(window.extent), self.halvings - window.halvings);
+        cells.start >> wider..((cells.end - 1) >> wider) + 1
     }
 
     fn insert(&mut self, cell: usize, slot: u32) -> Option<()> {
@@ -124,22 +141,24 @@ impl CellWindows {
 }
 
 impl EqualCells {
-    /// The number of cells finer by `2^halvings` that the windows touch; `None` if those are too fine.
-    pub(crate) fn number_of_finer(&self, halvings: u32, windows: &[(f64, f64)]) -> Option<usize> {
-        let fine = self.finer(halvings)?;
-        Some(windows.iter().map(|&(low, high)| fine.of(high) - fine.of(low) + 1).sum())
+    /// The number of finer cells that the windows touch; `None` if those are too fine.
+    pub(crate) fn number_of_finer(&self, windows: &[FinerWindow]) -> Option<usize> {
+        let number = |window: &FinerWindow| {
+            let (fine, (low, high)) = (self.finer(window.halvings)?, window.extent);
+            Some(fine.of(high) - fine.of(low) + 1)
+        };
+        windows.iter().map(number).sum()
     }
 
-    /// Sums the points of each window in cells that are finer by `2^halvings`; `None` if those are too fine. Windows
-    /// must be as for [`CellWindows::new`].
+    /// Sums the points of each window in its finer cells; `None` if those are too fine. Windows must begin and end at
+    /// these cells, or the ends of the data.
     pub(crate) fn atoms_of_windows(
         &self,
         points: &UnsortedPoints<'_>,
-        halvings: u32,
-        windows: &[(f64, f64)],
+        windows: &[FinerWindow],
         workers: &Workers,
     ) -> Option<AtomGroups> {
-        let cells = CellWindows::of_fine_cells(self, halvings, windows)?;
+        let cells = CellWindows::of_finer_cells(self, windows)?;
         Some(match points.kind() {
             WeightKind::One => cells.summed::<UnitSums>(points, windows, workers),
             WeightKind::Even => cells.summed::<WeightedSums>(points, windows, workers),
@@ -152,21 +171,25 @@ impl CellWindows {
     fn summed<S: CellSums>(
         &self,
         points: &UnsortedPoints<'_>,
-        windows: &[(f64, f64)],
+        windows: &[FinerWindow],
         workers: &Workers,
     ) -> AtomGroups {
-        let places = self.fine.places();
         let sums = sums_of(points, self.number, workers, |points, sums: &mut [S]| {
             let unit = points.unit();
-            pulp::Arch::new().dispatch(SumIntoWindows { windows: self, places, points, unit, sums });
+            pulp::Arch::new().dispatch(SumIntoWindows { windows: self, points, unit, sums });
         });
         let mut groups = AtomGroups::default();
         // Growth would double the memory.
         groups.atoms.reserve_exact(self.number);
         let mut sums = sums.iter();
-        for &window in windows {
-            let cells = self.cells_of(window).zip(&mut sums);
-            groups.push(cells.filter_map(|(cell, sums)| self.fine.atom(cell, sums, points, window)));
+        for window in windows {
+            let wider = self.halvings - window.halvings;
+            let atom = |(part, sums): (usize, &S)| {
+                let (first, last) = (part << wider, ((part + 1) << wider) - 1);
+                let extent = (self.fine.extent(first).0, self.fine.extent(last).1);
+                self.coarse.atom(first >> self.halvings, sums, points, within(extent, window.extent))
+            };
+            groups.push(self.parts_of(window).zip(&mut sums).filter_map(atom));
         }
         groups
     }
@@ -214,7 +237,6 @@ impl<P: GatheredPoint> pulp::WithSimd for GatherPoints<'_, P> {
 
 struct SumIntoWindows<'a, S> {
     windows: &'a CellWindows,
-    places: Places,
     points: UnsortedPoints<'a>,
     unit: f64,
     sums: &'a mut [S],
@@ -225,11 +247,13 @@ impl<S: CellSums> pulp::WithSimd for SumIntoWindows<'_, S> {
 
     #[inline(always)]
     fn with_simd<A: pulp::Simd>(self, _: A) {
-        let Self { windows, places, points, unit, sums } = self;
+        let Self { windows, points, unit, sums } = self;
+        // Offsets are those in coarse cells, which have finer cells of several widths.
+        let (fine, coarse) = (windows.fine.places(), windows.coarse.places());
         let (mut cells, mut offsets, mut inside) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
         for (block, values) in points.values.chunks(BLOCK).enumerate() {
-            fill(values, &mut cells, |x| places.cell(x));
-            fill(values, &mut offsets, |x| places.offset(x));
+            fill(values, &mut cells, |x| fine.cell(x));
+            fill(values, &mut offsets, |x| coarse.offset(x));
             let number = in_some_window(windows, &cells[..values.len()], &mut inside);
             for i in inside[..number].iter().map(|&i| usize::from(i)) {
                 let slot = windows.slot(cells[i]);

@@ -39,7 +39,7 @@ impl KMeans {
         monitor: &mut Monitor<'_>,
     ) -> Result<(KMeansFit, Sample), KMeansError> {
         let window = |atom: &Atom| (atom.low, atom.high);
-        let mut zoom = |atoms: &[Atom]| {
+        let mut zoom = |atoms: &[Atom], _: &[f64]| {
             let mut groups = AtomGroups::default();
             zoom(&atoms.iter().map(window).collect::<Vec<_>>())?.into_iter().for_each(|group| groups.push(group));
             Ok(groups)

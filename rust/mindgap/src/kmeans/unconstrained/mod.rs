@@ -60,9 +60,6 @@ const FINISH: usize = 4;
 /// find the last one faster. Measured at 1e3 and 1e4 points.
 const VALUES_A_CLUSTER: usize = 48;
 
-/// With more unsure comparisons in plain doubles, double-double is faster than bounding the error.
-const MOST_UNSURE: usize = 16;
-
 /// Up to this many points per cell most sums are needed, so all are stored.
 const MOST_DENSE: usize = 32;
 
@@ -218,7 +215,7 @@ fn level(
     if rough {
         let found = penalty::search::<Rough, _>(candidates, k, guess, || trial(candidates, monitor))?;
         guess = found.penalty;
-        if !grid.is_closed() && found.chain.unsure <= MOST_UNSURE {
+        if !grid.is_closed() && pruning::may_be_exact_enough(grid, candidates, &found) {
             let level = LevelResult::new(sample, grid, candidates, found, k);
             if level.pruned.as_ref().is_some_and(EdgePruning::is_exact_enough) {
                 return Ok(level);

@@ -5,35 +5,40 @@
 //! there are few cells for each open atom.
 
 use super::super::fit::{KMeansFit, boundary};
-use crate::data::cells::{CellWindows, EqualCells, GatheredPoint, UnsortedPoints};
+use crate::data::cells::{CellWindows, EqualCells, FinerWindow, GatheredPoint, UnsortedPoints};
 use crate::data::sample::{Atom, AtomGroups, Sample, low_and_high};
 use crate::error::BoxError;
 use crate::numeric::double::Double;
-use crate::numeric::first_false;
+use crate::numeric::{binary_exponent, first_false};
 use crate::parallel::Workers;
 use std::ops::Range;
 
 /// Points are gathered if they are at most one in this many of the data; otherwise their atoms are divided first.
-const POINTS_A_GATHERED: usize = 32;
+const POINTS_A_GATHERED: usize = 64;
 
 /// So many points are gathered in any case: another pass would take longer (measured at 1e6 points, k = 16 and 50).
 const FEW_GATHERED: usize = 1 << 16;
 
-/// A pass halves atoms twice or more if there is then at most one cell for this many points.
-const POINTS_A_PART: usize = 512;
+/// A pass halves atoms twice or more if there is then at most one cell for this many points, and at most [`MOST_PARTS`]:
+/// more take the solver longer than another pass.
+const POINTS_A_PART: usize = 128;
+
+/// See [`POINTS_A_PART`]. Measured at 1e7 points, k = 50 to 256.
+const MOST_PARTS: usize = 1 << 14;
 
 /// A pass halves atoms if there is then at most one cell for this many points: a cell takes about 200 bytes in the
 /// solver.
-const POINTS_A_HALF: usize = 64;
+const POINTS_A_HALF: usize = 32;
 
-/// The most halvings of a cell in one pass. More would leave most of the finer cells closed.
-const MOST_HALVINGS: u32 = 3;
+/// The most halvings of an atom in one pass.
+const MOST_HALVINGS: u32 = 5;
+
+/// The best known boundary is hardly ever more than this many widths of an atom from the optimum's (measured at 1e6
+/// points, k = 50: at most 0.9).
+const OFF: f64 = 1.5;
 
 /// At most one in this many points is gathered: sorting more would take as long as sorting all.
 const MOST_GATHERED: usize = 2;
-
-/// Finer cells of a window: more would cost the solver as much as the rounds that they save.
-const PARTS: usize = 4;
 
 /// The reason why a fit of borrowed data starts again with a copy.
 const CHANGED: &str = "the data change during the fit";
@@ -76,13 +81,14 @@ impl<'a, P: GatheredPoint> AtomReader<'a, P> {
     }
 
     /// Returns the points of each atom, one by one or in finer cells.
-    pub(super) fn zoom(&mut self, atoms: &[Atom]) -> Result<AtomGroups, BoxError> {
+    /// `near` are the best known boundaries: atoms are divided the finer the nearer they are to one.
+    pub(super) fn zoom(&mut self, atoms: &[Atom], near: &[f64]) -> Result<AtomGroups, BoxError> {
         let unread: Vec<&Atom> = atoms.iter().filter(|atom| self.window_of(atom.low).is_none()).collect();
         let mut divided = AtomGroups::default();
         if !unread.is_empty() {
             let windows: Vec<(f64, f64)> = unread.iter().map(|atom| (atom.low, atom.high)).collect();
             let counts: Vec<usize> = unread.iter().map(|atom| atom.count as usize).collect();
-            let apart = if self.is_small(counts.iter().sum()) { None } else { self.divide(&windows) };
+            let apart = if self.is_small(counts.iter().sum()) { None } else { self.divide(&unread, near) };
             match apart {
                 Some(groups) if unread.len() == atoms.len() => return Ok(groups),
                 Some(groups) => divided = groups,
@@ -93,10 +99,11 @@ impl<'a, P: GatheredPoint> AtomReader<'a, P> {
         let singly = atoms.iter().filter(inside).map(|atom| atom.count as usize).sum::<usize>() <= self.singly;
         let mut divided = divided.iter();
         let mut shown = AtomGroups::default();
-        for atom in atoms {
+        for (atom, halvings) in atoms.iter().zip(halvings(&atoms.iter().collect::<Vec<_>>(), near)) {
+            let parts = 1 << halvings.min(MOST_HALVINGS);
             match self.window_of(atom.low) {
-                Some(_) if singly || atom.count as usize <= PARTS => shown.push(self.singly(self.inside(atom))),
-                Some(_) => shown.push(self.in_parts(&self.inside(atom))),
+                Some(_) if singly || atom.count as usize <= 2 * parts => shown.push(self.singly(self.inside(atom))),
+                Some(_) => shown.push(self.in_parts(&self.inside(atom), parts)),
                 None => shown.push(divided.next().unwrap_or_default().iter().copied()),
             }
         }
@@ -112,19 +119,29 @@ impl<'a, P: GatheredPoint> AtomReader<'a, P> {
         self.found.len() + more <= few.max(self.points.values.len() / POINTS_A_GATHERED)
     }
 
-    /// Sums the points of these windows in finer cells; `None` if there would be too many cells.
-    fn divide(&mut self, windows: &[(f64, f64)]) -> Option<AtomGroups> {
-        let n = self.points.values.len();
-        let parts = |halvings: u32| self.cells.number_of_finer(self.halvings + halvings, windows);
-        let few = |halvings: &u32| parts(*halvings).is_some_and(|parts| parts <= n / POINTS_A_PART);
-        let halvings = (2..=MOST_HALVINGS).rev().find(few).unwrap_or(1);
-        if parts(halvings)? > n / POINTS_A_HALF {
-            return None;
-        }
+    /// Sums the points of these atoms in finer cells; `None` if there would be too many cells.
+    fn divide(&mut self, atoms: &[&Atom], near: &[f64]) -> Option<AtomGroups> {
         let Self { points, cells, workers, .. } = self;
-        let atoms = cells.atoms_of_windows(points, self.halvings + halvings, windows, workers)?;
-        self.halvings += halvings;
-        Some(atoms)
+        let n = points.values.len();
+        let most_parts = (n / POINTS_A_PART).min(MOST_PARTS);
+        let halvings = halvings(atoms, near);
+        let (width, most) = (binary_exponent(cells.width()), self.halvings as i32);
+        for most_now in (1..=MOST_HALVINGS).rev() {
+            let window = |(atom, &more): (&&Atom, &u32)| {
+                // The width of an atom is just below that of a cell, or less at the ends of the data.
+                let before = width - 1 - binary_exponent(0.75 * (atom.high - atom.low));
+                let halvings = before.clamp(0, most) as u32 + more.min(most_now);
+                FinerWindow { extent: (atom.low, atom.high), halvings }
+            };
+            let windows: Vec<FinerWindow> = atoms.iter().zip(&halvings).map(window).collect();
+            let most_parts = if most_now > 1 { most_parts } else { n / POINTS_A_HALF };
+            let few = cells.number_of_finer(&windows).is_some_and(|parts| parts <= most_parts);
+            if let Some(atoms) = few.then(|| cells.atoms_of_windows(points, &windows, workers)).flatten() {
+                self.halvings = windows.iter().map(|window| window.halvings).fold(self.halvings, u32::max);
+                return Some(atoms);
+            }
+        }
+        None
     }
 
     /// Gathers the points of these windows, of which there are `counts`.
@@ -191,14 +208,14 @@ impl<'a, P: GatheredPoint> AtomReader<'a, P> {
         points.chunk_by(|a, b| a.value() == b.value()).map(atom).collect()
     }
 
-    /// Makes atoms of points in a few cells between the first and the last of them.
-    fn in_parts(&self, points: &[P]) -> Vec<Atom> {
+    /// Makes atoms of points in at most so many cells between the first and the last of them.
+    fn in_parts(&self, points: &[P], parts: usize) -> Vec<Atom> {
         let values: Vec<f64> = points.iter().map(P::value).collect();
         let weights: Option<Vec<f64>> = self.points.weights.map(|_| points.iter().map(P::weight).collect());
         let extent = low_and_high(&values);
         let number = points.len();
         let points = UnsortedPoints { values: &values, weights: weights.as_deref(), number, extent, ..self.points };
-        EqualCells::new(extent, PARTS).atoms(&points, &Workers::none())
+        EqualCells::new(extent, parts).atoms(&points, &Workers::none())
     }
 
     /// The boundaries of a fit to `atoms`; `None` if equal points are in different clusters, which boundaries cannot
@@ -242,6 +259,23 @@ impl<'a, P: GatheredPoint> AtomReader<'a, P> {
         self.workers.run(|| slots.gather(&self.points, look)).ok()?;
         gaps.iter().all(|gap| gap.last.is_finite() && gap.first.is_finite()).then_some(())
     }
+}
+
+/// How often each atom should be halved, once at least, given the best known boundaries. On atoms of one width an
+/// optimum's boundary can be proven to lie within `reach` widths of the best known one. So parts at a distance d are
+/// excluded in the end if they are no wider than d / reach; narrower parts are needed only where the boundary may be
+/// (docs/mathematics.md).
+fn halvings(atoms: &[&Atom], near: &[f64]) -> Vec<u32> {
+    let reach = 0.5 * atoms.len() as f64 / near.len().max(1) as f64;
+    let of = |atom: &&Atom| {
+        let middle = atom.low * 0.5 + atom.high * 0.5;
+        let after = near.partition_point(|&boundary| boundary < middle);
+        let beside = &near[after.saturating_sub(1)..(after + 1).min(near.len())];
+        let distance = beside.iter().map(|boundary| (boundary - middle).abs()).fold(f64::INFINITY, f64::min);
+        let parts = reach / (distance / (atom.high - atom.low) - OFF).max(1.0);
+        binary_exponent(parts.max(1.0)) as u32 + 1
+    };
+    atoms.iter().map(of).collect()
 }
 
 /// The gap between two clusters: no point is between `left` and `right`.

@@ -132,6 +132,18 @@ fn cells_that_are_divided_first_lead_to_the_same_fit() {
     assert!(solved > 80, "{solved} of 144");
 }
 
+/// Many clusters, whose boundaries are searched in cells that are the narrower the nearer they are to the best known
+/// ones: first divided, then gathered.
+#[test]
+fn many_clusters_have_the_fit_of_the_sorted_points() {
+    for (few, (name, of)) in [(0, SMOOTH[0]), (0, SMOOTH[1]), (1 << 10, SMOOTH[2]), (1 << 14, SMOOTH[6])] {
+        let few = FEW.replace(few);
+        let (unsorted, sorted) = fits(&KMeans::new(20), &Sample::new(&values(150_000, of)).unwrap());
+        FEW.set(few);
+        assert_same(&unsorted.unwrap(), &sorted, name);
+    }
+}
+
 #[test]
 fn bounds_without_effect_need_no_sort() {
     let sample = Sample::new(&values(70_000, SMOOTH[0].1)).unwrap();

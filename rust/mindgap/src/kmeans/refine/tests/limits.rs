@@ -98,7 +98,7 @@ fn fewer_windows_take_more_passes_to_the_same_optimum() {
     let optimum = KMeans::new(7).fit(&points.sample()).unwrap().inertia();
     let passes = |most: usize| {
         let mut asked = Vec::new();
-        let mut zoom = |atoms: &[Atom]| {
+        let mut zoom = |atoms: &[Atom], _: &[f64]| {
             asked.push(atoms.len());
             let mut groups = AtomGroups::default();
             let windows: Vec<(f64, f64)> = atoms.iter().map(|atom| (atom.low, atom.high)).collect();

@@ -47,14 +47,17 @@ fn no_optimum_is_pruned() {
         let ends = without_levels(&sample, k);
         let prefixes = Prefixes::new(&sample);
         let optimum = Partition::new(ends.clone()).cost(&prefixes);
-        let grid = EdgeGrid::even(&prefixes, &[], 4 * k);
-        let candidates = Candidates::gather(&prefixes, grid.edges());
-        if candidates.cells() < k {
-            continue;
+        // In the finer grid runs of open cells lie apart.
+        for cells in [4 * k, n / 3] {
+            let grid = EdgeGrid::even(&prefixes, &[], cells);
+            let candidates = Candidates::gather(&prefixes, grid.edges());
+            if candidates.cells() < k {
+                continue;
+            }
+            let (grid, candidates, name) = (&grid, &candidates, format!("case {case}, {cells} cells"));
+            no_boundary_is_pruned::<Precise>(&sample, grid, candidates, &ends, optimum, &name);
+            no_boundary_is_pruned::<Rough>(&sample, grid, candidates, &ends, optimum, &format!("{name}, roughly"));
         }
-        let (grid, candidates) = (&grid, &candidates);
-        no_boundary_is_pruned::<Precise>(&sample, grid, candidates, &ends, optimum, &format!("case {case}"));
-        no_boundary_is_pruned::<Rough>(&sample, grid, candidates, &ends, optimum, &format!("case {case}, roughly"));
     }
 }
 

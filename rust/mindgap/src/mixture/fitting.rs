@@ -1,6 +1,8 @@
 //! Fits a mixture: plan, start or search, climb, findings.
 
-use super::climb::{Ascent, ClimbLimits, Climbed, Ending, StoppingRule, Workspace, ascend, finish, iterate};
+use super::climb::{
+    Ascent, ClimbLimits, ClimbOptions, Climbed, Ending, StoppingRule, Workspace, ascend, finish, iterate,
+};
 use super::e_step::{IntervalEngine, LocalEngine, Truncated};
 use super::engine::{Data, Engine};
 use super::findings::findings;
@@ -217,16 +219,9 @@ impl Mixture {
                 (iterate(&mut surface, &mut m_step, rule, start, monitor)?, Tally::of_one())
             }
             (_, Some(start)) => {
-                let ascent = ascend(
-                    &mut surface,
-                    &mut m_step,
-                    start,
-                    self.climb_limits(FIRST_EM_STEPS.min(self.max_iter)),
-                    None,
-                    &|_| false,
-                    &mut Workspace::default(),
-                    monitor,
-                )?;
+                let limits = self.climb_limits(FIRST_EM_STEPS.min(self.max_iter));
+                let workspace = &mut Workspace::default();
+                let ascent = ascend(&mut surface, &mut m_step, start, limits.into(), workspace, monitor)?;
                 (finish(&mut surface, &m_step, ascent)?, Tally::of_one())
             }
             (_, None) => {
@@ -291,7 +286,8 @@ impl Mixture {
         let mut workspace = Workspace::default();
         for (parameters, model) in found.starts_on_points(surface.is_local()) {
             let (start, limits) = (parameters.clone(), self.climb_limits(0));
-            let ascent = ascend(surface, m_step, start, limits, model, &|_| false, &mut workspace, monitor)?;
+            let options = ClimbOptions { guess: model, ..limits.into() };
+            let ascent = ascend(surface, m_step, start, options, &mut workspace, monitor)?;
             passes += ascent.passes;
             out_of_time |= ascent.ending == Ending::OutOfTime;
             maxima.push(ascent);

@@ -11,7 +11,7 @@ use super::em::step_of_em;
 use super::model::{BLOCK, Model, QuasiNewton};
 use super::rows::{self, LEAST_WEIGHT, RowKind};
 use super::step::{Program, ratios, stepped};
-use super::{Ascent, ClimbLimits, Ending, Leave, Reached};
+use super::{Ascent, ClimbLimits, ClimbOptions, Ending, Leave, Reached};
 use crate::error::MixtureError;
 use crate::mixture::engine::Moments;
 use crate::mixture::m_step::MStep;
@@ -77,6 +77,7 @@ const WANTED: f64 = 1e-6;
 
 /// The largest weight of a revived component.
 const MOST_REVIVED: f64 = 0.3;
+
 /// The number of weights tried, each a quarter of the one before.
 const REVIVALS: usize = 4;
 
@@ -88,7 +89,7 @@ pub(in crate::mixture) struct Workspace {
     kinds: Vec<RowKind>,
 }
 
-/// Climbs from `start`, unless `leave` abandons it. `guess` is a first model for an engine that returns moments alone.
+/// Climbs from `start`, unless the options say to abandon it.
 ///
 /// # Errors
 /// An engine that fails, a program that is not solved, and an interruption.
@@ -96,12 +97,11 @@ pub(in crate::mixture) fn ascend(
     surface: &mut Surface<'_>,
     m_step: &mut MStep,
     start: Parameters,
-    limits: ClimbLimits,
-    guess: Option<&Model>,
-    leave: Leave<'_>,
+    options: ClimbOptions<'_>,
     workspace: &mut Workspace,
     monitor: &mut Monitor<'_>,
 ) -> Result<Ascent, MixtureError> {
+    let ClimbOptions { limits, guess, leave } = options;
     let mut parameters = start;
     let mut history = Vec::new();
     for _ in 0..limits.em_steps {

@@ -83,6 +83,21 @@ pub(super) struct Reached<'a> {
 /// Decides whether to abandon a climb: after each step, and before the pass of the next.
 pub(super) type Leave<'a> = &'a dyn Fn(Reached<'_>) -> bool;
 
+/// The options of a climb.
+#[derive(Clone, Copy)]
+pub(super) struct ClimbOptions<'a> {
+    pub(super) limits: ClimbLimits,
+    /// A first model for an engine that returns moments alone.
+    pub(super) guess: Option<&'a Model>,
+    pub(super) leave: Leave<'a>,
+}
+
+impl From<ClimbLimits> for ClimbOptions<'_> {
+    fn from(limits: ClimbLimits) -> Self {
+        Self { limits, guess: None, leave: &|_| false }
+    }
+}
+
 /// The result of a climb after the last pass.
 #[derive(Clone, Debug)]
 pub(super) struct Climbed {

@@ -5,7 +5,7 @@ use super::em::StoppingRule;
 use super::model::{BLOCK, Model, QuasiNewton, units};
 use super::rows::{self, LEAST_WEIGHT, RowKind};
 use super::step::{Program, stepped};
-use super::{ClimbLimits, Leave};
+use super::{ClimbLimits, ClimbOptions, Leave};
 use crate::constraint::{GapBounds, LinearRows, PrecisionRows};
 use crate::data::frame::Frame;
 use crate::data::sample::Sample;
@@ -359,7 +359,8 @@ fn a_climb_can_be_left_before_the_pass_of_its_next_step() {
         let mut m_step = m_step(&Asked { weights: None, gaps: None, precisions: None });
         let limits = ClimbLimits { em_steps: 3, passes: 100, tolerance: ClimbLimits::TOLERANCE };
         let (workspace, monitor) = (&mut Workspace::default(), &mut Monitor::default());
-        ascend(&mut surface, &mut m_step, start.clone(), limits, None, leave, workspace, monitor).unwrap()
+        let options = ClimbOptions { leave, ..limits.into() };
+        ascend(&mut surface, &mut m_step, start.clone(), options, workspace, monitor).unwrap()
     };
     let [announced, reached] = [0; 2].map(|_| RefCell::new(Vec::new()));
     let whole = climb(&|at| {

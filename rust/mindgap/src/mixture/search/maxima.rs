@@ -184,7 +184,8 @@ impl Maxima {
         let mut known_in_a_row = 0;
         let mut candidates = moves(problem, &from.parameters, best, JUDGED_MOVES[again], &mut self.rests)?;
         candidates.truncate(CLIMBED_MOVES[again]);
-        let least = best - problem.margin(MOVE_LAG[again]);
+        let lag = if problem.shape.is_plain { problem.margin(MOVE_LAG[again]) } else { f64::INFINITY };
+        let least = best - lag;
         let mut begun: Vec<Parameters> = Vec::new();
         for candidate in candidates.into_iter().take_while(|candidate| candidate.at_least >= least) {
             if begun.iter().any(|other| alike(other, &candidate.parameters)) {

@@ -97,7 +97,9 @@ pub(super) fn moves(
         promised.extend(found.into_iter().filter(|(_, gain)| *gain >= least).map(with_promise));
     }
     promised.sort_by(|a: &Move, b: &Move| b.at_least.total_cmp(&a.at_least));
-    promised.truncate(judged_moves * k);
+    if problem.shape.is_plain {
+        promised.truncate(judged_moves * k);
+    }
     starts.extend(promised.into_iter().map(|Move { parameters, dropped, .. }| (parameters, dropped)));
     let mut found = Vec::new();
     for (start, dropped) in starts {

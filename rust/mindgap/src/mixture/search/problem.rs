@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::starts::ProblemShape;
 use crate::data::frame::Frame;
 use crate::error::MixtureError;
-use crate::mixture::climb::{Ascent, ClimbLimits, Ending, Reached, Workspace, ascend, step_of_em};
+use crate::mixture::climb::{Ascent, ClimbLimits, ClimbOptions, Ending, Reached, Workspace, ascend, step_of_em};
 use crate::mixture::engine::Moments;
 use crate::mixture::m_step::MStep;
 use crate::mixture::parameters::Parameters;
@@ -56,6 +56,10 @@ pub(super) struct CellProblem<'a> {
 /// The bounds of the gaps, from the rows that are gaps.
 pub(super) fn shape(m_step: &MStep, k: usize) -> ProblemShape {
     let (mut lower, mut upper) = (Vec::new(), Vec::new());
+    let MStep { weights, precisions, .. } = m_step;
+    let given = |c: usize| weights.bounds(c) != [0.0, 1.0] || precisions.bounds(c) != precisions.bounds(0);
+    let mut is_plain =
+        weights.rows().is_none() && precisions.rows().is_none() && precisions.tie().is_none() && !(0..k).any(given);
     if let Some(program) = &m_step.means.program {
         (lower, upper) = (vec![0.0; k.saturating_sub(1)], vec![f64::INFINITY; k.saturating_sub(1)]);
         let rows = program.rows();
@@ -64,6 +68,8 @@ pub(super) fn shape(m_step: &MStep, k: usize) -> ProblemShape {
                 let bounds = rows.bounds(row);
                 lower[gap] = f64::max(lower[gap], bounds.0);
                 upper[gap] = f64::min(upper[gap], bounds.1);
+            } else {
+                is_plain = false;
             }
         }
     }
@@ -71,8 +77,9 @@ pub(super) fn shape(m_step: &MStep, k: usize) -> ProblemShape {
         k,
         lower,
         upper,
-        equal_spreads: m_step.precisions.is_equal(),
-        variance_ratio: if m_step.precisions.is_equal() { None } else { m_step.precisions.variance_ratio() },
+        equal_spreads: precisions.is_equal(),
+        variance_ratio: precisions.variance_ratio(),
+        is_plain,
     }
 }
 
@@ -98,11 +105,12 @@ impl CellProblem<'_> {
         let mut surface = Surface::new(&mut self.cells, self.frame, true, scale);
         let limits = ClimbLimits { em_steps, passes, tolerance: ClimbLimits::TOLERANCE };
         let start = start.sorted().0.raised(self.m_step.precisions.floor());
+        let plain = self.shape.is_plain;
         let behind = |at: &Reached<'_>| {
             let steps = at.passes.saturating_sub(em_steps + 1).clamp(1, LAG.len());
             let below = best - at.log_likelihood;
             if at.next.is_some() {
-                return below > (FURTHER * at.decrement).max(small_lag);
+                return plain && below > (FURTHER * at.decrement).max(small_lag);
             }
             below > lags[steps - 1] || steps >= PREDICTING_STEPS && below > at.decrement.max(small_lag)
         };
@@ -120,7 +128,8 @@ impl CellProblem<'_> {
             }
         };
         let workspace = &mut self.workspace;
-        let mut ascent = ascend(&mut surface, self.m_step, start, limits, None, &leave, workspace, &mut self.monitor)?;
+        let options = ClimbOptions { leave: &leave, ..limits.into() };
+        let mut ascent = ascend(&mut surface, self.m_step, start, options, workspace, &mut self.monitor)?;
         if let Some(end) = joined.into_inner() {
             (ascent.parameters, ascent.log_likelihood) = end;
         }

@@ -126,3 +126,13 @@ def test_a_sample_is_sorted_once_for_many_fits() -> None:
     assert np.array_equal(mg.mixture(sample, 3, BOUNDS).means, mg.mixture(X, 3, BOUNDS).means)
     with pytest.raises(mg.InvalidInputError, match="in addition to a Sample"):
         mg.mixture(sample, 3, sample_weight=np.ones(len(X)))
+
+
+@pytest.mark.parametrize(("seed", "k"), [(10, 1), (22, 1), (3, 2)])
+def test_a_step_to_a_spread_of_nothing_is_not_taken(seed: int, k: int) -> None:
+    """A step can put a mean next to zero, where a spread in proportion to it is too small for sums of squares."""
+    x = np.random.default_rng(seed).exponential(size=200) ** 2
+    fit = mg.mixture(x, k, mg.ConstantCV())
+    coefficients = np.sqrt(fit.variances) / fit.means
+    assert coefficients == pytest.approx(np.full(k, coefficients[0]), rel=1e-9)
+    assert np.isfinite(fit.log_likelihood)

@@ -72,6 +72,17 @@ impl<'a> Surface<'a> {
         self.ask(parameters, |engine, parameters| engine.curved(parameters))
     }
 
+    /// As [`curved`](Self::curved), or `None` where the sums over data in memory overflow: a spread is too small for them.
+    ///
+    /// # Errors
+    /// As [`at`](Self::at).
+    pub(super) fn tried(&mut self, parameters: &Parameters) -> Result<Option<Moments>, MixtureError> {
+        match self.curved(parameters) {
+            Err(MixtureError::Engine(_)) if self.is_local() => Ok(None),
+            answer => answer.map(Some),
+        }
+    }
+
     /// As [`at`](Self::at), with the classification if the engine returns it.
     ///
     /// # Errors

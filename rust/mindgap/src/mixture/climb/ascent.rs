@@ -316,8 +316,15 @@ impl Climber<'_, '_> {
             if leads_nowhere || self.passes >= limits.passes {
                 return Ok(Round::Ended(Ending::Stuck));
             }
-            let there = self.surface.curved(&next)?;
+            let there = self.surface.tried(&next)?;
             self.passes += 1;
+            let Some(there) = there else {
+                (damping, longest) = ((10.0 * damping).max(FAILED_DAMPING), 1.0);
+                if damping > MOST_DAMPING {
+                    return Ok(Round::Ended(Ending::Stuck));
+                }
+                continue;
+            };
             step.iter_mut().for_each(|u| *u *= share);
             let predicted = if share < 1.0 { model.gain(&step) } else { self.decrement };
             let gained = there.log_likelihood - self.here.log_likelihood;

@@ -52,9 +52,9 @@ impl Insertions {
         Self { weights: in_rows(&cells.weights, 0.0), positions, inverse, total: cells.total, terms: Vec::new() }
     }
 
-    /// The gains of components at ascending `means`, each with its best share; those that cannot reach `least` as zero.
-    pub(super) fn along(&mut self, means: &[f64], variance: f64, least: f64) -> Vec<Inserted> {
-        Arch::new().dispatch(Along { places: self, means, variance, least })
+    /// The gains of components at ascending `means`, each with its best share.
+    pub(super) fn along(&mut self, means: &[f64], variance: f64) -> Vec<Inserted> {
+        Arch::new().dispatch(Along { places: self, means, variance })
     }
 }
 
@@ -99,7 +99,6 @@ struct Along<'a> {
     places: &'a mut Insertions,
     means: &'a [f64],
     variance: f64,
-    least: f64,
 }
 
 impl WithSimd for Along<'_> {
@@ -107,7 +106,7 @@ impl WithSimd for Along<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) -> Vec<Inserted> {
-        let Self { places: Insertions { positions, weights, inverse, total, terms }, means, variance, least } = self;
+        let Self { places: Insertions { positions, weights, inverse, total, terms }, means, variance } = self;
         let reach = REACH * variance.sqrt();
         // The rows within reach.
         let (mut from, mut to) = (0, 0);
@@ -121,8 +120,7 @@ impl WithSimd for Along<'_> {
             }
             let (positions, weights) = (&positions[from..to.max(from)], &weights[from..to.max(from)]);
             let inverse = &inverse[from..to.max(from)];
-            let best =
-                Insertion { positions, weights, inverse, total: *total, mean, variance, terms }.best(share, least);
+            let best = Insertion { positions, weights, inverse, total: *total, mean, variance, terms }.best(share);
             // Its neighbour's best share is near.
             share = if best.gain > 0.0 { best.share } else { FIRST_SHARE };
             found.push(best);
@@ -143,14 +141,12 @@ struct Insertion<'a> {
 }
 
 impl Insertion<'_> {
-    /// The gain with the best share, looked for from `share` on; zero if it cannot reach `least`.
+    /// The gain with the best share, looked for from `share` on.
     #[inline(always)]
-    fn best(mut self, mut share: f64, least: f64) -> Inserted {
+    fn best(mut self, mut share: f64) -> Inserted {
         let [weight, excess] = self.fill();
-        // Within reach the average density is this multiple of the mixture's. By Jensen's inequality the gain is at most
-        // the total weight times its logarithm.
-        let multiple = (excess + weight) / self.total;
-        if multiple <= 1.0 || self.total * ln::<false>(multiple) < least {
+        if excess + weight <= self.total {
+            // The density within reach is less than the mixture's on average.
             return Inserted { gain: 0.0, share: 0.0 };
         }
         let outside = self.total - weight;
@@ -255,18 +251,16 @@ mod tests {
         let variance = cells.variance;
         let mixture = Parameters::new(&[0.7, 0.3], &[at(0.2), at(0.6)], &[0.3 * variance, 0.6 * variance]).unwrap();
         let mut places = Insertions::new(&cells, &mixture);
-        let (mut gained, mut passed_over) = (0, 0);
+        let mut gained = 0;
         for place in 0..=20 {
             for spread in [0.02, 0.1, 0.5] {
                 let (mean, variance) = (at(f64::from(place) / 20.0), spread * variance);
-                let found = places.along(&[mean], variance, 0.0)[0].gain;
+                let found = places.along(&[mean], variance)[0].gain;
                 let wanted = slow(&cells, &mixture, mean, variance);
                 assert!((found - wanted).abs() <= 0.02 * wanted + 0.02, "{mean} {variance}: {found} for {wanted}");
                 gained += usize::from(wanted > 1.0);
-                assert_eq!(places.along(&[mean], variance, found)[0].gain, found);
-                passed_over += usize::from(places.along(&[mean], variance, 2.0 * wanted + 1.0)[0].gain == 0.0);
             }
         }
-        assert!(gained > 10 && passed_over > 20, "{gained} {passed_over}");
+        assert!(gained > 10, "{gained}");
     }
 }

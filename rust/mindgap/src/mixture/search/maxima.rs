@@ -27,14 +27,6 @@ const FINISHED: usize = 2;
 /// the first four moves.
 const CLIMBED_MOVES: [usize; 2] = [14, 6];
 
-/// Insertions and changed spreads that are judged in these rounds, those that promise most, as a multiple of the number
-/// of components. Of 2,000 problems two more were missed without this limit.
-const JUDGED_MOVES: [usize; 2] = [5, 2];
-
-/// Moves are not climbed in these rounds if they are below the best by more than this after one EM step. In 3,582 rounds
-/// of 1,600 problems 19 of 20 moves that led to a higher maximum were above -7 in the first, all above -4 in the others.
-const MOVE_LAG: [f64; 2] = [40.0, 5.0];
-
 /// Maxima below the best by more than this are not moved from. With 3, five of 2,400 problems fewer were missed, in a
 /// twentieth more time.
 const NEAR_BEST: f64 = 2.0;
@@ -161,7 +153,8 @@ impl Maxima {
             };
             let from = maximum.ascent.clone();
             moved_from.push(from.clone());
-            self.moves_from(problem, &from, best, usize::from(without_success > 0))?;
+            let most = CLIMBED_MOVES[usize::from(without_success > 0)];
+            self.moves_from(problem, &from, best, most)?;
             without_success = if self.best() > best + SAME_LIKELIHOOD { 0 } else { without_success + 1 };
             let enough = if self.share_at_best() > ENOUGH_AT_BEST { 1 } else { from.parameters.k() };
             if without_success >= enough {
@@ -171,31 +164,26 @@ impl Maxima {
         Ok(())
     }
 
-    /// Climbs the promising moves from a maximum, and finishes the best of them; `again` is 1 after a round that found
-    /// nothing higher, else 0.
+    /// Climbs the `most` promising moves from a maximum, and finishes the best of them.
     fn moves_from(
         &mut self,
         problem: &mut CellProblem<'_>,
         from: &Ascent,
         best: f64,
-        again: usize,
+        most: usize,
     ) -> Result<(), MixtureError> {
         let mut unfinished: Vec<(f64, Ascent)> = Vec::new();
         let mut known_in_a_row = 0;
-        let mut candidates = moves(problem, &from.parameters, best, JUDGED_MOVES[again], &mut self.rests)?;
-        candidates.truncate(CLIMBED_MOVES[again]);
-        let lag = if problem.shape.is_plain { problem.margin(MOVE_LAG[again]) } else { f64::INFINITY };
-        let least = best - lag;
         let mut begun: Vec<Parameters> = Vec::new();
-        for candidate in candidates.into_iter().take_while(|candidate| candidate.at_least >= least) {
-            if begun.iter().any(|other| alike(other, &candidate.parameters)) {
+        for candidate in moves(problem, &from.parameters, most, &mut self.rests)? {
+            if begun.iter().any(|other| alike(other, &candidate)) {
                 continue;
             }
-            begun.push(candidate.parameters.clone());
+            begun.push(candidate.clone());
             let known = &self.known;
             let highest = unfinished.iter().map(|(_, ascent)| ascent.log_likelihood).fold(best, f64::max);
             let joining = |p: &Parameters, h: f64| known.iter().any(|maximum| joins(p, h, &maximum.ascent));
-            let ascent = problem.climb(candidate.parameters, 1, SHORT_PASSES, highest, &joining)?;
+            let ascent = problem.climb(candidate, 1, SHORT_PASSES, highest, &joining)?;
             if problem.out_of_time {
                 return Err(MixtureError::TimeLimit);
             }

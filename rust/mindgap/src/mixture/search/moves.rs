@@ -30,10 +30,6 @@ const POSITIONS: usize = 150;
 /// Distance of positions in spreads. With 0.7, two of 1,600 problems fewer were missed, with a third more positions.
 const SPACING: f64 = 1.0;
 
-/// Insertions and changed spreads that promise less than the best log-likelihood by more than this are passed over. Of
-/// 2,800 problems one more was missed with this, two fewer with 20.
-const PROMISE_LAG: f64 = 40.0;
-
 /// Moves tried for each component that is dropped.
 const QUOTA: usize = 4;
 
@@ -59,51 +55,37 @@ const EMPTY: f64 = 1e-6;
 const SPLITS: [(f64, f64, f64); 2] = [(0.75, 0.65, 0.65), (0.0, 0.5, 1.5)];
 
 /// A start, and a lower bound on its log-likelihood.
-pub(super) struct Move {
-    pub(super) parameters: Parameters,
-    pub(super) at_least: f64,
+struct Move {
+    parameters: Parameters,
+    at_least: f64,
     dropped: usize,
 }
 
-/// The moves from `parameters`, by falling log-likelihood; `best` is that of the best mixture known. Of the insertions and
-/// changed spreads `judged_moves` for each component are judged, those that promise most. `rests` are the mixtures
-/// without one component to which another was added before.
+/// At most `most` moves from `parameters`, those of the highest log-likelihood. `rests` are the mixtures without one
+/// component to which another was added before.
 ///
 /// # Errors
 /// As those of the M step.
 pub(super) fn moves(
     problem: &mut CellProblem<'_>,
     parameters: &Parameters,
-    best: f64,
-    judged_moves: usize,
+    most: usize,
     rests: &mut Vec<Parameters>,
-) -> Result<Vec<Move>, MixtureError> {
+) -> Result<Vec<Parameters>, MixtureError> {
     let k = parameters.k();
     let mut coarse = problem.cells.merged(COARSE);
-    let mut promised = Vec::new();
-    let mut starts: Vec<(Parameters, usize)> = Vec::new();
-    for dropped in 0..k {
-        let (rest, height) = settled_rest(problem, &mut coarse, parameters, dropped)?;
-        let least = best - problem.margin(PROMISE_LAG) - height;
-        let mut places = Insertions::new(&coarse, &rest);
-        let mut found = respread(problem, &mut places, parameters, &rest, dropped, least);
-        if !rests.iter().any(|other| alike(other, &rest)) {
-            found.extend(insertions(problem, &coarse, &mut places, parameters, &rest, dropped, least));
-            starts.extend(splits(problem, &mut coarse, &rest)?.into_iter().map(|start| (start, dropped)));
-            rests.push(rest);
-        }
-        let with_promise =
-            |(parameters, gain): (Parameters, f64)| Move { parameters, at_least: height + gain, dropped };
-        promised.extend(found.into_iter().filter(|(_, gain)| *gain >= least).map(with_promise));
-    }
-    promised.sort_by(|a: &Move, b: &Move| b.at_least.total_cmp(&a.at_least));
-    if problem.shape.is_plain {
-        promised.truncate(judged_moves * k);
-    }
-    starts.extend(promised.into_iter().map(|Move { parameters, dropped, .. }| (parameters, dropped)));
     let mut found = Vec::new();
-    for (start, dropped) in starts {
-        for start in with_empty_aside(problem, start) {
+    for dropped in 0..k {
+        let rest = settled_rest(problem, &mut coarse, parameters, dropped)?;
+        let mut starts = Vec::new();
+        if !rests.iter().any(|other| alike(other, &rest)) {
+            starts.extend(insertions(problem, &coarse, parameters, &rest, dropped));
+            starts.extend(splits(problem, &mut coarse, &rest)?);
+            rests.push(rest.clone());
+        }
+        starts.extend(respread(problem, parameters, &rest, dropped));
+        let starts: Vec<Parameters> = starts.into_iter().flat_map(|start| with_empty_aside(problem, start)).collect();
+        for start in starts {
             found.push(judged(problem, &mut coarse, start, dropped)?);
         }
     }
@@ -115,7 +97,8 @@ pub(super) fn moves(
         found.push(judged(problem, &mut coarse, start, k)?);
     }
     found.sort_by(|a, b| b.at_least.total_cmp(&a.at_least));
-    Ok(found)
+    found.truncate(most);
+    Ok(found.into_iter().map(|candidate| candidate.parameters).collect())
 }
 
 /// The moves of the highest log-likelihood, each once, and at most [`QUOTA`] that drop the same component.
@@ -148,14 +131,13 @@ fn judged(
     Ok(Move { parameters, at_least, dropped })
 }
 
-/// The mixture without one component, after a few EM steps without rows on the means, and a lower bound on its
-/// log-likelihood.
+/// The mixture without one component, after a few EM steps without rows on the means.
 fn settled_rest(
     problem: &mut CellProblem<'_>,
     coarse: &mut Cells,
     parameters: &Parameters,
     dropped: usize,
-) -> Result<(Parameters, f64), MixtureError> {
+) -> Result<Parameters, MixtureError> {
     let keep = |values: &[f64]| -> Vec<f64> {
         values.iter().enumerate().filter(|&(c, _)| c != dropped).map(|(_, &value)| value).collect()
     };
@@ -169,24 +151,21 @@ fn settled_rest(
         means: MeanBlock { program: None },
         precisions: problem.m_step.precisions.fewer(parameters.k() - 1),
     };
-    let mut height = f64::NEG_INFINITY;
     for _ in 0..SETTLING {
-        (rest, height) = problem.em_with(coarse, rest, &mut m_step)?;
+        rest = problem.em_with(coarse, rest, &mut m_step)?.0;
     }
-    Ok((rest, height))
+    Ok(rest)
 }
 
-/// The rest with a new component at each local maximum of its gain, but not where the dropped one was; with the gains,
-/// of which those below `least` do not matter.
+/// The rest with a new component at each local maximum of its gain, but not where the dropped one was.
 fn insertions(
     problem: &CellProblem<'_>,
     coarse: &Cells,
-    places: &mut Insertions,
     parameters: &Parameters,
     rest: &Parameters,
     dropped: usize,
-    least: f64,
-) -> Vec<(Parameters, f64)> {
+) -> Vec<Parameters> {
+    let mut places = Insertions::new(coarse, rest);
     let [low, high] = coarse.ends();
     let (old_weight, old_mean) = (parameters.weights()[dropped], parameters.means()[dropped]);
     let old_variance = parameters.variances()[dropped];
@@ -196,7 +175,7 @@ fn insertions(
         let count = 1 + ((high - low) / (SPACING * spread)).ceil().min(POSITIONS as f64) as usize;
         let at = |i: usize| low + (high - low) * i as f64 / count as f64;
         let means: Vec<f64> = (0..=count).map(at).collect();
-        let gains = places.along(&means, variance, least);
+        let gains = places.along(&means, variance);
         for i in 0..=count {
             let gain = gains[i].gain;
             let maximum =
@@ -218,11 +197,11 @@ fn insertions(
             kept.push(maximum);
         }
     }
-    let with = |&(mean, variance, Inserted { share, gain }): &(f64, f64, Inserted)| {
+    let with = |&(mean, variance, Inserted { share, .. }): &(f64, f64, Inserted)| {
         let append = |values: &[f64], value: f64| values.iter().copied().chain([value]).collect();
         let shares: Vec<f64> = rest.weights().iter().map(|weight| weight * (1.0 - share)).collect();
         let means = append(rest.means(), mean);
-        (Parameters::sound(append(&shares, share), means, append(rest.variances(), variance)), gain)
+        Parameters::sound(append(&shares, share), means, append(rest.variances(), variance))
     };
     kept.iter().take(INSERTIONS).map(with).collect()
 }
@@ -259,16 +238,8 @@ fn splits(
     Ok(found)
 }
 
-/// The same component with another spread, and at least some weight, without which its spread has no effect; with the
-/// gains of such a component beside the rest, as those of [`insertions`].
-fn respread(
-    problem: &CellProblem<'_>,
-    places: &mut Insertions,
-    parameters: &Parameters,
-    rest: &Parameters,
-    changed: usize,
-    least: f64,
-) -> Vec<(Parameters, f64)> {
+/// The same component with another spread, and at least some weight, without which its spread has no effect.
+fn respread(problem: &CellProblem<'_>, parameters: &Parameters, rest: &Parameters, changed: usize) -> Vec<Parameters> {
     if problem.shape.equal_spreads {
         return Vec::new();
     }
@@ -284,8 +255,7 @@ fn respread(
     let with = |variance: f64| {
         let mut variances = parameters.variances().to_vec();
         variances[changed] = variance;
-        let gain = places.along(&parameters.means()[changed..=changed], variance, least)[0].gain;
-        (Parameters::sound(weights.clone(), parameters.means().to_vec(), variances), gain)
+        Parameters::sound(weights.clone(), parameters.means().to_vec(), variances)
     };
     others.map(with).collect()
 }

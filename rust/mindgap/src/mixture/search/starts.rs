@@ -41,9 +41,6 @@ pub(super) struct ProblemShape {
     pub(super) equal_spreads: bool,
     /// The largest ratio of two variances, where they differ.
     pub(super) variance_ratio: Option<f64>,
-    /// Whether the constraint is one on gaps and on the ratio of spreads alone, so that a component's gain without it
-    /// tells what it is worth. A component of a given spread may promise little and be part of the best mixture.
-    pub(super) is_plain: bool,
 }
 
 impl ProblemShape {

@@ -61,14 +61,8 @@ fn no_centres_on_the_grid_that_hold_the_bounds_cost_less() {
     let bounds = [(0.0, f64::INFINITY), (4.0, f64::INFINITY), (0.0, 2.0), (3.0, 3.5), (14.0, f64::INFINITY)];
     for (case, (lower, upper)) in (0..8).flat_map(|case| bounds.map(|bounds| (case, bounds))) {
         let cells = cells(case);
-        let shape = ProblemShape {
-            k: 2,
-            lower: vec![lower],
-            upper: vec![upper],
-            equal_spreads: false,
-            variance_ratio: None,
-            is_plain: true,
-        };
+        let shape =
+            ProblemShape { k: 2, lower: vec![lower], upper: vec![upper], equal_spreads: false, variance_ratio: None };
         let found = free_centers(&cells, &cells.prefix(), &shape).unwrap();
         let [low, high] = cells.ends();
         let over = (lower - (high - low)).max(0.0);

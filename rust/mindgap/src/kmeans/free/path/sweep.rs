@@ -40,10 +40,10 @@ pub(super) struct Sweep<'a> {
     pub(super) penalty: f64,
     /// The range of the centres.
     pub(super) domain: (f64, f64),
-    /// An upper limit on the optimum, penalties included; infinite to keep all paths.
+    /// The cost, penalties included, up to which paths are kept.
     pub(super) enough: f64,
-    /// Lower bounds on the cost of the nodes from each one on, whatever the gaps, and on that of the mirrored nodes;
-    /// empty if there are none.
+    /// Lower bounds on the cost, penalties included, of the nodes from each one on, and on that of the mirrored nodes,
+    /// wherever the centres before are; empty if there are none.
     pub(super) unbounded: [&'a [f64]; 2],
     /// Whether the penalty may be a reward, or the number of clusters is given: then lower bounds alone can force a
     /// cluster to have points nearer to another centre.
@@ -91,7 +91,44 @@ struct SweepProgress<'a> {
 /// This many pieces need no check of the memory: some hundred kilobytes.
 const FEW_PIECES: usize = 1 << 12;
 
+impl<'a> Sweep<'a> {
+    /// A sweep for any number of clusters, without a penalty, whose gaps are at least `lower`.
+    pub(super) fn of_any_number(nodes: &'a PathNodes, lower: f64) -> Self {
+        // At most one centre is beyond the points, since a second one has no nearest point, and it is within reach of
+        // them, since moving it there lowers the cost.
+        let reach = 2.0 * lower;
+        Sweep {
+            nodes,
+            lower,
+            upper: f64::INFINITY,
+            penalty: 0.0,
+            domain: (nodes.x[0] - reach, nodes.x[nodes.len() - 1] + reach),
+            enough: f64::INFINITY,
+            unbounded: [&[]; 2],
+            rewarded: false,
+            windows: &[],
+        }
+    }
+}
+
 impl Sweep<'_> {
+    /// The minimum cost of the nodes before each node, without an upper bound on the gaps.
+    pub(super) fn costs_before(&self, budget: &mut Budget<'_>) -> Result<Vec<f64>, Stop> {
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                let mut progress = SweepProgress::new(self);
+                let mut costs = Vec::with_capacity(self.nodes.len() + 1);
+                costs.push(0.0);
+                for j in 1..self.nodes.len() {
+                    costs.push(progress.least_before(j));
+                    progress.advance(budget)?;
+                }
+                Ok(costs)
+            },
+        )
+    }
+
     /// Sweeps the nodes.
     pub(super) fn run(&self, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
         pulp::Arch::new().dispatch(
@@ -198,6 +235,21 @@ impl<'a> SweepProgress<'a> {
             near: Vec::new(),
             merged: Vec::new(),
         }
+    }
+
+    /// The minimum cost of the nodes before node `j`.
+    #[inline(always)]
+    fn least_before(&mut self, j: usize) -> f64 {
+        let curve = &mut self.curves[0];
+        let mut least = curve.queue.best(j).map_or(f64::INFINITY, |best| best.1);
+        let mut ending = self.sweep.nodes.ending(j);
+        let from = self.sweep.strip(j, self.sweep.lower).0;
+        curve.over((from, f64::INFINITY), |piece, from, to| {
+            if !piece.is_flat() || piece.before.level < least {
+                least = least.min(piece.lowest(&mut ending, from, to).1);
+            }
+        });
+        least
     }
 
     /// Advances by one node.

@@ -27,7 +27,7 @@ use super::incumbent::FreeSolution;
 use crate::constraint::Rows;
 use crate::kmeans::rounding::CLEAR;
 use crate::monitor::DEFAULT_TOL;
-use levels::{LOW_SHARES, SHARES};
+use levels::{LOW_SHARE, SHARES};
 use nodes::PathNodes;
 use penalty::PenaltyFound;
 use runs::Runs;
@@ -235,7 +235,7 @@ impl<'a> PathSearch<'a> {
             return Ok(());
         }
         if super::is_compared(self.problem.k) {
-            budget.limited(BRIEF_STEPS, |budget| self.run_levels(f64::INFINITY, &LOW_SHARES, budget))?;
+            budget.limited(BRIEF_STEPS, |budget| self.run_levels(f64::INFINITY, &[LOW_SHARE], budget))?;
             if self.is_within(DEFAULT_TOL) {
                 return Ok(());
             }

@@ -40,7 +40,7 @@ fn compare(rounds: usize, (few, many): (usize, usize), seed: u64) {
         let floor = search.floor;
         assert!(floor <= truth * (1.0 + 1e-10) + 1e-24, "by runs {floor} is above {truth}: {}", facts());
         search.floor = 0.0;
-        search.run_levels(f64::INFINITY, &LOW_SHARES, &mut budget).unwrap();
+        search.run_levels(f64::INFINITY, &[LOW_SHARE], &mut budget).unwrap();
         let floor = search.floor;
         assert!(floor <= truth * (1.0 + 1e-10) + 1e-24, "low {floor} is above {truth}: {}", facts());
         search.run_levels(f64::INFINITY, &SHARES, &mut budget).unwrap();

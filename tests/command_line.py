@@ -1,4 +1,4 @@
-"""Runs the command line in this process, as a shell would see it."""
+"""Runs the command line in this process as a shell would."""
 
 from __future__ import annotations
 

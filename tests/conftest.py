@@ -1,4 +1,4 @@
-"""Fixtures that several behaviours share: installed packages that are made up, and a host that has loaded nothing."""
+"""Shared fixtures: temporary installed packages, and a plugin host that has loaded nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results to draw, put together by hand: the parameters of a known mixture and data drawn from it."""
+"""Results to draw, built by hand: the parameters of a known mixture and data drawn from it."""
 
 from __future__ import annotations
 

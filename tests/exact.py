@@ -1,4 +1,4 @@
-"""K-means and mixtures in exact rational arithmetic, or in fifty digits; for a handful of points."""
+"""K-means and mixtures in exact rational arithmetic or in fifty digits, for a handful of points."""
 
 from __future__ import annotations
 

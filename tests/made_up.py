@@ -1,4 +1,4 @@
-"""The types of the fixtures in conftest.py that make up installed packages and run new processes."""
+"""The types of the fixtures in conftest.py that install temporary packages and run new processes."""
 
 from __future__ import annotations
 

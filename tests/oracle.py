@@ -1,4 +1,4 @@
-"""Slow, obvious solvers that cannot be wrong, for small data."""
+"""Slow, obvious solvers for small data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds that have nothing to do with the data are refused before any work."""
+"""Bounds on a scale unrelated to the data are refused before any work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts in bins: which are valid, where open bins end, and how they are drawn again."""
+"""Binned counts: which are valid, where open bins end, and draws from them."""
 
 from __future__ import annotations
 

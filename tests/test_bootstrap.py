@@ -1,4 +1,4 @@
-"""Intervals by refitting data drawn again."""
+"""Bootstrap intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Certificates of mixtures: what they bound, what is refused, and proofs that the checker accepts or refuses."""
+"""Certificates of mixtures: what they bound, what is refused, and which proofs the checker accepts."""
 
 from __future__ import annotations
 

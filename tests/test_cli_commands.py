@@ -241,15 +241,6 @@ def test_a_solver_that_gives_up(command: Command, table: Path, monkeypatch: pyte
     assert (ended.code, ended.fault) == (4, "no progress")
 
 
-def test_an_interrupt(command: Command, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*arguments: Any, **settings: Any) -> Any:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("mindgap.cli.kmeans.kmeans", interrupt)
-    ended = command("kmeans", table, "--column", "length", "-k", 2)
-    assert (ended.code, ended.out, ended.err) == (130, "", "\nmindgap: interrupted\n")
-
-
 def test_nothing_is_written_when_the_fit_fails(command: Command, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "labels.csv"
     out.write_text("old")

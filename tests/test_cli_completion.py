@@ -1,4 +1,4 @@
-"""What the shell completes."""
+"""Shell completion."""
 
 from __future__ import annotations
 

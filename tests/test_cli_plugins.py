@@ -1,4 +1,4 @@
-"""The commands `plugins` and `new-plugin`, and how the command line fails."""
+"""The commands `plugins` and `new-plugin`, and errors of the command line."""
 
 from __future__ import annotations
 

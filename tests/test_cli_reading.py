@@ -1,4 +1,4 @@
-"""What the commands read: CSV, TSV, Parquet, npy, standard input; and what they say of what they cannot read."""
+"""Input of the commands: CSV, TSV, Parquet, npy and standard input, and the errors for input that cannot be read."""
 
 from __future__ import annotations
 
@@ -137,6 +137,8 @@ def test_weights(tmp_path: Path, centers: Any, command: Command) -> None:
         (b'a,x\n"1\n1",1\n2,two\n', ("--column", "x"), "holds text at line 4: 'two'"),
         (b"x\n1\n1_000\n", (), "holds text at line 3: '1_000'"),
         (b"a;x\n1;1,5\n", ("--column", "x"), "at line 2: '1,5'; write decimals with a point"),
+        (b'x\n"1,500"\n', (), "'1,500'; remove commas that separate thousands"),
+        (b'x\n"1,234,567.5"\n', (), "remove commas that separate thousands"),
         (b"x\n1\n\n3\nnan\n", (), "2 values are missing in column x"),
         (b"x\n1\n\n3\nnan\n", (), "the first at line 3; --drop-missing leaves them out"),
         (b"a,x\n1,NA\n2\n3,4\n", ("--column", "x"), "2 values are missing"),

@@ -1,4 +1,4 @@
-"""Whole tables out: labels beside the original columns, groups, stored fits used on other data, complete JSON."""
+"""Output of the commands: labels beside the original columns, groups, predictions for other data, JSON."""
 
 from __future__ import annotations
 

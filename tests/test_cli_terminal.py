@@ -1,4 +1,4 @@
-"""The command line in processes of its own: pipes, a terminal, and what is imported."""
+"""The command line in its own process: pipes, terminals and interrupts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from types import ModuleType
 
 import pytest
 
-from made_up import Run
 from mindgap.__main__ import main
 
 
@@ -20,14 +19,6 @@ def numbers(tmp_path: Path) -> Path:
     path = tmp_path / "numbers.txt"
     path.write_text("\n".join(str(value**2 % 101) for value in range(200)))
     return path
-
-
-def test_a_pipe_gets_plain_text_and_no_progress(numbers: Path, run: Run) -> None:
-    for command in (("mixture", "-k", "2"), ("select", "-k", "1-3"), ("path", "-k", "2", "--deltas", "0,1")):
-        ended = run("-m", "mindgap", *command, str(numbers))
-        assert (ended.returncode, ended.stderr) == (0, "")
-        assert "\x1b" not in ended.stdout
-        assert max(map(len, ended.stdout.splitlines())) <= 80
 
 
 def test_a_terminal_gets_progress_on_standard_error(numbers: Path) -> None:
@@ -107,9 +98,3 @@ def test_a_reader_that_stops(numbers: Path) -> None:
     command = f"{sys.executable} -m mindgap kmeans {numbers} -k 2 --json | head -c 1"
     ended = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (ended.stdout, ended.stderr) == ("{", "")
-
-
-def test_importing_mindgap_loads_no_extra(run: Run) -> None:
-    extras = ("click", "rich", "matplotlib", "sklearn", "scipy", "pandas", "polars", "pyarrow", "concurrent.futures")
-    script = f"import sys, mindgap; print([name for name in {extras} if name in sys.modules])"
-    assert run("-c", script).stdout == "[]\n"

@@ -1,4 +1,4 @@
-"""Bounds on the sizes of clusters, through every face; the crate's tests compare them with every partition."""
+"""Bounds on the sizes of clusters, in every interface; the crate's tests compare them with every partition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The likelihood ratio of a constrained and a free fit."""
+"""The likelihood ratio test of a constrained against a free fit."""
 
 from __future__ import annotations
 
@@ -108,6 +108,11 @@ def test_fits_that_do_not_belong_together() -> None:
         mg.compare(held, mg.mixture(X, 1))
     with pytest.raises(mg.InvalidInputError, match="differ in total_weight"):
         mg.compare(held, mg.mixture(X[1:], 2))
+    with pytest.raises(mg.InvalidInputError, match="different data"):
+        mg.compare(held, mg.mixture(X * 0.1, 2))
+    values, counts = np.unique(np.round(X), return_counts=True)
+    weighted = mg.mixture(values, 2, sample_weight=counts)
+    assert mg.compare(mg.mixture(np.round(X), 2, mg.LowerOnly(5)), weighted).statistic > 0
     with pytest.raises(mg.InvalidInputError, match=r"the order is compare\(constrained, free\)"):
         mg.compare(free, held)
     with pytest.raises(mg.InvalidInputError, match=r"two results of mixture, not KMeansResult"):
@@ -157,3 +162,24 @@ def test_a_stuck_fit_is_climbed_from_the_other() -> None:
     stuck = mg.mixture(X, 2, init=([0.5, 0.5], [0.0, 0.001], [50.0, 50.0]), max_iter=1)
     assert stuck.log_likelihood < free.log_likelihood
     assert mg.compare(held, stuck).statistic > 0
+
+
+def test_drawn_data_are_judged_as_the_data_are() -> None:
+    """Both fits of a draw are searched for, as those of the data were; else true bounds are rejected too often."""
+    bound = mg.TwoSided(2, 2)
+    x = mg.datasets.paper_model("B", 300, rng=5).values
+    held, free = mg.mixture(x, 3, bound), mg.mixture(x, 3)
+    ratio = mg.compare(held, free, n_bootstrap=19, rng=1)
+    drawn = [held.sample(300, np.random.default_rng(stream))[0] for stream in np.random.SeedSequence(1).spawn(19)]
+    statistics = [mg.compare(mg.mixture(values, 3, bound), mg.mixture(values, 3)).statistic for values in drawn]
+    assert ratio.bootstrap_p_value == (1 + sum(value >= ratio.statistic for value in statistics)) / 20
+
+
+def test_a_chi_square_that_is_not_valid_is_named() -> None:
+    """Where components overlap, four of five true constraints would be rejected at p = 0.2 instead of one."""
+    x = mg.datasets.paper_model("B", 300, rng=5).values
+    doubtful = mg.compare(mg.mixture(x, 3, mg.TwoSided(2, 2)), mg.mixture(x, 3))
+    assert doubtful.unreliable
+    assert "p about" in doubtful.summary()
+    assert "use the bootstrap" in doubtful.summary()
+    assert not mg.compare(*fits(5.0)).unreliable

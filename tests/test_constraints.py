@@ -1,4 +1,4 @@
-"""The built-in constraints, and the values that constraints answer with."""
+"""The built-in constraints, and the values that constraints return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The package and the crate agree to the bit: optimised with threads, and for debugging without them."""
+"""The package and the crate have the same bits: optimised with threads, and debug builds without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data sets say what they claim."""
+"""The data sets have the properties that they document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documentation: examples run and print what they show, pictures are drawn, links lead somewhere."""
+"""The documentation: examples print what they show, pictures can be drawn, links are valid."""
 
 from __future__ import annotations
 

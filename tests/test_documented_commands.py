@@ -1,4 +1,4 @@
-"""Every command line that the help, the README or a page recommends is run, in a folder with the files it names."""
+"""Every command line in the help, the README and the docs runs, in a folder with the files that it names."""
 
 from __future__ import annotations
 

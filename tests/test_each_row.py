@@ -1,4 +1,4 @@
-"""K-means of each row of a matrix: what kmeans has for the row, to the bit."""
+"""`kmeans_rows` gives the same bits as `kmeans` of each row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data that belong to an engine reach it without `engine=`, and are never collected in silence."""
+"""Data that belong to an engine reach it without `engine=`, and are never collected silently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines that read FILE themselves, on the command line."""
+"""Engines that read FILE themselves on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The local engine's moments against the plainest loop, and what engines have in common."""
+"""The local engine against a plain loop, and what all engines share."""
 
 from __future__ import annotations
 

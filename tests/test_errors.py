@@ -1,4 +1,4 @@
-"""The exceptions: what they derive from, and the name that tracebacks and pickles give them."""
+"""The exceptions: their base classes, and their names in tracebacks and pickles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results against exact rational arithmetic (sixty digits where there are logarithms), where cancellation can bite."""
+"""Results against exact rational arithmetic (sixty digits for logarithms), where cancellation matters."""
 
 from __future__ import annotations
 

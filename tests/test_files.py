@@ -1,4 +1,4 @@
-"""Files are there whole or not at all: a failed, interrupted or killed write leaves what was there before."""
+"""Atomic writes: a failed, interrupted or killed write leaves the old file."""
 
 from __future__ import annotations
 
@@ -116,9 +116,21 @@ def test_a_disk_that_cannot_keep_the_content_is_heard(tmp_path: Path, monkeypatc
     assert path.read_bytes() == b"old"
 
 
-def test_a_name_that_no_file_can_have_is_refused() -> None:
+@pytest.mark.parametrize("name", ["res\0ult.json", "missing/result.json", "."])
+def test_a_place_that_no_file_can_have_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="cannot write"):
-        write_atomically("res\0ult.json", b"new")
+        write_atomically(f"{tmp_path}/{name}", b"new")
+
+
+def test_a_link_is_followed_and_permissions_are_kept(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.json", tmp_path / "link.json"
+    target.write_bytes(b"old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert target.stat().st_mode & 0o777 == 0o640
 
 
 def test_a_pipe_is_written_to(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The short way of a fit in memory: built-in parts go to the core past the plugin host."""
+"""Fits in memory with built-in parts never touch the plugin registry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers from elsewhere: what looks like an array and is none is refused in words, and nothing is read as another."""
+"""Array-likes of other libraries: each is read as its numbers or refused with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored results from strangers: sound ones are read, and all their methods work; all others are refused by field."""
+"""Untrusted stored results: valid ones are read, all others are refused with the name of the field."""
 
 from __future__ import annotations
 

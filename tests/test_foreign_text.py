@@ -1,4 +1,4 @@
-"""Any text at all: as a spec string, as a stored result, as a table. It means something, or is refused in words."""
+"""Arbitrary text as a spec string, a stored result or a table: it is parsed or refused with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a mixture fits its data at all: the test by draws from the fit, and the rootogram."""
+"""Goodness of fit: the test by simulated data, and the rootogram."""
 
 from __future__ import annotations
 
@@ -38,6 +38,26 @@ def test_rounded_data_are_compared_with_rounded_draws() -> None:
     rounded = np.round(np.random.default_rng(5).normal(0, 1.5, 800))
     assert grid_of(np.sort(rounded)) is not None
     assert mg.goodness_of_fit(mg.mixture(rounded, 1), n_bootstrap=39, rng=1).p_value > 0.05
+
+
+def test_truncated_data_are_compared_within_the_support() -> None:
+    seen = np.random.default_rng(5).normal(0, 1, 2000)
+    seen = seen[seen > 0]
+    fit = mg.mixture(seen, 1, support=(0, np.inf))
+    assert mg.goodness_of_fit(fit, n_bootstrap=19, rng=1).statistic < 0.05
+    assert fit.histogram is not None
+    assert np.abs(root_differences(fit, fit.histogram)).max() < 2
+
+
+def test_open_bins_have_the_tails() -> None:
+    values = np.random.default_rng(5).normal(0, 1, 4000)
+    inner = np.array([-0.5, -0.4, 0, 0.4, 0.5])
+    binned = mg.Binned([-np.inf, *inner, np.inf], np.bincount(np.searchsorted(inner, values), minlength=6))
+    fit = mg.mixture(binned, 1)
+    assert fit.histogram is not None
+    assert np.abs(root_differences(fit, fit.histogram)).max() < 2
+    with pytest.raises(mg.InvalidInputError, match="not for counts in bins"):
+        mg.goodness_of_fit(fit)
 
 
 def test_the_rootogram_shows_what_is_left() -> None:

@@ -1,4 +1,4 @@
-"""The histogram that results keep: nothing is lost, grids are kept, outliers do no harm."""
+"""The histogram in a result: no point is lost, grids are kept, outliers do no harm."""
 
 from __future__ import annotations
 

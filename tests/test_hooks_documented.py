@@ -1,4 +1,4 @@
-"""Every hook has a test, and stands in the docs with its exact signature; the docs' code runs."""
+"""Every hook has a test, and the docs have its exact signature."""
 
 from __future__ import annotations
 

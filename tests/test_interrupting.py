@@ -1,4 +1,4 @@
-"""A fit that is stopped from outside: by Ctrl-C or by what watches it, in this process."""
+"""Fits that are stopped by Ctrl-C or by a callback, in this process."""
 
 from __future__ import annotations
 

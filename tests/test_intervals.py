@@ -1,4 +1,4 @@
-"""Rounded, binned and truncated data, and what results make of them."""
+"""Rounded, binned and truncated data."""
 
 from __future__ import annotations
 
@@ -68,9 +68,20 @@ def test_a_support_gives_back_the_whole_mixture() -> None:
     assert fit.seen == pytest.approx(probability(fit, 0, np.inf), abs=1e-12)
     values, _ = fit.sample(500, rng=1)
     assert values.min() >= 0
+    assert fit.score(x[x > 0]) == pytest.approx(fit.log_likelihood / (x > 0).sum(), rel=1e-12)
+    assert fit.score_samples([-0.1])[0] == -np.inf
     again = mg.MixtureResult.from_json(fit.to_json())
     assert again.settings == fit.settings
     assert len(again.bootstrap(3, rng=2)) == 3
+
+
+def test_the_probability_of_a_support_in_the_tail_keeps_its_digits() -> None:
+    values = 1 / np.arange(1, 200)
+    for sign in (1, -1):
+        support = (0, 1) if sign == 1 else (-1, 0)
+        fit = mg.mixture(sign * values, 1, mg.FixedSpreads([1.0]), support=support)
+        assert fit.seen < 1e-18
+        assert fit.score(sign * values) == pytest.approx(fit.log_likelihood / len(values), rel=1e-6)
 
 
 def test_constraints_choices_and_pictures_work_for_intervals(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""K-means under a constraint that is linear rows: alternation, with a bound to judge it by."""
+"""K-means under linear rows: alternation with a lower bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many points are clustered without a sort: the same answers, in every order, and labels only if they are asked for."""
+"""Many points, which are clustered without a sort: the same results in every order, labels on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that is known to need more memory than there is ends in an error, and does not end the process."""
+"""Work that needs more memory than there is raises an error instead of ending the process."""
 
 from __future__ import annotations
 

@@ -1,10 +1,6 @@
-"""What a mixture fit promises: the truth found, the constraint held, the same bits always."""
+"""Mixture fits: known truths, active bounds, statuses, predictions, engines, progress."""
 
 from __future__ import annotations
-
-import os
-import subprocess
-import sys
 
 import numpy as np
 import numpy.typing as npt
@@ -36,96 +32,6 @@ def test_the_papers_table_of_heights(
     assert 100 * mean_parameter_error(fit, *truth) == pytest.approx(everything, abs=5e-3)
     assert rand_index(fit.labels, heights.groups) == pytest.approx(rand, abs=5e-5)
     assert fit.n_iter == iterations
-
-
-def test_likelihood_rises_and_the_constraint_is_held() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(300):
-        k = int(rng.integers(2, 6))
-        x = np.concatenate([rng.normal(rng.normal(0, 4), rng.uniform(0.3, 2), 30) for _ in range(k)])
-        lower = rng.uniform(0, 2, k - 1)
-        upper = lower + np.where(rng.random(k - 1) < 0.4, np.inf, rng.uniform(0, 2, k - 1))
-        fit = mg.mixture(x, k, mg.PerGap(lower, upper), init="ckmeans", max_iter=100)
-        scale = np.ptp(x)
-        assert np.all(fit.gaps >= lower - 1e-10 * scale)
-        assert np.all(fit.gaps <= upper + 1e-10 * scale)
-        # The start need not be feasible; everything after the first M step is.
-        steps = np.diff(fit.history[1:])
-        assert np.all(steps >= -1e-11 * np.abs(fit.history[1:-1]))
-
-
-@pytest.mark.parametrize(("scale", "shift"), [(1e-6, 0.0), (1e6, 0.0), (1.0, 1e8)])
-def test_units_do_not_matter(scale: float, shift: float) -> None:
-    plain = mg.mixture(X, 3, BOUNDS)
-    moved = mg.mixture(X * scale + shift, 3, mg.TwoSided(1.9 * scale, 2.1 * scale))
-    # A climb ends within 1e-8 log units of the top, and data shifted by 1e8 have lost seven digits of themselves.
-    tolerance = 1e-8 if shift == 0 else 1e-6
-    assert (moved.means - shift) / scale == pytest.approx(plain.means, rel=tolerance, abs=tolerance)
-    assert moved.variances / scale**2 == pytest.approx(plain.variances, rel=tolerance)
-    assert moved.weights == pytest.approx(plain.weights, rel=tolerance)
-    assert np.array_equal(moved.labels, plain.labels)
-
-
-def test_the_order_of_the_input_moves_no_bit() -> None:
-    shuffled = np.random.default_rng(1).permutation(len(X))
-    one, two = mg.mixture(X, 3, BOUNDS), mg.mixture(X[shuffled], 3, BOUNDS)
-    assert np.array_equal(one.means, two.means)
-    assert np.array_equal(one.history, two.history)
-    assert np.array_equal(one.labels[shuffled], two.labels)
-
-
-def test_the_number_of_threads_moves_no_bit() -> None:
-    script = (
-        "import mindgap as mg; from mindgap.datasets import paper_model;"
-        "fit = mg.mixture(paper_model('D', 200_000, 1).values, 5, mg.LowerOnly(1.95), max_iter=5);"
-        "print(fit.means.tobytes().hex(), fit.variances.tobytes().hex(), fit.history.tobytes().hex())"
-    )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, "RAYON_NUM_THREADS": threads},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for threads in ("1", "2", "4")
-    }
-    assert len(outputs) == 1
-
-
-def test_weights_are_repetitions() -> None:
-    counts = np.random.default_rng(2).integers(0, 4, len(X))
-    start = ([0.4, 0.2, 0.4], [0.0, 2.0, 4.0], [1.0, 1.0, 1.0])
-    weighted = mg.mixture(X, 3, BOUNDS, sample_weight=counts, init=start)
-    repeated = mg.mixture(np.repeat(X, counts), 3, BOUNDS, init=start)
-    assert weighted.means == pytest.approx(repeated.means, rel=1e-8)
-    for criterion in ("log_likelihood", "bic", "aic", "icl"):
-        assert getattr(weighted, criterion) == pytest.approx(getattr(repeated, criterion), rel=1e-10)
-    assert np.array_equal(np.repeat(weighted.labels, counts), repeated.labels)
-
-
-def test_few_distinct_values_fit_as_they_stand() -> None:
-    rng = np.random.default_rng(3)
-    x = np.round(paper_model("B", 4000, rng=4).values, 1)
-    start = ([0.4, 0.2, 0.4], [0.0, 2.0, 4.0], [1.0, 1.0, 1.0])
-    together = mg.mixture(x, 3, BOUNDS, init=start)
-    apart = mg.mixture(x + rng.normal(0, 1e-12, len(x)), 3, BOUNDS, init=start)
-    assert together.n_iter == apart.n_iter
-    assert together.means == pytest.approx(apart.means, rel=1e-8)
-
-
-def test_one_component_is_the_normal_distribution() -> None:
-    fit = mg.mixture(X, 1)
-    assert fit.means[0] == pytest.approx(X.mean())
-    assert fit.variances[0] == pytest.approx(X.var())
-    assert fit.labels.max() == 0
-    assert fit.gaps.shape == (0,)
-
-
-def test_equal_variances_are_equal() -> None:
-    fit = mg.mixture(X, 3, BOUNDS, variances="equal")
-    assert len(set(fit.variances.tolist())) == 1
-    assert fit.n_parameters == 6
 
 
 def test_active_says_which_bounds_hold_the_fit_back() -> None:
@@ -175,16 +81,6 @@ def test_samples_come_from_the_mixture() -> None:
     assert np.bincount(components) / 100_000 == pytest.approx(fit.weights, abs=0.01)
     assert [values[components == c].mean() for c in range(3)] == pytest.approx(fit.means, abs=0.05)
     assert np.array_equal(values, fit.sample(100_000, rng=1)[0])
-
-
-def test_json_keeps_everything() -> None:
-    fit = mg.mixture(X, 3, BOUNDS)
-    stored = mg.MixtureResult.from_json(fit.to_json())
-    for name in ("weights", "means", "variances", "labels", "history", "gaps"):
-        assert np.array_equal(getattr(fit, name), getattr(stored, name))
-    assert (stored.bounds, stored.status, stored.active) == (fit.bounds, fit.status, fit.active)
-    assert stored.bic == fit.bic
-    assert np.array_equal(stored.predict(X), fit.labels)
 
 
 def test_an_engine_of_ones_own_gives_the_same_fit() -> None:

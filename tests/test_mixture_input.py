@@ -1,4 +1,4 @@
-"""What a mixture refuses, each with its own words."""
+"""Input that a mixture refuses, with the message for each."""
 
 from __future__ import annotations
 

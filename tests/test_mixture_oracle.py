@@ -1,4 +1,4 @@
-"""The search against the best likelihoods known: 240 random starts of a plain EM, and certified maxima."""
+"""The search against the best known likelihoods: 240 random starts of a plain EM, and certified maxima."""
 
 from __future__ import annotations
 

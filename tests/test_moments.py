@@ -1,4 +1,4 @@
-"""Moments of parts of the data: those of the local engine, and the same bits however the data are cut."""
+"""Moments of parts of the data: those of the local engine, with the same bits for any division."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fit, a report, a picture and every command do without the network, and without other programs."""
+"""Fits, reports, pictures and commands use neither the network nor other programs."""
 
 from __future__ import annotations
 

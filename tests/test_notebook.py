@@ -1,4 +1,4 @@
-"""Results as notebooks show them."""
+"""Results in notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One problem, one answer: every way to ask for a mixture gives the same fit, and neighbouring problems agree."""
+"""Every way to ask for a mixture gives the same fit, and related problems agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The authors' 1000 data sets of Experiment 3, and what they measured on each."""
+"""The authors' 1000 data sets of Experiment 3, with their measurements of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures: what is on them, that it is inside them, and that no text lies on another."""
+"""Pictures: their contents, their limits, and that no labels overlap."""
 
 from __future__ import annotations
 

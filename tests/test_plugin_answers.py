@@ -1,4 +1,4 @@
-"""A plugin that raises or answers rubbish while it is used gives a PluginError that names it and what it returned."""
+"""A plugin that raises or returns something invalid causes a PluginError that names it and what it returned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fit promises beside plugins: nothing that one says is lost, and none answers for another fit's data."""
+"""What fits guarantee to plugins: no return value is lost, and no fit sees the data of another."""
 
 from __future__ import annotations
 

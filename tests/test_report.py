@@ -1,4 +1,4 @@
-"""The text of a report: self-contained, escaped, whole or not there."""
+"""The text of a report: self-contained, escaped, complete."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pytest
 
 from drawn import a_mixture, a_path
 from mindgap import InvalidInputError, kmeans
-from mindgap.foundation import files
 from mindgap.report import write_report
 
 if TYPE_CHECKING:
@@ -114,34 +113,3 @@ print("written")
     stored = a_mixture(2).to_json()
     shown = subprocess.run([sys.executable, "-c", script], input=stored, capture_output=True, text=True, check=True)
     assert shown.stdout == "written\n"
-
-
-def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "report.html"
-    file.write_text("old")
-
-    def fail(*_: object) -> int:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(files, "_mode", fail)
-    with pytest.raises(InvalidInputError, match="No space left on device"):
-        write_report(file, a_mixture(2))
-    assert file.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [file]
-
-
-def test_a_link_is_followed_and_permissions_are_kept(tmp_path: Path) -> None:
-    target, link = tmp_path / "target.html", tmp_path / "link.html"
-    target.write_text("old")
-    target.chmod(0o640)
-    link.symlink_to(target)
-    write_report(link, a_mixture(2))
-    assert link.is_symlink()
-    assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert target.stat().st_mode & 0o777 == 0o640
-
-
-@pytest.mark.parametrize("place", ["missing/report.html", "."])
-def test_where_it_cannot_be_written_is_said(tmp_path: Path, place: str) -> None:
-    with pytest.raises(InvalidInputError, match="cannot write"):
-        write_report(tmp_path / place, a_mixture(2))

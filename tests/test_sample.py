@@ -1,4 +1,4 @@
-"""A sample stands for the data that it was made of, and so does a copy that went to another process."""
+"""Samples and their copies in other processes."""
 
 from __future__ import annotations
 

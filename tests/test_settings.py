@@ -1,4 +1,4 @@
-"""The settings of the fits: declared once, the same for functions, estimators, the command line and stored results."""
+"""Settings are declared once: the same for functions, estimators, the command line and stored results."""
 
 from __future__ import annotations
 

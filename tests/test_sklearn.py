@@ -1,4 +1,4 @@
-"""The estimators beside scikit-learn's own: its checks, its tools, its attributes."""
+"""The estimators with scikit-learn's own checks, tools and attributes."""
 
 from __future__ import annotations
 

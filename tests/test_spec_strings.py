@@ -1,4 +1,4 @@
-"""Names with parameters, as the command line and Python take them."""
+"""Spec strings: names with parameters, in Python and on the command line."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from dataclasses import fields
 import numpy as np
 
 import mindgap as mg
+from mindgap.datasets import paper_model
 
 X = [-2.0, 1.0, 2.0, 4.0, 5.0, 6.0, 9.0, 10.0]
 
@@ -73,8 +74,18 @@ def test_labels_are_optional() -> None:
 
 
 def test_what_a_result_has_comes_back() -> None:
-    fit = mg.mixture([0.0, 0.0, 0.0, 5.0, 6.0, 7.0], 2, variances="free")
+    x = paper_model("D", 300, rng=2).values
+    fit = mg.mixture(x, 5, mg.TwoSided(1.5, 2.5))
     back = mg.MixtureResult.from_json(fit.to_json())
-    skipped = ("data", "labels", "settings", "runner_up", "standard_errors", "bounds", "rows", "constraint")
-    for name in (part.name for part in fields(fit) if part.name not in skipped):
+    apart = ("data", "settings", "runner_up", "standard_errors", "bounds", "rows", "constraint")
+    for name in (part.name for part in fields(fit) if part.name not in apart):
         np.testing.assert_array_equal(getattr(back, name), getattr(fit, name), err_msg=name)
+    assert (back.bounds, back.bic) == (fit.bounds, fit.bic)
+    assert np.array_equal(back.predict(x), fit.labels)
+    assert fit.runner_up is not None
+    assert back.runner_up is not None
+    assert back.runner_up.log_likelihood == fit.runner_up.log_likelihood <= fit.log_likelihood
+    assert fit.standard_errors is not None
+    assert back.standard_errors is not None
+    np.testing.assert_array_equal(back.standard_errors.means, fit.standard_errors.means)
+    assert back.standard_errors.unreliable == fit.standard_errors.unreliable

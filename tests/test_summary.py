@@ -1,4 +1,4 @@
-"""Summaries: sums that are those of the points, whatever the parts, and nothing but summaries come back from files."""
+"""Summaries: sums of the points however they are divided, and the refusal of damaged files."""
 
 from __future__ import annotations
 

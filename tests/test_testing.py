@@ -1,4 +1,4 @@
-"""The checks for the authors of plugins: what is sound passes, and each broken promise is found and named."""
+"""The checks for plugin authors: valid plugins pass, and each broken promise is named."""
 
 from __future__ import annotations
 
@@ -16,11 +16,20 @@ from mindgap.validation import as_number
 
 @pytest.mark.parametrize(
     "constraint",
-    [mg.LowerOnly(1.5), mg.TwoSided(5, 12), mg.PerGap([1, 2]), mg.PerGap([1, 2], [20, 30])],
+    [
+        *(mg.LowerOnly(1.5), mg.TwoSided(5, 12), mg.PerGap([1, 2]), mg.PerGap([1, 2], [20, 30])),
+        *(mg.SpreadRatio(3), mg.EqualSpreads(), mg.FixedSpreads([1.5, None, 2]), mg.WeightRatio(0, 1, 2.0)),
+        *(mg.FixedWeights([0.2, 0.8]), mg.WeightBounds([0.1, 0.2], [0.3, 0.9])),
+    ],
     ids=repr,
 )
 def test_built_in_constraints_pass(constraint: mg.Constraint) -> None:
     check_constraint(constraint)
+
+
+def test_a_constant_coefficient_of_variation_passes() -> None:
+    for known in (0.2, None):
+        check_constraint(mg.ConstantCV(known), x=np.random.default_rng(1).uniform(5, 60, 100), ks=[1, 2, 3])
 
 
 @pytest.mark.parametrize("initializer", [mg.Ckmeans(), mg.ConstrainedKMeans(), mg.ConstrainedKMeans(delta=1.0)])
@@ -92,6 +101,11 @@ class Silent(Widths):
         return None
 
 
+class Lopsided(Widths):
+    def weight_rows(self, k: int) -> Any:
+        return mg.LinearRows(np.eye(1, k + 1), [0.1], [1.0])
+
+
 class Unready(Widths):
     def prepare(self, sample: mg.Sample) -> Any:
         return None
@@ -108,6 +122,7 @@ class Unready(Widths):
         (Listed, r"gaps\(1\) returned \[\]"),
         (Huge, "no fit of the data can satisfy it"),
         (Silent, r"implements neither gaps\(1\) nor rows\(1\)"),
+        (Lopsided, r"weight_rows\(1\) have 2 columns"),
         (Unready, r"prepare\(sample\) returned None"),
     ],
 )
@@ -140,6 +155,11 @@ class OneMore(Even):
         return super().start(sample, k + 1, constraint)
 
 
+class Unsummed(Even):
+    def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> Any:
+        return self.spread(sample, np.ones(k + 1))
+
+
 class Bare(Even):
     def start(self, sample: mg.Sample, k: int, constraint: mg.Constraint | None) -> Any:
         return [1.0], [0.0], [1.0]
@@ -147,7 +167,7 @@ class Bare(Even):
 
 @pytest.mark.parametrize(
     ("kind", "fault"),
-    [(Drawn, "differs from call to call"), (OneMore, "has 2 components"), (Bare, "returned")],
+    [(Drawn, "differs from call to call"), (OneMore, "has 2 components"), (Unsummed, "is invalid"), (Bare, "returned")],
 )
 def test_broken_initializers_are_found(kind: type[Even], fault: str) -> None:
     check_initializer(Even())
@@ -189,6 +209,11 @@ class Unclassified(Sqlite):
         return mg.Moments.of(self.points, self.masses, weights, means, variances, classify=False)
 
 
+class Endless(Sqlite):
+    def finish(self, weights: np.ndarray, means: np.ndarray, variances: np.ndarray) -> Any:
+        return None
+
+
 class Mislabelled(Sqlite):
     def labels(self, predict: Any) -> Any:
         return predict(self.points)[::-1]
@@ -205,6 +230,7 @@ class Half(Sqlite):
         (Sqlite, None),
         (Off, "moments has first"),
         (Unclassified, "no classification"),
+        (Endless, "finish returned None"),
         (Mislabelled, "its labels differ"),
         (Half, "data of total weight 30, not 60"),
     ],

@@ -1,4 +1,4 @@
-"""Objects that many threads share: with the interpreter's lock, and on a Python that has none."""
+"""Objects shared by many threads, with the interpreter's lock and on a free-threaded Python."""
 
 from __future__ import annotations
 

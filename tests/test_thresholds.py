@@ -1,4 +1,4 @@
-"""Thresholds between neighbouring groups, in results, stored results and pictures; the axes of a caller."""
+"""Thresholds between neighbouring groups, in results, stored results and pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results as frames, and what is said where there is no library of frames."""
+"""Results as data frames, and the error if no library for them is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every tolerance and limit that the documentation states: just inside it is held, just outside it is not."""
+"""Every documented tolerance and limit, just inside and just outside."""
 
 from __future__ import annotations
 

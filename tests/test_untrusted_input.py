@@ -1,4 +1,4 @@
-"""Data are never run: nothing is unpickled, nothing is evaluated."""
+"""Data are never executed: nothing is unpickled or evaluated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wait that shows nothing else says on a terminal what it is for."""
+"""The live line for a long wait without other output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callbacks see a fit as it runs and may stop it; a fit goes on from where another ended."""
+"""Callbacks see a fit as it runs and may stop it; a fit continues where another ended."""
 
 from __future__ import annotations
 

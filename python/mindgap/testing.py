@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import mindgap as mg
+from mindgap.foundation.errors import UnusableValueError
 from mindgap.foundation.messages import shorten
 from mindgap.host.registry import NAME
+from mindgap.model.constraint import ABOUT_MIXTURES
 from mindgap.model.plugin import Plugin
 
 if TYPE_CHECKING:
@@ -29,12 +31,15 @@ __all__ = ["check_constraint", "check_engine", "check_initializer"]
 #: The largest violation of a bound by a fitted centre, as a fraction of the data's range.
 _HELD = 1e-9
 
+#: The same for weights and spreads, as a fraction of the terms of the row: the M step solves for them iteratively.
+_HELD_ABOUT = 1e-7
+
 #: The largest relative difference between an engine's sums and the core's, which adds in another order.
 _AGREE = 1e-9
 
 
 def check_constraint(constraint: mg.Constraint, *, x: Any = None, ks: Iterable[int] = range(1, 6)) -> None:
-    """Check that a constraint returns valid bounds or rows, always the same, and that fits satisfy them.
+    """Check that a constraint returns valid bounds or rows, always the same, and that fits satisfy it.
 
     Parameters
     ----------
@@ -54,12 +59,12 @@ def check_constraint(constraint: mg.Constraint, *, x: Any = None, ks: Iterable[i
     sample = mg.Sample(_groups(5) if x is None else x)
     prepared = constraint.prepare(sample)
     _expect(isinstance(prepared, mg.Constraint), constraint, f"prepare(sample) returned {shorten(prepared)}")
-    answers = {k: rows for k in ks if (rows := _rows(prepared, k)) is not None}
+    answers = {k: answer for k in ks if (answer := _answer(prepared, k)) is not None}
     _expect(bool(answers), constraint, f"supports none of k = {', '.join(map(str, ks))}; give `ks` that it supports")
     for twin in (copy.deepcopy(constraint), constraint):
-        again = {k: _rows(twin.prepare(sample), k) for k in answers}
+        again = {k: _answer(twin.prepare(sample), k) for k in answers}
         _expect(again == answers, constraint, "a copy of it, or a second call, returns other bounds or rows")
-    fitted = [k for k in answers if k <= sample.distinct and _holds(constraint, sample, k, answers[k])]
+    fitted = [k for k in answers if k <= sample.distinct and _holds(constraint, sample, k, *answers[k])]
     _expect(bool(fitted), constraint, "no fit of the data can satisfy it; give `x` that can")
 
 
@@ -184,6 +189,8 @@ def _check_start(initializer: mg.Initializer, data: str, sample: mg.Sample, k: i
             start, again = (initializer.start(sample, k, constraint) for _ in range(2))
         except mg.InfeasibleError:
             return False
+        except UnusableValueError as error:
+            raise AssertionError(f"{initializer!r}: {what} is invalid: {error}") from error
         _expect(isinstance(start, mg.Parameters), initializer, f"{what} returned {shorten(start)}")
         _expect(start.k == k, initializer, f"{what} has {start.k} components")
         same = all(np.array_equal(getattr(start, part), getattr(again, part)) for part in _PARAMETERS)
@@ -193,43 +200,74 @@ def _check_start(initializer: mg.Initializer, data: str, sample: mg.Sample, k: i
     return True
 
 
-def _rows(constraint: mg.Constraint, k: int) -> mg.LinearRows | None:
-    """Return the bounds and rows of a constraint on k centres as rows; None if it does not support k."""
+def _answer(constraint: mg.Constraint, k: int) -> tuple[mg.LinearRows | None, dict[str, Any]] | None:
+    """Return the rows on k centres and what there is about weights and spreads; None if k is not supported."""
     try:
         gaps, rows = constraint.gaps(k), constraint.rows(k)
+        found = {name: getattr(constraint, name)(*[k] * name.endswith("rows")) for name in ABOUT_MIXTURES}
     except mg.InvalidInputError as error:
         if type(error) is mg.InvalidInputError:
             return None
         raise AssertionError(f"{constraint!r}: its answer for k = {k} is invalid: {error}") from error
-    _expect(gaps is not None or rows is not None, constraint, f"implements neither gaps({k}) nor rows({k})")
+    about = {name: value for name, value in found.items() if value is not None}
+    said = gaps is not None or rows is not None or bool(about)
+    _expect(said, constraint, f"implements neither gaps({k}) nor rows({k}), nor a method about weights or spreads")
     parts = []
     if gaps is not None:
         _expect(isinstance(gaps, mg.GapBounds), constraint, f"gaps({k}) returned {shorten(gaps)}")
         _expect(len(gaps) == k - 1, constraint, f"gaps({k}) has {len(gaps)} bounds; {k} centres have {k - 1} gaps")
         parts.append(gaps.as_rows())
     if rows is not None:
-        _expect(isinstance(rows, mg.LinearRows), constraint, f"rows({k}) returned {shorten(rows)}")
-        _expect(rows.k == k, constraint, f"rows({k}) have {rows.k} columns; there are {k} centres")
+        _check_rows(constraint, f"rows({k})", rows, k)
         parts.append(rows)
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    for name in {"weight_rows", "precision_rows"} & about.keys():
+        _check_rows(constraint, f"{name}({k})", about[name], k)
+    return (parts[0] if len(parts) == 1 else parts[0] + parts[1]) if parts else None, about
 
 
-def _holds(constraint: mg.Constraint, sample: mg.Sample, k: int, rows: mg.LinearRows) -> bool:
-    """Check that fits of the sample satisfy the rows; return False if that is infeasible."""
+def _check_rows(constraint: mg.Constraint, call: str, rows: Any, k: int) -> None:
+    _expect(isinstance(rows, mg.LinearRows), constraint, f"{call} returned {shorten(rows)}")
+    _expect(rows.k == k, constraint, f"{call} have {rows.k} columns; there are {k} centres")
+
+
+def _holds(
+    constraint: mg.Constraint, sample: mg.Sample, k: int, rows: mg.LinearRows | None, about: dict[str, Any]
+) -> bool:
+    """Check that fits of the sample satisfy a constraint; return False if that is infeasible."""
     try:
-        centers = {
-            "k-means": mg.kmeans(sample, k, constraint, centers="means").centers,
-            "a mixture": mg.mixture(sample, k, constraint, max_iter=20).means,
-        }
+        fit = mg.mixture(sample, k, constraint, max_iter=20)
+        centers = {"a mixture": fit.means}
+        if not about:
+            centers["k-means"] = mg.kmeans(sample, k, constraint, centers="means").centers
     except mg.InfeasibleError:
         return False
     slack = _HELD * max(np.ptp(sample.values), np.abs(sample.values).max())
     for what, found in centers.items():
-        sides = rows.matrix @ found
-        size = slack * (1 + np.abs(rows.matrix).sum(axis=1))
-        held = bool((sides >= rows.lower - size).all() and (sides <= rows.upper + size).all())
+        held = rows is None or _satisfied(rows, found, slack * (1 + np.abs(rows.matrix).sum(axis=1)))
         _expect(held, constraint, f"{what} with {k} centres at {found.tolist()} does not satisfy it")
+    _check_about(constraint, about, fit)
     return True
+
+
+def _check_about(constraint: mg.Constraint, about: dict[str, Any], fit: mg.MixtureResult) -> None:
+    """Check that the weights and spreads of a fit satisfy a constraint on them."""
+    spreads = np.sqrt(fit.variances)
+    for name, values in (("weight_rows", fit.weights), ("precision_rows", 1 / fit.variances)):
+        if name in about:
+            size = _HELD_ABOUT * (np.abs(about[name].matrix) @ values)
+            held = _satisfied(about[name], values, size)
+            _expect(held, constraint, f"a mixture with {values.tolist()} does not satisfy {name}")
+    ratio, variation = float(spreads.max() / spreads.min()), spreads / np.abs(fit.means)
+    held = ratio <= about.get("spread_ratio", math.inf) * (1 + _HELD_ABOUT)
+    _expect(held, constraint, f"a mixture with spreads {spreads.tolist()} does not satisfy spread_ratio")
+    required = about.get("variation", math.inf)
+    held = required == math.inf or bool(np.allclose(variation, required, rtol=_HELD_ABOUT, atol=0.0))
+    _expect(held, constraint, f"a mixture with spread / mean {variation.tolist()} does not satisfy variation")
+
+
+def _satisfied(rows: mg.LinearRows, values: FloatArray, size: FloatArray) -> bool:
+    sides = rows.matrix @ values
+    return bool((sides >= rows.lower - size).all() and (sides <= rows.upper + size).all())
 
 
 def _check_answers(engine: mg.Engine, x: FloatArray, mass: FloatArray | None, given: tuple[Any, Any]) -> None:
@@ -245,8 +283,10 @@ def _check_answers(engine: mg.Engine, x: FloatArray, mass: FloatArray | None, gi
         )
         for k in (1, 3):
             mixture = np.full(k, 1 / k), np.linspace(1, 19, k), np.full(k, 9.0)
-            _compare(engine, "moments", engine.moments(*mixture), mg.Moments.of(x, mass, *mixture))
-            last = engine.finish(*mixture)
+            during, last = engine.moments(*mixture), engine.finish(*mixture)
+            for call, found in (("moments", during), ("finish", last)):
+                _expect(isinstance(found, mg.Moments), engine, f"{call} returned {shorten(found)}")
+            _compare(engine, "moments", during, mg.Moments.of(x, mass, *mixture))
             _expect(last.classification is not None, engine, "finish returns no classification: fits have no ICL")
             _compare(engine, "finish", last, mg.Moments.of(x, mass, *mixture))
     finally:
@@ -254,7 +294,6 @@ def _check_answers(engine: mg.Engine, x: FloatArray, mass: FloatArray | None, gi
 
 
 def _compare(engine: mg.Engine, call: str, found: mg.Moments, core: mg.Moments) -> None:
-    _expect(isinstance(found, mg.Moments), engine, f"{call} returned {shorten(found)}")
     for name in ("weight", "first", "second", "log_likelihood", "classification"):
         one, two = getattr(found, name), getattr(core, name)
         # First moments cancel, so their error is measured by the size of the second moments.

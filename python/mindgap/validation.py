@@ -295,6 +295,17 @@ def freeze(*arrays: Any) -> None:
             array.setflags(False)  # type: ignore[call-arg]
 
 
+class Frozen:
+    """The base class of dataclasses whose arrays are read-only, also when they were unpickled or copied."""
+
+    def __post_init__(self) -> None:
+        raise NotImplementedError
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.__post_init__()
+
+
 def frozen(values: Any, name: str) -> FloatArray:
     """Return a read-only copy of a vector of numbers, which may be infinite or NaN."""
     return _frozen(as_vector, values, name)

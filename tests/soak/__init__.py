@@ -1,1 +1,1 @@
-"""Random trials of the package and hard use of the process, for minutes or hours: see README.md beside this file."""
+"""Random trials of the package and stress tests of the process, for minutes or hours: see README.md here."""

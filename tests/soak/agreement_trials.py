@@ -1,4 +1,4 @@
-"""Trials of what must agree with what: the faces of the package, chains of constraints, scales, large data."""
+"""Trials of what must agree: interfaces, chains of constraints, scales, large data."""
 
 from __future__ import annotations
 

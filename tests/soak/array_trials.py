@@ -1,4 +1,4 @@
-"""Trials of what is handed over as numbers: it is fitted as the plain doubles it stands for, or refused in words."""
+"""Trials of array-likes: each is fitted as the doubles that it stands for, or refused with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hostile input may lead to: a sound answer, or an error that mindgap raises on purpose. Nothing else."""
+"""The only allowed outcomes of hostile input: a valid result, or an error that mindgap raises on purpose."""
 
 from __future__ import annotations
 

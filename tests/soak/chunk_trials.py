@@ -1,4 +1,4 @@
-"""Trials of data that are not here as a whole: summaries and chunks against the same data in memory."""
+"""Trials of summaries and chunks against the same data in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the command line in this process as a shell would see it, and says what must be true however it ends."""
+"""Runs the command line in this process as a shell would, and checks what must hold however it ends."""
 
 from __future__ import annotations
 

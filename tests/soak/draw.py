@@ -1,4 +1,4 @@
-"""Random problems that bite: ties, far shifts, extreme scales, geometric spacing, bounds at the edge."""
+"""Random hard problems: ties, far shifts, extreme scales, geometric spacing, bounds at the edge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever may be handed over as numbers, with the doubles that it stands for, or none where it must be refused."""
+"""Array-likes of every kind, with the doubles that each stands for, or none if it must be refused."""
 
 from __future__ import annotations
 

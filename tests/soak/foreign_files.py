@@ -1,4 +1,4 @@
-"""Files that were cut, bent, encoded or written by others, with the numbers that they hold where that is sure."""
+"""Damaged, re-encoded and unusual files, with the numbers that they hold where that is certain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trials of stored results: what is read has methods that all work; what is not sound is refused."""
+"""Trials of stored results: if one is read, all its methods work; otherwise it is refused."""
 
 from __future__ import annotations
 

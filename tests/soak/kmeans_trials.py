@@ -1,4 +1,4 @@
-"""Trials of k-means on data that bite: against brute force, against a peer, and against itself by other routes."""
+"""Trials of k-means on hard data: against brute force, against a peer, and against other routes to the same result."""
 
 from __future__ import annotations
 

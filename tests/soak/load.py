@@ -1,4 +1,4 @@
-"""Hard use of the process: many threads, many fits, forks and spawns, Ctrl-C in the command line."""
+"""Stress tests of the process: many threads, many fits, forks and spawns, Ctrl-C in the command line."""
 
 from __future__ import annotations
 

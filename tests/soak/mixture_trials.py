@@ -1,4 +1,4 @@
-"""Trials of mixtures: what every fit promises, and units that move no bit."""
+"""Trials of mixtures: what every fit guarantees, and units that change no bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trials of plugins that answer anything: a fit or an error of mindgap's; what asks to stop gets through."""
+"""Trials of plugins that return anything: a fit or an error of mindgap; KeyboardInterrupt and the like pass through."""
 
 from __future__ import annotations
 

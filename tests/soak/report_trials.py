@@ -1,4 +1,4 @@
-"""Trials of the HTML that results write: whatever a name holds is text there, never markup, nor the end of a script."""
+"""Trials of the HTML of results: names are always text there, never markup."""
 
 from __future__ import annotations
 

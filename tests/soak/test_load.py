@@ -1,4 +1,4 @@
-"""Hard use of the process, a little of it in every test run, much under ``make soak``."""
+"""Stress tests of the process: a few in every test run, many under ``make soak``."""
 
 from __future__ import annotations
 

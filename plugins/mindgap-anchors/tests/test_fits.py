@@ -1,4 +1,4 @@
-"""Fits on simulated data of the field: the truth comes back, and the constraint is held."""
+"""Fits on simulated data of the field: the truth is found, and the constraint holds."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A real cluster of two worker processes for all tests, and the data that they share."""
+"""A cluster of two worker processes for all tests, and shared data."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""What several tests do: fit the same mixture, and compare fits."""
+"""Shared helpers: the mixture that several tests fit, and comparisons of fits."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""On two worker processes: the bits depend on nothing that happens there, and little is sent."""
+"""Two worker processes: the bits do not depend on scheduling, and little is sent."""
 
 import time
 

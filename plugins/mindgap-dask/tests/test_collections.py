@@ -1,4 +1,4 @@
-"""Every kind of data that the engine takes gives the local fit; what it does not take is refused in plain words."""
+"""Every kind of data that the engine takes gives the local fit; other data are refused with a reason."""
 
 import dask.array as da
 import mindgap_dask

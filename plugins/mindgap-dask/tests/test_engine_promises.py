@@ -1,4 +1,4 @@
-"""What mindgap relies on, checked as for any engine; and one engine object for one fit at a time."""
+"""What mindgap requires of every engine; and one engine object for one fit at a time."""
 
 import threading
 

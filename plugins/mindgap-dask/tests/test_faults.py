@@ -1,4 +1,4 @@
-"""Whatever happens to chunks, workers and the scheduler: the same result, or a clear error soon."""
+"""Faults of chunks, workers and the scheduler: the same result, or a clear error soon."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Labels of Dask data in files: those of the array, beside the columns that were asked for."""
+"""Labels of Dask data in files: those of the array, beside the requested columns."""
 
 import dask.array as da
 import dask.dataframe as dd

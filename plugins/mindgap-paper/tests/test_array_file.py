@@ -1,4 +1,4 @@
-"""Files of arrays from outside: whole, or known to be damaged."""
+"""Files of arrays from outside: complete, or known to be damaged."""
 
 from __future__ import annotations
 

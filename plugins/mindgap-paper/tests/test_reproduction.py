@@ -1,4 +1,4 @@
-"""`mindgap reproduce`: the paper's experiments done again."""
+"""`mindgap reproduce`: the paper's experiments."""
 
 from __future__ import annotations
 

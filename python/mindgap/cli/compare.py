@@ -50,6 +50,8 @@ def command(
 ) -> None:
     """Fit a mixture with and without a constraint, and test whether the data contradict it.
 
+    FILE is CSV, TSV, Parquet, Feather or npy, also compressed (gz, bz2, xz, zst, zip); - reads standard input.
+
     The p-value is from the likelihood ratio: a small one is evidence against the constraint.
     """
     if constraint is None:

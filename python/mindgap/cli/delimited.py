@@ -30,6 +30,7 @@ _SEPARATORS = ("\t", ";", ",")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 #: Below this size the csv module is faster than importing Arrow.
 ARROW_FROM = 1 << 18
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
 _UNIT = re.compile(r"[-+0-9.,eE]*\d\.?\s*([^\W\d].*|[%°µ].*)")
 
 
@@ -181,6 +182,8 @@ class DelimitedText(Table):
         text = f"{column} of {self._request.title} holds text at line {line}: {shown!r}"
         if self._request.decimal == "," and _number(cell) is not None:
             return f"{text}; with --decimal , a point is not allowed in a number"
+        if _THOUSANDS.fullmatch(cell):
+            return f"{text}; remove commas that separate thousands, or add --decimal , if it is the decimal mark"
         if _number(cell.replace(",", ".")) is not None:
             return f"{text}; write decimals with a point, or add --decimal ,"
         if (unit := _UNIT.fullmatch(cell)) and self._request.units is None:

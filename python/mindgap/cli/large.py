@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.model.chunks import Chunks
+from mindgap.model.sources.tables import arrow_faults
 from mindgap.model.summary import CELLS, Summary
 from mindgap.model.summary_bytes import MAGIC
 
@@ -82,11 +83,9 @@ def other_columns(request: Request) -> list[str]:
 def _parquet_facts(source: str) -> tuple[list[str], int]:
     from pyarrow import parquet
 
-    try:
+    with arrow_faults(source, "Parquet"):
         meta = parquet.read_metadata(source)
         return list(meta.schema.to_arrow_schema().names), meta.num_rows
-    except Exception as error:  # Arrow raises many kinds of errors for damaged files
-        raise InvalidInputError(f"{source} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
 
 
 def _by_number(wanted: str | None, names: list[str]) -> str | None:

@@ -153,6 +153,7 @@ def setting_options(settings: type[Settings], without: str | None = None) -> lis
                 setting.metadata.get("option", f"--{name.replace('_', '-')}"),
                 name,
                 type=click.Choice(kind.choices) if kind.choices else kind.type,
+                metavar="LOW HIGH" if isinstance(kind.type, tuple) else None,
                 help=f"{setting.metadata['help']}{default}",
             )
         )

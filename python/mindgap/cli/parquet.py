@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mindgap.cli.tables import Column, Table
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.extras import demand
-from mindgap.foundation.messages import reason
+from mindgap.model.sources.tables import arrow_faults
 from mindgap.validation import as_vector
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ class ArrowTable(Table):
         self._title = request.title
         self._kind = "Parquet" if content.startswith(b"PAR1") else "Feather"
         self._arrow = import_module("pyarrow")
-        with self._faults():
+        with arrow_faults(self._title, self._kind):
             source = self._arrow.BufferReader(content)
             if self._kind == "Parquet":
                 self._file = import_module("pyarrow.parquet").ParquetFile(source)
@@ -39,27 +38,17 @@ class ArrowTable(Table):
 
     def numbers(self, *places: int) -> list[Column]:
         """Return columns of numbers."""
-        with self._faults():
+        with arrow_faults(self._title, self._kind):
             return [self._column(place) for place in places]
 
     def texts(self, place: int) -> list[str]:
         """Return a column as text; missing cells are empty."""
-        with self._faults():
+        with arrow_faults(self._title, self._kind):
             return ["" if cell is None else f"{cell}" for cell in self._cells(place).to_pylist()]
 
     def rows(self) -> Iterator[list[str]]:
         """Return all cells as text."""
         return map(list, zip(*map(self.texts, range(self.width)), strict=True))
-
-    @contextmanager
-    def _faults(self) -> Iterator[None]:
-        try:
-            yield
-        except InvalidInputError:
-            raise
-        except Exception as error:  # Arrow raises many kinds of errors for damaged files
-            why = reason(error).splitlines()[0]
-            raise InvalidInputError(f"{self._title} cannot be read as {self._kind}: {why}") from None
 
     def _cells(self, place: int) -> Any:
         if self._file is None:

@@ -23,7 +23,10 @@ from mindgap.model.summary import CELLS, Summary
 @click.option("--out", metavar="OUT", required=True, help="The file to write: JSON, or the binary form if not .json.")
 @click.option("--cells", type=int, default=CELLS, help=f"The maximum number of cells.  [default: {CELLS}]")
 def command(request: Request, out: str, cells: int) -> None:
-    """Write a summary of the numbers in FILE: counts, sums and sums of squares in a few thousand cells."""
+    """Write a summary of the numbers in FILE: counts, sums and sums of squares in a few thousand cells.
+
+    FILE is CSV, TSV, Parquet, Feather or npy, also compressed (gz, bz2, xz, zst, zip); - reads standard input.
+    """
     check_target(out, request.source)
     if (chunks := chunks_of(request)) is not None:
         summary = summary_of(chunks, cells)

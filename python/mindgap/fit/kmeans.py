@@ -126,7 +126,7 @@ def kmeans(
     True
     """
     count = as_count(k, "k")
-    settings = KMeansSettings(
+    settings = KMeansSettings.of(
         centers=centers,
         method=method,
         ties=ties,
@@ -145,7 +145,7 @@ def kmeans(
     if plain and (points := plain_points(x, sample_weight, engine, missing)) is not None:
         with watching(progress, callback) as watch:
             fit, rows = problem.solve(points.values, points.weights, None, None, watch)
-        kept = None if fit.sample is None else Sample._of_core(fit.sample, name_of(x))
+        kept = None if (points_of_fit := fit.sample) is None else Sample._of_core(points_of_fit, name_of(x))
         return KMeansResult._of_fit(fit, settings, rows, kept)
     with watching(progress, callback) as watch, loaded(x, sample_weight, engine, missing, watch) as data:
         fit, rows = problem.solve(data.sample._core, None, data.sample, data.engine, watch)
@@ -175,8 +175,8 @@ class _Problem(NamedTuple):
         refuse_mixture_blocks(ready, blocks)
         try:
             bounds = None if rows is None else rows.arrays()
-            keywords = self.settings.keywords()
-            fit = _core.kmeans(points, self.k, bounds, weights=weights, labels=self.labels, watch=watch, **keywords)
+            settings = vars(self.settings)
+            fit = _core.kmeans(points, self.k, bounds, weights=weights, labels=self.labels, watch=watch, **settings)
             return fit, rows
         except MindgapError as error:
             guard.blame(error, self.constraint, None, engine)

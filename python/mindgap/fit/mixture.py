@@ -177,7 +177,9 @@ def mixture(
         watching(progress, callback, settings.method == "paper") as watch,
         loaded(x, sample_weight, engine, missing, watch) as data,
     ):
-        if count > (distinct := data.sample.distinct):
+        # Counting distinct values sorts the data, which a limit of memory may forbid; then the core counts them.
+        countable = settings.memory_limit is None or count > len(data.sample)
+        if countable and count > (distinct := data.sample.distinct):
             raise InvalidInputError(f"k is {count}, but the number of distinct values is {distinct}; ask for fewer")
         ready, rows, blocks = resolve(chosen, data.sample, count)
         wanted = certify or proof is not None

@@ -10,9 +10,10 @@ import numpy as np
 from mindgap.foundation.errors import InvalidInputError, SolverError
 from mindgap.inference.refitting import refit_like
 from mindgap.inference.replicates import replicate
+from mindgap.model.binned import Binned
 from mindgap.model.sample import Sample
 from mindgap.results.histogram import grid_of
-from mindgap.results.rootogram import mixture_cdf
+from mindgap.results.rootogram import fitted_cdf
 from mindgap.validation import RNG, as_count, as_seed
 
 if TYPE_CHECKING:
@@ -101,6 +102,8 @@ def goodness_of_fit(
     >>> 0 < test.p_value <= 1
     True
     """
+    if isinstance(x, Binned) or (x is None and isinstance(result.data, Binned)):
+        raise InvalidInputError("the test is for values, not for counts in bins; plots.plot_residuals compares those")
     sample = result.data if x is None else Sample.of(x, sample_weight)
     if not isinstance(sample, Sample):
         raise InvalidInputError("this result does not have its data; give them as x")
@@ -134,6 +137,6 @@ def _distance(result: MixtureResult, sample: Sample) -> float:
         up_to: FloatArray = np.append(firsts[1:], len(sample.values)) / len(sample.values)
     else:
         up_to = np.cumsum(np.add.reduceat(sample.weights, firsts)) / sample.total_weight
-    expected = mixture_cdf(result.weights, result.means, result.variances, values)
+    expected = fitted_cdf(result, values)
     before = np.concatenate([[0.0], up_to[:-1]])
     return float(max(np.abs(up_to - expected).max(), np.abs(before - expected).max()))

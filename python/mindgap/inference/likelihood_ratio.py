@@ -12,21 +12,21 @@ from mindgap.foundation.messages import shorten
 from mindgap.host.resolving import blocks_of
 from mindgap.inference.bootstrapping import parametric
 from mindgap.inference.chi_square import chi_square_tail
-from mindgap.inference.refitting import climbed_like, refit_like, searched_like
+from mindgap.inference.refitting import climbed_like, searched_like
 from mindgap.inference.replicates import replicate
+from mindgap.model.binned import Binned
 from mindgap.model.sample import Sample
 from mindgap.results.mixture import MixtureResult
 from mindgap.validation import RNG, as_seed
 
 if TYPE_CHECKING:
     from mindgap.foundation.progress import Progress
-    from mindgap.model.binned import Binned
     from mindgap.model.bounds import GapBounds, LinearRows
 
 #: A free fit is called stuck if it is worse by more than this fraction of the log-likelihood.
 _SHORTFALL = 1e-6
 
-#: A bound is satisfied to this fraction of the spread of the mixture: far above rounding, far below what matters.
+#: Bounds hold, and means are equal, to this fraction of the spread: far above rounding, far below what matters.
 _ROUNDING = 1e-6
 
 
@@ -50,6 +50,9 @@ class LikelihoodRatio:
         The number of data sets drawn, without those whose refits failed.
     seed : int or None
         The seed of the data sets; `rng=seed` draws them again.
+    unreliable : tuple of str
+        Why `p_value` may be far too small: what makes the standard errors of the free fit unreliable. Use
+        `bootstrap_p_value` then.
 
     Examples
     --------
@@ -64,15 +67,19 @@ class LikelihoodRatio:
     bootstrap_p_value: float | None = None
     n_bootstrap: int = 0
     seed: int | None = None
+    unreliable: tuple[str, ...] = ()
 
     def summary(self) -> str:
         """Return the comparison in plain text."""
-        p_value = "no chi-square p-value" if self.p_value is None else f"p <= {self.p_value:.4g}"
+        sign = "about" if self.unreliable else "<="
+        p_value = "no chi-square p-value" if self.p_value is None else f"p {sign} {self.p_value:.4g}"
         degrees = f"{self.df} degree{'' if self.df == 1 else 's'} of freedom"
-        text = f"2 x log-likelihood difference {self.statistic:.6g}, {degrees}, {p_value}"
-        if self.bootstrap_p_value is None:
-            return text
-        return f"{text}\nparametric bootstrap p = {self.bootstrap_p_value:.4g} from {self.n_bootstrap} data sets"
+        lines = [f"2 x log-likelihood difference {self.statistic:.6g}, {degrees}, {p_value}"]
+        if self.unreliable:
+            lines.append(f"this p-value may be far too small ({', '.join(self.unreliable)}): use the bootstrap")
+        if self.bootstrap_p_value is not None:
+            lines.append(f"parametric bootstrap p = {self.bootstrap_p_value:.4g} from {self.n_bootstrap} data sets")
+        return "\n".join(lines)
 
 
 def compare(
@@ -96,9 +103,9 @@ def compare(
 
     Limits:
 
-    - The theory needs a large sample and components with distinct means and positive weights. Otherwise only the
-      bootstrap is left, and even that is rough. For different numbers of components no chi-square is valid: give
-      `n_bootstrap`.
+    - The theory needs a large sample and components with distinct means and positive weights. Otherwise `p_value` can
+      be far too small, which `unreliable` says, and only the bootstrap is left. For different numbers of components no
+      chi-square is valid: give `n_bootstrap`.
     - If the bounds were chosen after a look at the data, no p-value is valid.
     - A large p-value means that the data do not contradict the constraint, not that it is true.
 
@@ -107,7 +114,8 @@ def compare(
     constrained, free : MixtureResult
         Fits of the same data; `free` without the constraint, or with a weaker one, or with more components.
     n_bootstrap : int
-        If positive, also draw this many data sets from the constrained fit and fit each with both models.
+        If positive, also draw this many data sets from the constrained fit, search for both optima of each and compare
+        them in the same way.
     rng, threads, progress
         As in `MixtureResult.bootstrap`.
 
@@ -136,12 +144,14 @@ def compare(
     active = sum(side in ("lower", "upper") for side in constrained.active)
     df = active + free.n_parameters - constrained.n_parameters
     p_value = _p_value(constrained, free, statistic, df)
+    errors = free.standard_errors
+    unreliable = errors.unreliable if errors is not None and p_value is not None and df else ()
     if n_bootstrap == 0:
-        return LikelihoodRatio(statistic, df, p_value)
+        return LikelihoodRatio(statistic, df, p_value, unreliable=unreliable)
     seed = as_seed(rng)
     drawn = _drawn_statistics(constrained, free, n_bootstrap, seed, threads, progress)
     share = (1 + sum(other >= statistic for other in drawn)) / (1 + len(drawn))
-    return LikelihoodRatio(statistic, df, p_value, share, len(drawn), seed)
+    return LikelihoodRatio(statistic, df, p_value, share, len(drawn), seed, unreliable)
 
 
 def _p_value(constrained: MixtureResult, free: MixtureResult, statistic: float, df: int) -> float | None:
@@ -188,12 +198,25 @@ def _check_same(constrained: MixtureResult, free: MixtureResult) -> None:
     one, other = constrained.total_weight, free.total_weight
     if one != other:
         raise InvalidInputError(f"the fits differ in total_weight ({one} and {other}); compare fits of the same data")
+    if not _alike(constrained.data, free.data):
+        raise InvalidInputError("the fits are of different data; compare fits of the same data")
     for name in ("resolution", "support"):
         mine, theirs = getattr(constrained.settings, name, None), getattr(free.settings, name, None)
         if mine != theirs:
             raise InvalidInputError(
                 f"the fits differ in {name} ({mine} and {theirs}); their likelihoods cannot be compared"
             )
+
+
+def _alike(one: object, other: object) -> bool:
+    """Return whether two data sets may be the same: equal ends and means, since weights may stand for equal points."""
+    if isinstance(one, Binned) and isinstance(other, Binned):
+        return one == other
+    if not (isinstance(one, Sample) and isinstance(other, Sample)) or one._cells or other._cells:
+        return True
+    ends = [(data.values[0], data.values[-1]) for data in (one, other)]
+    means = [np.average(data.values, weights=data.weights) for data in (one, other)]
+    return ends[0] == ends[1] and bool(abs(means[0] - means[1]) <= _ROUNDING * (ends[0][1] - ends[0][0]))
 
 
 def _check_nested(constrained: MixtureResult, free: MixtureResult) -> None:
@@ -231,22 +254,16 @@ def _drawn_statistics(
     threads: int | None,
     progress: Progress,
 ) -> list[float]:
-    # With more components, the optimum of the data is a poor start for a draw: search for each.
-    search = constrained.k != free.k
-    hold, release = map(searched_like if search else refit_like, (constrained, free))
+    # Searched and climbed as the fits of the data were: a draw whose fit is stuck would make the data look extreme.
+    hold, release = map(searched_like, (constrained, free))
     draw = parametric(constrained, round(constrained.total_weight))
 
     def statistic(sample: Sample | Binned) -> float | None:
-        held = hold(sample)
-        if held is None:
+        held, released = hold(sample), release(sample)
+        if held is None or released is None:
             return None
-        # Also start at the constrained fit, so that the free one is not stuck below it.
-        again = () if search else (release(sample, held),)
-        released = [fit for fit in (release(sample), *again) if fit is not None]
-        if not released:
-            return None
-        best: float = max(fit.log_likelihood for fit in released)
-        return max(0.0, 2 * (best - held.log_likelihood))
+        climbed = _climbed(held, released), _climbed(released, held)
+        return max(0.0, 2 * (climbed[1].log_likelihood - climbed[0].log_likelihood))
 
     drawn = replicate(
         lambda stream: statistic(draw(stream)),

@@ -10,14 +10,14 @@ import numpy as np
 from mindgap.results.frames import Backend, frame_of
 from mindgap.results.mixture import CONVERGED, MixtureResult
 from mindgap.results.table import Tabular, TextTable
-from mindgap.validation import FloatArray, freeze
+from mindgap.validation import FloatArray, Frozen, freeze
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Selection(Tabular):
+class Selection(Frozen, Tabular):
     """Mixtures of several models, and the best of them by a criterion.
 
     The models are all combinations of the constraints, the models of the variances and the numbers of components, in

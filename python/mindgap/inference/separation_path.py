@@ -23,7 +23,7 @@ from mindgap.results.frames import Backend, frame_of
 from mindgap.results.gap_text import gap_states
 from mindgap.results.mixture import CONVERGED, MixtureResult
 from mindgap.results.table import Tabular, TextTable
-from mindgap.validation import FloatArray, as_count, as_vector, freeze, is_integer
+from mindgap.validation import FloatArray, Frozen, as_count, as_vector, freeze, is_integer
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,7 +47,7 @@ _LEAST_WEIGHT = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GapPath(Tabular):
+class GapPath(Frozen, Tabular):
     """Mixtures with the same number of components under a growing lower bound δ on the gaps.
 
     Attributes

@@ -100,6 +100,13 @@ class Settings:
             if value is not default and not (type(value) is type(default) and value == default):
                 object.__setattr__(self, name, kind.checked(value, name))
 
+    @classmethod
+    def of(cls, **given: Any) -> Self:
+        """Return the settings with these values; fits with the defaults share one instance, which saves its checks."""
+        default, kinds = _default(cls)  # type: ignore[arg-type]  # classes are hashable
+        # Values of other types, such as arrays, may not compare to one bool.
+        return default if [*map(type, given.values())] == kinds and given == vars(default) else cls(**given)
+
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the fit."""
         return dict(vars(self))
@@ -114,6 +121,13 @@ class Settings:
 def _declared(settings: Any) -> tuple[tuple[str, Kind, Any], ...]:
     """Return the name, the kind and the default of each setting."""
     return tuple((item.name, item.metadata["kind"], item.default) for item in fields(settings))
+
+
+@cache
+def _default(settings: Any) -> tuple[Any, list[type]]:
+    """Return the settings with all defaults, and the types of these."""
+    default = settings()
+    return default, [*map(type, vars(default).values())]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,8 +163,8 @@ class MixtureSettings(Settings):
     variances: str = _choice("free", "equal", help="One variance for each component, or one for all.")
     min_variance: float | None = _number(None, "The smallest variance of a component.")
     resolution: float | None = _number(None, "The step that the values were rounded to, such as 0.0254.")
-    support: tuple[float, float] | None = _ends("The range outside which nothing was recorded: low and high.")
+    support: tuple[float, float] | None = _ends("The range outside which nothing was recorded.")
     starts: int = _count(12, "The number of random starts, in addition to the deterministic ones.")
-    rng: int = _seed(0, "The seed of the random starts, and of a report's bootstrap.")
+    rng: int = _seed(0, "The seed of the random starts and of the bootstrap.")
     time_limit: float | None = _positive(None, "Stop after this many seconds with the best fit found.")
     memory_limit: int | None = _count(None, "The maximum memory to use in addition to the data, in bytes.")

@@ -7,16 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.foundation.files import write_atomically
 from mindgap.foundation.messages import printable
+from mindgap.results.palette import INK, colour
 
 if TYPE_CHECKING:
     import os
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+
+    from mindgap.validation import FloatArray
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -44,6 +48,13 @@ def name_axes(ax: Axes, x: str, y: str) -> None:
         ax.set_xlabel(printable(x).replace("$", r"\$"))
     if not ax.get_ylabel():
         ax.set_ylabel(y)
+
+
+def mark_centers(ax: Axes, centers: FloatArray, size: float, edge: float) -> None:
+    """Draw a triangle on the axis at each centre, in its colour."""
+    colours = [colour(number) for number in range(len(centers))]
+    level = np.zeros(len(centers))
+    ax.scatter(centers, level, marker="^", s=size, c=colours, edgecolors=INK, linewidths=edge, zorder=5, clip_on=False)
 
 
 def show_between(ax: Axes, low: float, high: float, *, empty: bool) -> None:

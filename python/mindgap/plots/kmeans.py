@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from mindgap.plots.canvas import axes_or_new, name_axes, show_between
+from mindgap.plots.canvas import axes_or_new, mark_centers, name_axes, show_between
 from mindgap.plots.headroom import crown, gap_handles
 from mindgap.results.gap_text import gap_states, reached_rows
 from mindgap.results.palette import GUIDE, INK, colour
@@ -54,7 +54,9 @@ def plot_kmeans(result: KMeansResult, ax: Axes | None = None, *, label: str | No
     margin = 0.03 * (high - low) or 1.0
     show_between(ax, low - margin, high + margin, empty=empty)
     ax.vlines(result.boundaries, 0, peak * 1.03, colors=INK, linewidth=0.9, linestyles=(0, (4, 2)), zorder=3)
-    _draw_centers(ax, result)
+    mark_centers(ax, result.centers, 48, 0.8)
+    if result.k == 1:
+        ax.axvline(result.centers[0], color=GUIDE, linewidth=0.7, linestyle=":", zorder=1.5)
     handles += _handles(result)
     name_axes(ax, label or result.name or "x", "points in bin")
     crown(ax, peak, handles, result.centers, result.bounds, gap_states(result), before)
@@ -87,20 +89,3 @@ def _draw_data(ax: Axes, result: KMeansResult, histogram: Histogram) -> None:
         linewidth=0.4,
         zorder=2,
     )
-
-
-def _draw_centers(ax: Axes, result: KMeansResult) -> None:
-    colours = [colour(cluster) for cluster in range(result.k)]
-    ax.scatter(
-        result.centers,
-        np.zeros(result.k),
-        marker="^",
-        s=48,
-        c=colours,
-        edgecolors=INK,
-        linewidths=0.8,
-        zorder=5,
-        clip_on=False,
-    )
-    if result.k == 1:
-        ax.axvline(result.centers[0], color=GUIDE, linewidth=0.7, linestyle=":", zorder=1.5)

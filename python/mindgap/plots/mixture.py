@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.lines import Line2D
 
-from mindgap.plots.canvas import axes_or_new, name_axes, show_between
+from mindgap.plots.canvas import axes_or_new, mark_centers, name_axes, show_between
 from mindgap.plots.headroom import crown, data_handle, gap_handles
 from mindgap.results.gap_text import gap_states, reached_rows
 from mindgap.results.palette import INK, PALE, colour, line_style
@@ -66,7 +66,7 @@ def plot_mixture(
     handles = _draw_data(ax, result)
     _draw_components(ax, points, densities, least=_FAINTEST * peak)
     ax.plot(points, total, color=INK, linewidth=1.8, zorder=2.5)
-    _draw_means(ax, result)
+    mark_centers(ax, result.means, 42, 0.6)
     states = gap_states(result)
     handles += [
         Line2D([], [], color=INK, linewidth=1.8, label="mixture"),
@@ -139,21 +139,6 @@ def _draw_truth(ax: Axes, truth: ArrayLike) -> Artist:
     mark = Line2D([], [], color=INK, linestyle="none", marker="|", markersize=9, markeredgewidth=2.2)
     mark.set_label("true mean")
     return mark
-
-
-def _draw_means(ax: Axes, result: MixtureResult) -> None:
-    colours = [colour(component) for component in range(result.k)]
-    ax.scatter(
-        result.means,
-        np.zeros(result.k),
-        marker="^",
-        s=42,
-        c=colours,
-        edgecolors=INK,
-        linewidths=0.6,
-        zorder=5,
-        clip_on=False,
-    )
 
 
 def _peak(result: MixtureResult, total: FloatArray) -> float:

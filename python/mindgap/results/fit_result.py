@@ -9,6 +9,7 @@ from mindgap.results import archive
 from mindgap.results.histogram import Histogram
 from mindgap.results.label_files import write_labels
 from mindgap.results.table import Tabular
+from mindgap.validation import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from mindgap.results.label_files import Columns
 
 
-class FitResult(Tabular):
+class FitResult(Frozen, Tabular):
     """The base class of `KMeansResult` and `MixtureResult`."""
 
     data: Sample | Binned | Histogram | None

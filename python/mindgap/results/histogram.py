@@ -13,7 +13,7 @@ import numpy as np
 from mindgap.foundation.errors import InvalidInputError
 from mindgap.model.binned import Binned
 from mindgap.model.sample import Sample
-from mindgap.validation import FloatArray, freeze
+from mindgap.validation import FloatArray, Frozen, freeze
 
 #: The maximum number of bins.
 MOST_BINS = 200
@@ -29,7 +29,7 @@ _GLANCE = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Histogram:
+class Histogram(Frozen):
     """The weight of the data in adjacent bins.
 
     Attributes

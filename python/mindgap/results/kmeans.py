@@ -29,12 +29,6 @@ if TYPE_CHECKING:
     from mindgap.results.label_files import Columns
 
 
-#: The attributes that are those of the core's fit.
-_MEASURED = (
-    *("labels", "centers", "boundaries", "sizes", "weights"),
-    *("within", "inertia", "gaps", "lower_bound", "optimal"),
-)
-
 #: A cluster with a smaller fraction of the points is probably an artefact of the bounds.
 _FEW = 0.01
 
@@ -123,8 +117,7 @@ class KMeansResult(FitResult):
         result = object.__new__(cls)
         # At once, in a third of the time of a frozen class's constructor, which shows in fits of a thousand points.
         vars(result).update(
-            {name: getattr(fit, name) for name in _MEASURED},
-            active=tuple(fit.active),
+            fit.measured(),
             bounds=rows if isinstance(rows, GapBounds) else None,
             rows=rows if isinstance(rows, LinearRows) else None,
             settings=settings,

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mindgap.validation import FloatArray, freeze
+from mindgap.validation import FloatArray, Frozen, freeze
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KMeansRows:
+class KMeansRows(Frozen):
     """The clusters of each row of a matrix: a codebook and its indices.
 
     Attributes

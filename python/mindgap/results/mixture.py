@@ -23,7 +23,7 @@ from mindgap.results.histogram import Histogram
 from mindgap.results.label_files import mixture_columns
 from mindgap.results.mixture_text import mixture_table
 from mindgap.results.new_points import point_weights
-from mindgap.results.pointwise import by_mixture, pointwise
+from mindgap.results.pointwise import by_mixture, pointwise, within
 from mindgap.results.reliability import Finding, Intervals, RunnerUp, StandardErrors, wald_intervals
 from mindgap.results.stored_mixture import stored_mixture
 from mindgap.results.thresholds import crossings
@@ -54,6 +54,13 @@ _MEASURED = (
 
 #: Rounding to a step below this fraction of every spread adds less than 0.1 % to any variance, and needs no hint.
 _NEGLIGIBLE_STEP = 0.1
+
+
+def _between(low: float, high: float) -> float:
+    """Return the probability from low to high, in units of a standard deviation times the root of 2."""
+    if low > 0:  # differences of erf would cancel
+        return (math.erfc(low) - math.erfc(high)) / 2
+    return _between(-high, -low) if high < 0 else (math.erf(high) - math.erf(low)) / 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -229,8 +236,8 @@ class MixtureResult(FitResult):
             return 1.0
         low, high = self.settings.support
         roots = np.sqrt(2 * self.variances)
-        ends = [[math.erf(z) for z in (end - self.means) / roots] for end in (low, high)]
-        return float(np.clip(self.weights @ (np.array(ends[1]) - np.array(ends[0])) / 2, 1e-300, 1.0))
+        inside = [_between(*ends) for ends in zip((low - self.means) / roots, (high - self.means) / roots, strict=True)]
+        return float(np.clip(self.weights @ inside, 1e-300, 1.0))
 
     @cached_property
     def hint(self) -> str | None:
@@ -276,8 +283,11 @@ class MixtureResult(FitResult):
         return shares
 
     def score_samples(self, x: npt.ArrayLike) -> FloatArray:
-        """Return the log density at each value of `x`."""
-        densities: FloatArray = pointwise(x, by_mixture("score_samples", self._parameters()), np.float64)
+        """Return the log density at each value of `x`, within the support if there is one."""
+        work = by_mixture("score_samples", self._parameters())
+        if self.settings is not None and self.settings.support is not None:
+            work = within(self.settings.support, math.log(self.seen), work)
+        densities: FloatArray = pointwise(x, work, np.float64)
         return densities
 
     def score(self, x: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:

@@ -45,6 +45,11 @@ def by_mixture(name: str, parameters: Triple) -> Callable[[Any], Any]:
     return partial(_by_mixture, name, parameters)
 
 
+def within(support: tuple[float, float], log_seen: float, densities: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the function that makes log densities conditional on a support, whose log probability is given."""
+    return partial(_within, support, log_seen, densities)
+
+
 def _by_boundaries(boundaries: FloatArray, x: Any) -> npt.NDArray[np.int32]:
     values = as_vector(x, "x")
     if np.isnan(values).any():
@@ -60,6 +65,12 @@ def _by_boundaries(boundaries: FloatArray, x: Any) -> npt.NDArray[np.int32]:
 
 def _by_mixture(name: str, parameters: Triple, x: Any) -> Any:
     return getattr(_core, name)(aligned(parameters), finite_points(x))
+
+
+def _within(support: tuple[float, float], log_seen: float, densities: Callable[[Any], Any], x: Any) -> FloatArray:
+    values = finite_points(x)
+    inside = (values >= support[0]) & (values <= support[1])
+    return np.where(inside, densities(values) - log_seen, -np.inf)
 
 
 def aligned(parameters: Triple) -> Triple:

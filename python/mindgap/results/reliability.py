@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mindgap.foundation.errors import InvalidInputError
-from mindgap.validation import FloatArray, as_number, freeze
+from mindgap.validation import FloatArray, Frozen, as_number, freeze
 
 if TYPE_CHECKING:
     from mindgap.results.archive import Fields
@@ -49,7 +49,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PerParameter:
+class PerParameter(Frozen):
     """An array for each kind of parameter: of the weights, means and variances, and of the gaps between the means."""
 
     weights: FloatArray
@@ -106,7 +106,7 @@ class StandardErrors(PerParameter):
 
 
 @dataclass(frozen=True, eq=False)
-class RunnerUp:
+class RunnerUp(Frozen):
     """The next best local maximum that a search found."""
 
     weights: FloatArray

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mindgap.model.binned import Binned
+
 if TYPE_CHECKING:
     from mindgap.results.histogram import Histogram
     from mindgap.results.mixture import MixtureResult
@@ -26,6 +28,17 @@ def mixture_cdf(weights: FloatArray, means: FloatArray, variances: FloatArray, p
     return shares
 
 
+def fitted_cdf(result: MixtureResult, points: FloatArray) -> FloatArray:
+    """Return the cumulative distribution function of the values that a mixture gives within its support."""
+    parameters = result.weights, result.means, result.variances
+    support = None if result.settings is None else result.settings.support
+    if support is None:
+        return mixture_cdf(*parameters, points)
+    low, high = mixture_cdf(*parameters, np.array(support, dtype=np.float64))
+    shares: FloatArray = np.clip((mixture_cdf(*parameters, points) - low) / max(high - low, 1e-300), 0.0, 1.0)
+    return shares
+
+
 def _normal_cdf(scores: FloatArray) -> FloatArray:
     size = np.minimum(np.abs(scores) / np.sqrt(2.0), 27.0)
     inverse = 1 / (1 + size / 2)
@@ -41,7 +54,9 @@ def root_differences(result: MixtureResult, histogram: Histogram) -> FloatArray:
     The root of a count has a standard deviation of about one half whatever its size: a difference above one is a sign
     of structure that the fit does not have.
     """
-    up_to = mixture_cdf(result.weights, result.means, result.variances, histogram.edges)
+    # The bars of open bins end somewhere; their counts do not.
+    edges = result.data.edges if isinstance(result.data, Binned) else histogram.edges
+    up_to = fitted_cdf(result, edges)
     expected = np.maximum(np.diff(up_to), 0.0) * histogram.counts.sum()
     differences: FloatArray = np.sqrt(histogram.counts) - np.sqrt(expected)
     return differences

@@ -11,12 +11,17 @@ use crate::errors::invalid;
 use crate::mixture::{ParameterArrays, to_arrays};
 use crate::sample::Sample;
 
-pub(crate) type Sums<'py> =
+/// Moments as arrays: weight, first, second; then the log-likelihood and the classification.
+pub(crate) type MomentArrays<'py> =
     (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, f64, Option<f64>);
 
-/// The moments of a sample at some parameters: weight, first, second, log-likelihood, classification.
+/// The moments of a sample at some parameters.
 #[pyfunction]
-pub(crate) fn moments<'py>(py: Python<'py>, sample: &Sample, parameters: ParameterArrays<'py>) -> PyResult<Sums<'py>> {
+pub(crate) fn moments<'py>(
+    py: Python<'py>,
+    sample: &Sample,
+    parameters: ParameterArrays<'py>,
+) -> PyResult<MomentArrays<'py>> {
     let parameters = parameters.parameters(py)?;
     let moments = py
         .detach(|| LocalEngine::new(&sample.inner).finish(&parameters))
@@ -25,7 +30,7 @@ pub(crate) fn moments<'py>(py: Python<'py>, sample: &Sample, parameters: Paramet
 }
 
 /// Converts moments to arrays.
-pub(crate) fn as_arrays<'py>(py: Python<'py>, moments: &Moments) -> Sums<'py> {
+pub(crate) fn as_arrays<'py>(py: Python<'py>, moments: &Moments) -> MomentArrays<'py> {
     let array = |values: &[f64]| PyArray1::from_slice(py, values);
     let (weight, first, second) = (array(&moments.weight), array(&moments.first), array(&moments.second));
     (weight, first, second, moments.log_likelihood, moments.classification)

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use mindgap::{Centers, Error, KMeans, KMeansMethod, Monitor, Progress, Side, Ties};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::choice::choose;
 use crate::constraint::Bounds;
@@ -119,76 +121,30 @@ pub(crate) fn side_names(active: &[Option<Side>]) -> Vec<&'static str> {
 
 #[pymethods]
 impl KMeansFit {
-    /// The cluster of each input point.
-    #[getter]
-    fn labels(&self, py: Python<'_>) -> Py<PyArray1<i32>> {
-        self.labels.clone_ref(py)
-    }
-
     /// The data of a fit of an array: all points, or the means and weights of narrow cells.
     #[getter]
     fn sample(&self) -> Option<Sample> {
         self.sample.clone().map(|inner| Sample { inner })
     }
 
-    /// The centres, ascending.
-    #[getter]
-    fn centers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.inner.centers())
-    }
-
-    /// The boundaries between the clusters.
-    #[getter]
-    fn boundaries<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.inner.boundaries())
-    }
-
-    /// The number of points in each cluster.
-    #[getter]
-    fn sizes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        PyArray1::from_iter(py, self.inner.sizes().iter().map(|&size| size as i64))
-    }
-
-    /// The sum of the weights in each cluster.
-    #[getter]
-    fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.inner.weights())
-    }
-
-    /// The sum of squares about each centre.
-    #[getter]
-    fn within<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.inner.within())
-    }
-
-    /// The sum of squares about all centres.
-    #[getter]
-    fn inertia(&self) -> f64 {
-        self.inner.inertia()
-    }
-
-    /// The distances between neighbouring centres.
-    #[getter]
-    fn gaps<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.inner.gaps())
-    }
-
-    /// The active bound of each gap (of each row, under linear rows): "free", "lower", "upper" or "both".
-    #[getter]
-    fn active(&self) -> Vec<&'static str> {
-        side_names(self.inner.active())
-    }
-
-    /// A lower bound on the cost of every solution.
-    #[getter]
-    fn lower_bound(&self) -> f64 {
-        self.inner.lower_bound()
-    }
-
-    /// Whether the inertia is proven optimal.
-    #[getter]
-    fn optimal(&self) -> bool {
-        self.inner.is_optimal()
+    /// The attributes of a result by name. One call, because a call for each would take as long as a fit of few points.
+    fn measured<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let fit = &self.inner;
+        let numbers = |numbers: &[f64]| PyArray1::from_slice(py, numbers);
+        let sizes = PyArray1::from_iter(py, fit.sizes().iter().map(|&size| size as i64));
+        let measured = PyDict::new(py);
+        measured.set_item(intern!(py, "labels"), &self.labels)?;
+        measured.set_item(intern!(py, "centers"), numbers(fit.centers()))?;
+        measured.set_item(intern!(py, "boundaries"), numbers(fit.boundaries()))?;
+        measured.set_item(intern!(py, "sizes"), sizes)?;
+        measured.set_item(intern!(py, "weights"), numbers(fit.weights()))?;
+        measured.set_item(intern!(py, "within"), numbers(fit.within()))?;
+        measured.set_item(intern!(py, "inertia"), fit.inertia())?;
+        measured.set_item(intern!(py, "gaps"), numbers(fit.gaps()))?;
+        measured.set_item(intern!(py, "active"), PyTuple::new(py, side_names(fit.active()))?)?;
+        measured.set_item(intern!(py, "lower_bound"), fit.lower_bound())?;
+        measured.set_item(intern!(py, "optimal"), fit.is_optimal())?;
+        Ok(measured)
     }
 
     /// The smallest of the data, then the largest in each cluster.

@@ -3,7 +3,7 @@
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use crate::engine::{Sums, as_arrays};
+use crate::engine::{MomentArrays, as_arrays};
 use crate::errors::{IntoPyErr, invalid};
 use crate::mixture::ParameterArrays;
 use crate::snapshot::snapshots;
@@ -46,7 +46,7 @@ impl MomentSums {
     }
 
     /// Weight, first, second, log-likelihood, classification, each rounded once.
-    fn moments<'py>(&self, py: Python<'py>) -> Sums<'py> {
+    fn moments<'py>(&self, py: Python<'py>) -> MomentArrays<'py> {
         as_arrays(py, &self.inner.moments())
     }
 

@@ -28,7 +28,7 @@ class ParquetFile(Source):
     def __init__(self, path: Path, column: str | None, weights: str | None, size: int) -> None:
         demand("parquet", "pyarrow")
         self._path, self._size, self._stamp = path, size, Stamp(path)
-        with _faults(path, "Parquet"):
+        with arrow_faults(path, "Parquet"):
             self._meta = import_module("pyarrow.parquet").read_metadata(path)
             self._names = list(self._meta.schema.to_arrow_schema().names)
         self._column = choose(column, self._names, str(path), "column")
@@ -62,7 +62,7 @@ class ParquetFile(Source):
     def _load(self, groups: list[int], keys: tuple[str, ...]) -> Loaded:
         self._stamp.check()
         names = [name for name in (self._column, self._weights) if name is not None]
-        with _faults(self._path, "Parquet"):
+        with arrow_faults(self._path, "Parquet"):
             parquet = import_module("pyarrow.parquet")
             with parquet.ParquetFile(self._path, metadata=self._meta) as file:
                 table = file.read_row_groups(groups, columns=list({*names, *keys}), use_threads=False)
@@ -92,7 +92,7 @@ class CsvFile(Source):
             choose(key, self._names, str(self._path), "keys")
         self._stamp.check()
         start = 0
-        with _faults(self._path, "CSV"), self._opened(keys) as reader:
+        with arrow_faults(self._path, "CSV"), self._opened(keys) as reader:
             for batch in reader:
                 loaded = loaded_of(batch, self._column, self._weights, keys, str(self._path))
                 place = f"rows {start} to {start + batch.num_rows - 1} of {self._path}"
@@ -202,11 +202,11 @@ def _is_number(text: str) -> bool:
 
 
 @contextmanager
-def _faults(path: Path, kind: str) -> Iterator[None]:
-    """Raise InvalidInputError with the path if Arrow cannot read the file."""
+def arrow_faults(title: str | Path, kind: str) -> Iterator[None]:
+    """Raise InvalidInputError with the file's title if Arrow cannot read it."""
     try:
         yield
     except (MindgapError, GeneratorExit):
         raise
     except Exception as error:  # Arrow raises many kinds of errors for damaged files
-        raise InvalidInputError(f"{path} cannot be read as {kind}: {reason(error).splitlines()[0]}") from error
+        raise InvalidInputError(f"{title} cannot be read as {kind}: {reason(error).splitlines()[0]}") from error

@@ -29,13 +29,14 @@ impl Cluster {
             None => values.len() as f64,
         };
         // A mean in plain doubles, then a correction of its rounding error.
-        let [first] = weighed::<Plain, 1>(sample, start, values, |x| [x]).map(|sum| sum / weight);
-        let [rest, squares] = weighed::<Kept, 2>(sample, start, values, |x| [x - first, (x - first).powi(2)]);
+        let [first] = weighed::<PlainSums, 1>(sample, start, values, |x| [x]).map(|sum| sum / weight);
+        let [rest, squares] =
+            weighed::<DoubleDoubleSums, 2>(sample, start, values, |x| [x - first, (x - first).powi(2)]);
         let mean = first + rest / weight;
         // A free centre that differs from the mean by rounding alone is the mean.
         let (offset, about) = match center.map(|center| Double::from(center).minus(frame.enter_exactly(origin))) {
             Some(offset) if (offset - mean).abs() > of_place(1.0) => {
-                let [about] = weighed::<Kept, 1>(sample, start, values, |x| [(x - offset).powi(2)]);
+                let [about] = weighed::<DoubleDoubleSums, 1>(sample, start, values, |x| [(x - offset).powi(2)]);
                 (offset, about)
             }
             _ => (mean, (squares - weight * (mean - first).powi(2)).max(0.0)),
@@ -74,7 +75,7 @@ impl Cluster {
 }
 
 /// `Σ w·term(x)` over the points from `start` on, with `x` relative to the first of `values`, in frame units.
-fn weighed<L: Lanes, const M: usize>(
+fn weighed<L: RunningSums, const M: usize>(
     sample: &Sample,
     start: usize,
     values: &[f64],
@@ -92,36 +93,36 @@ fn weighed<L: Lanes, const M: usize>(
 
 /// The compensated sum of `term` over the indices and entries of `values`.
 fn compensated(values: &[f64], term: impl Fn(usize, f64) -> f64) -> f64 {
-    let [sum] = summed::<Kept, 1>(values, |i, x| [term(i, x)]);
+    let [sum] = summed::<DoubleDoubleSums, 1>(values, |i, x| [term(i, x)]);
     sum
 }
 
 /// The sums of `term` over the indices and entries of `values`.
-fn summed<L: Lanes, const M: usize>(values: &[f64], term: impl Fn(usize, f64) -> [f64; M]) -> [f64; M] {
+fn summed<L: RunningSums, const M: usize>(values: &[f64], term: impl Fn(usize, f64) -> [f64; M]) -> [f64; M] {
     pulp::Arch::new().dispatch(SumTerms::<_, L, M> { values, term, lanes: PhantomData })
 }
 
-/// Sums that are added to in turn, so that one addition need not wait for the one before.
+/// The number of running sums, which are added to in turn so that no addition waits for the one before.
 const LANES: usize = 8;
 
 /// Running sums side by side, in vectors.
-trait Lanes: Default {
+trait RunningSums: Default {
     fn add(&mut self, lane: usize, term: f64);
     fn total(&self) -> Double;
 }
 
 /// Running sums in double-double.
 #[derive(Default)]
-struct Kept {
+struct DoubleDoubleSums {
     high: [f64; LANES],
     low: [f64; LANES],
 }
 
 /// Running sums in doubles.
 #[derive(Default)]
-struct Plain([f64; LANES]);
+struct PlainSums([f64; LANES]);
 
-impl Lanes for Kept {
+impl RunningSums for DoubleDoubleSums {
     #[inline(always)]
     fn add(&mut self, lane: usize, term: f64) {
         let mut sum = Double::of_parts(self.high[lane], self.low[lane]);
@@ -135,7 +136,7 @@ impl Lanes for Kept {
     }
 }
 
-impl Lanes for Plain {
+impl RunningSums for PlainSums {
     #[inline(always)]
     fn add(&mut self, lane: usize, term: f64) {
         self.0[lane] += term;
@@ -153,7 +154,7 @@ struct SumTerms<'a, F, L, const M: usize> {
     lanes: PhantomData<L>,
 }
 
-impl<L: Lanes, F: Fn(usize, f64) -> [f64; M], const M: usize> pulp::WithSimd for SumTerms<'_, F, L, M> {
+impl<L: RunningSums, F: Fn(usize, f64) -> [f64; M], const M: usize> pulp::WithSimd for SumTerms<'_, F, L, M> {
     type Output = [f64; M];
 
     #[inline(always)]

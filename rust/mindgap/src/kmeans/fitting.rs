@@ -133,7 +133,7 @@ impl KMeans {
 
     /// Solves the problem on sorted points.
     pub(super) fn fit_sorted(&self, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<KMeansFit, KMeansError> {
-        sample.check_sortable()?;
+        monitor.check_memory("a sorted copy of the data", sample.sort_bytes())?;
         self.check(sample, monitor)?;
         let rows = resolve_centers(&*self.constraint, self.k)?;
         let solution = match self.divides_ties(sample) || sample.distinct() == sample.len() {

@@ -235,7 +235,7 @@ impl MixtureFit {
         self.parameters.predict_proba(values)
     }
 
-    /// Returns the log-density at each of `values`.
+    /// Returns the log-density of the whole mixture at each of `values`, whatever the support of the fit.
     pub fn score_samples(&self, values: &[f64]) -> Vec<f64> {
         self.parameters.score_samples(values)
     }

@@ -80,7 +80,7 @@ impl Mixture {
         let monitor = &mut monitor.within(&self.limits);
         match data.into() {
             Data::Sample(sample) => {
-                sample.check_sortable()?;
+                monitor.check_memory("a sorted copy of the data", sample.sort_bytes())?;
                 monitor.check_memory("the mixture", LocalEngine::bytes(sample.len(), self.k))?;
                 // Few distinct values: the same sums with fewer terms.
                 let many = if self.resolution.is_some() { sample.len() } else { sample.len() / COLLAPSE };

@@ -13,8 +13,8 @@ use crate::constraint::Side;
 use crate::error::MixtureError;
 use crate::monitor::{Halt, Monitor, Progress};
 
-/// A coefficient of a linear dependency below this is rounding.
-const ABSENT: f64 = 1e-9;
+/// The smallest coefficient of a linear dependency, relative to the largest; smaller ones are rounding.
+const MIN_DEPENDENCY: f64 = 1e-9;
 
 /// The optimum: the means and the active rows.
 #[derive(Clone, Debug)]
@@ -170,7 +170,8 @@ impl<'a> ActiveSetSearch<'a> {
         let mut first: Option<(usize, f64)> = None;
         for index in 0..new {
             let share = -combination[index] / combination[new];
-            let blocks = self.active[index].side != Side::Both && share > ABSENT * size / combination[new].abs();
+            let blocks =
+                self.active[index].side != Side::Both && share > MIN_DEPENDENCY * size / combination[new].abs();
             let step = self.multipliers[index].max(0.0) / share;
             if blocks && first.is_none_or(|(_, least)| step < least) {
                 first = Some((index, step));
@@ -206,13 +207,14 @@ impl<'a> ActiveSetSearch<'a> {
 /// The last inequality of a linear dependency, which is dropped.
 fn loosest(active: &[Bound], combination: &[f64]) -> Option<usize> {
     let size = combination.iter().fold(0.0, |size: f64, c| size.max(c.abs()));
-    (0..active.len()).rfind(|&index| active[index].side != Side::Both && combination[index].abs() > ABSENT * size)
+    (0..active.len())
+        .rfind(|&index| active[index].side != Side::Both && combination[index].abs() > MIN_DEPENDENCY * size)
 }
 
 /// The rows of a linear dependency.
 fn members(active: &[Bound], combination: &[f64]) -> Vec<usize> {
     let size = combination.iter().fold(0.0, |size: f64, c| size.max(c.abs()));
-    let takes_part = |(_, c): &(&Bound, &f64)| c.abs() > ABSENT * size;
+    let takes_part = |(_, c): &(&Bound, &f64)| c.abs() > MIN_DEPENDENCY * size;
     let mut rows: Vec<usize> = active.iter().zip(combination).filter(takes_part).map(|(bound, _)| bound.row).collect();
     rows.sort_unstable();
     rows.dedup();

@@ -4,7 +4,7 @@
 //! forces on one side of it. Positions are double-double, relative to the stiffest mean of the run, which hardly moves;
 //! forces are summed on the side away from it.
 
-use super::equality::{Equilibrium, FORCE, Objective, orientation};
+use super::equality::{Equilibrium, FORCE_ERROR, Objective, orientation};
 use super::row_matrix::{Bound, RowMatrix};
 use crate::numeric::double::Double;
 
@@ -76,7 +76,7 @@ impl<'a> FixedRun<'a> {
             state.means[self.start + i] = (place + self.offsets[i]).value();
             let moved = shift - distances[i].value();
             let size = self.targets[i].abs() + moved.abs() + self.offsets[i].value().abs() + shift.abs();
-            forces.push((g * moved, FORCE * g * size));
+            forces.push((g * moved, FORCE_ERROR * g * size));
         }
         let mut set = |link: usize, (force, noise): (f64, f64)| {
             let index = self.links[link];

@@ -8,11 +8,11 @@
 use super::row_matrix::{Bound, RowMatrix};
 use crate::constraint::Side;
 
-/// A coefficient below this fraction of the terms that it is the difference of is rounding.
-const ZERO: f64 = 1e-11;
+/// A difference below this fraction of its terms is rounding.
+const CANCELLATION: f64 = 1e-11;
 
 /// The rounding error of a multiplier, as a fraction of the forces that it balances.
-pub(super) const FORCE: f64 = 4e-15;
+pub(super) const FORCE_ERROR: f64 = 4e-15;
 
 /// The means that satisfy a set of rows with equality, and the multipliers of the rows.
 #[derive(Clone, Debug)]
@@ -166,7 +166,7 @@ impl Elimination {
                 let (before, change) = (*to, factor * from);
                 *to -= change;
                 // A difference that is rounding is set to zero: it must not become a pivot.
-                if index < k && to.abs() <= ZERO * before.abs().max(change.abs()) {
+                if index < k && to.abs() <= CANCELLATION * before.abs().max(change.abs()) {
                     *to = 0.0;
                 }
             }
@@ -188,7 +188,7 @@ impl Elimination {
         for (&(row, p), force) in self.pivots.iter().zip(forces) {
             let force = force / softness[p];
             let size = objective.targets[p].abs() + shifts[p].abs() + self.rhs(row).abs();
-            let error = FORCE * (objective.stiffness[p] * size + force.abs());
+            let error = FORCE_ERROR * (objective.stiffness[p] * size + force.abs());
             for (j, t) in self.combination(row).iter().enumerate() {
                 multipliers[j] += t * force;
                 noise[j] += t.abs() * error;

@@ -11,13 +11,13 @@ use crate::constraint::Side;
 
 /// A piece of the derivative of `F`, `slope·x - pull` from `from` to the next piece.
 #[derive(Clone, Copy)]
-struct Piece {
+struct DerivativePiece {
     from: f64,
     slope: f64,
     pull: f64,
 }
 
-impl Piece {
+impl DerivativePiece {
     /// Moved to the right by a distance.
     fn moved(self, by: f64) -> Self {
         Self { from: self.from + by, pull: self.pull + self.slope * by, ..self }
@@ -28,8 +28,8 @@ impl Piece {
 /// targets with their `g`; `gaps` are the lower and the upper bounds.
 pub(crate) fn active_sides(terms: impl Iterator<Item = (f64, f64)>, gaps: &[(f64, f64)]) -> Vec<Option<Side>> {
     let mut minima = Vec::with_capacity(gaps.len() + 1);
-    let (mut pieces, mut before): (Vec<Piece>, Vec<Piece>) = Default::default();
-    pieces.push(Piece { from: f64::NEG_INFINITY, slope: 0.0, pull: 0.0 });
+    let (mut pieces, mut before): (Vec<DerivativePiece>, Vec<DerivativePiece>) = Default::default();
+    pieces.push(DerivativePiece { from: f64::NEG_INFINITY, slope: 0.0, pull: 0.0 });
     for (k, (target, g)) in terms.enumerate() {
         for piece in &mut pieces {
             piece.slope += g;
@@ -46,9 +46,9 @@ pub(crate) fn active_sides(terms: impl Iterator<Item = (f64, f64)>, gaps: &[(f64
         if lower > f64::NEG_INFINITY {
             pieces.extend(before[..=at].iter().map(|piece| piece.moved(lower)));
         }
-        pieces.push(Piece { from: minimum + lower, slope: 0.0, pull: 0.0 });
+        pieces.push(DerivativePiece { from: minimum + lower, slope: 0.0, pull: 0.0 });
         if upper < f64::INFINITY {
-            pieces.push(Piece { from: minimum, ..before[at] }.moved(upper));
+            pieces.push(DerivativePiece { from: minimum, ..before[at] }.moved(upper));
             pieces.extend(before[at + 1..].iter().map(|piece| piece.moved(upper)));
         }
     }
@@ -80,14 +80,14 @@ pub(super) fn active(rows: &RowMatrix, objective: Objective<'_>) -> Option<Vec<B
 
 /// The bounds of a gap, each with its row.
 #[derive(Clone, Copy)]
-struct Gap {
+struct BoundedGap {
     lower: (f64, usize),
     upper: (f64, usize),
 }
 
 /// The tightest bounds of each gap; `None` if some row is not a gap.
-fn gaps(rows: &RowMatrix) -> Option<Vec<Gap>> {
-    let free = Gap { lower: (f64::NEG_INFINITY, 0), upper: (f64::INFINITY, 0) };
+fn gaps(rows: &RowMatrix) -> Option<Vec<BoundedGap>> {
+    let free = BoundedGap { lower: (f64::NEG_INFINITY, 0), upper: (f64::INFINITY, 0) };
     let mut gaps = vec![free; rows.k().saturating_sub(1)];
     for row in 0..rows.len() {
         let gap = &mut gaps[rows.gap(row)?];

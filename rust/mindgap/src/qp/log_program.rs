@@ -11,21 +11,21 @@ use super::equality::Objective;
 use super::row_matrix::RowMatrix;
 use crate::monitor::Monitor;
 
-/// A coordinate that cannot exceed this fraction of the scale is zero: rows are satisfied to 1e-13 of the largest.
-const POSITIVE: f64 = 1e-11;
+/// A coordinate that cannot exceed this fraction of the scale vanishes: rows are satisfied to 1e-13 of the largest.
+const MIN_COORDINATE: f64 = 1e-11;
 
-/// The target, in units of the scale, that a coordinate is pulled to in order to see how large it can be.
-const FAR: f64 = 10.0;
+/// The target, in units of the scale, that shows how large a coordinate can be.
+const FAR_TARGET: f64 = 10.0;
 
-/// Steps smaller than this fraction of every coordinate end the search; the next one would be rounding.
-const DONE: f64 = 1e-13;
+/// A step smaller than this fraction of every coordinate ends the search; the next one would be rounding.
+const MIN_STEP: f64 = 1e-13;
 
-/// The most steps: far more than any search took (30, on random programs).
-const MOST_STEPS: usize = 400;
+/// The largest number of steps: far more than any search took (30, on random programs).
+const MAX_STEPS: usize = 400;
 
-/// The least coefficient of a logarithm, as a fraction of their sum, so that a component without weight keeps a finite
-/// place.
-const LEAST: f64 = 1e-18;
+/// The smallest coefficient of a logarithm, as a fraction of their sum: a component without weight then keeps a finite
+/// value.
+const MIN_COEFFICIENT: f64 = 1e-18;
 
 /// The program of one fit and its last iterate.
 pub(crate) struct LogProgram {
@@ -65,9 +65,9 @@ impl LogProgram {
         let mut x = vec![0.0; k];
         for c in 0..k {
             let mut targets = vec![scale; k];
-            targets[c] = FAR * scale;
+            targets[c] = FAR_TARGET * scale;
             let reached = program.solve(Objective { targets: &targets, stiffness: &vec![1.0; k] }, monitor)?;
-            if reached[c] <= POSITIVE * scale {
+            if reached[c] <= MIN_COORDINATE * scale {
                 return Err(NoInterior::Vanishes(c));
             }
             x.iter_mut().zip(&reached).for_each(|(x, reached)| *x += reached.max(0.0) / k as f64);
@@ -80,9 +80,9 @@ impl LogProgram {
     /// # Errors
     /// A failure of the quadratic program.
     pub(crate) fn solve(&mut self, a: &[f64], c: &[f64], monitor: &mut Monitor<'_>) -> Result<Vec<f64>, Failure> {
-        let least = LEAST * a.iter().sum::<f64>();
+        let least = MIN_COEFFICIENT * a.iter().sum::<f64>();
         let a: Vec<f64> = a.iter().map(|a| a.max(least)).collect();
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let x = &self.x;
             let stiffness: Vec<f64> = a.iter().zip(x).map(|(a, x)| a / (x * x)).collect();
             let targets: Vec<f64> = (0..x.len()).map(|k| x[k] * (2.0 - c[k] * x[k] / a[k])).collect();
@@ -95,7 +95,7 @@ impl LogProgram {
             };
             self.x =
                 newton.iter().zip(x).map(|(new, x)| if step == 1.0 { *new } else { x + step * (new - x) }).collect();
-            if largest <= DONE {
+            if largest <= MIN_STEP {
                 break;
             }
         }

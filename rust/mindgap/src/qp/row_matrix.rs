@@ -9,14 +9,14 @@ use crate::memory::product;
 use crate::monitor::Monitor;
 
 /// The tolerance of a row, as a fraction of its terms, the targets and the largest mean: a few roundings.
-const SATISFIED: f64 = 1e-13;
+const ROW_TOLERANCE: f64 = 1e-13;
 
-/// A bound farther away than this, in units of the fit, counts as infinite.
-const FARTHEST: f64 = 1e100;
+/// A bound of at least this size, in units of the fit, counts as infinite.
+const INFINITE_BOUND: f64 = 1e100;
 
 /// The rounding error of a bound that a caller computed, as a fraction of the row's terms in the data's units. Far from
 /// zero, it is a large part of the data's range.
-const COMPUTED: f64 = 8.0 * f64::EPSILON;
+const BOUND_ERROR: f64 = 8.0 * f64::EPSILON;
 
 /// `lower ≤ A·μ ≤ upper`.
 #[derive(Clone, Debug, Default)]
@@ -115,10 +115,10 @@ impl RowMatrix {
         let first = coefficients.iter().position(|&a| a != 0.0).unwrap_or(0);
         let last = coefficients.iter().rposition(|&a| a != 0.0).map_or(0, |last| last + 1);
         self.spans.push(first..last);
-        self.lower.push(if lower <= -FARTHEST { f64::NEG_INFINITY } else { lower });
-        self.upper.push(if upper >= FARTHEST { f64::INFINITY } else { upper });
+        self.lower.push(if lower <= -INFINITE_BOUND { f64::NEG_INFINITY } else { lower });
+        self.upper.push(if upper >= INFINITE_BOUND { f64::INFINITY } else { upper });
         let size: f64 = coefficients.iter().map(|a| a.abs()).sum();
-        self.rounding.push(size * (COMPUTED * far + 4.0 * SATISFIED));
+        self.rounding.push(size * (BOUND_ERROR * far + 4.0 * ROW_TOLERANCE));
     }
 
     /// Widens the bounds of a row by their rounding error.
@@ -194,7 +194,7 @@ impl RowMatrix {
         let (side, level, by) =
             if value < lower { (Side::Lower, lower, lower - value) } else { (Side::Upper, upper, value - upper) };
         let side = if self.is_equality(row) { Side::Both } else { side };
-        (by > SATISFIED * (size + level.abs() + largest)).then_some((Bound { row, side }, by))
+        (by > ROW_TOLERANCE * (size + level.abs() + largest)).then_some((Bound { row, side }, by))
     }
 
     /// Whether a row is violated by more than rounding, for targets of this scale.
@@ -202,7 +202,7 @@ impl RowMatrix {
         self.miss(row, means, largest(means, scale)).is_some()
     }
 
-    /// The row that is violated most, for targets of this scale.
+    /// Returns the bound that is violated most, for targets of this scale.
     pub(crate) fn worst_miss(&self, means: &[f64], scale: f64) -> Option<Bound> {
         let largest = largest(means, scale);
         let misses = (0..self.len()).filter_map(|row| self.miss(row, means, largest));

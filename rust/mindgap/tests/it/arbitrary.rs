@@ -1,5 +1,5 @@
-//! Any bit patterns as data, weights, bounds, starts, rows and engines' answers: a fit ends with a valid result or with
-//! an error that says what is wrong, and never panics.
+//! Arbitrary bits as data, weights, bounds, starts, rows and results of engines: a fit ends with a valid result or an
+//! error that says what is wrong, and never panics.
 
 use crate::hostile::{Asked, any_bits, cases, data, gaps, mild, rows};
 use mindgap::{

@@ -1,4 +1,4 @@
-//! Constraints on weights and spreads: they hold, the likelihood never falls, and clashes are named.
+//! Constraints on weights and spreads: they hold, the likelihood never falls, and contradictions are named.
 
 use crate::oracle::random::Random;
 use mindgap::error::ErrorKind;

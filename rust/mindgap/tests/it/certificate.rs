@@ -1,4 +1,4 @@
-//! Certificates of the problems whose best known likelihoods are beside the project, and what cannot be certified.
+//! Certificates of problems with known best likelihoods, and what cannot be certified.
 
 use mindgap::{
     CertifyOptions, GapBounds, Halt, LinearRows, Mixture, MixtureError, Monitor, Parameters, Progress, Sample,

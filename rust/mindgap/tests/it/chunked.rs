@@ -1,4 +1,4 @@
-//! Data read in chunks: the fits of the data in memory, and clear words where a chunk is at fault.
+//! Data read in chunks: the same fits as in memory, and clear errors for invalid chunks.
 
 use mindgap::MixtureMethod;
 use mindgap::error::Cause;

@@ -1,4 +1,4 @@
-//! Fits that look for the highest likelihood, and arrive there.
+//! The search for the highest likelihood, against known maxima.
 
 use crate::oracle::random::Random;
 use mindgap::MixtureMethod;

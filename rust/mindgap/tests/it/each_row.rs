@@ -1,4 +1,4 @@
-//! K-means of each row of a table: what it is for the row alone.
+//! K-means of each row of a table: the same as for the row alone.
 
 use crate::oracle::random::Random;
 use mindgap::error::ErrorKind;

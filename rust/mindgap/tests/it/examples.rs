@@ -1,4 +1,4 @@
-//! Every example runs to its end; what each asserts holds.
+//! Every example runs, and its assertions hold.
 
 use std::error::Error;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What arbitrary input has broken, each as the smallest case of it.
+//! Bugs found by arbitrary input, each as its smallest case.
 
 use mindgap::{
     Centers, Chunk, Chunked, GapBounds, KMeans, KMeansError, LinearRows, Mixture, MixtureError, Parameters, Sample,

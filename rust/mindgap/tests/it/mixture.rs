@@ -1,17 +1,14 @@
-//! The constrained EM against a plain one, and what must hold whatever the data.
+//! The constrained EM against a plain one, and properties that hold for all data.
 
 use crate::oracle::em;
 use crate::oracle::random::Random;
 use mindgap::MixtureMethod;
 use mindgap::{
-    BoxError, Engine, GapBounds, Halt, LinearRows, LocalEngine, Mixture, MixtureError, MixtureFit, Moments, Monitor,
-    Parameters, Progress, Sample, Side, Status, ToleranceScale, VarianceModel,
+    GapBounds, LinearRows, Mixture, MixtureError, MixtureFit, Monitor, Parameters, Sample, Side, VarianceModel,
 };
-use std::borrow::Cow;
-use std::ops::ControlFlow;
 
 /// Points from a random mixture with means about two apart.
-fn points(random: &mut Random, n: usize, k: usize) -> Vec<f64> {
+pub fn points(random: &mut Random, n: usize, k: usize) -> Vec<f64> {
     let deviations: Vec<f64> = (0..k).map(|_| random.uniform(0.2, 1.2)).collect();
     (0..n)
         .map(|_| {
@@ -23,7 +20,7 @@ fn points(random: &mut Random, n: usize, k: usize) -> Vec<f64> {
         .collect()
 }
 
-fn random_start(random: &mut Random, k: usize) -> Parameters {
+pub fn random_start(random: &mut Random, k: usize) -> Parameters {
     let weights: Vec<f64> = (0..k).map(|_| random.uniform(0.2, 1.0)).collect();
     let total: f64 = weights.iter().sum();
     let weights: Vec<f64> = weights.iter().map(|w| w / total).collect();
@@ -46,7 +43,7 @@ fn random_bounds(random: &mut Random, k: usize) -> (Vec<f64>, Vec<f64>) {
         .unzip()
 }
 
-fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
+pub fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance)
 }
 
@@ -236,74 +233,6 @@ fn few_distinct_values_give_the_same_fit() {
 }
 
 #[test]
-fn an_outlier_belongs_somewhere() {
-    let mut random = Random::new(7);
-    let mut x = points(&mut random, 500, 2);
-    x.push(1e4);
-    x.push(-1e6);
-    let fit = Mixture::new(2).init(random_start(&mut random, 2)).max_iter(1).fit(&Sample::new(&x).unwrap()).unwrap();
-    assert!(fit.log_likelihood().is_finite() && fit.history().iter().all(|l| l.is_finite()));
-    assert!((fit.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
-    let rows = fit.predict_proba(&[1e4, -1e6, 0.0, 1e300]);
-    for row in rows.chunks(2) {
-        assert!((row[0] + row[1] - 1.0).abs() < 1e-12, "{row:?}");
-    }
-    assert_eq!(fit.score_samples(&x).len(), 502);
-    let total: f64 = fit.score_samples(&x).iter().sum();
-    assert!((total - fit.log_likelihood()).abs() <= 1e-9 * total.abs());
-}
-
-#[test]
-fn one_component_is_mean_and_variance() {
-    let x = [1.0, 2.0, 4.0, 9.0];
-    let fit = Mixture::new(1).constraint(GapBounds::lower(3.0)).fit(&Sample::new(&x).unwrap()).unwrap();
-    assert!((fit.means()[0] - 4.0).abs() < 1e-12 && (fit.variances()[0] - 9.5).abs() < 1e-12);
-    assert_eq!((fit.weights(), fit.gaps().len(), fit.labels()), (&[1.0][..], 0, &[0, 0, 0, 0][..]));
-    let likelihood: f64 = -2.0 * (2.0 * std::f64::consts::PI * 9.5_f64).ln() - 2.0;
-    assert!((fit.log_likelihood() - likelihood).abs() < 1e-12);
-    assert!((fit.bic() - (2.0 * 4.0_f64.ln() - 2.0 * likelihood)).abs() < 1e-9);
-    assert!((fit.aic() - (4.0 - 2.0 * likelihood)).abs() < 1e-9);
-    assert!((fit.icl().unwrap() - fit.bic()).abs() < 1e-9);
-}
-
-#[test]
-fn a_component_on_a_point_has_collapsed() {
-    let mut x: Vec<f64> = (0..50).map(|i| f64::from(i) * 0.02).collect();
-    x.push(30.0);
-    let start = Parameters::new(&[0.9, 0.1], &[0.5, 30.0], &[0.1, 0.1]).unwrap();
-    let spiked = Mixture::new(2).init(start.clone()).spread_ratio(f64::INFINITY);
-    let fit = spiked.fit(&Sample::new(&x).unwrap()).unwrap();
-    assert_eq!(fit.status(), &Status::Collapsed { components: vec![1] });
-    assert!(!fit.converged() && fit.log_likelihood().is_finite() && fit.variances()[1] > 0.0);
-    // A floor of the caller's own holds.
-    let fit = Mixture::new(2).init(start).min_variance(0.25).fit(&Sample::new(&x).unwrap()).unwrap();
-    assert!((fit.variances()[1] - 0.25).abs() < 1e-12);
-    // Data that are all equal have no variance at all.
-    let fit = Mixture::new(1).fit(&Sample::new(&[3.0; 5]).unwrap()).unwrap();
-    assert_eq!((fit.means(), fit.status()), (&[3.0][..], &Status::Collapsed { components: vec![0] }));
-}
-
-#[test]
-fn a_component_far_from_all_points_loses_its_weight() {
-    let x: Vec<f64> = (0..50).map(|i| f64::from(i) * 0.02).collect();
-    let start = Parameters::new(&[0.5, 0.5], &[0.5, 1e3], &[0.1, 0.1]).unwrap();
-    let fit = Mixture::new(2).init(start).fit(&Sample::new(&x).unwrap()).unwrap();
-    assert_eq!(fit.status(), &Status::LostWeight { component: 1 });
-    assert!(fit.labels().iter().all(|&label| label == 0));
-    assert!(fit.log_likelihood().is_finite() && fit.means().iter().all(|m| m.is_finite()));
-}
-
-#[test]
-fn crossed_means_come_back_sorted() {
-    let mut random = Random::new(8);
-    let x = points(&mut random, 400, 2);
-    let start = Parameters::new(&[0.5, 0.5], &[3.0, -1.0], &[1.0, 1.0]).unwrap();
-    let fit = Mixture::new(2).init(start).fit(&Sample::new(&x).unwrap()).unwrap();
-    assert!(fit.means().is_sorted());
-    assert_eq!(fit.origins(), [1, 0]);
-}
-
-#[test]
 fn each_fault_has_its_error() {
     let sample = Sample::new(&[0.0, 1.0, 2.0, 2.0]).unwrap();
     let start = Parameters::new(&[0.5, 0.5], &[0.0, 1.0], &[1.0, 1.0]).unwrap();
@@ -326,116 +255,6 @@ fn each_fault_has_its_error() {
     assert_eq!(stopped.unwrap_err(), MixtureError::Interrupted);
 }
 
-/// Two samples on two machines, as it were.
-struct Halves<'a>(LocalEngine<'a>, LocalEngine<'a>, &'a Sample);
-
-impl Engine for Halves<'_> {
-    fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError> {
-        Ok(Cow::Borrowed(self.2))
-    }
-
-    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
-        let mut moments = self.0.moments(parameters)?;
-        moments.add(&self.1.moments(parameters)?);
-        Ok(moments)
-    }
-}
-
-#[test]
-fn an_engine_of_the_callers_own_gives_the_same_fit() {
-    let mut random = Random::new(9);
-    let x = points(&mut random, 1000, 3);
-    let start = random_start(&mut random, 3);
-    let whole = Sample::new(&x).unwrap();
-    let (left, right) = (Sample::new(&x[..300]).unwrap(), Sample::new(&x[300..]).unwrap());
-    let mut engine = Halves(LocalEngine::new(&left), LocalEngine::new(&right), &whole);
-    let best = Mixture::new(3).constraint(GapBounds::lower(2.1)).init(start.clone());
-    let (local, fit) = (best.fit(&whole).unwrap(), best.fit(&mut engine).unwrap());
-    assert!(close(fit.means(), local.means(), 1e-6) && close(fit.variances(), local.variances(), 1e-6));
-    assert!(local.converged() && fit.converged() && fit.newton_decrement() < Some(1e-8));
-    let mixture = best.method(MixtureMethod::Paper);
-    let local = mixture.fit(&whole).unwrap();
-    let fit = mixture.fit(&mut engine).unwrap();
-    assert!(close(fit.means(), local.means(), 1e-10) && close(fit.variances(), local.variances(), 1e-10));
-    assert!((fit.log_likelihood() - local.log_likelihood()).abs() < 1e-7);
-    assert_eq!((fit.n_iter(), fit.active(), fit.labels().len()), (local.n_iter(), local.active(), 0));
-
-    struct Broken;
-    impl Engine for Broken {
-        fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError> {
-            Ok(Cow::Owned(Sample::new(&[0.0, 1.0, 3.0])?))
-        }
-        fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
-            let mut moments = Moments::zero(parameters);
-            moments.weight.fill(f64::NAN);
-            Ok(moments)
-        }
-    }
-    assert!(matches!(mixture.fit(&mut Broken), Err(MixtureError::Engine(_))));
-}
-
-#[test]
-fn equal_variances_are_pooled() {
-    let mut random = Random::new(10);
-    let x = points(&mut random, 600, 2);
-    let fit = Mixture::new(2)
-        .variances(VarianceModel::Equal)
-        .init(random_start(&mut random, 2))
-        .tol_scale(ToleranceScale::Absolute)
-        .fit(&Sample::new(&x).unwrap())
-        .unwrap();
-    assert_eq!(fit.variances()[0], fit.variances()[1]);
-    assert_eq!(fit.parameter_count(), 4);
-    let within: f64 = {
-        let rows = fit.predict_proba(&x);
-        let square = |(x, r): (&f64, &[f64])| (0..2).map(|k| r[k] * (x - fit.means()[k]).powi(2)).sum::<f64>();
-        x.iter().zip(rows.chunks(2)).map(square).sum()
-    };
-    assert!((fit.variances()[0] - within / 600.0).abs() < 1e-4);
-    let tied = Mixture::new(2).spread_ratio(1.0).fit(&Sample::new(&x).unwrap()).unwrap();
-    assert_eq!(tied.parameter_count(), 4, "equal spreads are one parameter, however they are asked for");
-}
-
-#[test]
-fn a_bounded_ratio_of_spreads_holds_and_the_likelihood_never_falls() {
-    let mut random = Random::new(11);
-    for case in 0..300 {
-        let (n, k) = (10 + random.below(90), 2 + random.below(4));
-        let x = points(&mut random, n, k);
-        let ratio = 1.0 + random.uniform(0.0, 4.0) * random.below(2) as f64;
-        let fit = Mixture::new(k)
-            .constraint(GapBounds::lower(random.uniform(0.0, 1.5)))
-            .init(random_start(&mut random, k))
-            .spread_ratio(ratio)
-            .max_iter(60)
-            .fit(&Sample::new(&x).unwrap())
-            .unwrap();
-        for pair in fit.history()[1..].windows(2) {
-            assert!(pair[1] >= pair[0] - 1e-11 * (n as f64 + pair[0].abs()), "case {case}: {pair:?}");
-        }
-        let (low, high) = fit.variances().iter().fold((f64::MAX, 0.0), |(l, h): (f64, f64), &v| (l.min(v), h.max(v)));
-        assert!(high <= ratio * ratio * low * (1.0 + 1e-12), "case {case}: {:?} for {ratio}", fit.variances());
-    }
-}
-
-#[test]
-fn a_bounded_ratio_of_spreads_keeps_components_off_single_points() {
-    let mut x: Vec<f64> = (0..50).map(|i| f64::from(i) * 0.02).collect();
-    x.push(30.0);
-    let start = Parameters::new(&[0.9, 0.1], &[0.5, 30.0], &[0.1, 0.1]).unwrap();
-    let fit = Mixture::new(2).init(start).spread_ratio(5.0).fit(&Sample::new(&x).unwrap()).unwrap();
-    assert!(fit.converged() && fit.status() == &Status::Doubtful);
-    assert!((fit.variances()[0] / fit.variances()[1] - 25.0).abs() < 1e-9);
-    let sample = Sample::new(&x).unwrap();
-    let equal = Mixture::new(2).variances(VarianceModel::Equal).fit(&sample).unwrap();
-    let one = Mixture::new(2).spread_ratio(1.0).fit(&sample).unwrap();
-    assert!(close(one.variances(), equal.variances(), 1e-9) && close(one.means(), equal.means(), 1e-9));
-    for bad in [0.5, f64::NAN, f64::NEG_INFINITY] {
-        let refused = Mixture::new(2).spread_ratio(bad).fit(&sample).unwrap_err();
-        assert!(matches!(refused, MixtureError::BadSetting { name: "spread_ratio", .. }));
-    }
-}
-
 #[test]
 fn a_lower_bound_of_zero_keeps_the_means_in_order_as_a_tiny_one_does() {
     let x: Vec<f64> = (0..60).map(|i| f64::from(i % 2) * 4.0 + f64::from(i % 7) * 0.1).collect();
@@ -448,104 +267,4 @@ fn a_lower_bound_of_zero_keeps_the_means_in_order_as_a_tiny_one_does() {
     let free = Mixture::new(2).init(crossed.clone()).max_iter(5).fit(&sample).unwrap();
     assert_eq!(free.origins(), [1, 0]);
     assert_eq!(fit(0.0).origins(), [0, 1]);
-}
-
-/// Stops a fit after so many reports of iterations, and keeps the parameters of the last.
-fn stopped_after(problem: &Mixture, sample: &Sample, reports: usize) -> (MixtureFit, [Vec<f64>; 3]) {
-    let (mut count, mut last) = (0, Default::default());
-    let mut monitor = Monitor::stopping(|progress: &Progress| {
-        let Progress::Iteration { parameters, .. } = progress else { return ControlFlow::Continue(()) };
-        last = parameters.clone();
-        count += 1;
-        if count == reports { ControlFlow::Break(Halt::TimeLimit) } else { ControlFlow::Continue(()) }
-    });
-    let fit = problem.fit_with(sample, &mut monitor).unwrap();
-    drop(monitor);
-    (fit, last)
-}
-
-#[test]
-fn a_fit_that_is_stopped_keeps_what_it_has_and_goes_on_from_there() {
-    let x: Vec<f64> = points(&mut Random::new(5), 600, 2).iter().map(|x| x + 1000.3).collect();
-    let sample = Sample::new(&x).unwrap();
-    let best = Mixture::new(2).constraint(GapBounds::lower(1.0));
-    let far = Parameters::new(&[0.9, 0.1], &[999.0, 1001.5], &[4.0, 4.0]).unwrap();
-    let (fit, reported) = stopped_after(&best.clone().init(far), &sample, 2);
-    assert_eq!((fit.status(), fit.converged()), (&Status::TimeLimit, false));
-    assert_eq!(fit.means(), reported[1]);
-    assert!(fit.log_likelihood() <= best.fit(&sample).unwrap().log_likelihood());
-    let paper = best.method(MixtureMethod::Paper).tol(Some(0.0)).max_iter(40);
-    let (_, [weights, means, variances]) = stopped_after(&paper, &sample, 15);
-    let start = Parameters::new(&weights, &means, &variances).unwrap();
-    let rest = paper.clone().init(start).max_iter(25).fit(&sample).unwrap();
-    let whole = paper.fit(&sample).unwrap();
-    assert_eq!((whole.means(), whole.variances(), whole.weights()), (rest.means(), rest.variances(), rest.weights()));
-    assert_eq!(whole.log_likelihood(), rest.log_likelihood());
-}
-
-#[test]
-fn classify_gives_the_label_and_its_probability() {
-    let mut random = Random::new(9);
-    for k in 1..6 {
-        let mut values = points(&mut random, 300, k);
-        values.extend([1e4, -1e6, 1e300, -1e300, 0.0]);
-        let parameters = random_start(&mut random, k);
-        let (labels, probabilities) = parameters.classify(&values);
-        assert_eq!(labels, parameters.predict(&values));
-        let rows = parameters.predict_proba(&values);
-        let expected: Vec<f64> = labels.iter().zip(rows.chunks(k)).map(|(&label, row)| row[label as usize]).collect();
-        assert_eq!(probabilities, expected);
-    }
-}
-
-#[test]
-fn the_runner_up_has_the_likelihood_that_is_reported() {
-    let mut random = Random::new(77);
-    let mut lower = 0;
-    for case in 0..40 {
-        let k = 2 + case % 3;
-        let x = points(&mut random, 300, k + 1);
-        let fit = Mixture::new(k).fit(&Sample::new(&x).unwrap()).unwrap();
-        let Some((parameters, reported)) = fit.runner_up() else { continue };
-        let found: f64 = parameters.score_samples(&x).iter().sum();
-        assert!((found - reported).abs() < 0.1, "case {case}: {found} at the runner-up, {reported} reported");
-        lower += usize::from(reported < fit.log_likelihood() - 1.0);
-    }
-    assert!(lower > 5, "{lower} runners-up that are clearly lower");
-}
-
-#[test]
-fn parameters_that_a_constraint_fixes_do_not_count() {
-    use mindgap::{
-        ConstantCv, Constraint, EqualSpreads, FixedSpreads, FixedWeights, LinearRows, WeightBounds, WeightRatio,
-    };
-    let values: Vec<f64> = (0..60).map(|i| f64::from(i % 3 * 10 + i * i % 7 + 1)).collect();
-    let sample = Sample::new(&values).unwrap();
-    let straight = LinearRows::new(3, &[1.0, -2.0, 1.0], &[0.0], &[0.0]).unwrap();
-    let constraints: [(Box<dyn Constraint>, usize); 11] = [
-        (Box::new(mindgap::Unconstrained), 8),
-        (Box::new(GapBounds::lower(3.0)), 8),
-        (Box::new(GapBounds::between(10.0, 10.0).unwrap()), 6),
-        (Box::new(GapBounds::per_gap(&[10.0, 0.0], &[10.0, 20.0]).unwrap()), 7),
-        (Box::new(straight), 7),
-        (Box::new(FixedWeights::new(&[0.5, 0.25, 0.25]).unwrap()), 6),
-        (Box::new(WeightBounds::new(&[0.1, 0.3, 0.1], &[0.6, 0.3, 0.6]).unwrap()), 7),
-        (Box::new(WeightBounds::new(&[0.1, 0.1, 0.1], &[0.6, 0.5, 0.6]).unwrap()), 8),
-        (Box::new(WeightRatio::new(0, 2, 1.0).unwrap()), 7),
-        (Box::new(FixedSpreads::new(&[None, Some(2.0), None]).unwrap() & EqualSpreads), 5),
-        (Box::new(ConstantCv::new(None).unwrap()), 6),
-    ];
-    for (constraint, expected) in constraints {
-        let shown = format!("{constraint:?}");
-        let fit = Mixture::new(3).constraint(constraint).fit(&sample).unwrap();
-        assert_eq!(fit.parameter_count(), expected, "{shown}");
-    }
-}
-
-#[test]
-fn a_paper_fit_says_which_components_collapsed() {
-    let sample = Sample::new(&[0.0, 0.0, 0.0, 5.0, 6.0, 7.0]).unwrap();
-    let start = Parameters::new(&[0.5, 0.5], &[0.0, 6.0], &[0.01, 1.0]).unwrap();
-    let fit = Mixture::new(2).method(MixtureMethod::Paper).init(start).fit(&sample).unwrap();
-    assert_eq!(fit.status(), &Status::Collapsed { components: vec![0] });
 }

@@ -1,11 +1,7 @@
-//! Nothing that a caller can send makes a fit panic or answer with a number that is none.
+//! Extreme starts, data, weights and bounds: no fit panics or returns a number that is not finite.
 
 use crate::oracle::random::Random;
-use mindgap::{
-    BoxError, ConstraintError, Engine, GapBounds, LinearRows, Mixture, MixtureError, MixtureFit, MomentSums, Moments,
-    Parameters, Sample, Status,
-};
-use std::borrow::Cow;
+use mindgap::{ConstraintError, GapBounds, LinearRows, Mixture, MixtureError, MixtureFit, Parameters, Sample, Status};
 
 fn sound(fit: &MixtureFit) {
     let numbers = [fit.weights(), fit.means(), fit.variances(), fit.history(), fit.gaps()].concat();
@@ -131,71 +127,4 @@ fn many_components_under_bounds() {
     sound(&fit);
     assert!(fit.gaps().iter().all(|gap| (0.9 - 1e-9..=1.05 + 1e-9).contains(gap)));
     assert!(fit.history()[1..].windows(2).all(|pair| pair[1] >= pair[0] - 1e-8));
-}
-
-/// Says the same whatever it is asked.
-struct Stubborn {
-    sample: Sample,
-    moments: Moments,
-}
-
-impl Engine for Stubborn {
-    fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError> {
-        Ok(Cow::Borrowed(&self.sample))
-    }
-
-    fn moments(&mut self, _parameters: &Parameters) -> Result<Moments, BoxError> {
-        Ok(self.moments.clone())
-    }
-}
-
-/// A fit of one component to an engine that answers with these sums, over two points a `unit` apart.
-fn stubborn(unit: f64, weight: f64, first: f64) -> Result<MixtureFit, MixtureError> {
-    let moments = Moments::new(vec![weight], vec![first], vec![1.0], 0.0);
-    let mut engine = Stubborn { sample: Sample::new(&[0.0, unit]).unwrap(), moments };
-    let start = Parameters::new(&[1.0], &[0.0], &[1.0]).unwrap();
-    Mixture::new(1).init(start).fit(&mut engine)
-}
-
-#[test]
-fn means_that_an_engine_puts_beyond_the_largest_double() {
-    assert_eq!(stubborn(1e130, 2.0, 1e308).err(), Some(MixtureError::OutOfRange));
-}
-
-/// Moments of part of the data, or of all of them some other number of times than once.
-struct Miscount {
-    sample: Sample,
-    counted: Vec<f64>,
-    share: f64,
-}
-
-impl Engine for Miscount {
-    fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError> {
-        Ok(Cow::Borrowed(&self.sample))
-    }
-
-    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
-        let weights = vec![self.share; self.counted.len()];
-        Ok(MomentSums::of_chunk(&self.counted, Some(&weights), parameters)?.moments())
-    }
-}
-
-#[test]
-fn an_engine_must_count_every_point_once() {
-    let x: Vec<f64> = (0..3000).map(|i| f64::from(i % 3) * 4.0 + f64::from(i) * 1e-3).collect();
-    let fit = |counted: &[f64], share: f64| {
-        let mut engine = Miscount { sample: Sample::new(&x).unwrap(), counted: counted.to_vec(), share };
-        Mixture::new(3).max_iter(5).fit(&mut engine)
-    };
-    assert!(fit(&x, 1.0).is_ok());
-    // A point is left out, then a chunk; half of the weight; nothing at all; everything twice.
-    for (counted, share) in [(&x[1..], 1.0), (&x[512..], 1.0), (&x[..], 0.5), (&x[..], 0.0), (&[], 1.0), (&x[..], 2.0)]
-    {
-        match fit(counted, share) {
-            Err(error @ MixtureError::Engine(_)) => {
-                assert!(error.to_string().contains("the data that it loaded weigh 3000"), "{error}");
-            }
-            other => panic!("{other:?}"),
-        }
-    }
 }

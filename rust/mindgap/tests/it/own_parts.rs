@@ -1,5 +1,4 @@
-//! Constraints, initializers, engines, chunks and sources of the caller's own: chosen at run time, and their errors
-//! kept whole.
+//! Custom constraints, initializers, engines, chunks and sources: chosen at run time, with their errors as sources.
 
 use mindgap::{
     BoxError, Cause, Chunk, Chunked, Chunks, Ckmeans, Constraint, Engine, GapBounds, Initializer, KMeans, LocalEngine,

@@ -1,4 +1,4 @@
-//! The paper's own program: its tables to the letter, where they agree with the optimum and where they do not.
+//! The paper's program: its tables to the letter, and where they miss the optimum.
 
 use crate::oracle::paper_tables;
 use crate::oracle::random::Random;

@@ -1,4 +1,4 @@
-//! Every solver against a slow, obvious one, on whatever proptest thinks of and shrinks.
+//! Every solver against a slow, obvious one, by proptest.
 
 use crate::hostile::cases;
 use crate::oracle::em;

@@ -1,4 +1,4 @@
-//! What the feature `serde` writes comes back bit by bit, and nothing unsound comes in.
+//! The feature `serde`: values come back bit by bit, and invalid ones are refused.
 
 use mindgap::{GapBounds, KMeans, KMeansFit, LinearRows, Mixture, MixtureFit, Parameters, Sample, Summary};
 use serde::Serialize;

@@ -1,11 +1,9 @@
-//! What each setting and each answer of the public interface does by itself, where no other test has it.
+//! Single settings and results of the public interface that no other file tests.
 
 use mindgap::{
-    Binned, BoxError, Centers, ConstrainedKMeans, Engine, GapBounds, Initializer, KMeans, KMeansError, KMeansMethod,
-    LinearRows, LocalEngine, Mixture, MixtureError, Moments, Monitor, Parameters, Sample, Search, Status, Summary,
-    Table,
+    Binned, Centers, ConstrainedKMeans, GapBounds, Initializer, KMeans, KMeansError, KMeansMethod, LinearRows, Mixture,
+    MixtureError, Monitor, Parameters, Sample, Search, Status, Summary, Table,
 };
-use std::borrow::Cow;
 use std::time::Duration;
 
 /// Where the published program misses the optimum: starts from it and from the exact one differ.
@@ -60,31 +58,6 @@ fn the_score_is_the_average_log_density() {
     assert!((fit.score(&x).unwrap() - fit.log_likelihood() / 40.0).abs() < 1e-9);
     assert_eq!(fit.score(&[]), None);
     assert!(!sample.is_empty());
-}
-
-/// Answers with moments of one component more than it is asked for.
-struct Long;
-
-impl Engine for Long {
-    fn load(&mut self) -> Result<Cow<'_, Sample>, BoxError> {
-        Ok(Cow::Owned(Sample::new(&[0.0, 1.0])?))
-    }
-
-    fn moments(&mut self, parameters: &Parameters) -> Result<Moments, BoxError> {
-        let sums = vec![0.0; parameters.k() + 1];
-        Ok(Moments::new(sums.clone(), sums.clone(), sums, 0.0))
-    }
-}
-
-#[test]
-fn an_engine_that_answers_for_too_many_components_is_named() {
-    let start = Parameters::new(&[0.5, 0.5], &[0.0, 1.0], &[1.0, 1.0]).unwrap();
-    match Mixture::new(2).init(start).fit(&mut Long) {
-        Err(error @ MixtureError::Engine(_)) => {
-            assert!(error.to_string().contains("3 entries of `weight` for 2 components"), "{error}");
-        }
-        other => panic!("{other:?}"),
-    }
 }
 
 /// Points whose optimum takes long to prove.
@@ -170,20 +143,6 @@ fn debug_output_does_not_grow_with_the_data() {
         format!("{:?}", Mixture::new(2).fit(&sample).unwrap()),
     ];
     assert!(shown.iter().all(|shown| shown.len() < 1000), "{shown:?}");
-}
-
-#[test]
-fn an_engine_may_be_chosen_at_run_time() {
-    let sample = Sample::new(&HARD).unwrap();
-    let mut local: Box<dyn Engine + '_> = Box::new(LocalEngine::new(&sample));
-    let mixture = Mixture::new(1);
-    let fit = mixture.fit(&mut local).unwrap();
-    assert_eq!(fit, mixture.fit(&mut *local).unwrap());
-    assert!(
-        fit.standard_errors().is_some() && fit.entropy().is_some(),
-        "second derivatives and classification pass through"
-    );
-    assert_eq!(KMeans::new(2).fit(&local.load().unwrap()), KMeans::new(2).fit(&sample));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What may be sent to and shared between threads: everything, the engine's borrow of a sample included.
+//! All public types may be sent to and shared between threads.
 
 use mindgap::*;
 

@@ -16,9 +16,14 @@ pub(super) fn check_number(values: &[f64]) -> Result<(), SampleError> {
     }
 }
 
+/// The most memory that sorting this many points takes, in bytes.
+pub(super) fn sort_bytes(points: usize) -> usize {
+    product(&[points, BYTES_A_POINT])
+}
+
 /// Checks that there is memory to sort this many points.
 pub(super) fn check_sort(points: usize) -> Result<(), OutOfMemory> {
-    check_memory("a sorted copy of the data", product(&[points, BYTES_A_POINT]))
+    check_memory("a sorted copy of the data", sort_bytes(points))
 }
 
 /// Checks that sums of squares do not overflow.

@@ -18,9 +18,9 @@ impl Sample {
         if values.len() >= MANY_POINTS {
             return Self::of_unsorted(Unsorted::new(values.to_vec(), None)?);
         }
-        extent(values)?;
+        let extent = extent(values)?;
         check_sort(values.len())?;
-        let (sorted, order) = sort::by_value(values);
+        let (sorted, order) = sort::by_value(values, extent);
         Self::of_sorted(sorted, None, order, Vec::new())
     }
 

@@ -17,9 +17,10 @@ pub(crate) use unsorted::{InAnyOrder, MANY_POINTS, borrowed, low_and_high};
 
 use crate::data::frame::Frame;
 use crate::error::OutOfMemory;
+use crate::memory::check_memory;
 use crate::numeric::double::Double;
 use atom::Widths;
-use checks::check_sort;
+use checks::sort_bytes;
 use std::fmt;
 use std::sync::Arc;
 use unsorted::Unsorted;
@@ -76,9 +77,14 @@ impl Sample {
     /// # Errors
     /// The memory that is missing.
     pub fn check_sortable(&self) -> Result<(), OutOfMemory> {
+        check_memory("a sorted copy of the data", self.sort_bytes())
+    }
+
+    /// The most memory that sorting the points takes, in bytes; 0 if they are sorted.
+    pub(crate) fn sort_bytes(&self) -> usize {
         match &self.unsorted {
-            Some(unsorted) if !unsorted.are_sorted() => check_sort(unsorted.len),
-            _ => Ok(()),
+            Some(unsorted) if !unsorted.are_sorted() => sort_bytes(unsorted.len),
+            _ => 0,
         }
     }
 

@@ -10,9 +10,10 @@ use super::unsorted::low_and_high;
 use crate::parallel::{Workers, join, map_in_order, threads};
 use std::ops::Range;
 
-/// Values in ascending order with their input indices; equal values keep their order.
-pub(super) fn by_value(values: &[f64]) -> (Vec<f64>, Vec<u32>) {
-    sorted(&SortInput { values, weights: None }, values.len())
+/// Values in ascending order with their input indices; equal values keep their order. `extent` has the smallest and the
+/// largest value.
+pub(super) fn by_value(values: &[f64], extent: (f64, f64)) -> (Vec<f64>, Vec<u32>) {
+    sorted(&SortInput { values, weights: None, extent }, values.len())
 }
 
 /// Weighted values in ascending order.
@@ -29,7 +30,9 @@ pub(super) fn by_value_and_weight(values: &[f64], weights: &[f64]) -> Weighted {
     let all = values.iter().zip(0u32..);
     let weightless: Vec<_> = all.filter(|&(_, i)| weight(i) == 0.0).map(|(&x, i)| (i, x + 0.0)).collect();
     let heavy = values.len() - weightless.len();
-    let (values, mut order) = sorted(&SortInput { values, weights: Some(weights) }, heavy);
+    // Points of weight zero may only make the intervals wider.
+    let extent = low_and_high(values);
+    let (values, mut order) = sorted(&SortInput { values, weights: Some(weights), extent }, heavy);
     let mut start = 0;
     for tied in values.chunk_by(|a, b| a == b) {
         let end = start + tied.len();
@@ -62,6 +65,8 @@ const RUN: usize = 1 << 15;
 struct SortInput<'a> {
     values: &'a [f64],
     weights: Option<&'a [f64]>,
+    /// The smallest and the largest value.
+    extent: (f64, f64),
 }
 
 impl SortInput<'_> {
@@ -84,8 +89,7 @@ fn sorted(points: &SortInput<'_>, n: usize) -> (Vec<f64>, Vec<u32>) {
 /// Distributes the input on all threads. Each counts one piece, then reads all of the input and writes its own
 /// intervals, so that the points of an interval keep their order.
 fn distribute_shared(points: &SortInput<'_>, values: &mut [f64], order: &mut [u32]) -> Vec<u32> {
-    // Points of weight zero may only make the intervals wider.
-    let (low, high) = low_and_high(points.values);
+    let (low, high) = points.extent;
     let intervals = Intervals::new(low, high, values.len());
     let counts = map_in_order(points.pieces(), |(): &mut (), piece| {
         let mut counts = vec![0; intervals.number];
@@ -126,6 +130,15 @@ fn distribute_part(
         );
         return;
     }
+    if places.len() == intervals.number {
+        // One thread writes all intervals: no need to ask whether one is its own.
+        return intervals.locate(points, all.clone(), |x, i, interval| {
+            let place = &mut places[interval];
+            let at = *place as usize;
+            (values[at], order[at]) = (x, i);
+            *place += 1;
+        });
+    }
     intervals.locate(points, all.clone(), |x, i, interval| {
         if let Some(place) = places.get_mut(interval.wrapping_sub(first)) {
             let at = (*place - start) as usize;
@@ -150,22 +163,12 @@ impl Intervals {
         Self { low, scale, number }
     }
 
-    /// The bits of a number whose low half is the interval of a value, if it is not beyond the last. Adding 2⁵² leaves
-    /// the nearest integer there, faster than a cast. Every operation is monotone.
+    /// The interval of a value. Adding 2⁵² leaves the nearest integer in the low bits, faster than a cast. Every operation
+    /// is monotone.
     #[inline(always)]
-    fn bits_of(&self, x: f64) -> u64 {
-        ((x * 0.5 - self.low * 0.5) * self.scale + (1u64 << 52) as f64).to_bits()
-    }
-
-    #[inline(always)]
-    fn of_bits(&self, bits: u64) -> usize {
-        (bits as u32 as usize).min(self.number - 1)
-    }
-
-    /// The interval of a value.
-    #[inline(always)]
-    fn of(&self, x: f64) -> usize {
-        self.of_bits(self.bits_of(x))
+    fn of(&self, x: f64) -> u32 {
+        let place = (x * 0.5 - self.low * 0.5) * self.scale + (1u64 << 52) as f64;
+        (place.to_bits() as u32).min(self.number as u32 - 1)
     }
 
     /// Passes each of some points, with its index and its interval, to `show`.
@@ -187,17 +190,23 @@ impl<F: FnMut(f64, u32, usize)> pulp::WithSimd for Locating<'_, F> {
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) {
         let Self { intervals, points, places, mut show } = self;
-        let mut bits = [0; BLOCK];
-        for start in places.clone().step_by(BLOCK) {
-            let values = &points.values[start..places.end.min(start + BLOCK)];
-            bits.iter_mut().zip(values).for_each(|(bits, &x)| *bits = intervals.bits_of(x));
-            for (i, (&x, &bits)) in (start..).zip(values.iter().zip(&bits)) {
+        let mut show_all = |start: usize, values: &[f64], located: &[u32]| {
+            for (i, (&x, &interval)) in (start..).zip(values.iter().zip(located)) {
                 if points.weights.is_none_or(|weights| weights[i] > 0.0) {
                     // Adding zero turns -0.0 into 0.0, so that the two are one value.
-                    show(x + 0.0, i as u32, intervals.of_bits(bits));
+                    show(x + 0.0, i as u32, interval as usize);
                 }
             }
+        };
+        let (mut start, mut located) = (places.start, [0; BLOCK]);
+        let (blocks, rest) = points.values[places].as_chunks::<BLOCK>();
+        for values in blocks {
+            (0..BLOCK).for_each(|i| located[i] = intervals.of(values[i]));
+            show_all(start, values, &located);
+            start += BLOCK;
         }
+        located.iter_mut().zip(rest).for_each(|(interval, &x)| *interval = intervals.of(x));
+        show_all(start, rest, &located);
     }
 }
 
@@ -230,10 +239,10 @@ fn distribute(
     let intervals = Intervals::new(low, high, values.len());
     ends.clear();
     ends.resize(intervals.number, 0);
-    points.clone().for_each(|(x, _)| ends[intervals.of(x)] += 1);
+    points.clone().for_each(|(x, _)| ends[intervals.of(x) as usize] += 1);
     start_of_each(ends);
     for (x, i) in points {
-        let place = &mut ends[intervals.of(x)];
+        let place = &mut ends[intervals.of(x) as usize];
         values[*place as usize] = x;
         order[*place as usize] = i;
         *place += 1;
@@ -253,7 +262,7 @@ fn sort_intervals(values: &mut [f64], order: &mut [u32], ends: &[u32], offset: u
         );
         return;
     }
-    if ends.windows(2).all(|pair| (pair[1] - pair[0]) as usize <= FEW) && ends[0] as usize - offset <= FEW {
+    if longest(ends, offset) <= FEW {
         return insert(values, order);
     }
     let mut scratch = SortScratch::default();
@@ -269,6 +278,13 @@ fn sort_intervals(values: &mut [f64], order: &mut [u32], ends: &[u32], offset: u
         start = end;
     }
     insert(&mut values[few..start], &mut order[few..start]);
+}
+
+/// The most points of an interval: a maximum in vector code takes a tenth of the time of a search for a long interval.
+fn longest(ends: &[u32], offset: usize) -> usize {
+    let first = ends[0] - offset as u32;
+    let longest = || ends.windows(2).fold(first, |longest, pair| longest.max(pair[1] - pair[0]));
+    pulp::Arch::new().dispatch(longest) as usize
 }
 
 /// Memory that runs reuse.
@@ -289,7 +305,7 @@ fn sort_run(values: &mut [f64], order: &mut [u32], scratch: &mut SortScratch, pa
     points.clear();
     points.extend(values.iter().copied().zip(order.iter().copied()));
     distribute(points.iter().copied(), values, order, ends);
-    if ends.iter().scan(0, |start, &end| Some(end - std::mem::replace(start, end))).all(|len| len as usize <= FEW) {
+    if longest(ends, 0) <= FEW {
         insert(values, order);
     } else {
         let ends = std::mem::take(ends);
@@ -305,6 +321,9 @@ fn insert(values: &mut [f64], order: &mut [u32]) {
     let order = &mut order[..values.len()];
     for i in 1..values.len() {
         let (x, index) = (values[i], order[i]);
+        if values[i - 1] <= x {
+            continue;
+        }
         let mut place = i;
         while place > 0 && values[place - 1] > x {
             values[place] = values[place - 1];
@@ -346,6 +365,10 @@ fn unpack(packed: u128) -> f64 {
 mod tests {
     use super::*;
 
+    fn sorted(values: &[f64]) -> (Vec<f64>, Vec<u32>) {
+        by_value(values, low_and_high(values))
+    }
+
     fn hash(i: u64) -> u64 {
         let x = (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
@@ -357,7 +380,7 @@ mod tests {
             let values: Vec<f64> = (0..n).map(|i| ((hash(i) >> 44) as f64 - 5e5) * 0.1).collect();
             let mut expected: Vec<u32> = (0..n as u32).collect();
             expected.sort_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
-            let (sorted, order) = by_value(&values);
+            let (sorted, order) = sorted(&values);
             assert_eq!(order, expected);
             assert!(sorted.iter().zip(&order).all(|(x, &i)| *x == values[i as usize]));
         }
@@ -373,7 +396,7 @@ mod tests {
             let values: Vec<f64> = (0..100_000).map(source).collect();
             let mut expected: Vec<u32> = (0..100_000).collect();
             expected.sort_by(|&a, &b| (values[a as usize] + 0.0).total_cmp(&(values[b as usize] + 0.0)));
-            assert_eq!(by_value(&values).1, expected);
+            assert_eq!(sorted(&values).1, expected);
         }
     }
 
@@ -381,8 +404,8 @@ mod tests {
     fn extreme_values_keep_their_order_and_their_bits() {
         let ascending = [f64::MIN, -1.0, -f64::MIN_POSITIVE, -5e-324, 0.0, 5e-324, 1.0, f64::MAX];
         let reversed: Vec<f64> = ascending.iter().rev().copied().collect();
-        assert_eq!(by_value(&reversed).0, ascending);
-        let (zeros, order) = by_value(&[0.0, -0.0]);
+        assert_eq!(sorted(&reversed).0, ascending);
+        let (zeros, order) = sorted(&[0.0, -0.0]);
         assert_eq!((zeros[0].to_bits(), zeros[1].to_bits(), order), (0, 0, vec![0, 1]));
     }
 

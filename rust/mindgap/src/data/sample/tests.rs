@@ -141,3 +141,16 @@ fn sums_of_blocks_side_by_side_are_those_of_one_after_the_other() {
         }
     }
 }
+
+#[test]
+fn a_limit_of_memory_refuses_to_sort() {
+    let sample = Sample::from_vec((0..MANY_POINTS).map(|i| ((i * 7919) % 10_007) as f64).collect()).unwrap();
+    let refused = OutOfMemory { what: "a sorted copy of the data", bytes: sample.sort_bytes() };
+    assert!(refused.bytes > 0);
+    let limit = refused.bytes - 1;
+    let error = crate::Mixture::new(2).memory_limit(limit).fit(&sample).unwrap_err();
+    assert!(matches!(error, crate::MixtureError::OutOfMemory(found) if found == refused));
+    let error = crate::KMeans::new(2).min_size(10.0).memory_limit(limit).fit(&sample).unwrap_err();
+    assert!(matches!(error, crate::KMeansError::OutOfMemory(found) if found == refused));
+    assert_eq!(sample.sort_bytes(), refused.bytes, "it is not sorted");
+}

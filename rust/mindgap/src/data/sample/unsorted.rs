@@ -93,7 +93,7 @@ impl Unsorted {
             let (values, weights) = given.as_ref().map_or((&[][..], None), |given| given.parts());
             let (values, weights, order) = match weights {
                 None => {
-                    let (values, order) = sort::by_value(values);
+                    let (values, order) = sort::by_value(values, self.extent);
                     (values, None, order)
                 }
                 Some(weights) => {

@@ -5,7 +5,7 @@
 //! cluster on one side or the other, and costs at least its squared distance to the nearer of the two intervals where
 //! these clusters can have their centres: the cell's charge, the same for all states that share the cell.
 //!
-//! Under a lagrangian, a cluster of weight w and mean c costs `Σ(x-c)² + κc = min_z [Σ(x-z)² + κz] + κ²/4w`, with the
+//! Under a Lagrangian, a cluster of weight w and mean c costs `Σ(x-c)² + κc = min_z [Σ(x-z)² + κz] + κ²/4w`, with the
 //! minimum at `z = c - κ/2w`. The bracket is a sum over points. `1/w` is at least its tangent at the largest possible
 //! weight, which is also linear in the points. So the same argument applies to the centres z, with `(κ/2w)²` subtracted
 //! for each point.
@@ -35,7 +35,7 @@ pub(super) struct CenterRange {
     pub(super) excess: f64,
 }
 
-/// The bounds of the cluster from `start` to `end` under a lagrangian of `kappa`.
+/// The bounds of the cluster from `start` to `end` under a Lagrangian of `kappa`.
 #[inline(always)]
 pub(super) fn state(prefixes: &Prefixes<'_>, start: &BoundaryCell, end: &BoundaryCell, kappa: f64) -> State {
     if start.high < end.low {

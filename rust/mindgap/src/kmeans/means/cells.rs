@@ -152,7 +152,7 @@ impl BoundaryCells {
         self.0.iter().any(Vec::is_empty)
     }
 
-    /// The most positions in a cell.
+    /// The largest number of positions in a cell.
     pub(super) fn widest(&self) -> usize {
         self.0.iter().flatten().map(BoundaryCell::positions).max().unwrap_or(1)
     }

@@ -11,10 +11,10 @@ use crate::monitor::Monitor;
 use crate::numeric::first_false;
 
 /// The most entries up to which all rows are kept; beyond, every few, and the others are computed again.
-const MOST_KEPT: usize = 1 << 26;
+const MAX_KEPT: usize = 1 << 26;
 
-/// The most positions times clusters for which the largest feasible bound is computed for a message.
-pub(super) const WORTH_KNOWING: usize = 1 << 27;
+/// The largest number of positions times clusters for which the largest feasible bound is computed for a message.
+pub(super) const MAX_ENTRIES_FOR_MESSAGE: usize = 1 << 27;
 
 /// The boundaries of a partition whose neighbouring means are at least `lower[g]` apart; `None` if there is none.
 pub(super) fn partition(
@@ -23,7 +23,7 @@ pub(super) fn partition(
     monitor: &mut Monitor<'_>,
 ) -> Result<Option<Vec<usize>>, KMeansError> {
     let entries = product(&[at.len(), lower.len() + 1]);
-    partition_keeping(at, lower, if entries <= MOST_KEPT { 1 } else { lower.len().isqrt() + 1 }, monitor)
+    partition_keeping(at, lower, if entries <= MAX_KEPT { 1 } else { lower.len().isqrt() + 1 }, monitor)
 }
 
 /// The same, keeping one row in `stride`.

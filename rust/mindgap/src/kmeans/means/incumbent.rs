@@ -17,8 +17,8 @@ pub(super) struct MeansSolution {
     pub(super) cost: f64,
 }
 
-/// The most rounds of local improvement.
-const ROUNDS: usize = 12;
+/// The largest number of rounds of local improvement.
+const MAX_ROUNDS: usize = 12;
 
 /// Finds the best partition whose boundaries are among the given single positions.
 pub(super) fn best_among(
@@ -46,7 +46,7 @@ pub(super) fn improved(
     let steps = steps.list();
     let mut best: Option<MeansSolution> = None;
     let mut around = from.to_vec();
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let positions = neighbours(prefixes.len(), &around, &steps);
         let cells = BoundaryCells::at_positions(prefixes, &positions, sizes);
         let Some(found) = best_among(prefixes, gaps, &cells, monitor)? else {

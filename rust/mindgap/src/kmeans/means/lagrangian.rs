@@ -22,7 +22,7 @@ impl Lagrangian {
         Self { kappa: vec![0.0; k], constant: 0.0 }
     }
 
-    /// Makes the lagrangian from the multipliers of the gaps.
+    /// Makes the Lagrangian from the multipliers of the gaps.
     pub(super) fn by(multipliers: &[f64], gaps: &Rows) -> Self {
         let mut kappa = vec![0.0; multipliers.len() + 1];
         let mut constant = 0.0;
@@ -42,8 +42,8 @@ impl Lagrangian {
     }
 }
 
-/// The most sweeps of the descent; any multipliers give a valid bound.
-const SWEEPS: usize = 400;
+/// The largest number of sweeps of the descent; any multipliers give a valid bound.
+const MAX_SWEEPS: usize = 400;
 
 /// The multipliers that best cancel the slopes of the cost at the boundaries of a partition: least squares with the
 /// signs of the bounds, and zero for gaps farther than the fraction `active` from their bound.
@@ -80,7 +80,7 @@ fn descend(rows: &[([f64; 3], f64)], signs: &[(f64, f64)]) -> Vec<f64> {
     let count = rows.len();
     let mut mu = vec![0.0; count];
     let mut residual: Vec<f64> = rows.iter().map(|row| row.1).collect();
-    for _ in 0..SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         #[cfg(test)]
         crate::monitor::count(1, 0);
         let mut moved = 0.0_f64;

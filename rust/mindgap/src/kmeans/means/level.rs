@@ -1,6 +1,6 @@
 //! The dynamic program over cells: the bounds of every state, the best path to it and the best path from it.
 //!
-//! O(1) per state. With cells of one position and no lagrangian, the bounds and the program are exact.
+//! O(1) per state. With cells of one position and no Lagrangian, the bounds and the program are exact.
 
 use super::bound::{Charge, Sides, State, state};
 use super::cells::{BoundaryCell, BoundaryCells};
@@ -105,7 +105,7 @@ impl<'a> StateLevel<'a> {
     fn reach(&mut self, monitor: &mut Monitor<'_>) -> Result<(), KMeansError> {
         self.layers[0].reached = self.layers[0].cost.clone();
         let mut window = Window::default();
-        let mut into = Into::default();
+        let mut into = IncomingStates::default();
         for m in 1..self.layers.len() {
             let (before, rest) = self.layers.split_at_mut(m);
             let (before, layer) = (&before[m - 1], &mut rest[0]);
@@ -146,7 +146,7 @@ impl<'a> StateLevel<'a> {
         if last.reached[state] == f64::INFINITY {
             return None;
         }
-        let mut into = Into::default();
+        let mut into = IncomingStates::default();
         for m in (1..k).rev() {
             path.push(self.cells.0[m][a]);
             let (before, layer) = (&self.layers[m - 1], &self.layers[m]);
@@ -170,7 +170,7 @@ impl<'a> StateLevel<'a> {
         let mut kept: Vec<Vec<BoundaryCell>> = vec![self.cells.0[k].clone()];
         let mut after = vec![0.0; self.layers[k - 1].cost.len()];
         let mut window = Window::default();
-        let mut into = Into::default();
+        let mut into = IncomingStates::default();
         for m in (0..k).rev() {
             kept.push(self.keep(m, &after, limit));
             if m == 0 {
@@ -235,13 +235,13 @@ impl Layer {
 
 /// The states that end in one cell, by ascending start.
 #[derive(Default)]
-struct Into {
+struct IncomingStates {
     state: Vec<usize>,
     low: Vec<f64>,
     high: Vec<f64>,
 }
 
-impl Into {
+impl IncomingStates {
     fn gather(&mut self, layer: &Layer, end: usize) {
         self.state.clear();
         self.low.clear();

@@ -27,9 +27,9 @@ pub(super) enum BestWithin {
     TooMany,
 }
 
-/// A cluster at a level.
+/// A step of a path: a cluster on a level.
 #[derive(Clone, Copy)]
-struct LevelCluster {
+struct LevelStep {
     /// The least cost of reaching its end.
     cost: f64,
     state: u32,
@@ -50,17 +50,17 @@ pub(super) fn best_within(
 ) -> Result<BestWithin, KMeansError> {
     let limit = limit + of_sum(2 * k, limit.abs() + rest.penalty.abs() * k as f64);
     // Whether a path of `k` clusters with this step on this level may be within the limit.
-    let is_kept = |step: &LevelCluster, level: usize| {
+    let is_kept = |step: &LevelStep, level: usize| {
         step.cost + rest.after[step.state as usize] - rest.penalty * (k - 1 - level) as f64 <= limit
     };
     let first = clusters.table.states(0).zip(clusters.table.ends(0));
-    let first = first.map(|(state, end)| LevelCluster::new(clusters.cost[state], state, (0, end), 0));
-    let mut levels: Vec<Vec<LevelCluster>> = vec![first.filter(|step| is_kept(step, 0)).collect()];
+    let first = first.map(|(state, end)| LevelStep::new(clusters.cost[state], state, (0, end), 0));
+    let mut levels: Vec<Vec<LevelStep>> = vec![first.filter(|step| is_kept(step, 0)).collect()];
     let mut count = 0;
     for level in 1..k {
         let before = &levels[level - 1];
         count += before.len();
-        let bytes = product(&[2, count, size_of::<LevelCluster>()]);
+        let bytes = product(&[2, count, size_of::<LevelStep>()]);
         if count > most || monitor.check_memory("the search for separated means", bytes).is_err() {
             return Ok(BestWithin::TooMany);
         }
@@ -72,10 +72,10 @@ pub(super) fn best_within(
 /// The steps that follow those of a level and that `is_kept` keeps.
 fn next_level(
     clusters: &Clusters,
-    before: &[LevelCluster],
-    is_kept: impl Fn(&LevelCluster) -> bool,
+    before: &[LevelStep],
+    is_kept: impl Fn(&LevelStep) -> bool,
     monitor: &mut Monitor<'_>,
-) -> Result<Vec<LevelCluster>, KMeansError> {
+) -> Result<Vec<LevelStep>, KMeansError> {
     let mut next = Vec::new();
     // By end; a stable sort keeps those of one end in the order of their starts, and so of their means.
     let mut order: Vec<u32> = (0..before.len() as u32).collect();
@@ -94,7 +94,7 @@ fn next_level(
             }
             window.drop_while(|i| clusters.is_too_low(mean(i), state));
             if let Some(best) = window.first() {
-                let step = LevelCluster::new(clusters.cost[state] + window.least(), state, (start, end), into[best]);
+                let step = LevelStep::new(clusters.cost[state] + window.least(), state, (start, end), into[best]);
                 if is_kept(&step) {
                     next.push(step);
                 }
@@ -106,7 +106,7 @@ fn next_level(
 }
 
 /// The best path to the last point, with the leftmost boundaries of equal ones.
-fn traced(levels: &[Vec<LevelCluster>], n: usize) -> Option<MeansSolution> {
+fn traced(levels: &[Vec<LevelStep>], n: usize) -> Option<MeansSolution> {
     let (last, inner) = levels.split_last()?;
     let ends = last.iter().filter(|step| step.end as usize == n);
     let mut step = *ends.min_by(|a, b| a.cost.total_cmp(&b.cost))?;
@@ -120,7 +120,7 @@ fn traced(levels: &[Vec<LevelCluster>], n: usize) -> Option<MeansSolution> {
     Some(MeansSolution { boundaries, cost })
 }
 
-impl LevelCluster {
+impl LevelStep {
     fn new(cost: f64, state: usize, (start, end): (usize, usize), before: u32) -> Self {
         Self { cost, state: state as u32, start: start as u32, end: end as u32, before }
     }

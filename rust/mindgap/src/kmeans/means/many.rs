@@ -22,30 +22,30 @@ use crate::kmeans::{free, unconstrained};
 use crate::memory::product;
 use crate::monitor::Monitor;
 
-/// The most runs between coarse positions: a search among them takes a tenth of a second.
-const COARSE: usize = 1 << 21;
+/// The largest number of runs between coarse positions: a search among them takes a tenth of a second.
+const MAX_COARSE_RUNS: usize = 1 << 21;
 
-/// The longest step by which boundaries are moved as positions become finer.
-const REACH: usize = 8;
+/// The longest move of a boundary as positions become finer.
+const COARSE_REACH: usize = 8;
 
-/// The same for single positions, for the last hundredths of a percent.
+/// The longest move at single positions, for the last hundredths of a percent.
 const FINEST_REACH: usize = 32;
 
-/// The most runs that a search scans if it cannot store all of them: some seconds of work.
-const LOOKED_AT: usize = 1 << 28;
+/// The largest number of runs that a search scans if it cannot store them all: some seconds of work.
+const MAX_SCANNED_RUNS: usize = 1 << 28;
 
-/// The most points times clusters for which a feasible partition is found in a tenth of a second.
-const QUICKLY_FEASIBLE: usize = 1 << 22;
+/// The largest number of points times clusters for which a feasible partition is found in a tenth of a second.
+const MAX_QUICKLY_FEASIBLE: usize = 1 << 22;
 
-/// The most positions: a quarter of a gigabyte.
-const MOST_POSITIONS: usize = 1 << 21;
+/// The largest number of positions: a quarter of a gigabyte.
+const MAX_POSITIONS: usize = 1 << 21;
 
 /// The limits of successive searches, as fractions of the way from the proven bound to the best cost: low limits keep
 /// few runs.
-const SHARES: [f64; 3] = [0.0625, 0.25, 1.0];
+const LIMIT_SHARES: [f64; 3] = [0.0625, 0.25, 1.0];
 
 /// If a pass keeps more than one in this many runs, another with a better penalty is not worth its time.
-const SHRINKING: usize = 2;
+const MIN_SHRINKING: usize = 2;
 
 /// Finds the best partition into `gaps.lower.len() + 1` clusters of admissible `sizes` whose means satisfy `gaps` (in
 /// frame units; `asked` in data units), improving on the boundaries `start` if there are any. `None` if the search does
@@ -64,15 +64,15 @@ pub(super) fn search(
     let mut search =
         ManyClusters { prefixes, asked, gaps, gap, sizes, k, most: limits.states, penalty: 0.0, best: None };
     let ended = match search.run(start.take(), monitor) {
-        Err(KMeansError::TimeLimit) => Ended::Limited,
+        Err(KMeansError::TimeLimit) => ManyOutcome::Limited,
         ended => ended?,
     };
     Ok(match (ended, search.best) {
-        (Ended::Decided, Some(best)) => Some(MeansOutcome::Optimal(best)),
-        (Ended::Decided, None) => Some(MeansOutcome::Infeasible),
-        (Ended::Limited, Some(best)) => Some(MeansOutcome::Bounded(best, monitor.lower_bound)),
-        (Ended::Limited, None) => return Err(KMeansError::TimeLimit),
-        (Ended::Open, best) => {
+        (ManyOutcome::Decided, Some(best)) => Some(MeansOutcome::Optimal(best)),
+        (ManyOutcome::Decided, None) => Some(MeansOutcome::Infeasible),
+        (ManyOutcome::Limited, Some(best)) => Some(MeansOutcome::Bounded(best, monitor.lower_bound)),
+        (ManyOutcome::Limited, None) => return Err(KMeansError::TimeLimit),
+        (ManyOutcome::Open, best) => {
             *start = best.map(|best| best.boundaries);
             None
         }
@@ -80,7 +80,7 @@ pub(super) fn search(
 }
 
 /// How a search ended.
-enum Ended {
+enum ManyOutcome {
     /// The best partition is optimal, or there is none.
     Decided,
     /// The limits were reached.
@@ -99,7 +99,7 @@ struct ManyClusters<'a> {
     gap: (f64, f64),
     sizes: Sizes,
     k: usize,
-    /// The most runs, and the most steps, to store at a time.
+    /// The largest number of runs, and the most steps, to store at a time.
     most: usize,
     /// The best penalty known.
     penalty: f64,
@@ -107,42 +107,42 @@ struct ManyClusters<'a> {
 }
 
 impl ManyClusters<'_> {
-    fn run(&mut self, start: Option<Vec<usize>>, monitor: &mut Monitor<'_>) -> Result<Ended, KMeansError> {
+    fn run(&mut self, start: Option<Vec<usize>>, monitor: &mut Monitor<'_>) -> Result<ManyOutcome, KMeansError> {
         let (n, k) = (self.prefixes.len(), self.k);
         let steps = Steps { reach: n / k, fineness: 4, unit: 1 };
         if let Some(start) = start {
             self.improve(&start, &steps, monitor)?;
         }
-        if product(&[n, k]) <= QUICKLY_FEASIBLE && !self.find_feasible(&steps, monitor)? {
-            return Ok(Ended::Decided);
+        if product(&[n, k]) <= MAX_QUICKLY_FEASIBLE && !self.find_feasible(&steps, monitor)? {
+            return Ok(ManyOutcome::Decided);
         }
         if self.best.as_ref().is_some_and(|best| best.cost <= monitor.lower_bound + of_sum(k, best.cost)) {
-            return Ok(Ended::Decided);
+            return Ok(ManyOutcome::Decided);
         }
         let memory = monitor.check_memory("sums over the data", product(&[n + 1, size_of::<BoundaryCell>()]));
-        let mut positions = (n <= MOST_POSITIONS && memory.is_ok()).then(|| Positions::every(1, self.prefixes));
+        let mut positions = (n <= MAX_POSITIONS && memory.is_ok()).then(|| Positions::every(1, self.prefixes));
         if let Some(positions) = &mut positions
             && positions.keep_up_to(self.limit(), self.most)
         {
             self.penalty = self.smooth_penalty(monitor);
-            return self.among(positions, self.limit(), monitor);
+            return self.search_among(positions, self.limit(), monitor);
         }
-        if let Some((boundaries, floor)) = self.of_free_centers(monitor)? {
+        if let Some((boundaries, floor)) = self.free_relaxation(monitor)? {
             monitor.proved(floor);
             self.improve(&boundaries, &steps, monitor)?;
             monitor.report()?;
         }
         if !self.find_feasible(&steps, monitor)? {
-            return Ok(Ended::Decided);
+            return Ok(ManyOutcome::Decided);
         }
         if monitor.is_proven() {
-            return Ok(Ended::Limited);
+            return Ok(ManyOutcome::Limited);
         }
         self.penalty = self.smooth_penalty(monitor);
         // Clusters have n/k points on average.
-        let Some(positions) = positions.filter(|_| n / k <= LOOKED_AT / n) else { return Ok(Ended::Open) };
+        let Some(positions) = positions.filter(|_| n / k <= MAX_SCANNED_RUNS / n) else { return Ok(ManyOutcome::Open) };
         self.coarse(monitor)?;
-        if self.penalty > 0.0 { self.narrowed(positions, monitor) } else { Ok(Ended::Open) }
+        if self.penalty > 0.0 { self.search_narrowing(positions, monitor) } else { Ok(ManyOutcome::Open) }
     }
 
     /// Finds some partition if none is known; false if there is none. Does nothing under upper bounds or bounds on
@@ -165,46 +165,50 @@ impl ManyClusters<'_> {
     }
 
     /// Finds the best partition by passes over all runs that keep ever fewer of them.
-    fn narrowed(&mut self, mut positions: Positions, monitor: &mut Monitor<'_>) -> Result<Ended, KMeansError> {
+    fn search_narrowing(
+        &mut self,
+        mut positions: Positions,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<ManyOutcome, KMeansError> {
         let k = self.k;
         let every: Vec<u32> = (0..=self.prefixes.len() as u32).collect();
         let [before, after] = unconstrained::rest_costs(self.prefixes, &every, self.penalty);
         let mut known = PenalizedCosts { penalty: self.penalty, before, after };
-        if !positions.keep_without_bounds(&known, k, self.limit(), LOOKED_AT, monitor)? {
-            return Ok(Ended::Open);
+        if !positions.keep_without_bounds(&known, k, self.limit(), MAX_SCANNED_RUNS, monitor)? {
+            return Ok(ManyOutcome::Open);
         }
         let mut table = positions.table(&self.sizes);
         loop {
             let runs = table.len();
             let limit = known.limit(k, self.limit());
             let passed = penalized_costs(&positions, &table, self.gap, &known, limit, self.most, monitor)?;
-            let Some(mut costs) = passed else { return Ok(Ended::Open) };
+            let Some(mut costs) = passed else { return Ok(ManyOutcome::Open) };
             let (value, penalties) = (costs.before[positions.last()], costs.penalty * k as f64);
             let bound = value - penalties - of_sum(2 * k, value.abs() + penalties.abs());
             if bound > self.limit() {
-                return Ok(Ended::Decided);
+                return Ok(ManyOutcome::Decided);
             }
             monitor.proved(bound);
             monitor.report()?;
             positions.keep(&table, &mut costs, k, self.limit(), monitor)?;
             table = positions.table(&self.sizes);
-            for share in SHARES {
+            for share in LIMIT_SHARES {
                 let limit = self.limit();
                 let within = if share < 1.0 { bound + share * (limit - bound) } else { limit };
                 let (mut nearer, mut costs) = (positions.clone(), costs.clone());
                 nearer.keep(&table, &mut costs, k, within, monitor)?;
-                match self.among(&nearer, within, monitor)? {
-                    Ended::Decided if within < limit && self.limit() > within => monitor.proved(within),
-                    Ended::Open => break,
+                match self.search_among(&nearer, within, monitor)? {
+                    ManyOutcome::Decided if within < limit && self.limit() > within => monitor.proved(within),
+                    ManyOutcome::Open => break,
                     ended => return Ok(ended),
                 }
                 monitor.report()?;
                 if monitor.is_proven() {
-                    return Ok(Ended::Limited);
+                    return Ok(ManyOutcome::Limited);
                 }
             }
-            if SHRINKING * table.len() > runs {
-                return Ok(if self.best.is_some() { Ended::Limited } else { Ended::Open });
+            if MIN_SHRINKING * table.len() > runs {
+                return Ok(if self.best.is_some() { ManyOutcome::Limited } else { ManyOutcome::Open });
             }
             // Under another penalty costs are only known to be nonnegative.
             known = PenalizedCosts::unknown(self.penalty, positions.last());
@@ -212,7 +216,7 @@ impl ManyClusters<'_> {
     }
 
     /// The boundaries of the best free centres, and their cost, a lower bound on the optimum.
-    fn of_free_centers(&self, monitor: &mut Monitor<'_>) -> Result<Option<(Vec<usize>, f64)>, KMeansError> {
+    fn free_relaxation(&self, monitor: &mut Monitor<'_>) -> Result<Option<(Vec<usize>, f64)>, KMeansError> {
         let sample = self.prefixes.sample();
         // Means satisfy the bounds to a tolerance, so a relaxation must allow it, too.
         let mut loosened = self.asked.loosened(sample.frame().leave_length(sample.framed_range()));
@@ -249,9 +253,14 @@ impl ManyClusters<'_> {
     }
 
     /// Finds the best partition of cost at most `limit` into runs that `positions` allow.
-    fn among(&mut self, positions: &Positions, limit: f64, monitor: &mut Monitor<'_>) -> Result<Ended, KMeansError> {
+    fn search_among(
+        &mut self,
+        positions: &Positions,
+        limit: f64,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<ManyOutcome, KMeansError> {
         let Some(clusters) = Clusters::between(positions, self.gap, &self.sizes, self.most, monitor)? else {
-            return Ok(Ended::Open);
+            return Ok(ManyOutcome::Open);
         };
         let mut search = DualSearch::new(&clusters, self.k, limit);
         let decided = search.run(self.penalty, self.most, monitor);
@@ -261,9 +270,9 @@ impl ManyClusters<'_> {
             self.best = Some(MeansSolution { boundaries: positions.places(&found.boundaries), cost: found.cost });
         }
         Ok(match decided? {
-            true => Ended::Decided,
-            false if monitor.is_proven() => Ended::Limited,
-            false => Ended::Open,
+            true => ManyOutcome::Decided,
+            false if monitor.is_proven() => ManyOutcome::Limited,
+            false => ManyOutcome::Open,
         })
     }
 
@@ -274,14 +283,14 @@ impl ManyClusters<'_> {
         loop {
             let (limit, mut stride) = (self.limit(), 2);
             let mut positions = Positions::every(stride, self.prefixes);
-            while !positions.keep_up_to(limit, COARSE) {
+            while !positions.keep_up_to(limit, MAX_COARSE_RUNS) {
                 stride *= 2;
                 positions = Positions::every(stride, self.prefixes);
             }
             if stride >= last {
                 return Ok(());
             }
-            let Some(clusters) = Clusters::between(&positions, self.gap, &self.sizes, COARSE, monitor)? else {
+            let Some(clusters) = Clusters::between(&positions, self.gap, &self.sizes, MAX_COARSE_RUNS, monitor)? else {
                 return Ok(());
             };
             // On coarse positions the best partition may cost more than the best one known, so the limit is that of one
@@ -294,7 +303,7 @@ impl ManyClusters<'_> {
             let mut boundaries = positions.places(&found.boundaries);
             while stride > 1 {
                 stride /= 2;
-                let reach = if stride == 1 { FINEST_REACH } else { REACH };
+                let reach = if stride == 1 { FINEST_REACH } else { COARSE_REACH };
                 let steps = Steps { reach, fineness: reach, unit: stride };
                 if let Some(found) = self.improve(&boundaries, &steps, monitor)? {
                     boundaries = found.boundaries;

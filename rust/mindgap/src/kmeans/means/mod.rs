@@ -171,7 +171,7 @@ fn infeasible(
 ) -> Result<KMeansError, KMeansError> {
     let k = gaps.lower.len() + 1;
     let largest = match gaps.single_lower() {
-        Some(_) if points && product(&[prefixes.len(), k]) <= feasible::WORTH_KNOWING => {
+        Some(_) if points && product(&[prefixes.len(), k]) <= feasible::MAX_ENTRIES_FOR_MESSAGE => {
             monitor.check_memory("sums over the data", prefixes.bytes())?;
             let largest = feasible::largest(&prefixes.gathered(), k, monitor)?;
             Some(prefixes.sample().frame().leave_length(largest))

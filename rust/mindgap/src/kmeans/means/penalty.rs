@@ -13,17 +13,17 @@ use crate::error::KMeansError;
 use crate::kmeans::rounding::of_sum;
 use crate::monitor::Monitor;
 
-/// The most penalties to try: after the first few, each halves the interval or follows the chord.
-const TRIALS: usize = 60;
+/// The largest number of penalties to try: after the first few, each halves the interval or follows the chord.
+const MAX_TRIALS: usize = 60;
 
 /// Trials from one side by the law cost ~ k⁻² of smooth data; later ones go ever farther, even below zero.
-const BY_LAW: usize = 6;
+const TRIALS_BY_LAW: usize = 6;
 
 /// Between sides that differ by at most this many clusters only chords are tried.
-const CLOSE: usize = 3;
+const CLOSE_CLUSTERS: usize = 3;
 
 /// The growth of the limit's distance from the bound.
-const WIDER: f64 = 4.0;
+const LIMIT_GROWTH: f64 = 4.0;
 
 /// The best path under a penalty.
 struct DualTrial {
@@ -93,14 +93,14 @@ impl<'a> DualSearch<'a> {
             if monitor.is_proven() {
                 return Ok(monitor.cost <= monitor.lower_bound);
             }
-            above *= WIDER;
+            above *= LIMIT_GROWTH;
         }
     }
 
     /// Finds the penalty with the highest bound; false if every partition costs more than the limit.
     fn find_penalty(&mut self, guess: f64, monitor: &mut Monitor<'_>) -> Result<bool, KMeansError> {
         let (mut penalty, mut at_chord) = (guess, false);
-        for count in 0..TRIALS {
+        for count in 0..MAX_TRIALS {
             let reached = self.clusters.reached(penalty, monitor)?;
             let Some(path) = self.clusters.best_path(&reached) else { return Ok(false) };
             let trial = self.trial(path, penalty, monitor);
@@ -158,7 +158,7 @@ impl<'a> DualSearch<'a> {
         match (&self.few, &self.many) {
             (Some(few), Some(many)) => {
                 let apart = many.links - few.links;
-                if !nearer || count % 3 != 2 || apart <= CLOSE {
+                if !nearer || count % 3 != 2 || apart <= CLOSE_CLUSTERS {
                     return ((few.cost - many.cost) / apart as f64, true);
                 }
                 let positive = many.penalty > 0.0;
@@ -171,9 +171,9 @@ impl<'a> DualSearch<'a> {
                 let law = (links / self.k as f64).powi(3);
                 let step = guess * (1u64 << count) as f64;
                 let next = match few.is_some() {
-                    true if count < BY_LAW => penalty * law.min(0.9),
+                    true if count < TRIALS_BY_LAW => penalty * law.min(0.9),
                     true => penalty - step,
-                    false if count < BY_LAW => penalty * law.max(1.1),
+                    false if count < TRIALS_BY_LAW => penalty * law.max(1.1),
                     false => penalty + step,
                 };
                 (next, false)

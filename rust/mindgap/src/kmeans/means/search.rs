@@ -25,7 +25,7 @@ pub(super) struct MeansLimits {
     pub(super) first_cells: usize,
     /// A level of at most this many states goes straight to single positions.
     pub(super) direct: usize,
-    /// The most states of a level.
+    /// The largest number of states of a level.
     pub(super) states: usize,
     /// From this many clusters on the search for a penalty comes first.
     pub(super) many: usize,
@@ -47,17 +47,17 @@ pub(super) enum MeansOutcome {
     Undecided,
 }
 
-/// If more states than this survive, the cells of the best path are searched for a better partition first.
-const WORTH_A_LOOK: usize = 1 << 10;
+/// If more states than this survive, a better partition is sought in the cells of the best path.
+const MAX_STATES_WITHOUT_IMPROVING: usize = 1 << 10;
 
-/// Gaps farther than this fraction from their bound get no multiplier: first a generous, then a strict one is tried.
-const ACTIVE: [f64; 2] = [0.02, 0.002];
+/// Gaps farther than this fraction from their bound get no multiplier. The generous fraction is tried first.
+const ACTIVE_SHARES: [f64; 2] = [0.02, 0.002];
 
 /// The memory of a state: its bounds, the best path to it and its part of the next level.
 const BYTES_A_STATE: usize = 64;
 
 /// Levels with atoms that may be cut are refined only while they shrink by this factor.
-const SHRINKING: usize = 2;
+const MIN_SHRINKING: usize = 2;
 
 /// Finds the best partition into `gaps.lower.len() + 1` clusters of admissible `sizes` whose means satisfy `gaps` (in
 /// frame units), improving on the boundaries `start` if there are any. `open`: whether each atom may be cut; empty if
@@ -127,31 +127,19 @@ impl MeansSearch<'_> {
             if plain.kept.are_empty() {
                 return Ok(self.ended());
             }
-            if self.best.is_none() && !gaps.have_upper() && self.sizes.are_any() {
-                monitor.check_memory("sums over the data", prefixes.bytes())?;
-                match feasible::partition(&prefixes.gathered(), &gaps.lower, monitor)? {
-                    Some(boundaries) => self.improve(&boundaries, &steps, monitor)?,
-                    None if open.is_empty() => return Ok(MeansOutcome::Infeasible),
-                    None => {}
-                }
+            if self.best.is_none() && !self.find_feasible(&steps, monitor)? {
+                return Ok(MeansOutcome::Infeasible);
             }
-            let stubborn = self.best.is_none() || states(&plain.kept) > WORTH_A_LOOK;
+            let stubborn = self.best.is_none() || states(&plain.kept) > MAX_STATES_WITHOUT_IMPROVING;
             if let Some(path) = plain.path.filter(|_| stubborn) {
                 self.improve(&path, &steps, monitor)?;
             }
             let mut kept = plain.kept;
             if let Some(best) = self.best.clone() {
                 monitor.found(best.cost);
-                let partition = Partition::of_boundaries(best.boundaries.clone(), prefixes.len());
-                for active in ACTIVE {
-                    let lagrangian = Lagrangian::by(&multipliers(prefixes, gaps, &partition, active), gaps);
-                    if lagrangian.magnitude() == 0.0 {
-                        continue;
-                    }
-                    kept = self.pruned(&kept, &lagrangian, monitor)?.kept;
-                    if kept.are_empty() {
-                        return Ok(MeansOutcome::Optimal(best));
-                    }
+                kept = self.pruned_with_multipliers(&best, kept, monitor)?;
+                if kept.are_empty() {
+                    return Ok(MeansOutcome::Optimal(best));
                 }
                 if monitor.is_proven() {
                     let exact = best.cost <= monitor.lower_bound;
@@ -161,7 +149,7 @@ impl MeansSearch<'_> {
             }
             monitor.report()?;
             let finest = kept.are_finest(open) && !kept.are_single();
-            let next = match finest && cells.are_finest(open) && SHRINKING * states(&kept) > states(&cells) {
+            let next = match finest && cells.are_finest(open) && MIN_SHRINKING * states(&kept) > states(&cells) {
                 true => None,
                 false => refined(prefixes, &kept, self.limits, open),
             };
@@ -175,6 +163,37 @@ impl MeansSearch<'_> {
                 (None, None) => return Ok(MeansOutcome::Undecided),
             };
         }
+    }
+
+    /// Finds a partition that satisfies lower bounds, and improves it. Returns false if there is none; does nothing under
+    /// upper bounds or bounds on sizes.
+    fn find_feasible(&mut self, steps: &Steps, monitor: &mut Monitor<'_>) -> Result<bool, KMeansError> {
+        if self.gaps.have_upper() || !self.sizes.are_any() {
+            return Ok(true);
+        }
+        monitor.check_memory("sums over the data", self.prefixes.bytes())?;
+        match feasible::partition(&self.prefixes.gathered(), &self.gaps.lower, monitor)? {
+            Some(boundaries) => self.improve(&boundaries, steps, monitor).map(|()| true),
+            // Points may satisfy bounds that atoms do not.
+            None => Ok(!self.open.is_empty()),
+        }
+    }
+
+    /// Drops cells by their bounds with the multipliers of the best partition.
+    fn pruned_with_multipliers(
+        &self,
+        best: &MeansSolution,
+        mut kept: BoundaryCells,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<BoundaryCells, KMeansError> {
+        let partition = Partition::of_boundaries(best.boundaries.clone(), self.prefixes.len());
+        for active in ACTIVE_SHARES {
+            let lagrangian = Lagrangian::by(&multipliers(self.prefixes, self.gaps, &partition, active), self.gaps);
+            if lagrangian.magnitude() > 0.0 && !kept.are_empty() {
+                kept = self.pruned(&kept, &lagrangian, monitor)?.kept;
+            }
+        }
+        Ok(kept)
     }
 
     /// Keeps the better of two partitions; the first of equal ones.

@@ -8,12 +8,15 @@
 //! the points, unless `k²` is of the order of their number; then the last one sees most. O(N) memory. A trial of a
 //! penalty takes O(N log N) time at worst; the last level needs few trials, because the levels before have found the
 //! penalty.
+//!
+//! For two clusters of few points a scan of all boundaries comes first ([`two`]).
 
 mod candidates;
 mod chain;
 mod grid;
 mod penalty;
 mod pruning;
+mod two;
 
 pub(super) use penalty::splice;
 
@@ -74,6 +77,12 @@ const MOST_AT_ONCE: usize = 1 << 16;
 
 /// Finds the optimal partition into `k` clusters, `1 <= k <=` the number of distinct values.
 pub(super) fn solve(sample: &Sample, k: usize, monitor: &mut Monitor<'_>) -> Result<Solution, KMeansError> {
+    if k == 2
+        && let Some(boundary) = two::only_boundary(sample)
+    {
+        monitor.report()?;
+        return Ok(Solution::of_means(Partition::new(vec![boundary, sample.len()]), Proof::Optimal));
+    }
     Ok(solve_in_cells(sample, k, &[], None, budget(k), monitor)?.solution)
 }
 

@@ -208,23 +208,24 @@ impl<'a, P: GatheredPoint> AtomReader<'a, P> {
         for (gap, &near) in fit.boundaries.iter().enumerate() {
             let middle = fit.centers[gap] * 0.5 + fit.centers[gap + 1] * 0.5;
             let right = first_false(0, atoms.len(), |i| atoms.highest(i) <= near);
-            let (left, right) = (atoms.atom(right - 1), atoms.atom(right));
-            if left.high == right.low {
+            // No atom is to the right if points equal to the largest are in different clusters.
+            if right == atoms.len() || atoms.highest(right - 1) == atoms.lowest(right) {
                 return None;
             }
+            let (left, right) = (atoms.atom(right - 1), atoms.atom(right));
             let clear = left.high <= middle && middle < right.low;
             let known = clear || left.is_point() && right.is_point();
             let (last, first) = if known { (left.high, right.low) } else { (f64::NEG_INFINITY, f64::INFINITY) };
-            gaps.push(Gap { middle, left: left.high, right: right.low, last, first });
+            gaps.push(ClusterGap { middle, left: left.high, right: right.low, last, first });
         }
         self.find_ends(&mut gaps)?;
         Some(gaps.iter().map(|gap| boundary(gap.middle, gap.last, gap.first)).collect())
     }
 
     /// Finds the points at the ends of gaps that are not known yet; `None` if there are none, in data that change.
-    fn find_ends(&self, gaps: &mut [Gap]) -> Option<()> {
+    fn find_ends(&self, gaps: &mut [ClusterGap]) -> Option<()> {
         // An atom may span cells; those at its ends have points.
-        let ends = |gap: &Gap| [gap.left, gap.right].map(|x| self.cells.extent(self.cells.of(x)));
+        let ends = |gap: &ClusterGap| [gap.left, gap.right].map(|x| self.cells.extent(self.cells.of(x)));
         let windows: Vec<(f64, f64)> = gaps.iter().filter(|gap| gap.first.is_infinite()).flat_map(ends).collect();
         if windows.is_empty() {
             return Some(());
@@ -244,7 +245,7 @@ impl<'a, P: GatheredPoint> AtomReader<'a, P> {
 }
 
 /// The gap between two clusters: no point is between `left` and `right`.
-struct Gap {
+struct ClusterGap {
     /// The middle between the centres.
     middle: f64,
     left: f64,

@@ -164,6 +164,20 @@ fn gaps_at_their_bounds_or_beyond_need_a_sort() {
 }
 
 #[test]
+fn equal_points_in_different_clusters_need_a_sort() {
+    // The bound is too wide: the last cluster, or the first, keeps one of the points that are equal to the last value.
+    for sign in [1.0, -1.0] {
+        let x: Vec<f64> = (0..40_000).map(|i| sign * (i % 78) as f64).collect();
+        for k in [3, 12] {
+            let kmeans = KMeans::new(k).constraint(GapBounds::lower(400.0 / k as f64));
+            let (unsorted, sorted) = fits(&kmeans, &Sample::new(&x).unwrap());
+            assert!(unsorted.is_none() && sorted.sizes().contains(&1), "k = {k}");
+            assert_eq!(kmeans.fit_values(&x, &mut Monitor::default()).unwrap().0, sorted, "k = {k}");
+        }
+    }
+}
+
+#[test]
 fn hostile_data_are_solved_or_left_to_a_sort() {
     for (name, of) in HOSTILE {
         for k in [1, 2, 5, 12] {

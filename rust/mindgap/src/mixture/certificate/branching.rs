@@ -1,5 +1,5 @@
-//! Chooses where to split a region: across the component whose atoms spread most, or where neighbours violate a
-//! constraint most.
+//! Chooses where to split a region: across the parameter over which a component's atoms spread most, or where they
+//! violate a constraint most.
 
 use super::coupling::Coupling;
 use super::points::Points;
@@ -9,15 +9,15 @@ use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::LOG2_E;
 
 /// Groups lighter than this are ignored.
-const LIGHT: f64 = 1e-6;
+const MIN_GROUP_WEIGHT: f64 = 1e-6;
 
 /// The smallest width of a child, as a share of its parent's.
-const THINNEST: f64 = 0.1;
+const MIN_CHILD_SHARE: f64 = 0.1;
 
-/// The weight of the spread of a common variance, relative to that of one mean.
-const COMMON: f64 = 2.0;
+/// The score of a split of the common variance, relative to one of a mean with the same spread.
+const COMMON_VARIANCE_FACTOR: f64 = 2.0;
 
-/// The share, mean and mean logarithm of the variance of each group.
+/// The atoms of each component together: their weight, mean, and mean logarithm of the variance.
 pub(super) struct Groups {
     pub(super) weight: Vec<f64>,
     pub(super) mean: Vec<f64>,
@@ -34,7 +34,7 @@ impl Groups {
             groups.log_variance[atom.group] += atom.weight * ln(atom.variance);
         }
         for (g, cell) in region.iter().enumerate() {
-            if groups.weight[g] > LIGHT {
+            if groups.weight[g] > MIN_GROUP_WEIGHT {
                 groups.mean[g] /= groups.weight[g];
                 groups.log_variance[g] /= groups.weight[g];
             } else {
@@ -46,11 +46,12 @@ impl Groups {
     }
 
     pub(super) fn counts(&self, g: usize) -> bool {
-        self.weight[g] > LIGHT
+        self.weight[g] > MIN_GROUP_WEIGHT
     }
 }
 
-/// Assigns each atom to a component whose box contains it, so that the groups are in order and spread least.
+/// Assigns each atom to a component whose box contains it, so that the groups are in order and their total spread is
+/// least. Leaves the groups alone if no assignment in order exists.
 pub(super) fn regroup(points: &Points, region: &Region, atoms: &mut [MixingAtom], clip: bool) {
     let (k, m) = (region.len(), atoms.len());
     let mut order: Vec<usize> = (0..m).collect();
@@ -98,12 +99,12 @@ pub(super) fn regroup(points: &Points, region: &Region, atoms: &mut [MixingAtom]
     }
 }
 
-/// A cut with its score: a share of one log unit for each unit of weight; then the component, the axis, and the mean or
-/// the logarithm of the variance to cut at.
+/// A possible cut: its score (the expected gain in log-likelihood for each unit of weight), and the component, the axis,
+/// and the mean or the logarithm of the variance to cut at.
 pub(super) type ScoredCut = (f64, (usize, Axis, f64));
 
-/// The best cut of a region, given the atoms of its relaxation, their coupling and the total weight of the data; or the
-/// `other` cut, if its score is higher.
+/// Chooses the best cut of a region, given the atoms of its relaxation, their coupling and the total weight of the data;
+/// or the `other` cut, if its score is higher.
 pub(super) fn choose(
     constraints: &Constraints,
     region: &Region,
@@ -113,7 +114,7 @@ pub(super) fn choose(
     other: Option<ScoredCut>,
 ) -> Cut {
     let groups = Groups::of(atoms, region);
-    let mut best = Best { score: 1e-9, cut: None };
+    let mut best = BestCut { score: 1e-9, cut: None };
     spreads(constraints, region, atoms, &groups, &mut best);
     gaps(constraints, region, &groups, &mut best);
     ratios(constraints, region, &groups, &mut best);
@@ -130,13 +131,13 @@ pub(super) fn choose(
     Cut { component, axis, at }
 }
 
-struct Best {
+struct BestCut {
     score: f64,
     /// Component, axis, and where: the mean or the logarithm of the variance.
     cut: Option<(usize, Axis, f64)>,
 }
 
-impl Best {
+impl BestCut {
     fn consider(&mut self, score: f64, cut: (usize, Axis, f64)) {
         if score > self.score {
             *self = Self { score, cut: Some(cut) };
@@ -145,12 +146,12 @@ impl Best {
 }
 
 fn inside(at: f64, low: f64, high: f64) -> f64 {
-    let edge = THINNEST * (high - low);
+    let edge = MIN_CHILD_SHARE * (high - low);
     at.max(low + edge).min(high - edge)
 }
 
 /// The spread of each group's atoms, in units of its effect on the likelihood.
-fn spreads(constraints: &Constraints, region: &Region, atoms: &[MixingAtom], groups: &Groups, best: &mut Best) {
+fn spreads(constraints: &Constraints, region: &Region, atoms: &[MixingAtom], groups: &Groups, best: &mut BestCut) {
     let k = region.len();
     let (mut of_mean, mut of_variance) = (vec![0.0; k], vec![0.0; k]);
     let common: f64 = atoms.iter().map(|atom| atom.weight * ln(atom.variance)).sum::<f64>()
@@ -164,7 +165,7 @@ fn spreads(constraints: &Constraints, region: &Region, atoms: &[MixingAtom], gro
             of_mean[g] += atom.weight * d * d * exp2(-LOG2_E * groups.log_variance[g]);
             of_variance[g] += 0.5 * atom.weight * (log - groups.log_variance[g]) * (log - groups.log_variance[g]);
         }
-        of_common += 0.5 * COMMON * atom.weight * (log - common) * (log - common);
+        of_common += 0.5 * COMMON_VARIANCE_FACTOR * atom.weight * (log - common) * (log - common);
     }
     for g in 0..k {
         if region[g].high > region[g].low {
@@ -179,8 +180,8 @@ fn spreads(constraints: &Constraints, region: &Region, atoms: &[MixingAtom], gro
     }
 }
 
-/// Gaps that violate their bounds: a cut midway excludes the atoms of both means.
-fn gaps(constraints: &Constraints, region: &Region, groups: &Groups, best: &mut Best) {
+/// Scores cuts at gaps that violate their bounds: a cut midway excludes the atoms of both means.
+fn gaps(constraints: &Constraints, region: &Region, groups: &Groups, best: &mut BestCut) {
     for g in 0..region.len().saturating_sub(1) {
         if !(groups.counts(g) && groups.counts(g + 1)) {
             continue;
@@ -196,8 +197,8 @@ fn gaps(constraints: &Constraints, region: &Region, groups: &Groups, best: &mut 
     }
 }
 
-/// Ratios of spreads that violate their bound.
-fn ratios(constraints: &Constraints, region: &Region, groups: &Groups, best: &mut Best) {
+/// Scores cuts at ratios of spreads that violate their bound.
+fn ratios(constraints: &Constraints, region: &Region, groups: &Groups, best: &mut BestCut) {
     if constraints.ratio == 1.0 {
         return;
     }
@@ -216,16 +217,16 @@ fn ratios(constraints: &Constraints, region: &Region, groups: &Groups, best: &mu
     }
 }
 
-/// What the relaxation gains because a component's weight is known only within a range; the gain grows with the
-/// component's cell. Measured: without it, gaps that are violated by little are cut where a cell is narrow already, and
-/// some trees over 30,000 points and more (Model D, three components, bounds on both sides of the gaps) do not close.
+/// Scores cuts by what the relaxation gains because a component's weight is known only within a range: the wider its
+/// cell, the more. Measured: without this score slightly violated gaps are cut in cells that are narrow already, and
+/// some trees over 30,000 points and more (Model D, three components, two-sided gaps) do not close.
 fn unknown_weights(
     constraints: &Constraints,
     region: &Region,
     groups: &Groups,
     coupling: &Coupling,
     total: f64,
-    best: &mut Best,
+    best: &mut BestCut,
 ) {
     for (c, cell) in region.iter().enumerate().filter(|&(c, _)| groups.counts(c)) {
         let [a, b, zero] = coupling.terms[c];
@@ -242,9 +243,9 @@ fn unknown_weights(
     }
 }
 
-/// The widest side, for atoms that spread nowhere.
+/// Cuts the widest side; for atoms that do not spread.
 fn widest(constraints: &Constraints, region: &Region, groups: &Groups) -> (usize, Axis, f64) {
-    let mut best = Best { score: f64::NEG_INFINITY, cut: None };
+    let mut best = BestCut { score: f64::NEG_INFINITY, cut: None };
     for (g, cell) in region.iter().enumerate() {
         let (width, low, high) = (cell.high - cell.low, ln(cell.least), ln(cell.most));
         let weight = groups.weight[g] + 0.01;

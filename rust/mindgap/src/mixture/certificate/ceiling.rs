@@ -1,34 +1,34 @@
-//! Bounds the directional derivative D of the likelihood over a cell of (μ, v): proves D ≤ e^level·divisor everywhere
-//! in it, or says where that fails.
+//! Bounds the directional derivative D of the likelihood over a cell of (μ, v): proves D ≤ e^level·divisor in all of it,
+//! or returns points where that fails.
 //!
-//! Coarse cells are bounded from their corners by convexity (log D + A is convex in the natural parameters), small
-//! cells by an expansion in Hermite polynomials, which one pass over the data gives for the whole cell. Both are
-//! rounded up. The derivations are in docs/mathematics.md.
+//! Coarse cells are bounded from their corners by convexity: log D + A is convex in the natural parameters. Small cells
+//! are bounded by an expansion in Hermite polynomials, which takes one pass over the data. Both bounds are rounded up.
+//! The derivations are in docs/mathematics.md.
 
 use super::coupling::Divisor;
-use super::derivative::WeighedMixture;
+use super::derivative::Derivative;
 use super::expansion::{Expanded, Expansion};
 use super::region::Cell;
 use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::LOG2_E;
 
-/// The largest width of an initial coarse cell, in standard deviations: in most of them D is well below its bound.
-const FIRST_WIDTH: f64 = 2.5;
+/// The largest width of a coarse cell, in standard deviations: in most cells of this size D is well below its bound.
+const COARSE_WIDTH: f64 = 2.5;
 
-/// The same in log v.
-const FIRST_LOG_VARIANCE: f64 = 1.1;
+/// The largest height of a coarse cell, in log v.
+const COARSE_LOG_VARIANCE: f64 = 1.1;
 
 /// The largest number of rows of coarse cells, and of columns of a row.
-const LINES: f64 = 128.0;
+const MAX_LINES: f64 = 128.0;
 
-/// The largest number of cells; a cell that needs more is given up, and its region is split.
-const CELLS: usize = 4096;
+/// The largest number of parts of a cell. If it needs more, its region is split.
+const MAX_CELLS: usize = 4096;
 
 /// The largest number of new atoms from one cell.
-const ATOMS: usize = 6;
+const MAX_NEW_ATOMS: usize = 6;
 
-/// The largest number of Newton steps from a point that is too high to a maximum; the largest cells need them all.
-const POLISHING: usize = 8;
+/// The largest number of Newton steps from a point above the level towards a maximum; the largest cells need them all.
+const MAX_NEWTON_STEPS: usize = 8;
 
 /// The result for a cell.
 pub(super) enum Verdict {
@@ -38,6 +38,7 @@ pub(super) enum Verdict {
     Above(Vec<(f64, f64)>),
 }
 
+/// A part of a cell, and D/divisor at its corners.
 #[derive(Clone, Copy)]
 struct Corners {
     cell: Cell,
@@ -52,30 +53,30 @@ impl Corners {
         [(low, least, a), (high, least, b), (low, most, c), (high, most, d)]
     }
 
-    /// The gaps between a convex function and its corners: the mean's (four times it) and the variance's.
-    fn gaps(&self) -> (f64, f64) {
+    /// How far D may exceed its interpolation between corners: along the mean (four times that) and along the variance.
+    fn excess(&self) -> (f64, f64) {
         let Cell { low, high, least, most } = self.cell;
         let (width, spread) = (high - low, most - least);
         ((0.5 * width * width / least) * (1.0 + 1e-15), (spread * spread / (16.0 * least * most)) * (1.0 + 1e-15))
     }
 
-    /// An upper bound over the cell.
+    /// Bounds ln(D/divisor) over the cell.
     fn bound(&self) -> f64 {
-        let (mean_gap, variance_gap) = self.gaps();
+        let (by_mean, by_variance) = self.excess();
         let [a, b, c, d] = self.logs;
-        let size = self.logs.iter().fold(mean_gap + variance_gap, |size, log| size + log.abs());
-        edge(a, b, mean_gap).max(edge(c, d, mean_gap)) + variance_gap + 4.0 * f64::EPSILON * size
+        let size = self.logs.iter().fold(by_mean + by_variance, |size, log| size + log.abs());
+        edge(a, b, by_mean).max(edge(c, d, by_mean)) + by_variance + 4.0 * f64::EPSILON * size
     }
 }
 
-/// The largest (1-s)·a + s·b + s(1-s)·h for s in [0, 1].
+/// The maximum of (1-s)·a + s·b + s(1-s)·h over s in [0, 1].
 fn edge(a: f64, b: f64, h: f64) -> f64 {
     let slope = b - a;
     if slope.abs() < h { 0.5 * (a + b) + 0.25 * h + slope * slope / (4.0 * h) } else { a.max(b) }
 }
 
-impl WeighedMixture<'_> {
-    /// Whether D ≤ e^level·divisor in the whole cell. The divisor must be positive in it.
+impl Derivative<'_> {
+    /// Proves D ≤ e^level·divisor in the whole cell, or finds where it fails. The divisor must be positive in the cell.
     pub(super) fn bound(&self, cell: &Cell, divisor: &Divisor, level: f64) -> Verdict {
         let mut cells = self.grid(cell, divisor);
         let mut next = Vec::new();
@@ -94,7 +95,7 @@ impl WeighedMixture<'_> {
                     continue;
                 }
                 seen += 2;
-                if seen > CELLS || self.stop.is_due() {
+                if seen > MAX_CELLS || self.stop.is_due() {
                     return Verdict::Above(vec![(corners.cell.low, corners.cell.least)]);
                 }
                 match Expansion::of(self, &corners.cell).map(|expansion| expansion.bound(divisor, level)) {
@@ -113,18 +114,17 @@ impl WeighedMixture<'_> {
         }
     }
 
-    /// Coarse cells that cover the cell: rows with about the same ratio of variances, each divided into columns of its
-    /// own width.
+    /// Covers the cell with coarse ones: rows of about the same ratio of variances, each divided into columns.
     fn grid(&self, cell: &Cell, divisor: &Divisor) -> Vec<Corners> {
         let Cell { low, high, least, most } = *cell;
         let span = ln(most / least);
-        let rows = (span / FIRST_LOG_VARIANCE).ceil().clamp(1.0, LINES) as usize;
+        let rows = (span / COARSE_LOG_VARIANCE).ceil().clamp(1.0, MAX_LINES) as usize;
         let mut cells = Vec::new();
         let mut from = least;
         for row in 1..=rows {
             let to = if row == rows { most } else { least * exp2(span * LOG2_E * (row as f64 / rows as f64)) };
             let to = to.clamp(from, most);
-            let columns = ((high - low) / (FIRST_WIDTH * from.sqrt())).ceil().clamp(1.0, LINES) as usize;
+            let columns = ((high - low) / (COARSE_WIDTH * from.sqrt())).ceil().clamp(1.0, MAX_LINES) as usize;
             let corners = |mean: f64| {
                 let at_least = self.log_ratio(divisor, mean, from);
                 [at_least, if to > from { self.log_ratio(divisor, mean, to) } else { at_least }]
@@ -142,10 +142,10 @@ impl WeighedMixture<'_> {
         cells
     }
 
-    /// The highest corners above the level, apart from one another, each improved by Newton's method.
+    /// Returns the highest corners above the level that are apart from one another, each improved by [`Self::polish`].
     fn violations(&self, cells: &[Corners], whole: &Cell, divisor: &Divisor, level: f64) -> Vec<(f64, f64)> {
         let mut taken: Vec<(f64, f64)> = Vec::new();
-        while taken.len() < ATOMS {
+        while taken.len() < MAX_NEW_ATOMS {
             let mut best = (f64::NEG_INFINITY, 0.0, 0.0);
             for corners in cells {
                 for (mean, variance, log) in corners.points() {
@@ -165,12 +165,12 @@ impl WeighedMixture<'_> {
         taken.into_iter().map(|(mean, variance)| self.polish(mean, variance, whole, divisor)).collect()
     }
 
-    /// Moves from a point to a higher one of D/divisor in the cell, by a few steps of Newton's method on D.
+    /// Moves from a point to one with a higher D/divisor, by a few Newton steps on D.
     fn polish(&self, mut mean: f64, mut variance: f64, cell: &Cell, divisor: &Divisor) -> (f64, f64) {
         mean = mean.clamp(cell.low, cell.high);
         variance = variance.clamp(cell.least, cell.most);
         let mut value = self.log_ratio(divisor, mean, variance);
-        for _ in 0..POLISHING {
+        for _ in 0..MAX_NEWTON_STEPS {
             let root = 1.0 / variance.sqrt();
             let (m, _) = self.points.moments(self.logs, mean, root, self.reach(root));
             let step = |slope: f64, curvature: f64| match (curvature < 0.0, slope == 0.0) {
@@ -197,12 +197,12 @@ impl WeighedMixture<'_> {
         (mean, variance)
     }
 
-    /// Cuts a cell in the direction in which its bound is less tight.
+    /// Halves a cell in the direction in which its bound is less tight.
     fn halve(&self, corners: &Corners, divisor: &Divisor, out: &mut Vec<Corners>) {
-        let (mean_gap, variance_gap) = corners.gaps();
+        let (by_mean, by_variance) = corners.excess();
         let cell = corners.cell;
         let [a, b, c, d] = corners.logs;
-        if 0.25 * mean_gap >= variance_gap {
+        if 0.25 * by_mean >= by_variance {
             let middle = 0.5 * (cell.low + cell.high);
             let p = self.log_ratio(divisor, middle, cell.least);
             let q = if cell.most > cell.least { self.log_ratio(divisor, middle, cell.most) } else { p };

@@ -1,12 +1,9 @@
-//! `Mixture::certify`: from data units to the tree and back.
+//! [`Mixture::certify`]: prepares the problem for the tree and returns its result in data units.
 
 use super::points::Points;
-use super::proof::ProofTree;
-use super::quadrature::{NODES, compress};
 use super::region::{Cell, Constraints};
-use super::tree::{Task, TreeProgress};
+use super::tree::{Task, TreeProgress, TreeResult};
 use crate::constraint::Rows;
-use crate::data::frame::Frame;
 use crate::data::sample::Sample;
 use crate::error::{KMeansError, MixtureError};
 use crate::kmeans::KMeans;
@@ -20,49 +17,27 @@ use crate::parallel::Workers;
 use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 
-/// Multiples of the requested ε that are tried first: a tree that is stopped early keeps the last one that closed.
-/// Measured on the paper's models: 30 adds a tenth to the nodes; 10 and 3 between them doubled the nodes.
-const LADDER: [f64; 2] = [30.0, 1.0];
+/// A large tree is closed for these multiples of the requested ε in turn, so that one that is stopped early still proves
+/// a bound. Measured on the paper's models: 30 adds a tenth to the nodes; 10 and 3 between them doubled the nodes.
+const EPSILON_MULTIPLES: [f64; 2] = [30.0, 1.0];
 
-/// Nodes spent on the requested ε before the larger ones are tried: a few seconds. Two in three of 40 trees with five
-/// components, gaps and 500 points are smaller.
-const FIRST_TRY: usize = 10_000;
+/// Nodes spent on the requested ε before the larger ones are tried: a few seconds. Measured: of 40 trees with five
+/// components, gaps and 500 points, two in three are smaller.
+const FIRST_TRY_NODES: usize = 10_000;
 
-/// Iterations at most of a climb from a node of the tree. Measured: climbs that end above the best known log-likelihood
-/// pass it by then.
-const CLIMB: usize = 200;
+/// The largest number of iterations of a climb from a node of the tree. Measured: climbs that end above the best known
+/// log-likelihood have passed it by then.
+const MAX_CLIMB_ITERATIONS: usize = 200;
 
-/// The relative error of the lower bound that k-means gives. The rounding of its sums of squares is already subtracted
-/// (docs/mathematics.md, "Precision"); partitions that it cannot tell apart differ by 1e-11, and the sum over clusters
-/// and the frame's scale add a few roundings.
-const COST_ERROR: f64 = 1e-10;
+/// The relative error of the lower bound on the cost of k-means. The rounding of its sums of squares is already
+/// subtracted (docs/mathematics.md, "Precision"). Partitions that it cannot tell apart differ by 1e-11; the sum over
+/// clusters and the frame's scale add a few roundings.
+const KMEANS_COST_ERROR: f64 = 1e-10;
 
-/// The width of the bins in which points are replaced by nodes, in standard deviations of the fit's narrowest component
-/// divided by the largest ratio of two. Measured on 100,000 points: with bins four times as wide, boxes of small
-/// variances do not close; narrower bins cost more.
-const BIN: f64 = 0.05;
+/// The smallest allowance for rounding, for each unit of weight: see `Derivative::new`.
+const MIN_ROUNDING: f64 = 2048.0 * f64::EPSILON;
 
-/// The same for variances that are equal or nearly so.
-const WIDEST_BIN: f64 = 0.03;
-
-/// Bounds on weights and relaxations with multipliers use the widest bins whose width is at most this many times the
-/// smallest standard deviation of the region. A choice, not measured.
-const WIDE_BIN: f64 = 0.025;
-
-/// Number of widths of bins; each is twice the one before.
-const WIDTHS: i32 = 6;
-
-/// The largest number of nodes of the finest bins. Measured on 100,000 points (three components, ratio 10, one of them
-/// narrow): with 25,000 the tree takes twice as long, with 6,000 it has twice as many regions.
-const MOST_NODES: f64 = 10_000.0;
-
-/// Points are kept where nodes would be more than this share of them.
-const FEWER: f64 = 0.5;
-
-/// The smallest allowance for rounding, for each unit of weight: see `WeighedMixture::new`.
-const LEAST_ROUNDING: f64 = 2048.0 * f64::EPSILON;
-
-/// The relative error of a variance, or of a ratio of two, that is held at its bound.
+/// The relative error to which fits hold a variance, or a ratio of two, at its bound.
 const RATIO_ERROR: f64 = 1e-12;
 
 /// How a mixture is certified.
@@ -114,13 +89,13 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// No mixture that satisfies the constraint has a higher log-likelihood. `None` if the search stopped before it
-    /// proved any bound.
+    /// The proven bound: no mixture that satisfies the constraint has a higher log-likelihood. `None` if the search
+    /// stopped before it proved any.
     pub fn upper_bound(&self) -> Option<f64> {
         self.upper_bound
     }
 
-    /// The best mixture known: the fit's, or a better one found by the search.
+    /// The best known mixture: the fit, or a better one that the search found.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -130,7 +105,7 @@ impl Certificate {
         self.log_likelihood
     }
 
-    /// How many regions of the parameter space were examined.
+    /// The number of regions of the parameter space that were examined.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
@@ -162,9 +137,9 @@ impl Mixture {
     /// Bounds the log-likelihood of every mixture that satisfies the constraint, starting from a `fit` to the same
     /// sample.
     ///
-    /// The bound is at most [`epsilon`](CertifyOptions::epsilon) above the best mixture known, which may be better than
+    /// The bound is at most [`epsilon`](CertifyOptions::epsilon) above the best known mixture, which may be better than
     /// the fit. The search can take long: seconds for three components, minutes for five. If `monitor` stops it, the
-    /// bound is the best proven so far. The result does not depend on the number of threads.
+    /// bound is the best one proven so far. The result does not depend on the number of threads.
     ///
     /// ```
     /// use mindgap::{CertifyOptions, Mixture, Monitor, Sample, VarianceModel};
@@ -180,8 +155,8 @@ impl Mixture {
     /// ```
     ///
     /// # Errors
-    /// [`MixtureError::NotCertifiable`] if the likelihood has no maximum or the constraint is none on gaps; and what a
-    /// fit may fail with.
+    /// [`MixtureError::NotCertifiable`] if the likelihood has no maximum or the constraint is not one on gaps; and every
+    /// error of a fit.
     pub fn certify(
         &self,
         sample: &Sample,
@@ -197,42 +172,37 @@ impl Mixture {
         let monitor = &mut monitor.within(&self.limits);
         let frame = *sample.frame();
         let (rows, spreads) = self.certifiable(sample)?;
-        if LEAST_ROUNDING * sample.total_weight() > options.epsilon {
-            return Err(MixtureError::NotCertifiable { reason: HEAVY });
+        if MIN_ROUNDING * sample.total_weight() > options.epsilon {
+            return Err(MixtureError::NotCertifiable { reason: LARGE_WEIGHTS });
         }
         let (distinct, _) = sample.collapsed();
-        let kmeans = match KMeans::new(self.k).fit_with(&distinct, &mut monitor.silent()) {
-            Err(KMeansError::Interrupted) => return Ok(Certificate::stopped(fit, Halt::Interrupted)),
-            Err(KMeansError::TimeLimit) => return Ok(Certificate::stopped(fit, Halt::TimeLimit)),
-            fitted => fitted.map_err(MixtureError::KMeansStart)?,
+        let kmeans_cost = match self.kmeans_cost(&distinct, monitor)? {
+            Ok(cost) => cost,
+            Err(halt) => return Ok(Certificate::stopped(fit, halt)),
         };
-        let kmeans_cost = frame.enter_square(kmeans.lower_bound()) * (1.0 - COST_ERROR);
-        if kmeans_cost <= 0.0 {
-            return Err(MixtureError::NotCertifiable { reason: UNBOUNDED_ON_POINTS });
-        }
         let known = fit.parameters().enter(&frame);
         let values: Vec<f64> = distinct.values().iter().map(|&x| frame.enter(x)).collect();
         let weights: Vec<f64> = (0..values.len()).map(|i| distinct.weight(i)).collect();
-        // A recorded proof uses the points themselves, so that a checker need not trust the nodes.
+        // A recorded proof uses the points themselves, so that a checker need not trust the quadrature.
         let mut points =
-            if options.record { Vec::new() } else { in_place_of(&values, &weights, &known, spreads.ratio) };
-        let light = points.first().and_then(|nodes| {
-            let leave: Vec<f64> = nodes.values().iter().map(|&x| frame.leave(x)).collect();
-            Sample::weighted(&leave, nodes.weights()).ok()
+            if options.record { Vec::new() } else { Points::in_bins(&values, &weights, &known, spreads.ratio) };
+        let nodes = points.first().and_then(|finest| {
+            let in_data_units: Vec<f64> = finest.values().iter().map(|&x| frame.leave(x)).collect();
+            Sample::weighted(&in_data_units, finest.weights()).ok()
         });
         if points.is_empty() {
             points.push(Points::new(&values, &weights));
         }
-        let climbed_on = light.as_ref().unwrap_or(&distinct);
-        let epsilons = LADDER.map(|multiple| multiple * options.epsilon);
-        let problem = self.clone().max_iter(CLIMB);
+        let epsilons = EPSILON_MULTIPLES.map(|multiple| multiple * options.epsilon);
         let stop = StopFlag::at(monitor.deadline());
+        let problem = self.clone().max_iter(MAX_CLIMB_ITERATIONS);
         let climb = |start: &Parameters| {
             let mut monitor = Monitor::new(|_| match stop.is_due() {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
             });
-            let fit = problem.clone().init(start.leave(&frame)).fit_with(climbed_on, &mut monitor).ok()?;
+            let problem = problem.clone().init(start.leave(&frame));
+            let fit = problem.fit_with(nodes.as_ref().unwrap_or(&distinct), &mut monitor).ok()?;
             Some(fit.parameters().enter(&frame))
         };
         let task = Task {
@@ -240,12 +210,88 @@ impl Mixture {
             constraints: Constraints::new(rows.lower, rows.upper, &spreads, self.k),
             kmeans_cost,
             epsilons: &epsilons,
-            first_try: FIRST_TRY,
+            first_try: FIRST_TRY_NODES,
             record: options.record,
             stop: stop.clone(),
             climb: &climb,
         };
         let units = frame.log_density(distinct.total_weight());
+        let (tree, halted) = task.run_for(monitor, known, units);
+        let summed = sample.weights().map_or(0, <[f64]>::len) as f64;
+        let upper_bound =
+            tree.closed.map(|(_, bound)| bound + units + task.unit_allowance(&tree.root, bound, units, summed));
+        // The log-likelihood over nodes only approximates that over the points.
+        let log_likelihood = match nodes {
+            Some(_) => Points::new(&values, &weights).log_likelihood(&tree.best),
+            None => tree.log_likelihood,
+        };
+        let proof = match (&tree.proof, tree.closed, upper_bound) {
+            (Some(proof), Some((_, threshold)), Some(bound)) => {
+                Some(task.proof_text(proof, bound, threshold, tree.root[0].least, distinct.values(), &frame))
+            }
+            _ => None,
+        };
+        Ok(Certificate {
+            upper_bound,
+            parameters: tree.best.leave(&frame),
+            log_likelihood: log_likelihood + units,
+            nodes: tree.nodes,
+            halted,
+            proof,
+        })
+    }
+
+    /// Returns a lower bound on the cost of k-means, in frame units; or why it was stopped.
+    fn kmeans_cost(&self, sample: &Sample, monitor: &mut Monitor<'_>) -> Result<Result<f64, Halt>, MixtureError> {
+        let fit = match KMeans::new(self.k).fit_with(sample, &mut monitor.silent()) {
+            Err(KMeansError::Interrupted) => return Ok(Err(Halt::Interrupted)),
+            Err(KMeansError::TimeLimit) => return Ok(Err(Halt::TimeLimit)),
+            fitted => fitted.map_err(MixtureError::KMeansStart)?,
+        };
+        let cost = sample.frame().enter_square(fit.lower_bound()) * (1.0 - KMEANS_COST_ERROR);
+        if cost > 0.0 { Ok(Ok(cost)) } else { Err(MixtureError::NotCertifiable { reason: TOO_MANY_COMPONENTS }) }
+    }
+
+    /// Returns the bounds of the gaps (in frame units) and of the variances, widened by the tolerance to which fits
+    /// satisfy them; or why no certificate is possible.
+    fn certifiable(&self, sample: &Sample) -> Result<(Rows, SpreadBounds), MixtureError> {
+        let refuse = |reason| Err(MixtureError::NotCertifiable { reason });
+        let Some((rows, SpreadBounds { ratio, least })) = self.gaps_and_spreads(sample)? else {
+            return refuse(HAS_LINEAR_ROWS);
+        };
+        if sample.has_widths() {
+            return refuse(HAS_CELLS);
+        }
+        if ratio == f64::INFINITY {
+            return refuse(FREE_VARIANCES);
+        }
+        if self.k >= sample.distinct() {
+            return refuse(TOO_MANY_COMPONENTS);
+        }
+        let frame = sample.frame();
+        let range = frame.enter_length(sample.highest(sample.len() - 1) - sample.lowest(0));
+        let ratio = if ratio == 1.0 { 1.0 } else { ratio * (1.0 + RATIO_ERROR) };
+        Ok((rows.enter(frame).loosened(range), SpreadBounds { ratio, least: least * (1.0 - RATIO_ERROR) }))
+    }
+}
+
+/// Why linear rows are refused.
+const HAS_LINEAR_ROWS: &str = "it holds linear rows; only bounds on gaps and on the ratio of spreads can be certified";
+/// Why a summary is refused.
+const HAS_CELLS: &str = "its data are cells of a summary; certify the points";
+/// Why free variances are refused.
+const FREE_VARIANCES: &str =
+    "with free variances the likelihood has no maximum; ask for equal variances or bound the ratio of spreads";
+/// Why large weights are refused.
+const LARGE_WEIGHTS: &str =
+    "its weights are so large that rounding alone is more than epsilon; scale the weights or epsilon";
+/// Why as many components as values are refused.
+const TOO_MANY_COMPONENTS: &str = "as many components as distinct values: the likelihood has no maximum; ask for fewer";
+
+impl Task<'_> {
+    /// Runs the tree from the `known` mixture and reports its progress to the monitor; `units` turns log-likelihoods of
+    /// the tree into those of the data.
+    fn run_for(&self, monitor: &mut Monitor<'_>, known: Parameters, units: f64) -> (TreeResult, Option<Halt>) {
         let mut halted = None;
         let mut report = |progress: Option<&TreeProgress>| {
             let progress = progress.map_or(Progress::Working, |progress| Progress::Certificate {
@@ -262,87 +308,14 @@ impl Mixture {
                 }
             }
         };
-        // The tree's monitor lives on this thread; only batches of nodes go to others.
-        let workers = Workers::for_search();
-        let shown = task.run(&[known], &workers, &mut report);
-        let summed = sample.weights().map_or(0, <[f64]>::len) as f64;
-        let in_units = |bound: f64| bound + units + task.unit_allowance(&shown.root, bound, units, summed);
-        let upper_bound = shown.closed.map(|(_, bound)| in_units(bound));
-        // The log-likelihood over nodes only approximates that over the points.
-        let log_likelihood = match &light {
-            Some(_) => Points::new(&values, &weights).log_likelihood(&shown.best),
-            None => shown.log_likelihood,
-        };
-        let proof = match (&shown.proof, shown.closed, upper_bound) {
-            (Some(proof), Some((_, threshold)), Some(bound)) => {
-                Some(task.proof_text(proof, bound, threshold, shown.root[0].least, distinct.values(), &frame))
-            }
-            _ => None,
-        };
-        Ok(Certificate {
-            upper_bound,
-            parameters: shown.best.leave(&frame),
-            log_likelihood: log_likelihood + units,
-            nodes: shown.nodes,
-            halted,
-            proof,
-        })
+        // Reports are made on this thread; only batches of nodes go to others.
+        let tree = self.run(&[known], &Workers::for_search(), &mut report);
+        (tree, halted)
     }
 
-    /// The bounds of the gaps, in frame units, and of the variances, widened by the tolerance to which fits satisfy
-    /// them; or why no certificate is possible.
-    fn certifiable(&self, sample: &Sample) -> Result<(Rows, SpreadBounds), MixtureError> {
-        let refuse = |reason| Err(MixtureError::NotCertifiable { reason });
-        let Some((rows, SpreadBounds { ratio, least })) = self.gaps_and_spreads(sample)? else {
-            return refuse(ROWS);
-        };
-        if sample.has_widths() {
-            return refuse(CELLS);
-        }
-        if ratio == f64::INFINITY {
-            return refuse(UNBOUNDED);
-        }
-        if self.k >= sample.distinct() {
-            return refuse(UNBOUNDED_ON_POINTS);
-        }
-        let frame = sample.frame();
-        let range = frame.enter_length(sample.highest(sample.len() - 1) - sample.lowest(0));
-        let ratio = if ratio == 1.0 { 1.0 } else { ratio * (1.0 + RATIO_ERROR) };
-        Ok((rows.enter(frame).loosened(range), SpreadBounds { ratio, least: least * (1.0 - RATIO_ERROR) }))
-    }
-}
-
-/// Replaces many points by nodes where nodes are far fewer: bins for the smallest variances, and wider ones for larger.
-fn in_place_of(values: &[f64], weights: &[f64], known: &Parameters, ratio: f64) -> Vec<Points> {
-    let range = values[values.len() - 1] - values[0];
-    let least = known.variances().iter().copied().fold(f64::INFINITY, f64::min);
-    let finest = (least.sqrt() * WIDEST_BIN.min(BIN / ratio.sqrt())).max(NODES as f64 * range / MOST_NODES);
-    if NODES as f64 * range / finest > FEWER * values.len() as f64 {
-        return Vec::new();
-    }
-    let of_width = |width: f64| {
-        let least_variance = if width > finest { (width / WIDE_BIN) * (width / WIDE_BIN) } else { 0.0 };
-        Points::compressed(compress(values, weights, width), least_variance, known)
-    };
-    (0..WIDTHS).map(|doublings| of_width(finest * f64::from(1 << doublings))).collect()
-}
-
-/// Why rows on the centres are not certified.
-const ROWS: &str = "it holds linear rows; only bounds on gaps and on the ratio of spreads can be certified";
-/// Why a summary is not certified.
-const CELLS: &str = "its data are cells of a summary; certify the points";
-/// Why free variances are not certified.
-const UNBOUNDED: &str =
-    "with free variances the likelihood has no maximum; ask for equal variances or bound the ratio of spreads";
-/// Why large weights are not certified.
-const HEAVY: &str = "its weights are so large that rounding alone is more than epsilon; scale the weights or epsilon";
-/// Why so many components are not certified.
-const UNBOUNDED_ON_POINTS: &str = "as many components as distinct values: the likelihood has no maximum; ask for fewer";
-
-impl Task<'_> {
-    /// What the bound may be too low by in data units. Subtracting the frame's shift rounded each value by some δ,
-    /// which changes the log-density of a component at distance d by at most d·δ/v. The weights of equal values, and N,
-    /// are rounded sums (N of that many weights), and no log-density is above -½ ln(2πv).
+    /// Returns how far rounding may have put the bound too low in data units. Subtracting the frame's shift rounded each
+    /// value by some δ, which changes the log-density of a component at distance d by at most d·δ/v. N and the weights
+    /// of equal values are rounded sums of `summed` weights, and no log-density is above -½ ln(2πv).
     fn unit_allowance(&self, root: &[Cell], bound: f64, units: f64, summed: f64) -> f64 {
         let (first, last, total) = (self.finest().first(), self.finest().last(), self.finest().total());
         let reach = root.iter().map(|cell| (last - cell.low).max(cell.high - first)).fold(0.0, f64::max);
@@ -352,40 +325,6 @@ impl Task<'_> {
         let rounding = 8.0 * of_weights + (summed + 8.0) * units.abs();
         1.001 * total * (reach + delta) * delta / least + f64::EPSILON * rounding
     }
-
-    /// The problem and the proof in data units, `upper_bound` included; `threshold` is in units of the tree.
-    fn proof_text(
-        &self,
-        proof: &ProofTree,
-        upper_bound: f64,
-        threshold: f64,
-        smallest: f64,
-        values: &[f64],
-        frame: &Frame,
-    ) -> String {
-        let numbers = |values: &mut dyn Iterator<Item = f64>| {
-            let text: Vec<String> = values.map(number).collect();
-            format!("[{}]", text.join(","))
-        };
-        let lengths = |values: &[f64]| numbers(&mut values.iter().map(|&length| frame.leave_length(length)));
-        format!(
-            "{{\"values\":{},\n\"weights\":{},\n\"lower\":{},\"upper\":{},\"variance_ratio\":{},\"least_variance\":{},\"smallest_variance\":{},\"upper_bound\":{},\n\"tree\":{}}}\n",
-            numbers(&mut values.iter().copied()),
-            numbers(&mut self.finest().weights().iter().copied()),
-            lengths(&self.constraints.lower),
-            lengths(&self.constraints.upper),
-            number(self.constraints.ratio),
-            number(frame.leave_square(self.constraints.least)),
-            number(frame.leave_square(smallest)),
-            number(upper_bound),
-            proof.to_json(threshold, frame)
-        )
-    }
-}
-
-/// A number with all its digits; JSON has no infinity.
-fn number(value: f64) -> String {
-    if value.is_finite() { format!("{value:?}") } else { "null".into() }
 }
 
 #[cfg(test)]

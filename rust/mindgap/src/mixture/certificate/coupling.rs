@@ -1,24 +1,24 @@
-//! The lagrangian: adds the constraints that couple components to the relaxation.
+//! The Lagrangian: adds the constraints that couple components to the relaxation.
 //!
 //! After relaxation to measures on boxes the components are independent: a gap, a ratio of spreads or a common variance
-//! is lost to first order. Multipliers restore it: a function T of component and parameters with ∫ T dG ≥ 0 for every
-//! admissible mixture is added to the likelihood. See "A certificate for mixtures" in docs/mathematics.md.
+//! is lost to first order. Multipliers restore it: they add a function T of component and parameters to the likelihood,
+//! with ∫ T dG ≥ 0 for every admissible mixture G. See "A certificate for mixtures" in docs/mathematics.md.
 
-use super::node::Known;
+use super::node::LocalMaximum;
 use super::region::{Cell, Constraints, Region};
 
-/// Multipliers are rounded to multiples of one over this, so that their sums and differences are exact.
-const GRID: f64 = 1_048_576.0; // 2^20
+/// Multipliers are rounded to multiples of 1/this, so that their sums and differences are exact.
+const MULTIPLIER_GRID: f64 = 1_048_576.0; // 2^20
 
 /// Multipliers at least this large are not used.
-const LARGEST: f64 = 1_073_741_824.0; // 2^30: exact on the grid
+const MAX_MULTIPLIER: f64 = 1_073_741_824.0; // 2^30: exact on the grid
 
 /// A relative allowance for the rounding of a few sums and products.
 const PRODUCT_ROUNDING: f64 = 1.0 / 281_474_976_710_656.0; // 2^-48
 
-/// Where the bounds of a weight differ by more than this factor, they are too far apart to be used. Measured: with 1.1
-/// a tree over 100,000 points (ratio 5 at its bound) has twice as many regions; without a limit trees over 200 points
-/// (bounds on both sides of the gaps) have four times as many.
+/// Bounds of a weight that differ by more than this factor put T's zero in the middle of the cell. Measured: with 1.1 a
+/// tree over 100,000 points (ratio 5 at its bound) has twice as many regions; without a limit trees over 200 points
+/// (two-sided gaps) have four times as many.
 const WIDE_RANGE: f64 = 1.3;
 
 /// Σ_k mean_k·μ_k + precision_k/v_k ≥ bound for all admissible parameters.
@@ -30,11 +30,12 @@ pub(super) struct Multipliers {
 }
 
 impl Multipliers {
-    /// Built from multipliers of the gaps (positive: the lower bound's, negative: the upper's) and the required slopes
-    /// in the precisions; `None` if all of them are negligible.
+    /// Combines multipliers of the gaps (positive for a lower bound, negative for an upper one) and the required slopes
+    /// in the precisions. `None` if all of them are negligible.
     pub(super) fn new(constraints: &Constraints, gaps: &[f64], slopes: &[f64]) -> Option<Self> {
         let k = slopes.len();
-        let round = |x: f64| if x.abs() < LARGEST { (x * GRID).round() / GRID } else { 0.0 };
+        let round =
+            |x: f64| if x.abs() < MAX_MULTIPLIER { (x * MULTIPLIER_GRID).round() / MULTIPLIER_GRID } else { 0.0 };
         let (mut mean, mut bound) = (vec![0.0; k], 0.0);
         for (g, &gap) in gaps.iter().enumerate() {
             let mut gap = round(gap);
@@ -65,7 +66,7 @@ impl Multipliers {
         (matters(&mean) || matters(&precision)).then_some(Self { mean, precision, bound })
     }
 
-    /// Whether T depends on the component's weight.
+    /// Whether T depends on the parameters of component `k`.
     pub(super) fn concerns(&self, k: usize) -> bool {
         self.mean[k] != 0.0 || self.precision[k] != 0.0
     }
@@ -83,7 +84,7 @@ impl Divisor {
         piece(self.pieces[0]).min(piece(self.pieces[1]))
     }
 
-    /// The smallest value in a cell: each piece is smallest at a corner.
+    /// The minimum over a cell: each piece has its minimum at a corner.
     pub(super) fn least(&self, cell: &Cell) -> f64 {
         let corners = [(cell.low, cell.least), (cell.low, cell.most), (cell.high, cell.least), (cell.high, cell.most)];
         corners.iter().map(|&(mean, variance)| self.at(mean, variance)).fold(f64::INFINITY, f64::min)
@@ -98,11 +99,11 @@ impl Divisor {
 /// and another where it is negative.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Coupling {
-    /// For each component: slope in the mean, slope in the precision, and the bracket's zero.
+    /// For each component: the slopes in the mean and in the precision, and the bracket's `center`.
     pub(super) terms: Vec<[f64; 3]>,
-    /// 1/least weight and 1/largest weight of each component.
+    /// 1/(least weight) and 1/(largest weight) of each component.
     pub(super) scales: Vec<[f64; 2]>,
-    /// What is added for each component.
+    /// The `constant` of each component.
     pub(super) constants: Vec<f64>,
 }
 
@@ -112,10 +113,11 @@ impl Coupling {
         Self { terms: vec![[0.0; 3]; k], scales: vec![[1.0; 2]; k], constants: vec![0.0; k] }
     }
 
-    /// The multipliers on a region in which weight `k` is within `ranges[k]`; `None` if a range reaches down to zero.
-    pub(super) fn new(known: &Known, region: &Region, ranges: &[[f64; 2]]) -> Option<Self> {
-        let (k, multipliers) = (region.len(), &known.multipliers);
-        let (means, variances) = (known.parameters.means(), known.parameters.variances());
+    /// T of a maximum's multipliers on a region in which weight `k` is within `ranges[k]`. `None` if a weight that matters
+    /// may be zero.
+    pub(super) fn new(maximum: &LocalMaximum, region: &Region, ranges: &[[f64; 2]]) -> Option<Self> {
+        let (k, multipliers) = (region.len(), &maximum.multipliers);
+        let (means, variances) = (maximum.parameters.means(), maximum.parameters.variances());
         let mut this = Self::none(k);
         let (mut constant, mut size) = (-multipliers.bound, multipliers.bound.abs());
         for (c, cell) in region.iter().enumerate() {
@@ -127,8 +129,8 @@ impl Coupling {
             if least <= 0.0 {
                 return None;
             }
-            // T is too high away from its zero, and more so the wider the range. So the zero is put where the
-            // likelihood is highest; or midway, where the range is wide.
+            // T is too high away from its zero, and the more so the wider the range. So the zero is put where the
+            // likelihood is highest, or in the middle of the cell if the range is wide.
             let zero = if most <= WIDE_RANGE * least {
                 a * means[c].clamp(cell.low, cell.high) + b / variances[c].clamp(cell.least, cell.most)
             } else {

@@ -1,29 +1,29 @@
-//! The directional derivative over a whole small cell, from one pass over the data: an expansion in Hermite
-//! polynomials, with a bound on its remainder. The derivations are in docs/mathematics.md.
+//! Bounds the directional derivative over a small cell, from one pass over the data: an expansion in Hermite polynomials
+//! with a bound on its remainder. The derivations are in docs/mathematics.md.
 
 use super::coupling::Divisor;
-use super::derivative::WeighedMixture;
+use super::derivative::Derivative;
 use super::kernels::ORDER;
 use super::region::Cell;
 use crate::numeric::portable::exp2;
 use std::f64::consts::{LOG2_E, TAU};
 
-/// Half the width of an expanded cell, in standard deviations at its middle.
+/// The largest half-width of an expanded cell, in standard deviations at its middle.
 const RADIUS: f64 = 0.7;
 
-/// Half the relative half-width of the variance in an expanded cell.
+/// Half the largest relative half-width in the variance of an expanded cell.
 const SPREAD: f64 = 0.08;
 
 /// Cramér's inequality bounds the remainder of an expansion of [`ORDER`] terms over a cell of this size by this share
 /// of the sum of 2^logs·exp(-z²/4): 1.0865·Σ √(j+2l)!·RADIUS^j/j!·SPREAD^l/l! over j + 2l ≥ ORDER.
 const REMAINDER: f64 = 3.3e-7;
 
-/// The rounding of an expansion, relative to the same sum, without the part that grows with the data: 2^-41, where a
-/// count of the operations gives less than 2^-42.
+/// The rounding of an expansion relative to the same sum, without the part that grows with the data: 2^-41. A count of
+/// the operations gives less than 2^-42.
 const EXPANSION_ROUNDING: f64 = 1.0 / 2_199_023_255_552.0;
 
 /// The largest number of parts that one expansion is divided into.
-const PARTS: usize = 1024;
+const MAX_PARTS: usize = 1024;
 
 /// D near a point: Σ m_{j+2l}·t^j/j!·e^l/l! with t = (μ - mean)/σ and e = (v/σ² - 1)/2.
 pub(super) struct Expansion {
@@ -36,15 +36,17 @@ pub(super) struct Expansion {
     remainder: f64,
 }
 
-/// The result of an expansion for its cell.
+/// What an expansion proves for its cell.
 pub(super) enum Expanded {
+    /// The bound holds everywhere.
     Below,
+    /// The bound fails at this mean and variance.
     Above(f64, f64),
-    /// Unknown: the remainder is too large.
+    /// Nothing: the remainder is too large.
     Unclear,
 }
 
-/// 1/j!, the coefficients of the exponential series.
+/// 1/j!
 const INVERSE_FACTORIALS: [f64; ORDER] = {
     let mut values = [1.0; ORDER];
     let mut j = 1;
@@ -56,8 +58,8 @@ const INVERSE_FACTORIALS: [f64; ORDER] = {
 };
 
 impl Expansion {
-    /// The expansion about the middle of a cell; `None` if the cell is too large for one.
-    pub(super) fn of(mixture: &WeighedMixture<'_>, cell: &Cell) -> Option<Self> {
+    /// Expands D about the middle of a cell; `None` if the cell is too large.
+    pub(super) fn of(derivative: &Derivative<'_>, cell: &Cell) -> Option<Self> {
         let mean = 0.5 * (cell.low + cell.high);
         let variance = 0.5 * (cell.least + cell.most);
         let precision_root = 1.0 / variance.sqrt();
@@ -70,20 +72,20 @@ impl Expansion {
         }
         #[cfg(test)]
         crate::monitor::count(1, 0);
-        let points = mixture.points;
-        let (mut moments, mut size) = points.moments(mixture.logs, mean, precision_root, mixture.reach(precision_root));
+        let points = derivative.points;
+        let (mut moments, mut size) =
+            points.moments(derivative.logs, mean, precision_root, derivative.reach(precision_root));
         let scale = precision_root / (points.total() * TAU.sqrt());
-        size = size * (1.0 + mixture.rounding) + mixture.left_out;
+        size = size * (1.0 + derivative.rounding) + derivative.left_out;
         moments.iter_mut().for_each(|moment| *moment *= scale);
         let shrink = (half[0] / RADIUS).max((half[1] / SPREAD).sqrt());
         let power = powers(shrink)[ORDER - 1] * shrink;
-        let remainder = size * scale * (1.001 * REMAINDER * power + 2.0 * mixture.rounding + EXPANSION_ROUNDING)
-            + 2.0 * mixture.left_out * scale;
+        let remainder = size * scale * (1.001 * REMAINDER * power + 2.0 * derivative.rounding + EXPANSION_ROUNDING)
+            + 2.0 * derivative.left_out * scale;
         Some(Self { mean, precision_root, moments, half, remainder })
     }
 
-    /// The derivatives at (t, e): the expansion solves the heat equation, so one family of moments serves both
-    /// directions.
+    /// Moves the expansion to (t, e). It solves the heat equation, so one family of moments serves both directions.
     fn at(&self, t: f64, e: f64) -> [f64; ORDER] {
         let mut moments = self.moments;
         if e != 0.0 {
@@ -106,7 +108,7 @@ impl Expansion {
         self.at(t, e)[0]
     }
 
-    /// Whether D ≤ e^level·divisor in the whole cell.
+    /// Proves D ≤ e^level·divisor in the whole cell, or finds where it fails.
     pub(super) fn bound(&self, divisor: &Divisor, level: f64) -> Expanded {
         let factor = exp2(level * LOG2_E) * (1.0 - 1e-15);
         let pieces = if divisor.pieces[0] == divisor.pieces[1] { 1 } else { 2 };
@@ -119,8 +121,8 @@ impl Expansion {
         Expanded::Below
     }
 
-    /// `constant + a·μ + b/v` at (t, e) with its slopes there, rounded down; and how far it is below its tangent plane
-    /// at most where e changes by `s`.
+    /// The tangent plane of `constant + a·μ + b/v` at (t, e): its value, rounded down, and its slopes. Then how far the
+    /// function falls below the plane, at most, where e changes by up to `s`.
     fn plane(&self, [constant, a, b]: [f64; 3], t: f64, e: f64, s: f64) -> ([f64; 3], f64) {
         let deviation = 1.0 / self.precision_root;
         let precision = self.precision_root * self.precision_root;
@@ -132,7 +134,7 @@ impl Expansion {
         ([constant + a * mean + b * here - 1e-14 * size, a * deviation, -2.0 * b * here / (1.0 + 2.0 * e)], sag)
     }
 
-    /// Whether the expansion is below a piece of the divisor everywhere, by more than the remainder.
+    /// Proves that the expansion is below one piece of the divisor by more than the remainder, or finds where it is not.
     fn bound_piece(&self, piece: [f64; 3]) -> Expanded {
         let mut parts = vec![([0.0, 0.0], self.half)];
         let mut seen = 1;
@@ -141,7 +143,7 @@ impl Expansion {
             let ([constant, slope, rise], sag) = self.plane(piece, t, e, s);
             let height = m[0] - constant;
             if height > -self.remainder {
-                return self.judge(height, t, e);
+                return self.not_below(height, t, e);
             }
             let (first, second) = (m[1] - slope, m[2] - rise);
             let quadratic = m[2].max(0.0) * (0.5 * r * r) + m[4].max(0.0) * (0.5 * s * s) + m[3].abs() * (r * s);
@@ -157,10 +159,10 @@ impl Expansion {
             let corner = [t + r.copysign(first), e + s.copysign(second)];
             let value = self.value(corner[0], corner[1]) - self.plane(piece, corner[0], corner[1], 0.0).0[0];
             if value > -self.remainder {
-                return self.judge(value, corner[0], corner[1]);
+                return self.not_below(value, corner[0], corner[1]);
             }
             seen += 2;
-            if seen > PARTS {
+            if seen > MAX_PARTS {
                 return Expanded::Unclear;
             }
             let across =
@@ -178,8 +180,8 @@ impl Expansion {
         Expanded::Below
     }
 
-    /// A point at which the expansion is not clearly below.
-    fn judge(&self, height: f64, t: f64, e: f64) -> Expanded {
+    /// The result for a point where the expansion is not below the divisor by more than the remainder.
+    fn not_below(&self, height: f64, t: f64, e: f64) -> Expanded {
         if height > self.remainder {
             let deviation = 1.0 / self.precision_root;
             Expanded::Above(self.mean + t * deviation, deviation * deviation * (1.0 + 2.0 * e))

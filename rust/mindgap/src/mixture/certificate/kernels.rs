@@ -1,28 +1,28 @@
-//! The certificate's loops over data: vector code, compiled for each kind of processor, with sums in a fixed order.
+//! Loops over the data in vector code, compiled for each kind of processor, with sums in a fixed order.
 
 use crate::numeric::elementary::{exp2, ln, mul_add};
 use pulp::{Arch, Simd, WithSimd};
 use std::f64::consts::LOG2_E;
 
-/// Vectors of the moments' loop: [`ORDER`] sums of so many lanes fill the registers.
+/// Lanes of [`MomentKernel`]: [`ORDER`] sums of this many lanes fill the registers.
 const MOMENT_LANES: usize = 8;
 
-/// Vectors of products' loops.
+/// Lanes of dot products.
 const DOT_LANES: usize = 16;
 
-/// Powers of two that are multiplied by one another are clamped here, so that no product is subnormal, which is slow on
-/// many processors.
-const SMALLEST: f64 = -400.0;
+/// Exponents of two whose powers are multiplied are at least this, so that no product is subnormal: subnormal numbers are
+/// slow on many processors.
+const MIN_EXPONENT: f64 = -400.0;
 
-/// Partial sums of each kind; the data are padded to a multiple of it.
+/// Lanes of other sums; the data are padded to a multiple of it.
 pub(super) const LANES: usize = 16;
 
-/// Derivatives of a sum of normal densities that a cell is expanded in.
+/// The number of terms of an expansion.
 pub(super) const ORDER: usize = 24;
 
-/// Powers of two are clamped here, far above every sum that could be certified; `elementary::exp2` requires 1000 at
-/// most.
-pub(super) const LARGEST: f64 = 900.0;
+/// Exponents of two are at most this, far above those of every sum that could be certified; `elementary::exp2` requires at
+/// most 1000.
+pub(super) const MAX_EXPONENT: f64 = 900.0;
 
 /// A loop compiled for each kind of processor.
 pub(super) trait Kernel {
@@ -47,14 +47,15 @@ pub(super) fn run<K: Kernel>(kernel: K) -> K::Output {
 
 #[inline(always)]
 fn floored(x: f64) -> f64 {
-    if x > SMALLEST { x } else { SMALLEST }
+    if x > MIN_EXPONENT { x } else { MIN_EXPONENT }
 }
 
 #[inline(always)]
 fn capped(x: f64) -> f64 {
-    if x < LARGEST { x } else { LARGEST }
+    if x < MAX_EXPONENT { x } else { MAX_EXPONENT }
 }
 
+/// Σ 2^(logs - curvature·(x - mean)²).
 pub(super) struct SumKernel<'a> {
     pub(super) x: &'a [f64],
     pub(super) logs: &'a [f64],
@@ -78,6 +79,7 @@ impl Kernel for SumKernel<'_> {
     }
 }
 
+/// See [`Points::moments`](super::points::Points::moments).
 pub(super) struct MomentKernel<'a> {
     pub(super) x: &'a [f64],
     pub(super) logs: &'a [f64],
@@ -118,6 +120,7 @@ impl Kernel for MomentKernel<'_> {
     }
 }
 
+/// out = height - curvature·(x - mean)².
 pub(super) struct ParabolaKernel<'a> {
     pub(super) x: &'a [f64],
     pub(super) out: &'a mut [f64],
@@ -138,6 +141,7 @@ impl Kernel for ParabolaKernel<'_> {
     }
 }
 
+/// See [`Points::exponentiate`](super::points::Points::exponentiate).
 pub(super) struct Exponentiate<'a> {
     pub(super) rows: &'a mut [f64],
     pub(super) stride: usize,
@@ -162,6 +166,7 @@ impl Kernel for Exponentiate<'_> {
     }
 }
 
+/// f = Σ_j w_j·row_j; returns Σ weight·log₂ f.
 pub(super) struct Mix<'a> {
     pub(super) rows: &'a [f64],
     pub(super) w: &'a [f64],
@@ -197,8 +202,7 @@ fn log2_sum<const FUSED: bool>(a: f64, b: f64) -> f64 {
     high + LOG2_E * ln::<FUSED>(1.0 + exp2::<FUSED>(floored(low - high)))
 }
 
-/// Adds 2^log_g·2^bits to f = 2^log_f, writes the logarithms of the result into `out` and returns Σ weight·log₂ of the
-/// quotient.
+/// Writes log₂(f + 2^bits·g) into `out` and returns Σ weight·(what this adds to log₂ f).
 pub(super) struct Blend<'a> {
     pub(super) log_f: &'a [f64],
     pub(super) log_g: &'a [f64],
@@ -233,13 +237,13 @@ pub(super) struct Gram<'a> {
     pub(super) scale: &'a [f64],
     pub(super) m: usize,
     pub(super) matrix: &'a mut [f64],
-    /// At least STRIP rows of `m`, rounded up to whole tiles.
+    /// At least [`STRIP`] rows of `m` entries, rounded up to whole tiles.
     pub(super) scratch: &'a mut [f64],
 }
 
-/// Rows and columns of the matrix that are kept in registers together, lane by lane.
+/// Rows of a tile of the matrix, which is kept in registers.
 const TILE_ROWS: usize = 4;
-/// A multiple of every processor's lanes.
+/// Columns of a tile: a multiple of every processor's lanes.
 pub(super) const TILE_COLUMNS: usize = 8;
 
 /// Points whose scaled rows stay in the first-level cache.
@@ -255,7 +259,7 @@ impl Kernel for Gram<'_> {
         self.scratch.fill(0.0);
         for start in (0..self.stride).step_by(STRIP) {
             let len = STRIP.min(self.stride - start);
-            // Point by point, so that lanes are entries of the matrix and sums need no folding.
+            // Transposed, so that lanes are entries of the matrix and sums need no folding.
             for (j, row) in self.rows.chunks_exact(self.stride).enumerate() {
                 let values = row[start..start + len].iter().zip(&self.scale[start..start + len]);
                 for (out, (value, scale)) in self.scratch.chunks_exact_mut(width).zip(values) {
@@ -277,7 +281,7 @@ impl Kernel for Gram<'_> {
     }
 }
 
-/// The products of a few columns with a few others.
+/// The tile of the Gram matrix that begins at row `a` and column `b`.
 #[inline(always)]
 fn tile<const FUSED: bool>(rows: &[f64], width: usize, a: usize, b: usize) -> [[f64; TILE_COLUMNS]; TILE_ROWS] {
     let mut sums = [[0.0; TILE_COLUMNS]; TILE_ROWS];
@@ -359,7 +363,7 @@ pub(super) fn lanes_sum(values: &[f64]) -> f64 {
     fold(sums)
 }
 
-/// Pairwise, in one order.
+/// Adds lanes pairwise, in a fixed order.
 #[inline(always)]
 pub(super) fn fold<const N: usize>(mut lanes: [f64; N]) -> f64 {
     let mut half = N / 2;

@@ -1,4 +1,4 @@
-//! Local maxima: a start for a climb to one, from a relaxation's atoms, and the multipliers of one.
+//! Local maxima of the likelihood: a start for a climb to one, and the multipliers at one.
 
 use super::branching::Groups;
 use super::coupling::Multipliers;
@@ -9,17 +9,17 @@ use crate::mixture::parameters::Parameters;
 use crate::numeric::portable::{exp2, ln};
 use std::f64::consts::LOG2_E;
 
-/// The smallest weight that a climb starts with: a component could not recover from zero.
-const LEAST_WEIGHT: f64 = 1e-4;
+/// The smallest weight that a climb starts with: a component cannot recover from zero.
+const MIN_START_WEIGHT: f64 = 1e-4;
 
-/// A gap within this share of the data's range of its bound counts as active; climbs satisfy bounds to 1e-10.
-const AT_GAP: f64 = 1e-6;
+/// A bound is active if the gap is within this share of the data's range of it; climbs satisfy bounds to 1e-10.
+const ACTIVE_GAP: f64 = 1e-6;
 
 /// A variance within this share of the largest or smallest counts as equal to it; climbs end within 1e-8 log units of
 /// the maximum.
-const AT_RATIO: f64 = 1e-5;
+const ACTIVE_RATIO: f64 = 1e-5;
 
-/// One component for each group of atoms, with their mean and total variance.
+/// Makes one component of each group of atoms, with its mean and total variance.
 pub(super) fn collapse(atoms: &[MixingAtom], region: &Region, points: &Points) -> Parameters {
     let groups = Groups::of(atoms, region);
     let k = region.len();
@@ -34,12 +34,12 @@ pub(super) fn collapse(atoms: &[MixingAtom], region: &Region, points: &Points) -
     }
     let mut means: Vec<f64> = groups.mean.iter().map(|mean| mean.clamp(points.first(), points.last())).collect();
     means.sort_by(f64::total_cmp);
-    let weights: Vec<f64> = groups.weight.iter().map(|weight| weight.max(LEAST_WEIGHT)).collect();
+    let weights: Vec<f64> = groups.weight.iter().map(|weight| weight.max(MIN_START_WEIGHT)).collect();
     let sum: f64 = weights.iter().sum();
     Parameters::sound(weights.iter().map(|weight| weight / sum).collect(), means, variances)
 }
 
-/// The multipliers of a local maximum, from the likelihood's gradient there.
+/// Computes the multipliers of a local maximum from the gradient of the likelihood there.
 pub(super) fn multipliers(points: &Points, constraints: &Constraints, parameters: &Parameters) -> Option<Multipliers> {
     let (weights, means, variances) = (parameters.weights(), parameters.means(), parameters.variances());
     let k = means.len();
@@ -67,8 +67,8 @@ pub(super) fn multipliers(points: &Points, constraints: &Constraints, parameters
     for g in 0..k.saturating_sub(1) {
         sum += by_mean[g];
         let gap = means[g + 1] - means[g];
-        let at_lower = gap <= constraints.lower[g] + AT_GAP * scale;
-        let at_upper = gap >= constraints.upper[g] - AT_GAP * scale;
+        let at_lower = gap <= constraints.lower[g] + ACTIVE_GAP * scale;
+        let at_upper = gap >= constraints.upper[g] - ACTIVE_GAP * scale;
         gaps.push(if (sum > 0.0 && at_lower) || (sum < 0.0 && at_upper) { sum } else { 0.0 });
     }
     let largest = variances.iter().copied().fold(0.0, f64::max);
@@ -76,15 +76,15 @@ pub(super) fn multipliers(points: &Points, constraints: &Constraints, parameters
     let slopes: Vec<f64> = if constraints.ratio == 1.0 {
         let mean = by_precision.iter().sum::<f64>() / k as f64;
         by_precision.iter().map(|slope| mean - slope).collect()
-    } else if largest >= constraints.ratio * smallest * (1.0 - AT_RATIO) {
+    } else if largest >= constraints.ratio * smallest * (1.0 - ACTIVE_RATIO) {
         // The gradient points to smaller values for the smallest variances (larger precisions) and to larger ones for
         // the largest.
         (0..k)
             .map(|c| {
                 let slope = -by_precision[c];
-                if variances[c] >= largest * (1.0 - AT_RATIO) {
+                if variances[c] >= largest * (1.0 - ACTIVE_RATIO) {
                     slope.max(0.0)
-                } else if variances[c] <= smallest * (1.0 + AT_RATIO) {
+                } else if variances[c] <= smallest * (1.0 + ACTIVE_RATIO) {
                     slope.min(0.0)
                 } else {
                     0.0

@@ -1,15 +1,17 @@
 //! Proves that no admissible mixture has a log-likelihood above a bound.
 //!
-//! Branch and bound over boxes of means and variances. In each box the problem is relaxed to mixtures of any number of
-//! normals from the box; the directional derivative bounds the maximum of the relaxation. Where constraints couple the
-//! components, Lagrange multipliers restore the coupling. The cost is linear in the number of distinct values; the
-//! number of nodes hardly depends on it. Practical for up to about five components. All rounding is outward; the
-//! derivations are in docs/mathematics.md, "A certificate for mixtures".
+//! The method is branch and bound over boxes of means and variances. In each box the problem is relaxed to mixtures of
+//! any number of normals from the box, and the directional derivative of the likelihood bounds the maximum of the
+//! relaxation. Lagrange multipliers restore constraints that couple components. A node costs time linear in the number
+//! of distinct values; the number of nodes hardly depends on it. Practical for up to about five components. All rounding
+//! is outward. The derivations are in docs/mathematics.md, "A certificate for mixtures".
 //!
-//! From the inside out: `quadrature` (a few nodes replace many points), `kernels` and `points` (loops over the data),
-//! `weights` (the best weights of given atoms), `coupling` (the lagrangian), `derivative` (at one point), `expansion`
-//! and `ceiling` (over one cell), `relaxation` (the bound of one region), `branching`, `maxima`, `node`, `tree`,
-//! `proof`, `certify`.
+//! From the inside out:
+//! - `quadrature` replaces many points by a few nodes; `kernels` and `points` are loops over the data.
+//! - `weights` finds the best weights of given atoms; `coupling` is the Lagrangian.
+//! - `derivative` bounds the derivative at one point, `expansion` and `ceiling` over one cell.
+//! - `relaxation` bounds one region; `branching` chooses where to split it; `maxima` climbs from it.
+//! - `node` examines one node, `tree` all of them; `proof` records them; `certify` is the entry point.
 
 mod branching;
 mod ceiling;

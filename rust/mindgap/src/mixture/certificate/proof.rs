@@ -1,7 +1,8 @@
-//! The record of a closed tree, for an independent checker.
+//! The record of a closed tree, written as JSON for an independent checker.
 
 use super::coupling::Coupling;
 use super::region::{Axis, Cut};
+use super::tree::Task;
 use super::weights::MixingAtom;
 use crate::data::frame::Frame;
 
@@ -10,7 +11,7 @@ use crate::data::frame::Frame;
 pub(super) struct WeightBound {
     pub(super) threshold: f64,
     pub(super) component: usize,
-    /// Whether the weight is at most `limit`; otherwise at least.
+    /// Whether `limit` is an upper bound; otherwise it is a lower one.
     pub(super) upper: bool,
     pub(super) limit: f64,
     /// The multiple of the weight that is added to the likelihood.
@@ -19,7 +20,7 @@ pub(super) struct WeightBound {
     pub(super) atoms: Vec<MixingAtom>,
 }
 
-/// Why a region contains no mixture above the bound.
+/// Why a leaf contains no mixture above the bound.
 #[derive(Clone, Debug)]
 pub(super) enum Reason {
     /// The constraints exclude all of it.
@@ -32,7 +33,7 @@ pub(super) enum Reason {
 
 /// One node of the tree.
 #[derive(Clone, Debug)]
-pub(super) enum Entry {
+pub(super) enum ProofNode {
     Open,
     Split { cut: Cut, children: [usize; 2] },
     Leaf(Reason),
@@ -41,20 +42,20 @@ pub(super) enum Entry {
 /// The tree: entries by number, the root first, and the bounds on weights proven at each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProofTree {
-    pub(super) entries: Vec<Entry>,
-    /// By node and round: the bounds of one round use those of the rounds before.
+    pub(super) entries: Vec<ProofNode>,
+    /// For each node, round by round: the bounds of a round use those of earlier rounds.
     pub(super) weight_bounds: Vec<Vec<Vec<WeightBound>>>,
 }
 
 impl ProofTree {
     pub(super) fn add(&mut self) -> usize {
-        self.entries.push(Entry::Open);
+        self.entries.push(ProofNode::Open);
         self.weight_bounds.push(Vec::new());
         self.entries.len() - 1
     }
 
-    /// The tree as JSON, in preorder and in data units: splits, and for each leaf the multipliers and the mixture that
-    /// prove its bound.
+    /// Writes the tree as JSON, in preorder and in data units: splits, and for each leaf the multipliers and the mixture
+    /// that prove its bound.
     pub(super) fn to_json(&self, threshold: f64, frame: &Frame) -> String {
         let mut nodes = Vec::new();
         self.write(0, threshold, frame, &mut nodes);
@@ -62,7 +63,7 @@ impl ProofTree {
     }
 
     fn write(&self, node: usize, threshold: f64, frame: &Frame, nodes: &mut Vec<String>) {
-        // A bound on a weight is written as a split at it: the part beyond is a leaf, everything else the other part.
+        // A bound on a weight is written as a split there: the part beyond it is a leaf, the other part everything else.
         let mut beyond = Vec::new();
         let holds = |round: &&Vec<WeightBound>| round.iter().all(|bound| bound.threshold <= threshold);
         for bound in self.weight_bounds[node].iter().filter(holds).flatten() {
@@ -72,18 +73,18 @@ impl ProofTree {
             if bound.upper { beyond.push(leaf) } else { nodes.push(leaf) }
         }
         match &self.entries[node] {
-            Entry::Split { cut: Cut { component, axis, at }, children } => {
+            ProofNode::Split { cut: Cut { component, axis, at }, children } => {
                 nodes.push(match axis {
                     Axis::Mean => split(*component, "mean", frame.leave(*at)),
                     Axis::Variance => split(*component, "variance", frame.leave_square(*at)),
                 });
                 children.iter().for_each(|&child| self.write(child, threshold, frame, nodes));
             }
-            Entry::Leaf(Reason::Bound { coupling, atoms }) => {
+            ProofNode::Leaf(Reason::Bound { coupling, atoms }) => {
                 nodes.push(leaf(coupling, None, atoms, frame));
             }
-            Entry::Leaf(Reason::Weights | Reason::Empty) => nodes.push("{\"leaf\":\"void\"}".into()),
-            Entry::Open => nodes.push("{\"leaf\":\"open\"}".into()),
+            ProofNode::Leaf(Reason::Weights | Reason::Empty) => nodes.push("{\"leaf\":\"void\"}".into()),
+            ProofNode::Open => nodes.push("{\"leaf\":\"open\"}".into()),
         }
         nodes.extend(beyond.into_iter().rev());
     }
@@ -93,8 +94,8 @@ fn split(component: usize, axis: &str, at: f64) -> String {
     format!("{{\"component\":{component},\"axis\":\"{axis}\",\"at\":{at:?}}}")
 }
 
-/// Multipliers of gaps, of precisions and of weights, the zeros and scales of T's brackets, its average, and a mixture.
-/// `rewarded`: a component, the multiplier of its weight, and the weight's bound.
+/// A leaf: the multipliers of gaps, precisions and weights, the zeros and scales of T's brackets, T's average, and a
+/// mixture. `rewarded` is a component, the multiplier of its weight, and the bound of that weight.
 fn leaf(coupling: &Coupling, rewarded: Option<(usize, f64, f64)>, atoms: &[MixingAtom], frame: &Frame) -> String {
     let (mut gaps, mut precisions, mut zeros, mut gap) = (Vec::new(), Vec::new(), Vec::new(), 0.0);
     for &[a, b, zero] in &coupling.terms {
@@ -122,4 +123,40 @@ fn leaf(coupling: &Coupling, rewarded: Option<(usize, f64, f64)>, atoms: &[Mixin
         coupling.scales,
         atoms.collect::<Vec<_>>().join(",")
     )
+}
+
+impl Task<'_> {
+    /// Writes the problem and the proof in data units, `upper_bound` included; `threshold` is in units of the tree.
+    pub(super) fn proof_text(
+        &self,
+        proof: &ProofTree,
+        upper_bound: f64,
+        threshold: f64,
+        smallest: f64,
+        values: &[f64],
+        frame: &Frame,
+    ) -> String {
+        let numbers = |values: &mut dyn Iterator<Item = f64>| {
+            let text: Vec<String> = values.map(number).collect();
+            format!("[{}]", text.join(","))
+        };
+        let lengths = |values: &[f64]| numbers(&mut values.iter().map(|&length| frame.leave_length(length)));
+        format!(
+            "{{\"values\":{},\n\"weights\":{},\n\"lower\":{},\"upper\":{},\"variance_ratio\":{},\"least_variance\":{},\"smallest_variance\":{},\"upper_bound\":{},\n\"tree\":{}}}\n",
+            numbers(&mut values.iter().copied()),
+            numbers(&mut self.finest().weights().iter().copied()),
+            lengths(&self.constraints.lower),
+            lengths(&self.constraints.upper),
+            number(self.constraints.ratio),
+            number(frame.leave_square(self.constraints.least)),
+            number(frame.leave_square(smallest)),
+            number(upper_bound),
+            proof.to_json(threshold, frame)
+        )
+    }
+}
+
+/// Writes a number with all its digits; JSON has no infinity.
+fn number(value: f64) -> String {
+    if value.is_finite() { format!("{value:?}") } else { "null".into() }
 }

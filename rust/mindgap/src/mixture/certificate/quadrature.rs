@@ -1,64 +1,64 @@
-//! Replaces many points by few nodes: each narrow bin becomes the three nodes of its Gauss rule.
+//! Replaces many points by few nodes: those of each narrow bin by the three nodes of their Gauss rule.
 //!
-//! The certificate then costs as much as for a few thousand points, however many there are. The error of a rule is
-//! bounded and allowed for: the derivation is in docs/mathematics.md, "Many points".
+//! The certificate then costs as much as one over a few thousand points, however many there are. The error of a rule is
+//! bounded and allowed for: see docs/mathematics.md, "Many points".
 
-use super::kernels::LARGEST;
+use super::kernels::MAX_EXPONENT;
 use crate::numeric::portable::{exp2, log2};
 use std::f64::consts::{LN_2, LOG2_E};
 
 /// Nodes of a rule.
 pub(super) const NODES: usize = 3;
 
-/// Moments that a rule shares with its points: those of degree 0 to 5.
+/// The number of moments that a rule shares with its points: degrees 0 to 5.
 const MOMENTS: usize = 2 * NODES;
 
-/// Moments may differ by this share of the bin's weight; otherwise the bin keeps its points.
-const LARGEST_DEFECT: f64 = 1e-9;
+/// A bin keeps its points if the moments of the nodes differ by more than this share of its weight.
+const MAX_DEFECT: f64 = 1e-9;
 
-/// Nodes closer together than this share of the bin's radius make slopes inaccurate: such a bin keeps its points.
-const CLOSEST: f64 = 1e-2;
+/// A bin keeps its points if nodes are closer together than this share of its radius: slopes would be inaccurate.
+const MIN_NODE_DISTANCE: f64 = 1e-2;
 
-/// The error of a rule is bounded by a share where the logarithm of the summand changes by at most this over the bin's
-/// radius; with a larger value the share exceeds a tenth.
-const STEEPEST: f64 = 1.5;
+/// Where the logarithm of the summand changes by at most this over the bin's radius, the error of a rule is bounded by a
+/// share of the sum. With a larger value that share exceeds a tenth.
+const MAX_STEEPNESS: f64 = 1.5;
 
-/// Terms of a bin below 2^-TAIL count as 2^-TAIL.
-const TAIL: f64 = 100.0;
+/// Terms of a bin below 2^-TAIL_BITS count as 2^-TAIL_BITS.
+const TAIL_BITS: f64 = 100.0;
 
-/// The error of a sum for each unit of a bin's defect, relative to the level: e^1.5 for Taylor's terms (see
-/// [`STEEPEST`]), two for N and T̄, and the rest for products of small numbers.
-const OF_DEFECT: f64 = 8.0;
+/// The error of a sum for each unit of a bin's defect, without the level's part: e^1.5 for Taylor's terms (see
+/// [`MAX_STEEPNESS`]), two for N and T̄, and the rest for products of small numbers.
+const DEFECT_FACTOR: f64 = 8.0;
 
-/// (1/sixth)^(1/6) of a bin whose points are spread evenly: sixth is 2/7.
-const EVEN: f64 = 1.232;
+/// `sixth`^(-1/6) of a bin whose points are spread evenly, where `sixth` is 2/7.
+const EVEN_SCALE: f64 = 1.232;
 
-/// Slopes from differences of logarithms have at most this error over the radius, and curvatures over its square,
-/// because nodes are apart: for logarithms up to [`LARGEST_LOG`] a count of the roundings gives 2.6e-9 and 5.2e-7.
+/// Errors of slopes are at most this over the radius, errors of curvatures at most this over its square. For logarithms
+/// up to [`MAX_LOG`] and nodes apart by [`MIN_NODE_DISTANCE`] a count of the roundings gives 2.6e-9 and 5.2e-7.
 const SLOPE_ERROR: f64 = 1e-6;
 
-/// The largest |ln f| for which [`SLOPE_ERROR`] is valid; beyond it a bin's slope counts as infinite, and nothing is
+/// The largest |ln f| for which [`SLOPE_ERROR`] is valid. Beyond it a bin's slope counts as infinite and nothing is
 /// proven.
-const LARGEST_LOG: f64 = 45_000.0;
+const MAX_LOG: f64 = 45_000.0;
 
 /// A bin and its rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bin {
     /// The index of its first node.
     pub(super) start: usize,
-    /// All its points and nodes are within this distance of its middle.
+    /// The largest distance of a point or node from the middle.
     pub(super) radius: f64,
     pub(super) weight: f64,
     log2_weight: f64,
-    /// The sixth moment of the points and that of the nodes, in units of weight·radius⁶.
+    /// The sum of the sixth moments of the points and of the nodes, in units of weight·radius⁶.
     sixth: f64,
     /// (sixth of an even bin / sixth)^(1/6).
     narrowness: f64,
-    /// The largest difference of moments, in units of weight·radius^p.
+    /// The largest difference of lower moments, in units of weight·radius^p.
     defect: f64,
 }
 
-/// Nodes in place of points.
+/// The nodes that replace points, and the points that are kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Compressed {
     pub(super) values: Vec<f64>,
@@ -66,7 +66,7 @@ pub(super) struct Compressed {
     pub(super) bins: Vec<Bin>,
 }
 
-/// Replaces sorted points by nodes, bin by bin of the given width; the first and the last point are kept.
+/// Replaces sorted points by nodes, bin by bin. The first and the last point are kept.
 pub(super) fn compress(values: &[f64], weights: &[f64], width: f64) -> Compressed {
     let mut out = Compressed::default();
     let last = values.len() - 1;
@@ -76,7 +76,7 @@ pub(super) fn compress(values: &[f64], weights: &[f64], width: f64) -> Compresse
     while from < last {
         let bin = number(values[from]);
         let to = from + values[from..last].partition_point(|&x| number(x) == bin).max(1);
-        if !out.bin(&values[from..to], &weights[from..to]) {
+        if !out.add_rule(&values[from..to], &weights[from..to]) {
             values[from..to].iter().zip(&weights[from..to]).for_each(|(&x, &weight)| out.push(x, weight));
         }
         from = to;
@@ -91,8 +91,8 @@ impl Compressed {
         self.weights.push(weight);
     }
 
-    /// Adds the rule of these points, if it has fewer nodes than they and is accurate.
-    fn bin(&mut self, values: &[f64], weights: &[f64]) -> bool {
+    /// Adds the rule of these points, if there are more of them than nodes and the rule is accurate.
+    fn add_rule(&mut self, values: &[f64], weights: &[f64]) -> bool {
         if values.len() <= NODES {
             return false;
         }
@@ -105,7 +105,7 @@ impl Compressed {
         let placed = rule.map(|(t, w)| (middle + radius * t, w));
         let nodes = placed.map(|(x, w)| ((x - middle) / radius, w));
         let inside = placed.iter().all(|&(x, w)| low < x && x < high && w > 0.0);
-        let apart = nodes.windows(2).all(|pair| pair[1].0 - pair[0].0 > CLOSEST);
+        let apart = nodes.windows(2).all(|pair| pair[1].0 - pair[0].0 > MIN_NODE_DISTANCE);
         let rounding = 2.0 * f64::EPSILON * (values.len() as f64 + 32.0);
         let (mut defect, mut sixth) = (0.0_f64, 0.0);
         for p in 0..=MOMENTS {
@@ -116,10 +116,10 @@ impl Compressed {
                 sixth = (of_points + of_nodes) * (1.0 + rounding);
             }
         }
-        if !(inside && apart && defect <= LARGEST_DEFECT) {
+        if !(inside && apart && defect <= MAX_DEFECT) {
             return false;
         }
-        let narrowness = exp2(-log2(sixth) / 6.0) / EVEN;
+        let narrowness = exp2(-log2(sixth) / 6.0) / EVEN_SCALE;
         self.bins.push(Bin {
             start: self.values.len(),
             radius,
@@ -138,8 +138,8 @@ fn moment(points: &[(f64, f64)], p: usize) -> f64 {
     points.iter().map(|&(t, w)| w * (0..p).fold(1.0, |power, _| power * t)).sum()
 }
 
-/// The Gauss rule of points in [-1, 1]: the orthogonal polynomials by Stieltjes' procedure, the nodes as roots of the
-/// third.
+/// Computes the Gauss rule of points in [-1, 1]: the nodes are the roots of the third orthogonal polynomial, which
+/// Stieltjes' procedure gives.
 fn gauss(points: &[(f64, f64)], total: f64) -> Option<[(f64, f64); NODES]> {
     let average = |value: &dyn Fn(f64) -> f64| points.iter().map(|&(t, w)| w * value(t)).sum::<f64>() / total;
     let a0 = average(&|t| t);
@@ -171,10 +171,10 @@ fn gauss(points: &[(f64, f64)], total: f64) -> Option<[(f64, f64); NODES]> {
 }
 
 impl Bin {
-    /// The shape of ln f in the bin, where it is the parabola through the nodes.
+    /// Bounds the slope and the curvature of ln f in the bin, where it is the parabola through the nodes.
     fn shape(&self, values: &[f64], log_f: impl Fn(usize) -> f64) -> BinShape {
         let [a, b, c] = [0, 1, 2].map(|node| log_f(self.start + node));
-        if ![a, b, c].iter().all(|log| log.abs() <= LARGEST_LOG) {
+        if ![a, b, c].iter().all(|log| log.abs() <= MAX_LOG) {
             return BinShape { slope: f64::INFINITY, curvature: 0.0, log_f: 0.0 };
         }
         let [i, j, k] = [0, 1, 2].map(|node| values[self.start + node]);
@@ -186,7 +186,7 @@ impl Bin {
     }
 }
 
-/// ln f over one bin: its largest slope, the size of its curvature, and its value at the first node.
+/// ln f over one bin: bounds on its slope and curvature, and its value at the first node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BinShape {
     slope: f64,
@@ -194,7 +194,7 @@ pub(super) struct BinShape {
     log_f: f64,
 }
 
-/// The shapes of ln f over the bins, from log₂(ω/f) and log₂ ω at the nodes.
+/// Computes the shapes of ln f over the bins from log₂(ω/f) and log₂ ω at the nodes.
 pub(super) fn fill_shapes(
     bins: &[Bin],
     values: &[f64],
@@ -206,40 +206,40 @@ pub(super) fn fill_shapes(
     shapes.extend(bins.iter().map(|bin| bin.shape(values, |node| LN_2 * (log2_weights[node] - logs[node]))));
 }
 
-/// An upper limit of the difference between Σ ω ln f over the points and over the nodes.
+/// Bounds the difference between Σ ω ln f over the points and over the nodes.
 pub(super) fn likelihood_error(bins: &[Bin], shapes: &[BinShape]) -> f64 {
-    let of_bin = |(bin, shape): (&Bin, &BinShape)| {
+    let error_of = |(bin, shape): (&Bin, &BinShape)| {
         let r = bin.radius;
         bin.weight * bin.defect * (shape.log_f.abs() + 3.0 * r * shape.slope + r * r * shape.curvature)
     };
-    bins.iter().zip(shapes).map(of_bin).sum::<f64>() * (1.0 + SLOPE_ERROR)
+    bins.iter().zip(shapes).map(error_of).sum::<f64>() * (1.0 + SLOPE_ERROR)
 }
 
-/// An upper limit of how far Σ ω/f·exp(-(x - μ)²/2v) over the points, for every mean and every variance from `least`
-/// on, is above the same sum over the nodes: a share of it, about `share`, and an amount. The share also covers the
-/// effect of the defects on N, for the proof that D is at most e^level.
+/// Bounds how far Σ ω/f·exp(-(x - μ)²/2v) over the points is above the same sum over the nodes, for every mean and every
+/// variance of at least `least`. Returns a share of the sum, about `share`, and an amount. The share also covers the
+/// effect of the defects on N, for a proof that D ≤ e^level.
 pub(super) fn quadrature_error(bins: &[Bin], shapes: &[BinShape], least: f64, share: f64, level: f64) -> (f64, f64) {
     // Where the exponent's slope u and curvature c have (u² + 5|c|)·r² ≤ τ², the share is at most e^2τ·(τ⁶·sixth/720 +
     // e^τ·defect). Any τ is valid: this one gives an even bin the requested share.
     let root = exp2(log2(720.0 * share) / 6.0);
-    let even = |shrink: f64| (EVEN * root * exp2(-LOG2_E / 3.0 * shrink)).min(STEEPEST);
+    let even = |shrink: f64| (EVEN_SCALE * root * exp2(-LOG2_E / 3.0 * shrink)).min(MAX_STEEPNESS);
     let largest = even(even(even(0.5)));
     let (mut relative, mut amount, mut tails) = (0.0_f64, 0.0, 0.0);
     for (bin, shape) in bins.iter().zip(shapes) {
         let r = bin.radius;
         let tau = (bin.narrowness * largest).min(largest);
         let cube = tau * tau * tau;
-        relative = relative.max(cube * cube * bin.sixth / 720.0 + (OF_DEFECT + level) * bin.defect);
+        relative = relative.max(cube * cube * bin.sixth / 720.0 + (DEFECT_FACTOR + level) * bin.defect);
         let steepest = (tau * tau / (r * r) - 5.0 * (1.0 / least + shape.curvature)).max(0.0).sqrt();
         // Elsewhere the whole bin is at least this far from the mean, in units of 1/variance.
         let far = (steepest - shape.slope - 2.0 * r / least).max(0.0);
         let exponent = bin.log2_weight + LOG2_E * (2.0 * r * shape.slope - 0.5 * least * far * far - shape.log_f);
-        if exponent > -TAIL {
-            amount += exp2(exponent.min(LARGEST));
+        if exponent > -TAIL_BITS {
+            amount += exp2(exponent.min(MAX_EXPONENT));
         } else {
             tails += 1.0;
         }
     }
     let varies = exp2(2.0 * LOG2_E * largest);
-    (varies * relative * (1.0 + SLOPE_ERROR), (amount + tails * exp2(-TAIL)) * (1.0 + SLOPE_ERROR))
+    (varies * relative * (1.0 + SLOPE_ERROR), (amount + tails * exp2(-TAIL_BITS)) * (1.0 + SLOPE_ERROR))
 }

@@ -2,19 +2,20 @@
 
 use crate::mixture::spread_defaults::SpreadBounds;
 
-/// The problem that is certified, apart from the data.
+/// The bounds on the parameters that are certified.
 #[derive(Clone, Debug)]
 pub(super) struct Constraints {
-    /// Bounds of the gaps between neighbouring means.
+    /// Lower bounds of the gaps between neighbouring means.
     pub(super) lower: Vec<f64>,
+    /// Upper bounds of these gaps.
     pub(super) upper: Vec<f64>,
-    /// The largest variance is at most this many times the smallest; 1: all are equal.
+    /// The largest ratio of two variances; 1 if all are equal.
     pub(super) ratio: f64,
-    /// The smallest variance allowed; zero: no such bound.
+    /// The smallest variance allowed; zero if there is no such bound.
     pub(super) least: f64,
 }
 
-/// A mean between `low` and `high` and a variance between `least` and `most`.
+/// The box of one component: a mean between `low` and `high`, a variance between `least` and `most`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cell {
     pub(super) low: f64,
@@ -24,7 +25,7 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// The part that matters if only densities at points of `[first, last]` count: outside it all of them are lower.
+    /// Moves means into `[first, last]` as far as the cell allows: at points in that range densities only rise.
     pub(super) fn within(&self, first: f64, last: f64) -> Self {
         Self { low: self.low.max(first.min(self.high)), high: self.high.min(last.max(self.low)), ..*self }
     }
@@ -38,7 +39,7 @@ impl Cell {
     }
 }
 
-/// A box of parameters: one cell for each component.
+/// A box of parameters: the product of one cell for each component.
 pub(super) type Region = Vec<Cell>;
 
 /// The parameter that a region is split at.
@@ -74,7 +75,7 @@ impl Cut {
 }
 
 impl Constraints {
-    /// Bounds of the `k - 1` gaps (none at all: free) and of the variances.
+    /// Bounds of the `k - 1` gaps (free if the vectors are empty) and of the variances.
     pub(super) fn new(mut lower: Vec<f64>, mut upper: Vec<f64>, spreads: &SpreadBounds, k: usize) -> Self {
         lower.resize(k - 1, 0.0);
         upper.resize(k - 1, f64::INFINITY);
@@ -82,7 +83,7 @@ impl Constraints {
         Self { lower, upper, ratio: spreads.ratio, least: spreads.least }
     }
 
-    /// Shrinks the region to what the constraints leave of it; false if that is empty. Rounded outward.
+    /// Shrinks the region to the part that the constraints allow, rounded outward. Returns false if that is empty.
     pub(super) fn propagate(&self, region: &mut Region) -> bool {
         let k = region.len();
         for g in 0..k.saturating_sub(1) {

@@ -1,9 +1,9 @@
-//! The tree. Nodes are examined in batches, in parallel, in an order that does not depend on the number of threads.
+//! Grows the tree. Nodes are examined in parallel, in batches whose order does not depend on the number of threads.
 
 use super::maxima::{collapse, multipliers};
-use super::node::{Context, Examined, Known, Node, Outcome};
+use super::node::{Context, Examined, LocalMaximum, Node, Outcome};
 use super::points::Points;
-use super::proof::{Entry, ProofTree, Reason};
+use super::proof::{ProofNode, ProofTree, Reason};
 use super::region::{Cell, Constraints, Region};
 use super::weights::{MixingAtom, Workspace};
 use crate::mixture::parameters::Parameters;
@@ -14,38 +14,37 @@ use std::f64::consts::{LOG2_E, TAU};
 use std::ops::ControlFlow;
 
 /// Nodes of a batch.
-const BATCH: usize = 16;
+const BATCH_SIZE: usize = 16;
 
-/// The first so many split nodes each give a start for a climb, and after them every so many-th node.
+/// The number of split nodes, from the first, that each give a start for a climb.
 const FIRST_CLIMBS: usize = 60;
-/// Then one climb for every so many nodes, since a region around an unknown maximum would never close. Measured on 60
-/// problems of two to four components (57 to 1,079 nodes): anything from every fifth node to none gives the same tree,
-/// and every fifth takes 5 % longer.
+/// After these, one split node in this many gives a start: a region around an unknown maximum would never close. Measured
+/// on 60 problems of two to four components (57 to 1,079 nodes): every fifth node, none, and all between give the same
+/// tree, and every fifth takes 5 % longer.
 const CLIMB_EVERY: usize = 25;
 
 /// The largest number of local maxima that are kept.
-const KNOWN: usize = 12;
+const MAX_MAXIMA: usize = 12;
 
-/// Local maxima whose log-likelihoods differ by less are counted as one.
-const SAME: f64 = 1e-3;
+/// Local maxima whose log-likelihoods differ by less than this count as one.
+const SAME_MAXIMUM: f64 = 1e-3;
 
 /// The problem to certify, in one system of units.
 pub(super) struct Task<'a> {
-    /// Sorted distinct values with positive weights, or the nodes that replace them, from the finest bins to the
-    /// widest.
+    /// The data: as points, or in bins of several widths, the finest first.
     pub(super) points: Vec<Points>,
     pub(super) constraints: Constraints,
     /// A lower bound on the k-means cost of the values.
     pub(super) kmeans_cost: f64,
-    /// In decreasing order. The tree is closed for each in turn, as far as it gets.
+    /// The values of ε that the tree is closed for in turn, in decreasing order.
     pub(super) epsilons: &'a [f64],
     /// Nodes spent on the last ε before the others are tried.
     pub(super) first_try: usize,
     /// Whether to keep the tree.
     pub(super) record: bool,
-    /// Asked within a batch whether to stop.
+    /// Says within a batch when to stop.
     pub(super) stop: StopFlag,
-    /// Climbs from the given parameters to a local maximum that satisfies the constraints, if it finds one.
+    /// Climbs from the given parameters to a local maximum that satisfies the constraints; `None` if it fails.
     pub(super) climb: &'a (dyn Fn(&Parameters) -> Option<Parameters> + Sync),
 }
 
@@ -60,32 +59,33 @@ pub(super) struct TreeProgress {
 
 /// What a tree has proven.
 pub(super) struct TreeResult {
-    /// The smallest ε that closed, and the bound: no admissible mixture has a higher log-likelihood.
+    /// The smallest ε for which the tree closed, and the bound on the log-likelihood of every admissible mixture.
     pub(super) closed: Option<(f64, f64)>,
-    /// The best mixture known and its log-likelihood.
+    /// The best known mixture.
     pub(super) best: Parameters,
+    /// Its log-likelihood.
     pub(super) log_likelihood: f64,
     pub(super) nodes: usize,
-    /// The tree as it closed, if it is kept.
+    /// The tree as it closed, if it was to be kept.
     pub(super) proof: Option<ProofTree>,
     pub(super) root: Region,
 }
 
 impl Task<'_> {
-    /// Asks the monitor whether to go on, until it says no.
+    /// Raises the flag if the monitor says to stop.
     fn ask(&self, monitor: &mut dyn FnMut(Option<&TreeProgress>) -> ControlFlow<()>) {
         if !self.stop.is_raised() && monitor(None).is_break() {
             self.stop.raise();
         }
     }
 
-    /// The most accurate form of the data.
+    /// The points, or the nodes of the finest bins.
     pub(super) fn finest(&self) -> &Points {
         &self.points[0]
     }
 
-    /// Grows the tree, from mixtures that satisfy the constraints, until it is closed or `monitor` stops it. The
-    /// monitor is told of each batch, and asked again while a batch takes long.
+    /// Grows the tree, given mixtures that satisfy the constraints, until it is closed or `monitor` stops it. The monitor
+    /// gets the progress before each batch, and `None` from time to time during one.
     pub(super) fn run(
         &self,
         known: &[Parameters],
@@ -99,9 +99,9 @@ impl Task<'_> {
 struct Tree<'a> {
     task: &'a Task<'a>,
     workers: &'a Workers,
-    /// Local maxima, the best first, and their log-likelihoods.
-    known: Vec<Known>,
-    values: Vec<f64>,
+    /// Known local maxima, the best first.
+    maxima: Vec<LocalMaximum>,
+    /// The best known mixture, which has multipliers or not, and its log-likelihood.
     best: Parameters,
     log_likelihood: f64,
     nodes: usize,
@@ -115,8 +115,7 @@ impl<'a> Tree<'a> {
         let mut tree = Self {
             task,
             workers,
-            known: Vec::new(),
-            values: Vec::new(),
+            maxima: Vec::new(),
             best: known[0].clone(),
             log_likelihood: f64::NEG_INFINITY,
             nodes: 0,
@@ -124,41 +123,39 @@ impl<'a> Tree<'a> {
             proof: ProofTree::default(),
             root: Region::new(),
         };
-        known.iter().for_each(|parameters| tree.keep(parameters.clone()));
-        tree.root = tree.region();
+        known.iter().for_each(|parameters| tree.add_maximum(parameters.clone()));
+        tree.root = tree.root_region();
         tree
     }
 
     /// Keeps a local maximum if it is new and high enough.
-    fn keep(&mut self, parameters: Parameters) {
-        let value = self.task.finest().log_likelihood(&parameters);
-        if !value.is_finite() {
+    fn add_maximum(&mut self, parameters: Parameters) {
+        let log_likelihood = self.task.finest().log_likelihood(&parameters);
+        if !log_likelihood.is_finite() {
             return;
         }
-        let same = self.values.iter().position(|&other| (other - value).abs() < SAME);
-        if same.is_some() && value <= self.log_likelihood {
+        let same = |other: &LocalMaximum| (other.log_likelihood - log_likelihood).abs() < SAME_MAXIMUM;
+        let same = self.maxima.iter().position(same);
+        if same.is_some() && log_likelihood <= self.log_likelihood {
             return;
         }
         if let Some(multipliers) = multipliers(self.task.finest(), &self.task.constraints, &parameters) {
-            let known = Known { parameters: parameters.clone(), multipliers };
             if let Some(same) = same {
-                self.values.remove(same);
-                self.known.remove(same);
+                self.maxima.remove(same);
             }
-            let at = self.values.partition_point(|&other| other >= value);
-            self.values.insert(at, value);
-            self.known.insert(at, known);
+            let at = self.maxima.partition_point(|other| other.log_likelihood >= log_likelihood);
+            let parameters = parameters.clone();
+            self.maxima.insert(at, LocalMaximum { parameters, multipliers, log_likelihood });
+            self.maxima.truncate(MAX_MAXIMA);
         }
-        if value > self.log_likelihood {
-            self.log_likelihood = value;
+        if log_likelihood > self.log_likelihood {
+            self.log_likelihood = log_likelihood;
             self.best = parameters;
         }
-        self.values.truncate(KNOWN);
-        self.known.truncate(KNOWN);
     }
 
-    /// A box that contains a maximiser: see "The root" in docs/mathematics.md.
-    fn region(&self) -> Region {
+    /// Returns a box that contains a maximiser: see "The root" in docs/mathematics.md.
+    fn root_region(&self) -> Region {
         let (first, last) = (self.task.finest().first(), self.task.finest().last());
         let Constraints { lower, ratio, least, .. } = &self.task.constraints;
         let k = lower.len() + 1;
@@ -182,7 +179,8 @@ impl<'a> Tree<'a> {
         region
     }
 
-    /// No mixture with a smaller variance is as likely as the best known: ln L ≤ -N/2·ln(2πv) - cost/(2·ratio·v).
+    /// Bounds the variances from below: a mixture with a smaller one is less likely than the best known, since
+    /// ln L ≤ -N/2·ln(2πv) - cost/(2·ratio·v).
     fn least_variance(&self, ratio: f64) -> f64 {
         let total = self.task.finest().total();
         let cost = self.task.kmeans_cost;
@@ -254,11 +252,11 @@ impl<'a> Tree<'a> {
                 return ControlFlow::Break(());
             }
             monitor(Some(&progress))?;
-            let batch = open.split_off(open.len().saturating_sub(BATCH));
+            let batch = open.split_off(open.len().saturating_sub(BATCH_SIZE));
             let context = Context {
                 points: &self.task.points,
                 constraints: &self.task.constraints,
-                known: &self.known,
+                maxima: &self.maxima,
                 threshold: self.log_likelihood + epsilon,
                 epsilon,
                 stop: &self.task.stop,
@@ -267,19 +265,19 @@ impl<'a> Tree<'a> {
             let examine = |workspace: &mut Workspace, node| context.examine(node, workspace);
             let examined: Vec<Examined> = self.workers.map_asking(batch, examine, &mut ask);
             self.nodes += examined.len();
-            let starts: Vec<Parameters> = examined.iter().filter_map(|examined| self.start(examined)).collect();
+            let starts: Vec<Parameters> = examined.iter().filter_map(|examined| self.climb_start(examined)).collect();
             for examined in examined {
-                self.file(examined, open, leaves);
+                self.record(examined, open, leaves);
             }
             let climb = self.task.climb;
             let climbed = self.workers.map_asking(starts, |_: &mut (), start| climb(&start), &mut ask);
-            climbed.into_iter().flatten().for_each(|parameters| self.keep(parameters));
+            climbed.into_iter().flatten().for_each(|parameters| self.add_maximum(parameters));
         }
         ControlFlow::Continue(())
     }
 
-    /// A start for a climb, from some of the split nodes.
-    fn start(&mut self, examined: &Examined) -> Option<Parameters> {
+    /// Returns a start for a climb, from some of the split nodes.
+    fn climb_start(&mut self, examined: &Examined) -> Option<Parameters> {
         if matches!(examined.outcome, Outcome::Closed(_)) {
             return None;
         }
@@ -290,7 +288,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Adds a closed node to the leaves, or the children of a split one to the open nodes.
-    fn file(&mut self, examined: Examined, open: &mut Vec<Node>, leaves: &mut Vec<Node>) {
+    fn record(&mut self, examined: Examined, open: &mut Vec<Node>, leaves: &mut Vec<Node>) {
         let Examined { node, outcome, weight_bounds } = examined;
         let record = self.task.record;
         if record {
@@ -299,7 +297,7 @@ impl<'a> Tree<'a> {
         match outcome {
             Outcome::Closed(reason) => {
                 if record {
-                    self.proof.entries[node.id] = Entry::Leaf(reason);
+                    self.proof.entries[node.id] = ProofNode::Leaf(reason);
                 }
                 leaves.push(node);
             }
@@ -313,17 +311,17 @@ impl<'a> Tree<'a> {
                     if holds {
                         open.push(Node { id, region, ..node.clone() });
                     } else if record {
-                        self.proof.entries[id] = Entry::Leaf(Reason::Empty);
+                        self.proof.entries[id] = ProofNode::Leaf(Reason::Empty);
                     }
                 }
                 if record {
-                    self.proof.entries[node.id] = Entry::Split { cut, children };
+                    self.proof.entries[node.id] = ProofNode::Split { cut, children };
                 }
             }
         }
     }
 
-    /// Atoms spread over the root.
+    /// Returns atoms spread over the root.
     fn first_atoms(&self) -> Vec<MixingAtom> {
         let (first, last) = (self.task.finest().first(), self.task.finest().last());
         let cell = self.root[0];

@@ -1,6 +1,7 @@
-//! The best weights of given atoms: a concave program, solved by a primal-dual interior point in O(m²n) a step.
+//! Finds the best weights of m given atoms: a concave program, solved by a primal-dual interior-point method in O(m²n) a
+//! step.
 //!
-//! Maximises Σ ω_i log Σ_j w_j φ_j(x_i) + Σ_j w_j·bonus_j over weights that add up to one. The certificate does not
+//! It maximises Σ ω_i log Σ_j w_j φ_j(x_i) + Σ_j w_j·bonus_j over weights that add up to one. The certificate does not
 //! rely on its accuracy: the bound is valid for every mixture, and tight for the best one.
 
 use super::kernels::{Cholesky, run};
@@ -9,39 +10,39 @@ use super::quadrature::BinShape;
 use crate::monitor::StopFlag;
 use std::f64::consts::LN_2;
 
-/// A point of the relaxed mixture.
+/// An atom of the relaxed mixture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct MixingAtom {
     pub(super) mean: f64,
     pub(super) variance: f64,
     pub(super) weight: f64,
-    /// The component whose box it is in.
+    /// The component to whose box it belongs.
     pub(super) group: usize,
 }
 
 /// The largest number of steps; ten to twenty are usual.
-const STEPS: usize = 60;
+const MAX_STEPS: usize = 60;
 
-/// The share of the complementarity that a full step leaves.
+/// The share of the complementarity that a full step aims to leave.
 const CENTERING: f64 = 0.1;
 
 /// The share of the way to the boundary that a step goes.
 const STEP_LENGTH: f64 = 0.995;
 
-/// Initially every atom gets at least this share of the mean weight.
-const START_SHARE: f64 = 0.02;
+/// The smallest weight that an atom starts with, as a share of the mean weight.
+const MIN_START_SHARE: f64 = 0.02;
 
-/// Initially each atom's slack is at least this share of N, so that its weight can still move.
-const FIRST_SLACK: f64 = 0.05;
+/// The smallest slack that an atom starts with, as a share of N, so that its weight can still move.
+const MIN_START_SLACK: f64 = 0.05;
 
-/// Atoms lighter than this are dropped: with ten thousand points the likelihood changes by a thousandth of a log unit.
-pub(super) const LIGHT: f64 = 1e-7;
+/// Atoms lighter than this are dropped: that changes the log-likelihood of ten thousand points by a thousandth.
+pub(super) const NEGLIGIBLE_WEIGHT: f64 = 1e-7;
 
-/// A threshold for weight times N over slack: atoms that stay have much more, those that vanish much less, since the
-/// product of weight and slack is the same small number for all atoms.
-const IDLE: f64 = 0.01;
+/// An atom vanishes if its weight times N is less than this multiple of its slack. Weight times slack is about the same
+/// small number for all atoms, so those that stay are far above this and those that vanish far below.
+const IDLE_RATIO: f64 = 0.01;
 
-/// Working memory, kept from one call to the next.
+/// Working memory that is reused from call to call, and the last mixture.
 #[derive(Default)]
 pub(super) struct Workspace {
     rows: PointRows,
@@ -59,18 +60,18 @@ pub(super) struct Workspace {
     pub(super) logs: Vec<f64>,
     /// Their largest magnitude.
     pub(super) largest_log: f64,
-    /// The share of the room that a background may use: see [`Points::blend`].
-    pub(super) blended: f64,
+    /// The share of the headroom that a background may use: see [`Points::blend`].
+    pub(super) background_share: f64,
     /// The shape of ln f in the bins of nodes.
     pub(super) shapes: Vec<BinShape>,
-    /// Says when to stop work on a region without a result.
+    /// Says when to give up a region.
     pub(super) stop: StopFlag,
 }
 
 /// The value that the weights attain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attained {
-    /// Σ ω log f, at least.
+    /// An upper bound on Σ ω log f.
     pub(super) log_likelihood: f64,
     /// Σ w·bonus.
     pub(super) bonus: f64,
@@ -90,12 +91,12 @@ impl Workspace {
         points.fill_log_densities(atoms.iter().map(|atom| (atom.mean, atom.variance)), &mut self.rows);
         let base = points.exponentiate(&mut self.rows, &mut self.peaks);
         self.weights.clear();
-        self.weights.extend(atoms.iter().map(|atom| atom.weight.max(START_SHARE / m as f64)));
+        self.weights.extend(atoms.iter().map(|atom| atom.weight.max(MIN_START_SHARE / m as f64)));
         self.matrix.resize(m * m, 0.0);
         self.gradient.resize(m, 0.0);
         self.slack.resize(m, 0.0);
         let mut mean_bonus = 0.0;
-        for step in 0..STEPS {
+        for step in 0..MAX_STEPS {
             normalise(&mut self.weights);
             let value = LN_2 * (base + points.mix(&self.rows, &self.weights, &mut self.f));
             mean_bonus = self.weights.iter().zip(bonus).map(|(w, b)| w * b).sum();
@@ -113,7 +114,7 @@ impl Workspace {
             }
             if step == 0 {
                 for j in 0..m {
-                    self.slack[j] = (level - self.gradient[j] - bonus[j]).max(FIRST_SLACK * total);
+                    self.slack[j] = (level - self.gradient[j] - bonus[j]).max(MIN_START_SLACK * total);
                 }
             }
             if gain < tolerance {
@@ -123,21 +124,21 @@ impl Workspace {
         }
         normalise(&mut self.weights);
         let value = LN_2 * (base + points.mix(&self.rows, &self.weights, &mut self.f)) + mean_bonus;
-        let room = if stop_above < f64::INFINITY { stop_above - value } else { 0.0 };
-        let allowed = tolerance.max(self.blended * room);
+        let headroom = if stop_above < f64::INFINITY { stop_above - value } else { 0.0 };
+        let allowed = tolerance.max(self.background_share * headroom);
         points.log_f(&self.f, &self.peaks, &mut self.logs);
         points.blend(&mut self.logs, allowed, &mut self.r);
         for (atom, &weight) in atoms.iter_mut().zip(&self.weights) {
             atom.weight = weight;
         }
-        let (log_likelihood, largest) = points.logs(&mut self.logs, &mut self.shapes);
+        let (log_likelihood, largest) = points.fix(&mut self.logs, &mut self.shapes);
         self.largest_log = largest;
         Attained { log_likelihood, bonus: mean_bonus }
     }
 
-    /// Whether the last mixture does as well without its `j`-th atom, because its weight tends to zero.
+    /// Whether the weight of atom `j` of the last mixture tends to zero.
     pub(super) fn is_idle(&self, j: usize, total: f64) -> bool {
-        self.weights[j] < LIGHT || total * self.weights[j] < IDLE * self.slack[j]
+        self.weights[j] < NEGLIGIBLE_WEIGHT || total * self.weights[j] < IDLE_RATIO * self.slack[j]
     }
 
     /// One step of Newton's method on the perturbed optimality conditions.
@@ -185,7 +186,7 @@ fn normalise(weights: &mut [f64]) {
     weights.iter_mut().for_each(|weight| *weight /= sum);
 }
 
-/// Solves with the upper triangle of a Cholesky factor, in place.
+/// Solves UᵀU x = b in place, with the Cholesky factor U in the upper triangle.
 fn solve(factor: &[f64], m: usize, b: &mut [f64]) {
     for j in 0..m {
         b[j] /= factor[j * m + j];

@@ -171,3 +171,39 @@ fn cuts_leave_a_tenth_on_either_side() {
         assert!((0.1 - 1e-9..=0.9 + 1e-9).contains(&share), "{share}");
     }
 }
+
+/// A gap is slightly violated in a cell as narrow, but the weight of the other component is known to a tenth only.
+#[test]
+fn a_cut_is_across_the_cell_that_multipliers_lose_most_in() {
+    let constraints = Constraints { lower: vec![1.0], upper: vec![1.2], ratio: 1.0, least: 0.0 };
+    let cell = |low: f64, high: f64| Cell { low, high, least: 1.0, most: 1.0 };
+    let region = vec![cell(0.0, 2e-5), cell(1.1, 1.2 + 2e-5)];
+    let atom = |mean: f64, group: usize| MixingAtom { mean, variance: 1.0, weight: 0.5, group };
+    let atoms = [atom(0.0, 0), atom(1.2 + 2e-5, 1)];
+    let mut coupling = Coupling::none(2);
+    let cut = branching::choose(&constraints, &region, &atoms, &coupling, 1000.0, None);
+    assert_eq!((cut.component, cut.axis), (0, Axis::Mean));
+    let cut = branching::choose(&constraints, &region, &atoms, &coupling, 1000.0, Some((1.0, (1, Axis::Mean, 1.15))));
+    assert_eq!((cut.component, cut.axis), (1, Axis::Mean));
+    coupling.terms = vec![[100.0, 0.0, 0.0], [-100.0, 0.0, -110.0]];
+    coupling.scales = vec![[1.0 / 0.45, 1.0 / 0.55]; 2];
+    let cut = branching::choose(&constraints, &region, &atoms, &coupling, 1000.0, None);
+    assert_eq!((cut.component, cut.axis), (1, Axis::Mean));
+}
+
+/// A side that is too wide for multipliers is cut; the score is what multipliers would gain from the narrow sides.
+#[test]
+fn a_cut_makes_multipliers_useful() {
+    let constraints = Constraints { lower: vec![1.0], upper: vec![f64::INFINITY], ratio: 1.0, least: 0.0 };
+    let multipliers = Multipliers::new(&constraints, &[100.0], &[0.0; 2]).expect("one matters");
+    let cell = |low: f64, high: f64| Cell { low, high, least: 1.0, most: 1.0 };
+    let offer = |high: f64| widest_side(&multipliers, &vec![cell(0.0, 0.1), cell(3.0, high)], 1000.0);
+    assert_eq!(offer(3.5), None);
+    assert_eq!(offer(7.0), Some((0.01, (1, Axis::Mean, 5.0))));
+    // Of several the widest.
+    for (first, second) in [(8.0, 6.0), (6.0, 8.0)] {
+        let region = vec![cell(0.0, first), cell(1.0, 1.0 + second)];
+        let cut = if first > second { (0, Axis::Mean, 4.0) } else { (1, Axis::Mean, 5.0) };
+        assert_eq!(widest_side(&multipliers, &region, 1000.0), Some((0.0, cut)));
+    }
+}

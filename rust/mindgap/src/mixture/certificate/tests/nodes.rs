@@ -18,7 +18,7 @@ fn what_rules_are_off_by_is_allowed_for() {
         let nodes = Points::compressed(compress(&values, &weights, 1.0), 0.0, &anything());
         assert!(nodes.values().len() < 100);
         let (mut logs, mut shapes) = (vec![0.0; nodes.padded()], Vec::new());
-        nodes.logs(&mut logs, &mut shapes);
+        nodes.fix(&mut logs, &mut shapes);
         // Bins have a radius of 0.45: from flat to steep, with shares from small to large.
         let least = 30.0 * (1.0 + random.next()) / if seed % 2 == 0 { 1.0 } else { 25.0 };
         let (relative, amount) = nodes.quadrature_error(&shapes, least, if seed % 2 == 0 { 1e-3 } else { 0.1 }, 0.0);
@@ -134,7 +134,7 @@ fn nodes_stand_for_their_points() {
         let mut logs: Vec<f64> = nodes.values().iter().map(|&x| log_f(x) * std::f64::consts::LOG2_E).collect();
         logs.resize(nodes.padded(), 0.0);
         let mut shapes = Vec::new();
-        let (likelihood, _) = nodes.logs(&mut logs, &mut shapes);
+        let (likelihood, _) = nodes.fix(&mut logs, &mut shapes);
         let exact: f64 = values.iter().zip(&weights).map(|(&x, w)| w * log_f(x)).sum();
         assert!(exact <= likelihood + 1e-9 * exact.abs() && likelihood <= exact + 1e-6 * exact.abs(), "seed {seed}");
         let least = 0.2 + random.next();
@@ -154,11 +154,11 @@ fn nodes_stand_for_their_points() {
     assert!(tight > 1800, "only {tight}");
 }
 
-/// At the points f is the parabola through the nodes of each bin, whatever was blended into it: its likelihood and its
+/// At the points f is the parabola through the nodes of each bin, whatever was background_share into it: its likelihood and its
 /// derivative over the points, summed plainly, are at most what is said of them from the nodes.
 #[test]
 fn what_is_said_of_a_blend_holds_at_the_points() {
-    let (mut blended, mut close) = (0, 0);
+    let (mut background_share, mut close) = (0, 0);
     for seed in 0..10 {
         let (case, mut random) = Case::many(seed);
         let known = case.em()(&case.draw(&mut random)).expect("a fit").1;
@@ -167,7 +167,7 @@ fn what_is_said_of_a_blend_holds_at_the_points() {
         let bins = compressed.bins.clone();
         let nodes = Points::compressed(compressed, 0.0, &known);
         let mut workspace = Workspace::default();
-        workspace.blended = 0.9;
+        workspace.background_share = 0.9;
         let mut atom = |group: usize| MixingAtom {
             mean: 2.5 * group as f64 + 0.3 * random.normal(),
             variance: (0.4 + random.next()).powi(2),
@@ -178,7 +178,7 @@ fn what_is_said_of_a_blend_holds_at_the_points() {
         let bonus = vec![0.0; atoms.len()];
         let plain = workspace.optimise(&nodes, &mut atoms, &bonus, f64::INFINITY, 1e-3).log_likelihood;
         let reached = workspace.optimise(&nodes, &mut atoms, &bonus, plain + 20.0, 1e-3).log_likelihood;
-        blended += usize::from(reached > plain + 0.1);
+        background_share += usize::from(reached > plain + 0.1);
         // ln f at every point.
         let at_node = |i: usize| (nodes.weights()[i].log2() - workspace.logs[i]) * std::f64::consts::LN_2;
         let x = nodes.values();
@@ -210,7 +210,7 @@ fn what_is_said_of_a_blend_holds_at_the_points() {
                 terms.map(|((&x, log), w)| w * (-0.5 * (x - mean) * (x - mean) / variance - log).exp()).sum();
             let exact = (sum / (total * (std::f64::consts::TAU * variance).sqrt())).ln();
             for level in [1e-5, 1e-3, 0.1] {
-                let mixture = WeighedMixture::new(&nodes, &workspace, variance, level);
+                let mixture = Derivative::new(&nodes, &workspace, variance, level);
                 if mixture.is_hopeless(variance, level) {
                     continue;
                 }
@@ -220,7 +220,7 @@ fn what_is_said_of_a_blend_holds_at_the_points() {
             }
         }
     }
-    assert!(blended >= 5, "only {blended} were blended");
+    assert!(background_share >= 5, "only {background_share} were background_share");
     assert!(close >= 300, "only {close} were close");
 }
 
@@ -241,9 +241,9 @@ fn a_bound_from_nodes_is_one_for_the_points() {
         };
         let region: Vec<Cell> = (0..known.k()).map(near).collect();
         let (none, tolerance) = (Coupling::none(known.k()), 1e-2);
-        let bound = |points: &Points, blended: f64| {
+        let bound = |points: &Points, background_share: f64| {
             let mut workspace = Workspace::default();
-            workspace.blended = blended;
+            workspace.background_share = background_share;
             let goal = Goal::Within { tolerance, highest: f64::INFINITY };
             relax(points, &region, &[], &none, true, goal, &mut workspace).bound
         };
@@ -316,7 +316,7 @@ fn points_out_of_reach_are_negligible() {
     let points = Points::new(&values, &[1.0; 32]);
     for (largest_log, deviation) in [(0.0, 1.0), (7.0, 0.1), (60.0, 30.0)] {
         let workspace = of_logs(vec![largest_log; 32], largest_log);
-        let z = WeighedMixture::new(&points, &workspace, 1.0, 1e-6).reach(1.0 / deviation) / deviation;
+        let z = Derivative::new(&points, &workspace, 1.0, 1e-6).reach(1.0 / deviation) / deviation;
         let term = largest_log - 0.25 * z * z * std::f64::consts::LOG2_E;
         assert!((term + NEGLIGIBLE).abs() < 1e-9, "{term}");
     }

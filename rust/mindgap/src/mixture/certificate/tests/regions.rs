@@ -61,3 +61,60 @@ fn the_root_leaves_out_variances_that_are_too_small_and_no_others() {
     }
     assert!(below > 20, "{below} roots are below the peak");
 }
+
+#[test]
+fn propagation_loses_no_admissible_point() {
+    for seed in 0..200 {
+        let (case, mut random) = Case::random(seed);
+        let points: Vec<Parameters> = (0..20).map(|_| case.draw(&mut random)).collect();
+        let k = case.constraints.lower.len() + 1;
+        let mut region: Vec<Cell> = (0..k)
+            .map(|c| {
+                let of = |values: &dyn Fn(&Parameters) -> f64| {
+                    let all: Vec<f64> = points.iter().map(values).collect();
+                    (
+                        all.iter().copied().fold(f64::INFINITY, f64::min),
+                        all.iter().copied().fold(0.0_f64.min(all[0]), f64::max),
+                    )
+                };
+                let (low, high) = of(&|p| p.means()[c]);
+                let (least, most) = of(&|p| p.variances()[c]);
+                Cell { low, high, least, most }
+            })
+            .collect();
+        assert!(case.constraints.propagate(&mut region));
+        for point in &points {
+            for c in 0..k {
+                let slack = 1e-12 * case.range();
+                let cell = region[c];
+                let (mean, variance) = (point.means()[c], point.variances()[c]);
+                assert!(cell.low - slack <= mean && mean <= cell.high + slack, "seed {seed}");
+                assert!(cell.least * (1.0 - 1e-12) <= variance && variance <= cell.most * (1.0 + 1e-12), "seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_root_holds_every_admissible_mixture_within_the_data() {
+    let mut held = 0;
+    for seed in 1..40 {
+        let (case, mut random) = Case::random(seed);
+        let known = case.draw(&mut random);
+        let root = case.certify(&known, 1.0, 0).root;
+        let within = case.values[0]..=case.values[case.values.len() - 1];
+        for _ in 0..200 {
+            let drawn = case.draw(&mut random);
+            if drawn.means().iter().all(|mean| within.contains(mean)) {
+                held += 1;
+                let inside = |(mean, cell): (&f64, &Cell)| cell.low <= *mean && *mean <= cell.high;
+                assert!(
+                    drawn.means().iter().zip(&root).all(inside),
+                    "seed {seed}: {:?} outside {root:?}",
+                    drawn.means()
+                );
+            }
+        }
+    }
+    assert!(held > 1000, "{held} drawn within the data");
+}

@@ -64,3 +64,18 @@ fn no_mixing_distribution_is_above_its_relaxation() {
     }
     assert!(found > 30, "only {found} are bounded");
 }
+
+/// A relaxation without time left gives no bound.
+#[test]
+fn a_relaxation_that_is_late_bounds_nothing() {
+    let points = Points::new(&[0.0, 0.4, 1.0], &[1.0; 3]);
+    let region = vec![Cell { low: 0.0, high: 1.0, least: 0.1, most: 0.2 }];
+    let goal = Goal::Within { tolerance: 0.1, highest: f64::INFINITY };
+    let bound = |deadline: Option<Deadline>| {
+        let mut workspace = Workspace::default();
+        workspace.stop = StopFlag::at(deadline);
+        relax(&points, &region, &[], &Coupling::none(1), true, goal, &mut workspace).bound
+    };
+    assert!(bound(None).is_some() && bound(Deadline::after(Duration::from_secs(3600))).is_some());
+    assert_eq!(bound(Deadline::after(Duration::ZERO)), None);
+}

@@ -1,6 +1,6 @@
 //! Bounds on weights against mixtures whose weights are moved.
 
-use super::super::node::{Context, Known, Node};
+use super::super::node::{Context, LocalMaximum, Node};
 use super::*;
 
 /// A mixture in the region that is as likely as the threshold asks for has weights within their bounds, which are about
@@ -14,7 +14,7 @@ fn weights_of_likely_mixtures_are_within_their_bounds() {
         let (value, best) = case.climb(&case.draw(&mut random), &mut random);
         let gaps: Vec<f64> = case.constraints.lower.iter().map(|&lower| if lower > 0.0 { 2.0 } else { 0.0 }).collect();
         let Some(multipliers) = Multipliers::new(&case.constraints, &gaps, &vec![0.0; k]) else { continue };
-        let known = [Known { parameters: best.clone(), multipliers }];
+        let known = [LocalMaximum { parameters: best.clone(), multipliers, log_likelihood: value }];
         let narrow = 1e-3;
         let cell = |c: usize| {
             let (mean, variance) = (best.means()[c], best.variances()[c]);
@@ -38,7 +38,7 @@ fn weights_of_likely_mixtures_are_within_their_bounds() {
         let context = Context {
             points: &points,
             constraints: &case.constraints,
-            known: &known,
+            maxima: &known,
             threshold: value - room,
             epsilon: 0.1,
             stop: &StopFlag::default(),

@@ -11,6 +11,7 @@ use super::outer::{BISECTIONS, OuterPoints, reached};
 use super::runs::Runs;
 use super::sweep::{Sweep, SweepOptimum};
 use super::{FINER_SHARE, FIRST_SHARE, GRADINGS, NO_LESS, PathSearch, RUNS_A_CLUSTER};
+use crate::kmeans::free::Problem;
 use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::free::incumbent::FreeSolution;
@@ -27,9 +28,9 @@ pub(super) const SHARES: [f64; 2] = [0.125, 1.0];
 /// of four log-normal samples, 1/1024 followed by 1/256 fewer.
 pub(super) const LOW_SHARE: f64 = 1.0 / 256.0;
 
-/// The steps of a sweep before lower bounds on the remaining costs are computed. Most sweeps need fewer, and computing
-/// the bounds takes about as long. In tests there are few, so that both ways are taken.
-const UNAIDED_STEPS: u64 = if cfg!(test) { 1 << 6 } else { 1 << 20 };
+/// The steps of a sweep before lower bounds on the remaining costs are computed, which takes about as long as half of
+/// these steps: most sweeps need fewer. Where windows overlap a lot sweeps are long, and the bounds come first.
+pub(super) const UNAIDED_STEPS: u64 = 1 << 23;
 
 /// The least number of runs in a length of one lower bound.
 const RUNS_A_GAP: f64 = 8.0;
@@ -51,9 +52,7 @@ impl PathSearch<'_> {
         outer.inner = self.cost_of(outer.others(), budget)?;
         self.adopt(outer.best_grid(), budget);
         let Some(windows) = self.windows(&outer, self.best.cost, budget)? else { return Ok(()) };
-        let (first, last) = (problem.reach[k - 1].0, problem.reach[0].1);
-        let inside = |window: &(f64, f64)| (window.1.min(last) - window.0.max(first)).max(0.0);
-        if windows.iter().map(inside).sum::<f64>() > most_levels * (last - first) {
+        if overlap(problem, &windows) > most_levels {
             return Ok(());
         }
         if shares.contains(&1.0) {
@@ -80,7 +79,7 @@ impl PathSearch<'_> {
 
     /// The cost up to which solutions are searched for.
     fn limit(&self, outer: &OuterPoints<'_>, share: f64) -> f64 {
-        let least = outer.least_of_all().max(self.floor);
+        let least = outer.least_of_all();
         if share < 1.0 { least + share * (self.best.cost - least).max(0.0) } else { self.best.cost }
     }
 
@@ -225,13 +224,8 @@ impl PathSearch<'_> {
             rewarded: true,
             windows,
         };
-        let optimum = match budget.limited(UNAIDED_STEPS, |budget| sweep.run(budget))? {
-            Some(optimum) => optimum,
-            None => {
-                let rest = rest_costs(nodes, self.bounds.0, budget)?;
-                Sweep { unbounded: rest.each_ref().map(Vec::as_slice), ..sweep }.run(budget)?
-            }
-        };
+        let unaided = if overlap(problem, windows) > self.few_levels() { 0 } else { self.unaided };
+        let optimum = sweep.run_aided(unaided, budget)?;
         let far = sweep.domain.0.abs().max(sweep.domain.1.abs());
         let value = optimum.value.min(enough);
         let rounding = of_path(problem.k, value, nodes.weight(), far) + of_addition(value) + of_runs;
@@ -254,24 +248,11 @@ impl PathSearch<'_> {
     }
 }
 
-/// Lower bounds on the cost of the nodes from each one on, and on that of the mirrored nodes, whatever the number of
-/// clusters.
-fn rest_costs(nodes: &PathNodes, lower: f64, budget: &mut Budget<'_>) -> Result<[Vec<f64>; 2], Stop> {
-    let mirrored = nodes.mirrored();
-    let mut rest = |nodes: &PathNodes| -> Result<Vec<f64>, Stop> {
-        let sweep = Sweep::of_any_number(nodes, lower);
-        let mut costs = sweep.costs_before(budget)?;
-        let (size, far) = (costs[costs.len() - 1], sweep.domain.0.abs().max(sweep.domain.1.abs()));
-        let links = ((sweep.domain.1 - sweep.domain.0) / lower + 2.0).min(nodes.len() as f64);
-        let rounding = of_path(links as usize, size, nodes.weight(), far);
-        costs.iter_mut().for_each(|cost| *cost = (*cost - rounding).max(0.0));
-        // From behind the last node on there is nothing.
-        costs.push(0.0);
-        costs.reverse();
-        Ok(costs)
-    };
-    let before = rest(nodes)?;
-    Ok([rest(&mirrored)?, before])
+/// How many windows overlap at a position among the points, on average.
+fn overlap(problem: &Problem<'_>, windows: &[(f64, f64)]) -> f64 {
+    let (first, last) = (problem.reach[problem.k - 1].0, problem.reach[0].1);
+    let inside = |window: &(f64, f64)| (window.1.min(last) - window.0.max(first)).max(0.0);
+    windows.iter().map(inside).sum::<f64>() / (last - first)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use super::incumbent::FreeSolution;
 use crate::constraint::Rows;
 use crate::kmeans::rounding::CLEAR;
 use crate::monitor::DEFAULT_TOL;
-use levels::{LOW_SHARE, SHARES};
+use levels::{LOW_SHARE, SHARES, UNAIDED_STEPS};
 use nodes::PathNodes;
 use penalty::PenaltyFound;
 use runs::Runs;
@@ -98,6 +98,8 @@ struct PathSearch<'a> {
     rewarded: bool,
     /// The cost of the best solution that a search with levels up to that cost began with.
     tried: f64,
+    /// The steps of a sweep with levels before lower bounds on the remaining costs are computed.
+    unaided: u64,
 }
 
 /// The best centres found from `start` on, and a lower bound on every solution; `relaxed` is the optimum without
@@ -130,6 +132,7 @@ impl<'a> PathSearch<'a> {
             penalty: 0.0,
             rewarded: false,
             tried: f64::INFINITY,
+            unaided: UNAIDED_STEPS,
         }
     }
 
@@ -224,8 +227,12 @@ impl<'a> PathSearch<'a> {
         if !found.vanished || self.is_within(0.5 * DEFAULT_TOL) || !super::is_compared(k) {
             return Ok(());
         }
-        let most = FEW_LEVELS.0.max(FEW_LEVELS.1 * k as f64);
-        budget.limited(REWARD_STEPS, |budget| self.run_levels(most, &SHARES, budget)).map(|_| ())
+        budget.limited(REWARD_STEPS, |budget| self.run_levels(self.few_levels(), &SHARES, budget)).map(|_| ())
+    }
+
+    /// The number of levels up to which they come before rewards.
+    fn few_levels(&self) -> f64 {
+        FEW_LEVELS.0.max(FEW_LEVELS.1 * self.problem.k as f64)
     }
 
     /// Searches for a reward if no penalty gives k clusters.

@@ -10,6 +10,7 @@
 
 mod curve;
 mod pieces;
+mod rest;
 
 use super::forced::{ForcedRange, ForcedRanges, ForcedRules};
 use super::nodes::PathNodes;
@@ -19,6 +20,7 @@ use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::rounding::of_path;
 use curve::PathCurve;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 /// The optimum of a sweep.
@@ -91,54 +93,24 @@ struct SweepProgress<'a> {
 /// This many pieces need no check of the memory: some hundred kilobytes.
 const FEW_PIECES: usize = 1 << 12;
 
-impl<'a> Sweep<'a> {
-    /// A sweep for any number of clusters, without a penalty, whose gaps are at least `lower`.
-    pub(super) fn of_any_number(nodes: &'a PathNodes, lower: f64) -> Self {
-        // At most one centre is beyond the points, since a second one has no nearest point, and it is within reach of
-        // them, since moving it there lowers the cost.
-        let reach = 2.0 * lower;
-        Sweep {
-            nodes,
-            lower,
-            upper: f64::INFINITY,
-            penalty: 0.0,
-            domain: (nodes.x[0] - reach, nodes.x[nodes.len() - 1] + reach),
-            enough: f64::INFINITY,
-            unbounded: [&[]; 2],
-            rewarded: false,
-            windows: &[],
-        }
-    }
-}
-
 impl Sweep<'_> {
-    /// The minimum cost of the nodes before each node, without an upper bound on the gaps.
-    pub(super) fn costs_before(&self, budget: &mut Budget<'_>) -> Result<Vec<f64>, Stop> {
-        pulp::Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                let mut progress = SweepProgress::new(self);
-                let mut costs = Vec::with_capacity(self.nodes.len() + 1);
-                costs.push(0.0);
-                for j in 1..self.nodes.len() {
-                    costs.push(progress.least_before(j));
-                    progress.advance(budget)?;
-                }
-                Ok(costs)
-            },
-        )
-    }
-
     /// Sweeps the nodes.
     pub(super) fn run(&self, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
+        self.run_aided(u64::MAX, budget)
+    }
+
+    /// Sweeps the nodes without a penalty. After this many `unaided` steps lower bounds on the remaining costs are
+    /// computed, and paths that cost too much with them are dropped.
+    pub(super) fn run_aided(&self, unaided: u64, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
         pulp::Arch::new().dispatch(
             #[inline(always)]
-            || self.run_here(budget),
+            || self.run_here(unaided, budget),
         )
     }
 
     #[inline(always)]
-    fn run_here(&self, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
+    fn run_here(&self, unaided: u64, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
+        let rest = OnceCell::new();
         let mirrored = self.nodes.mirrored();
         let (domain, unbounded) = ((-self.domain.1, -self.domain.0), [self.unbounded[1], self.unbounded[0]]);
         let windows: Vec<(f64, f64)> = self.windows.iter().rev().map(|&(from, to)| (-to, -from)).collect();
@@ -146,6 +118,12 @@ impl Sweep<'_> {
         let (mut left, mut right) = (SweepProgress::new(self), SweepProgress::new(&other));
         // One node is left between them: its cluster is where they meet.
         for _ in 1..self.nodes.len() {
+            if left.seen + right.seen >= unaided && rest.get().is_none() {
+                let costs = rest::costs(self.nodes, self.lower, budget)?;
+                let [after, before] = rest.get_or_init(|| costs);
+                left.remaining.limit(after);
+                right.remaining.limit(before);
+            }
             let behind = if right.seen < left.seen { &mut right } else { &mut left };
             behind.advance(budget)?;
         }
@@ -235,21 +213,6 @@ impl<'a> SweepProgress<'a> {
             near: Vec::new(),
             merged: Vec::new(),
         }
-    }
-
-    /// The minimum cost of the nodes before node `j`.
-    #[inline(always)]
-    fn least_before(&mut self, j: usize) -> f64 {
-        let curve = &mut self.curves[0];
-        let mut least = curve.queue.best(j).map_or(f64::INFINITY, |best| best.1);
-        let mut ending = self.sweep.nodes.ending(j);
-        let from = self.sweep.strip(j, self.sweep.lower).0;
-        curve.over((from, f64::INFINITY), |piece, from, to| {
-            if !piece.is_flat() || piece.before.level < least {
-                least = least.min(piece.lowest(&mut ending, from, to).1);
-            }
-        });
-        least
     }
 
     /// Advances by one node.

@@ -26,6 +26,8 @@ fn compare(rounds: usize, (few, many): (usize, usize), seed: u64) {
         let mut search = PathSearch::new(&problem, FreeSolution::even(&problem));
         let mut budget = Budget::new(u64::MAX, Monitor::default());
         search.bounds.0 = problem.gaps.lower[0];
+        // With few steps before they are limited, sweeps are so in some rounds.
+        search.unaided = [0, 1 << 6, u64::MAX][round % 3];
         if round % 2 == 0 {
             let guess = 2.0 * search.best.cost / k as f64;
             search.find_penalty(&PathNodes::all(&prefixes, false), guess, &mut budget).unwrap();

@@ -10,6 +10,7 @@
 mod forced;
 mod levels;
 mod nodes;
+mod outer;
 mod penalty;
 mod piece;
 mod queue;
@@ -26,6 +27,7 @@ use super::incumbent::FreeSolution;
 use crate::constraint::Rows;
 use crate::kmeans::rounding::CLEAR;
 use crate::monitor::DEFAULT_TOL;
+use levels::{LOW_SHARE, SHARES, UNAIDED_STEPS};
 use nodes::PathNodes;
 use penalty::PenaltyFound;
 use runs::Runs;
@@ -62,6 +64,9 @@ const FINER_SHARE: f64 = 0.4;
 /// The steps of a search for a reward: some seconds.
 const REWARD_STEPS: u64 = 1 << 27;
 
+/// The steps of a search with levels under a low limit, before one for a reward: half a second.
+const BRIEF_STEPS: u64 = 1 << 24;
+
 /// If at most this many centres can be at one position, on average, levels come before penalties under an upper bound,
 /// which take some dozen sweeps.
 const FIRST_LEVELS: f64 = 4.0;
@@ -85,17 +90,16 @@ struct PathSearch<'a> {
     best: FreeSolution,
     /// A lower bound on every solution.
     floor: f64,
-    /// A lower bound on the cost of any number of centres under the lower bound on gaps, where each centre beyond k
-    /// costs a penalty.
-    inside: f64,
     /// The numbers of clusters and the costs of the paths found.
     paths: Vec<(usize, f64)>,
     /// The penalty that gives the lower bound, if it is not a reward.
     penalty: f64,
     /// Whether the penalty is a reward.
     rewarded: bool,
-    /// The cost of the best solution that levels began with.
+    /// The cost of the best solution that a search with levels up to that cost began with.
     tried: f64,
+    /// The steps of a sweep with levels before lower bounds on the remaining costs are computed.
+    unaided: u64,
 }
 
 /// The best centres found from `start` on, and a lower bound on every solution; `relaxed` is the optimum without
@@ -124,11 +128,11 @@ impl<'a> PathSearch<'a> {
             bounds,
             best,
             floor: 0.0,
-            inside: 0.0,
             paths: Vec::new(),
             penalty: 0.0,
             rewarded: false,
             tried: f64::INFINITY,
+            unaided: UNAIDED_STEPS,
         }
     }
 
@@ -194,7 +198,7 @@ impl<'a> PathSearch<'a> {
     fn run_between(&mut self, mut guess: f64, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let (prefixes, k) = (self.problem.prefixes, self.problem.k);
         if super::is_compared(k) {
-            budget.limited(REWARD_STEPS, |budget| self.run_levels(FIRST_LEVELS, budget))?;
+            budget.limited(REWARD_STEPS, |budget| self.run_levels(FIRST_LEVELS, &SHARES, budget))?;
             if self.is_within(0.5 * DEFAULT_TOL) {
                 return Ok(());
             }
@@ -223,8 +227,12 @@ impl<'a> PathSearch<'a> {
         if !found.vanished || self.is_within(0.5 * DEFAULT_TOL) || !super::is_compared(k) {
             return Ok(());
         }
-        let most = FEW_LEVELS.0.max(FEW_LEVELS.1 * k as f64);
-        budget.limited(REWARD_STEPS, |budget| self.run_levels(most, budget)).map(|_| ())
+        budget.limited(REWARD_STEPS, |budget| self.run_levels(self.few_levels(), &SHARES, budget)).map(|_| ())
+    }
+
+    /// The number of levels up to which they come before rewards.
+    fn few_levels(&self) -> f64 {
+        FEW_LEVELS.0.max(FEW_LEVELS.1 * self.problem.k as f64)
     }
 
     /// Searches for a reward if no penalty gives k clusters.
@@ -233,13 +241,19 @@ impl<'a> PathSearch<'a> {
         if !found.vanished || self.is_within(DEFAULT_TOL) {
             return Ok(());
         }
+        if super::is_compared(self.problem.k) {
+            budget.limited(BRIEF_STEPS, |budget| self.run_levels(f64::INFINITY, &[LOW_SHARE], budget))?;
+            if self.is_within(DEFAULT_TOL) {
+                return Ok(());
+            }
+        }
         let nodes = PathNodes::all(self.problem.prefixes, true);
         let links = found.paths.iter().map(Vec::len).max().unwrap_or(1);
         budget.limited(REWARD_STEPS, |budget| self.find_reward(&nodes, links, budget))?;
         if self.is_within(DEFAULT_TOL) || !super::is_compared(self.problem.k) {
             return Ok(());
         }
-        budget.limited(REWARD_STEPS, |budget| self.run_levels(f64::INFINITY, budget)).map(|_| ())
+        budget.limited(REWARD_STEPS, |budget| self.run_levels(f64::INFINITY, &SHARES, budget)).map(|_| ())
     }
 
     /// Searches for the penalty on runs of points, which are refined at the boundaries of the best paths until these

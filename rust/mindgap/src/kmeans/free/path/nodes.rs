@@ -5,6 +5,7 @@ use crate::data::sample::{Block, Prefix, Prefixes};
 use crate::kmeans::rounding::{of_run, of_sum};
 use crate::kmeans::unconstrained;
 use crate::numeric::double::Double;
+use std::ops::Range;
 
 /// Positions in ascending order, with the sums over the points before each.
 pub(super) struct PathNodes {
@@ -121,6 +122,17 @@ impl PathNodes {
             x: self.x.iter().rev().map(|x| -x).collect(),
             sums: self.sums.iter().rev().map(after).collect(),
             ends: Vec::new(),
+            meaning: self.meaning,
+        }
+    }
+
+    /// The nodes of the points `range`, which divides no node.
+    pub(super) fn part(&self, range: Range<usize>) -> Self {
+        let [start, stop] = [range.start, range.end].map(|end| self.ends.partition_point(|&node| node <= end));
+        Self {
+            x: self.x[start..stop].to_vec(),
+            sums: self.sums[start..=stop].to_vec(),
+            ends: self.ends[start..stop].iter().map(|end| end - range.start).collect(),
             meaning: self.meaning,
         }
     }

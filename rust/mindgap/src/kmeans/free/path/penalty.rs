@@ -162,10 +162,6 @@ impl PathSearch<'_> {
             self.floor = floor;
             self.penalty = penalty.max(0.0);
         }
-        if upper == f64::INFINITY && !self.rewarded {
-            // For up to 3k centres.
-            self.inside = self.inside.max(floor - 2.0 * penalties);
-        }
         budget.monitor.proved(self.floor);
         budget.monitor.report()?;
         let links = optimum.starts.len();

@@ -85,7 +85,7 @@ impl CenterPiece {
     }
 
     /// Whether the cost before does not depend on the centre.
-    fn is_flat(&self) -> bool {
+    pub(super) fn is_flat(&self) -> bool {
         self.before.bend == 0.0
     }
 

@@ -50,6 +50,16 @@ impl<'a> RemainingCosts<'a> {
         remaining
     }
 
+    /// Whether lower bounds that hold for any gaps are given.
+    pub(super) fn is_known(&self) -> bool {
+        !self.unbounded.is_empty()
+    }
+
+    /// Sets the bound for any gaps.
+    pub(super) fn limit(&mut self, unbounded: &'a [f64]) {
+        self.unbounded = unbounded;
+    }
+
     /// The penalty per unit of length.
     fn slope(&self) -> f64 {
         self.penalty / self.upper
@@ -108,7 +118,7 @@ impl<'a> RemainingCosts<'a> {
     /// Whether no optimal path has a centre from `from` on after node `j`, and up to `to` for that node, one upper
     /// bound farther for the next and so on, if the nodes before cost `cost`.
     pub(super) fn are_too_much_within(&self, j: usize, cost: f64, (from, to): (f64, f64)) -> bool {
-        if self.unbounded.is_empty() {
+        if !self.is_known() {
             return false;
         }
         if self.are_too_far(j, cost + self.penalty, to) {

@@ -10,6 +10,7 @@
 
 mod curve;
 mod pieces;
+mod rest;
 
 use super::forced::{ForcedRange, ForcedRanges, ForcedRules};
 use super::nodes::PathNodes;
@@ -19,6 +20,7 @@ use crate::kmeans::free::Stop;
 use crate::kmeans::free::budget::Budget;
 use crate::kmeans::rounding::of_path;
 use curve::PathCurve;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 /// The optimum of a sweep.
@@ -40,10 +42,10 @@ pub(super) struct Sweep<'a> {
     pub(super) penalty: f64,
     /// The range of the centres.
     pub(super) domain: (f64, f64),
-    /// An upper limit on the optimum, penalties included; infinite to keep all paths.
+    /// The cost, penalties included, up to which paths are kept.
     pub(super) enough: f64,
-    /// Lower bounds on the cost of the nodes from each one on, whatever the gaps, and on that of the mirrored nodes;
-    /// empty if there are none.
+    /// Lower bounds on the cost, penalties included, of the nodes from each one on, and on that of the mirrored nodes,
+    /// wherever the centres before are; empty if there are none.
     pub(super) unbounded: [&'a [f64]; 2],
     /// Whether the penalty may be a reward, or the number of clusters is given: then lower bounds alone can force a
     /// cluster to have points nearer to another centre.
@@ -94,14 +96,21 @@ const FEW_PIECES: usize = 1 << 12;
 impl Sweep<'_> {
     /// Sweeps the nodes.
     pub(super) fn run(&self, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
+        self.run_aided(u64::MAX, budget)
+    }
+
+    /// Sweeps the nodes without a penalty. After this many `unaided` steps lower bounds on the remaining costs are
+    /// computed, and paths that cost too much with them are dropped.
+    pub(super) fn run_aided(&self, unaided: u64, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
         pulp::Arch::new().dispatch(
             #[inline(always)]
-            || self.run_here(budget),
+            || self.run_here(unaided, budget),
         )
     }
 
     #[inline(always)]
-    fn run_here(&self, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
+    fn run_here(&self, unaided: u64, budget: &mut Budget<'_>) -> Result<SweepOptimum, Stop> {
+        let rest = OnceCell::new();
         let mirrored = self.nodes.mirrored();
         let (domain, unbounded) = ((-self.domain.1, -self.domain.0), [self.unbounded[1], self.unbounded[0]]);
         let windows: Vec<(f64, f64)> = self.windows.iter().rev().map(|&(from, to)| (-to, -from)).collect();
@@ -109,6 +118,12 @@ impl Sweep<'_> {
         let (mut left, mut right) = (SweepProgress::new(self), SweepProgress::new(&other));
         // One node is left between them: its cluster is where they meet.
         for _ in 1..self.nodes.len() {
+            if left.seen + right.seen >= unaided && rest.get().is_none() {
+                let costs = rest::costs(self.nodes, self.lower, budget)?;
+                let [after, before] = rest.get_or_init(|| costs);
+                left.remaining.limit(after);
+                right.remaining.limit(before);
+            }
             let behind = if right.seen < left.seen { &mut right } else { &mut left };
             behind.advance(budget)?;
         }

@@ -59,6 +59,14 @@ impl SweepProgress<'_> {
         let Sweep { nodes, lower, upper, penalty, .. } = *self.sweep;
         let mut ending = nodes.ending(j);
         let (mut tight, mut stretched, mut flat) = (Vec::new(), Vec::new(), Vec::<CenterPiece>::new());
+        // The path continues with a cluster that costs at least what it would if it began here.
+        let remaining = &self.remaining;
+        if remaining.is_known() {
+            self.curves[source].settled.retain(|piece| {
+                let cost = piece.lowest(&mut ending, piece.from, piece.to).1;
+                !remaining.are_too_much(j, cost - penalty.max(0.0), piece.to)
+            });
+        }
         self.curves[source].over((from - upper, to - lower), |piece, start, end| {
             let bottom = piece.bottom(&mut ending, start, end);
             let Bottom { center, cost: CostParabola { level: cost, .. } } = bottom;

@@ -83,3 +83,33 @@ fn a_sweep_finds_the_best_of_all_partitions_of_more_points() {
     check(20_000, 8, 2);
     check(600, 14, 3);
 }
+
+#[test]
+fn the_costs_before_nodes_are_those_of_the_best_partitions() {
+    let mut random = random(4);
+    for round in 0..200 {
+        let x = points(&mut random, 10, 1.0);
+        let w: Vec<f64> = (0..10).map(|_| if round % 2 == 0 { 1.0 } else { 0.1 + 3.0 * random() }).collect();
+        let sample = Sample::weighted(&x, &w).unwrap();
+        let prefixes = Prefixes::new(&sample);
+        let nodes = PathNodes::all(&prefixes, true);
+        let lower = 0.6 * random();
+        let mut budget = Budget::new(u64::MAX, Monitor::default());
+        let costs = Sweep::of_any_number(&nodes, lower).costs_before(&mut budget).unwrap();
+        let facts = format!("lower {lower} x {x:?} w {w:?}");
+        let close = |one: f64, other: f64| (one - other).abs() <= 1e-12 * (1.0 + other);
+        for (end, &cost) in costs.iter().enumerate().skip(1) {
+            let part = nodes.part(0..end);
+            let own = Sweep::of_any_number(&part, lower).run(&mut budget).unwrap().value;
+            assert!(close(cost, own), "{cost} is not {own} before {end}: {facts}");
+        }
+        let (all, truth) = (
+            Sweep::of_any_number(&nodes, lower).run(&mut budget).unwrap().value,
+            brute(&prefixes, (lower, f64::INFINITY), 0.0),
+        );
+        assert!(close(all, truth), "{all} is not {truth}: {facts}");
+        let (from, to) = (3, 8);
+        let part = Sweep::of_any_number(&nodes.part(from..to), lower).run(&mut budget).unwrap().value;
+        assert!(part + costs[from] <= all + 1e-12, "{part} and {} exceed {all}: {facts}", costs[from]);
+    }
+}

@@ -58,7 +58,6 @@ def test_a_chain_that_is_shorter_than_the_data_is_put_at_the_better_end(n: int, 
     assert certified - 0.101 < fit.log_likelihood <= certified
 
 
-@pytest.mark.parametrize(("seed", "known"), [(2, -1109.5749), (3, -1093.3036)])
-def test_moves_that_lead_back_do_not_hide_the_chain_at_the_other_end(seed: int, known: float) -> None:
-    values = mg.datasets.paper_model("D", 500, rng=seed).values
-    assert mg.mixture(values, 3, mg.TwoSided(1.9, 2.1)).log_likelihood > known - 1e-3
+def test_moves_that_lead_back_do_not_hide_the_chain_at_the_other_end() -> None:
+    values = mg.datasets.paper_model("D", 500, rng=2).values
+    assert mg.mixture(values, 3, mg.TwoSided(1.9, 2.1)).log_likelihood > -1109.5749 - 1e-3

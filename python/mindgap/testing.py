@@ -257,12 +257,13 @@ def _check_about(constraint: mg.Constraint, about: dict[str, Any], fit: mg.Mixtu
             size = _HELD_ABOUT * (np.abs(about[name].matrix) @ values)
             held = _satisfied(about[name], values, size)
             _expect(held, constraint, f"a mixture with {values.tolist()} does not satisfy {name}")
-    ratio, variation = float(spreads.max() / spreads.min()), spreads / np.abs(fit.means)
+    ratio = float(spreads.max() / spreads.min())
     held = ratio <= about.get("spread_ratio", math.inf) * (1 + _HELD_ABOUT)
     _expect(held, constraint, f"a mixture with spreads {spreads.tolist()} does not satisfy spread_ratio")
-    required = about.get("variation", math.inf)
-    held = required == math.inf or bool(np.allclose(variation, required, rtol=_HELD_ABOUT, atol=0.0))
-    _expect(held, constraint, f"a mixture with spread / mean {variation.tolist()} does not satisfy variation")
+    variation, sizes = about.get("variation", math.inf), np.abs(fit.means)
+    held = variation == math.inf or bool(np.allclose(spreads, variation * sizes, rtol=_HELD_ABOUT, atol=0.0))
+    found = f"means {fit.means.tolist()} and spreads {spreads.tolist()}"
+    _expect(held, constraint, f"a mixture with {found} does not satisfy variation")
 
 
 def _satisfied(rows: mg.LinearRows, values: FloatArray, size: FloatArray) -> bool:
